@@ -1,0 +1,3 @@
+//! The flash device model of slcache.
+
+pub mod device;
