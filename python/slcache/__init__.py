@@ -1,0 +1,26 @@
+"""slcache: a fast, deterministic simulator of hybrid SSDs and their SLC caches.
+
+>>> import slcache
+>>> both = slcache.compare("trace.csv.gz", device="tiny", schemes=["tlc-only", "baseline"])
+>>> print(both.summary())
+>>> both.save("out")
+"""
+
+from slcache._core import ConfigError, RunError, TraceError
+from slcache.api import Trace, compare, devices, formats, resolve, run, schemes
+from slcache.results import Comparison, Result
+
+__all__ = [
+    "Comparison",
+    "ConfigError",
+    "Result",
+    "RunError",
+    "Trace",
+    "TraceError",
+    "compare",
+    "devices",
+    "formats",
+    "resolve",
+    "run",
+    "schemes",
+]

@@ -1,0 +1,59 @@
+"""The native simulator: everything that computes a model quantity lives behind these functions."""
+
+from collections.abc import Callable
+
+class ConfigError(Exception):
+    """The configuration is not valid; the message lists every problem, one a line."""
+
+class TraceError(Exception):
+    """The trace cannot be read as asked."""
+
+class RunError(Exception):
+    """The run failed after it started."""
+
+def run(
+    trace: str,
+    *,
+    device: str,
+    scheme: str,
+    sets: list[str],
+    trace_options: dict[str, str],
+    seed: int | None,
+    replay: str | None,
+    snapshot_in: str | None,
+    snapshot_out: str | None,
+    progress: Callable[[str, int, int], bool] | None,
+) -> str:
+    """Replay a trace and return the result document as JSON.
+
+    `progress(phase, done, total)` is called a few times a second; returning False cancels.
+    """
+
+def resolve(
+    *, device: str, scheme: str, sets: list[str], seed: int | None, replay: str | None
+) -> str:
+    """Return the configuration that would run, as JSON."""
+
+def schemes() -> str:
+    """Return the catalogue of schemes, as a JSON list."""
+
+def devices() -> str:
+    """Return the catalogue of device presets, as a JSON list."""
+
+def formats() -> str:
+    """Return the catalogue of trace formats, as a JSON list."""
+
+def config_schema() -> str:
+    """Return the JSON schema of the configuration."""
+
+def trace_info(trace: str, trace_options: dict[str, str]) -> str:
+    """Return a trace's counts and statistics, as JSON."""
+
+def trace_lint(trace: str, trace_options: dict[str, str]) -> str:
+    """Return every problem found in a trace, as JSON."""
+
+def version() -> str:
+    """Return the version of the simulator."""
+
+def commit() -> str:
+    """Return the commit the simulator was built from."""

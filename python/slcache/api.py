@@ -1,0 +1,202 @@
+"""The Python interface: run, compare, traces and the catalogues."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from slcache import _core
+from slcache.results import Comparison, Result
+
+#: Called a few times a second with (phase, done, total); returning False cancels the run.
+Progress = Callable[[str, int, int], bool]
+Path = str | os.PathLike[str]
+
+
+def run(
+    trace: Path,
+    *,
+    device: Path,
+    scheme: str,
+    settings: Mapping[str, Any] | None = None,
+    trace_format: str | None = None,
+    trace_options: Mapping[str, str] | None = None,
+    replay: str | None = None,
+    seed: int | None = None,
+    load_state: Path | None = None,
+    save_state: Path | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Replay a trace on a device under one scheme.
+
+    `device` is a preset's name or the path of a `.toml` file; `settings` changes single
+    configuration keys, dotted or nested: `{"scheme.baseline.slc_blocks": 64}`. Other threads
+    go on while the simulation runs. Raises ConfigError, TraceError or RunError.
+    """
+    text = _core.run(
+        os.fspath(trace),
+        device=os.fspath(device),
+        scheme=scheme,
+        sets=[f"{key}={_literal(value)}" for key, value in _flatten(settings or {})],
+        trace_options=_options(trace_format, trace_options),
+        seed=seed,
+        replay=replay,
+        snapshot_in=None if load_state is None else os.fspath(load_state),
+        snapshot_out=None if save_state is None else os.fspath(save_state),
+        progress=progress or _go_on,
+    )
+    return Result(json.loads(text), label=scheme)
+
+
+def compare(
+    trace: Path,
+    *,
+    device: Path,
+    schemes: Sequence[str],
+    normalise: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    trace_format: str | None = None,
+    trace_options: Mapping[str, str] | None = None,
+    replay: str | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Replay a trace on a device under several schemes, one after another.
+
+    Figures are normalised to `normalise`, by default the first scheme. A setting under
+    `scheme.<name>` goes to that scheme only. The other arguments are those of `run`.
+    """
+    check_schemes(schemes, normalise)
+    flat = dict(_flatten(settings or {}))
+    plan = [(name, settings_for(flat, name, schemes)) for name in schemes]
+    for name, own in plan:
+        resolve(device=device, scheme=name, settings=own, replay=replay, seed=seed)
+    results = [
+        run(
+            trace,
+            device=device,
+            scheme=name,
+            settings=own,
+            trace_format=trace_format,
+            trace_options=trace_options,
+            replay=replay,
+            seed=seed,
+            progress=_prefixed(name, progress),
+        )
+        for name, own in plan
+    ]
+    return Comparison(results, normalise)
+
+
+def check_schemes(schemes: Sequence[str], normalise: str | None) -> None:
+    """Raise ValueError unless the schemes are distinct and contain the reference."""
+    if not schemes:
+        raise ValueError("no scheme to compare")
+    twice = sorted({name for name in schemes if list(schemes).count(name) > 1})
+    if twice:
+        raise ValueError(f"scheme named twice: {', '.join(twice)}")
+    if normalise is not None and normalise not in schemes:
+        raise ValueError(f"cannot normalise to {normalise!r}: comparing {', '.join(schemes)}")
+
+
+def settings_for(
+    settings: Mapping[str, Any], scheme: str, schemes: Sequence[str]
+) -> dict[str, Any]:
+    """Return the settings meant for one of several compared schemes."""
+    others = {name for name in schemes if name != scheme}
+    return {
+        key: value
+        for key, value in settings.items()
+        if not any(key.startswith(f"scheme.{name}.") for name in others)
+    }
+
+
+def resolve(
+    *,
+    device: Path,
+    scheme: str,
+    settings: Mapping[str, Any] | None = None,
+    replay: str | None = None,
+    seed: int | None = None,
+) -> dict[str, Any]:
+    """Return the complete configuration that would run; raises ConfigError with all problems."""
+    sets = [f"{key}={_literal(value)}" for key, value in _flatten(settings or {})]
+    text = _core.resolve(
+        device=os.fspath(device), scheme=scheme, sets=sets, seed=seed, replay=replay
+    )
+    document: dict[str, Any] = json.loads(text)
+    return document
+
+
+class Trace:
+    """A block trace on disk: its statistics and its problems."""
+
+    def __init__(
+        self,
+        path: Path,
+        format: str | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        self.path = os.fspath(path)
+        self._options = _options(format, options)
+
+    def info(self) -> dict[str, Any]:
+        """Return counts, footprint and statistics."""
+        document: dict[str, Any] = json.loads(_core.trace_info(self.path, self._options))
+        return document
+
+    def lint(self) -> dict[str, Any]:
+        """Return every problem that would stop or distort a run, with its line."""
+        document: dict[str, Any] = json.loads(_core.trace_lint(self.path, self._options))
+        return document
+
+    def __repr__(self) -> str:
+        return f"<slcache.Trace {self.path}>"
+
+
+def schemes() -> list[dict[str, Any]]:
+    """Return the catalogue of schemes."""
+    return list(json.loads(_core.schemes()))
+
+
+def devices() -> list[dict[str, Any]]:
+    """Return the catalogue of device presets."""
+    return list(json.loads(_core.devices()))
+
+
+def formats() -> list[dict[str, Any]]:
+    """Return the catalogue of trace formats."""
+    return list(json.loads(_core.formats()))
+
+
+def _options(trace_format: str | None, options: Mapping[str, str] | None) -> dict[str, str]:
+    merged = dict(options or {})
+    if trace_format is not None:
+        merged["format"] = trace_format
+    return merged
+
+
+def _flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def _literal(value: object) -> str:
+    """Return a setting's value as `--set` spells it."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _prefixed(scheme: str, progress: Progress | None) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda phase, done, total: progress(f"{scheme}: {phase}", done, total)
+
+
+def _go_on(_phase: str, _done: int, _total: int) -> bool:
+    """Report nothing; being called at all is what lets Ctrl-C through."""
+    return True

@@ -1,0 +1,119 @@
+"""The command line's verbs put together, and errors turned into messages and exit statuses."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from slcache import ConfigError, RunError, TraceError, _core
+from slcache.cli import catalogue, simulate, trace
+
+OK, FAILED, USAGE, CONFIG, TRACE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+app = typer.Typer(
+    name="slcache",
+    rich_markup_mode="rich",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("run")(simulate.run)
+app.command("compare")(simulate.compare)
+app.add_typer(trace.app, name="trace")
+app.command("schemes")(catalogue.schemes)
+app.command("devices")(catalogue.devices)
+app.command("schema")(catalogue.schema)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"slcache {_core.version()} ({_core.commit()})")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Simulate hybrid SSDs: replay a block trace under several SLC-cache schemes.
+
+    \b
+    [bold]Example[/bold]
+      slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline
+
+    Exit status: 0 done, 1 the run failed, 2 wrong usage, 3 configuration not valid,
+    4 trace not readable, 130 interrupted.
+    """
+
+
+def execute(arguments: Sequence[str]) -> int:
+    """Run the command line on these arguments and return the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    try:
+        status = app(args=list(arguments), prog_name="slcache", standalone_mode=False)
+        sys.stdout.flush()
+    except Exception as error:
+        _abandon_stdout(error)
+        message, status = _explain(error)
+        _complain(message)
+    else:
+        if status == INTERRUPTED:
+            _complain("interrupted")
+    return int(status or OK)
+
+
+def _explain(error: Exception) -> tuple[str, int]:
+    """Return the message and exit status that an exception deserves; raise what is a bug."""
+    match error:
+        case ConfigError():
+            return _listed("the configuration is not valid", str(error)), CONFIG
+        case TraceError():
+            return f"error: {error}", TRACE
+        case RunError():
+            return f"error: {error}", FAILED
+        case typer.TyperException():
+            message = error.format_message()
+            hint = "; see slcache --help" if message else ""
+            return (f"error: {message}{hint}" if message else ""), error.exit_code
+        case UnicodeEncodeError():
+            return "error: an argument is not valid UTF-8", USAGE
+        case BrokenPipeError():
+            return "", FAILED
+        case OSError():
+            where = f": {error.filename}" if error.filename else ""
+            return f"error: {error.strerror or error}{where}", FAILED
+        case MemoryError():
+            return "error: out of memory", FAILED
+    raise error
+
+
+def _listed(headline: str, problems: str) -> str:
+    """Return an error with one problem on its line, or with several below it."""
+    lines = [line for line in problems.splitlines() if line.strip()]
+    if len(lines) == 1:
+        return f"error: {lines[0]}"
+    return "\n  ".join([f"error: {headline}", *lines])
+
+
+def _complain(message: str) -> None:
+    if message:
+        sys.stderr.write(message + "\n")
+
+
+def _abandon_stdout(error: Exception) -> None:
+    """Drop what a full or closed standard output would not take, so that exiting is quiet."""
+    if isinstance(error, OSError):
+        sink = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(sink, sys.stdout.fileno())
+        os.close(sink)

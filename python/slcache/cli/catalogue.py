@@ -1,0 +1,82 @@
+"""The verbs that list what there is: `schemes`, `devices` and `schema`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from importlib import resources
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.table import Table
+
+from slcache import _core, api, units
+from slcache.cli import console
+from slcache.cli import options as opt
+
+
+class Subject(StrEnum):
+    """The documents that have a published schema."""
+
+    config = "config"
+    result = "result"
+    compare = "compare"
+
+
+def schemes(json: opt.Json = False) -> None:
+    """List the SLC-cache schemes.
+
+    \b
+    [bold]Example[/bold]
+      slcache schemes --json
+    """
+    if json:
+        console.emit(_core.schemes())
+        return
+    table = _table("scheme", "what it does", "paper")
+    for entry in api.schemes():
+        table.add_row(entry["name"], entry["summary"], entry.get("paper") or "–")
+    console.show(table)
+
+
+def devices(json: opt.Json = False) -> None:
+    """List the device presets.
+
+    \b
+    [bold]Example[/bold]
+      slcache devices
+    """
+    if json:
+        console.emit(_core.devices())
+        return
+    table = _table("device", "user data", "what it is", "source")
+    for entry in api.devices():
+        size = units.size(entry["user_bytes"])
+        table.add_row(entry["name"], size, entry["summary"], entry.get("source") or "–")
+    console.show(table)
+
+
+def schema(
+    subject: Annotated[Subject, typer.Argument(help="The document to describe.")] = Subject.config,
+    json: Annotated[
+        bool, typer.Option("--json", help="Accepted for symmetry: a schema is always JSON.")
+    ] = False,
+) -> None:
+    """Print the JSON schema of the configuration or of a result document.
+
+    \b
+    [bold]Example[/bold]
+      slcache schema result > result.schema.json
+    """
+    if subject == Subject.config:
+        console.emit(_core.config_schema())
+    else:
+        name = f"{subject}.schema.json"
+        console.emit((resources.files("slcache") / "schema" / name).read_text("utf-8"))
+
+
+def _table(*titles: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for i, title in enumerate(titles):
+        table.add_column(title, no_wrap=i == 0)
+    return table

@@ -1,0 +1,104 @@
+"""Where the command line writes: results to standard output, progress to standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
+from rich.progress import TimeRemainingColumn as Remaining
+
+from slcache.api import Progress as Callback
+from slcache.cli.options import When
+from slcache.files import Transaction
+
+_LINE_EVERY_S = 1.0
+
+
+def emit(text: str) -> None:
+    """Print one JSON document as the whole of standard output."""
+    sys.stdout.write(text.rstrip("\n") + "\n")
+
+
+def show(*parts: RenderableType) -> None:
+    """Print tables and sentences for a reader."""
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 100)
+    for part in parts:
+        console.print(part, markup=False)
+
+
+@contextlib.contextmanager
+def output(directory: Path | None) -> Iterator[Transaction | None]:
+    """Open the output directory, if one was asked for, before the work begins."""
+    if directory is None:
+        yield None
+    else:
+        with Transaction(directory) as files:
+            yield files
+
+
+@contextlib.contextmanager
+def meter(when: When) -> Iterator[Callback]:
+    """Draw progress with the time left: a bar on a terminal, lines elsewhere if insisted on."""
+    if when == When.never or (when == When.auto and not sys.stderr.isatty()):
+        yield lambda _phase, _done, _total: True
+    elif sys.stderr.isatty():
+        with Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            Remaining(compact=True, elapsed_when_finished=True),
+            console=Console(stderr=True),
+            transient=True,
+        ) as progress:
+            yield _Bars(progress)
+    else:
+        yield _Lines()
+
+
+class _Bars:
+    """One progress bar per phase."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._tasks: dict[str, TaskID] = {}
+
+    def __call__(self, phase: str, done: int, total: int) -> bool:
+        """Move the phase's bar."""
+        if phase not in self._tasks:
+            for task in self._tasks.values():
+                self._progress.update(task, visible=False)
+            self._tasks[phase] = self._progress.add_task(phase, total=total or None)
+        self._progress.update(self._tasks[phase], completed=done, total=total or None)
+        return True
+
+
+class _Lines:
+    """A line a second, with the time left estimated from the phase's pace."""
+
+    def __init__(self) -> None:
+        self._phase = ""
+        self._began = 0.0
+        self._last = float("-inf")
+
+    def __call__(self, phase: str, done: int, total: int) -> bool:
+        """Print a line when the phase is new or a second has passed."""
+        now = time.monotonic()
+        if phase != self._phase:
+            self._phase, self._began, self._last = phase, now, float("-inf")
+        if now - self._last >= _LINE_EVERY_S:
+            self._last = now
+            sys.stderr.write(f"{phase}: {self._position(done, total, now)}\n")
+            sys.stderr.flush()
+        return True
+
+    def _position(self, done: int, total: int, now: float) -> str:
+        if not total:
+            return f"{done:,}"
+        left = (now - self._began) * (total - done) / done if done else None
+        eta = "" if left is None else f", {left:.0f} s left"
+        return f"{100 * done / total:.0f} %{eta}"

@@ -1,0 +1,157 @@
+"""The options that verbs share, and their values' checks."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from slcache import api
+
+
+class Address(StrEnum):
+    """What to do with requests beyond the device's capacity."""
+
+    error = "error"
+    wrap = "wrap"
+    compact = "compact"
+    clip = "clip"
+
+
+class When(StrEnum):
+    """When to draw progress."""
+
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
+def pairs(values: list[str] | None) -> dict[str, str]:
+    """Return `key=value` arguments as a dictionary; the last of a repeated key counts."""
+    split = [value.partition("=") for value in values or []]
+    for key, equals, _ in split:
+        if not equals or not key.strip():
+            raise typer.BadParameter(f"expected key=value, got {key!r}")
+    return {key.strip(): value for key, _, value in split}
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return `; did you mean 'x'?` for a name close to a known one, else the known names."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(names)}"
+
+
+def _checked_pairs(values: list[str] | None) -> list[str] | None:
+    pairs(values)
+    return values
+
+
+def _check_replay(value: str | None) -> str | None:
+    if value is not None and not re.fullmatch(r"open|closed:[1-9][0-9]*", value):
+        raise typer.BadParameter(f"{value!r} is neither 'open' nor 'closed:N' with N at least 1")
+    return value
+
+
+def _check_unsorted(value: str | None) -> str | None:
+    if value is not None and not re.fullmatch(r"error|keep|sort:[1-9][0-9]*", value):
+        raise typer.BadParameter(f"{value!r} is none of 'error', 'keep' and 'sort:N'")
+    return value
+
+
+def _check_format(value: str | None) -> str | None:
+    known = [entry["name"] for entry in api.formats()]
+    if value is not None and value not in known:
+        raise typer.BadParameter(f"unknown trace format {value!r}{nearest(value, known)}")
+    return value
+
+
+TracePath = Annotated[
+    str,
+    typer.Argument(metavar="TRACE", help="A block trace, plain or compressed (.gz, .zst)."),
+]
+Device = Annotated[
+    str,
+    typer.Option(
+        metavar="PRESET|FILE.toml", help="A preset (see [bold]slcache devices[/bold]) or a file."
+    ),
+]
+Scheme = Annotated[
+    str, typer.Option(metavar="NAME", help="A scheme (see [bold]slcache schemes[/bold]).")
+]
+Schemes = Annotated[
+    str, typer.Option(metavar="A,B,...", help="The schemes to compare, separated by commas.")
+]
+Normalise = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Divide by this scheme's figures (default: the first)."),
+]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        callback=_checked_pairs,
+        help="Change one configuration key (dotted; see [bold]slcache schema config[/bold]).",
+    ),
+]
+TraceFormat = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FORMAT", callback=_check_format, help="The trace's format (default: recognised)."
+    ),
+]
+TraceOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--trace-option",
+        metavar="KEY=VALUE",
+        callback=_checked_pairs,
+        help="Set an option of the trace reader.",
+    ),
+]
+AddressPolicy = Annotated[
+    Address | None,
+    typer.Option(help="Requests beyond the capacity: refuse, or change and count them."),
+]
+Unsorted = Annotated[
+    str | None,
+    typer.Option(
+        metavar="error|sort:N|keep",
+        callback=_check_unsorted,
+        help="Time running backwards: refuse, sort within N requests, or keep.",
+    ),
+]
+Replay = Annotated[
+    str | None,
+    typer.Option(
+        metavar="open|closed:N",
+        callback=_check_replay,
+        help="Keep the trace's times, or keep N requests outstanding.",
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(min=0, max=2**64 - 1, metavar="N", help="Seed of every random choice."),
+]
+SaveState = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Save the device's state after the run."),
+]
+LoadState = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Start from a saved device state."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Write result.json, Parquet tables and report.html to this directory."
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Progress = Annotated[When, typer.Option(help="Draw progress on standard error.")]

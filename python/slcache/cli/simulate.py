@@ -1,0 +1,139 @@
+"""The verbs that simulate: `run` and `compare`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from rich.text import Text
+
+from slcache import api, terminal
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.cli.suggest import suggestions
+from slcache.results import Comparison, Result
+
+
+def run(
+    trace: opt.TracePath,
+    device: opt.Device,
+    scheme: opt.Scheme,
+    sets: opt.Sets = None,
+    trace_format: opt.TraceFormat = None,
+    trace_option: opt.TraceOptions = None,
+    address: opt.AddressPolicy = None,
+    unsorted: opt.Unsorted = None,
+    replay: opt.Replay = None,
+    seed: opt.Seed = None,
+    save_state: opt.SaveState = None,
+    load_state: opt.LoadState = None,
+    out: opt.Out = None,
+    json: opt.Json = False,
+    progress: opt.Progress = opt.When.auto,
+) -> None:
+    """Replay a trace on a device under one scheme.
+
+    \b
+    [bold]Examples[/bold]
+      slcache run web.csv.gz --device tiny --scheme baseline
+      slcache run web.csv.gz --device my.toml --scheme tlc-only --json
+      slcache run web.csv.gz --device tiny --scheme baseline --address wrap
+    """
+    arguments = _arguments(sets, address, trace_format, trace_option, unsorted, replay, seed)
+    with (
+        suggestions([scheme], device),
+        console.output(out) as files,
+        console.meter(progress) as meter,
+    ):
+        result = api.run(
+            trace,
+            device=device,
+            scheme=scheme,
+            load_state=load_state,
+            save_state=save_state,
+            progress=meter,
+            **arguments,
+        )
+        if files is not None:
+            result.stage(files)
+    _print(result, json, [terminal.run_table(result)], out)
+
+
+def compare(
+    trace: opt.TracePath,
+    device: opt.Device,
+    schemes: opt.Schemes,
+    normalise: opt.Normalise = None,
+    sets: opt.Sets = None,
+    trace_format: opt.TraceFormat = None,
+    trace_option: opt.TraceOptions = None,
+    address: opt.AddressPolicy = None,
+    unsorted: opt.Unsorted = None,
+    replay: opt.Replay = None,
+    seed: opt.Seed = None,
+    out: opt.Out = None,
+    json: opt.Json = False,
+    progress: opt.Progress = opt.When.auto,
+) -> None:
+    """Replay a trace under several schemes and show which wins, by how much and why.
+
+    The first scheme (or --normalise) is printed in units, the others as factors of it;
+    the best of each column stands out. A key under scheme.NAME reaches that scheme only.
+
+    \b
+    [bold]Example[/bold]
+      slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline
+    """
+    names = [name.strip() for name in schemes.split(",") if name.strip()]
+    try:
+        api.check_schemes(names, normalise)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    arguments = _arguments(sets, address, trace_format, trace_option, unsorted, replay, seed)
+    with (
+        suggestions(names, device),
+        console.output(out) as files,
+        console.meter(progress) as meter,
+    ):
+        comparison = api.compare(
+            trace, device=device, schemes=names, normalise=normalise, progress=meter, **arguments
+        )
+        if files is not None:
+            comparison.stage(files)
+    sentences = [Text(line) for line in comparison.verdict()]
+    _print(comparison, json, [terminal.comparison_table(comparison), *sentences], out)
+
+
+def _arguments(
+    sets: list[str] | None,
+    address: opt.Address | None,
+    trace_format: str | None,
+    trace_option: list[str] | None,
+    unsorted: str | None,
+    replay: str | None,
+    seed: int | None,
+) -> dict[str, Any]:
+    """Return the keyword arguments that both verbs hand to the Python interface."""
+    settings = opt.pairs(sets)
+    if address is not None:
+        settings["trace.address"] = address.value
+    trace_options = opt.pairs(trace_option)
+    if unsorted is not None:
+        trace_options["unsorted"] = unsorted
+    return {
+        "settings": settings,
+        "trace_format": trace_format,
+        "trace_options": trace_options,
+        "replay": replay,
+        "seed": seed,
+    }
+
+
+def _print(result: Result | Comparison, json: bool, parts: list[Any], out: opt.Out) -> None:
+    """Print a result as JSON or for a reader, and where its files are."""
+    if json:
+        console.emit(result.to_json())
+        return
+    console.show(*parts)
+    if out is not None:
+        console.show(Text(f"report: {out / 'report.html'}"))

@@ -1,0 +1,77 @@
+"""The comparison table as plain cells, drawn alike by the terminal and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from slcache import normalise, units
+from slcache.normalise import Document
+
+
+@dataclass(frozen=True)
+class Column:
+    """One compared figure: its title, how to read it from a document, how to print it."""
+
+    title: str
+    value: Callable[[Document], float | None]
+    show: Callable[[float], str]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One printed figure and whether it is among the best of its column."""
+
+    text: str
+    best: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scheme's cells."""
+
+    label: str
+    reference: bool
+    cells: list[Cell]
+
+
+def _latency(title: str, side: str, key: str) -> Column:
+    return Column(title, lambda d: normalise.latency(d, side, key), units.duration)
+
+
+COLUMNS = (
+    _latency("read mean", "read", "mean"),
+    _latency("read p99", "read", "p99"),
+    _latency("write mean", "write", "mean"),
+    _latency("write p99", "write", "p99"),
+    _latency("write p99.9", "write", "p99_9"),
+    Column("WAF", normalise.waf, lambda value: f"{value:.2f}"),
+    Column("erases", normalise.erases, units.count),
+)
+
+
+def rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Row]:
+    """Return the table: the reference in units, every other scheme as a factor of it."""
+    reference = list(labels).index(to)
+    columns = [_cells(column, documents, reference) for column in COLUMNS]
+    return [
+        Row(label, i == reference, [column[i] for column in columns])
+        for i, label in enumerate(labels)
+    ]
+
+
+def _cells(column: Column, documents: Sequence[Document], reference: int) -> list[Cell]:
+    values = [column.value(document) for document in documents]
+    best = normalise.winners(values)
+    return [
+        Cell(_text(column, value, None if i == reference else values[reference]), i in best)
+        for i, value in enumerate(values)
+    ]
+
+
+def _text(column: Column, value: float | None, reference: float | None) -> str:
+    """Return a factor where there is a reference to divide by, else the figure itself."""
+    if value is None:
+        return "–"
+    relative = normalise.ratio(value, reference)
+    return column.show(value) if relative is None else units.factor(relative)

@@ -1,0 +1,1 @@
+"""The figures: one module draws one figure from labels and result documents."""

@@ -1,0 +1,59 @@
+"""Mean and tail latency relative to a reference scheme, reads and writes apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from slcache import normalise, units
+from slcache.normalise import Document
+from slcache.plots import style
+
+_FIGURES = (("mean", "mean"), ("p99", "p99"), ("p99_9", "p99.9"))
+
+
+def draw(labels: Sequence[str], documents: Sequence[Document], to: str) -> Figure:
+    """Return the figure; a side without requests is left out."""
+    sides = [side for side in ("read", "write") if documents[0]["host"][side]["requests"]]
+    if not sides:
+        return style.empty("no reads and no writes")
+    figure, axes = style.panels(1, len(sides), 3.0)
+    reference = list(labels).index(to)
+    for panel, side in zip(axes, sides, strict=True):
+        _panel(panel, side, documents, reference)
+        style.title(panel, f"{side} latency")
+    axes[0].set_ylabel(f"relative to {to} (lower is better)")
+    style.key(figure, labels)
+    return figure
+
+
+def _panel(axes: Axes, side: str, documents: Sequence[Document], reference: int) -> None:
+    width = 0.8 / len(documents)
+    largest = 1.0
+    for i, document in enumerate(documents):
+        for group, (key, _) in enumerate(_FIGURES):
+            value = normalise.ratio(
+                normalise.latency(document, side, key),
+                normalise.latency(documents[reference], side, key),
+            )
+            if value is None:
+                continue
+            largest = max(largest, value)
+            x = group + (i - (len(documents) - 1) / 2) * width
+            axes.bar(x, value, width * 0.92, color=style.scheme_colour(i))
+            if i != reference:
+                axes.annotate(
+                    units.factor(value),
+                    (x, value),
+                    xytext=(0, 2),
+                    textcoords="offset points",
+                    ha="center",
+                    fontsize=8,
+                    color=style.INK,
+                )
+    axes.axhline(1.0, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=0.9)
+    axes.set_xticks(range(len(_FIGURES)), [title for _, title in _FIGURES])
+    axes.set_ylim(0, largest * 1.12)
+    style.only_horizontal(axes)

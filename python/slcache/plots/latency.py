@@ -1,0 +1,56 @@
+"""Latency distributions: the cumulative curve, and the tail on a log axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from slcache.normalise import Document
+from slcache.plots import style
+
+
+def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
+    """Return the figure; a side without requests is left out."""
+    sides = [side for side in ("read", "write") if any(d["host"][side]["cdf"] for d in documents)]
+    if not sides:
+        return style.empty("no reads and no writes")
+    figure, axes = style.panels(2, len(sides), 5.6)
+    for column, side in enumerate(sides):
+        whole, tail = axes[column], axes[len(sides) + column]
+        for i, document in enumerate(documents):
+            points = [(max(x, 1e-3), y) for x, y in document["host"][side]["cdf"]]
+            if points:
+                _curves(whole, tail, points, document["host"][side]["requests"], i)
+        whole.sharex(tail)
+        style.title(whole, f"{side}s")
+        tail.set_xlabel(f"{side} latency")
+        _axes(whole, tail)
+    axes[0].set_ylabel("share of requests at or below")
+    axes[len(sides)].set_ylabel("share of requests above")
+    style.key(figure, labels)
+    return figure
+
+
+def _curves(
+    whole: Axes, tail: Axes, points: Sequence[tuple[float, float]], requests: int, index: int
+) -> None:
+    """Draw one scheme's distribution as steps, the exact shape of a count of requests."""
+    colour = style.scheme_colour(index)
+    xs = [points[0][0], *(x for x, _ in points)]
+    ys = [0.0, *(y for _, y in points)]
+    floor = 1.0 / requests
+    whole.step(xs, ys, where="post", color=colour, lw=1.6)
+    above = [max(1.0 - y, 0.0) for y in ys]
+    shown = [(x, y) for x, y in zip(xs, above, strict=True) if y >= floor / 2]
+    shown.append((xs[-1], shown[-1][1]))
+    tail.step([x for x, _ in shown], [y for _, y in shown], where="post", color=colour, lw=1.6)
+
+
+def _axes(whole: Axes, tail: Axes) -> None:
+    tail.set_yscale("log")
+    tail.set_ylim(top=1.2)
+    whole.set_ylim(0, 1.02)
+    whole.tick_params(labelbottom=False)
+    style.time_ticks(tail)

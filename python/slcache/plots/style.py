@@ -1,0 +1,167 @@
+"""What all figures share: colours, sizes, axes without chart junk, and inline SVG."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from slcache import units
+
+WIDTH = 9.4
+
+#: The colour of text and axes; inline SVG replaces it with the page's own text colour.
+INK = "#101112"
+
+_SCHEMES = ("#4477AA", "#E08214", "#2A9D77", "#CC5577", "#8868B8", "#8AA63A", "#7F8790")
+
+CAUSES = {
+    "host": "#5B86B8",
+    "rmw": "#A3C1E0",
+    "migration": "#E0944A",
+    "gc": "#C05A6E",
+    "promote": "#7FA65B",
+    "fill": "#A68FBF",
+    "agc": "#CDB450",
+    "flush": "#6FA8A0",
+    "wear": "#9C755F",
+    "pad": "#A9AFB6",
+    "queue": "#8C7BB8",
+}
+
+SERVICE = {"array": "#6B7889", "transfer": "#8D99A8", "link": "#B3BCC7", "buffer": "#D0D6DD"}
+
+_RC: Any = {
+    "font.size": 9.0,
+    "font.family": "sans-serif",
+    "text.color": INK,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.7,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#8A9099",
+    "grid.alpha": 0.25,
+    "grid.linewidth": 0.6,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "legend.frameon": False,
+    "svg.fonttype": "none",
+    "figure.constrained_layout.use": True,
+}
+
+
+def scheme_colour(index: int) -> str:
+    """Return the colour of the scheme at a position, the same in every figure."""
+    return _SCHEMES[index % len(_SCHEMES)]
+
+
+def panels(
+    rows: int,
+    columns: int,
+    height: float,
+    **options: Any,  # noqa: ANN401
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure of the house style and its axes, row by row."""
+    with mpl.rc_context(_RC):
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
+        grid = figure.subplots(rows, columns, squeeze=False, **options)
+    return figure, [axes for row in grid for axes in row]
+
+
+def empty(message: str) -> Figure:
+    """Return a figure that only says why there is nothing to draw."""
+    figure, (axes,) = panels(1, 1, 0.8)
+    axes.axis("off")
+    axes.text(0.5, 0.5, message, ha="center", va="center", color=INK, transform=axes.transAxes)
+    return figure
+
+
+def key(figure: Figure, labels: Sequence[str]) -> None:
+    """Name the schemes' colours above the figure, where there is more than one."""
+    if len(labels) > 1:
+        lines = [Line2D([], [], color=scheme_colour(i), lw=2.5) for i in range(len(labels))]
+        figure.legend(
+            lines,
+            list(labels),
+            loc="outside upper left",
+            ncols=len(labels),
+            frameon=False,
+            labelcolor=INK,
+            fontsize=9,
+        )
+
+
+def swatches(figure: Figure, handles: Sequence[Any], names: Sequence[str]) -> None:
+    """Name a stack's colours above the figure."""
+    figure.legend(
+        list(handles),
+        list(names),
+        loc="outside upper left",
+        ncols=min(len(names), 6),
+        frameon=False,
+        labelcolor=INK,
+        fontsize=9,
+        handlelength=1.2,
+    )
+
+
+def title(axes: Axes, text: str) -> None:
+    """Name a panel, flush left above it."""
+    axes.set_title(text, loc="left", fontsize=10, fontweight="bold")
+
+
+def time_ticks(axes: Axes, axis: str = "x") -> None:
+    """Make an axis in µs logarithmic and label it with readable times."""
+    ruler = axes.xaxis if axis == "x" else axes.yaxis
+    ruler.axes.set(**{f"{axis}scale": "log"})
+    low, high = ruler.get_data_interval()
+    narrow = low > 0 and high / low < 100
+    ruler.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
+    ruler.set_minor_formatter(NullFormatter())
+    ruler.set_major_formatter(FuncFormatter(lambda value, _: _short(units.duration(value))))
+
+
+def only_horizontal(axes: Axes) -> None:
+    """Keep the grid lines that help read bar heights."""
+    axes.grid(visible=False, axis="x")
+    axes.tick_params(axis="x", length=0)
+
+
+def on(colour: str) -> str:
+    """Return black or white, whichever reads better on a colour."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#FFFFFF"
+
+
+def svg(figure: Figure, name: str, description: str) -> str:
+    """Return a figure as inline SVG that takes its text colour and font from the page."""
+    sink = io.StringIO()
+    with mpl.rc_context({**_RC, "svg.hashsalt": name, "svg.id": name}):
+        figure.savefig(sink, format="svg", transparent=True, metadata={"Date": None})
+    text = sink.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(rf'\bid="(?!{re.escape(name)}")', f'id="{name}-', text)
+    text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)
+    text = re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", text)
+    text = text.replace(INK, "currentColor").replace(INK.lower(), "currentColor")
+    head = f'<svg role="img" aria-label="{description}"'
+    return re.sub(r"font:([^;]*?) 'DejaVu Sans'[^;\"]*", r"font:\1 sans-serif", text).replace(
+        "<svg", head, 1
+    )
+
+
+def _short(text: str) -> str:
+    """Return a tick label without trailing zeros."""
+    number, _, unit = text.partition(" ")
+    return f"{number.rstrip('0').rstrip('.') if '.' in number else number} {unit}"

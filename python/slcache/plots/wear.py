@@ -1,0 +1,67 @@
+"""How block erases are distributed, per pool and cell mode."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from slcache import units
+from slcache.normalise import Document
+from slcache.plots import style
+
+_BINS = 24
+
+
+def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
+    """Return the figure: one panel per pool and cell mode that any scheme uses."""
+    found = [
+        {(p["pool"], p["mode"]): p for p in document["wear"]["pools"] if p["histogram"]}
+        for document in documents
+    ]
+    places = sorted({place for pools in found for place in pools})
+    if not places:
+        return style.empty("no blocks to wear")
+    columns = min(2, len(places))
+    rows = -(-len(places) // columns)
+    figure, axes = style.panels(rows, columns, 0.4 + 2.5 * rows)
+    for panel, place in zip(axes, places, strict=False):
+        _panel(panel, [pools.get(place) for pools in found])
+        style.title(panel, f"{place[1].upper()} blocks of {place[0]}")
+    for panel in axes[len(places) :]:
+        panel.axis("off")
+    style.key(figure, labels)
+    return figure
+
+
+def _panel(axes: Axes, pools: Sequence[dict[str, Any] | None]) -> None:
+    """Draw each scheme's blocks by erase count, grouped in bins where counts are many."""
+    counts = [count for pool in pools if pool for count, _ in pool["histogram"]]
+    low, high = min(counts), max(counts)
+    step = max(1, math.ceil((high - low + 1) / _BINS))
+    present = [i for i, pool in enumerate(pools) if pool]
+    width = 0.84 / len(present)
+    for place, i in enumerate(present):
+        blocks: dict[int, int] = {}
+        for count, number in (pools[i] or {})["histogram"]:
+            blocks[(count - low) // step] = blocks.get((count - low) // step, 0) + number
+        shift = (place - (len(present) - 1) / 2) * width
+        xs = [position + shift for position in blocks]
+        axes.bar(xs, list(blocks.values()), width * 0.94, color=style.scheme_colour(i))
+    bins = (high - low) // step + 1
+    every = max(1, -(-bins // 8))
+    marks = list(range(0, bins, every))
+    axes.set_xticks(marks, [_bin_name(low + mark * step, step) for mark in marks])
+    axes.set_yscale("log")
+    axes.set_ylim(bottom=0.7)
+    axes.yaxis.set_major_formatter(lambda value, _: units.count(value) if value >= 1 else "")
+    axes.set_xlabel("erases of a block")
+    axes.set_ylabel("blocks")
+    style.only_horizontal(axes)
+
+
+def _bin_name(first: int, step: int) -> str:
+    return str(first) if step == 1 else f"{first}–{first + step - 1}"

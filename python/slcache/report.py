@@ -1,0 +1,200 @@
+"""The report: one self-contained HTML page about one run or a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from matplotlib.figure import Figure
+
+from slcache import grid, normalise, units, verdict
+from slcache.leaves import leaves, shown
+from slcache.normalise import Document
+from slcache.plots import attribution, bars, latency, series, style, wear, writes
+
+Rows = list[tuple[str, str]]
+
+_DEVICE = ("device", "flash")
+_ASSUMED = ("trace", "precondition", "host", "buffer", "run")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure on the page, with the sentence that says how to read it."""
+
+    title: str
+    svg: str
+    caption: str
+
+
+def render(labels: Sequence[str], documents: Sequence[Document], to: str | None) -> str:
+    """Return the page; `to` is the reference scheme of a comparison, None for a single run."""
+    environment = Environment(
+        loader=PackageLoader("slcache"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    first = documents[0]
+    compared = to is not None and len(documents) > 1
+    return environment.get_template("report.html.j2").render(
+        title=" against ".join(labels) if compared else labels[0],
+        verdict=verdict.verdict(labels, documents, to) if compared and to else [],
+        subtitle=_subtitle(first),
+        columns=[column.title for column in grid.COLUMNS],
+        rows=grid.rows(labels, documents, to or labels[0]),
+        compared=compared,
+        pictures=_pictures(labels, documents, to if compared else None),
+        labels=labels,
+        latencies=_latencies(labels, documents),
+        schemes=_schemes(labels, documents),
+        device=_config(first, lambda name: name in _DEVICE),
+        assumed=_config(first, lambda name: name in _ASSUMED),
+        other=_config(first, lambda name: name not in (*_DEVICE, *_ASSUMED, "scheme")),
+        trace=_trace(first),
+        adjusted=_rows(first["trace"]["adjusted"]),
+        provenance=_provenance(first),
+        hashes=[
+            (n, d["provenance"]["config_hash"]) for n, d in zip(labels, documents, strict=True)
+        ],
+    )
+
+
+def _subtitle(document: Document) -> str:
+    trace = document["trace"]
+    return (
+        f"{trace['path']}: {trace['reads']:,} reads ({units.size(trace['read_bytes'])}) and "
+        f"{trace['writes']:,} writes ({units.size(trace['write_bytes'])})"
+    )
+
+
+def _pictures(
+    labels: Sequence[str], documents: Sequence[Document], to: str | None
+) -> list[Picture]:
+    """Draw every figure of the page."""
+    drawn: list[tuple[str, str, Figure, str]] = []
+    if to is not None:
+        drawn.append(
+            (
+                "bars",
+                "Latency relative to " + to,
+                bars.draw(labels, documents, to),
+                "Below the dashed line is faster than the reference.",
+            )
+        )
+    for name, title, draw, caption in _FIGURES:
+        drawn.append((name, title, draw(labels, documents), caption))
+    return [
+        Picture(title, style.svg(figure, name, title), caption)
+        for name, title, figure, caption in drawn
+    ]
+
+
+def _latencies(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple[str, list[str]]]:
+    """Return one row of absolute latencies per scheme and side."""
+    rows = []
+    for side in ("read", "write"):
+        for label, document in zip(labels, documents, strict=True):
+            values = [normalise.latency(document, side, key) for key in PERCENTILES]
+            cells = ["–" if value is None else units.duration(value) for value in values]
+            rows.append((f"{side}, {label}", cells))
+    return rows
+
+
+def _schemes(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple[str, Rows]]:
+    """Return each scheme's settings, own figures and table sizes."""
+    result = []
+    for label, document in zip(labels, documents, strict=True):
+        scheme = document["scheme"]
+        rows = _rows(document["config"].get("scheme", {}))
+        rows += _rows(scheme["figures"])
+        rows += [
+            (table["name"], f"{table['entries']:,} entries, {units.size(table['bytes'])}")
+            for table in scheme["tables"]
+        ]
+        lifetime = document["wear"]["lifetime_host_bytes"]
+        rows.append(
+            ("estimated lifetime", "–" if lifetime is None else f"{units.size(lifetime)} written")
+        )
+        result.append((label, rows))
+    return result
+
+
+def _config(document: Document, wanted: Callable[[str], bool]) -> Rows:
+    """Return the settings of the wanted sections, as dotted names."""
+    sections = {name: value for name, value in document["config"].items() if wanted(name)}
+    return _rows(sections)
+
+
+def _trace(document: Document) -> Rows:
+    trace = document["trace"]
+    span = (trace["last_ns"] - trace["first_ns"]) / 1e3
+    return [
+        ("path", trace["path"]),
+        ("format", trace["format"]),
+        ("SHA-256", trace["sha256"]),
+        ("reads", f"{trace['reads']:,} ({units.size(trace['read_bytes'])})"),
+        ("writes", f"{trace['writes']:,} ({units.size(trace['write_bytes'])})"),
+        ("trims", f"{trace['trims']:,} ({units.size(trace['trim_bytes'])})"),
+        ("flushes", f"{trace['flushes']:,}"),
+        ("footprint", units.size(trace["footprint_bytes"])),
+        ("time covered", units.duration(span)),
+        ("time simulated", units.duration(document["host"]["duration_ns"] / 1e3)),
+    ]
+
+
+def _provenance(document: Document) -> Rows:
+    provenance, sim = document["provenance"], document["sim"]
+    return [
+        ("slcache", f"{provenance['version']}, commit {provenance['commit']}"),
+        ("seed", str(provenance["seed"])),
+        ("trace SHA-256", document["trace"]["sha256"]),
+        ("run at", f"{provenance['time']} on {provenance['host']}"),
+        ("simulated in", f"{sim['wall_s']:.2f} s, {sim['requests_per_s']:,.0f} requests/s"),
+    ]
+
+
+def _rows(section: Any) -> Rows:  # noqa: ANN401
+    return [(name, shown(value)) for name, value in leaves(section)]
+
+
+PERCENTILES = ("mean", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max")
+
+_Draw = Callable[[Sequence[str], Sequence[Document]], Figure]
+_FIGURES: tuple[tuple[str, str, _Draw, str], ...] = (
+    (
+        "attribution",
+        "Where the mean latency comes from",
+        attribution.draw,
+        "Service is time spent working for the request; wait is time spent behind what occupied "
+        "its flash unit or channel, by the cause of that work.",
+    ),
+    (
+        "writes",
+        "What was programmed",
+        writes.draw,
+        "Colour is the cause, hatching the cell mode; everything beyond host data is write "
+        "amplification.",
+    ),
+    (
+        "series",
+        "Over time",
+        series.draw,
+        "Each point covers one or more whole windows; where a cache fills, latency jumps.",
+    ),
+    (
+        "latency",
+        "Latency distributions",
+        latency.draw,
+        "Above: share of requests at or below a latency. Below: share above it, the tail.",
+    ),
+    (
+        "wear",
+        "Wear",
+        wear.draw,
+        "Blocks by how often they were erased during the run, on a log axis.",
+    ),
+)

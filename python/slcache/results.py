@@ -1,0 +1,220 @@
+"""What a simulation returned: one run, or several schemes side by side."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from slcache import grid, normalise, verdict
+from slcache.files import Transaction
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+
+class _Frames:
+    """The tables, figures and files that one run and a comparison have in common."""
+
+    @property
+    def labels(self) -> list[str]:
+        """The schemes' names, in order."""
+        raise NotImplementedError
+
+    @property
+    def documents(self) -> list[Mapping[str, Any]]:
+        """The schemes' result documents, in order."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document as a dictionary of its own."""
+        raise NotImplementedError
+
+    def to_json(self) -> str:
+        """Return the document as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    @property
+    def series(self) -> pa.Table:
+        """The time series: one row per scheme and window."""
+        from slcache import tables
+
+        return tables.stack([tables.series(d, n) for n, d in self._named()])
+
+    @property
+    def ops(self) -> pa.Table:
+        """The flash operations: one row per scheme, pool, kind, mode and cause."""
+        from slcache import tables
+
+        return tables.stack([tables.ops(d, n) for n, d in self._named()])
+
+    @property
+    def latency(self) -> pa.Table:
+        """The latency distributions: one row per scheme, side and point."""
+        from slcache import tables
+
+        return tables.stack([tables.latency(d, n) for n, d in self._named()])
+
+    def to_polars(self, table: str = "series") -> pl.DataFrame:
+        """Return `series`, `ops` or `latency` as a Polars frame (needs `slcache[polars]`)."""
+        if table not in ("series", "ops", "latency"):
+            raise ValueError(f"no table {table!r}: one of series, ops, latency")
+        import polars
+
+        frame = polars.from_arrow(getattr(self, table))
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+    def plot_latency(self) -> Figure:
+        """Draw the latency distributions: cumulative, and the tail on a log axis."""
+        from slcache.plots import latency
+
+        return latency.draw(self.labels, self.documents)
+
+    def plot_writes(self) -> Figure:
+        """Draw what was programmed, in bytes by cause and cell mode."""
+        from slcache.plots import writes
+
+        return writes.draw(self.labels, self.documents)
+
+    def plot_series(self) -> Figure:
+        """Draw throughput, latency and cache occupancy over time."""
+        from slcache.plots import series
+
+        return series.draw(self.labels, self.documents)
+
+    def plot_wear(self) -> Figure:
+        """Draw how block erases are distributed, per pool and cell mode."""
+        from slcache.plots import wear
+
+        return wear.draw(self.labels, self.documents)
+
+    def plot_attribution(self) -> Figure:
+        """Draw the mean latency by component: service and what requests waited for."""
+        from slcache.plots import attribution
+
+        return attribution.draw(self.labels, self.documents)
+
+    def save(self, directory: str | os.PathLike[str]) -> None:
+        """Write result.json, three Parquet tables and report.html: all of them or none."""
+        with Transaction(directory) as files:
+            self.stage(files)
+
+    def stage(self, files: Transaction) -> None:
+        """Add this result's files to a transaction."""
+        from slcache import tables
+
+        files.write("result.json", (self.to_json() + "\n").encode())
+        for name in ("series", "latency", "ops"):
+            files.write(f"{name}.parquet", tables.parquet(getattr(self, name)))
+        files.write("report.html", self.report().encode())
+
+    def report(self) -> str:
+        """Return the report as one self-contained HTML page."""
+        raise NotImplementedError
+
+    def _named(self) -> list[tuple[str, Mapping[str, Any]]]:
+        return list(zip(self.labels, self.documents, strict=True))
+
+
+class Result(_Frames):
+    """One scheme's run over one trace."""
+
+    def __init__(self, document: Mapping[str, Any], label: str | None = None) -> None:
+        self._document = document
+        self.label = label or str(document["scheme"]["name"])
+
+    @property
+    def labels(self) -> list[str]:
+        """The scheme's name, as the only one."""
+        return [self.label]
+
+    @property
+    def documents(self) -> list[Mapping[str, Any]]:
+        """The result document, as the only one."""
+        return [self._document]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result document as a dictionary of its own."""
+        return copy.deepcopy(dict(self._document))
+
+    def summary(self) -> str:
+        """Return the figures that matter as a few lines of text."""
+        from slcache import terminal
+
+        return terminal.text(terminal.run_table(self))
+
+    def report(self) -> str:
+        """Return the report as one self-contained HTML page."""
+        from slcache import report
+
+        return report.render(self.labels, self.documents, None)
+
+    def __repr__(self) -> str:
+        return f"<slcache.Result {self.label}: {self._document['host']['requests']} requests>"
+
+
+class Comparison(_Frames):
+    """Several schemes' runs over the same trace on the same device."""
+
+    def __init__(self, runs: Sequence[Result], normalise_to: str | None = None) -> None:
+        labels = [run.label for run in runs]
+        to = normalise_to if normalise_to is not None else (labels[0] if labels else "")
+        if to not in labels:
+            raise ValueError(f"cannot normalise to {to!r}: the runs are {', '.join(labels)}")
+        if len(set(labels)) != len(labels):
+            raise ValueError(f"schemes named twice: {', '.join(labels)}")
+        self.runs = list(runs)
+        self.reference = to
+
+    @property
+    def labels(self) -> list[str]:
+        """The schemes' names, in the order compared."""
+        return [run.label for run in self.runs]
+
+    @property
+    def documents(self) -> list[Mapping[str, Any]]:
+        """The schemes' result documents, in the order compared."""
+        return [run.documents[0] for run in self.runs]
+
+    @property
+    def normalised(self) -> dict[str, Any]:
+        """Every scheme's figures divided by the reference's."""
+        return normalise.normalised(self.labels, self.documents, self.reference)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return `{"runs": [...], "normalised": {...}}`."""
+        return {"runs": [run.to_dict() for run in self.runs], "normalised": self.normalised}
+
+    def verdict(self) -> list[str]:
+        """Return who wins, by how much and why, in sentences."""
+        return verdict.verdict(self.labels, self.documents, self.reference)
+
+    def rows(self) -> list[grid.Row]:
+        """Return the comparison table's rows as text."""
+        return grid.rows(self.labels, self.documents, self.reference)
+
+    def summary(self) -> str:
+        """Return the comparison table and its verdict as text."""
+        from slcache import terminal
+
+        return terminal.text(terminal.comparison_table(self), *self.verdict())
+
+    def plot_bars(self) -> Figure:
+        """Draw mean and tail latency relative to the reference, reads and writes apart."""
+        from slcache.plots import bars
+
+        return bars.draw(self.labels, self.documents, self.reference)
+
+    def report(self) -> str:
+        """Return the report as one self-contained HTML page."""
+        from slcache import report
+
+        return report.render(self.labels, self.documents, self.reference)
+
+    def __repr__(self) -> str:
+        return f"<slcache.Comparison of {', '.join(self.labels)}>"

@@ -1,0 +1,69 @@
+"""Result documents as Arrow tables: one row per window, operation kind or latency point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+_OPS = pa.schema(
+    [
+        ("scheme", pa.string()),
+        ("pool", pa.string()),
+        ("kind", pa.string()),
+        ("mode", pa.string()),
+        ("cause", pa.string()),
+        ("count", pa.int64()),
+        ("pages", pa.int64()),
+        ("bytes", pa.int64()),
+        ("time_us", pa.float64()),
+    ]
+)
+_LATENCY = pa.schema(
+    [
+        ("scheme", pa.string()),
+        ("side", pa.string()),
+        ("latency_us", pa.float64()),
+        ("fraction", pa.float64()),
+    ]
+)
+
+
+def series(document: Mapping[str, Any], label: str) -> pa.Table:
+    """Return the time series, one row per window."""
+    columns = document["series"]["columns"]
+    rows = len(columns["t_ns"])
+    data = {"scheme": pa.array([label] * rows, pa.string())}
+    data |= {name: pa.array(values, pa.int64()) for name, values in columns.items()}
+    return pa.table(data)
+
+
+def ops(document: Mapping[str, Any], label: str) -> pa.Table:
+    """Return the flash operations, one row per pool, kind, mode and cause."""
+    rows = [{"scheme": label, **op} for op in document["flash"]["ops"]]
+    return pa.Table.from_pylist(rows, schema=_OPS)
+
+
+def latency(document: Mapping[str, Any], label: str) -> pa.Table:
+    """Return the latency distributions: the fraction of requests at or below each latency."""
+    rows = [
+        {"scheme": label, "side": side, "latency_us": point, "fraction": fraction}
+        for side in ("read", "write")
+        for point, fraction in document["host"][side]["cdf"]
+    ]
+    return pa.Table.from_pylist(rows, schema=_LATENCY)
+
+
+def stack(tables: list[pa.Table]) -> pa.Table:
+    """Return tables one after another; a column that one of them lacks is null there."""
+    return pa.concat_tables(tables, promote_options="default")
+
+
+def parquet(table: pa.Table) -> bytes:
+    """Return a table as the bytes of a Parquet file."""
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    return bytes(sink.getvalue())

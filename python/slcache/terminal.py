@@ -1,0 +1,79 @@
+"""Results as Rich tables for the terminal, and the same as plain text."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from slcache import grid, normalise, units
+
+if TYPE_CHECKING:
+    from slcache.normalise import Document
+    from slcache.results import Comparison, Result
+
+_LATENCIES = (("mean", "mean"), ("p50", "p50"), ("p99", "p99"), ("p99_9", "p99.9"), ("max", "max"))
+
+
+def comparison_table(comparison: Comparison) -> Table:
+    """Return the normalised table: the reference in units, the others as factors of it."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("scheme", no_wrap=True)
+    for column in grid.COLUMNS:
+        table.add_column(column.title.replace(" ", "\n"), justify="right", no_wrap=True)
+    for row in comparison.rows():
+        cells = [Text(cell.text, "bold green" if cell.best else "") for cell in row.cells]
+        name = Text(row.label)
+        if row.reference:
+            name.append(" (=1)", "dim")
+        table.add_row(name, *cells)
+    return table
+
+
+def run_table(result: Result) -> Table:
+    """Return one run's latencies by side, then its flash figures, as one table."""
+    document = result.documents[0]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=result.label, title_justify="left")
+    table.add_column("")
+    table.add_column("requests", justify="right")
+    table.add_column("data", justify="right")
+    for _, title in _LATENCIES:
+        table.add_column(title, justify="right")
+    for side in ("read", "write"):
+        table.add_row(side, *_side(document, side))
+    table.caption = Text(_flash_line(document))
+    table.caption_justify = "left"
+    return table
+
+
+def text(*parts: RenderableType) -> str:
+    """Return renderables as plain text, without colour."""
+    console = Console(file=io.StringIO(), width=110, force_terminal=False, highlight=False)
+    for part in parts:
+        console.print(part, markup=False)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def _side(document: Document, side: str) -> list[str]:
+    host = document["host"][side]
+    latencies = [normalise.latency(document, side, key) for key, _ in _LATENCIES]
+    return [
+        units.count(host["requests"]),
+        units.size(host["bytes"]),
+        *("–" if value is None else units.duration(value) for value in latencies),
+    ]
+
+
+def _flash_line(document: Document) -> str:
+    amplification = normalise.waf(document)
+    causes = ", ".join(
+        f"{name} {value:.2f}" for name, value in document["waf"]["by_cause"].items() if value
+    )
+    waf = "no host writes" if amplification is None else f"WAF {amplification:.2f} ({causes})"
+    simulated = units.duration(document["host"]["duration_ns"] / 1e3)
+    return f"{waf}; {units.count(normalise.erases(document))} erases; {simulated} simulated"

@@ -1,0 +1,61 @@
+"""Numbers as people read them: three significant digits and a unit."""
+
+from __future__ import annotations
+
+_TIMES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
+_SIZES = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Return a number with so many significant digits, without an exponent."""
+    if value == 0:
+        return "0"
+    magnitude = f"{abs(value):.{digits - 1}e}"
+    exponent = int(magnitude.split("e")[1])
+    return f"{value:,.{max(0, digits - 1 - exponent)}f}"
+
+
+def time_scale(microseconds: float) -> tuple[float, str]:
+    """Return the unit that suits a time, as (microseconds in it, name)."""
+    for size, name in _TIMES:
+        if abs(microseconds) >= size:
+            return size, name
+    return _TIMES[-1]
+
+
+def duration(microseconds: float) -> str:
+    """Return a time given in microseconds, as in `1.25 ms`."""
+    if microseconds == 0:
+        return "0 µs"
+    size, name = time_scale(microseconds)
+    return f"{significant(microseconds / size)} {name}"
+
+
+def size_scale(size: float) -> tuple[int, str]:
+    """Return the binary unit that suits a size, as (bytes in it, name)."""
+    for factor, name in _SIZES:
+        if abs(size) >= factor:
+            return factor, name
+    return _SIZES[-1]
+
+
+def size(value: float) -> str:
+    """Return a size given in bytes, as in `4.00 GiB`."""
+    factor, name = size_scale(value)
+    if factor == 1:
+        return f"{value:,.0f} B"
+    return f"{significant(value / factor)} {name}"
+
+
+def count(value: float) -> str:
+    """Return a whole number with thousands separated."""
+    return f"{value:,.0f}"
+
+
+def factor(value: float) -> str:
+    """Return a ratio, as in `0.31×`; two decimals near one, fewer further off."""
+    if value != 0 and abs(value) < 0.1:
+        return f"{significant(value, 2)}×"
+    if abs(value) >= 10:
+        return f"{significant(value, 3)}×"
+    return f"{value:.2f}×"
