@@ -1,0 +1,99 @@
+//! Replays one trace and prints the result document: the smallest program
+//! around the simulator, for profilers. The command line proper is in Python.
+
+use slcache_sim::{execute, trace_options, RunRequest, SimError};
+use std::io::Write;
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: slcache-sim TRACE --device D --scheme S [--set KEY=VALUE]... \
+[--trace-format F] [--trace-option KEY=VALUE]... [--seed N] [--replay open|closed:N] \
+[--snapshot-in FILE] [--snapshot-out FILE]
+example: slcache-sim trace.csv --device hierarchy-44g --scheme baseline --trace-format msr
+exit codes: 0 done, 1 run failed, 2 usage, 3 configuration, 4 trace";
+
+fn main() -> ExitCode {
+    let request = match parse(std::env::args().skip(1)) {
+        Ok(request) => request,
+        Err(Stop::Help) => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        Err(Stop::Usage(message)) => {
+            eprintln!("slcache-sim: {message}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+        Err(Stop::Config(error)) => return fail(&error),
+    };
+    match execute(&request, &mut |_, _, _| true) {
+        Ok(document) => print(&document),
+        Err(error) => fail(&error),
+    }
+}
+
+fn print(document: &serde_json::Value) -> ExitCode {
+    match writeln!(std::io::stdout().lock(), "{document:#}") {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("slcache-sim: standard output: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn fail(error: &SimError) -> ExitCode {
+    eprintln!("slcache-sim: {error}");
+    ExitCode::from(error.exit_code())
+}
+
+enum Stop {
+    Help,
+    Usage(String),
+    Config(SimError),
+}
+
+fn parse(mut arguments: impl Iterator<Item = String>) -> Result<RunRequest, Stop> {
+    let mut request = RunRequest::default();
+    let mut options: Vec<(String, String)> = Vec::new();
+    while let Some(argument) = arguments.next() {
+        if argument == "--help" || argument == "-h" {
+            return Err(Stop::Help);
+        }
+        if !argument.starts_with("--") {
+            if !request.trace.is_empty() {
+                return Err(Stop::Usage(format!("a second trace: {argument}")));
+            }
+            request.trace = argument;
+            continue;
+        }
+        let missing = || Stop::Usage(format!("{argument} needs a value"));
+        let value = arguments.next().ok_or_else(missing)?;
+        match argument.as_str() {
+            "--device" => request.layers.device = value,
+            "--scheme" => request.layers.scheme = value,
+            "--set" => request.layers.sets.push(value),
+            "--replay" => request.layers.replay = Some(value),
+            "--snapshot-in" => request.snapshot_in = Some(value.into()),
+            "--snapshot-out" => request.snapshot_out = Some(value.into()),
+            "--trace-format" => options.push(("format".to_owned(), value)),
+            "--trace-option" => options.push(pair(&value)?),
+            "--seed" => request.layers.seed = Some(number(&value)?),
+            _ => return Err(Stop::Usage(format!("unknown option {argument}"))),
+        }
+    }
+    let given = [&request.trace, &request.layers.device, &request.layers.scheme];
+    if given.iter().any(|text| text.is_empty()) {
+        return Err(Stop::Usage("TRACE, --device and --scheme are needed".to_owned()));
+    }
+    let pairs = options.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+    request.trace_options = trace_options(pairs).map_err(|error| Stop::Config(error.into()))?;
+    Ok(request)
+}
+
+fn pair(text: &str) -> Result<(String, String), Stop> {
+    let split = text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
+    split.ok_or_else(|| Stop::Usage(format!("--trace-option {text}: must be key=value")))
+}
+
+fn number(text: &str) -> Result<u64, Stop> {
+    text.parse().map_err(|_| Stop::Usage(format!("--seed {text}: must be a whole number")))
+}

@@ -1,0 +1,138 @@
+//! A device file or preset: a part of a run's configuration, parsed alone so
+//! that errors keep file and line.
+
+use super::lines::{line_at, line_of};
+use super::repair;
+use super::tree::{self, Key};
+use super::{ConfigError, RunSection};
+use crate::preset;
+use serde::Deserialize;
+use slcache_core::device::config::{
+    BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy,
+};
+use slcache_core::schemes::SchemeConfig;
+use toml::{Table, Value};
+
+/// The section of a device file with its defaults for schemes.
+pub const SCHEME_DEFAULTS: &str = "scheme-defaults";
+
+/// Sections of a device file; what schemes hold is checked apart.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code)] // read for its checks only; the merged tree is what runs
+struct Shape {
+    device: DeviceConfig,
+    #[serde(default)]
+    scheme: Table,
+    #[serde(default, rename = "scheme-defaults")]
+    scheme_defaults: Table,
+    #[serde(default)]
+    host: HostConfig,
+    #[serde(default)]
+    buffer: Option<BufferConfig>,
+    #[serde(default)]
+    precondition: PreconditionConfig,
+    #[serde(default)]
+    trace: TracePolicy,
+    #[serde(default)]
+    run: RunSection,
+}
+
+#[derive(Deserialize)]
+#[allow(dead_code)]
+struct SchemeShape {
+    scheme: SchemeConfig,
+}
+
+/// A device file after parsing: its tree with faulty parts replaced, and its faults.
+pub struct DeviceFile {
+    /// The name used in messages.
+    pub label: String,
+    /// The sections.
+    pub tree: Table,
+    /// Everything wrong with its shape.
+    pub errors: Vec<ConfigError>,
+    /// Whether stand-ins replaced faulty values.
+    pub guessed: bool,
+    text: String,
+}
+
+impl DeviceFile {
+    /// Reads the preset or file called `name`.
+    pub fn read(name: &str) -> Result<Self, ConfigError> {
+        if let Some(preset) = preset::find(name) {
+            return Self::parse(format!("preset {name}"), preset.text.to_owned());
+        }
+        let path = std::path::Path::new(name);
+        if !path.exists() {
+            return Err(ConfigError::new(format!("--device {name}"), preset::not_found(name)));
+        }
+        match std::fs::read_to_string(path) {
+            Ok(text) => Self::parse(name.to_owned(), text),
+            Err(error) => Err(ConfigError::new(name, format!("cannot be read: {error}"))),
+        }
+    }
+
+    /// Parses the text of a device file; a syntax error hides everything else.
+    pub fn parse(label: String, text: String) -> Result<Self, ConfigError> {
+        let tree: Table = toml::from_str(&text).map_err(|error: toml::de::Error| {
+            let line = error.span().map_or(1, |span| line_at(&text, span.start));
+            let message = error.message().lines().collect::<Vec<_>>().join(", ");
+            ConfigError::new(format!("{label}:{line}"), format!("not valid TOML: {message}"))
+        })?;
+        let mut file = Self { label, tree, errors: Vec::new(), guessed: false, text };
+        file.check_sections();
+        for section in [SCHEME_DEFAULTS, "scheme"] {
+            file.check_schemes(section);
+        }
+        Ok(file)
+    }
+
+    /// `label:line` of a key, if the file says anything about it.
+    pub fn origin(&self, key: &Key) -> Option<String> {
+        let line = line_of(&self.text, key)?;
+        Some(format!("{}:{line}", self.label))
+    }
+
+    fn check_sections(&mut self) {
+        let outcome = repair::read::<Shape>(&mut self.tree, &|_| None);
+        self.guessed = outcome.guessed;
+        for fault in outcome.faults {
+            self.add(&fault.key, fault.message);
+        }
+    }
+
+    /// Checks every scheme's table in `section`, used in this run or not.
+    fn check_schemes(&mut self, section: &str) {
+        let Some(Value::Table(schemes)) = self.tree.remove(section) else { return };
+        let mut kept = Table::new();
+        for (name, settings) in schemes {
+            let key = Key::default().field(section).field(&name);
+            if SchemeConfig::default_for(&name).is_none() {
+                self.add(&key, format!("{key}: {}", super::layers::unknown_scheme(&name)));
+                continue;
+            }
+            let mut alone = Table::new();
+            let place = Key::default().field("scheme").field(&name);
+            if tree::set(&mut alone, &place, settings).is_err() {
+                continue;
+            }
+            let outcome = repair::read::<SchemeShape>(&mut alone, &|_| None);
+            self.guessed |= outcome.guessed;
+            for fault in outcome.faults {
+                let mut in_file = fault.key.clone();
+                in_file.0[0] = key.0[0].clone();
+                self.add(&in_file, fault.message);
+            }
+            if let Some(settings) = tree::get(&alone, &place) {
+                kept.insert(name, settings.clone());
+            }
+        }
+        self.tree.insert(section.to_owned(), Value::Table(kept));
+    }
+
+    fn add(&mut self, key: &Key, message: String) {
+        let origin = self.origin(key).unwrap_or_else(|| self.label.clone());
+        self.errors.push(ConfigError::new(origin, message));
+    }
+}

@@ -1,0 +1,248 @@
+//! Device file < scheme defaults there < single settings, and every error of
+//! all of them at once.
+
+use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
+use super::keys;
+use super::repair;
+use super::setting::Setting;
+use super::tree::{self, Key};
+use super::{ConfigError, ConfigErrors, RunConfig};
+use slcache_core::schemes::CATALOG;
+use toml::{Table, Value};
+
+/// What the user says about a run's configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layers {
+    /// A preset's name or the path of a device file.
+    pub device: String,
+    /// The scheme's name or an alias.
+    pub scheme: String,
+    /// Settings `key=value` in order; later ones win.
+    pub sets: Vec<String>,
+    /// The run's seed, above any setting.
+    pub seed: Option<u64>,
+    /// `open` or `closed:N`, above any setting.
+    pub replay: Option<String>,
+}
+
+/// The scheme a run uses, and what an alias adds.
+struct Chosen {
+    name: &'static str,
+    alias_set: Option<&'static str>,
+}
+
+/// Puts the layers together; the error holds everything that is wrong with any of them.
+pub fn resolve(layers: &Layers) -> Result<RunConfig, ConfigErrors> {
+    let mut errors = Vec::new();
+    let file = DeviceFile::read(&layers.device).map_err(|error| errors.push(error)).ok();
+    let chosen = find_scheme(&layers.scheme);
+    if chosen.is_none() {
+        let origin = format!("--scheme {}", layers.scheme);
+        errors.push(ConfigError::new(origin, unknown_scheme(&layers.scheme)));
+    }
+    if let Some(file) = &file {
+        errors.extend(file.errors.iter().cloned());
+    }
+    let name = chosen.as_ref().map_or("", |chosen| chosen.name);
+    let settings = settings(layers, chosen.as_ref(), &mut errors);
+    let (Some(file), Some(_)) = (file, chosen) else {
+        return Err(ConfigErrors(errors));
+    };
+    let resolver = Resolver { base: base_tree(&file, name, &mut errors), file, settings, name };
+    match resolver.finish(&mut errors) {
+        Some(config) if errors.is_empty() => Ok(config),
+        _ => Err(ConfigErrors(errors)),
+    }
+}
+
+/// What to say about a scheme that is not in the catalogue.
+pub fn unknown_scheme(name: &str) -> String {
+    let aliases = CATALOG.iter().flat_map(|entry| entry.aliases.iter().map(|alias| alias.0));
+    let names: Vec<&str> = CATALOG.iter().map(|entry| entry.name).chain(aliases).collect();
+    let near = keys::nearest(name, names.iter().copied());
+    let near = near.map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
+    format!("\"{name}\" is not a scheme; schemes: {}.{near}", names.join(", "))
+}
+
+fn find_scheme(name: &str) -> Option<Chosen> {
+    CATALOG.iter().find_map(|entry| {
+        if entry.name == name {
+            return Some(Chosen { name: entry.name, alias_set: None });
+        }
+        let alias = entry.aliases.iter().find(|alias| alias.0 == name)?;
+        Some(Chosen { name: entry.name, alias_set: Some(alias.1) })
+    })
+}
+
+/// All settings in order of rising weight: what an alias adds, `--set`, the options of their own.
+fn settings(
+    layers: &Layers,
+    chosen: Option<&Chosen>,
+    errors: &mut Vec<ConfigError>,
+) -> Vec<Setting> {
+    let scheme = chosen.map_or("", |chosen| chosen.name);
+    let alias = chosen.and_then(|chosen| chosen.alias_set);
+    let mut settings = Vec::new();
+    for (text, is_alias) in
+        alias.map(|text| (text, true)).into_iter().chain(layers.sets.iter().map(|s| (s.as_str(), false)))
+    {
+        match Setting::parse(text, scheme) {
+            Ok(mut setting) => {
+                if is_alias {
+                    setting.origin = format!("--scheme {}", layers.scheme);
+                }
+                settings.push(setting);
+            }
+            Err(message) => errors.push(ConfigError::new(format!("--set {text}"), message)),
+        }
+    }
+    if let Some(seed) = layers.seed {
+        let origin = format!("--seed {seed}");
+        match i64::try_from(seed) {
+            Ok(seed) => settings.push(Setting::fixed(origin, "run.seed", Value::Integer(seed))),
+            Err(_) => errors.push(ConfigError::new(origin, "must be between 0 and 2^63 - 1")),
+        }
+    }
+    if let Some(replay) = &layers.replay {
+        match replay_settings(replay) {
+            Some(found) => settings.extend(found),
+            None => errors.push(ConfigError::new(
+                format!("--replay {replay}"),
+                "must be open, or closed:N with a queue depth N between 1 and 65536",
+            )),
+        }
+    }
+    settings
+}
+
+fn replay_settings(text: &str) -> Option<Vec<Setting>> {
+    let origin = || format!("--replay {text}");
+    let set = |key, value| Setting::fixed(origin(), key, value);
+    if text == "open" {
+        return Some(vec![set("host.replay", "open".into())]);
+    }
+    let depth: u32 = text.strip_prefix("closed:")?.parse().ok()?;
+    let depth = Some(depth).filter(|depth| (1..=65536).contains(depth))?;
+    Some(vec![
+        set("host.replay", "closed".into()),
+        set("host.queue_depth", Value::Integer(i64::from(depth))),
+    ])
+}
+
+/// The file's sections with the chosen scheme's table made of its defaults and its own section.
+fn base_tree(file: &DeviceFile, scheme: &str, errors: &mut Vec<ConfigError>) -> Table {
+    let mut base = file.tree.clone();
+    let defaults = base.remove(SCHEME_DEFAULTS);
+    let own = base.remove("scheme");
+    let mut table = Table::new();
+    for section in [defaults, own.clone()].into_iter().flatten() {
+        if let Some(Value::Table(settings)) = section.get(scheme) {
+            tree::merge(&mut table, settings.clone());
+        }
+    }
+    for other in own.iter().flat_map(|own| own.as_table()).flat_map(|own| own.keys()) {
+        if other != scheme {
+            let key = Key::default().field("scheme").field(other);
+            let message = format!(
+                "{key}: the run's scheme is {scheme}; \
+                 settings for whichever run uses {other} belong under [{SCHEME_DEFAULTS}.{other}]"
+            );
+            errors.push(ConfigError::new(file.origin(&key).unwrap_or_default(), message));
+        }
+    }
+    let mut schemes = Table::new();
+    schemes.insert(scheme.to_owned(), Value::Table(table));
+    base.insert("scheme".to_owned(), Value::Table(schemes));
+    base
+}
+
+struct Resolver {
+    base: Table,
+    file: DeviceFile,
+    settings: Vec<Setting>,
+    name: &'static str,
+}
+
+impl Resolver {
+    fn finish(&self, errors: &mut Vec<ConfigError>) -> Option<RunConfig> {
+        let mut merged = self.base.clone();
+        for setting in &self.settings {
+            if let Err(message) = self.apply(setting, &mut merged) {
+                errors.push(ConfigError::new(setting.origin.clone(), message));
+            }
+        }
+        let below = |key: &Key| tree::get(&self.base, key).cloned();
+        let outcome = repair::read::<RunConfig>(&mut merged, &below);
+        for fault in &outcome.faults {
+            errors.push(self.fault_error(&fault.key, &fault.message));
+        }
+        let config = outcome.value?;
+        let guessed = outcome.guessed || self.file.guessed;
+        for problem in config.setup().check() {
+            let key = Key::parse(&problem.key).unwrap_or_default();
+            let misled = guessed && matches!(key.section(), "device" | "scheme" | "");
+            let told = outcome.faults.iter().any(|fault| key.is_within(&fault.key));
+            if !misled && !told {
+                let origin = self.origin(&key).unwrap_or_default();
+                errors.push(ConfigError::new(origin, problem.to_string()));
+            }
+        }
+        Some(config)
+    }
+
+    fn apply(&self, setting: &Setting, merged: &mut Table) -> Result<(), String> {
+        if let [_, tree::Step::Field(named), ..] = setting.key.0.as_slice() {
+            if setting.key.section() == "scheme" && named != self.name {
+                return Err(format!(
+                    "the run's scheme is {}, so {} has no effect; keys of {}: {}",
+                    self.name,
+                    setting.written,
+                    self.name,
+                    keys::scheme_keys(self.name).join(", ")
+                ));
+            }
+        }
+        let whole_section = setting.key.0.len() == 1;
+        if whole_section && setting.key.section() == "scheme" {
+            return Err("the scheme is chosen by its own option; set keys below it".to_owned());
+        }
+        tree::set(merged, &setting.key, setting.value.clone())
+            .map_err(|message| format!("{}: {message}", setting.key))
+    }
+
+    /// The error of a fault in shape; an unknown key of a setting gets all keys and a suggestion.
+    fn fault_error(&self, key: &Key, message: &str) -> ConfigError {
+        let origin = self.origin(key).unwrap_or_default();
+        let setting = self.setting(key).filter(|setting| key == &setting.key);
+        let Some(setting) = setting.filter(|_| message.contains("unknown key")) else {
+            return ConfigError::new(origin, message);
+        };
+        let near = keys::similar(&setting.written, self.name);
+        let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+        let short = keys::scheme_keys(self.name).join(", ");
+        let listed = match message.split_once("Keys allowed here: ") {
+            Some((_, allowed)) if key.section() != "scheme" => format!("Keys allowed here: {allowed}"),
+            _ => format!("Keys of {}: {short}", self.name),
+        };
+        ConfigError::new(origin, format!("{}: unknown key{near} {listed}", setting.written))
+    }
+
+    fn setting(&self, key: &Key) -> Option<&Setting> {
+        let touches = |setting: &&Setting| key.is_within(&setting.key) || setting.key.is_within(key);
+        self.settings.iter().rev().find(touches)
+    }
+
+    /// Where `key` was said: a setting, or a line of the file.
+    fn origin(&self, key: &Key) -> Option<String> {
+        if let Some(setting) = self.setting(key) {
+            return Some(setting.origin.clone());
+        }
+        if key.section() != "scheme" {
+            return self.file.origin(key).filter(|_| tree::get(&self.base, key).is_some());
+        }
+        tree::get(&self.base, key)?;
+        let mut in_defaults = key.clone();
+        in_defaults.0[0] = tree::Step::Field(SCHEME_DEFAULTS.to_owned());
+        self.file.origin(key).or_else(|| self.file.origin(&in_defaults))
+    }
+}

@@ -1,0 +1,84 @@
+//! The configuration of a run: what it holds, and how it comes together from
+//! a device file, the scheme's defaults there and single settings.
+
+mod device_file;
+mod error;
+mod keys;
+mod layers;
+mod lines;
+mod repair;
+mod setting;
+mod tree;
+
+pub use error::{ConfigError, ConfigErrors};
+pub use layers::{resolve, Layers};
+
+pub(crate) use keys::nearest;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use slcache_core::device::config::{
+    BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy,
+};
+use slcache_core::device::Setup;
+use slcache_core::schemes::SchemeConfig;
+
+/// Everything that decides a run's result, apart from the trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunConfig {
+    /// The flash device.
+    pub device: DeviceConfig,
+    /// The scheme and its parameters.
+    pub scheme: SchemeConfig,
+    /// How the host drives the device.
+    #[serde(default)]
+    pub host: HostConfig,
+    /// The DRAM buffer; absent = none.
+    #[serde(default)]
+    pub buffer: Option<BufferConfig>,
+    /// The state of the device before time 0.
+    #[serde(default)]
+    pub precondition: PreconditionConfig,
+    /// What the trace does not say.
+    #[serde(default)]
+    pub trace: TracePolicy,
+    /// The run itself.
+    #[serde(default)]
+    pub run: RunSection,
+}
+
+/// Settings of the run itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RunSection {
+    /// Seed of every random stream, 0 to 2^63 - 1.
+    pub seed: u64,
+}
+
+impl Default for RunSection {
+    fn default() -> Self {
+        Self { seed: 1 }
+    }
+}
+
+impl RunConfig {
+    /// The same configuration as the simulated device takes it.
+    pub fn setup(&self) -> Setup {
+        Setup {
+            device: self.device.clone(),
+            scheme: self.scheme.clone(),
+            host: self.host.clone(),
+            buffer: self.buffer,
+            precondition: self.precondition.clone(),
+            trace: self.trace,
+            seed: self.run.seed,
+        }
+    }
+
+    /// The configuration as JSON; object keys come out sorted.
+    pub fn to_json(&self) -> serde_json::Value {
+        // Only maps with non-text keys and failing `Serialize` impls can make this fail; there are none.
+        serde_json::to_value(self).expect("a configuration is plain data")
+    }
+}

@@ -1,0 +1,64 @@
+//! One `--set key=value`.
+
+use super::tree::Key;
+use toml::{Table, Value};
+
+/// A single setting above all files.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Where it was said, for messages.
+    pub origin: String,
+    /// The full key.
+    pub key: Key,
+    /// The key as it was written.
+    pub written: String,
+    /// The value.
+    pub value: Value,
+}
+
+const SECTIONS: [&str; 7] =
+    ["device", "scheme", "host", "buffer", "precondition", "trace", "run"];
+
+impl Setting {
+    /// A setting that came from an option of its own.
+    pub fn fixed(origin: String, key: &str, value: Value) -> Self {
+        let full = Key::parse(key).expect("a key written in this program");
+        Self { origin, key: full, written: key.to_owned(), value }
+    }
+
+    /// Parses `key=value`; a key outside the sections belongs to `scheme`.
+    pub fn parse(text: &str, scheme: &str) -> Result<Self, String> {
+        let Some((written, value)) = text.split_once('=') else {
+            return Err("must be key=value, such as slc_blocks=64".to_owned());
+        };
+        let written = written.trim();
+        let Some(key) = Key::parse(written) else {
+            return Err(format!("\"{written}\" is not a key such as device.pool[0].blocks"));
+        };
+        let key = if SECTIONS.contains(&key.section()) {
+            key
+        } else {
+            key.under(&["scheme", scheme])
+        };
+        let value = parse_value(value.trim())?;
+        let origin = format!("--set {text}");
+        Ok(Self { origin, key, written: written.to_owned(), value })
+    }
+}
+
+/// A value as TOML, or a bare word as text.
+fn parse_value(text: &str) -> Result<Value, String> {
+    if text.is_empty() {
+        return Err("the value is missing; write \"\" for an empty text".to_owned());
+    }
+    if text.contains('\n') {
+        return Err("a value is written on one line".to_owned());
+    }
+    match toml::from_str::<Table>(&format!("value = {text}")) {
+        Ok(mut table) => Ok(table.remove("value").unwrap_or_else(|| text.into())),
+        Err(error) if text.starts_with(['[', '{', '"', '\'']) => {
+            Err(format!("{text} is not a TOML value: {}", error.message()))
+        }
+        Err(_) => Ok(Value::String(text.to_owned())),
+    }
+}

@@ -1,0 +1,291 @@
+//! Requests beyond the device's capacity, and renumbering: the address policies.
+
+use super::page_set::RankedPages;
+use slcache_core::device::config::AddressPolicy;
+use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+
+/// A request that the address policy does not allow.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    /// The request ends behind the last sector.
+    #[error(
+        "request {number} of the trace ({what} of {bytes} bytes at byte {first}) ends beyond the \
+         device's {capacity} bytes; trace.address = \"wrap\", \"compact\" or \"clip\" says what to do"
+    )]
+    Beyond {
+        /// Number of the request in the trace, from 1.
+        number: u64,
+        /// The operation.
+        what: &'static str,
+        /// First byte.
+        first: u64,
+        /// Length.
+        bytes: u64,
+        /// The device's capacity in bytes.
+        capacity: u64,
+    },
+    /// The request does not fit the device at any address.
+    #[error(
+        "request {number} of the trace ({what} of {bytes} bytes) is larger than the device \
+         ({capacity} bytes), so it cannot be wrapped; trace.address = \"clip\" cuts it"
+    )]
+    LargerThanDevice {
+        /// Number of the request in the trace, from 1.
+        number: u64,
+        /// The operation.
+        what: &'static str,
+        /// Length.
+        bytes: u64,
+        /// The device's capacity in bytes.
+        capacity: u64,
+    },
+    /// The touched pages do not fit, however densely they lie.
+    #[error(
+        "trace.address = \"compact\": the trace touches {touched} bytes in whole logical pages, \
+         and the device holds {capacity}"
+    )]
+    FootprintTooLarge {
+        /// Bytes of all touched logical pages.
+        touched: u64,
+        /// The device's capacity in bytes.
+        capacity: u64,
+    },
+}
+
+/// How many requests the policy changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AddressCounts {
+    /// Moved by wrapping.
+    pub wrapped: u64,
+    /// Cut at the capacity.
+    pub clipped: u64,
+    /// Left out: wholly beyond the capacity, or trims of pages the trace never touches.
+    pub dropped: u64,
+    /// Moved by renumbering.
+    pub compacted: u64,
+}
+
+/// Applies an address policy to requests in trace order.
+pub struct AddressMapper {
+    policy: AddressPolicy,
+    capacity: u64,
+    page: u64,
+    dense: Option<RankedPages>,
+    number: u64,
+    counts: AddressCounts,
+}
+
+impl AddressMapper {
+    /// A mapper for a device of `user_bytes` in logical pages of `piece_bytes`;
+    /// `Compact` needs `dense`, the pages that the whole trace touches.
+    pub fn new(
+        policy: AddressPolicy,
+        user_bytes: u64,
+        piece_bytes: u32,
+        dense: Option<RankedPages>,
+    ) -> Result<Self, AddressError> {
+        if let Some(pages) = &dense {
+            let touched = pages.len().saturating_mul(u64::from(piece_bytes));
+            if touched > user_bytes {
+                return Err(AddressError::FootprintTooLarge { touched, capacity: user_bytes });
+            }
+        }
+        Ok(Self {
+            policy,
+            capacity: user_bytes / SECTOR_BYTES,
+            page: u64::from(piece_bytes) / SECTOR_BYTES,
+            dense,
+            number: 0,
+            counts: AddressCounts::default(),
+        })
+    }
+
+    /// The densely numbered pages; 0 without renumbering.
+    pub fn dense_pages(&self) -> u32 {
+        // They fit the capacity, and logical pages are counted in 32 bits.
+        self.dense.as_ref().map_or(0, |pages| pages.len() as u32)
+    }
+
+    /// What was changed so far.
+    pub fn counts(&self) -> AddressCounts {
+        self.counts
+    }
+
+    /// Applies the policy to a batch; requests left out vanish from it.
+    pub fn apply(&mut self, batch: &mut Vec<Request>) -> Result<(), AddressError> {
+        let mut kept = 0;
+        for place in 0..batch.len() {
+            self.number += 1;
+            if let Some(request) = self.place(batch[place])? {
+                batch[kept] = request;
+                kept += 1;
+            }
+        }
+        batch.truncate(kept);
+        Ok(())
+    }
+
+    #[inline]
+    fn place(&mut self, request: Request) -> Result<Option<Request>, AddressError> {
+        if request.op == HostOp::Flush {
+            return Ok(Some(request));
+        }
+        if self.policy == AddressPolicy::Compact {
+            return Ok(self.compact(request));
+        }
+        if request.end_sector() <= self.capacity {
+            return Ok(Some(request));
+        }
+        match self.policy {
+            AddressPolicy::Wrap => self.wrap(request).map(Some),
+            AddressPolicy::Clip => Ok(self.clip(request)),
+            AddressPolicy::Error | AddressPolicy::Compact => Err(AddressError::Beyond {
+                number: self.number,
+                what: name(request.op),
+                first: request.sector.saturating_mul(SECTOR_BYTES),
+                bytes: request.bytes(),
+                capacity: self.capacity * SECTOR_BYTES,
+            }),
+        }
+    }
+
+    /// The address modulo the capacity. A request that would cross the end is
+    /// moved back to end there: one request stays one request of its size.
+    fn wrap(&mut self, mut request: Request) -> Result<Request, AddressError> {
+        let length = u64::from(request.sectors);
+        if length > self.capacity {
+            return Err(AddressError::LargerThanDevice {
+                number: self.number,
+                what: name(request.op),
+                bytes: request.bytes(),
+                capacity: self.capacity * SECTOR_BYTES,
+            });
+        }
+        self.counts.wrapped += 1;
+        request.sector = (request.sector % self.capacity).min(self.capacity - length);
+        Ok(request)
+    }
+
+    fn clip(&mut self, mut request: Request) -> Option<Request> {
+        if request.sector >= self.capacity {
+            self.counts.dropped += 1;
+            return None;
+        }
+        self.counts.clipped += 1;
+        // The request started below the capacity and ended above it, so the rest is shorter than it was.
+        request.sectors = (self.capacity - request.sector) as u32;
+        Some(request)
+    }
+
+    /// The request on densely numbered pages. The pages of a read or write are
+    /// all touched, hence adjacent again; a trim keeps the touched part of its range.
+    fn compact(&mut self, request: Request) -> Option<Request> {
+        let pages = self.dense.as_ref()?;
+        let dense = |sector: u64| {
+            let (rank, touched) = pages.rank(sector / self.page);
+            rank * self.page + if touched { sector % self.page } else { 0 }
+        };
+        let first = dense(request.sector);
+        // The sector behind the last: on the last one's page, unless that page is not touched.
+        let last = request.end_sector() - 1;
+        let (rank, touched) = pages.rank(last / self.page);
+        let end = rank * self.page + if touched { last % self.page + 1 } else { 0 };
+        if end <= first {
+            self.counts.dropped += 1;
+            return None;
+        }
+        let moved = Request { sector: first, sectors: (end - first) as u32, ..request };
+        self.counts.compacted += u64::from(moved != request);
+        Some(moved)
+    }
+}
+
+fn name(op: HostOp) -> &'static str {
+    match op {
+        HostOp::Read => "a read",
+        HostOp::Write => "a write",
+        HostOp::Trim => "a trim",
+        HostOp::Flush => "a flush",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::page_set::PageSet;
+    use super::*;
+
+    fn request(op: HostOp, sector: u64, sectors: u32) -> Request {
+        Request { at_ns: 0, sector, sectors, stream: 0, op }
+    }
+
+    /// 16 pages of 4 KiB.
+    fn mapper(policy: AddressPolicy, dense: Option<RankedPages>) -> AddressMapper {
+        AddressMapper::new(policy, 65_536, 4096, dense).unwrap()
+    }
+
+    fn apply(mapper: &mut AddressMapper, requests: &[Request]) -> Vec<(u64, u32)> {
+        let mut batch = requests.to_vec();
+        mapper.apply(&mut batch).unwrap();
+        batch.iter().map(|r| (r.sector, r.sectors)).collect()
+    }
+
+    #[test]
+    fn error_names_the_request() {
+        let mut mapper = mapper(AddressPolicy::Error, None);
+        let fine = request(HostOp::Write, 120, 8);
+        let beyond = request(HostOp::Read, 121, 8);
+        let error = mapper.apply(&mut vec![fine, beyond]).unwrap_err().to_string();
+        assert!(error.contains("request 2 of the trace (a read of 4096 bytes at byte 61952)"), "{error}");
+        assert!(error.contains("65536 bytes"), "{error}");
+    }
+
+    #[test]
+    fn wrap_keeps_sizes() {
+        let mut mapper = mapper(AddressPolicy::Wrap, None);
+        let requests = [(0, 8), (128, 8), (300, 4), (124, 8)].map(|(s, n)| request(HostOp::Write, s, n));
+        assert_eq!(apply(&mut mapper, &requests), [(0, 8), (0, 8), (44, 4), (120, 8)]);
+        assert_eq!(mapper.counts().wrapped, 3);
+        let error = mapper.apply(&mut vec![request(HostOp::Trim, 0, 129)]).unwrap_err();
+        assert!(matches!(error, AddressError::LargerThanDevice { number: 5, .. }));
+    }
+
+    #[test]
+    fn clip_cuts_and_drops() {
+        let mut mapper = mapper(AddressPolicy::Clip, None);
+        let mut requests = [(124, 8), (128, 8), (8, 8), (0, 500)].map(|(s, n)| request(HostOp::Trim, s, n)).to_vec();
+        requests.push(request(HostOp::Flush, 0, 0));
+        assert_eq!(apply(&mut mapper, &requests), [(124, 4), (8, 8), (0, 128), (0, 0)]);
+        let counts = mapper.counts();
+        assert_eq!((counts.clipped, counts.dropped), (2, 1));
+    }
+
+    #[test]
+    fn compact_keeps_order_and_adjacency() {
+        let mut pages = PageSet::default();
+        pages.insert(10, 12);
+        pages.insert(1 << 40, (1 << 40) + 1);
+        let mut mapper = mapper(AddressPolicy::Compact, Some(pages.into_ranked()));
+        let far = 8u64 << 40;
+        let requests = [
+            request(HostOp::Write, 82, 10),
+            request(HostOp::Read, far + 1, 2),
+            request(HostOp::Trim, 0, 84),
+            request(HostOp::Trim, 90, 4000),
+            request(HostOp::Trim, 400, 80),
+        ];
+        assert_eq!(apply(&mut mapper, &requests), [(2, 10), (17, 2), (0, 4), (10, 6)]);
+        let counts = mapper.counts();
+        assert_eq!((counts.compacted, counts.dropped), (4, 1));
+    }
+
+    #[test]
+    fn compact_refuses_what_does_not_fit() {
+        let mut pages = PageSet::default();
+        pages.insert(0, 17);
+        let error = AddressMapper::new(AddressPolicy::Compact, 65_536, 4096, Some(pages.into_ranked()));
+        assert_eq!(
+            error.err(),
+            Some(AddressError::FootprintTooLarge { touched: 69_632, capacity: 65_536 })
+        );
+    }
+}

@@ -1,0 +1,211 @@
+//! One run: trace in, result document out.
+
+mod address;
+mod document;
+mod page_set;
+mod scan;
+mod source;
+
+pub use address::AddressError;
+
+use crate::config::{resolve, ConfigErrors, Layers, RunConfig};
+use crate::resources::Stopwatch;
+use crate::snapshot::{self, SnapshotError};
+use address::{AddressCounts, AddressMapper};
+use document::Parts;
+use page_set::PageSet;
+use scan::{touched_pages, Footprint};
+use slcache_core::device::config::{AddressPolicy, Prefill};
+use slcache_core::device::{RunError, Simulation};
+use slcache_traces::{spool_stdin, TraceError, TraceOptions};
+use source::Source;
+use std::path::PathBuf;
+
+/// Called with phase (`spool`, `scan`, `precondition`, `replay`), done and
+/// total (0 = unknown); returning `false` cancels the run.
+pub type Progress<'a> = dyn FnMut(&str, u64, u64) -> bool + 'a;
+
+/// Everything that decides a run.
+#[derive(Clone, Debug, Default)]
+pub struct RunRequest {
+    /// Path of the trace, `-` for standard input.
+    pub trace: String,
+    /// How to read the trace.
+    pub trace_options: TraceOptions,
+    /// The configuration.
+    pub layers: Layers,
+    /// A device state to start from instead of preconditioning.
+    pub snapshot_in: Option<PathBuf>,
+    /// Where to save the state that preconditioning leads to.
+    pub snapshot_out: Option<PathBuf>,
+}
+
+/// Why a run has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum SimError {
+    /// The configuration is not valid.
+    #[error("{0}")]
+    Config(#[from] ConfigErrors),
+    /// The trace cannot be read as asked.
+    #[error("{0}")]
+    Trace(#[from] TraceError),
+    /// A request does not fit the device.
+    #[error("{0}")]
+    Address(#[from] AddressError),
+    /// The simulation failed.
+    #[error("{0}")]
+    Run(RunError),
+    /// A snapshot cannot be saved or restored.
+    #[error("{0}")]
+    Snapshot(#[from] SnapshotError),
+    /// The caller cancelled the run.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl From<RunError> for SimError {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Cancelled => Self::Cancelled,
+            error => Self::Run(error),
+        }
+    }
+}
+
+impl SimError {
+    /// The exit code of a program that ends because of it.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Config(_) => 3,
+            Self::Trace(_) => 4,
+            Self::Address(_) | Self::Run(_) | Self::Snapshot(_) => 1,
+            Self::Cancelled => 130,
+        }
+    }
+}
+
+/// Runs a trace through a device; the result document, or why there is none.
+pub fn execute(
+    request: &RunRequest,
+    progress: &mut Progress<'_>,
+) -> Result<serde_json::Value, SimError> {
+    let stopwatch = Stopwatch::start();
+    let mut config = resolve(&request.layers)?;
+    let needs_scan = config.trace.prefill == Prefill::Touched
+        || config.trace.address == AddressPolicy::Compact;
+    let spooled = if needs_scan && request.trace == "-" {
+        progress("spool", 0, 0);
+        Some(spool_stdin()?)
+    } else {
+        None
+    };
+    let path = match &spooled {
+        Some(file) => file.path().to_string_lossy().into_owned(),
+        None => request.trace.clone(),
+    };
+    let opened = Source::open(&path, &request.trace_options)?;
+    let (mut source, plan) = if needs_scan {
+        let plan = Plan::scan(opened, &config, progress)?;
+        (Source::open(&path, &request.trace_options)?, plan)
+    } else {
+        (opened, Plan::direct(&config)?)
+    };
+    // A fault that the scan finds costs no preconditioning.
+    let mut simulation = prepare(request, &mut config, progress)?;
+    if let Some(ranges) = &plan.preload {
+        simulation.preload(ranges)?;
+    }
+    let replay = Stopwatch::start();
+    let (counts, footprint) = feed(&mut simulation, &mut source, plan, progress)?;
+    let report = simulation.finish()?;
+    let replay_s = replay.wall_s();
+    let parts = Parts { request, config: &config, source: &source, counts, footprint };
+    Ok(document::assemble(&parts, &report, &stopwatch, replay_s)?)
+}
+
+/// The device before the trace: preconditioned, or restored from a snapshot.
+fn prepare(
+    request: &RunRequest,
+    config: &mut RunConfig,
+    progress: &mut Progress<'_>,
+) -> Result<Simulation, SimError> {
+    let simulation = match &request.snapshot_in {
+        Some(path) => snapshot::load(path, config)?,
+        None => {
+            let new = Simulation::new(&config.setup());
+            let mut simulation = new.map_err(|problems| ConfigErrors::from_problems(&problems))?;
+            simulation.precondition(&mut |done, total| progress("precondition", done, total))?;
+            simulation
+        }
+    };
+    if let Some(path) = &request.snapshot_out {
+        snapshot::save(path, config, &simulation)?;
+    }
+    Ok(simulation)
+}
+
+/// What is known about the trace before it is replayed.
+struct Plan {
+    mapper: AddressMapper,
+    preload: Option<Vec<(u32, u32)>>,
+    /// The footprint if a first pass counted it.
+    footprint: Option<Footprint>,
+}
+
+impl Plan {
+    fn direct(config: &RunConfig) -> Result<Self, SimError> {
+        Ok(Self { mapper: mapper(config, None)?, preload: None, footprint: None })
+    }
+
+    fn scan(
+        mut source: Source,
+        config: &RunConfig,
+        progress: &mut Progress<'_>,
+    ) -> Result<Self, SimError> {
+        let compact = config.trace.address == AddressPolicy::Compact;
+        let before = if compact { None } else { Some(mapper(config, None)?) };
+        let piece_bytes = config.device.piece_bytes();
+        let (pages, footprint) = touched_pages(&mut source, piece_bytes, before, progress)?;
+        let touched = config.trace.prefill == Prefill::Touched;
+        let (mapper, preload) = if compact {
+            let mapper = mapper(config, Some(pages))?;
+            let all = mapper.dense_pages();
+            (mapper, vec![(0, all)])
+        } else {
+            (mapper(config, None)?, ranges(&pages))
+        };
+        Ok(Self { mapper, preload: touched.then_some(preload), footprint: Some(footprint) })
+    }
+}
+
+fn mapper(config: &RunConfig, dense: Option<PageSet>) -> Result<AddressMapper, AddressError> {
+    let device = &config.device;
+    let dense = dense.map(PageSet::into_ranked);
+    AddressMapper::new(config.trace.address, device.user_bytes, device.piece_bytes(), dense)
+}
+
+/// The set as ranges of logical pages, which lie below the capacity and so in 32 bits.
+fn ranges(pages: &PageSet) -> Vec<(u32, u32)> {
+    pages.runs().into_iter().map(|(first, end)| (first as u32, end as u32)).collect()
+}
+
+/// Replays the trace.
+fn feed(
+    simulation: &mut Simulation,
+    source: &mut Source,
+    plan: Plan,
+    progress: &mut Progress<'_>,
+) -> Result<(AddressCounts, Footprint), SimError> {
+    let mut mapper = plan.mapper;
+    let counted = plan.footprint.is_some();
+    let mut footprint = plan.footprint.unwrap_or_default();
+    while let Some(mut batch) = source.next()? {
+        if !counted {
+            footprint.add(&batch);
+        }
+        mapper.apply(&mut batch)?;
+        simulation.feed(&batch)?;
+        source.report("replay", progress)?;
+    }
+    Ok((mapper.counts(), footprint))
+}

@@ -1,0 +1,60 @@
+//! The first pass over a trace, for what must be known before time 0.
+
+use super::address::AddressMapper;
+use super::page_set::PageSet;
+use super::source::Source;
+use super::{Progress, SimError};
+use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+
+/// The unit in which a trace's footprint is counted.
+const FOOTPRINT_BYTES: u64 = 4096;
+
+/// The distinct 4 KiB units that a trace reads or writes.
+#[derive(Default)]
+pub struct Footprint(PageSet);
+
+impl Footprint {
+    /// Counts the requests of a batch.
+    pub fn add(&mut self, batch: &[Request]) {
+        for request in batch {
+            touch(&mut self.0, request, FOOTPRINT_BYTES / SECTOR_BYTES);
+        }
+    }
+
+    /// The footprint in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.0.len().saturating_mul(FOOTPRINT_BYTES)
+    }
+}
+
+/// Adds the pages that a request reads or writes; trims and flushes touch nothing.
+#[inline]
+fn touch(set: &mut PageSet, request: &Request, page_sectors: u64) {
+    if matches!(request.op, HostOp::Read | HostOp::Write) {
+        set.insert(request.sector / page_sectors, request.end_sector().div_ceil(page_sectors));
+    }
+}
+
+/// The logical pages of `piece_bytes` that the trace touches, after `mapper`
+/// if there is one, and the footprint before it.
+pub fn touched_pages(
+    source: &mut Source,
+    piece_bytes: u32,
+    mut mapper: Option<AddressMapper>,
+    progress: &mut Progress<'_>,
+) -> Result<(PageSet, Footprint), SimError> {
+    let page_sectors = u64::from(piece_bytes) / SECTOR_BYTES;
+    let mut pages = PageSet::default();
+    let mut footprint = Footprint::default();
+    while let Some(mut batch) = source.next()? {
+        footprint.add(&batch);
+        if let Some(mapper) = &mut mapper {
+            mapper.apply(&mut batch)?;
+        }
+        for request in &batch {
+            touch(&mut pages, request, page_sectors);
+        }
+        source.report("scan", progress)?;
+    }
+    Ok((pages, footprint))
+}

@@ -1,0 +1,48 @@
+//! A trace as batches of requests, and how far through it we are.
+
+use super::{Progress, SimError};
+use slcache_core::device::request::Request;
+use slcache_traces::{spawn, TraceError, TraceOptions, TraceStream, TraceSummary};
+
+/// Requests handed over at a time.
+const BATCH_REQUESTS: usize = 4096;
+
+/// One pass over a trace, read on a thread of its own.
+pub struct Source {
+    stream: TraceStream,
+    path: String,
+}
+
+impl Source {
+    /// Starts reading.
+    pub fn open(path: &str, options: &TraceOptions) -> Result<Self, TraceError> {
+        let stream = spawn(path, options, BATCH_REQUESTS)?;
+        Ok(Self { stream, path: path.to_owned() })
+    }
+
+    /// The next batch in trace order; `None` at the end.
+    pub fn next(&mut self) -> Result<Option<Vec<Request>>, TraceError> {
+        self.stream.next().transpose()
+    }
+
+    /// Tells how far through the file the reader is.
+    pub fn report(&self, phase: &str, progress: &mut Progress<'_>) -> Result<(), SimError> {
+        let total = self.stream.bytes_total().unwrap_or(0);
+        if progress(phase, self.stream.bytes_read(), total) {
+            Ok(())
+        } else {
+            Err(SimError::Cancelled)
+        }
+    }
+
+    /// Name of the trace's format.
+    pub fn format(&self) -> &'static str {
+        self.stream.format()
+    }
+
+    /// Counts of the whole trace; after the last batch only.
+    pub fn summary(&self) -> Result<&TraceSummary, TraceError> {
+        let stopped = || TraceError::ReaderStopped { file: self.path.clone() };
+        self.stream.summary().ok_or_else(stopped)
+    }
+}

@@ -1,0 +1,197 @@
+//! A device's state in a file: versioned, checksummed, tied to its configuration.
+//!
+//! Layout: magic, format version, length of the header, header (JSON), body
+//! (zstd-compressed postcard), SHA-256 of everything before it. Integers are
+//! little-endian.
+
+use crate::config::RunConfig;
+use serde_json::{json, Value};
+use sha2::{Digest, Sha256};
+use slcache_core::device::config::PreconditionConfig;
+use slcache_core::device::{RunError, Simulation, State};
+use std::io::Write;
+use std::path::Path;
+
+const MAGIC: &[u8; 8] = b"SLCSNAP\n";
+/// Raised whenever the state's layout changes.
+const FORMAT_VERSION: u32 = 1;
+const PREFIX_BYTES: usize = MAGIC.len() + 4 + 4;
+const CHECKSUM_BYTES: usize = 32;
+/// zstd level: level 1 writes about 500 MB/s, and higher ones gain little on maps.
+const COMPRESSION_LEVEL: i32 = 1;
+/// The parts of a configuration that a state depends on.
+const BOUND_PARTS: [&str; 4] = ["device", "scheme", "buffer", "run"];
+
+/// Why a snapshot was not saved or restored.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    /// The file cannot be read or written.
+    #[error("snapshot {path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// The file is something else.
+    #[error("snapshot {path}: not a snapshot of slcache")]
+    NotASnapshot {
+        /// The file.
+        path: String,
+    },
+    /// Another version wrote the file.
+    #[error("snapshot {path}: format version {found}, and this program reads version {FORMAT_VERSION}; make the snapshot anew")]
+    Version {
+        /// The file.
+        path: String,
+        /// Its version.
+        found: u32,
+    },
+    /// The file is cut short or damaged.
+    #[error("snapshot {path}: truncated or damaged ({what})")]
+    Damaged {
+        /// The file.
+        path: String,
+        /// How that shows.
+        what: String,
+    },
+    /// The snapshot belongs to another device, scheme, buffer or seed.
+    #[error("snapshot {path}: made with another configuration; different: {}", .keys.join(", "))]
+    OtherConfig {
+        /// The file.
+        path: String,
+        /// The keys that differ, with both values.
+        keys: Vec<String>,
+    },
+    /// The model refuses the state.
+    #[error("snapshot {path}: {source}")]
+    Refused {
+        /// The file.
+        path: String,
+        /// Why.
+        source: RunError,
+    },
+}
+
+/// Saves the state of `simulation` under a temporary name and renames the file when it is whole.
+pub fn save(path: &Path, config: &RunConfig, simulation: &Simulation) -> Result<(), SnapshotError> {
+    let file = path.display().to_string();
+    let failed = |source| SnapshotError::Io { path: file.clone(), source };
+    let whole = encode(config, &simulation.save()).map_err(failed)?;
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    let write = || -> std::io::Result<()> {
+        let mut temporary = tempfile::NamedTempFile::new_in(directory)?;
+        temporary.write_all(&whole)?;
+        temporary.as_file().sync_all()?;
+        temporary.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().map_err(failed)
+}
+
+/// Restores a device saved under the same device, scheme, buffer and seed. The
+/// preconditioning of `config` becomes the one the snapshot was made with.
+pub fn load(path: &Path, config: &mut RunConfig) -> Result<Simulation, SnapshotError> {
+    let file = path.display().to_string();
+    let read = std::fs::read(path);
+    let whole = read.map_err(|source| SnapshotError::Io { path: file.clone(), source })?;
+    let (header, body) = split(&whole, &file)?;
+    adopt(&header, config, &file)?;
+    let damaged = |what: String| SnapshotError::Damaged { path: file.clone(), what };
+    let raw = zstd::decode_all(body).map_err(|error| damaged(error.to_string()))?;
+    let state: State = postcard::from_bytes(&raw).map_err(|error| damaged(error.to_string()))?;
+    Simulation::restore(&config.setup(), state)
+        .map_err(|source| SnapshotError::Refused { path: file.clone(), source })
+}
+
+fn encode(config: &RunConfig, state: &State) -> std::io::Result<Vec<u8>> {
+    let config = config.to_json();
+    let mut header = json!({ "precondition": config["precondition"] });
+    for part in BOUND_PARTS {
+        header[part] = config[part].clone();
+    }
+    let header = header.to_string();
+    let raw = postcard::to_stdvec(state).map_err(std::io::Error::other)?;
+    let mut whole = Vec::new();
+    whole.extend_from_slice(MAGIC);
+    whole.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+    whole.extend_from_slice(&(header.len() as u32).to_le_bytes());
+    whole.extend_from_slice(header.as_bytes());
+    zstd::stream::copy_encode(raw.as_slice(), &mut whole, COMPRESSION_LEVEL)?;
+    let checksum = Sha256::digest(&whole);
+    whole.extend_from_slice(&checksum);
+    Ok(whole)
+}
+
+/// Header and body of a file whose checksum holds.
+fn split<'a>(whole: &'a [u8], file: &str) -> Result<(Value, &'a [u8]), SnapshotError> {
+    let path = file.to_owned();
+    if !whole.starts_with(MAGIC) {
+        return Err(SnapshotError::NotASnapshot { path });
+    }
+    let number = |at: usize| {
+        let bytes = whole.get(at..at + 4)?;
+        Some(u32::from_le_bytes(bytes.try_into().ok()?))
+    };
+    let short = || SnapshotError::Damaged { path: path.clone(), what: "too short".to_owned() };
+    let version = number(MAGIC.len()).ok_or_else(short)?;
+    if version != FORMAT_VERSION {
+        return Err(SnapshotError::Version { path, found: version });
+    }
+    let header_bytes = number(MAGIC.len() + 4).ok_or_else(short)? as usize;
+    if whole.len() < PREFIX_BYTES + CHECKSUM_BYTES {
+        return Err(short());
+    }
+    let (content, checksum) = whole.split_at(whole.len() - CHECKSUM_BYTES);
+    if Sha256::digest(content).as_slice() != checksum {
+        let what = "the checksum does not match".to_owned();
+        return Err(SnapshotError::Damaged { path, what });
+    }
+    let body = content.get(PREFIX_BYTES + header_bytes..).ok_or_else(short)?;
+    let header = serde_json::from_slice(&content[PREFIX_BYTES..PREFIX_BYTES + header_bytes]);
+    let header = header.map_err(|error| SnapshotError::Damaged { path, what: error.to_string() })?;
+    Ok((header, body))
+}
+
+/// Checks that the configuration fits the header, and takes over its preconditioning.
+fn adopt(header: &Value, config: &mut RunConfig, file: &str) -> Result<(), SnapshotError> {
+    let path = file.to_owned();
+    let own = config.to_json();
+    let mut keys = Vec::new();
+    for part in BOUND_PARTS {
+        differences(part, &header[part], &own[part], &mut keys);
+    }
+    // Asking for nothing takes what the snapshot has; asking for something else is a contradiction.
+    if config.precondition != PreconditionConfig::default() {
+        differences("precondition", &header["precondition"], &own["precondition"], &mut keys);
+    }
+    if !keys.is_empty() {
+        return Err(SnapshotError::OtherConfig { path, keys });
+    }
+    let found = serde_json::from_value(header["precondition"].clone());
+    config.precondition =
+        found.map_err(|error| SnapshotError::Damaged { path, what: error.to_string() })?;
+    Ok(())
+}
+
+/// Lists the keys whose values differ.
+fn differences(key: &str, saved: &Value, asked: &Value, keys: &mut Vec<String>) {
+    match (saved, asked) {
+        (Value::Object(a), Value::Object(b)) => {
+            let names: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+            for name in names {
+                let value = |map: &serde_json::Map<String, Value>| map.get(name).cloned();
+                let (a, b) = (value(a).unwrap_or_default(), value(b).unwrap_or_default());
+                differences(&format!("{key}.{name}"), &a, &b, keys);
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            for (index, (a, b)) in a.iter().zip(b).enumerate() {
+                differences(&format!("{key}[{index}]"), a, b, keys);
+            }
+        }
+        _ if saved == asked => {}
+        _ => keys.push(format!("{key} (snapshot {saved}, run {asked})")),
+    }
+}

@@ -1,0 +1,123 @@
+//! Trace options as text, the way a command line gives them.
+
+use crate::config::{nearest, ConfigError, ConfigErrors};
+use serde_json::{Map, Value};
+use slcache_traces::TraceOptions;
+
+/// Options of every format.
+const PLAIN: [&str; 8] = [
+    "format", "unsorted", "volume", "action", "mqsim_time_unit", "zero_size", "sub_sector", "rebase",
+];
+/// Columns and units of a generic trace, written with or without `generic.` in front.
+const GENERIC: [&str; 10] = [
+    "delimiter", "header", "time", "time_unit", "address", "address_unit", "size", "size_unit",
+    "op", "stream",
+];
+/// Codes in a generic trace's operation column: `ops.CODE=read`.
+const OPS: &str = "ops.";
+
+/// Makes trace options of `(key, value)` pairs; the error lists every bad one.
+pub fn trace_options<'a>(
+    pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<TraceOptions, ConfigErrors> {
+    let pairs: Vec<(&str, &str)> = pairs.into_iter().collect();
+    let is_mqsim = pairs.iter().any(|&(key, value)| key == "format" && value == "mqsim");
+    let mut errors = Vec::new();
+    let (mut plain, mut generic, mut ops) = (Map::new(), Map::new(), Map::new());
+    for (key, text) in pairs {
+        let inner = key.strip_prefix("generic.").unwrap_or(key);
+        if key == "time_unit" && is_mqsim {
+            plain.insert("mqsim_time_unit".to_owned(), text.into());
+        } else if PLAIN.contains(&key) {
+            plain.insert(key.to_owned(), typed(key, text));
+        } else if GENERIC.contains(&inner) {
+            generic.insert(inner.to_owned(), typed(inner, text));
+        } else if let Some(code) = inner.strip_prefix(OPS) {
+            ops.insert(code.to_owned(), text.into());
+        } else {
+            errors.push(ConfigError::new(format!("trace option {key}={text}"), unknown(key)));
+        }
+    }
+    if !ops.is_empty() {
+        generic.insert("ops".to_owned(), Value::Object(ops));
+    }
+    if !generic.is_empty() {
+        plain.insert("generic".to_owned(), Value::Object(generic));
+    }
+    read(plain, errors)
+}
+
+/// Reads the options one by one first, so that every bad value is told.
+fn read(plain: Map<String, Value>, mut errors: Vec<ConfigError>) -> Result<TraceOptions, ConfigErrors> {
+    for (key, value) in &plain {
+        let alone = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
+        let parsed: Result<TraceOptions, _> = serde_path_to_error::deserialize(alone);
+        if let Err(error) = parsed {
+            let path = error.path().to_string();
+            errors.push(ConfigError::new(format!("trace option {path}"), error.inner().to_string()));
+        }
+    }
+    if !errors.is_empty() {
+        return Err(ConfigErrors(errors));
+    }
+    serde_json::from_value(Value::Object(plain))
+        .map_err(|error| ConfigErrors::one("trace options", error.to_string()))
+}
+
+/// The value in the type its key takes: most are text, columns may be numbers.
+fn typed(key: &str, text: &str) -> Value {
+    let is_flag = matches!(key, "rebase" | "header");
+    let is_column = matches!(key, "time" | "address" | "size" | "op" | "stream");
+    let is_unit = matches!(key, "address_unit" | "size_unit");
+    match (text.parse::<bool>(), text.parse::<u64>()) {
+        (Ok(flag), _) if is_flag => flag.into(),
+        (_, Ok(number)) if is_column || is_unit => number.into(),
+        _ => text.into(),
+    }
+}
+
+fn unknown(key: &str) -> String {
+    let allowed: Vec<&str> = PLAIN.into_iter().chain(GENERIC).collect();
+    let near = nearest(key, allowed.iter().copied());
+    let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    format!("unknown trace option{near} Allowed: {}, ops.CODE", allowed.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slcache_traces::{ColumnReference, MqsimTimeUnit, OpName, Unsorted, VolumeChoice};
+
+    #[test]
+    fn text_becomes_the_type_of_the_key() {
+        let options = trace_options([
+            ("format", "generic"), ("unsorted", "sort:64"), ("volume", "3"), ("rebase", "true"),
+            ("time", "1"), ("generic.time_unit", "us"), ("address", "lba"), ("address_unit", "4096"),
+            ("size", "3"), ("size_unit", "byte"), ("op", "4"), ("ops.0", "write"), ("header", "true"),
+        ])
+        .unwrap();
+        assert_eq!(options.unsorted, Unsorted::Sort(64));
+        assert_eq!(options.volume, Some(VolumeChoice::Named("3".to_owned())));
+        let generic = options.generic.unwrap();
+        assert_eq!(generic.time, ColumnReference::Number(1));
+        assert_eq!(generic.address, ColumnReference::Name("lba".to_owned()));
+        assert_eq!(generic.ops["0"], OpName::Write);
+    }
+
+    #[test]
+    fn time_unit_follows_the_format() {
+        let options = trace_options([("format", "mqsim"), ("time_unit", "ps")]).unwrap();
+        assert_eq!(options.mqsim_time_unit, MqsimTimeUnit::Ps);
+        assert!(options.generic.is_none());
+    }
+
+    #[test]
+    fn every_bad_option_is_told() {
+        let error = trace_options([("formt", "msr"), ("unsorted", "soon"), ("rebase", "maybe")]);
+        let text = error.unwrap_err().to_string();
+        assert_eq!(text.lines().count(), 3, "{text}");
+        assert!(text.contains("did you mean format?"), "{text}");
+        assert!(text.contains("sort:N"), "{text}");
+        assert!(text.contains("rebase"), "{text}");
+    }
+}
