@@ -1,1 +1,46 @@
-//! x
+//! Block traces for slcache: readers of published formats, checks, statistics
+//! and the synthetic workloads of the benches.
+//!
+//! A trace is read as a stream: [`open`] (or [`spawn`], on a thread of its own)
+//! yields [`Request`]s in file order, never holding the text in memory. Every
+//! problem is an error that names file, line, column, value and what is
+//! allowed; whatever is left out on purpose is counted in [`TraceSummary`].
+
+mod checker;
+mod detect;
+mod error;
+mod formats;
+mod info;
+mod input;
+mod lines;
+mod lint;
+mod mqsim_writer;
+mod options;
+mod options_generic;
+mod order;
+mod quote;
+mod raw_input;
+mod reader;
+mod scan;
+mod sectors;
+mod spawn;
+mod stdin;
+mod summary;
+pub mod synthetic;
+mod volumes;
+
+pub use detect::detect;
+pub use error::{LineFault, TraceError};
+pub use formats::{formats, FormatDescription};
+pub use info::{info, SizeBucket, TraceInfo};
+pub use lint::{lint, LintProblem, LintReport};
+pub use mqsim_writer::{write_mqsim, MqsimWriteError};
+pub use options::{
+    BlkparseAction, MqsimTimeUnit, SubSector, TraceOptions, Unsorted, VolumeChoice, ZeroSize,
+};
+pub use options_generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
+pub use reader::{open, TraceReader};
+pub use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+pub use spawn::{spawn, TraceStream};
+pub use stdin::spool_stdin;
+pub use summary::{Skipped, TraceSummary, VolumeCount};

@@ -1,0 +1,166 @@
+//! From parsed records to requests: volumes, order, time 0 and the counts.
+
+use crate::error::LineFault;
+use crate::formats::{Format, RawRequest, Record};
+use crate::options::{TraceOptions, Unsorted, VolumeChoice};
+use crate::order::Order;
+use crate::summary::TraceSummary;
+use crate::volumes::Volumes;
+use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+
+/// Last sector number (exclusive) whose bytes a 64-bit address can name.
+const SECTORS_END: u64 = u64::MAX / SECTOR_BYTES;
+
+/// Checks records one after the other and gives out requests.
+pub(crate) struct Checker {
+    volumes: Volumes,
+    order: Order,
+    unsorted: Unsorted,
+    rebase: bool,
+    first_ns: Option<u64>,
+    summary: TraceSummary,
+}
+
+impl Checker {
+    /// With the user's choices, or the format's where there are none.
+    pub(crate) fn new(format: &Format, options: &TraceOptions) -> Self {
+        let format_choice = || match format.merges_volumes {
+            true => VolumeChoice::Merge,
+            false => VolumeChoice::Error,
+        };
+        let choice = options.volume.clone().unwrap_or_else(format_choice);
+        Self {
+            volumes: Volumes::new(choice, format.volume_name),
+            order: Order::new(options.unsorted),
+            unsorted: options.unsorted,
+            rebase: options.rebase.unwrap_or(format.rebases),
+            first_ns: None,
+            summary: TraceSummary::default(),
+        }
+    }
+
+    /// Takes one record; appends what may go out now.
+    #[inline]
+    pub(crate) fn accept(
+        &mut self,
+        record: Record<'_>,
+        out: &mut Vec<Request>,
+    ) -> Result<(), LineFault> {
+        let raw = match record {
+            Record::Request(raw) => raw,
+            Record::Skipped(reason) => {
+                self.summary.skip(reason);
+                return Ok(());
+            }
+        };
+        let Some(stream) = self.volumes.stream(raw.volume, &mut self.summary.volumes)? else {
+            self.summary.skip("another volume");
+            return Ok(());
+        };
+        self.count_notes(&raw);
+        if raw.flush_before {
+            let flush = Request {
+                at_ns: raw.at_ns,
+                sector: 0,
+                sectors: 0,
+                stream,
+                op: HostOp::Flush,
+            };
+            self.put_in_order(flush, out)?;
+        }
+        if raw
+            .sector
+            .checked_add(u64::from(raw.sectors))
+            .is_none_or(|end| end > SECTORS_END)
+        {
+            return Err(LineFault::PastEnd {
+                sector: raw.sector,
+                sectors: u64::from(raw.sectors),
+            });
+        }
+        let RawRequest {
+            at_ns,
+            sector,
+            sectors,
+            op,
+            ..
+        } = raw;
+        self.put_in_order(
+            Request {
+                at_ns,
+                sector,
+                sectors,
+                stream,
+                op,
+            },
+            out,
+        )
+    }
+
+    #[inline]
+    fn count_notes(&mut self, raw: &RawRequest<'_>) {
+        self.summary.rounded_to_sectors += u64::from(raw.rounded_to_sectors);
+        self.summary.rounded_to_ns += u64::from(raw.rounded_to_ns);
+        self.summary.forced_unit_access_writes += u64::from(raw.forced_unit_access);
+    }
+
+    #[inline]
+    fn put_in_order(&mut self, request: Request, out: &mut Vec<Request>) -> Result<(), LineFault> {
+        match self.order.push(request)? {
+            Some(request) => self.give_out(request, out),
+            None => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn give_out(&mut self, mut request: Request, out: &mut Vec<Request>) -> Result<(), LineFault> {
+        let first_ns = *self.first_ns.get_or_insert(request.at_ns);
+        if self.rebase {
+            let at_ns = request.at_ns;
+            request.at_ns = at_ns
+                .checked_sub(first_ns)
+                .ok_or(LineFault::BeforeFirst { at_ns, first_ns })?;
+        }
+        self.summary.take(&request)?;
+        out.push(request);
+        Ok(())
+    }
+
+    /// At the end of the trace: appends one request still held back; whether
+    /// there was one.
+    pub(crate) fn drain_one(&mut self, out: &mut Vec<Request>) -> Result<bool, LineFault> {
+        match self.order.pop() {
+            Some(request) => self.give_out(request, out).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Brings the figures kept elsewhere into the summary.
+    pub(crate) fn update_summary(&mut self, lines: u64) {
+        self.summary.lines = lines;
+        match self.unsorted {
+            Unsorted::Sort(_) => self.summary.reordered = self.order.out_of_order(),
+            Unsorted::Keep => self.summary.kept_unsorted = self.order.out_of_order(),
+            Unsorted::Error => {}
+        }
+        if self.rebase {
+            self.summary.rebased_by_ns = self.first_ns.unwrap_or(0);
+        }
+    }
+
+    /// At the end of the trace.
+    pub(crate) fn complete(&mut self, unterminated: bool, sha256: String) {
+        self.summary.last_line_unterminated = unterminated;
+        self.summary.sha256 = Some(sha256);
+    }
+
+    /// The volume asked for by name, when the file does not hold it.
+    pub(crate) fn missing_volume(&self) -> Option<&str> {
+        self.volumes.missing(&self.summary.volumes)
+    }
+
+    /// Counts so far.
+    pub(crate) fn summary(&self) -> &TraceSummary {
+        &self.summary
+    }
+}

@@ -1,0 +1,103 @@
+//! Telling the format from the first lines of a file.
+
+use crate::error::TraceError;
+use crate::formats::{self, Fit, Format, FORMATS};
+use crate::lines::LineReader;
+use crate::quote::{first_binary_byte, quoted};
+
+/// Lines looked at.
+const SAMPLE_LINES: usize = 64;
+
+/// The format of a file by its content (and, between several that fit, its
+/// name). An error that names the candidates when it cannot be told without
+/// guessing: what 0 and 1 mean in a column is never guessed.
+pub fn detect(path: &str) -> Result<&'static str, TraceError> {
+    let mut lines = LineReader::open(path)?;
+    detect_in(path, lines.sample()?).map(|format| format.name)
+}
+
+/// The format of a file whose text begins with `sample`.
+pub(crate) fn detect_in(path: &str, sample: &[u8]) -> Result<&'static Format, TraceError> {
+    let lines = sample_lines(sample);
+    let fits = |wanted: Fit| -> Vec<&'static Format> {
+        FORMATS
+            .iter()
+            .filter(|format| (format.detect)(&lines) == wanted)
+            .collect()
+    };
+    let certain = fits(Fit::Yes);
+    let by_name: Vec<&'static Format> = certain
+        .iter()
+        .copied()
+        .filter(|format| named_like(path, format))
+        .collect();
+    match (certain.as_slice(), by_name.as_slice()) {
+        ([format], _) | (_, [format]) => Ok(format),
+        _ => {
+            let reason = reason(&lines, &certain, &fits(Fit::MustBeNamed));
+            Err(TraceError::Undetected {
+                file: path.to_owned(),
+                reason,
+            })
+        }
+    }
+}
+
+/// The whole lines at the beginning; a line cut by the end of the sample only
+/// counts when it is the only one.
+fn sample_lines(sample: &[u8]) -> Vec<&[u8]> {
+    let whole = memchr::memrchr(b'\n', sample).unwrap_or(sample.len());
+    sample[..whole]
+        .split(|&byte| byte == b'\n')
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+        .take(SAMPLE_LINES)
+        .collect()
+}
+
+/// Whether the file name ends as those of the format do, compression aside.
+fn named_like(path: &str, format: &Format) -> bool {
+    let stem = path
+        .strip_suffix(".gz")
+        .or(path.strip_suffix(".zst"))
+        .unwrap_or(path);
+    let extension = stem.rsplit_once('.').map(|(_, extension)| extension);
+    extension.is_some_and(|extension| format.extensions.contains(&extension))
+}
+
+fn reason(lines: &[&[u8]], certain: &[&Format], must_be_named: &[&Format]) -> String {
+    let names = |formats: &[&Format]| {
+        formats
+            .iter()
+            .map(|format| format.name)
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let first = lines.first().copied().unwrap_or_default();
+    if !certain.is_empty() {
+        return format!(
+            "several formats fit: {}; name one with --trace-format",
+            names(certain)
+        );
+    }
+    if !must_be_named.is_empty() {
+        return format!(
+            "five whole numbers per line fit {}, but also SSDsim, DiskSim and others, which disagree on the time unit and on whether 0 is a read or a write; this is not guessed. Pass --trace-format mqsim (0 = write, 1 = read), or --trace-format generic with the columns declared. First line: {}",
+            names(must_be_named),
+            quoted(first)
+        );
+    }
+    if let Some((line, (column, byte))) = (1..)
+        .zip(lines)
+        .find_map(|(number, line)| Some((number, first_binary_byte(line)?)))
+    {
+        return format!(
+            "this is not a text trace: binary data (byte {byte:#04x}) in line {line}, column {column}; known formats: {}",
+            formats::names()
+        );
+    }
+    format!(
+        "no known format fits the first lines; known formats: {}. Name one with --trace-format, or declare the columns of a delimited file with --trace-format generic. First line: {}",
+        formats::names(),
+        quoted(first)
+    )
+}

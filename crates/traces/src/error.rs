@@ -1,0 +1,288 @@
+//! Everything that can be wrong with a trace, each naming where and what.
+
+use crate::quote::quoted;
+use std::sync::Arc;
+
+/// A trace that cannot be read as asked.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceError {
+    /// The file cannot be opened.
+    #[error("{file}: cannot be opened: {source}")]
+    Open {
+        /// Path as given.
+        file: String,
+        /// What the operating system said.
+        source: Arc<std::io::Error>,
+    },
+    /// Reading the file failed part-way.
+    #[error("{file}: reading failed after line {line}: {source}")]
+    Read {
+        /// Path as given.
+        file: String,
+        /// Last line that was read in full (0 = none).
+        line: u64,
+        /// What the operating system said.
+        source: Arc<std::io::Error>,
+    },
+    /// The compressed stream ends early.
+    #[error("{file}: the {compression} data is truncated: it ends inside the compressed stream, after line {line}")]
+    Truncated {
+        /// Path as given.
+        file: String,
+        /// `gzip` or `zstd`.
+        compression: &'static str,
+        /// Last line that was read in full (0 = none).
+        line: u64,
+    },
+    /// The compressed stream is damaged.
+    #[error("{file}: the {compression} data is damaged after line {line}: {message}")]
+    Damaged {
+        /// Path as given.
+        file: String,
+        /// `gzip` or `zstd`.
+        compression: &'static str,
+        /// Last line that was read in full (0 = none).
+        line: u64,
+        /// What the decompressor said.
+        message: String,
+    },
+    /// The file holds no bytes, or none behind its compression.
+    #[error("{file}: the file is empty; a trace holds at least one request")]
+    Empty {
+        /// Path as given.
+        file: String,
+    },
+    /// The file was read to its end and no request came out of it.
+    #[error(
+        "{file}: no request among its {lines} lines ({skipped}); a trace holds at least one request"
+    )]
+    NoRequests {
+        /// Path as given.
+        file: String,
+        /// Lines read.
+        lines: u64,
+        /// What was left out, by reason.
+        skipped: String,
+    },
+    /// One line is not what the format allows.
+    #[error("{file}:{line}: {fault}")]
+    Line {
+        /// Path as given.
+        file: String,
+        /// Line number, from 1.
+        line: u64,
+        /// What is wrong with it.
+        fault: LineFault,
+    },
+    /// Several volumes in one file and no word on what to do with them.
+    #[error("{file}:{line}: a second volume appears; the file holds {count} volumes: {listed}. Allowed: volume = \"NAME\" (one of them), \"each\" (side by side as streams) or \"merge\" (one address space, addresses as they are)")]
+    SeveralVolumes {
+        /// Path as given.
+        file: String,
+        /// Line on which the second volume appears.
+        line: u64,
+        /// How many volumes the file holds.
+        count: usize,
+        /// Their names with request counts, the busiest first.
+        listed: String,
+    },
+    /// The chosen volume is not in the file.
+    #[error("{file}: volume = {} is not in the file; it holds: {listed}", quoted(.volume.as_bytes()))]
+    VolumeMissing {
+        /// Path as given.
+        file: String,
+        /// The volume asked for.
+        volume: String,
+        /// The volumes of the file with request counts, the busiest first.
+        listed: String,
+    },
+    /// An option holds a value that is not allowed.
+    #[error("trace option {key}: {} is not allowed; allowed: {allowed}", quoted(.value.as_bytes()))]
+    Option {
+        /// The option's name.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// The format cannot be told from the content.
+    #[error("{file}: {reason}")]
+    Undetected {
+        /// Path as given.
+        file: String,
+        /// Why, with the candidates and what to pass.
+        reason: String,
+    },
+    /// Standard input cannot be spooled to a temporary file.
+    #[error("standard input cannot be spooled to a temporary file: {source}")]
+    Spool {
+        /// What the operating system said.
+        source: Arc<std::io::Error>,
+    },
+    /// The background reader stopped without a result.
+    #[error("{file}: the background reader stopped without a result")]
+    ReaderStopped {
+        /// Path as given.
+        file: String,
+    },
+}
+
+/// What is wrong with one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LineFault {
+    /// A field holds something else than its column allows.
+    #[error("column {column} ({name}): {} is not {allowed}", quoted(.value))]
+    Field {
+        /// Column, from 1.
+        column: usize,
+        /// The column's name in the format.
+        name: String,
+        /// The field as it stands in the file.
+        value: Vec<u8>,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// The line has too few or too many columns.
+    #[error("{found} columns where {expected} are expected: {}", quoted(.text))]
+    Columns {
+        /// Columns found.
+        found: usize,
+        /// Columns expected, with their names where known.
+        expected: String,
+        /// The line as it stands in the file.
+        text: Vec<u8>,
+    },
+    /// The line is none of those the format knows.
+    #[error("not a line of this format: {}; expected {expected}", quoted(.text))]
+    Unknown {
+        /// The line as it stands in the file.
+        text: Vec<u8>,
+        /// What is expected.
+        expected: String,
+    },
+    /// The line is empty.
+    #[error("the line is empty; expected a record")]
+    EmptyLine,
+    /// The line holds bytes that no text has.
+    #[error("binary data (byte {byte:#04x} in column {column} of the line); expected text")]
+    Binary {
+        /// First byte that no text has.
+        byte: u8,
+        /// Its place in the line, in bytes from 1.
+        column: usize,
+    },
+    /// The line does not end within the reader's block.
+    #[error("the line is longer than {limit_bytes} bytes; this is not a text trace")]
+    LineTooLong {
+        /// Longest line taken.
+        limit_bytes: usize,
+    },
+    /// A read or write (or trim) of no bytes.
+    #[error("column {column} ({name}): a request of size 0; expected a positive size (zero_size = \"skip\" leaves such requests out and counts them)")]
+    ZeroSize {
+        /// Column, from 1.
+        column: usize,
+        /// The column's name in the format.
+        name: String,
+    },
+    /// Bytes that are not whole 512-byte sectors.
+    #[error("column {column} ({name}): {value} bytes is not a multiple of 512 (sub_sector = \"round\" widens such requests to whole sectors and counts them)")]
+    SubSector {
+        /// Column, from 1.
+        column: usize,
+        /// The column's name in the format.
+        name: String,
+        /// The value in bytes.
+        value: u64,
+    },
+    /// Time runs backwards.
+    #[error("time runs backwards: {at_ns} ns after {previous_ns} ns (as in the file, in nanoseconds; unsorted = \"sort:N\" reorders within N requests, \"keep\" takes times as given)")]
+    Backwards {
+        /// Time of this record in nanoseconds, before rebasing.
+        at_ns: u64,
+        /// Time of the record before it in nanoseconds, before rebasing.
+        previous_ns: u64,
+    },
+    /// Out of order by more than the reorder window.
+    #[error("time runs backwards by more than the reorder window: {at_ns} ns, but {previous_ns} ns was already given out (unsorted = \"sort:{window}\"; take a wider window or \"keep\")")]
+    OutsideWindow {
+        /// Time of this record in nanoseconds, before rebasing.
+        at_ns: u64,
+        /// Time of the last record given out in nanoseconds, before rebasing.
+        previous_ns: u64,
+        /// Requests in the window.
+        window: usize,
+    },
+    /// Earlier than the record that is time 0.
+    #[error("{at_ns} ns lies before the first record ({first_ns} ns), which is time 0; take unsorted = \"sort:N\" or rebase = false")]
+    BeforeFirst {
+        /// Time of this record in nanoseconds, before rebasing.
+        at_ns: u64,
+        /// Time of the first record in nanoseconds.
+        first_ns: u64,
+    },
+    /// A second volume where one is expected.
+    #[error("volume {} is a second volume in this file (volume = \"NAME\", \"each\" or \"merge\" says what to do)", quoted(.volume))]
+    SecondVolume {
+        /// The volume's name.
+        volume: Vec<u8>,
+    },
+    /// More volumes than streams can be numbered.
+    #[error("more than {limit} volumes; volume = \"each\" numbers at most that many")]
+    TooManyVolumes {
+        /// Most volumes taken.
+        limit: usize,
+    },
+    /// The request reaches past the last byte that can be addressed.
+    #[error("the request at sector {sector} of {sectors} sectors ends past the last byte a 64-bit address can name")]
+    PastEnd {
+        /// First sector (512 B).
+        sector: u64,
+        /// Length in sectors.
+        sectors: u64,
+    },
+    /// The bytes of the trace add up to more than 64 bits hold.
+    #[error("the bytes requested so far add up to more than 2^64")]
+    TotalOverflow,
+}
+
+impl LineFault {
+    /// A short name of the kind of fault, for counting.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Field { .. } => "field",
+            Self::Columns { .. } => "columns",
+            Self::Unknown { .. } => "unknown line",
+            Self::EmptyLine => "empty line",
+            Self::Binary { .. } => "binary data",
+            Self::LineTooLong { .. } => "line too long",
+            Self::ZeroSize { .. } => "zero size",
+            Self::SubSector { .. } => "not whole sectors",
+            Self::Backwards { .. } => "time backwards",
+            Self::OutsideWindow { .. } => "outside the reorder window",
+            Self::BeforeFirst { .. } => "before the first record",
+            Self::SecondVolume { .. } => "second volume",
+            Self::TooManyVolumes { .. } => "too many volumes",
+            Self::PastEnd { .. } => "past the last address",
+            Self::TotalOverflow => "total overflow",
+        }
+    }
+
+    /// A field fault; `column` counts from 1.
+    pub(crate) fn field(
+        column: usize,
+        name: &str,
+        value: &[u8],
+        allowed: impl Into<String>,
+    ) -> Self {
+        Self::Field {
+            column,
+            name: name.to_owned(),
+            value: value.to_vec(),
+            allowed: allowed.into(),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! blkparse's default text: `maj,min cpu seq s.ns pid action RWBS rest`.
+//!
+//! One request shows up as several events (queued, issued, completed ...); the
+//! `action` option says which of them is the request, the others are counted.
+//! Sectors are 512 bytes. The `rest` is `sector + sectors [name]` for transfers
+//! and shorter for flushes and for the completions that end a flush sequence
+//! (blkparse_fmt.c of blktrace).
+
+use super::{Fit, Format, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
+use crate::error::LineFault;
+use crate::options::TraceOptions;
+use crate::scan::{decimal_time, unsigned, Words};
+use crate::sectors::{Column, SizeRules};
+use crate::volumes::plain_name;
+use slcache_core::device::request::HostOp;
+
+mod flags;
+mod report;
+
+use flags::{event_reason, Flags, Kind};
+
+pub(super) const FORMAT: Format = Format {
+    name: "blkparse",
+    about: "blkparse default text: device (volume), seconds, action (D, Q or C is the request), RWBS, 512 B sector + sectors",
+    example: "  7,0    0      568     0.000000000 17560  D  RS 14320672 + 32 [mariadbd]",
+    extensions: &["blkparse", "txt"],
+    rebases: true,
+    merges_volumes: false,
+    takes_columns: false,
+    volume_name: plain_name,
+    detect,
+    build: |options| Ok(Box::new(Blkparse::new(options))),
+};
+
+const NAMES: [&str; 7] = ["device", "cpu", "sequence", "time", "pid", "action", "RWBS"];
+const SECTORS: Column<'static> = Column { number: 10, name: "sectors" };
+const LINE: &str = "maj,min cpu sequence seconds.nanoseconds pid action RWBS sector + sectors [name]";
+const SKIPPED_SUMMARY: &str = "blkparse summary line";
+const SKIPPED_NO_SECTORS: &str = "completion without sectors (end of a flush sequence)";
+const SKIPPED_PASS_THROUGH: &str = "pass-through command (not a block request)";
+
+struct Blkparse {
+    action: u8,
+    sizes: SizeRules,
+}
+
+impl Blkparse {
+    fn new(options: &TraceOptions) -> Self {
+        Self { action: options.action.letter(), sizes: SizeRules::new(options) }
+    }
+
+    /// What the chosen event asks for, from RWBS on.
+    #[inline]
+    fn event<'a>(&self, line: &[u8], mut words: Words<'a>, raw: RawRequest<'a>) -> Result<Record<'a>, LineFault> {
+        let rwbs = words.next().ok_or_else(|| unknown(line))?;
+        let flags = Flags::parse(rwbs)?;
+        let first = words.next().ok_or_else(|| unknown(line))?;
+        if words.clone().next() != Some(b"+") {
+            return self.without_sectors(line, flags, first, raw);
+        }
+        words.next();
+        let length = words.next().ok_or_else(|| unknown(line))?;
+        let sector = unsigned(first).ok_or_else(|| {
+            LineFault::field(8, "sector", first, "a sector number from 0 to 2^64 - 1")
+        })?;
+        let sectors = unsigned(length).ok_or_else(|| {
+            LineFault::field(SECTORS.number, SECTORS.name, length, "a positive number of sectors")
+        })?;
+        if words.next().is_none_or(|name| !matches!(name.first(), Some(b'[' | b'('))) {
+            return Err(unknown(line));
+        }
+        self.transfer(flags, (sector, sectors), raw)
+    }
+
+    #[inline]
+    fn transfer<'a>(&self, flags: Flags, (sector, sectors): (u64, u64), raw: RawRequest<'a>) -> Result<Record<'a>, LineFault> {
+        let op = match flags.kind {
+            Kind::Read => HostOp::Read,
+            Kind::Write => HostOp::Write,
+            Kind::Discard => HostOp::Trim,
+            Kind::None => return Err(LineFault::field(7, "RWBS", b"N", "R, W or D, as the event names sectors")),
+        };
+        let Some(extent) = self.sizes.from_sectors(sector, (sectors, SECTORS))? else {
+            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
+        };
+        Ok(Record::Request(RawRequest {
+            sector: extent.sector,
+            sectors: extent.sectors,
+            op,
+            flush_before: flags.preflush,
+            forced_unit_access: flags.forced_unit_access,
+            ..raw
+        }))
+    }
+
+    /// An event without `sector + sectors`: a flush, a pass-through command, or
+    /// a completion that only ends a flush sequence.
+    fn without_sectors<'a>(&self, line: &[u8], flags: Flags, first: &[u8], raw: RawRequest<'a>) -> Result<Record<'a>, LineFault> {
+        let bracketed = matches!(first.first(), Some(b'[' | b'('));
+        if !bracketed && unsigned(first).is_none() {
+            return Err(LineFault::field(8, "sector", first, "a sector number, or [name] where there is none"));
+        }
+        if flags.preflush {
+            return Ok(Record::Request(raw));
+        }
+        if self.action == b'C' && !bracketed {
+            return Ok(Record::Skipped(SKIPPED_NO_SECTORS));
+        }
+        if flags.kind == Kind::None || first.starts_with(b"(") || !bracketed {
+            return Ok(Record::Skipped(SKIPPED_PASS_THROUGH));
+        }
+        Err(unknown(line))
+    }
+}
+
+impl RecordParser for Blkparse {
+    #[inline]
+    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
+        let mut words = Words::new(line);
+        let device = words.next().unwrap_or_default();
+        if !is_device(device) {
+            return match report::is_report_line(line) {
+                true => Ok(Record::Skipped(SKIPPED_SUMMARY)),
+                false => Err(unknown(line)),
+            };
+        }
+        let mut next = || words.next().ok_or_else(|| unknown(line));
+        let [cpu, sequence, time, pid, action] = [next()?, next()?, next()?, next()?, next()?];
+        for (column, field) in [(2, cpu), (3, sequence), (5, pid)] {
+            if unsigned(field).is_none() {
+                return Err(LineFault::field(column, NAMES[column - 1], field, "a whole number from 0"));
+            }
+        }
+        let scanned = decimal_time(time, 1_000_000_000).filter(|_| time.contains(&b'.'));
+        let scanned = scanned.ok_or_else(|| {
+            LineFault::field(4, NAMES[3], time, "a time as seconds.nanoseconds")
+        })?;
+        if action != [self.action] {
+            return event_reason(action).map(Record::Skipped);
+        }
+        let mut raw = RawRequest::plain(scanned.at_ns, (0, 0), HostOp::Flush, device);
+        raw.rounded_to_ns = scanned.rounded;
+        self.event(line, words, raw)
+    }
+}
+
+/// `maj,min`.
+#[inline]
+fn is_device(word: &[u8]) -> bool {
+    let Some(comma) = word.iter().position(|&byte| byte == b',') else {
+        return false;
+    };
+    unsigned(&word[..comma]).is_some() && unsigned(&word[comma + 1..]).is_some()
+}
+
+#[cold]
+fn unknown(line: &[u8]) -> LineFault {
+    LineFault::Unknown { text: line.to_vec(), expected: LINE.to_owned() }
+}
+
+/// Summary lines alone do not make a blkparse file.
+fn detect(lines: &[&[u8]]) -> Fit {
+    let events: Vec<&[u8]> =
+        lines.iter().copied().filter(|line| !report::is_report_line(line)).collect();
+    match super::parses_most(&FORMAT, &events) {
+        true => Fit::Yes,
+        false => Fit::No,
+    }
+}
+
+#[cfg(test)]
+mod tests;

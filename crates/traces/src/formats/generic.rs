@@ -1,0 +1,169 @@
+//! Any delimited text whose columns, units and codes the user declares.
+//!
+//! Fields are taken as they stand: quoting as in spreadsheets is not undone.
+
+use super::{Fit, Format, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
+use crate::error::{LineFault, TraceError};
+use crate::options::TraceOptions;
+use crate::options_generic::{OpName, TimeUnit};
+use crate::scan::{decimal_time, unsigned, Words};
+use crate::sectors::{Column, SizeRules};
+use crate::volumes::plain_name;
+use slcache_core::device::request::HostOp;
+
+mod layout;
+
+use layout::{Layout, Part};
+
+pub(super) const FORMAT: Format = Format {
+    name: "generic",
+    about: "delimited text with declared columns, units and codes",
+    example: "kworker/u17:3-7403,8388608,R,3103800,32,5218127.730127",
+    extensions: &["csv", "tsv", "txt"],
+    rebases: false,
+    merges_volumes: false,
+    takes_columns: true,
+    volume_name: plain_name,
+    // Which columns mean what cannot be seen; the user says so.
+    detect: |_| Fit::No,
+    build: |options| Ok(Box::new(Generic::new(options)?)),
+};
+
+const SKIPPED_HEADER: &str = "header line";
+
+struct Generic {
+    layout: Layout,
+    sizes: SizeRules,
+    /// Columns of the first line; every later line must have as many.
+    columns: Option<usize>,
+    header_pending: bool,
+}
+
+impl Generic {
+    fn new(options: &TraceOptions) -> Result<Self, TraceError> {
+        let columns = options.generic.as_ref().ok_or_else(|| TraceError::Option {
+            key: "generic",
+            value: String::new(),
+            allowed: "the columns and units of the trace (time, time_unit, address, address_unit, size, size_unit, op)".to_owned(),
+        })?;
+        Ok(Self {
+            layout: Layout::new(columns)?,
+            sizes: SizeRules::new(options),
+            columns: None,
+            header_pending: columns.header,
+        })
+    }
+
+    /// The declared fields of a line, after its column count is checked.
+    fn fields<'a>(&mut self, line: &'a [u8]) -> Result<[&'a [u8]; Part::COUNT], LineFault> {
+        let mut fields: [&[u8]; Part::COUNT] = [&[]; Part::COUNT];
+        let mut found = 0;
+        let mut put = |field: &'a [u8]| {
+            found += 1;
+            for (place, number) in self.layout.numbers.iter().enumerate() {
+                if *number == found {
+                    fields[place] = field;
+                }
+            }
+        };
+        match self.layout.delimiter {
+            Some(delimiter) => line.split(|&byte| byte == delimiter).for_each(&mut put),
+            None => Words::new(line).for_each(&mut put),
+        }
+        self.check_count(line, found)?;
+        Ok(fields)
+    }
+
+    fn check_count(&mut self, line: &[u8], found: usize) -> Result<(), LineFault> {
+        let widest = self.layout.numbers.iter().copied().max().unwrap_or(0);
+        let expected = match self.columns {
+            Some(columns) if columns == found => return Ok(()),
+            Some(columns) => format!("{columns}, as in the first line"),
+            None if found >= widest => {
+                self.columns = Some(found);
+                return Ok(());
+            }
+            None => format!("at least {widest}, the highest column declared"),
+        };
+        Err(LineFault::Columns { found, expected, text: line.to_vec() })
+    }
+
+    /// Whole units as bytes, checked for overflow.
+    fn bytes(&self, part: Part, field: &[u8], unit_bytes: u64, allowed: &str) -> Result<u64, LineFault> {
+        let bytes = unsigned(field).and_then(|units| units.checked_mul(unit_bytes));
+        bytes.ok_or_else(|| self.layout.fault(part, field, allowed))
+    }
+
+    fn time(&self, field: &[u8]) -> Result<(u64, bool), LineFault> {
+        let unit = self.layout.time_unit;
+        // A tick count with a fraction is not a file time.
+        let scanned = match unit {
+            TimeUnit::Filetime if field.contains(&b'.') => None,
+            _ => decimal_time(field, unit.unit_ns()),
+        };
+        let scanned = scanned.ok_or_else(|| {
+            let allowed = "a time from 0 that fits 64 bits in nanoseconds, in digits with at most one point";
+            self.layout.fault(Part::Time, field, allowed)
+        })?;
+        Ok((scanned.at_ns, scanned.rounded))
+    }
+
+    fn op(&self, field: &[u8]) -> Result<OpName, LineFault> {
+        let found = self.layout.ops.iter().find(|(code, _)| code.as_bytes() == field);
+        found.map(|(_, op)| *op).ok_or_else(|| {
+            let codes: Vec<&str> = self.layout.ops.iter().map(|(code, _)| code.as_str()).collect();
+            self.layout.fault(Part::Op, field, &format!("one of the codes declared: {}", codes.join(", ")))
+        })
+    }
+}
+
+impl RecordParser for Generic {
+    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
+        if self.header_pending {
+            self.columns = Some(self.layout.read_header(line)?);
+            self.header_pending = false;
+            return Ok(Record::Skipped(SKIPPED_HEADER));
+        }
+        let [time, address, size, op, stream] = self.fields(line)?;
+        let (at_ns, rounded_to_ns) = self.time(time)?;
+        let op = match self.op(op)? {
+            OpName::Read => HostOp::Read,
+            OpName::Write => HostOp::Write,
+            OpName::Trim => HostOp::Trim,
+            OpName::Flush => HostOp::Flush,
+        };
+        let mut raw = RawRequest::plain(at_ns, (0, 0), op, stream);
+        raw.rounded_to_ns = rounded_to_ns;
+        if op == HostOp::Flush {
+            return Ok(Record::Request(raw));
+        }
+        let allowed = "a whole number from 0 whose bytes fit 64 bits";
+        let address = self.bytes(Part::Address, address, self.layout.address_bytes, allowed)?;
+        let allowed = "a positive whole number whose bytes fit 64 bits";
+        let size = self.bytes(Part::Size, size, self.layout.size_bytes, allowed)?;
+        let (address_column, size_column) =
+            (self.layout.column(Part::Address), self.layout.column(Part::Size));
+        match self.sizes.from_bytes((address, address_column), (size, size_column))? {
+            None => Ok(Record::Skipped(SKIPPED_ZERO_SIZE)),
+            Some(extent) => {
+                (raw.sector, raw.sectors) = (extent.sector, extent.sectors);
+                raw.rounded_to_sectors = extent.rounded;
+                Ok(Record::Request(raw))
+            }
+        }
+    }
+}
+
+impl Layout {
+    fn column(&self, part: Part) -> Column<'_> {
+        Column { number: self.numbers[part as usize], name: part.name() }
+    }
+
+    #[cold]
+    fn fault(&self, part: Part, field: &[u8], allowed: &str) -> LineFault {
+        LineFault::field(self.numbers[part as usize], part.name(), field, allowed)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! The declared columns, resolved to numbers.
+
+use crate::error::{LineFault, TraceError};
+use crate::options_generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
+use crate::quote::quoted;
+use crate::scan::Words;
+
+/// What a declared column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Time,
+    Address,
+    Size,
+    Op,
+    Stream,
+}
+
+impl Part {
+    /// How many there are.
+    pub(super) const COUNT: usize = 5;
+    const ALL: [Self; Self::COUNT] = [Self::Time, Self::Address, Self::Size, Self::Op, Self::Stream];
+
+    /// Its name in the options.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Address => "address",
+            Self::Size => "size",
+            Self::Op => "op",
+            Self::Stream => "stream",
+        }
+    }
+}
+
+/// Number of a column that is not declared (numbers count from 1).
+const UNDECLARED: usize = 0;
+
+/// Where the parts of a record stand and in what units.
+pub(super) struct Layout {
+    /// The delimiter; `None` for runs of blanks.
+    pub delimiter: Option<u8>,
+    /// Column of each part, from 1; 0 where there is none.
+    pub numbers: [usize; Part::COUNT],
+    /// Columns that are known by name until the header is read.
+    named: Vec<(Part, String)>,
+    /// Unit of time.
+    pub time_unit: TimeUnit,
+    /// Bytes per unit of address.
+    pub address_bytes: u64,
+    /// Bytes per unit of size.
+    pub size_bytes: u64,
+    /// Codes of the operation column.
+    pub ops: Vec<(String, OpName)>,
+}
+
+impl Layout {
+    /// Checks the declaration.
+    pub(super) fn new(columns: &GenericColumns) -> Result<Self, TraceError> {
+        let mut layout = Self {
+            delimiter: delimiter(&columns.delimiter)?,
+            numbers: [UNDECLARED; Part::COUNT],
+            named: Vec::new(),
+            time_unit: columns.time_unit,
+            address_bytes: unit_bytes("generic.address_unit", columns.address_unit)?,
+            size_bytes: unit_bytes("generic.size_unit", columns.size_unit)?,
+            ops: columns.ops.iter().map(|(code, op)| (code.clone(), *op)).collect(),
+        };
+        if layout.ops.is_empty() {
+            return Err(refused("generic.ops", "", "at least one code"));
+        }
+        let references = [&columns.time, &columns.address, &columns.size, &columns.op];
+        let references = references.into_iter().chain(&columns.stream);
+        for (part, reference) in Part::ALL.into_iter().zip(references) {
+            layout.declare(part, reference, columns.header)?;
+        }
+        Ok(layout)
+    }
+
+    fn declare(&mut self, part: Part, reference: &ColumnReference, header: bool) -> Result<(), TraceError> {
+        match reference {
+            ColumnReference::Number(0) => {
+                Err(refused("generic column", "0", "a column number from 1"))
+            }
+            ColumnReference::Number(number) if self.numbers.contains(number) => {
+                Err(refused("generic column", &number.to_string(), "a column declared only once"))
+            }
+            ColumnReference::Number(number) => {
+                self.numbers[part as usize] = *number;
+                Ok(())
+            }
+            ColumnReference::Name(name) if header => {
+                self.named.push((part, name.clone()));
+                Ok(())
+            }
+            ColumnReference::Name(name) => {
+                Err(refused("generic column", name, "a number from 1, as header = false"))
+            }
+        }
+    }
+
+    /// Finds the named columns in the header line; the number of columns.
+    pub(super) fn read_header(&mut self, line: &[u8]) -> Result<usize, LineFault> {
+        let names: Vec<&[u8]> = match self.delimiter {
+            Some(delimiter) => line.split(|&byte| byte == delimiter).collect(),
+            None => Words::new(line).collect(),
+        };
+        for (part, name) in std::mem::take(&mut self.named) {
+            let mut places = (1..).zip(&names).filter(|(_, found)| found.trim_ascii() == name.as_bytes());
+            let (first, second) = (places.next(), places.next());
+            let (Some((number, _)), None) = (first, second) else {
+                let expected = format!("a header that names column {} ({}) once", quoted(&name), part.name());
+                return Err(LineFault::Unknown { text: line.to_vec(), expected });
+            };
+            if self.numbers.contains(&number) {
+                let expected = format!("column {number} declared only once");
+                return Err(LineFault::Unknown { text: line.to_vec(), expected });
+            }
+            self.numbers[part as usize] = number;
+        }
+        let widest = self.numbers.iter().copied().max().unwrap_or(UNDECLARED);
+        if names.len() < widest {
+            let expected = format!("at least {widest}, the highest column declared");
+            return Err(LineFault::Columns { found: names.len(), expected, text: line.to_vec() });
+        }
+        Ok(names.len())
+    }
+}
+
+fn delimiter(text: &str) -> Result<Option<u8>, TraceError> {
+    match text.as_bytes() {
+        b"whitespace" => Ok(None),
+        [byte] if byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'\n' | b'\r' | b'.' | b'-' | b'+') => Ok(Some(*byte)),
+        _ => Err(refused(
+            "generic.delimiter",
+            text,
+            "one ASCII character other than letters, digits, '.', '-', '+' and line ends, or \"whitespace\"",
+        )),
+    }
+}
+
+fn unit_bytes(key: &'static str, unit: UnitBytes) -> Result<u64, TraceError> {
+    match unit {
+        UnitBytes::Bytes(bytes) if bytes == 0 || bytes % 512 != 0 => {
+            Err(refused(key, &bytes.to_string(), "\"sector\", \"byte\" or a multiple of 512 bytes"))
+        }
+        _ => Ok(unit.bytes()),
+    }
+}
+
+fn refused(key: &'static str, value: &str, allowed: &str) -> TraceError {
+    TraceError::Option { key, value: value.to_owned(), allowed: allowed.to_owned() }
+}

@@ -1,0 +1,88 @@
+use super::*;
+use crate::options_generic::{ColumnReference, GenericColumns, UnitBytes};
+
+fn columns() -> GenericColumns {
+    let text = r#"{"time": 6, "time_unit": "s", "address": 4, "address_unit": "sector",
+        "size": 5, "size_unit": "sector", "op": 3, "ops": {"R": "read", "W": "write", "D": "trim", "F": "flush"}}"#;
+    serde_json::from_str(text).unwrap()
+}
+
+fn parser(columns: GenericColumns) -> Result<Generic, TraceError> {
+    Generic::new(&TraceOptions { generic: Some(columns), ..TraceOptions::default() })
+}
+
+#[test]
+fn the_documented_line() {
+    let mut parser = parser(columns()).unwrap();
+    let Ok(Record::Request(raw)) = parser.record(FORMAT.example.as_bytes()) else {
+        panic!("not a request");
+    };
+    let expected = RawRequest::plain(5_218_127_730_127_000, (3_103_800, 32), HostOp::Read, b"");
+    assert_eq!(raw, expected);
+    let flush = parser.record(b"x,1,F,,,7.5").unwrap();
+    assert_eq!(flush, Record::Request(RawRequest::plain(7_500_000_000, (0, 0), HostOp::Flush, b"")));
+}
+
+#[test]
+fn a_header_names_the_columns() {
+    let name = |text: &str| ColumnReference::Name(text.to_owned());
+    let declared = GenericColumns {
+        header: true,
+        delimiter: "whitespace".to_owned(),
+        time: name("timestamp"),
+        time_unit: TimeUnit::Filetime,
+        address: name("page"),
+        address_unit: UnitBytes::Bytes(4096),
+        size: name("bytes"),
+        size_unit: UnitBytes::BYTE,
+        op: name("rw"),
+        stream: Some(name("disk")),
+        ..columns()
+    };
+    let mut parser = parser(declared.clone()).unwrap();
+    let header = b"disk timestamp rw  page bytes note";
+    assert_eq!(parser.record(header), Ok(Record::Skipped(SKIPPED_HEADER)));
+    let Ok(Record::Request(raw)) = parser.record(b"sda 12 W 3 1024 x") else {
+        panic!("not a request");
+    };
+    assert_eq!(raw, RawRequest::plain(1200, (24, 2), HostOp::Write, b"sda"));
+    let message = parser.record(b"sda 12 W 3 1024").unwrap_err().to_string();
+    assert!(message.contains("5 columns where 6, as in the first line"), "{message}");
+    let mut parser = self::parser(declared).unwrap();
+    let message = parser.record(b"disk time rw page bytes").unwrap_err().to_string();
+    assert!(message.contains("names column \"timestamp\" (time) once"), "{message}");
+}
+
+#[test]
+fn bad_fields_are_named() {
+    let cases = [
+        ("p,1,R,-1,8,1.0", "column 4 (address): \"-1\""),
+        ("p,1,R,36028797018963968,8,1.0", "column 4 (address)"),
+        ("p,1,R,1,8.5,1.0", "column 5 (size): \"8.5\""),
+        ("p,1,R,1,0,1.0", "column 5 (size): a request of size 0"),
+        ("p,1,R,1,8,1e3", "column 6 (time): \"1e3\""),
+        ("p,1,0,1,8,1.0", "column 3 (op): \"0\" is not one of the codes declared: D, F, R, W"),
+        ("p,1,R,1,8", "5 columns where at least 6"),
+    ];
+    for (line, expected) in cases {
+        let message = parser(columns()).unwrap().record(line.as_bytes()).unwrap_err().to_string();
+        assert!(message.contains(expected), "{line}: {message}");
+    }
+}
+
+#[test]
+fn bad_declarations_are_refused() {
+    let refused = |change: fn(&mut GenericColumns), expected: &str| {
+        let mut declared = columns();
+        change(&mut declared);
+        let message = parser(declared).err().expect(expected).to_string();
+        assert!(message.contains(expected), "{message}");
+    };
+    refused(|columns| columns.delimiter = "::".to_owned(), "generic.delimiter");
+    refused(|columns| columns.time = ColumnReference::Number(0), "from 1");
+    refused(|columns| columns.time = ColumnReference::Number(4), "only once");
+    refused(|columns| columns.op = ColumnReference::Name("rw".to_owned()), "header = false");
+    refused(|columns| columns.size_unit = UnitBytes::Bytes(1000), "multiple of 512");
+    refused(|columns| columns.ops.clear(), "at least one code");
+    assert!(Generic::new(&TraceOptions::default()).is_err());
+}

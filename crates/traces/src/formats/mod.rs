@@ -1,0 +1,170 @@
+//! The registry of trace formats: one file per format, one line each below.
+
+use crate::error::{LineFault, TraceError};
+use crate::options::TraceOptions;
+use serde::Serialize;
+use slcache_core::device::request::HostOp;
+
+/// Declares the formats: each name is a file in this folder that holds a
+/// constant `FORMAT`.
+macro_rules! formats {
+    ($($name:ident),+ $(,)?) => {
+        $(mod $name;)+
+        /// Every format, in the order of declaration.
+        pub(crate) static FORMATS: &[Format] = &[$($name::FORMAT),+];
+    };
+}
+
+formats! {
+    msr,
+    blkparse,
+    mqsim,
+    generic,
+}
+
+/// One trace format.
+pub(crate) struct Format {
+    /// Name, as the user gives it.
+    pub name: &'static str,
+    /// One line on what it is, with units and source.
+    pub about: &'static str,
+    /// A line of such a file.
+    pub example: &'static str,
+    /// Usual endings of file names, without compression.
+    pub extensions: &'static [&'static str],
+    /// Whether time 0 is the first record unless the user says otherwise.
+    pub rebases: bool,
+    /// Whether volumes are merged unless the user says otherwise.
+    pub merges_volumes: bool,
+    /// Whether the user has to declare the columns.
+    pub takes_columns: bool,
+    /// Turns the bytes that name a volume into its name.
+    pub volume_name: fn(&[u8]) -> String,
+    /// Whether the first lines of a file look like this format.
+    pub detect: fn(&[&[u8]]) -> Fit,
+    /// Makes a parser.
+    pub build: fn(&TraceOptions) -> Result<Box<dyn RecordParser>, TraceError>,
+}
+
+/// How well the first lines of a file fit a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fit {
+    /// They do not.
+    No,
+    /// They do, and nothing has to be guessed.
+    Yes,
+    /// They may, but the meaning of a column would have to be guessed, so the
+    /// user must name the format.
+    MustBeNamed,
+}
+
+/// Turns the records of one format into requests.
+pub(crate) trait RecordParser: Send {
+    /// Parses one line (without its line end).
+    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault>;
+}
+
+/// What one record holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Record<'a> {
+    /// A request.
+    Request(RawRequest<'a>),
+    /// Something left out on purpose, and why.
+    Skipped(&'static str),
+}
+
+/// Why zero-size requests are left out when the user asks for it.
+pub(crate) const SKIPPED_ZERO_SIZE: &str = "size 0";
+
+/// A request as its file gives it, in common units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RawRequest<'a> {
+    /// Time in nanoseconds from whatever the format counts from.
+    pub at_ns: u64,
+    /// First sector (512 B).
+    pub sector: u64,
+    /// Length in sectors; 0 only for a flush.
+    pub sectors: u32,
+    /// What is asked.
+    pub op: HostOp,
+    /// The bytes that name the volume; empty where there are no volumes.
+    pub volume: &'a [u8],
+    /// Whether a flush has to come first (a write with preflush).
+    pub flush_before: bool,
+    /// Whether it asked to be durable on completion.
+    pub forced_unit_access: bool,
+    /// Whether it was widened to whole sectors.
+    pub rounded_to_sectors: bool,
+    /// Whether its time was rounded to whole nanoseconds.
+    pub rounded_to_ns: bool,
+}
+
+impl<'a> RawRequest<'a> {
+    /// A request without any of the notes.
+    #[inline]
+    pub(crate) fn plain(at_ns: u64, extent: (u64, u32), op: HostOp, volume: &'a [u8]) -> Self {
+        Self {
+            at_ns,
+            sector: extent.0,
+            sectors: extent.1,
+            op,
+            volume,
+            flush_before: false,
+            forced_unit_access: false,
+            rounded_to_sectors: false,
+            rounded_to_ns: false,
+        }
+    }
+}
+
+/// A format as shown to users.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FormatDescription {
+    /// Name, as `format` in the trace options takes it.
+    pub name: &'static str,
+    /// One line on what it is, with units and source.
+    pub about: &'static str,
+    /// A line of such a file.
+    pub example: &'static str,
+    /// Usual endings of file names, without compression.
+    pub extensions: &'static [&'static str],
+}
+
+/// Every format this crate reads.
+pub fn formats() -> impl Iterator<Item = FormatDescription> {
+    FORMATS.iter().map(|format| FormatDescription {
+        name: format.name,
+        about: format.about,
+        example: format.example,
+        extensions: format.extensions,
+    })
+}
+
+/// The names of all formats, for messages.
+pub(crate) fn names() -> String {
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    names.join(", ")
+}
+
+/// The format of that name.
+pub(crate) fn named(name: &str) -> Result<&'static Format, TraceError> {
+    let found = FORMATS.iter().find(|format| format.name == name);
+    found.ok_or_else(|| TraceError::Option {
+        key: "format",
+        value: name.to_owned(),
+        allowed: names(),
+    })
+}
+
+/// Whether at least half of the lines parse: one bad line must not hide the
+/// format, since it is then reported by its line number.
+pub(crate) fn parses_most(format: &Format, lines: &[&[u8]]) -> bool {
+    let Ok(mut parser) = (format.build)(&TraceOptions::default()) else {
+        return false;
+    };
+    let parsed = lines
+        .iter()
+        .filter(|line| parser.record(line).is_ok())
+        .count();
+    parsed > 0 && parsed * 2 >= lines.len()
+}

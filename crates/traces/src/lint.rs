@@ -1,0 +1,116 @@
+//! Every problem of a trace, not only the first.
+
+use crate::error::{LineFault, TraceError};
+use crate::options::TraceOptions;
+use crate::reader::Machine;
+use crate::summary::TraceSummary;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What is wrong with a trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LintReport {
+    /// Name of the format it was read as.
+    pub format: &'static str,
+    /// Problems in trace order; of each kind at most as many as asked for.
+    pub problems: Vec<LintProblem>,
+    /// How many problems there are of each kind, listed or not.
+    pub counts: BTreeMap<&'static str, u64>,
+    /// Whether the file was read to its end (a truncated file is not).
+    pub read_to_end: bool,
+    /// Counts of what was taken.
+    pub summary: TraceSummary,
+}
+
+/// One problem.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LintProblem {
+    /// Line number, from 1; `None` where it concerns the file as a whole.
+    pub line: Option<u64>,
+    /// Kind of problem, as counted in [`LintReport::counts`].
+    pub kind: &'static str,
+    /// The message, with file, line, column, value and what is allowed.
+    pub message: String,
+}
+
+impl LintReport {
+    /// Problems in all, listed or not.
+    pub fn total(&self) -> u64 {
+        self.counts.values().sum()
+    }
+
+    fn add(&mut self, error: &TraceError, max_problems: usize) {
+        let (line, kind) = match error {
+            TraceError::Line { line, fault, .. } => (Some(*line), fault.kind()),
+            TraceError::Truncated { .. } => (None, "truncated file"),
+            TraceError::Damaged { .. } => (None, "damaged file"),
+            TraceError::Empty { .. } | TraceError::NoRequests { .. } => (None, "empty file"),
+            TraceError::VolumeMissing { .. } => (None, "volume missing"),
+            _ => (None, "reading failed"),
+        };
+        let count = self.counts.entry(kind).or_insert(0);
+        *count += 1;
+        if *count <= max_problems as u64 {
+            self.problems.push(LintProblem {
+                line,
+                kind,
+                message: error.to_string(),
+            });
+        }
+    }
+}
+
+/// Reads a whole trace and lists its problems, at most `max_problems` of each
+/// kind; goes on behind a faulty line. An error only when the trace cannot be
+/// opened or its format is not known.
+pub fn lint(
+    path: &str,
+    options: &TraceOptions,
+    max_problems: usize,
+) -> Result<LintReport, TraceError> {
+    let mut machine = Machine::open(path, options)?;
+    let mut report = LintReport {
+        format: machine.format_name(),
+        problems: Vec::new(),
+        counts: BTreeMap::new(),
+        read_to_end: false,
+        summary: TraceSummary::default(),
+    };
+    let mut requests = Vec::new();
+    loop {
+        requests.clear();
+        match machine.step(&mut requests) {
+            Ok(true) => {}
+            Ok(false) => {
+                report.read_to_end = true;
+                break;
+            }
+            // Nothing can be read behind a line without end.
+            Err(error @ TraceError::Line { .. }) if !too_long(&error) => {
+                report.add(&error, max_problems);
+            }
+            Err(error) => {
+                report.add(&error, max_problems);
+                break;
+            }
+        }
+    }
+    // With faulty lines, "no request" would only repeat what is listed.
+    if let Err(error) = machine.finish() {
+        if report.counts.is_empty() {
+            report.add(&error, max_problems);
+        }
+    }
+    report.summary = machine.summary().clone();
+    Ok(report)
+}
+
+fn too_long(error: &TraceError) -> bool {
+    matches!(
+        error,
+        TraceError::Line {
+            fault: LineFault::LineTooLong { .. },
+            ..
+        }
+    )
+}

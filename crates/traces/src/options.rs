@@ -1,0 +1,209 @@
+//! What the user says about a trace.
+
+use crate::error::TraceError;
+use crate::options_generic::GenericColumns;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How to read a trace file. Everything left out has the stated default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TraceOptions {
+    /// Name of the format, such as `msr` or `blkparse`; left out, it is told
+    /// from the content where exactly one format fits.
+    pub format: Option<String>,
+    /// Columns and units of a `generic` trace; required there, refused elsewhere.
+    pub generic: Option<GenericColumns>,
+    /// Which blkparse event is a request; default `D` (issued to the driver).
+    pub action: BlkparseAction,
+    /// Unit of the time column of an MQSim trace; default `ns`.
+    pub mqsim_time_unit: MqsimTimeUnit,
+    /// What to do with several volumes in one file: `error`, `merge`, `each`
+    /// or the name of the one to take. Default `error`, for MQSim `merge`
+    /// (MQSim itself ignores its device column).
+    pub volume: Option<VolumeChoice>,
+    /// What to do when time runs backwards: `error` (default), `sort:N` or `keep`.
+    pub unsorted: Unsorted,
+    /// What to do with reads, writes and trims of size 0; default `error`.
+    pub zero_size: ZeroSize,
+    /// What to do with byte addresses and sizes that are not multiples of 512;
+    /// default `error`.
+    pub sub_sector: SubSector,
+    /// Whether time 0 is the first request taken (`true`) or times are kept as
+    /// given (`false`). Default `true`, for `mqsim` and `generic` `false`.
+    pub rebase: Option<bool>,
+}
+
+impl TraceOptions {
+    /// The default options with the format named.
+    pub fn with_format(format: &str) -> Self {
+        Self {
+            format: Some(format.to_owned()),
+            ..Self::default()
+        }
+    }
+}
+
+/// Which blkparse event counts as the request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum BlkparseAction {
+    /// Queued by the file system or program.
+    Q,
+    /// Issued to the device's driver.
+    #[default]
+    D,
+    /// Completed; times are completion times.
+    C,
+}
+
+impl BlkparseAction {
+    /// The letter in blkparse's action column.
+    pub(crate) fn letter(self) -> u8 {
+        match self {
+            Self::Q => b'Q',
+            Self::D => b'D',
+            Self::C => b'C',
+        }
+    }
+}
+
+/// Unit of MQSim's time column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MqsimTimeUnit {
+    /// Picoseconds; rounded to nanoseconds and counted where not whole.
+    Ps,
+    /// Nanoseconds.
+    #[default]
+    Ns,
+    /// Microseconds.
+    Us,
+}
+
+/// What to do with zero-size requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ZeroSize {
+    /// An error naming the line.
+    #[default]
+    Error,
+    /// Left out and counted.
+    Skip,
+}
+
+/// What to do with bytes that are not whole sectors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SubSector {
+    /// An error naming the line.
+    #[default]
+    Error,
+    /// Widened to the sectors touched and counted.
+    Round,
+}
+
+/// What to do with several volumes in one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "String", into = "String")]
+pub enum VolumeChoice {
+    /// One volume only; a second one is an error that lists them.
+    #[default]
+    Error,
+    /// Ignore the volume: one address space, addresses as they are.
+    Merge,
+    /// Streams 0, 1, ... in order of first appearance.
+    Each,
+    /// The volume of this name; the others are left out and counted.
+    Named(String),
+}
+
+impl From<String> for VolumeChoice {
+    fn from(text: String) -> Self {
+        match text.as_str() {
+            "error" => Self::Error,
+            "merge" => Self::Merge,
+            "each" => Self::Each,
+            _ => Self::Named(text),
+        }
+    }
+}
+
+impl From<VolumeChoice> for String {
+    fn from(choice: VolumeChoice) -> Self {
+        match choice {
+            VolumeChoice::Error => "error".to_owned(),
+            VolumeChoice::Merge => "merge".to_owned(),
+            VolumeChoice::Each => "each".to_owned(),
+            VolumeChoice::Named(name) => name,
+        }
+    }
+}
+
+/// What to do when time runs backwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+pub enum Unsorted {
+    /// An error naming the line.
+    #[default]
+    Error,
+    /// Put in order within a window of so many requests; `sort:N` in text.
+    Sort(usize),
+    /// Times are kept as given; how many ran backwards is counted.
+    Keep,
+}
+
+/// Widest reorder window: bounds memory at about 1 GiB.
+const WINDOW_MAX: usize = 1 << 25;
+
+impl TryFrom<String> for Unsorted {
+    type Error = TraceError;
+
+    fn try_from(text: String) -> Result<Self, TraceError> {
+        let window = text.strip_prefix("sort:").map(str::parse::<usize>);
+        match (text.as_str(), window) {
+            ("error", _) => Ok(Self::Error),
+            ("keep", _) => Ok(Self::Keep),
+            (_, Some(Ok(window))) if (1..=WINDOW_MAX).contains(&window) => Ok(Self::Sort(window)),
+            _ => Err(TraceError::Option {
+                key: "unsorted",
+                value: text,
+                allowed: format!("\"error\", \"keep\", \"sort:N\" with N from 1 to {WINDOW_MAX}"),
+            }),
+        }
+    }
+}
+
+impl From<Unsorted> for String {
+    fn from(unsorted: Unsorted) -> Self {
+        match unsorted {
+            Unsorted::Error => "error".to_owned(),
+            Unsorted::Keep => "keep".to_owned(),
+            Unsorted::Sort(window) => format!("sort:{window}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_forms_round_trip() {
+        let text = r#"{"format":"msr","unsorted":"sort:64","volume":"each","action":"Q"}"#;
+        let options: TraceOptions = serde_json::from_str(text).unwrap();
+        assert_eq!(options.unsorted, Unsorted::Sort(64));
+        assert_eq!(options.volume, Some(VolumeChoice::Each));
+        let again: TraceOptions =
+            serde_json::from_str(&serde_json::to_string(&options).unwrap()).unwrap();
+        assert_eq!(again, options);
+    }
+
+    #[test]
+    fn unknown_keys_and_values_are_refused() {
+        assert!(serde_json::from_str::<TraceOptions>(r#"{"formt":"msr"}"#).is_err());
+        for value in ["sort", "sort:0", "sort:-1", "sort:99999999999", "Keep"] {
+            let error = Unsorted::try_from(value.to_owned()).unwrap_err();
+            assert!(error.to_string().contains("sort:N"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Time order: refuse, put right within a window, or keep as given.
+
+use crate::error::LineFault;
+use crate::options::Unsorted;
+use slcache_core::device::request::Request;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Applies the user's choice about times that run backwards. Times here are
+/// those of the file, before rebasing.
+pub(crate) struct Order {
+    unsorted: Unsorted,
+    /// Time of the last record taken (error, keep) or given out (sort).
+    previous_ns: Option<u64>,
+    /// Latest time seen; only the window needs it.
+    newest_ns: u64,
+    window: BinaryHeap<Reverse<Waiting>>,
+    sequence: u64,
+    out_of_order: u64,
+}
+
+/// A request in the reorder window; equal times keep file order.
+struct Waiting {
+    sequence: u64,
+    request: Request,
+}
+
+impl Waiting {
+    fn key(&self) -> (u64, u64) {
+        (self.request.at_ns, self.sequence)
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Waiting {}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl Order {
+    /// With the user's choice.
+    pub(crate) fn new(unsorted: Unsorted) -> Self {
+        Self {
+            unsorted,
+            previous_ns: None,
+            newest_ns: 0,
+            window: BinaryHeap::new(),
+            sequence: 0,
+            out_of_order: 0,
+        }
+    }
+
+    /// Takes a request; gives back the one that may go out now, if any.
+    #[inline]
+    pub(crate) fn push(&mut self, request: Request) -> Result<Option<Request>, LineFault> {
+        match self.unsorted {
+            Unsorted::Sort(window) => self.push_window(request, window),
+            Unsorted::Error | Unsorted::Keep => {
+                let previous = self.previous_ns.replace(request.at_ns);
+                match previous {
+                    Some(previous_ns) if request.at_ns < previous_ns => {
+                        self.backwards(request, previous_ns)
+                    }
+                    _ => Ok(Some(request)),
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn backwards(
+        &mut self,
+        request: Request,
+        previous_ns: u64,
+    ) -> Result<Option<Request>, LineFault> {
+        if self.unsorted == Unsorted::Keep {
+            self.out_of_order += 1;
+            return Ok(Some(request));
+        }
+        Err(LineFault::Backwards {
+            at_ns: request.at_ns,
+            previous_ns,
+        })
+    }
+
+    fn push_window(
+        &mut self,
+        request: Request,
+        window: usize,
+    ) -> Result<Option<Request>, LineFault> {
+        let at_ns = request.at_ns;
+        if let Some(previous_ns) = self.previous_ns.filter(|&previous| at_ns < previous) {
+            return Err(LineFault::OutsideWindow {
+                at_ns,
+                previous_ns,
+                window,
+            });
+        }
+        if at_ns < self.newest_ns {
+            self.out_of_order += 1;
+        }
+        self.newest_ns = self.newest_ns.max(at_ns);
+        self.sequence += 1;
+        self.window.push(Reverse(Waiting {
+            sequence: self.sequence,
+            request,
+        }));
+        Ok(if self.window.len() > window {
+            self.pop()
+        } else {
+            None
+        })
+    }
+
+    /// At the end of the trace: the next request still in the window.
+    pub(crate) fn pop(&mut self) -> Option<Request> {
+        let Reverse(waiting) = self.window.pop()?;
+        self.previous_ns = Some(waiting.request.at_ns);
+        Some(waiting.request)
+    }
+
+    /// Requests that came out of order and were put right or kept.
+    pub(crate) fn out_of_order(&self) -> u64 {
+        self.out_of_order
+    }
+}

@@ -1,0 +1,44 @@
+//! The bytes of a trace as stored, counted and hashed while they pass.
+
+use sha2::{Digest, Sha256};
+use std::io::Read;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+/// A file or standard input, counting and hashing what is read from it.
+pub(crate) struct RawInput {
+    inner: Box<dyn Read + Send>,
+    hash: Sha256,
+    bytes: Arc<AtomicU64>,
+}
+
+impl RawInput {
+    /// Wraps a source.
+    pub(crate) fn new(inner: Box<dyn Read + Send>) -> Self {
+        Self {
+            inner,
+            hash: Sha256::new(),
+            bytes: Arc::new(AtomicU64::new(0)),
+        }
+    }
+
+    /// Bytes read so far; shared, so that another thread can show progress.
+    pub(crate) fn byte_counter(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.bytes)
+    }
+
+    /// SHA-256 of the bytes read so far, in hex.
+    pub(crate) fn sha256_hex(&self) -> String {
+        let digest = self.hash.clone().finalize();
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+impl Read for RawInput {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.hash.update(&buffer[..count]);
+        self.bytes.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}

@@ -1,0 +1,187 @@
+//! Byte scanners for numbers and fields: no allocation, no silent wrap.
+
+/// A whole number of decimal digits only; `None` for anything else or above
+/// `u64::MAX`.
+#[inline]
+pub(crate) fn unsigned(field: &[u8]) -> Option<u64> {
+    if field.is_empty() {
+        return None;
+    }
+    // 19 digits always fit a u64, so only longer fields need checked steps.
+    if field.len() > 19 {
+        return unsigned_long(field);
+    }
+    let mut value = 0u64;
+    for &byte in field {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + u64::from(digit);
+    }
+    Some(value)
+}
+
+#[cold]
+fn unsigned_long(field: &[u8]) -> Option<u64> {
+    field.iter().try_fold(0u64, |value, &byte| {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value.checked_mul(10)?.checked_add(u64::from(digit))
+    })
+}
+
+/// A time converted to nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ScannedTime {
+    /// Nanoseconds, rounded to the nearest.
+    pub at_ns: u64,
+    /// Whether digits below a nanosecond were rounded away.
+    pub rounded: bool,
+}
+
+/// A decimal number (`12`, `12.5`) of units of `unit_ns` nanoseconds, exact to
+/// the nanosecond without going through floating point.
+pub(crate) fn decimal_time(field: &[u8], unit_ns: u64) -> Option<ScannedTime> {
+    let point = memchr::memchr(b'.', field);
+    let whole = unsigned(&field[..point.unwrap_or(field.len())])?;
+    let whole_ns = whole.checked_mul(unit_ns)?;
+    let Some(point) = point else {
+        return Some(ScannedTime {
+            at_ns: whole_ns,
+            rounded: false,
+        });
+    };
+    let digits = &field[point + 1..];
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    // Eighteen digits decide the rounding to any unit up to a second but for
+    // ties; what lies behind them only matters for the `rounded` flag.
+    let kept = &digits[..digits.len().min(18)];
+    let scale = 10u128.pow(kept.len() as u32);
+    let scaled = u128::from(unsigned(kept)?) * u128::from(unit_ns);
+    let fraction_ns = ((scaled + scale / 2) / scale) as u64;
+    let behind = digits[kept.len()..].iter().any(|&digit| digit != b'0');
+    Some(ScannedTime {
+        at_ns: whole_ns.checked_add(fraction_ns)?,
+        rounded: behind || scaled % scale != 0,
+    })
+}
+
+/// The `N` fields of a line split at a delimiter; the number of fields found
+/// when it is another.
+#[inline]
+pub(crate) fn split_exact<const N: usize>(line: &[u8], delimiter: u8) -> Result<[&[u8]; N], usize> {
+    let mut fields: [&[u8]; N] = [&[]; N];
+    let mut found = 0;
+    let mut start = 0;
+    for (place, &byte) in line.iter().enumerate() {
+        if byte == delimiter {
+            if found < N {
+                fields[found] = &line[start..place];
+            }
+            found += 1;
+            start = place + 1;
+        }
+    }
+    if found < N {
+        fields[found] = &line[start..];
+    }
+    found += 1;
+    if found == N {
+        Ok(fields)
+    } else {
+        Err(found)
+    }
+}
+
+/// Fields separated by runs of spaces and tabs.
+#[derive(Clone)]
+pub(crate) struct Words<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Words<'a> {
+    /// The words of a line.
+    pub(crate) fn new(line: &'a [u8]) -> Self {
+        Self { rest: line }
+    }
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+        let start = self.rest.iter().position(|byte| !blank(byte))?;
+        let rest = &self.rest[start..];
+        let end = rest.iter().position(blank).unwrap_or(rest.len());
+        self.rest = &rest[end..];
+        Some(&rest[..end])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers() {
+        assert_eq!(unsigned(b"18446744073709551615"), Some(u64::MAX));
+        assert_eq!(unsigned(b"18446744073709551616"), None);
+        assert_eq!(unsigned(b"000000000000000000000000007"), Some(7));
+        for bad in ["", "-1", "+1", "1 ", "1.0", "0x1", "1e3"] {
+            assert_eq!(unsigned(bad.as_bytes()), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn decimal_times_are_exact() {
+        let time = |text: &str, unit| {
+            decimal_time(text.as_bytes(), unit).map(|time| (time.at_ns, time.rounded))
+        };
+        assert_eq!(
+            time("1456095145.133076000", 1_000_000_000),
+            Some((1_456_095_145_133_076_000, false))
+        );
+        assert_eq!(time("0.221", 1_000_000), Some((221_000, false)));
+        assert_eq!(time("7", 1000), Some((7000, false)));
+        assert_eq!(
+            time("1.4621539998", 1_000_000_000),
+            Some((1_462_154_000, true))
+        );
+        assert_eq!(
+            time("0.9999999999", 1_000_000_000),
+            Some((1_000_000_000, true))
+        );
+        assert_eq!(
+            time("0.10000000000000000000000000", 1_000_000_000),
+            Some((100_000_000, false))
+        );
+        for bad in [
+            "",
+            ".",
+            "1.",
+            ".5",
+            "-1.0",
+            "1.2.3",
+            "99999999999999.0",
+            "nan",
+        ] {
+            assert_eq!(time(bad, 1_000_000_000), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn fields_and_words() {
+        assert_eq!(split_exact::<3>(b"a,,c", b','), Ok([&b"a"[..], b"", b"c"]));
+        assert_eq!(split_exact::<3>(b"a,b", b','), Err(2));
+        assert_eq!(split_exact::<3>(b"a,b,c,", b','), Err(4));
+        let words: Vec<_> = Words::new(b"  7,0\t 1  x ").collect();
+        assert_eq!(words, [&b"7,0"[..], b"1", b"x"]);
+    }
+}

@@ -1,0 +1,135 @@
+//! What a reader has seen: counts of everything taken and left out.
+
+use crate::error::LineFault;
+use serde::Serialize;
+use slcache_core::device::request::{HostOp, Request};
+
+/// Counts of what a reader took and left out; complete at the end of the trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TraceSummary {
+    /// Read requests.
+    pub reads: u64,
+    /// Write requests.
+    pub writes: u64,
+    /// Flush requests.
+    pub flushes: u64,
+    /// Trim (discard) requests.
+    pub trims: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Bytes trimmed; the same range may be trimmed again and again.
+    pub trim_bytes: u64,
+    /// Time of the first request in nanoseconds, as given out.
+    pub first_ns: Option<u64>,
+    /// Time of the last request in nanoseconds, as given out.
+    pub last_ns: Option<u64>,
+    /// Nanoseconds taken off every time because time 0 is the first request.
+    pub rebased_by_ns: u64,
+    /// Lines read.
+    pub lines: u64,
+    /// Whether the last line has no line end: perhaps a file cut short.
+    pub last_line_unterminated: bool,
+    /// Records left out on purpose, by reason.
+    pub skipped: Vec<Skipped>,
+    /// Requests put in order by the reorder window.
+    pub reordered: u64,
+    /// Requests whose time runs backwards, kept as given.
+    pub kept_unsorted: u64,
+    /// Requests widened to whole 512-byte sectors.
+    pub rounded_to_sectors: u64,
+    /// Times rounded to whole nanoseconds.
+    pub rounded_to_ns: u64,
+    /// Writes that asked to be durable on completion (FUA), given out as plain writes.
+    pub forced_unit_access_writes: u64,
+    /// Volumes in order of first appearance.
+    pub volumes: Vec<VolumeCount>,
+    /// SHA-256 of the file as stored, in hex; set at the end of the trace.
+    pub sha256: Option<String>,
+}
+
+/// Records left out for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// Why.
+    pub reason: &'static str,
+    /// How many records.
+    pub count: u64,
+}
+
+/// A volume and how many records name it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VolumeCount {
+    /// Its name; empty where the format has no volumes.
+    pub name: String,
+    /// Records that name it, flushes and trims included.
+    pub requests: u64,
+}
+
+impl TraceSummary {
+    /// Reads and writes.
+    pub fn requests(&self) -> u64 {
+        self.reads + self.writes
+    }
+
+    /// Counts a record left out.
+    pub(crate) fn skip(&mut self, reason: &'static str) {
+        match self.skipped.iter_mut().find(|entry| entry.reason == reason) {
+            Some(entry) => entry.count += 1,
+            None => self.skipped.push(Skipped { reason, count: 1 }),
+        }
+    }
+
+    /// Counts a request given out.
+    #[inline]
+    pub(crate) fn take(&mut self, request: &Request) -> Result<(), LineFault> {
+        self.first_ns.get_or_insert(request.at_ns);
+        self.last_ns = Some(request.at_ns);
+        let (count, bytes) = match request.op {
+            HostOp::Read => (&mut self.reads, &mut self.read_bytes),
+            HostOp::Write => (&mut self.writes, &mut self.write_bytes),
+            HostOp::Trim => (&mut self.trims, &mut self.trim_bytes),
+            HostOp::Flush => {
+                self.flushes += 1;
+                return Ok(());
+            }
+        };
+        let total = bytes.checked_add(request.bytes());
+        *bytes = total.ok_or(LineFault::TotalOverflow)?;
+        *count += 1;
+        Ok(())
+    }
+
+    /// Reasons and counts of what was left out, for a message.
+    pub(crate) fn skipped_text(&self) -> String {
+        if self.skipped.is_empty() {
+            return "none left out".to_owned();
+        }
+        let entry = |skipped: &Skipped| format!("{} left out: {}", skipped.count, skipped.reason);
+        self.skipped
+            .iter()
+            .map(entry)
+            .collect::<Vec<_>>()
+            .join("; ")
+    }
+
+    /// Volumes with their counts, the busiest first, at most 20 of them.
+    pub(crate) fn volumes_text(&self) -> String {
+        const SHOWN: usize = 20;
+        let mut sorted: Vec<&VolumeCount> = self.volumes.iter().collect();
+        sorted.sort_by(|a, b| b.requests.cmp(&a.requests));
+        let entry =
+            |volume: &&VolumeCount| format!("{} ({} requests)", volume.name, volume.requests);
+        let mut text = sorted
+            .iter()
+            .take(SHOWN)
+            .map(entry)
+            .collect::<Vec<_>>()
+            .join(", ");
+        if sorted.len() > SHOWN {
+            text.push_str(&format!(" and {} more", sorted.len() - SHOWN));
+        }
+        text
+    }
+}

@@ -1,0 +1,266 @@
+//! Real traces, against the figures published or recorded beside them.
+
+mod common;
+
+use common::{read_path, shared};
+use slcache_traces::{
+    detect, info, ColumnReference, GenericColumns, TraceInfo, TraceOptions, Unsorted, VolumeChoice,
+};
+
+fn figures(path: &str, options: &TraceOptions) -> Option<TraceInfo> {
+    Some(info(&shared(path)?, options).unwrap())
+}
+
+#[track_caller]
+fn close(value: f64, expected: f64, tolerance: f64) {
+    assert!(
+        (value - expected).abs() <= tolerance,
+        "{value} is not {expected}"
+    );
+}
+
+#[test]
+fn hm_0() {
+    let Some(info) = figures("public/hm_0_first1000.csv.zst", &TraceOptions::default()) else {
+        return;
+    };
+    assert_eq!((info.format, info.requests), ("msr", 1000));
+    close(info.write_share, 0.492, 1e-9);
+    assert_eq!(info.summary.volumes[0].name, "hm_0");
+    assert_eq!(info.summary.first_ns, Some(0));
+    assert_eq!(info.summary.rebased_by_ns, 12_816_638_529_551_466_300);
+}
+
+#[test]
+fn mqsim_traces() {
+    for (name, requests, write_percent) in [("tpcc", 6_999, 37.4), ("wsrch", 24_783, 0.02)] {
+        let path = format!("public/{name}-small.trace.zst");
+        let Some(file) = shared(&path) else { return };
+        let error = detect(&file).unwrap_err().to_string();
+        assert!(error.contains("--trace-format mqsim"), "{error}");
+        let info = figures(&path, &common::mqsim()).unwrap();
+        assert_eq!(info.requests, requests);
+        close(info.write_share * 100.0, write_percent, 0.05);
+    }
+}
+
+#[test]
+fn bursts() {
+    let Some(info) = figures("recorded/bursts.blkparse.zst", &TraceOptions::default()) else {
+        return;
+    };
+    assert_eq!((info.format, info.requests), ("blkparse", 6_158));
+    assert_eq!(
+        (info.reads, info.writes, info.flushes, info.trims),
+        (1_153, 5_005, 31, 86)
+    );
+    assert_eq!(
+        (info.read_bytes, info.write_bytes),
+        (580_677_632, 5_906_718_720)
+    );
+    assert_eq!(info.trim_bytes, 9_889_161_216);
+    assert_eq!(
+        (info.written_4kib_pages, info.touched_4kib_pages),
+        (1_442_007, 1_442_009)
+    );
+    assert_eq!((info.page_writes, info.update_page_writes), (1_442_070, 63));
+    assert_eq!((info.gaps_over_100ms, info.gaps_over_1s), (10, 9));
+    assert_eq!(info.end_address_bytes, 12_854_616 * 512);
+    assert_eq!(info.not_4kib_aligned_requests, 0);
+    close(info.longest_gap_ms, 30_620.0, 10.0);
+    close(info.duration_s, 162.0, 0.05);
+    close(info.mean_iops, 38.02, 0.01);
+    close(info.sequential_share, 0.9764, 0.0002);
+}
+
+#[test]
+fn desktop() {
+    let Some(info) = figures("recorded/desktop.blkparse.zst", &TraceOptions::default()) else {
+        return;
+    };
+    assert_eq!(
+        (info.reads, info.writes, info.flushes, info.trims),
+        (9_654, 70_042, 32_130, 20_122)
+    );
+    assert_eq!(
+        (info.read_bytes, info.write_bytes),
+        (49_664_000, 4_220_891_136)
+    );
+    assert_eq!(info.trim_bytes, 802_425_675_776);
+    assert_eq!(
+        (info.written_4kib_pages, info.touched_4kib_pages),
+        (788_109, 788_118)
+    );
+    assert_eq!(
+        (info.page_writes, info.update_page_writes),
+        (1_030_491, 242_382)
+    );
+    assert_eq!((info.gaps_over_100ms, info.gaps_over_1s), (364, 66));
+    close(info.sequential_share, 0.3314, 0.0001);
+    close(info.duration_s, 378.7, 0.05);
+}
+
+#[test]
+fn the_database_traces() {
+    let rows = [
+        (
+            "oltp", 892_853, 28.6, 32_210, 10, 280_737, 420_713, 0.849, 21_300,
+        ),
+        (
+            "tpcc", 897_864, 35.9, 26_938, 1, 301_710, 336_833, 0.877, 11_751,
+        ),
+        (
+            "linkbench",
+            718_842,
+            45.7,
+            76_762,
+            2,
+            185_086,
+            220_905,
+            0.920,
+            36_389,
+        ),
+        (
+            "ycsb", 937_344, 0.8, 340, 348, 1_724_060, 2_086_529, 0.006, 0,
+        ),
+    ];
+    for (name, requests, write_percent, flushes, trims, written, touched, updates, unaligned) in
+        rows
+    {
+        let path = format!("recorded/{name}.blkparse.zst");
+        let Some(info) = figures(&path, &TraceOptions::default()) else {
+            return;
+        };
+        assert_eq!(
+            (info.requests, info.flushes, info.trims),
+            (requests, flushes, trims),
+            "{name}"
+        );
+        assert_eq!(
+            (info.written_4kib_pages, info.touched_4kib_pages),
+            (written, touched),
+            "{name}"
+        );
+        assert_eq!(info.not_4kib_aligned_requests, unaligned, "{name}");
+        close(info.write_share * 100.0, write_percent, 0.051);
+        close(info.update_ratio, updates, 0.000_51);
+    }
+}
+
+#[test]
+fn completions_of_bursts() {
+    let options = TraceOptions {
+        action: slcache_traces::BlkparseAction::C,
+        ..TraceOptions::default()
+    };
+    let Some(info) = figures("recorded/bursts.blkparse.zst", &options) else {
+        return;
+    };
+    assert_eq!((info.requests, info.flushes, info.trims), (6_158, 31, 86));
+    let skipped = |reason: &str| {
+        let found = info
+            .summary
+            .skipped
+            .iter()
+            .find(|skipped| skipped.reason.contains(reason));
+        found.map_or(0, |skipped| skipped.count)
+    };
+    assert_eq!(
+        (skipped("without sectors"), skipped("event D")),
+        (16, 6_275)
+    );
+}
+
+fn phone_columns() -> GenericColumns {
+    serde_json::from_str(
+        r#"{"header": true, "time": "timestamp", "time_unit": "s", "address": "sector",
+            "address_unit": "sector", "size": "size", "size_unit": "sector", "op": "rw_flag"}"#,
+    )
+    .unwrap()
+}
+
+#[test]
+fn phone_traces() {
+    for (name, requests, write_percent) in [
+        ("telegram", 251_879, 90.4),
+        ("you_cut", 313_826, 13.0),
+        ("diablo", 337_415, 12.4),
+    ] {
+        let options = TraceOptions {
+            generic: Some(phone_columns()),
+            unsorted: Unsorted::Keep,
+            ..TraceOptions::with_format("generic")
+        };
+        let path = format!("public/{name}_exec.csv.zst");
+        let Some(info) = figures(&path, &options) else {
+            return;
+        };
+        assert_eq!(info.requests, requests, "{name}");
+        close(info.write_share * 100.0, write_percent, 0.05);
+        let backwards = if name == "diablo" { 7 } else { 0 };
+        assert_eq!(info.summary.kept_unsorted, backwards, "{name}");
+    }
+}
+
+#[test]
+fn time_backwards_in_a_real_trace() {
+    let Some(path) = shared("public/diablo_exec.csv.zst") else {
+        return;
+    };
+    let options = TraceOptions {
+        generic: Some(phone_columns()),
+        ..TraceOptions::with_format("generic")
+    };
+    let error = read_path(&path, &options, 1000)
+        .error
+        .expect("an error")
+        .to_string();
+    assert!(
+        error.contains("diablo_exec.csv.zst:") && error.contains("time runs backwards"),
+        "{error}"
+    );
+    let report = slcache_traces::lint(&path, &options, 3).unwrap();
+    assert_eq!(
+        (report.counts["time backwards"], report.problems.len()),
+        (7, 3)
+    );
+}
+
+#[test]
+fn several_volumes_in_a_real_trace() {
+    let columns = GenericColumns {
+        time: ColumnReference::Number(1),
+        stream: Some(ColumnReference::Number(2)),
+        address: ColumnReference::Number(3),
+        size: ColumnReference::Number(4),
+        op: ColumnReference::Number(5),
+        time_unit: slcache_traces::TimeUnit::Ns,
+        delimiter: "whitespace".to_owned(),
+        header: false,
+        ops: serde_json::from_str(r#"{"0": "write", "1": "read"}"#).unwrap(),
+        ..phone_columns()
+    };
+    let mut options = TraceOptions {
+        generic: Some(columns),
+        ..TraceOptions::with_format("generic")
+    };
+    let Some(path) = shared("public/Financial1_first10000.ssdsim.ascii.zst") else {
+        return;
+    };
+    let error = read_path(&path, &options, 1000)
+        .error
+        .expect("an error")
+        .to_string();
+    assert!(
+        error.contains(":2: a second volume") && error.contains("22 volumes"),
+        "{error}"
+    );
+    options.volume = Some(VolumeChoice::Each);
+    let outcome = read_path(&path, &options, 1000);
+    assert!(outcome.error.is_none());
+    assert_eq!(outcome.requests.len(), 10_000);
+    assert_eq!(
+        outcome.requests.iter().map(|request| request.stream).max(),
+        Some(21)
+    );
+}
