@@ -9,6 +9,7 @@ from typing import Any
 
 from slcache import _core
 from slcache.results import Comparison, Result
+from slcache.spool import rereadable
 
 #: Called a few times a second with (phase, done, total); returning False cancels the run.
 Progress = Callable[[str, int, int], bool]
@@ -73,21 +74,22 @@ def compare(
     plan = [(name, settings_for(flat, name, schemes)) for name in schemes]
     for name, own in plan:
         resolve(device=device, scheme=name, settings=own, replay=replay, seed=seed)
-    results = [
-        run(
-            trace,
-            device=device,
-            scheme=name,
-            settings=own,
-            trace_format=trace_format,
-            trace_options=trace_options,
-            replay=replay,
-            seed=seed,
-            progress=_prefixed(name, progress),
-        )
-        for name, own in plan
-    ]
-    return Comparison(results, normalise)
+    with rereadable(trace) as path:
+        results = [
+            run(
+                path,
+                device=device,
+                scheme=name,
+                settings=own,
+                trace_format=trace_format,
+                trace_options=trace_options,
+                replay=replay,
+                seed=seed,
+                progress=_prefixed(name, progress),
+            )
+            for name, own in plan
+        ]
+    return Comparison([_named_as(result, trace) for result in results], normalise)
 
 
 def check_schemes(schemes: Sequence[str], normalise: str | None) -> None:
@@ -189,6 +191,13 @@ def _flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[st
 def _literal(value: object) -> str:
     """Return a setting's value as `--set` spells it."""
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def _named_as(result: Result, trace: Path) -> Result:
+    """Return the result with its trace called what the user called it."""
+    document = result.to_dict()
+    document["trace"]["path"] = os.fspath(trace)
+    return Result(document, result.label)
 
 
 def _prefixed(scheme: str, progress: Progress | None) -> Progress | None:

@@ -31,6 +31,11 @@ def show(*parts: RenderableType) -> None:
         console.print(part, markup=False)
 
 
+def note(text: str) -> None:
+    """Tell the user something that is not a result."""
+    sys.stderr.write(f"note: {text}\n")
+
+
 @contextlib.contextmanager
 def output(directory: Path | None) -> Iterator[Transaction | None]:
     """Open the output directory, if one was asked for, before the work begins."""

@@ -137,7 +137,7 @@ Replay = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(min=0, max=2**64 - 1, metavar="N", help="Seed of every random choice."),
+    typer.Option(min=0, max=2**63 - 1, metavar="N", help="Seed of every random choice."),
 ]
 SaveState = Annotated[
     str | None,

@@ -10,8 +10,8 @@ from rich.text import Text
 from slcache import api, terminal
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.cli.suggest import suggestions
 from slcache.results import Comparison, Result
+from slcache.spool import STDIN
 
 
 def run(
@@ -41,7 +41,6 @@ def run(
     """
     arguments = _arguments(sets, address, trace_format, trace_option, unsorted, replay, seed)
     with (
-        suggestions([scheme], device),
         console.output(out) as files,
         console.meter(progress) as meter,
     ):
@@ -90,8 +89,9 @@ def compare(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     arguments = _arguments(sets, address, trace_format, trace_option, unsorted, replay, seed)
+    if trace == STDIN:
+        console.note("standard input is copied to a temporary file: every scheme reads it anew")
     with (
-        suggestions(names, device),
         console.output(out) as files,
         console.meter(progress) as meter,
     ):

@@ -88,6 +88,6 @@ def _show_problems(document: dict[str, Any]) -> None:
     for title, justify in (("line", "right"), ("kind", "left"), ("problem", "left")):
         table.add_column(title, justify=justify)  # type: ignore[arg-type]
     for problem in document["problems"][:_LISTED]:
-        table.add_row(str(problem["line"]), problem["kind"], problem["text"])
+        table.add_row(shown(problem["line"]), problem["kind"], problem["text"])
     counts = ", ".join(f"{kind} {number:,}" for kind, number in document["counts"].items())
     console.show(table, f"{requests}, {total:,} problems: {counts}")

@@ -1,0 +1,22 @@
+"""Fixtures for all tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import slcache
+from support import mixed, write_trace
+
+
+@pytest.fixture(scope="session")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small trace of reads and writes that fits the tiny device."""
+    return write_trace(tmp_path_factory.mktemp("traces") / "mixed.csv", mixed())
+
+
+@pytest.fixture(scope="session")
+def comparison(trace: Path) -> slcache.Comparison:
+    """Both schemes on the small trace."""
+    return slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"])

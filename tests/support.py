@@ -1,0 +1,67 @@
+"""What the tests share: small traces and the command line in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import IO
+
+#: User bytes of the `tiny` preset.
+TINY_BYTES = 3584 * 1024
+TICKS_PER_MS = 10_000
+EPOCH = 128_166_372_000_000_000
+
+Row = tuple[int, str, int, int]
+
+
+def line(ticks: object, op: str, offset: object, size: object) -> str:
+    """Return one request in the MSR Cambridge format."""
+    return f"{ticks},test,0,{op},{offset},{size},0\n"
+
+
+def write_trace(path: Path, rows: Iterable[Row]) -> Path:
+    """Write (ms, op, offset, size) rows as an MSR Cambridge trace."""
+    text = "".join(line(EPOCH + ms * TICKS_PER_MS, op, at, size) for ms, op, at, size in rows)
+    path.write_text(text)
+    return path
+
+
+def mixed(count: int = 400, seed: int = 7, write_share: float = 0.7) -> list[Row]:
+    """Return random 4 to 16 KiB reads and writes within the tiny device."""
+    rng = random.Random(seed)
+    rows = []
+    for i in range(count):
+        size = 4096 * rng.randint(1, 4)
+        offset = 4096 * rng.randrange((TINY_BYTES - size) // 4096)
+        op = "Write" if rng.random() < write_share else "Read"
+        rows.append((2 * i, op, offset, size))
+    return rows
+
+
+def slcache(
+    *arguments: str | Path,
+    environment: dict[str, str] | None = None,
+    setup: Callable[[], None] | None = None,
+    stdin: bytes | None = None,
+    stdout: int | IO[bytes] = subprocess.PIPE,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the command line and return what it printed."""
+    return subprocess.run(
+        command(arguments),
+        env={**os.environ, **(environment or {})},
+        preexec_fn=setup,
+        input=stdin,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        timeout=300,
+        check=False,
+    )
+
+
+def command(arguments: Sequence[str | Path]) -> list[str]:
+    """Return the command line as a process's arguments."""
+    return [sys.executable, "-m", "slcache", *map(str, arguments)]

@@ -1,0 +1,126 @@
+"""The Python interface is the command line's equal."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+
+import slcache
+from support import mixed, write_trace
+
+
+def test_run_gives_dictionaries_and_tables(trace: Path) -> None:
+    result = slcache.run(trace, device="tiny", scheme="baseline")
+    document = result.to_dict()
+    assert result.label == document["scheme"]["name"] == "baseline"
+    assert document["host"]["write"]["requests"] == result.series["write_requests"].to_numpy().sum()
+    programs = [op["pages"] for op in document["flash"]["ops"] if op["kind"] == "program"]
+    table = result.ops.to_pylist()
+    assert sum(row["pages"] for row in table if row["kind"] == "program") == sum(programs)
+    assert result.latency.num_rows > 0
+    assert "WAF" in result.summary()
+
+
+def test_a_result_cannot_be_changed_from_outside(trace: Path) -> None:
+    result = slcache.run(trace, device="tiny", scheme="tlc-only")
+    result.to_dict()["host"]["requests"] = -1
+    assert result.to_dict()["host"]["requests"] == len(mixed())
+
+
+@pytest.mark.parametrize("figure", ["latency", "writes", "series", "wear", "attribution", "bars"])
+def test_every_figure_is_drawn(comparison: slcache.Comparison, figure: str) -> None:
+    drawn = getattr(comparison, f"plot_{figure}")()
+    assert isinstance(drawn, Figure)
+    if figure != "bars":
+        assert isinstance(getattr(comparison.runs[0], f"plot_{figure}")(), Figure)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0], ids=["only reads", "only writes"])
+def test_one_sided_traces_are_drawn_and_told(tmp_path: Path, share: float) -> None:
+    trace = write_trace(tmp_path / "t.csv", mixed(60, write_share=share))
+    both = slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"])
+    both.save(tmp_path / "out")
+    missing = "Writes" if share == 0.0 else "Reads"
+    assert missing not in " ".join(both.verdict())
+
+
+def test_settings_are_dotted_or_nested_and_reach_their_scheme(trace: Path) -> None:
+    both = slcache.compare(
+        trace,
+        device="tiny",
+        schemes=["tlc-only", "baseline"],
+        normalise="baseline",
+        settings={"scheme.baseline.slc_blocks": 2, "host": {"time_scale": 2.0}},
+    )
+    baseline = both.runs[1].to_dict()["config"]
+    assert baseline["scheme"]["baseline"]["slc_blocks"] == 2
+    assert {run.to_dict()["config"]["host"]["time_scale"] for run in both.runs} == {2.0}
+    assert both.normalised["to"] == "baseline"
+    assert both.normalised["schemes"]["baseline"]["write_mean"] == 1.0
+
+
+def test_errors_have_types_of_their_own(trace: Path, tmp_path: Path) -> None:
+    with pytest.raises(slcache.ConfigError, match="nonsense"):
+        slcache.run(trace, device="tiny", scheme="nonsense")
+    with pytest.raises(slcache.TraceError, match=r"missing\.csv"):
+        slcache.run(tmp_path / "missing.csv", device="tiny", scheme="baseline")
+    with pytest.raises(ValueError, match="named twice"):
+        slcache.compare(trace, device="tiny", schemes=["baseline", "baseline"])
+
+
+def test_progress_is_reported_and_can_cancel(trace: Path) -> None:
+    seen = []
+
+    def stop(phase: str, done: int, total: int) -> bool:
+        seen.append((phase, done, total))
+        return False
+
+    with pytest.raises(KeyboardInterrupt):
+        slcache.run(trace, device="tiny", scheme="baseline", progress=stop)
+    assert len(seen) == 1
+
+
+def test_an_exception_in_progress_comes_out(trace: Path) -> None:
+    def fail(phase: str, done: int, total: int) -> bool:
+        raise LookupError(phase)
+
+    with pytest.raises(LookupError):
+        slcache.run(trace, device="tiny", scheme="baseline", progress=fail)
+
+
+def test_runs_in_threads_agree(trace: Path) -> None:
+    results: list[float] = []
+
+    def work() -> None:
+        document = slcache.run(trace, device="tiny", scheme="baseline").to_dict()
+        results.append(document["host"]["write"]["latency_us"]["mean"])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4
+    assert len(set(results)) == 1
+
+
+def test_a_saved_state_carries_on(trace: Path, tmp_path: Path) -> None:
+    state = tmp_path / "aged.state"
+    slcache.run(trace, device="tiny", scheme="baseline", save_state=state)
+    again = slcache.run(trace, device="tiny", scheme="baseline", load_state=state)
+    assert again.to_dict()["host"]["requests"] == len(mixed())
+
+
+def test_traces_know_themselves(trace: Path) -> None:
+    document = slcache.Trace(trace, format="msr")
+    assert document.info()
+    assert not document.lint()["counts"]
+
+
+def test_catalogues_are_lists_of_names() -> None:
+    assert {"tlc-only", "baseline"} <= {entry["name"] for entry in slcache.schemes()}
+    assert {"tiny", "hierarchy-44g"} <= {entry["name"] for entry in slcache.devices()}
+    assert {"msr", "blkparse", "mqsim", "generic"} <= {entry["name"] for entry in slcache.formats()}

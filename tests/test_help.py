@@ -1,0 +1,80 @@
+"""Every verb explains itself, and wrong usage is told apart from everything else."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from support import slcache
+
+VERBS = (
+    ["run"],
+    ["compare"],
+    ["trace", "info"],
+    ["trace", "lint"],
+    ["schemes"],
+    ["devices"],
+    ["schema"],
+)
+
+
+@pytest.mark.parametrize("verb", [[], ["trace"], *VERBS], ids=" ".join)
+def test_help_teaches_with_an_example(verb: list[str]) -> None:
+    done = slcache(*verb, "--help")
+    assert done.returncode == 0
+    assert "Example" in done.stdout.decode()
+    assert f"slcache {' '.join(verb)}".encode() in done.stdout
+    assert done.stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nonsense"], "nonsense"),
+        (["run"], "TRACE"),
+        (["run", "t.csv", "--scheme", "baseline"], "--device"),
+        (["run", "t.csv", "--device", "tiny", "--scheme", "baseline", "--bad"], "--bad"),
+        (["run", "t.csv", "--device", "tiny", "--scheme", "baseline", "--set", "x"], "key=value"),
+        (["run", "t.csv", "--device", "tiny", "--scheme", "baseline", "--seed", "-1"], "--seed"),
+        (["run", "t.csv", "--device", "tiny", "--scheme", "b", "--replay", "closed:0"], "closed:N"),
+        (["run", "t.csv", "--device", "tiny", "--scheme", "b", "--unsorted", "sort"], "sort:N"),
+        (["run", "t.csv", "--device", "tiny", "--scheme", "b", "--address", "x"], "wrap"),
+        (["trace", "info", "t.csv", "--trace-format", "msn"], "did you mean 'msr'"),
+        (["compare", "t.csv", "--device", "tiny", "--schemes", ","], "no scheme"),
+        (["compare", "t.csv", "--device", "tiny", "--schemes", "a,a"], "named twice: a"),
+        (["compare", "t.csv", "--device", "tiny", "--schemes", "a", "--normalise", "b"], "'b'"),
+        (["schema", "nonsense"], "result"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_wrong_usage_exits_with_2(arguments: list[str], told: str) -> None:
+    done = slcache(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert told in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+
+
+def test_version_names_the_commit() -> None:
+    done = slcache("--version")
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"slcache ")
+
+
+@pytest.mark.parametrize("verb", ["schemes", "devices"])
+def test_catalogues_print_one_json_list(verb: str) -> None:
+    entries = json.loads(slcache(verb, "--json").stdout)
+    names = [entry["name"] for entry in entries]
+    assert {"schemes": "baseline", "devices": "tiny"}[verb] in names
+    table = slcache(verb).stdout.decode()
+    assert all(name in table for name in names)
+
+
+@pytest.mark.parametrize("subject", ["config", "result", "compare"])
+def test_schemas_are_json_schemas(subject: str) -> None:
+    from jsonschema import Draft202012Validator
+
+    document = json.loads(slcache("schema", subject).stdout)
+    Draft202012Validator.check_schema(document)
+    assert document["title"]

@@ -1,0 +1,183 @@
+"""What the verdict and the table say is what the documents say."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+import slcache
+from slcache import units
+from slcache.normalise import winners
+
+KEYS = ("mean", "min", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max")
+
+
+def side(mean: float, p99: float, wait: dict[str, float], requests: int = 10) -> dict[str, Any]:
+    """Return one direction's part of a document; array service takes what waiting leaves."""
+    latencies = dict.fromkeys(KEYS, p99) | {"mean": mean}
+    service = {"array": mean - sum(wait.values()), "transfer": 0.0, "link": 0.0, "buffer": 0.0}
+    return {
+        "requests": requests,
+        "bytes": requests * 4096,
+        "latency_us": latencies,
+        "attribution_us": {"total": mean, "service": service, "wait": wait},
+        "cdf": [[mean, 0.5], [p99, 1.0]],
+    }
+
+
+def run(
+    name: str, read: dict[str, Any], write: dict[str, Any], waf: dict[str, float], erases: int = 0
+) -> slcache.Result:
+    """Return a result made of the parts that verdict and table read."""
+    op = {"pool": "nand", "mode": "tlc", "cause": "gc", "pages": 0, "bytes": 0, "time_us": 1.0}
+    document = {
+        "host": {"read": copy.deepcopy(read), "write": copy.deepcopy(write)},
+        "flash": {"ops": [{**op, "kind": "erase", "count": erases}], "slots": []},
+        "waf": {"total": sum(waf.values()), "by_cause": waf},
+        "scheme": {"name": name},
+    }
+    return slcache.Result(document)
+
+
+NONE = side(0.0, 0.0, {}, requests=0)
+FAST = side(100.0, 300.0, {"gc": 20.0})
+SLOW = side(400.0, 900.0, {"gc": 300.0})
+
+
+def test_each_side_has_its_winner_and_reason() -> None:
+    both = slcache.Comparison(
+        [
+            run("a", read=FAST, write=SLOW, waf={"host": 1.0}),
+            run("b", read=SLOW, write=FAST, waf={"host": 1.0, "migration": 0.5}),
+        ]
+    )
+    headline, why = both.verdict()
+    assert headline == (
+        "Writes: b wins with the lowest mean latency, 0.25× that of a; "
+        "reads: a wins with the lowest mean latency, the next at 4.00×."
+    )
+    assert "of the 300 µs less per write, waiting behind garbage collection makes 280 µs" in why
+    assert "of the 300 µs more per read, waiting behind garbage collection makes 280 µs" in why
+    assert "Write amplification is 1.50 against 1.00, most through migration (0.50 against" in why
+
+
+def test_differences_within_a_percent_are_equal() -> None:
+    close = side(100.9, 300.0, {"gc": 20.0})
+    both = slcache.Comparison(
+        [
+            run("a", read=FAST, write=FAST, waf={"host": 1.0}),
+            run("b", read=close, write=close, waf={"host": 1.005}),
+        ]
+    )
+    headline, why = both.verdict()
+    assert headline == (
+        "Writes: equal within 1 % on mean latency; reads: equal within 1 % on mean latency."
+    )
+    assert "as long as on a on average (within 1 %)" in why
+    assert "Write amplification is as on a" in why
+    assert not any(cell.best for row in both.rows() for cell in row.cells)
+
+
+def test_an_offset_component_is_told() -> None:
+    moved = side(200.0, 500.0, {"gc": 0.0, "migration": 180.0})
+    both = slcache.Comparison(
+        [
+            run("a", read=NONE, write=SLOW, waf={"host": 1.0}),
+            run("b", read=NONE, write=moved, waf={"host": 1.0}),
+        ]
+    )
+    why = both.verdict()[1]
+    assert "garbage collection makes 300 µs, while waiting behind migration adds 180 µs" in why
+    assert "reads" not in " ".join(both.verdict()).lower()
+
+
+def test_a_tail_that_tells_another_story_is_told() -> None:
+    tailed = side(50.0, 1200.0, {"gc": 20.0})
+    both = slcache.Comparison(
+        [
+            run("a", read=NONE, write=FAST, waf={"host": 1.0}),
+            run("b", read=NONE, write=tailed, waf={"host": 1.0}),
+        ]
+    )
+    assert "but its 99th percentile is 4.00×" in both.verdict()[1]
+
+
+def test_tied_winners_share_the_win() -> None:
+    documents = {"a": SLOW, "b": FAST, "c": FAST}
+    runs = [run(name, NONE, write, {"host": 1.0}) for name, write in documents.items()]
+    headline = slcache.Comparison(runs).verdict()[0]
+    assert headline.startswith(
+        "Writes: b and c tie (within 1 %) with the lowest mean latency, 0.25"
+    )
+
+
+def test_nothing_to_compare_is_said() -> None:
+    both = slcache.Comparison([run("a", NONE, NONE, {}), run("b", NONE, NONE, {})])
+    assert both.verdict() == [
+        "The trace has neither reads nor writes: there is nothing to compare.",
+        "b: nothing to compare.",
+    ]
+
+
+def test_a_zero_reference_leaves_absolute_figures() -> None:
+    both = slcache.Comparison(
+        [
+            run("a", FAST, FAST, {"host": 1.0}, erases=0),
+            run("b", FAST, FAST, {"host": 1.0}, erases=1234),
+        ]
+    )
+    assert [row.cells[-1].text for row in both.rows()] == ["0", "1,234"]
+    assert both.normalised["schemes"]["b"]["erases"] is None
+
+
+def test_labels_may_be_aliases_but_not_twice() -> None:
+    document = run("a", FAST, FAST, {"host": 1.0}).to_dict()
+    alias = slcache.Result(document, label="alias")
+    both = slcache.Comparison([slcache.Result(document), alias], normalise_to="alias")
+    assert list(both.normalised["schemes"]) == ["a", "alias"]
+    with pytest.raises(ValueError, match="twice"):
+        slcache.Comparison([alias, alias])
+    with pytest.raises(ValueError, match="normalise"):
+        slcache.Comparison([alias], normalise_to="b")
+
+
+@pytest.mark.parametrize(
+    ("values", "best"),
+    [
+        ([], set()),
+        ([1.0], set()),
+        ([1.0, 2.0], {0}),
+        ([2.0, None, 1.0], {2}),
+        ([1.0, 1.009, 2.0], {0, 1}),
+        ([1.0, 1.009], set()),
+        ([0.0, 0.0], set()),
+        ([0.0, 1.0], {0}),
+    ],
+)
+def test_winners(values: list[float | None], best: set[int]) -> None:
+    assert winners(values) == best
+
+
+@pytest.mark.parametrize(
+    ("shown", "text"),
+    [
+        (units.duration(0), "0 µs"),
+        (units.duration(0.25), "250 ns"),
+        (units.duration(999.6), "1,000 µs"),
+        (units.duration(1234.5), "1.23 ms"),
+        (units.duration(2.5e6), "2.50 s"),
+        (units.size(0), "0 B"),
+        (units.size(512), "512 B"),
+        (units.size(4096), "4.00 KiB"),
+        (units.size(44 << 30), "44.0 GiB"),
+        (units.factor(0.314), "0.31×"),
+        (units.factor(0.0123), "0.012×"),
+        (units.factor(123.4), "123×"),
+        (units.factor(0), "0.00×"),
+        (units.significant(0.000123), "0.000123"),
+    ],
+)
+def test_numbers_read_well(shown: str, text: str) -> None:
+    assert shown == text
