@@ -101,7 +101,7 @@ def test_a_tail_that_tells_another_story_is_told() -> None:
             run("b", read=NONE, write=tailed, waf={"host": 1.0}),
         ]
     )
-    assert "but its 99th percentile is 4.00×" in both.verdict()[1]
+    assert "but its 99th percentile is 4.00× as long" in both.verdict()[1]
 
 
 def test_tied_winners_share_the_win() -> None:

@@ -19,7 +19,7 @@ def leaves(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:  # noqa: 
 
 
 def shown(value: object) -> str:
-    """Return a value as a reader expects it: digits grouped, yes and no, – for nothing."""
+    """Return a value as a reader expects it: digits grouped, yes or no, – for nothing."""
     match value:
         case None:
             return "–"
@@ -27,6 +27,8 @@ def shown(value: object) -> str:
             return "yes" if value else "no"
         case int():
             return f"{value:,}"
+        case float():
+            return f"{value:,.6g}"
         case list():
             return ", ".join(shown(item) for item in value) or "–"
     return str(value)

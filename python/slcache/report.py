@@ -143,6 +143,7 @@ def _trace(document: Document) -> Rows:
         ("footprint", units.size(trace["footprint_bytes"])),
         ("time covered", units.duration(span)),
         ("time simulated", units.duration(document["host"]["duration_ns"] / 1e3)),
+        *((f"left out: {entry['reason']}", f"{entry['count']:,}") for entry in trace["skipped"]),
     ]
 
 
@@ -158,7 +159,15 @@ def _provenance(document: Document) -> Rows:
 
 
 def _rows(section: Any) -> Rows:  # noqa: ANN401
-    return [(name, shown(value)) for name, value in leaves(section)]
+    return [(name, _with_unit(name, value)) for name, value in leaves(section)]
+
+
+def _with_unit(name: str, value: object) -> str:
+    """Return a setting as it is, and large sizes in a readable unit beside it."""
+    text = shown(value)
+    if name.endswith("bytes") and isinstance(value, int | float) and value >= 1024:
+        return f"{text} ({units.size(value)})"
+    return text
 
 
 PERCENTILES = ("mean", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max")

@@ -128,7 +128,7 @@ def _tail(side: str, document: Document, reference: Document) -> str:
         return ""
     if _direction(tail) == 0:
         return ", but its 99th percentile is the same"
-    return f", but its 99th percentile is {units.factor(tail)}"
+    return f", but its 99th percentile is {units.factor(tail)} as long"
 
 
 def _direction(relative: float) -> int:

@@ -12,7 +12,7 @@ from rich.table import Table
 from slcache import _core
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.leaves import leaves, shown
+from slcache.leaves import shown
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -30,7 +30,7 @@ def info(
     trace_option: opt.TraceOptions = None,
     json: opt.Json = False,
 ) -> None:
-    """Print a trace's counts, sizes, footprint and format.
+    """Print a trace's counts, sizes, footprint and times; --json adds sizes and volumes.
 
     \b
     [bold]Example[/bold]
@@ -41,8 +41,13 @@ def info(
         console.emit(text)
         return
     table = Table(box=None, show_header=False, pad_edge=False)
-    for key, value in leaves(jsonlib.loads(text)):
-        table.add_row(key, shown(value))
+    document = jsonlib.loads(text)
+    for key, value in document.items():
+        if not isinstance(value, dict | list):
+            table.add_row(key, shown(value))
+    table.add_row("sha256", document["summary"]["sha256"])
+    for skipped in document["summary"]["skipped"]:
+        table.add_row(f"left out: {skipped['reason']}", shown(skipped["count"]))
     console.show(table)
 
 

@@ -125,8 +125,9 @@ def time_ticks(axes: Axes, axis: str = "x") -> None:
     ruler = axes.xaxis if axis == "x" else axes.yaxis
     ruler.axes.set(**{f"{axis}scale": "log"})
     low, high = ruler.get_data_interval()
-    narrow = low > 0 and high / low < 100
-    ruler.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
+    span = high / low if low > 0 else 1.0
+    steps = (1, 2, 3, 5, 7) if span < 5 else (1, 2, 5) if span < 100 else (1,)
+    ruler.set_major_locator(LogLocator(subs=steps))
     ruler.set_minor_formatter(NullFormatter())
     ruler.set_major_formatter(FuncFormatter(lambda value, _: _short(units.duration(value))))
 
