@@ -107,6 +107,15 @@ def test_a_failed_transaction_keeps_what_was_there(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_text() == "old"
 
 
+def test_a_directory_in_the_way_is_an_error_and_stays(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    with contextlib.suppress(IsADirectoryError), Transaction(tmp_path) as files:
+        files.write("a", b"new")
+        files.write("b", b"new")
+        pytest.fail("wrote over a directory")
+    assert [path.name for path in tmp_path.iterdir()] == ["b"]
+
+
 def test_a_transaction_replaces_files_and_creates_directories(tmp_path: Path) -> None:
     for text in (b"first", b"second"):
         with Transaction(tmp_path / "x" / "y") as files:

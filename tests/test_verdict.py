@@ -114,6 +114,8 @@ def test_tied_winners_share_the_win() -> None:
 
 
 def test_nothing_to_compare_is_said() -> None:
+    alone = slcache.Comparison([run("a", FAST, FAST, {"host": 1.0})])
+    assert alone.verdict() == ["Only a was run: there is nothing to compare it with."]
     both = slcache.Comparison([run("a", NONE, NONE, {}), run("b", NONE, NONE, {})])
     assert both.verdict() == [
         "The trace has neither reads nor writes: there is nothing to compare.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -37,6 +38,8 @@ class Transaction:
 
     def write(self, name: str, data: bytes) -> None:
         """Stage one file's whole content."""
+        if (self.directory / name).is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), self.directory / name)
         handle, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".tmp", dir=self.directory)
         self._pending.append((Path(temporary), self.directory / name))
         with os.fdopen(handle, "wb") as file:

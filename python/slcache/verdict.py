@@ -18,7 +18,12 @@ _WAIT = {
     "rmw": "waiting behind read-modify-write",
     "migration": "waiting behind migration",
     "gc": "waiting behind garbage collection",
-    "queue": "waiting in the host queue",
+    "flush": "waiting behind buffer flushes",
+    "pad": "waiting behind padding",
+    "channel": "waiting for a channel",
+    "link": "waiting for the host link",
+    "queue": "waiting for a place in the device",
+    "other": "other waiting",
 }
 
 
@@ -32,6 +37,8 @@ def component(name: str) -> str:
 
 def verdict(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[str]:
     """Return the headline, then what separates each other scheme from the reference."""
+    if len(labels) == 1:
+        return [f"Only {to} was run: there is nothing to compare it with."]
     reference = documents[list(labels).index(to)]
     lines = [_headline(labels, documents, to)]
     for label, document in zip(labels, documents, strict=True):

@@ -60,9 +60,9 @@ def _panel(axes: Axes, stacks: Sequence[dict[str, float]], components: Sequence[
 
 def _order() -> list[str]:
     services = [f"service {name}" for name in style.SERVICE]
-    return services + [f"wait {cause}" for cause in style.CAUSES]
+    return services + [f"wait {cause}" for cause in style.WAITS]
 
 
 def _colour(component: str) -> str:
     kind, _, name = component.partition(" ")
-    return (style.SERVICE if kind == "service" else style.CAUSES).get(name, "#A9AFB6")
+    return (style.SERVICE if kind == "service" else style.WAITS).get(name, "#A9AFB6")

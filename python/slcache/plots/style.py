@@ -33,7 +33,14 @@ CAUSES = {
     "flush": "#6FA8A0",
     "wear": "#9C755F",
     "pad": "#A9AFB6",
-    "queue": "#8C7BB8",
+}
+
+#: What requests wait for: work of some cause, or a resource.
+WAITS = CAUSES | {
+    "channel": "#C9A0C9",
+    "link": "#8F6FA8",
+    "queue": "#5E4B8B",
+    "other": "#C4C8CD",
 }
 
 SERVICE = {"array": "#6B7889", "transfer": "#8D99A8", "link": "#B3BCC7", "buffer": "#D0D6DD"}
