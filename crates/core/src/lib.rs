@@ -1,3 +1,13 @@
-//! The flash device model of slcache.
+//! The flash device model of slcache: pure, deterministic, without I/O, clock or Python.
+//!
+//! The rooms, each of which may use those before it: [`base`] (identifiers, units, randomness),
+//! [`metrics`] (what is counted), [`hw`] (the flash array and its timing), [`ftl`] (mapping,
+//! regions, cleaning), [`schemes`] (one file per published scheme), [`device`] (host interface,
+//! DRAM buffer, event loop).
 
+pub mod base;
 pub mod device;
+pub mod ftl;
+pub mod hw;
+pub mod metrics;
+pub mod schemes;

@@ -1,3 +1,155 @@
 //! The device as its host sees it: requests, queue, buffer and the event loop.
 
-pub mod request;
+mod admission;
+pub mod buffer;
+pub mod config;
+mod error;
+mod pieces;
+mod precondition;
+mod report;
+mod setup;
+mod state;
+pub mod stats;
+
+pub use crate::base::request;
+pub use error::RunError;
+pub use setup::Setup;
+pub use state::State;
+
+use crate::base::request::Request;
+use crate::base::rng::RngStream;
+use crate::base::Problem;
+use crate::ftl::audit;
+use crate::ftl::io::{Io, IoPolicy, Piece};
+use crate::ftl::media::Media;
+use crate::hw::array::FlashArray;
+use crate::hw::geometry::Geometry;
+use crate::hw::timing::Timing;
+use crate::metrics::counters::OpCounters;
+use crate::metrics::series::Series;
+use crate::schemes::AnyScheme;
+use buffer::Buffer;
+use config::{InflightRead, RmwTransfer};
+use stats::HostStats;
+use std::collections::VecDeque;
+
+/// A device under a workload.
+pub struct Simulation {
+    setup: Setup,
+    io: Io,
+    scheme: AnyScheme,
+    stats: HostStats,
+    buffer: Option<Buffer>,
+    /// Requests that have arrived and wait for a place in the device.
+    pending: VecDeque<(u64, Request)>,
+    /// Pieces that wait for room in the buffer.
+    waiting: VecDeque<Piece>,
+    /// Flushes that wait for write-backs in flight, each with how many.
+    flushing: Vec<(crate::hw::timing::op_table::RequestId, usize)>,
+    in_flight: u32,
+    link_in_ns: u64,
+    link_out_ns: u64,
+    fed: u64,
+    full: Option<RunError>,
+    /// Request latencies by completion order, kept only when asked for.
+    log: Option<Vec<(Request, u64)>>,
+}
+
+impl Simulation {
+    /// An empty device, or everything that is wrong with the setup.
+    pub fn new(setup: &Setup) -> Result<Self, Vec<Problem>> {
+        let problems = setup.check();
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let device = &setup.device;
+        let geometry = Geometry::new(&device.pool, device.mu_bytes).map_err(|p| vec![p])?;
+        let policy = IoPolicy {
+            rmw_whole_page: device.rmw_transfer == RmwTransfer::Page,
+            inflight_from_buffer: device.inflight_read == InflightRead::Buffer,
+            plp: device.plp,
+            stage_timeout_ns: device.stage_timeout_ns,
+            mus_per_page: device.piece_bytes() / device.mu_bytes,
+        };
+        let mus = (device.user_bytes / u64::from(device.mu_bytes)) as u32;
+        let mut io = Io {
+            timing: Timing::new(&geometry, device.starvation_ns),
+            counters: OpCounters::new(geometry.pools.len()),
+            media: Media::new(FlashArray::new(geometry), mus),
+            series: Series::default(),
+            rng: RngStream::new(setup.seed, "scheme"),
+            policy,
+            clockless: false,
+            clockless_programs: 0,
+        };
+        let scheme = setup.scheme.build(device, &mut io);
+        let pages = mus / policy.mus_per_page;
+        let buffer = setup.buffer.map(|b| Buffer::new((b.bytes / u64::from(device.piece_bytes())) as usize, pages));
+        Ok(Self {
+            setup: setup.clone(),
+            io,
+            scheme,
+            stats: HostStats::default(),
+            buffer,
+            pending: VecDeque::new(),
+            waiting: VecDeque::new(),
+            flushing: Vec::new(),
+            in_flight: 0,
+            link_in_ns: 0,
+            link_out_ns: 0,
+            fed: 0,
+            full: None,
+            log: None,
+        })
+    }
+
+    /// The logical page in bytes.
+    pub fn piece_bytes(&self) -> u32 {
+        self.setup.device.piece_bytes()
+    }
+
+    /// The present simulated time, ns.
+    pub fn now_ns(&self) -> u64 {
+        self.io.timing.now_ns()
+    }
+
+    /// The media, for audits and inspection.
+    pub fn media(&self) -> &Media {
+        &self.io.media
+    }
+
+    /// The timing engine, for inspection.
+    pub fn timing(&self) -> &Timing {
+        &self.io.timing
+    }
+
+    /// The operation counters.
+    pub fn counters(&self) -> &OpCounters {
+        &self.io.counters
+    }
+
+    /// What the host has seen so far.
+    pub fn stats(&self) -> &HostStats {
+        &self.stats
+    }
+
+    /// Proves that map, array and versions agree; the first violation is described.
+    pub fn audit(&self) -> Result<(), String> {
+        audit::audit(&self.io.media)
+    }
+
+    /// Keeps a version of every mapping unit, so that audits prove that no data are lost.
+    pub fn track_versions(&mut self) {
+        self.io.media.track_versions();
+    }
+
+    /// Keeps every request with its latency in completion order.
+    pub fn keep_log(&mut self) {
+        self.log = Some(Vec::new());
+    }
+
+    /// The requests kept so far, each with its latency in ns, in completion order.
+    pub fn log(&self) -> &[(Request, u64)] {
+        self.log.as_deref().unwrap_or(&[])
+    }
+}

@@ -1,0 +1,60 @@
+//! Sizes as a user writes them: an integer of bytes or a string such as `"42GiB"`.
+
+use serde::{de, Deserialize, Deserializer};
+
+/// Parses `"64KiB"`, `"1.5 GiB"`, `"4096"` (binary suffixes KiB, MiB, GiB, TiB; decimal kB, MB, GB, TB).
+pub fn parse_bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, suffix) = text.split_at(split);
+    let factor: u64 = match suffix.trim() {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        "TiB" => 1 << 40,
+        "kB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "TB" => 1_000_000_000_000,
+        _ => return None,
+    };
+    if let Ok(whole) = number.parse::<u64>() {
+        return whole.checked_mul(factor);
+    }
+    let bytes = number.parse::<f64>().ok()? * factor as f64;
+    (bytes.fract() == 0.0 && bytes < u64::MAX as f64).then_some(bytes as u64)
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum IntOrText {
+    Int(u64),
+    Text(String),
+}
+
+/// Deserialises a byte count from an integer or a string with a unit.
+pub fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    match IntOrText::deserialize(deserializer) {
+        Ok(IntOrText::Int(n)) => Ok(n),
+        Ok(IntOrText::Text(text)) => parse_bytes(&text).ok_or_else(|| {
+            de::Error::custom(format!("\"{text}\" is not a size; write bytes or a string such as \"42GiB\""))
+        }),
+        Err(_) => Err(de::Error::custom("expected a size: bytes >= 0 or a string such as \"42GiB\"")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_bytes;
+
+    #[test]
+    fn sizes_parse_exactly_or_not_at_all() {
+        assert_eq!(parse_bytes("42GiB"), Some(42 << 30));
+        assert_eq!(parse_bytes("1.5 KiB"), Some(1536));
+        assert_eq!(parse_bytes("4096"), Some(4096));
+        assert_eq!(parse_bytes("1.3B"), None);
+        assert_eq!(parse_bytes("4 parsecs"), None);
+        assert_eq!(parse_bytes("-1"), None);
+    }
+}

@@ -1,0 +1,261 @@
+//! The event loop: requests enter, events happen, requests complete.
+
+use super::config::Replay;
+use super::stats::Parts;
+use super::{RunError, Simulation};
+use crate::base::request::{HostOp, Request, SECTOR_BYTES};
+use crate::base::{Mu, PlaneId};
+use crate::ftl::scheme::{Idle, Scheme};
+use crate::hw::timing::event::{Event, EventKind};
+use crate::hw::timing::op_table::RequestId;
+use crate::hw::timing::InFlight;
+
+/// How many requests ahead the map and the block records are fetched.
+const MAP_AHEAD: usize = 8;
+const BLOCK_AHEAD: usize = 4;
+
+impl Simulation {
+    /// Simulates the requests in order; earlier ones may still be in flight when it returns.
+    pub fn feed(&mut self, requests: &[Request]) -> Result<(), RunError> {
+        for (i, request) in requests.iter().enumerate() {
+            self.look_ahead(requests, i);
+            self.fed += 1;
+            self.check(request)?;
+            self.arrive(request);
+            if let Some(error) = self.full.take() {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn look_ahead(&self, requests: &[Request], i: usize) {
+        let mu = |request: &Request| Mu((request.sector * SECTOR_BYTES / u64::from(self.setup.device.mu_bytes)) as u32);
+        if let Some(request) = requests.get(i + MAP_AHEAD) {
+            self.io.media.prefetch_map(mu(request));
+        }
+        if let Some(request) = requests.get(i + BLOCK_AHEAD) {
+            self.io.media.prefetch_block(mu(request));
+        }
+    }
+
+    #[inline]
+    fn check(&self, request: &Request) -> Result<(), RunError> {
+        if request.op == HostOp::Flush {
+            return Ok(());
+        }
+        if request.sectors == 0 {
+            return Err(RunError::ZeroSize { index: self.fed, sector: request.sector });
+        }
+        let end = (u128::from(request.sector) + u128::from(request.sectors)) * u128::from(SECTOR_BYTES);
+        if end > u128::from(self.setup.device.user_bytes) {
+            return Err(RunError::OutOfRange {
+                index: self.fed,
+                sector: request.sector,
+                sectors: request.sectors,
+                end: u64::try_from(end).unwrap_or(u64::MAX),
+                user_bytes: self.setup.device.user_bytes,
+            });
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn arrive(&mut self, request: &Request) {
+        let depth = self.setup.host.queue_depth;
+        if self.setup.host.replay == Replay::Closed {
+            while self.in_flight >= depth && self.step() {}
+            let now_ns = self.io.timing.now_ns();
+            return self.admit(*request, now_ns);
+        }
+        let scale = self.setup.host.time_scale;
+        let at_ns = if scale == 1.0 { request.at_ns } else { (request.at_ns as f64 * scale) as u64 };
+        let at_ns = at_ns.max(self.io.timing.now_ns());
+        while self.io.timing.next_ns() <= at_ns {
+            self.step();
+        }
+        self.io.timing.set_now(at_ns);
+        if depth > 0 && self.in_flight >= depth {
+            self.pending.push_back((at_ns, *request));
+        } else {
+            self.admit(*request, at_ns);
+        }
+    }
+
+    /// Handles the next event; false if there is none.
+    #[inline]
+    pub(super) fn step(&mut self) -> bool {
+        if self.io.timing.next_ns() == u64::MAX {
+            return false;
+        }
+        if let Some(event) = self.io.timing.step() {
+            self.device_event(event);
+        }
+        self.settle();
+        true
+    }
+
+    /// Completes what has finished and offers idle time that is due.
+    #[inline]
+    fn settle(&mut self) {
+        while let Some(id) = self.io.timing.take_finished() {
+            self.finished(id);
+        }
+        while let Some(unit) = self.io.timing.take_idle_due() {
+            self.offer_idle(unit);
+        }
+    }
+
+    #[cold]
+    fn device_event(&mut self, event: Event) {
+        match event.kind {
+            EventKind::Host => {
+                let id = RequestId(event.index);
+                if self.io.timing.request(id).returning {
+                    self.leave(id);
+                } else {
+                    self.start(id);
+                }
+            }
+            EventKind::Stage => self.scheme.stage_due(PlaneId(event.index), &mut self.io),
+            EventKind::Unit | EventKind::Channel | EventKind::Idle => {
+                unreachable!("Invariant: the engine handles its own events")
+            }
+        }
+        self.io.timing.kick();
+    }
+
+    fn offer_idle(&mut self, unit: u32) {
+        let u = &self.io.timing.units()[unit as usize];
+        let (first_plane, mut planes) = (u.first_plane, u.idle_planes);
+        while planes != 0 {
+            let in_die = planes.trailing_zeros() as u8;
+            planes &= planes - 1;
+            let plane = PlaneId(first_plane + u32::from(in_die));
+            match self.scheme.idle(plane, &mut self.io) {
+                Idle::Step => break,
+                Idle::Nothing => self.io.timing.mark_idle_work(unit, in_die, false),
+            }
+        }
+        self.io.timing.kick();
+    }
+
+    #[inline]
+    fn admit(&mut self, request: Request, arrived_ns: u64) {
+        self.in_flight += 1;
+        let now_ns = self.io.timing.now_ns();
+        let mut record = InFlight::new(request, arrived_ns, now_ns);
+        if let (HostOp::Write, Some(link)) = (request.op, &self.setup.host.link) {
+            let ns = u64::from(link.write_overhead_ns) + link.transfer_ns(request.bytes());
+            let start_ns = self.link_in_ns.max(now_ns);
+            self.link_in_ns = start_ns + ns;
+            record.link_ns = ns;
+            record.link_wait_ns = start_ns - now_ns;
+            let id = self.io.timing.add_request(record);
+            self.io.timing.schedule(self.link_in_ns, EventKind::Host, id.0);
+            return;
+        }
+        let id = self.io.timing.add_request(record);
+        self.start(id);
+        self.io.timing.kick();
+        self.settle();
+    }
+
+    /// Hands a request to the FTL.
+    #[inline]
+    fn start(&mut self, id: RequestId) {
+        let request = self.io.timing.request(id).request;
+        match request.op {
+            HostOp::Read | HostOp::Write => {
+                if let Err(source) = self.cut(id, &request) {
+                    self.full.get_or_insert(RunError::Full { index: self.fed, source });
+                }
+            }
+            HostOp::Trim => self.trim(&request),
+            HostOp::Flush => self.flush(id),
+        }
+        self.io.timing.release_request(id);
+    }
+
+    /// All flash work of a request is done.
+    #[inline]
+    fn finished(&mut self, id: RequestId) {
+        let now_ns = self.io.timing.now_ns();
+        let record = self.io.timing.request(id);
+        if record.internal {
+            self.io.timing.remove_request(id);
+            return self.written_back();
+        }
+        let mut end_ns = now_ns + record.buffer_ns;
+        if let (HostOp::Read, Some(link)) = (record.request.op, &self.setup.host.link) {
+            let ns = u64::from(link.read_overhead_ns) + link.transfer_ns(record.request.bytes());
+            let start_ns = self.link_out_ns.max(end_ns);
+            record.link_wait_ns += start_ns - end_ns;
+            record.link_ns += ns;
+            end_ns = start_ns + ns;
+            self.link_out_ns = end_ns;
+        }
+        self.book(id, end_ns);
+        if end_ns > now_ns {
+            self.io.timing.request(id).returning = true;
+            self.io.timing.schedule(end_ns, EventKind::Host, id.0);
+        } else {
+            self.leave(id);
+        }
+    }
+
+    /// Records a request that is complete at `end_ns`.
+    #[inline]
+    fn book(&mut self, id: RequestId, end_ns: u64) {
+        let record = self.io.timing.request(id);
+        let (request, arrived_ns) = (record.request, record.arrived_ns);
+        let latency_ns = end_ns - arrived_ns;
+        let parts = Parts::of(record, latency_ns);
+        self.stats.last_completion_ns = self.stats.last_completion_ns.max(end_ns);
+        if request.op == HostOp::Trim {
+            self.stats.trims += 1;
+            self.stats.trim_bytes += request.bytes();
+            return;
+        }
+        self.stats.of(request.op).record(request.bytes(), latency_ns, &parts);
+        if let Some(log) = self.log.as_mut() {
+            log.push((request, latency_ns));
+        }
+        if request.op == HostOp::Flush {
+            return;
+        }
+        if self.io.series.is_over(end_ns) {
+            let live = self.scheme.cache_live_bytes(&self.io);
+            self.io.series.advance(end_ns, live);
+        }
+        let which = request.op as usize;
+        let window = self.io.series.current();
+        window.requests[which] += 1;
+        window.bytes[which] += request.bytes();
+        window.latency_ns_sum[which] += latency_ns;
+        window.latency_ns_max[which] = window.latency_ns_max[which].max(latency_ns);
+    }
+
+    /// A request leaves the device; the next pending one may enter.
+    #[inline]
+    fn leave(&mut self, id: RequestId) {
+        self.io.timing.remove_request(id);
+        self.in_flight -= 1;
+        if let Some((arrived_ns, request)) = self.pending.pop_front() {
+            self.admit(request, arrived_ns);
+        }
+    }
+
+    /// Ends the run: everything in flight completes, the buffer is written back, nothing stays staged.
+    pub(super) fn drain(&mut self) -> Result<(), RunError> {
+        self.io.timing.stop_idle_work();
+        while self.step() {}
+        self.write_back_all();
+        while self.step() {}
+        self.scheme.finish(&mut self.io);
+        self.io.timing.kick();
+        while self.step() {}
+        self.full.take().map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,162 @@
+//! The DRAM buffer: logical pages in least-recently-used order, indexed and never hashed.
+
+use crate::hw::timing::op_table::Slab;
+
+/// A buffered logical page.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Buffered {
+    /// Logical page.
+    pub page: u32,
+    /// Mapping units present.
+    pub mask: u32,
+    /// Those of them that are only partly covered.
+    pub partial: u32,
+    /// Whether it must be written before it is dropped.
+    pub dirty: bool,
+    prev: u32,
+    next: u32,
+}
+
+impl Buffered {
+    /// Mapping units present as a whole.
+    pub fn whole(&self) -> u32 {
+        self.mask & !self.partial
+    }
+
+    fn merge(&mut self, mask: u32, partial: u32, dirty: bool) {
+        let whole = self.whole() | (mask & !partial);
+        self.mask |= mask;
+        self.partial = self.mask & !whole;
+        self.dirty |= dirty;
+    }
+}
+
+/// The buffer's pages.
+pub struct Buffer {
+    capacity: usize,
+    /// Node of each logical page; 0 = absent.
+    index: Vec<u32>,
+    nodes: Slab<Buffered>,
+    newest: u32,
+    oldest: u32,
+    /// Pages being written back; they still occupy the buffer.
+    pub evicting: usize,
+}
+
+impl Buffer {
+    /// An empty buffer of `capacity` logical pages for a device of `pages`.
+    pub fn new(capacity: usize, pages: u32) -> Self {
+        Self {
+            capacity: capacity.max(1),
+            index: vec![0; pages as usize],
+            nodes: Slab::new(Buffered::default()),
+            newest: 0,
+            oldest: 0,
+            evicting: 0,
+        }
+    }
+
+    /// Whether another page fits.
+    pub fn has_room(&self) -> bool {
+        self.nodes.len() + self.evicting < self.capacity
+    }
+
+    /// The page's entry, if present.
+    pub fn get(&self, page: u32) -> Option<&Buffered> {
+        match self.index[page as usize] {
+            0 => None,
+            node => Some(&self.nodes[node as usize]),
+        }
+    }
+
+    /// Adds data of a page and makes it the newest; the caller has made room if it is absent.
+    pub fn put(&mut self, page: u32, mask: u32, partial: u32, dirty: bool) {
+        let node = match self.index[page as usize] {
+            0 => {
+                let node = self.nodes.insert(Buffered { page, mask, partial, dirty, prev: 0, next: 0 });
+                self.index[page as usize] = node;
+                node
+            }
+            node => {
+                self.nodes[node as usize].merge(mask, partial, dirty);
+                self.unlink(node);
+                node
+            }
+        };
+        self.link_newest(node);
+    }
+
+    /// Takes out the oldest page.
+    pub fn take_oldest(&mut self) -> Option<Buffered> {
+        match self.oldest {
+            0 => None,
+            node => Some(self.take(node)),
+        }
+    }
+
+    /// Forgets mapping units of a page that the host declared unused.
+    pub fn trim(&mut self, page: u32, mask: u32) {
+        let node = self.index[page as usize];
+        if node == 0 {
+            return;
+        }
+        let entry = &mut self.nodes[node as usize];
+        entry.mask &= !mask;
+        entry.partial &= !mask;
+        if entry.mask == 0 {
+            self.take(node);
+        }
+    }
+
+    fn take(&mut self, node: u32) -> Buffered {
+        let entry = self.nodes[node as usize];
+        self.unlink(node);
+        self.index[entry.page as usize] = 0;
+        self.nodes.remove(node);
+        entry
+    }
+
+    fn unlink(&mut self, node: u32) {
+        let Buffered { prev, next, .. } = self.nodes[node as usize];
+        match prev {
+            0 => self.oldest = next,
+            p => self.nodes[p as usize].next = next,
+        }
+        match next {
+            0 => self.newest = prev,
+            n => self.nodes[n as usize].prev = prev,
+        }
+    }
+
+    fn link_newest(&mut self, node: u32) {
+        let newest = std::mem::replace(&mut self.newest, node);
+        self.nodes[node as usize].prev = newest;
+        self.nodes[node as usize].next = 0;
+        match newest {
+            0 => self.oldest = node,
+            n => self.nodes[n as usize].next = node,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_recently_used_page_leaves_first_and_masks_merge() {
+        let mut buffer = Buffer::new(3, 10);
+        buffer.put(1, 0b01, 0b01, true);
+        buffer.put(2, 0b11, 0, false);
+        buffer.put(1, 0b10, 0, true);
+        assert_eq!(buffer.get(1).map(Buffered::whole), Some(0b10));
+        buffer.put(1, 0b01, 0, true);
+        assert_eq!(buffer.get(1).map(Buffered::whole), Some(0b11));
+        buffer.put(3, 1, 0, true);
+        assert!(!buffer.has_room());
+        assert_eq!(buffer.take_oldest().map(|b| (b.page, b.dirty)), Some((2, false)));
+        buffer.trim(1, 0b11);
+        assert_eq!(buffer.take_oldest().map(|b| b.page), Some(3));
+        assert!(buffer.take_oldest().is_none());
+    }
+}

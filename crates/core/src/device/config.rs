@@ -1,0 +1,317 @@
+//! Configuration of the whole device and of how the host drives it.
+
+use crate::base::problem::{check_range, Problem};
+use crate::base::units;
+use crate::hw::config::PoolConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What crosses the flash bus when a page is written after a read-modify-write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RmwTransfer {
+    /// The whole merged page.
+    #[default]
+    Page,
+    /// Only the bytes the host sent.
+    Request,
+}
+
+/// How a page is read that is programmed in state but not yet in time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum InflightRead {
+    /// From the controller's buffer, at no flash cost.
+    #[default]
+    Buffer,
+    /// From flash, after its program.
+    Wait,
+}
+
+/// The flash device: its pools and the controller's fixed properties.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceConfig {
+    /// Name used in results.
+    pub name: String,
+    /// One line that says what the device is.
+    #[serde(default)]
+    pub summary: String,
+    /// Where its numbers come from.
+    #[serde(default)]
+    pub source: String,
+    /// Host-visible capacity in bytes (integer or a string such as "42GiB"); the same for all schemes compared.
+    #[serde(deserialize_with = "units::bytes")]
+    #[schemars(with = "u64")]
+    pub user_bytes: u64,
+    /// Mapping unit in bytes: a power of two, 512-65536.
+    #[serde(default = "default_mu_bytes")]
+    pub mu_bytes: u32,
+    /// Logical page in which requests are cut, bytes; 0 = the largest page of any pool.
+    #[serde(default)]
+    pub piece_bytes: u32,
+    /// What a program transfers after a read-modify-write.
+    #[serde(default)]
+    pub rmw_transfer: RmwTransfer,
+    /// How a page still being programmed is read.
+    #[serde(default)]
+    pub inflight_read: InflightRead,
+    /// Power-loss protection: an erase need not wait for pages staged in the controller.
+    #[serde(default = "yes")]
+    pub plp: bool,
+    /// How long a partly filled one-shot wordline that holds host pages waits before it is padded, ns.
+    #[serde(default = "default_stage_timeout_ns")]
+    pub stage_timeout_ns: u64,
+    /// Age at which a waiting low-priority flash operation is served like a host read, ns; 0 = never.
+    #[serde(default)]
+    pub starvation_ns: u64,
+    /// Pools of identical chips.
+    pub pool: Vec<PoolConfig>,
+}
+
+fn default_mu_bytes() -> u32 {
+    4096
+}
+
+fn default_stage_timeout_ns() -> u64 {
+    1_000_000
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl DeviceConfig {
+    /// The logical page in bytes.
+    pub fn piece_bytes(&self) -> u32 {
+        match self.piece_bytes {
+            0 => self.pool.iter().map(|p| p.page_bytes).max().unwrap_or(0),
+            bytes => bytes,
+        }
+    }
+
+    /// Adds every problem of the device.
+    pub fn check(&self, problems: &mut Vec<Problem>) {
+        if !self.mu_bytes.is_power_of_two() || !(512..=65536).contains(&self.mu_bytes) {
+            problems.push(Problem::new("device.mu_bytes", self.mu_bytes, "a power of two between 512 and 65536"));
+        }
+        if self.pool.is_empty() || self.pool.len() > 8 {
+            problems.push(Problem::new("device.pool", self.pool.len(), "a list of 1 to 8 pools"));
+        }
+        for (i, pool) in self.pool.iter().enumerate() {
+            pool.check(&format!("device.pool[{i}]"), self.mu_bytes, problems);
+        }
+        let piece = self.piece_bytes();
+        if self.mu_bytes != 0 && (piece == 0 || piece % self.mu_bytes != 0 || piece / self.mu_bytes > 32) {
+            let allowed = format!("1 to 32 mapping units of {} bytes", self.mu_bytes);
+            problems.push(Problem::new("device.piece_bytes", piece, allowed));
+        }
+        check_range(problems, "device.stage_timeout_ns", self.stage_timeout_ns, 1..=10_000_000_000);
+        let raw: u64 = self.pool.iter().map(|p| p.raw_bytes(p.densest())).sum();
+        if self.user_bytes == 0 || self.user_bytes >= raw {
+            let allowed = format!("above 0 and below the raw capacity of {raw} bytes");
+            problems.push(Problem::new("device.user_bytes", self.user_bytes, allowed));
+        }
+        if piece != 0 && self.user_bytes % u64::from(piece) != 0 {
+            let allowed = format!("a whole number of logical pages of {piece} bytes");
+            problems.push(Problem::new("device.user_bytes", self.user_bytes, allowed));
+        }
+    }
+}
+
+/// When requests enter the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Replay {
+    /// At the trace's time stamps.
+    #[default]
+    Open,
+    /// As fast as the queue depth allows; time stamps are ignored.
+    Closed,
+}
+
+/// Host link modelled as packets over lanes; each direction carries one message at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkConfig {
+    /// Lanes, 1-32.
+    pub lanes: u32,
+    /// Rate of one lane in MB/s, 1-64000.
+    pub lane_mb_per_s: u32,
+    /// Payload bytes of a full packet, 1-65536.
+    pub payload_bytes: u32,
+    /// Header bytes of every packet.
+    pub header_bytes: u32,
+    /// Fixed cost of a read, ns.
+    pub read_overhead_ns: u32,
+    /// Fixed cost of a write, ns.
+    pub write_overhead_ns: u32,
+}
+
+impl LinkConfig {
+    /// Time of a message with `bytes` of data, in whole ns.
+    pub fn transfer_ns(&self, bytes: u64) -> u64 {
+        let payload = u64::from(self.payload_bytes);
+        let header = u64::from(self.header_bytes);
+        let rest = bytes % payload;
+        let tail = if rest > 0 { rest + header } else { 0 };
+        let wire = bytes / payload * (payload + header) + tail;
+        (wire.div_ceil(u64::from(self.lanes)) * 1000).div_ceil(u64::from(self.lane_mb_per_s))
+    }
+}
+
+/// How the host drives the device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostConfig {
+    /// Open (time stamps) or closed (queue depth) replay.
+    pub replay: Replay,
+    /// Requests in the device at once, 1-65536 per stream in closed replay; 0 = unlimited in open replay.
+    pub queue_depth: u32,
+    /// Factor on the trace's time stamps in open replay, above 0 and at most 1000000.
+    pub time_scale: f64,
+    /// Host link; absent = infinitely fast.
+    pub link: Option<LinkConfig>,
+}
+
+impl Default for HostConfig {
+    fn default() -> Self {
+        Self { replay: Replay::Open, queue_depth: 0, time_scale: 1.0, link: None }
+    }
+}
+
+impl HostConfig {
+    /// Adds every problem of the host section.
+    pub fn check(&self, problems: &mut Vec<Problem>) {
+        let depth = if self.replay == Replay::Closed { 1..=65536 } else { 0..=65536 };
+        check_range(problems, "host.queue_depth", self.queue_depth, depth);
+        if !(self.time_scale > 0.0 && self.time_scale <= 1e6) {
+            problems.push(Problem::new("host.time_scale", self.time_scale, "above 0 and at most 1000000"));
+        }
+        if let Some(link) = &self.link {
+            check_range(problems, "host.link.lanes", link.lanes, 1..=32);
+            check_range(problems, "host.link.lane_mb_per_s", link.lane_mb_per_s, 1..=64_000);
+            check_range(problems, "host.link.payload_bytes", link.payload_bytes, 1..=65_536);
+        }
+    }
+}
+
+/// When a write is acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Acknowledge {
+    /// When the data are in the buffer (write-back).
+    #[default]
+    OnBuffer,
+    /// When the data are programmed (write-through; the buffer then serves reads).
+    OnProgram,
+}
+
+/// The DRAM buffer in front of the FTL: least recently used logical pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BufferConfig {
+    /// Size in bytes; at least one logical page.
+    #[serde(deserialize_with = "units::bytes")]
+    #[schemars(with = "u64")]
+    pub bytes: u64,
+    /// When a write is acknowledged.
+    #[serde(default)]
+    pub acknowledge: Acknowledge,
+    /// Time to serve a logical page from the buffer, ns.
+    #[serde(default)]
+    pub access_ns: u32,
+}
+
+impl BufferConfig {
+    /// Adds every problem of the buffer section.
+    pub fn check(&self, piece_bytes: u32, problems: &mut Vec<Problem>) {
+        let range = u64::from(piece_bytes)..=1 << 40;
+        check_range(problems, "buffer.bytes", self.bytes, range);
+    }
+}
+
+/// The state of the device before time 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PreconditionConfig {
+    /// Share of the user capacity filled sequentially, 0-1.
+    pub fill: f64,
+    /// Random single-page overwrites after the fill, as a multiple of the filled capacity, 0-100.
+    pub overwrite: f64,
+    /// Overwrite until the write amplification is steady (at most `overwrite` times, 10 if that is 0).
+    pub steady: bool,
+    /// Two successive windows within this relative difference count as steady, 0.0001-0.5.
+    pub tolerance: f64,
+    /// Do the scheme's idle work before time 0.
+    pub drain: bool,
+}
+
+impl Default for PreconditionConfig {
+    fn default() -> Self {
+        Self { fill: 0.0, overwrite: 0.0, steady: false, tolerance: 0.01, drain: true }
+    }
+}
+
+impl PreconditionConfig {
+    /// Adds every problem of the precondition section.
+    pub fn check(&self, problems: &mut Vec<Problem>) {
+        check_range(problems, "precondition.fill", self.fill, 0.0..=1.0);
+        check_range(problems, "precondition.overwrite", self.overwrite, 0.0..=100.0);
+        check_range(problems, "precondition.tolerance", self.tolerance, 0.0001..=0.5);
+        if (self.overwrite > 0.0 || self.steady) && self.fill == 0.0 {
+            problems.push(Problem::new("precondition.fill", self.fill, "above 0 when overwrite or steady is asked for"));
+        }
+    }
+}
+
+/// What a request beyond the device's capacity does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AddressPolicy {
+    /// Stops the run with an error that names the request.
+    #[default]
+    Error,
+    /// Starts over at address 0 (modulo the capacity); counted.
+    Wrap,
+    /// Renumbers the touched logical pages densely in address order (a first pass); counted.
+    Compact,
+    /// Cuts off what lies beyond the capacity; counted.
+    Clip,
+}
+
+/// What a write that covers part of a mapping unit does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SubMu {
+    /// It is rounded outwards to whole mapping units; counted.
+    Round,
+    /// The old mapping unit is read first.
+    #[default]
+    Rmw,
+}
+
+/// Which data the device holds before time 0 without having been written by the trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prefill {
+    /// Everything the trace touches (a first pass), placed by the scheme, uncounted.
+    #[default]
+    Touched,
+    /// A logical page is mapped, at no cost, when it is first read.
+    OnRead,
+    /// Nothing; reads of such data cost no flash time and are counted.
+    None,
+}
+
+/// What the trace does not say: named choices, all stated in the result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TracePolicy {
+    /// Requests beyond the capacity.
+    pub address: AddressPolicy,
+    /// Writes of part of a mapping unit.
+    pub sub_mu: SubMu,
+    /// Data from before time 0.
+    pub prefill: Prefill,
+}

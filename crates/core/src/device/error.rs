@@ -1,0 +1,44 @@
+//! Why a run stops.
+
+use crate::ftl::scheme::DeviceFull;
+
+/// A run that cannot go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RunError {
+    /// A request that reaches beyond the device.
+    #[error("request {index} (sector {sector}, {sectors} sectors) ends at byte {end}, beyond the device's {user_bytes} bytes; allowed with an address policy: wrap, compact or clip")]
+    OutOfRange {
+        /// Number of the request in the trace, from 1.
+        index: u64,
+        /// First sector.
+        sector: u64,
+        /// Sectors.
+        sectors: u32,
+        /// Byte behind the request.
+        end: u64,
+        /// Capacity.
+        user_bytes: u64,
+    },
+    /// A read, write or trim without a size.
+    #[error("request {index} (sector {sector}) has no size; a read, write or trim covers at least one sector")]
+    ZeroSize {
+        /// Number of the request in the trace, from 1.
+        index: u64,
+        /// First sector.
+        sector: u64,
+    },
+    /// No block can be freed.
+    #[error("request {index}: {source}; the data exceed what the scheme can hold (more spare space or a smaller footprint is needed)")]
+    Full {
+        /// Number of the request in the trace, from 1; 0 before time 0.
+        index: u64,
+        /// The scheme's answer.
+        source: DeviceFull,
+    },
+    /// The caller asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+    /// A snapshot that does not fit the configuration.
+    #[error("the snapshot does not fit: {0}")]
+    Snapshot(String),
+}

@@ -1,0 +1,243 @@
+//! Requests cut into pieces at logical page boundaries, and the pieces' way through the buffer.
+
+use super::buffer::{Buffer, Buffered};
+use super::config::{Acknowledge, Prefill, SubMu};
+use super::Simulation;
+use crate::base::request::{HostOp, Request, SECTOR_BYTES};
+use crate::ftl::io::Piece;
+use crate::ftl::page_level::mapped_mask;
+use crate::ftl::scheme::{DeviceFull, Scheme};
+use crate::hw::op::Cause;
+use crate::hw::timing::op_table::RequestId;
+use crate::hw::timing::InFlight;
+
+/// Bits `from..to`.
+#[inline]
+fn bits(from: u32, to: u32) -> u32 {
+    ((1u64 << to) - (1u64 << from)) as u32
+}
+
+impl Simulation {
+    /// Cuts a read or write into pieces and serves each.
+    #[inline]
+    pub(super) fn cut(&mut self, id: RequestId, request: &Request) -> Result<(), DeviceFull> {
+        let piece_bytes = u64::from(self.setup.device.piece_bytes());
+        let mu_bytes = u64::from(self.setup.device.mu_bytes);
+        let (mut at, mut end) = (request.sector * SECTOR_BYTES, request.end_sector() * SECTOR_BYTES);
+        let write = request.op == HostOp::Write;
+        if write && self.setup.trace.sub_mu == SubMu::Round && (at % mu_bytes != 0 || end % mu_bytes != 0) {
+            at -= at % mu_bytes;
+            end = end.next_multiple_of(mu_bytes);
+            self.stats.sub_mu_rounded += 1;
+        }
+        let mut page = at / piece_bytes;
+        while at < end {
+            let next = (page + 1) * piece_bytes;
+            let stop = end.min(next);
+            let (low, high) = ((at - page * piece_bytes) as u32, (stop - page * piece_bytes) as u32);
+            let mu = mu_bytes as u32;
+            let (first, last) = (low / mu, high.div_ceil(mu));
+            let mut partial = 0;
+            if low % mu != 0 {
+                partial |= 1 << first;
+            }
+            if high % mu != 0 {
+                partial |= 1 << (last - 1);
+            }
+            let piece = Piece {
+                request: id,
+                page: page as u32,
+                mask: bits(first, last),
+                partial,
+                bytes: high - low,
+                cause: Cause::Host,
+            };
+            if write {
+                self.write_piece(piece)?;
+            } else {
+                self.read_piece(piece)?;
+            }
+            at = stop;
+            page += 1;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn read_piece(&mut self, mut piece: Piece) -> Result<(), DeviceFull> {
+        if let (Some(buffer), Some(config)) = (&mut self.buffer, &self.setup.buffer) {
+            if let Some(entry) = buffer.get(piece.page) {
+                let here = entry.whole() & piece.mask;
+                if here != 0 {
+                    let rest = piece.mask & !here;
+                    self.io.timing.request(piece.request).buffer_ns = u64::from(config.access_ns);
+                    buffer.put(piece.page, 0, 0, false);
+                    if rest == 0 {
+                        return Ok(());
+                    }
+                    piece.mask = rest;
+                    piece.bytes = rest.count_ones() * self.setup.device.mu_bytes;
+                }
+            }
+        }
+        if mapped_mask(&self.io, piece.page) & piece.mask == 0 {
+            if self.setup.trace.prefill == Prefill::OnRead {
+                self.clockless(|scheme, io| scheme.preload(piece.page, io))?;
+            } else {
+                self.stats.unmapped_reads += 1;
+                return Ok(());
+            }
+        }
+        self.scheme.read(piece, &mut self.io);
+        Ok(())
+    }
+
+    /// Runs `f` without time and counts.
+    pub(super) fn clockless<T>(
+        &mut self,
+        f: impl FnOnce(&mut crate::schemes::AnyScheme, &mut crate::ftl::io::Io) -> T,
+    ) -> T {
+        self.io.clockless = true;
+        let result = f(&mut self.scheme, &mut self.io);
+        self.io.clockless = false;
+        result
+    }
+
+    #[inline]
+    fn write_piece(&mut self, piece: Piece) -> Result<(), DeviceFull> {
+        match (&self.buffer, self.setup.buffer.map(|b| b.acknowledge)) {
+            (Some(_), Some(Acknowledge::OnBuffer)) => self.buffer_piece(piece),
+            (Some(_), Some(Acknowledge::OnProgram)) => {
+                self.keep_clean(&piece);
+                self.scheme.write(piece, &mut self.io)
+            }
+            _ => self.scheme.write(piece, &mut self.io),
+        }
+    }
+
+    /// Write-through: the buffer keeps a clean copy for reads.
+    fn keep_clean(&mut self, piece: &Piece) {
+        let Some(buffer) = self.buffer.as_mut() else { return };
+        if buffer.get(piece.page).is_none() && !buffer.has_room() {
+            buffer.take_oldest();
+        }
+        buffer.put(piece.page, piece.mask, piece.partial, false);
+    }
+
+    /// Write-back: the piece is done once it is in the buffer.
+    fn buffer_piece(&mut self, piece: Piece) -> Result<(), DeviceFull> {
+        if self.try_buffer(&piece) {
+            return Ok(());
+        }
+        self.io.timing.hold_request(piece.request);
+        self.waiting.push_back(piece);
+        self.evict()
+    }
+
+    /// Puts the piece into the buffer if its page is there or there is room.
+    fn try_buffer(&mut self, piece: &Piece) -> bool {
+        let Some(buffer) = self.buffer.as_mut() else { return false };
+        let fits = buffer.get(piece.page).is_some() || (self.waiting.is_empty() && buffer.has_room());
+        if fits {
+            buffer.put(piece.page, piece.mask, piece.partial, true);
+            let access_ns = self.setup.buffer.map_or(0, |b| u64::from(b.access_ns));
+            self.io.timing.request(piece.request).buffer_ns = access_ns;
+        }
+        fits
+    }
+
+    /// Writes back the oldest page to make room for one that waits.
+    fn evict(&mut self) -> Result<(), DeviceFull> {
+        let Some(entry) = self.buffer.as_mut().and_then(Buffer::take_oldest) else { return Ok(()) };
+        self.write_back(&entry, Cause::Host)
+    }
+
+    fn write_back(&mut self, entry: &Buffered, cause: Cause) -> Result<(), DeviceFull> {
+        if let Some(buffer) = self.buffer.as_mut() {
+            buffer.evicting += 1;
+        }
+        let now_ns = self.io.timing.now_ns();
+        let bytes = entry.mask.count_ones() * self.setup.device.mu_bytes;
+        let sector = u64::from(entry.page) * u64::from(self.setup.device.piece_bytes()) / SECTOR_BYTES;
+        let sectors = (u64::from(bytes) / SECTOR_BYTES) as u32;
+        let request = Request { at_ns: now_ns, sector, sectors, stream: 0, op: HostOp::Write };
+        let mut record = InFlight::new(request, now_ns, now_ns);
+        record.internal = true;
+        let id = self.io.timing.add_request(record);
+        let piece = Piece { request: id, page: entry.page, mask: entry.mask, partial: entry.partial, bytes, cause };
+        let result = self.scheme.write(piece, &mut self.io);
+        self.io.timing.release_request(id);
+        result
+    }
+
+    /// A write-back is complete: waiting pieces and flushes go on.
+    pub(super) fn written_back(&mut self) {
+        if let Some(buffer) = self.buffer.as_mut() {
+            buffer.evicting -= 1;
+        }
+        for (_, left) in &mut self.flushing {
+            *left -= 1;
+        }
+        while let Some(position) = self.flushing.iter().position(|(_, left)| *left == 0) {
+            let (id, _) = self.flushing.remove(position);
+            self.io.timing.release_request(id);
+        }
+        while let Some(piece) = self.waiting.front().copied() {
+            let waiting = std::mem::take(&mut self.waiting);
+            let fits = self.try_buffer(&piece);
+            self.waiting = waiting;
+            if !fits {
+                break;
+            }
+            self.waiting.pop_front();
+            self.io.timing.release_request(piece.request);
+        }
+        self.io.timing.kick();
+    }
+
+    /// Writes back everything dirty; returns the write-backs in flight.
+    pub(super) fn write_back_all(&mut self) -> usize {
+        while let Some(entry) = self.buffer.as_mut().and_then(Buffer::take_oldest) {
+            if entry.dirty {
+                if let Err(source) = self.write_back(&entry, Cause::Flush) {
+                    self.full.get_or_insert(super::RunError::Full { index: self.fed, source });
+                    break;
+                }
+            }
+        }
+        self.io.timing.kick();
+        self.buffer.as_ref().map_or(0, |b| b.evicting)
+    }
+
+    /// Everything acknowledged so far becomes durable; with power-loss protection it is already.
+    pub(super) fn flush(&mut self, id: RequestId) {
+        if self.setup.device.plp {
+            return;
+        }
+        let writing = self.write_back_all();
+        if writing > 0 {
+            self.io.timing.hold_request(id);
+            self.flushing.push((id, writing));
+        }
+        self.scheme.flush(id, &mut self.io);
+    }
+
+    /// Forgets the mapping units that lie wholly within the range.
+    pub(super) fn trim(&mut self, request: &Request) {
+        let mu_bytes = u64::from(self.setup.device.mu_bytes);
+        let first = (request.sector * SECTOR_BYTES).div_ceil(mu_bytes) as u32;
+        let end = (request.end_sector() * SECTOR_BYTES / mu_bytes) as u32;
+        if first >= end {
+            return;
+        }
+        self.io.media.trim(first, end);
+        let n = self.io.policy.mus_per_page;
+        if let Some(buffer) = self.buffer.as_mut() {
+            for page in first / n..end.div_ceil(n) {
+                let from = first.max(page * n) - page * n;
+                let to = end.min((page + 1) * n) - page * n;
+                buffer.trim(page, bits(from, to));
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The state before time 0: filled, overwritten to steady state, preloaded; without the clock.
+
+use super::{RunError, Simulation};
+use crate::base::rng::RngStream;
+use crate::base::PlaneId;
+use crate::ftl::scheme::{Idle, Scheme};
+
+/// Logical pages between two calls of the progress function.
+const STRIDE: u64 = 1 << 16;
+/// Windows per filled capacity in which write amplification is compared.
+const WINDOWS: u64 = 4;
+/// Overwrites, as a multiple of the fill, after which an unsteady device is taken as it is.
+const STEADY_MAX: f64 = 10.0;
+
+/// What preconditioning did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Preconditioned {
+    /// Logical pages filled in sequence.
+    pub filled: u64,
+    /// Logical pages overwritten at random.
+    pub overwritten: u64,
+    /// Flash pages programmed.
+    pub programs: u64,
+    /// Write amplification of the last window.
+    pub write_amplification: f64,
+    /// Whether the detector found the write amplification steady.
+    pub steady: bool,
+}
+
+impl Simulation {
+    /// Brings the device into the configured state; `progress(done, total)` returning false cancels.
+    pub fn precondition(
+        &mut self,
+        progress: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Result<Preconditioned, RunError> {
+        let config = self.setup.precondition.clone();
+        let pages = u64::from(self.io.media.mus() / self.io.policy.mus_per_page);
+        let filled = libm::round(pages as f64 * config.fill) as u64;
+        let limit = match (config.steady, config.overwrite) {
+            (true, 0.0) => STEADY_MAX,
+            (_, times) => times,
+        };
+        let overwrites = libm::round(filled as f64 * limit) as u64;
+        let mut done = Preconditioned { filled, ..Preconditioned::default() };
+        self.io.clockless_programs = 0;
+        for page in 0..filled {
+            self.place(page as u32)?;
+            if page % STRIDE == 0 && !progress(page, filled + overwrites) {
+                return Err(RunError::Cancelled);
+            }
+        }
+        if filled > 0 && overwrites > 0 {
+            self.overwrite(filled, overwrites, &mut done, progress)?;
+        }
+        if config.drain {
+            self.drain_idle();
+        }
+        done.programs = self.io.clockless_programs;
+        self.reset_wear();
+        Ok(done)
+    }
+
+    fn overwrite(
+        &mut self,
+        filled: u64,
+        overwrites: u64,
+        done: &mut Preconditioned,
+        progress: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Result<(), RunError> {
+        let mut rng = RngStream::new(self.setup.seed, "precondition");
+        let window = (filled / WINDOWS).max(1);
+        let (mut before, mut last) = (self.io.clockless_programs, f64::INFINITY);
+        for i in 0..overwrites {
+            self.place(rng.below(filled as u32))?;
+            done.overwritten += 1;
+            if i % STRIDE == 0 && !progress(filled + i, filled + overwrites) {
+                return Err(RunError::Cancelled);
+            }
+            if (i + 1) % window == 0 {
+                let now = (self.io.clockless_programs - before) as f64 / window as f64;
+                done.write_amplification = now;
+                done.steady = (now - last).abs() <= self.setup.precondition.tolerance * now;
+                if self.setup.precondition.steady && done.steady && i + 1 >= filled {
+                    break;
+                }
+                (before, last) = (self.io.clockless_programs, now);
+            }
+        }
+        Ok(())
+    }
+
+    /// Places ranges `[first, end)` of logical pages that hold data before time 0.
+    pub fn preload(&mut self, ranges: &[(u32, u32)]) -> Result<(), RunError> {
+        for &(first, end) in ranges {
+            for page in first..end {
+                if crate::ftl::page_level::mapped_mask(&self.io, page) == 0 {
+                    self.preload_page(page)?;
+                }
+            }
+        }
+        self.reset_wear();
+        Ok(())
+    }
+
+    fn preload_page(&mut self, page: u32) -> Result<(), RunError> {
+        self.clockless(|scheme, io| scheme.preload(page, io)).map_err(|source| RunError::Full { index: 0, source })
+    }
+
+    /// Writes logical page `page` as the host would, without the clock.
+    #[inline]
+    fn place(&mut self, page: u32) -> Result<(), RunError> {
+        let piece = crate::ftl::page_level::whole_page(page, self.io.policy.mus_per_page, self.setup.device.mu_bytes);
+        self.io.clockless = true;
+        let result = self.scheme.write(piece, &mut self.io);
+        self.io.clockless = false;
+        result.map_err(|source| RunError::Full { index: 0, source })
+    }
+
+    fn drain_idle(&mut self) {
+        for plane in 0..self.io.media.array.geometry.planes.len() {
+            while self.clockless(|scheme, io| scheme.idle(PlaneId(plane as u32), io)) == Idle::Step {}
+        }
+    }
+
+    fn reset_wear(&mut self) {
+        self.io.media.array.reset_wear();
+    }
+}

@@ -1,0 +1,140 @@
+//! The figures of a finished run.
+
+use super::{RunError, Simulation};
+use crate::ftl::scheme::Scheme;
+use crate::hw::config::CellMode;
+use crate::hw::op::{Cause, OpKind};
+use crate::metrics::report::{
+    Adjusted, FlashReport, FlushReport, HostReport, OpRow, Report, SlotRow, TrimReport, WafReport, WearReport, WearRow,
+};
+use std::collections::BTreeMap;
+
+impl Simulation {
+    /// Ends the run: completes everything in flight and returns the figures.
+    pub fn finish(&mut self) -> Result<Report, RunError> {
+        self.drain()?;
+        let cache = self.scheme.cache_live_bytes(&self.io);
+        Ok(Report {
+            host: self.host_report(),
+            flash: self.flash_report(),
+            waf: self.waf_report(),
+            wear: self.wear_report(),
+            scheme: self.scheme.report(&self.io),
+            series: self.io.series.report(cache, Cause::ALL.map(Cause::name)),
+            adjusted: Adjusted { sub_mu_rounded: self.stats.sub_mu_rounded },
+        })
+    }
+
+    fn host_report(&self) -> HostReport {
+        let stats = &self.stats;
+        let requests = stats.read.requests() + stats.write.requests();
+        let duration_ns = stats.last_completion_ns;
+        let iops = if duration_ns == 0 { 0.0 } else { requests as f64 * 1e9 / duration_ns as f64 };
+        HostReport {
+            duration_ns,
+            requests,
+            bytes: stats.read.bytes() + stats.write.bytes(),
+            iops,
+            read: stats.read.report(),
+            write: stats.write.report(),
+            trim: TrimReport { requests: stats.trims, bytes: stats.trim_bytes },
+            flush: FlushReport { requests: stats.flush.requests(), latency_us: stats.flush.latency().summary() },
+            unmapped_reads: stats.unmapped_reads,
+        }
+    }
+
+    fn flash_report(&self) -> FlashReport {
+        let pools = &self.io.media.array.geometry.pools;
+        let mut report = FlashReport { ops: Vec::new(), slots: Vec::new() };
+        for (pool, kind, mode, cause, count) in self.io.counters.iter() {
+            let (name, mode) = (pools[pool].name.clone(), CellMode::ALL[mode].name());
+            let cause = Cause::ALL[cause].name();
+            if count.pages > 0 || count.count > 0 {
+                report.ops.push(OpRow {
+                    pool: name.clone(),
+                    kind: OpKind::ALL[kind].name(),
+                    mode,
+                    cause,
+                    count: count.count,
+                    pages: count.pages,
+                    bytes: count.bytes,
+                    time_us: count.time_ns as f64 / 1000.0,
+                });
+            }
+            if count.slots > 0 {
+                report.slots.push(SlotRow { pool: name, mode, cause, count: count.slots });
+            }
+        }
+        report
+    }
+
+    fn waf_report(&self) -> WafReport {
+        let host = self.stats.write.bytes() as f64;
+        let mut report = WafReport::default();
+        if host == 0.0 {
+            return report;
+        }
+        let mut bytes: BTreeMap<&str, u64> = BTreeMap::new();
+        for (_, kind, _, cause, count) in self.io.counters.iter() {
+            if kind == OpKind::Program as usize && count.bytes > 0 {
+                *bytes.entry(Cause::ALL[cause].name()).or_default() += count.bytes;
+            }
+        }
+        report.total = bytes.values().sum::<u64>() as f64 / host;
+        report.by_cause = bytes.into_iter().map(|(cause, b)| (cause.to_string(), b as f64 / host)).collect();
+        report
+    }
+
+    fn wear_report(&self) -> WearReport {
+        let pools = self.wear_rows();
+        let host = self.stats.write.bytes() as f64;
+        let lives = pools.iter().filter_map(|row| {
+            let endurance = f64::from(row.endurance_cycles?);
+            (row.mean > 0.0 && host > 0.0).then(|| endurance / row.mean * host)
+        });
+        let lifetime_host_bytes = lives.fold(None, |least: Option<f64>, life| Some(least.map_or(life, |l| l.min(life))));
+        WearReport { pools, lifetime_host_bytes }
+    }
+
+    /// One row per pool and mode in use; a block counts with the mode it was last opened in.
+    fn wear_rows(&self) -> Vec<WearRow> {
+        let array = &self.io.media.array;
+        let mut tallies: BTreeMap<(usize, usize), BTreeMap<u32, u64>> = BTreeMap::new();
+        for block in array.used_blocks() {
+            let pool = array.geometry.planes[array.geometry.plane_of(block).index()].pool as usize;
+            let mode = array.block(block).mode();
+            *tallies.entry((pool, mode as usize)).or_default().entry(array.erases(block, mode)).or_default() += 1;
+        }
+        tallies.into_iter().map(|((pool, mode), tally)| self.wear_row(pool, mode, tally)).collect()
+    }
+
+    fn wear_row(&self, pool: usize, mode: usize, mut tally: BTreeMap<u32, u64>) -> WearRow {
+        let place = &self.io.media.array.geometry.pools[pool];
+        let used: u64 = tally.values().sum();
+        // Blocks never opened count where the pool has one mode in use, as unworn ones.
+        let total = self.scheme_blocks(pool, mode).max(used);
+        if total > used {
+            *tally.entry(0).or_default() += total - used;
+        }
+        let erases: u64 = tally.iter().map(|(&n, &blocks)| u64::from(n) * blocks).sum();
+        let mean = erases as f64 / total as f64;
+        let variance: f64 =
+            tally.iter().map(|(&n, &blocks)| (f64::from(n) - mean) * (f64::from(n) - mean) * blocks as f64).sum();
+        WearRow {
+            pool: place.name.clone(),
+            mode: CellMode::ALL[mode].name(),
+            blocks: total,
+            erases,
+            mean,
+            min: tally.keys().next().copied().unwrap_or(0),
+            max: tally.keys().next_back().copied().unwrap_or(0),
+            stddev: libm::sqrt(variance / total as f64),
+            endurance_cycles: place.modes[mode].as_ref().and_then(|m| m.endurance_cycles),
+            histogram: tally.into_iter().collect(),
+        }
+    }
+
+    fn scheme_blocks(&self, pool: usize, mode: usize) -> u64 {
+        self.scheme.blocks().iter().filter(|b| b.pool == pool && b.mode as usize == mode).map(|b| b.blocks).sum()
+    }
+}

@@ -1,0 +1,49 @@
+//! Everything a simulation is made from, and the check of it all at once.
+
+use super::config::{BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy};
+use crate::base::Problem;
+use crate::hw::geometry::Geometry;
+use crate::schemes::SchemeConfig;
+
+/// A resolved configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// The flash device.
+    pub device: DeviceConfig,
+    /// The scheme and its parameters.
+    pub scheme: SchemeConfig,
+    /// How the host drives the device.
+    pub host: HostConfig,
+    /// DRAM buffer, if any.
+    pub buffer: Option<BufferConfig>,
+    /// State before time 0.
+    pub precondition: PreconditionConfig,
+    /// What the trace does not say.
+    pub trace: TracePolicy,
+    /// Seed of every random stream.
+    pub seed: u64,
+}
+
+impl Setup {
+    /// Every problem, across all sections; empty if the setup can run.
+    pub fn check(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        self.device.check(&mut problems);
+        self.host.check(&mut problems);
+        self.precondition.check(&mut problems);
+        if let Some(buffer) = &self.buffer {
+            buffer.check(self.device.piece_bytes(), &mut problems);
+        }
+        if problems.is_empty() {
+            if let Err(problem) = Geometry::new(&self.device.pool, self.device.mu_bytes) {
+                problems.push(problem);
+            }
+            if self.device.user_bytes / u64::from(self.device.mu_bytes) >= u64::from(u32::MAX) {
+                let allowed = "fewer than 2^32 - 1 mapping units; use a larger device.mu_bytes";
+                problems.push(Problem::new("device.user_bytes", self.device.user_bytes, allowed));
+            }
+            self.scheme.check(&self.device, &mut problems);
+        }
+        problems
+    }
+}

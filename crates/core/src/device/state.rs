@@ -1,0 +1,40 @@
+//! Saving and restoring a device between runs: what it holds, not what is in flight.
+
+use super::{RunError, Setup, Simulation};
+use crate::base::rng::RngStream;
+use crate::ftl::media::MediaState;
+use crate::ftl::scheme::{Scheme, SchemeState};
+use serde::{Deserialize, Serialize};
+
+/// A device at rest.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    media: MediaState,
+    scheme: SchemeState,
+    rng: RngStream,
+}
+
+impl Simulation {
+    /// The device's state; call it before the first request or after `finish`.
+    pub fn save(&self) -> State {
+        State { media: self.io.media.save(), scheme: self.scheme.save(), rng: self.io.rng.clone() }
+    }
+
+    /// A device in a saved state, at time 0 with fresh counters. The setup's device and scheme are
+    /// those of the saved one (the caller compares them).
+    pub fn restore(setup: &Setup, state: State) -> Result<Self, RunError> {
+        let describe = |problems: Vec<crate::base::Problem>| {
+            RunError::Snapshot(problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+        };
+        let mut simulation = Self::new(setup).map_err(describe)?;
+        simulation.io.media.load(state.media).map_err(RunError::Snapshot)?;
+        for block in simulation.io.media.array.used_blocks().collect::<Vec<_>>() {
+            let pages = simulation.io.media.array.block(block).write_ptr();
+            simulation.io.timing.set_done(block, pages);
+        }
+        simulation.scheme.load(state.scheme);
+        simulation.io.rng = state.rng;
+        simulation.audit().map_err(RunError::Snapshot)?;
+        Ok(simulation)
+    }
+}

@@ -1,0 +1,59 @@
+//! The proof that map, array and counters agree and that no data are lost.
+
+use super::media::Media;
+use crate::base::Mu;
+use crate::hw::array::BlockState;
+
+/// Checks every invariant of the media; the first violation is described.
+pub fn audit(media: &Media) -> Result<(), String> {
+    let mapped = audit_map(media)?;
+    let live = audit_blocks(media)?;
+    if mapped != live || mapped != media.mapped() {
+        return Err(format!("{mapped} mapped units, {live} live slots, counter {}", media.mapped()));
+    }
+    Ok(())
+}
+
+fn audit_map(media: &Media) -> Result<u64, String> {
+    let mut mapped = 0;
+    for mu in (0..media.mus()).map(Mu) {
+        let Some(slot) = media.lookup(mu) else {
+            if media.versions().is_some_and(|v| v.newest[mu.index()] != 0) {
+                return Err(format!("{mu:?} was written but is not mapped"));
+            }
+            continue;
+        };
+        mapped += 1;
+        if media.array.tag(slot) != mu.0 + 1 {
+            return Err(format!("{mu:?} maps to {slot:?}, which holds tag {}", media.array.tag(slot)));
+        }
+        if let Some(versions) = media.versions() {
+            if versions.stored[slot.index()] != versions.newest[mu.index()] {
+                return Err(format!("{mu:?} maps to an old version in {slot:?}"));
+            }
+        }
+    }
+    Ok(mapped)
+}
+
+fn audit_blocks(media: &Media) -> Result<u64, String> {
+    let geometry = &media.array.geometry;
+    let mut total = 0;
+    for block in media.array.used_blocks() {
+        let record = media.array.block(block);
+        let (mut live, mut live_pages) = (0, 0);
+        if record.state() != BlockState::Free {
+            for page in 0..record.write_ptr() {
+                let tags = media.array.page_tags(geometry.page(block, page));
+                let here = tags.iter().filter(|&&t| t != 0).count() as u32;
+                live += here;
+                live_pages += u32::from(here > 0);
+            }
+        }
+        if live != record.live() || live_pages != media.array.live_pages(block) {
+            return Err(format!("{block:?} counts {} live slots, holds {live}", record.live()));
+        }
+        total += u64::from(live);
+    }
+    Ok(total)
+}

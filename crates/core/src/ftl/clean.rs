@@ -1,0 +1,105 @@
+//! Cleaning: a victim's live pages move to a frontier of the same plane, then it is erased.
+
+use super::io::{Io, PageWrite};
+use super::region::{Region, Writer};
+use super::scheme::DeviceFull;
+use super::victim;
+use crate::base::{BlockId, PlaneId, Ppn};
+use crate::hw::op::{Cause, Class};
+use crate::hw::timing::op_table::{OpId, RequestId};
+
+/// Why and how urgently a block is emptied.
+#[derive(Clone, Copy, Debug)]
+pub struct Job {
+    /// Cause of every operation of the job.
+    pub cause: Cause,
+    /// Priority.
+    pub class: Class,
+}
+
+/// Cleans `plane` of `region` until it has `target` free blocks or nothing more can be won.
+pub fn clean_plane(region: &mut Region, io: &mut Io, plane: PlaneId, target: u32, job: Job) {
+    while region.free_blocks(plane) < target {
+        if !clean_one(region, io, plane, job) {
+            break;
+        }
+    }
+}
+
+/// Cleans one block of `plane`; false if there is none worth it.
+pub fn clean_one(region: &mut Region, io: &mut Io, plane: PlaneId, job: Job) -> bool {
+    let Some(block) = victim::choose(region, io, plane, false) else { return false };
+    let room = region.room(io, plane, Writer::Clean);
+    if io.media.array.live_pages(block) > room {
+        return false;
+    }
+    let moved = empty_block(region, io, block, plane, job, Writer::Clean);
+    debug_assert!(moved.is_ok(), "Invariant: the room was checked");
+    region.give_back(io, block);
+    true
+}
+
+/// Moves the live pages of `block` into `plane` of `dest` and erases it. The caller has made sure
+/// that there is room and gives the block back to its region.
+pub fn empty_block(
+    dest: &mut Region,
+    io: &mut Io,
+    block: BlockId,
+    plane: PlaneId,
+    job: Job,
+    writer: Writer,
+) -> Result<(), DeviceFull> {
+    let geometry = &io.media.array.geometry;
+    let pages = io.media.array.block(block).write_ptr();
+    let first = geometry.page(block, 0);
+    let erase = io.erase(block, job.cause, job.class);
+    let mut linked = OpId::NONE;
+    for index in 0..pages {
+        let from = Ppn(first.0 + index);
+        if io.media.array.page_tags(from).iter().all(|&t| t == 0) {
+            continue;
+        }
+        let program = move_page(dest, io, from, plane, job, writer)?;
+        // One link per program: the pages of a one-shot wordline share theirs.
+        let staged = dest.staged(plane, writer).is_some();
+        if !program.is_none() && program != linked && !(staged && io.policy.plp) {
+            linked = program;
+            io.timing.add_dep(erase);
+            io.timing.wake(program, erase);
+        }
+    }
+    if !io.policy.plp {
+        dest.pad(io, plane, true);
+    }
+    if !erase.is_none() {
+        io.timing.release(erase);
+    }
+    io.media.erase(block);
+    Ok(())
+}
+
+/// Moves one page; returns the program that carries it.
+#[inline]
+fn move_page(
+    dest: &mut Region,
+    io: &mut Io,
+    from: Ppn,
+    plane: PlaneId,
+    job: Job,
+    writer: Writer,
+) -> Result<OpId, DeviceFull> {
+    let to = dest.take_page(io, plane, writer, 0).ok_or(DeviceFull)?;
+    let slots = io.media.move_page(from, to);
+    let bytes = slots * io.media.array.geometry.mu_bytes;
+    let read = io.read(from, bytes, job.cause, job.class, RequestId::NONE, false);
+    let write = PageWrite {
+        bytes,
+        fresh_slots: slots,
+        slots,
+        cause: job.cause,
+        class: job.class,
+        request: RequestId::NONE,
+    };
+    let sources = [read];
+    Ok(dest.emit(io, to, writer, &write, if read.is_none() { &[] } else { &sources }))
+}

@@ -1,0 +1,118 @@
+//! Configuration shared by schemes: how a region allocates, cleans and levels wear.
+
+use crate::base::problem::{check_range, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// In which order consecutive logical pages go to planes: the first letter varies fastest
+/// (C channel, W way = chip, D die, P plane).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+#[allow(missing_docs)]
+pub enum PlaneOrder {
+    Cwdp, Cwpd, Cdwp, Cdpw, Cpwd, Cpdw,
+    Wcdp, Wcpd, Wdcp, Wdpc, Wpcd, Wpdc,
+    Dcwp, Dcpw, Dwcp, Dwpc, Dpcw, Dpwc,
+    Pcwd, Pcdw, Pwcd, Pwdc, Pdcw, Pdwc,
+}
+
+impl PlaneOrder {
+    /// The order's letters, fastest first.
+    pub fn letters(self) -> String {
+        format!("{self:?}").to_uppercase()
+    }
+}
+
+/// How a page's plane is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// By logical page number, in plane order: a page stays on its plane for life.
+    Static,
+    /// Each write takes the next plane in plane order.
+    #[default]
+    RoundRobin,
+    /// Each write takes the plane whose unit and channel have the least queued work.
+    LeastLoaded,
+}
+
+/// Which block is cleaned next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Victim {
+    /// The block with the fewest live mapping units (lowest number on ties).
+    Greedy,
+    /// The block that was opened first.
+    Fifo,
+    /// A random closed block.
+    Random,
+    /// The block with the best (1 - u) * age / 2u, u its live share (Rosenblum and Ousterhout 1992).
+    CostBenefit,
+    /// The best of `d` random closed blocks.
+    DChoices {
+        /// Blocks drawn, 1-64.
+        d: u32,
+    },
+}
+
+/// Which free block is opened next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WearLevelling {
+    /// The block that has been free longest.
+    #[default]
+    Fifo,
+    /// The free block with the fewest erases (dynamic wear levelling).
+    Dynamic,
+}
+
+/// How a region is cleaned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CleanConfig {
+    /// Which block is cleaned next.
+    pub victim: Victim,
+    /// Cleaning starts when a plane has fewer free blocks than this share of the region's, 0-0.9.
+    pub start_free_ratio: f64,
+    /// Cleaning never starts later than at this many free blocks per plane, 1-1024.
+    pub start_free_blocks: u32,
+    /// Moved pages go to a frontier of their own instead of the host's.
+    pub separate_frontier: bool,
+    /// Which free block is opened next.
+    pub wear_levelling: WearLevelling,
+    /// In idle time, clean until this share of the plane's blocks is free; 0 = no idle cleaning, at most 0.9.
+    pub idle_free_ratio: f64,
+    /// How long a unit must be idle before idle cleaning starts, ns.
+    pub idle_threshold_ns: u64,
+}
+
+impl Default for CleanConfig {
+    fn default() -> Self {
+        Self {
+            victim: Victim::Greedy,
+            start_free_ratio: 0.0,
+            start_free_blocks: 2,
+            separate_frontier: true,
+            wear_levelling: WearLevelling::Fifo,
+            idle_free_ratio: 0.0,
+            idle_threshold_ns: 1_000_000,
+        }
+    }
+}
+
+impl CleanConfig {
+    /// Free blocks per plane below which cleaning starts, of `blocks` the region has per plane.
+    pub fn threshold(&self, blocks: u32) -> u32 {
+        (libm::floor(self.start_free_ratio * f64::from(blocks)) as u32).max(self.start_free_blocks)
+    }
+
+    /// Adds every problem; `key` is the section's dotted place.
+    pub fn check(&self, key: &str, problems: &mut Vec<Problem>) {
+        check_range(problems, &format!("{key}.start_free_ratio"), self.start_free_ratio, 0.0..=0.9);
+        check_range(problems, &format!("{key}.start_free_blocks"), self.start_free_blocks, 1..=1024);
+        check_range(problems, &format!("{key}.idle_free_ratio"), self.idle_free_ratio, 0.0..=0.9);
+        if let Victim::DChoices { d } = self.victim {
+            check_range(problems, &format!("{key}.victim.d-choices.d"), d, 1..=64);
+        }
+    }
+}

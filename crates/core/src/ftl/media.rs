@@ -1,0 +1,190 @@
+//! The one map (mapping unit to slot) over the flash array, and the only ways to change either.
+//!
+//! The array refuses what flash cannot do; a refusal here is a broken invariant of the caller.
+
+use crate::base::sparse::Sparse;
+use crate::base::{BlockId, Mu, Ppn, Slot};
+use crate::hw::array::{ArrayState, FlashArray};
+use crate::hw::config::CellMode;
+
+/// Most mapping units a page may hold.
+pub const SLOTS_MAX: usize = 32;
+
+/// Versions of every mapping unit and slot, kept to prove that no data are lost.
+pub struct Versions {
+    /// Newest version of each mapping unit; 0 = never written or trimmed.
+    pub newest: Vec<u32>,
+    /// Version stored in each slot.
+    pub stored: Vec<u32>,
+    next: u32,
+}
+
+/// Map and array.
+pub struct Media {
+    /// The flash array.
+    pub array: FlashArray,
+    /// Slot + 1 of each mapping unit; 0 = unmapped.
+    map: Vec<u32>,
+    mapped: u64,
+    versions: Option<Versions>,
+}
+
+/// What a snapshot holds of the media.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct MediaState {
+    map: Sparse,
+    array: ArrayState,
+}
+
+const REFUSED: &str = "Invariant: schemes only ask for what flash can do";
+
+impl Media {
+    /// An empty map of `mus` mapping units over `array`.
+    pub fn new(array: FlashArray, mus: u32) -> Self {
+        Self { array, map: vec![0; mus as usize], mapped: 0, versions: None }
+    }
+
+    /// Starts to keep versions; the device must be empty.
+    pub fn track_versions(&mut self) {
+        let slots = self.array.geometry.block_numbers() * self.array.geometry.slots_per_block() as usize;
+        self.versions = Some(Versions { newest: vec![0; self.map.len()], stored: vec![0; slots], next: 0 });
+    }
+
+    /// The versions kept, if any.
+    pub fn versions(&self) -> Option<&Versions> {
+        self.versions.as_ref()
+    }
+
+    /// Mapping units of the device.
+    pub fn mus(&self) -> u32 {
+        self.map.len() as u32
+    }
+
+    /// Mapping units that hold data.
+    pub fn mapped(&self) -> u64 {
+        self.mapped
+    }
+
+    /// Where a mapping unit is stored.
+    #[inline(always)]
+    pub fn lookup(&self, mu: Mu) -> Option<Slot> {
+        self.map[mu.index()].checked_sub(1).map(Slot)
+    }
+
+    /// The version a read of `mu` returns now (0 = no data); only with versions tracked.
+    pub fn read_version(&self, mu: Mu) -> u32 {
+        let versions = self.versions.as_ref().expect("Invariant: versions are tracked");
+        self.lookup(mu).map_or(0, |slot| versions.stored[slot.index()])
+    }
+
+    /// Asks the processor to fetch the map entry of `mu`.
+    #[inline(always)]
+    pub fn prefetch_map(&self, mu: Mu) {
+        crate::base::prefetch::read(&self.map, mu.index());
+    }
+
+    /// Asks the processor to fetch what an overwrite of `mu` will touch.
+    #[inline(always)]
+    pub fn prefetch_block(&self, mu: Mu) {
+        if let Some(&entry) = self.map.get(mu.index()) {
+            if entry != 0 {
+                self.array.prefetch(Slot(entry - 1));
+            }
+        }
+    }
+
+    /// Opens a free block.
+    pub fn open(&mut self, block: BlockId, mode: CellMode, region: u8) {
+        self.array.open(block, mode, region).expect(REFUSED);
+    }
+
+    /// Programs `page` with mapping units (tag = unit + 1, 0 = nothing); older copies die. Units
+    /// in `fresh` (bit per slot) carry new data, the others a copy of what is stored.
+    #[inline]
+    pub fn write_page(&mut self, page: Ppn, tags: &[u32], fresh: u32) {
+        let first = self.array.geometry.slot(page, 0);
+        if self.versions.is_some() {
+            self.copy_versions(first, tags, fresh);
+        }
+        for (i, &tag) in tags.iter().enumerate() {
+            if tag == 0 {
+                continue;
+            }
+            let entry = &mut self.map[tag as usize - 1];
+            let old = std::mem::replace(entry, first.0 + i as u32 + 1);
+            if old == 0 {
+                self.mapped += 1;
+            } else {
+                self.array.invalidate(Slot(old - 1)).expect(REFUSED);
+            }
+        }
+        self.array.program(page, tags).expect(REFUSED);
+    }
+
+    fn copy_versions(&mut self, first: Slot, tags: &[u32], fresh: u32) {
+        let Some(versions) = self.versions.as_mut() else { return };
+        for (i, &tag) in tags.iter().enumerate().filter(|(_, &tag)| tag != 0) {
+            let mu = tag as usize - 1;
+            let version = if fresh >> i & 1 == 1 {
+                versions.next += 1;
+                versions.newest[mu] = versions.next;
+                versions.next
+            } else {
+                versions.stored[self.map[mu] as usize - 1]
+            };
+            versions.stored[first.index() + i] = version;
+        }
+    }
+
+    /// Moves a page's live slots to `to`, each to the same place; returns how many.
+    #[inline]
+    pub fn move_page(&mut self, from: Ppn, to: Ppn) -> u32 {
+        let mut tags = [0; SLOTS_MAX];
+        let n = 1 << self.array.geometry.slot_bits;
+        let tags = &mut tags[..n];
+        tags.copy_from_slice(self.array.page_tags(from));
+        self.write_page(to, tags, 0);
+        tags.iter().filter(|&&t| t != 0).count() as u32
+    }
+
+    /// Erases a block without live slots.
+    pub fn erase(&mut self, block: BlockId) {
+        self.array.erase(block).expect(REFUSED);
+    }
+
+    /// Closes an open block early.
+    pub fn close(&mut self, block: BlockId) {
+        self.array.close(block).expect(REFUSED);
+    }
+
+    /// Forgets the mapping units `first..end` that the host declared unused; runs of unmapped
+    /// ones cost a scan.
+    pub fn trim(&mut self, first: u32, end: u32) {
+        let mut next = first as usize;
+        while let Some(offset) = self.map[next..end as usize].iter().position(|&entry| entry != 0) {
+            next += offset;
+            self.trim_one(Mu(next as u32));
+        }
+    }
+
+    fn trim_one(&mut self, mu: Mu) {
+        let old = std::mem::take(&mut self.map[mu.index()]);
+        self.mapped -= 1;
+        self.array.invalidate(Slot(old - 1)).expect(REFUSED);
+        if let Some(versions) = self.versions.as_mut() {
+            versions.newest[mu.index()] = 0;
+        }
+    }
+
+    /// What a snapshot holds.
+    pub fn save(&self) -> MediaState {
+        MediaState { map: Sparse::of(&self.map), array: self.array.save() }
+    }
+
+    /// Takes a snapshot's part, or says why it does not fit.
+    pub fn load(&mut self, state: MediaState) -> Result<(), String> {
+        state.map.fill(&mut self.map)?;
+        self.mapped = self.map.iter().filter(|&&entry| entry != 0).count() as u64;
+        self.array.load(state.array)
+    }
+}

@@ -1,0 +1,13 @@
+//! The flash translation layer's mechanisms: the map, regions, frontiers and cleaning.
+//!
+//! Schemes compose these; everything that touches flash state goes through [`media::Media`].
+
+pub mod audit;
+pub mod clean;
+pub mod config;
+pub mod io;
+pub mod media;
+pub mod page_level;
+pub mod region;
+pub mod scheme;
+pub mod victim;

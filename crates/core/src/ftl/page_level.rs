@@ -1,0 +1,140 @@
+//! The page-level FTL's two verbs: a logical page's mapping units stay together in one flash page.
+
+use super::io::{Io, PageWrite, Piece};
+use super::media::SLOTS_MAX;
+use super::region::{Region, Writer};
+use super::scheme::DeviceFull;
+use crate::base::{Mu, PlaneId, Ppn};
+use crate::hw::op::{Cause, Class};
+use crate::hw::timing::op_table::{OpId, RequestId};
+
+/// The distinct flash pages that hold some mapping units, with how many each holds.
+struct Sources {
+    pages: [(Ppn, u32); SLOTS_MAX],
+    len: usize,
+}
+
+impl Sources {
+    /// The flash pages of those mapping units of logical page `page` that are in `mask`.
+    #[inline]
+    fn of(io: &Io, page: u32, mask: u32) -> Self {
+        let mut sources = Self { pages: [(Ppn(0), 0); SLOTS_MAX], len: 0 };
+        let first = page * io.policy.mus_per_page;
+        let mut rest = mask;
+        while rest != 0 {
+            let mu = Mu(first + rest.trailing_zeros());
+            rest &= rest - 1;
+            if let Some(slot) = io.media.lookup(mu) {
+                sources.add(io.media.array.geometry.page_of(slot));
+            }
+        }
+        sources
+    }
+
+    #[inline]
+    fn add(&mut self, page: Ppn) {
+        match self.pages[..self.len].iter_mut().find(|(p, _)| *p == page) {
+            Some((_, units)) => *units += 1,
+            None => {
+                self.pages[self.len] = (page, 1);
+                self.len += 1;
+            }
+        }
+    }
+}
+
+/// The mapping units of logical page `page` that hold data.
+#[inline]
+pub fn mapped_mask(io: &Io, page: u32) -> u32 {
+    let n = io.policy.mus_per_page;
+    (0..n).filter(|i| io.media.lookup(Mu(page * n + i)).is_some()).fold(0, |mask, i| mask | 1 << i)
+}
+
+/// Reads a piece: one flash read per distinct page that holds a part of it.
+#[inline]
+pub fn read(piece: &Piece, io: &mut Io) {
+    let sources = Sources::of(io, piece.page, piece.mask);
+    let units: u32 = sources.pages[..sources.len].iter().map(|s| s.1).sum();
+    let whole = sources.len == 1 && units == piece.mask.count_ones();
+    for &(page, units) in &sources.pages[..sources.len] {
+        let bytes = if whole { piece.bytes } else { units * io.media.array.geometry.mu_bytes };
+        io.read(page, bytes, Cause::Host, Class::HostRead, piece.request, true);
+    }
+}
+
+/// Writes a piece as one page of `region` in `plane`, reading first what the page must keep.
+#[inline]
+pub fn write(piece: &Piece, region: &mut Region, plane: PlaneId, reserve: u32, io: &mut Io) -> Result<(), DeviceFull> {
+    let page = region.take_page(io, plane, Writer::Host, reserve).ok_or(DeviceFull)?;
+    write_to(piece, region, page, io);
+    Ok(())
+}
+
+#[inline]
+fn write_to(piece: &Piece, region: &mut Region, page: Ppn, io: &mut Io) {
+    let n = io.policy.mus_per_page;
+    let mu_bytes = io.media.array.geometry.mu_bytes;
+    let all = (u64::MAX >> (64 - n)) as u32;
+    let kept = if piece.mask == all && piece.partial == 0 { 0 } else { mapped_mask(io, piece.page) };
+    let needed = kept & (!piece.mask | piece.partial);
+    let mut ops = [OpId::NONE; SLOTS_MAX];
+    let reads = if needed == 0 { 0 } else { read_kept(piece, kept, needed, &mut ops, io) };
+    let live = piece.mask | kept;
+    let mut tags = [0; SLOTS_MAX];
+    for (i, tag) in tags[..n as usize].iter_mut().enumerate() {
+        if live >> i & 1 == 1 {
+            *tag = piece.page * n + i as u32 + 1;
+        }
+    }
+    let slots = region_slots(io, page);
+    io.media.write_page(page, &tags[..slots], piece.mask);
+    let merged = needed != 0 && io.policy.rmw_whole_page;
+    let write = PageWrite {
+        bytes: if merged { live.count_ones() * mu_bytes } else { piece.bytes },
+        fresh_slots: piece.mask.count_ones(),
+        slots: live.count_ones(),
+        cause: piece.cause,
+        class: Class::HostWrite,
+        request: piece.request,
+    };
+    region.emit(io, page, Writer::Host, &write, &ops[..reads]);
+}
+
+fn region_slots(io: &Io, page: Ppn) -> usize {
+    let geometry = &io.media.array.geometry;
+    geometry.pool_of(geometry.plane_of(geometry.block_of(page))).slots_per_page as usize
+}
+
+/// Emits the reads of a read-modify-write; returns how many wait in `ops`.
+fn read_kept(piece: &Piece, kept: u32, needed: u32, ops: &mut [OpId; SLOTS_MAX], io: &mut Io) -> usize {
+    let whole = io.policy.rmw_whole_page;
+    let sources = Sources::of(io, piece.page, if whole { kept } else { needed });
+    let mut reads = 0;
+    for &(page, units) in &sources.pages[..sources.len] {
+        let bytes = units * io.media.array.geometry.mu_bytes;
+        let op = io.read(page, bytes, Cause::Rmw, Class::HostRead, piece.request, false);
+        if !op.is_none() {
+            ops[reads] = op;
+            reads += 1;
+        }
+    }
+    reads
+}
+
+/// A piece that writes logical page `page` whole, without a request.
+pub fn whole_page(page: u32, mus_per_page: u32, mu_bytes: u32) -> Piece {
+    Piece {
+        request: RequestId::NONE,
+        page,
+        mask: (u64::MAX >> (64 - mus_per_page)) as u32,
+        partial: 0,
+        bytes: mus_per_page * mu_bytes,
+        cause: Cause::Host,
+    }
+}
+
+/// Places logical page `page`, whole and new, in `region`; nothing is timed or counted.
+pub fn preload(page: u32, region: &mut Region, plane: PlaneId, reserve: u32, io: &mut Io) -> Result<(), DeviceFull> {
+    let piece = whole_page(page, io.policy.mus_per_page, io.media.array.geometry.mu_bytes);
+    write(&piece, region, plane, reserve, io)
+}

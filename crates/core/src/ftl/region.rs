@@ -1,0 +1,393 @@
+//! A region: blocks managed alike, with free lists and frontiers per plane.
+
+use super::config::{CleanConfig, Placement, WearLevelling};
+use super::io::{Io, PageWrite};
+use super::scheme::BlockShare;
+use crate::base::{BlockId, PlaneId, Ppn};
+use crate::hw::config::CellMode;
+use crate::hw::op::{Cause, Class};
+use crate::hw::timing::event::EventKind;
+use crate::hw::timing::op_table::{OpId, RequestId};
+use serde::{Deserialize, Serialize};
+
+/// Who writes through a frontier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// The host.
+    Host = 0,
+    /// Cleaning.
+    Clean = 1,
+}
+
+/// A one-shot wordline being filled.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Stage {
+    #[serde(skip)]
+    op: OpId,
+    pages: u32,
+    first: Ppn,
+    holds_host: bool,
+    due_ns: u64,
+}
+
+/// An open block where the next page is programmed.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Frontier {
+    block: Option<BlockId>,
+    stage: Option<Stage>,
+}
+
+/// The free blocks of a region in one plane: never-used ones first, then the longest free.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct FreeList {
+    fresh: u32,
+    fresh_end: u32,
+    head: u32,
+    tail: u32,
+    recycled: u32,
+}
+
+impl FreeList {
+    fn len(&self) -> u32 {
+        self.fresh_end - self.fresh + self.recycled
+    }
+
+    fn push(&mut self, io: &mut Io, block: BlockId) {
+        io.media.array.link_free(block, 0);
+        if self.recycled == 0 {
+            self.head = block.0;
+        } else {
+            io.media.array.link_free(BlockId(self.tail), block.0);
+        }
+        self.tail = block.0;
+        self.recycled += 1;
+    }
+
+    fn pop(&mut self, io: &mut Io, plane: PlaneId, rule: WearLevelling) -> Option<BlockId> {
+        if self.fresh < self.fresh_end {
+            self.fresh += 1;
+            return Some(io.media.array.geometry.block(plane, self.fresh - 1));
+        }
+        if self.recycled == 0 {
+            return None;
+        }
+        if rule == WearLevelling::Dynamic {
+            self.bring_least_worn_forward(io);
+        }
+        let block = BlockId(self.head);
+        self.head = io.media.array.block(block).next_free;
+        self.recycled -= 1;
+        Some(block)
+    }
+
+    /// Moves the free block with the fewest erases (the longest free on ties) to the head.
+    fn bring_least_worn_forward(&mut self, io: &mut Io) {
+        let (mut before, mut block) = (None, BlockId(self.head));
+        let mut best = (io.media.array.wear(block), before, block);
+        for _ in 1..self.recycled {
+            before = Some(block);
+            block = BlockId(io.media.array.block(block).next_free);
+            let wear = io.media.array.wear(block);
+            if wear < best.0 {
+                best = (wear, before, block);
+            }
+        }
+        let (_, Some(before), block) = best else { return };
+        let next = io.media.array.block(block).next_free;
+        io.media.array.link_free(before, next);
+        if self.tail == block.0 {
+            self.tail = before.0;
+        }
+        io.media.array.link_free(block, self.head);
+        self.head = block.0;
+    }
+}
+
+/// One plane's part of a region.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct PlanePart {
+    free: FreeList,
+    frontiers: [Frontier; 2],
+}
+
+/// What a region is made of.
+#[derive(Clone, Debug)]
+pub struct RegionSpec {
+    /// Number, unique in the device.
+    pub id: u8,
+    /// Pool.
+    pub pool: usize,
+    /// Cell mode of its blocks.
+    pub mode: CellMode,
+    /// First block of each plane that belongs to it.
+    pub first_block: u32,
+    /// Blocks per plane.
+    pub blocks: u32,
+    /// Plane order, fastest letter first.
+    pub order: String,
+    /// Choice of plane.
+    pub placement: Placement,
+    /// Cleaning.
+    pub clean: CleanConfig,
+}
+
+/// A set of blocks managed alike.
+pub struct Region {
+    /// What it is made of.
+    pub spec: RegionSpec,
+    /// Pages of a block in the region's mode.
+    pub pages_per_block: u32,
+    pages_per_program: u32,
+    first_plane: u32,
+    order: Vec<PlaneId>,
+    parts: Vec<PlanePart>,
+    cursor: usize,
+    free_min: u32,
+}
+
+/// The part of a region that a snapshot holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RegionState {
+    parts: Vec<PlanePart>,
+    cursor: usize,
+}
+
+impl Region {
+    /// A region of free blocks.
+    pub fn new(spec: RegionSpec, io: &Io) -> Self {
+        let geometry = &io.media.array.geometry;
+        let pool = &geometry.pools[spec.pool];
+        let mode = pool.mode(spec.mode);
+        let free = FreeList {
+            fresh: spec.first_block,
+            fresh_end: spec.first_block + spec.blocks,
+            head: 0,
+            tail: 0,
+            recycled: 0,
+        };
+        Self {
+            pages_per_block: mode.pages,
+            pages_per_program: mode.pages_per_program,
+            first_plane: pool.first_plane,
+            order: geometry.plane_order(spec.pool, &spec.order),
+            parts: vec![PlanePart { free, frontiers: [Frontier::default(); 2] }; pool.planes as usize],
+            cursor: 0,
+            free_min: spec.blocks,
+            spec,
+        }
+    }
+
+    /// What a snapshot holds.
+    pub fn save(&self) -> RegionState {
+        RegionState { parts: self.parts.clone(), cursor: self.cursor }
+    }
+
+    /// Takes a snapshot's part; the configuration is the same.
+    pub fn load(&mut self, state: RegionState) {
+        self.parts = state.parts;
+        self.cursor = state.cursor;
+    }
+
+    fn part(&mut self, plane: PlaneId) -> &mut PlanePart {
+        &mut self.parts[(plane.0 - self.first_plane) as usize]
+    }
+
+    /// The region's planes in allocation order.
+    pub fn planes(&self) -> &[PlaneId] {
+        &self.order
+    }
+
+    /// Free blocks of the region in `plane`.
+    #[inline]
+    pub fn free_blocks(&self, plane: PlaneId) -> u32 {
+        self.parts[(plane.0 - self.first_plane) as usize].free.len()
+    }
+
+    /// The fewest free blocks any plane ever had.
+    pub fn free_blocks_min(&self) -> u32 {
+        self.free_min
+    }
+
+    /// The block where `writer` writes next in `plane`, if one is open.
+    pub fn open_block(&self, plane: PlaneId, writer: Writer) -> Option<BlockId> {
+        self.parts[(plane.0 - self.first_plane) as usize].frontiers[self.frontier(writer)].block
+    }
+
+    fn frontier(&self, writer: Writer) -> usize {
+        if self.spec.clean.separate_frontier {
+            writer as usize
+        } else {
+            0
+        }
+    }
+
+    /// The plane for logical page `page`: by number, next in turn, or the least loaded.
+    #[inline]
+    pub fn choose_plane(&mut self, io: &Io, page: u32) -> PlaneId {
+        match self.spec.placement {
+            Placement::Static => self.order[page as usize % self.order.len()],
+            Placement::RoundRobin => self.next_in_turn(),
+            Placement::LeastLoaded => self.least_loaded(io),
+        }
+    }
+
+    /// The next plane in turn; a one-shot wordline is filled before the turn goes on.
+    fn next_in_turn(&mut self) -> PlaneId {
+        let plane = self.order[self.cursor];
+        let staged = self.part(plane).frontiers[0].stage.map_or(0, |s| s.pages);
+        if staged + 1 >= self.pages_per_program {
+            self.cursor = (self.cursor + 1) % self.order.len();
+        }
+        plane
+    }
+
+    fn least_loaded(&mut self, io: &Io) -> PlaneId {
+        let planes = &io.media.array.geometry.planes;
+        let start = self.cursor;
+        self.cursor = (self.cursor + 1) % self.order.len();
+        let in_turn = (0..self.order.len()).map(|i| self.order[(start + i) % self.order.len()]);
+        in_turn
+            .min_by_key(|p| {
+                let unit = planes[p.index()].unit;
+                let busy_ns = io.timing.channel(unit).busy_until_ns.saturating_sub(io.timing.now_ns());
+                (io.timing.load(unit), busy_ns)
+            })
+            .unwrap_or(self.order[start])
+    }
+
+    /// Whether the next page of `writer` in `plane` needs a new block.
+    #[inline]
+    pub fn needs_block(&self, plane: PlaneId, writer: Writer) -> bool {
+        self.open_block(plane, writer).is_none()
+    }
+
+    /// The next page to program in `plane`; opens a block if more than `reserve` are free.
+    #[inline]
+    pub fn take_page(&mut self, io: &mut Io, plane: PlaneId, writer: Writer, reserve: u32) -> Option<Ppn> {
+        let which = self.frontier(writer);
+        let block = match self.part(plane).frontiers[which].block {
+            Some(block) => block,
+            None => self.open_next(io, plane, which, reserve)?,
+        };
+        let index = io.media.array.block(block).write_ptr();
+        if index + 1 == self.pages_per_block {
+            self.part(plane).frontiers[which].block = None;
+        }
+        Some(io.media.array.geometry.page(block, index))
+    }
+
+    fn open_next(&mut self, io: &mut Io, plane: PlaneId, which: usize, reserve: u32) -> Option<BlockId> {
+        let (mode, id, rule) = (self.spec.mode, self.spec.id, self.spec.clean.wear_levelling);
+        let part = self.part(plane);
+        if part.free.len() <= reserve {
+            return None;
+        }
+        let block = part.free.pop(io, plane, rule)?;
+        io.media.open(block, mode, id);
+        part.frontiers[which].block = Some(block);
+        let free = part.free.len();
+        self.free_min = self.free_min.min(free);
+        Some(block)
+    }
+
+    /// Emits the program of `page`, which `take_page` gave and the media holds, after `sources`.
+    /// Returns the operation that will program it, complete or still staged.
+    #[inline]
+    pub fn emit(&mut self, io: &mut Io, page: Ppn, writer: Writer, write: &PageWrite, sources: &[OpId]) -> OpId {
+        if self.pages_per_program == 1 {
+            return io.program(page, write, sources);
+        }
+        let geometry = &io.media.array.geometry;
+        let plane = geometry.plane_of(geometry.block_of(page));
+        let which = self.frontier(writer);
+        let due_ns = io.timing.now_ns() + io.policy.stage_timeout_ns;
+        let mut stage = self.part(plane).frontiers[which].stage.unwrap_or(Stage {
+            op: OpId::NONE,
+            pages: 0,
+            first: page,
+            holds_host: false,
+            due_ns,
+        });
+        if stage.op.is_none() {
+            stage.op = io.open_stage(page, write);
+        }
+        let last = stage.pages + 1 == self.pages_per_program;
+        io.add_to_stage(stage.op, page, write, sources, last);
+        stage.pages += 1;
+        let op = stage.op;
+        if !write.request.is_none() && !stage.holds_host {
+            stage.holds_host = true;
+            stage.due_ns = due_ns;
+            io.timing.schedule(due_ns, EventKind::Stage, plane.0);
+        }
+        if last {
+            io.close_stage(op);
+        }
+        self.part(plane).frontiers[which].stage = (!last).then_some(stage);
+        op
+    }
+
+    /// Pads staged wordlines of `plane` that hold host pages and have waited long enough; all of
+    /// them if `now`. Returns the pages padded.
+    pub fn pad(&mut self, io: &mut Io, plane: PlaneId, now: bool) -> u32 {
+        let mut padded = 0;
+        for writer in [Writer::Host, Writer::Clean] {
+            let which = self.frontier(writer);
+            while let Some(stage) = self.part(plane).frontiers[which].stage {
+                let due = stage.holds_host && stage.due_ns <= io.timing.now_ns();
+                if !(now || due) {
+                    break;
+                }
+                let Some(page) = self.take_page(io, plane, writer, 0) else { break };
+                let slots = io.media.array.geometry.pool_of(plane).slots_per_page as usize;
+                io.media.write_page(page, &[0; super::media::SLOTS_MAX][..slots], 0);
+                let pad = PageWrite {
+                    bytes: 0,
+                    fresh_slots: 0,
+                    slots: 0,
+                    cause: Cause::Pad,
+                    class: Class::HostWrite,
+                    request: RequestId::NONE,
+                };
+                self.emit(io, page, writer, &pad, &[]);
+                padded += 1;
+            }
+        }
+        padded
+    }
+
+    /// Whether `writer` in `plane` has a wordline staged.
+    pub fn staged(&self, plane: PlaneId, writer: Writer) -> Option<OpId> {
+        let part = &self.parts[(plane.0 - self.first_plane) as usize];
+        part.frontiers[self.frontier(writer)].stage.map(|s| s.op)
+    }
+
+    /// Gives an erased block back.
+    pub fn give_back(&mut self, io: &mut Io, block: BlockId) {
+        let plane = io.media.array.geometry.plane_of(block);
+        let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
+        part.free.push(io, block);
+    }
+
+    /// Pages that `writer` can still program in `plane`, free blocks included.
+    pub fn room(&self, io: &Io, plane: PlaneId, writer: Writer) -> u32 {
+        let open = self.open_block(plane, writer).map_or(0, |b| self.pages_per_block - io.media.array.block(b).write_ptr());
+        open + self.free_blocks(plane) * self.pages_per_block
+    }
+
+    /// The blocks it is made of.
+    pub fn share(&self) -> BlockShare {
+        let blocks = u64::from(self.spec.blocks) * self.order.len() as u64;
+        BlockShare { pool: self.spec.pool, mode: self.spec.mode, blocks }
+    }
+
+    /// Live bytes in the region.
+    pub fn live_bytes(&self, io: &Io) -> u64 {
+        let array = &io.media.array;
+        let blocks = |plane: &PlaneId| {
+            let first = array.geometry.block(*plane, self.spec.first_block).0;
+            (first..first + self.spec.blocks).map(|b| u64::from(array.block(BlockId(b)).live())).sum::<u64>()
+        };
+        self.order.iter().map(blocks).sum::<u64>() * u64::from(array.geometry.mu_bytes)
+    }
+}

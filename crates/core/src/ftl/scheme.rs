@@ -1,0 +1,79 @@
+//! What a scheme is: the contract between a published policy and the device.
+
+use super::io::{Io, Piece};
+use super::region::RegionState;
+use crate::base::PlaneId;
+use crate::hw::config::CellMode;
+use crate::hw::timing::op_table::RequestId;
+use crate::metrics::report::SchemeReport;
+
+/// No plane can take another page: the data exceed what the regions can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the flash is full: no block can be freed for a write")]
+pub struct DeviceFull;
+
+/// How many blocks of a pool a scheme uses in a mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockShare {
+    /// Pool.
+    pub pool: usize,
+    /// Mode.
+    pub mode: CellMode,
+    /// Blocks over all planes.
+    pub blocks: u64,
+}
+
+/// What a snapshot holds of a scheme.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct SchemeState {
+    /// Its regions, in the scheme's order.
+    pub regions: Vec<RegionState>,
+}
+
+/// What a scheme did when it was offered idle time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Idle {
+    /// Nothing is left to do in this plane until something changes.
+    Nothing,
+    /// One step was emitted; ask again when it is done.
+    Step,
+}
+
+/// A policy: where writes go, what is reclaimed, what is done in idle time.
+pub trait Scheme {
+    /// Places logical page `page` before time 0; uncounted.
+    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull>;
+
+    /// Writes a piece.
+    fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull>;
+
+    /// Reads a piece.
+    fn read(&mut self, piece: Piece, io: &mut Io);
+
+    /// Makes staged pages durable; `request` waits for them.
+    fn flush(&mut self, request: RequestId, io: &mut Io);
+
+    /// Does one atomic step of idle work in `plane`.
+    fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle;
+
+    /// Pads staged host pages of `plane` whose waiting time is over.
+    fn stage_due(&mut self, plane: PlaneId, io: &mut Io);
+
+    /// Ends the run: nothing may stay staged.
+    fn finish(&mut self, io: &mut Io);
+
+    /// The blocks the scheme uses, by pool and mode.
+    fn blocks(&self) -> Vec<BlockShare>;
+
+    /// Live bytes in the scheme's cache.
+    fn cache_live_bytes(&self, io: &Io) -> u64;
+
+    /// What a snapshot holds of the scheme; nothing is in flight.
+    fn save(&self) -> SchemeState;
+
+    /// Takes a snapshot's part; the configuration is the same.
+    fn load(&mut self, state: SchemeState);
+
+    /// The scheme's own figures.
+    fn report(&self, io: &Io) -> SchemeReport;
+}

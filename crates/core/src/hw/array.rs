@@ -1,0 +1,391 @@
+//! The flash array's state: blocks, what is live in them, wear; refuses what flash cannot do.
+//!
+//! A slot carries an opaque tag (the FTL's mapping unit plus one; 0 = dead), kept in one chunk per
+//! programmed block. Chunks are handed out last-in first-out, so memory follows the number of
+//! blocks that hold data at the same time and not the device's size.
+
+use super::config::CellMode;
+use super::geometry::Geometry;
+use crate::base::sparse::Sparse;
+use crate::base::{BlockId, Ppn, Slot};
+use bytemuck::Zeroable;
+use serde::{Deserialize, Serialize};
+
+/// Where a block is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum BlockState {
+    /// Erased, no mode yet.
+    Free = 0,
+    /// Has pages to program.
+    Open = 1,
+    /// Takes no more programs until erased.
+    Closed = 2,
+}
+
+/// What the array refuses, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// A block that holds data was opened.
+    #[error("block {0:?} is not free and cannot be opened")]
+    OpenNotFree(BlockId),
+    /// A cell mode the chips do not offer.
+    #[error("block {0:?} has no {1:?} mode")]
+    NoSuchMode(BlockId, CellMode),
+    /// A block number outside the geometry.
+    #[error("block {0:?} does not exist")]
+    NoSuchBlock(BlockId),
+    /// A page of a block that is not open was programmed.
+    #[error("page {0:?} lies in a block that is not open")]
+    ProgramNotOpen(Ppn),
+    /// A page was programmed out of order or twice.
+    #[error("page {page:?} was programmed where page {expected} of its block is next")]
+    ProgramOrder {
+        /// The page asked for.
+        page: Ppn,
+        /// The next page in order.
+        expected: u32,
+    },
+    /// A block with live slots was erased.
+    #[error("block {0:?} has {1} live slots and cannot be erased")]
+    EraseLive(BlockId, u16),
+    /// A block was erased that was never programmed since its last erase.
+    #[error("block {0:?} holds nothing to erase")]
+    EraseEmpty(BlockId),
+    /// A dead slot was invalidated.
+    #[error("slot {0:?} is not live")]
+    InvalidateDead(Slot),
+    /// A block that is not open was closed.
+    #[error("block {0:?} is not open and cannot be closed")]
+    CloseNotOpen(BlockId),
+}
+
+/// What is known of one block (zero = free and never used).
+#[derive(Clone, Copy, Debug, Default, Zeroable, Serialize, Deserialize)]
+#[repr(C)]
+pub struct Block {
+    chunk: u32,
+    /// Sequence number of the last opening: age for FIFO and cost-benefit.
+    pub opened: u32,
+    /// Link of the free list the block is on.
+    pub next_free: u32,
+    write_ptr: u16,
+    live: u16,
+    state: u8,
+    mode: u8,
+    region: u8,
+    used: u8,
+}
+
+impl Block {
+    /// The block's state.
+    #[inline]
+    pub fn state(&self) -> BlockState {
+        match self.state {
+            0 => BlockState::Free,
+            1 => BlockState::Open,
+            _ => BlockState::Closed,
+        }
+    }
+
+    /// The next page to program.
+    #[inline]
+    pub fn write_ptr(&self) -> u32 {
+        u32::from(self.write_ptr)
+    }
+
+    /// Live slots.
+    #[inline]
+    pub fn live(&self) -> u32 {
+        u32::from(self.live)
+    }
+
+    /// The region the block was opened for.
+    #[inline]
+    pub fn region(&self) -> u8 {
+        self.region
+    }
+
+    /// The mode the block was opened in.
+    #[inline]
+    pub fn mode(&self) -> CellMode {
+        CellMode::ALL[self.mode as usize]
+    }
+}
+
+/// What a snapshot holds of the array.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ArrayState {
+    blocks: Vec<(u32, Block, u16, u8, [u32; 4])>,
+    tags: Sparse,
+    free_chunks: Vec<u32>,
+    next_chunk: u32,
+    opened: u32,
+}
+
+/// The array's state.
+pub struct FlashArray {
+    /// Shape and address packing.
+    pub geometry: Geometry,
+    blocks: Box<[Block]>,
+    /// Pages with a live slot, apart from the records because victim selection scans them.
+    live_pages: Vec<u16>,
+    /// Region + 1 of closed blocks, 0 otherwise: what victim selection scans.
+    candidate: Vec<u8>,
+    erases: Vec<u32>,
+    tags: Vec<u32>,
+    free_chunks: Vec<u32>,
+    next_chunk: u32,
+    opened: u32,
+}
+
+impl FlashArray {
+    /// An array of erased blocks; costs address space only until used.
+    pub fn new(geometry: Geometry) -> Self {
+        let blocks = geometry.block_numbers();
+        let usable: u64 = geometry.pools.iter().map(|p| u64::from(p.planes) * u64::from(p.blocks)).sum();
+        let chunk = u64::from(geometry.slots_per_block());
+        Self {
+            blocks: bytemuck::zeroed_slice_box(blocks),
+            live_pages: vec![0; blocks],
+            candidate: vec![0; blocks],
+            erases: vec![0; blocks * CellMode::ALL.len()],
+            tags: vec![0; (usable * chunk) as usize],
+            free_chunks: Vec::new(),
+            next_chunk: 0,
+            opened: 0,
+            geometry,
+        }
+    }
+
+    /// The block's record.
+    #[inline(always)]
+    pub fn block(&self, block: BlockId) -> &Block {
+        &self.blocks[block.index()]
+    }
+
+    /// Pages of a block with at least one live slot.
+    #[inline(always)]
+    pub fn live_pages(&self, block: BlockId) -> u32 {
+        u32::from(self.live_pages[block.index()])
+    }
+
+    /// Live pages and candidate marks of a run of blocks, as victim selection scans them.
+    #[inline]
+    pub fn scan(&self, first: BlockId, count: u32) -> (&[u16], &[u8]) {
+        let range = first.index()..first.index() + count as usize;
+        (&self.live_pages[range.clone()], &self.candidate[range])
+    }
+
+    /// How often a block was erased in `mode`.
+    #[inline]
+    pub fn erases(&self, block: BlockId, mode: CellMode) -> u32 {
+        self.erases[block.index() * 4 + mode as usize]
+    }
+
+    /// How often a block was erased in any mode.
+    pub fn wear(&self, block: BlockId) -> u32 {
+        self.erases[block.index() * 4..block.index() * 4 + 4].iter().sum()
+    }
+
+    /// Blocks opened so far: the clock of block ages.
+    pub fn openings(&self) -> u32 {
+        self.opened
+    }
+
+    /// Links a free block to the next one of its free list.
+    #[inline]
+    pub fn link_free(&mut self, block: BlockId, next: u32) {
+        self.blocks[block.index()].next_free = next;
+    }
+
+    fn exists(&self, block: BlockId) -> bool {
+        let plane = self.geometry.plane_of(block);
+        plane.index() < self.geometry.planes.len()
+            && block.0 & ((1 << self.geometry.block_bits) - 1) < self.geometry.pool_of(plane).blocks
+    }
+
+    /// Opens a free block in `mode` for `region`.
+    pub fn open(&mut self, block: BlockId, mode: CellMode, region: u8) -> Result<(), Fault> {
+        if !self.exists(block) {
+            return Err(Fault::NoSuchBlock(block));
+        }
+        let plane = self.geometry.plane_of(block);
+        if self.geometry.pool_of(plane).modes[mode as usize].is_none() {
+            return Err(Fault::NoSuchMode(block, mode));
+        }
+        let chunk = self.free_chunks.pop().unwrap_or(self.next_chunk);
+        let record = &mut self.blocks[block.index()];
+        if record.state() != BlockState::Free {
+            self.free_chunks.push(chunk);
+            return Err(Fault::OpenNotFree(block));
+        }
+        self.next_chunk = self.next_chunk.max(chunk + 1);
+        self.opened += 1;
+        *record = Block {
+            chunk,
+            opened: self.opened,
+            next_free: 0,
+            write_ptr: 0,
+            live: 0,
+            state: BlockState::Open as u8,
+            mode: mode as u8,
+            region,
+            used: 1,
+        };
+        Ok(())
+    }
+
+    /// Closes an open block before it is full.
+    pub fn close(&mut self, block: BlockId) -> Result<(), Fault> {
+        let record = &mut self.blocks[block.index()];
+        if record.state() != BlockState::Open {
+            return Err(Fault::CloseNotOpen(block));
+        }
+        record.state = BlockState::Closed as u8;
+        self.candidate[block.index()] = record.region + 1;
+        Ok(())
+    }
+
+    /// Programs the next page of an open block with `tags`, one per slot (0 = dead from the start).
+    #[inline]
+    pub fn program(&mut self, page: Ppn, tags: &[u32]) -> Result<(), Fault> {
+        let block = self.geometry.block_of(page);
+        let index = self.geometry.page_in_block(page);
+        let record = &mut self.blocks[block.index()];
+        if record.state != BlockState::Open as u8 {
+            return Err(Fault::ProgramNotOpen(page));
+        }
+        if u32::from(record.write_ptr) != index {
+            return Err(Fault::ProgramOrder { page, expected: u32::from(record.write_ptr) });
+        }
+        let base = tag_index(&self.geometry, record.chunk, index);
+        let mut live = 0;
+        for (place, &tag) in self.tags[base..base + tags.len()].iter_mut().zip(tags) {
+            *place = tag;
+            live += u16::from(tag != 0);
+        }
+        record.live += live;
+        self.live_pages[block.index()] += u16::from(live > 0);
+        record.write_ptr += 1;
+        let plane = self.geometry.plane_of(block);
+        let pages = self.geometry.pool_of(plane).modes[record.mode as usize].as_ref().map_or(0, |m| m.pages);
+        if u32::from(record.write_ptr) == pages {
+            record.state = BlockState::Closed as u8;
+            self.candidate[block.index()] = record.region + 1;
+        }
+        Ok(())
+    }
+
+    /// The tag of a slot; 0 = dead.
+    #[inline]
+    pub fn tag(&self, slot: Slot) -> u32 {
+        let page = self.geometry.page_of(slot);
+        self.page_tags(page)[(slot.0 & ((1 << self.geometry.slot_bits) - 1)) as usize]
+    }
+
+    /// The tags of a page's slots (all zero where the block was never programmed).
+    #[inline]
+    pub fn page_tags(&self, page: Ppn) -> &[u32] {
+        let block = self.geometry.block_of(page);
+        let record = &self.blocks[block.index()];
+        let base = tag_index(&self.geometry, record.chunk, self.geometry.page_in_block(page));
+        &self.tags[base..base + (1 << self.geometry.slot_bits)]
+    }
+
+    /// Declares a live slot dead.
+    #[inline]
+    pub fn invalidate(&mut self, slot: Slot) -> Result<(), Fault> {
+        let page = self.geometry.page_of(slot);
+        let block = self.geometry.block_of(page);
+        let record = &mut self.blocks[block.index()];
+        let base = tag_index(&self.geometry, record.chunk, self.geometry.page_in_block(page));
+        let tags = &mut self.tags[base..base + (1 << self.geometry.slot_bits)];
+        let place = &mut tags[(slot.0 & ((1 << self.geometry.slot_bits) - 1)) as usize];
+        if *place == 0 || record.state == BlockState::Free as u8 {
+            return Err(Fault::InvalidateDead(slot));
+        }
+        *place = 0;
+        record.live -= 1;
+        self.live_pages[block.index()] -= u16::from(tags.iter().all(|&t| t == 0));
+        Ok(())
+    }
+
+    /// Erases a block without live slots.
+    pub fn erase(&mut self, block: BlockId) -> Result<(), Fault> {
+        let record = &mut self.blocks[block.index()];
+        if record.live > 0 {
+            return Err(Fault::EraseLive(block, record.live));
+        }
+        if record.write_ptr == 0 {
+            return Err(Fault::EraseEmpty(block));
+        }
+        self.erases[block.index() * 4 + record.mode as usize] += 1;
+        self.free_chunks.push(record.chunk);
+        record.state = BlockState::Free as u8;
+        record.write_ptr = 0;
+        record.chunk = 0;
+        self.candidate[block.index()] = 0;
+        Ok(())
+    }
+
+    /// Asks the processor to fetch what an invalidation of `slot` will touch.
+    #[inline(always)]
+    pub fn prefetch(&self, slot: Slot) {
+        let block = self.geometry.block_of(self.geometry.page_of(slot));
+        crate::base::prefetch::read(&self.blocks, block.index());
+        crate::base::prefetch::read(&self.live_pages, block.index());
+    }
+
+    /// Sets every erase count to zero.
+    pub fn reset_wear(&mut self) {
+        for i in (0..self.blocks.len()).filter(|&i| self.blocks[i].used != 0) {
+            self.erases[i * 4..i * 4 + 4].fill(0);
+        }
+    }
+
+    /// What a snapshot holds.
+    pub fn save(&self) -> ArrayState {
+        let record = |b: BlockId| {
+            let i = b.index();
+            let erases = std::array::from_fn(|m| self.erases[i * 4 + m]);
+            (b.0, self.blocks[i], self.live_pages[i], self.candidate[i], erases)
+        };
+        ArrayState {
+            blocks: self.used_blocks().map(record).collect(),
+            tags: Sparse::of(&self.tags),
+            free_chunks: self.free_chunks.clone(),
+            next_chunk: self.next_chunk,
+            opened: self.opened,
+        }
+    }
+
+    /// Takes a snapshot's part, or says why it does not fit.
+    pub fn load(&mut self, state: ArrayState) -> Result<(), String> {
+        for (block, record, live_pages, candidate, erases) in state.blocks {
+            let i = block as usize;
+            if !self.exists(BlockId(block)) {
+                return Err(format!("block {block} does not exist"));
+            }
+            self.blocks[i] = record;
+            self.live_pages[i] = live_pages;
+            self.candidate[i] = candidate;
+            self.erases[i * 4..i * 4 + 4].copy_from_slice(&erases);
+        }
+        state.tags.fill(&mut self.tags)?;
+        self.free_chunks = state.free_chunks;
+        self.next_chunk = state.next_chunk;
+        self.opened = state.opened;
+        Ok(())
+    }
+
+    /// Every block that was ever opened.
+    pub fn used_blocks(&self) -> impl Iterator<Item = BlockId> + '_ {
+        (0..self.blocks.len()).filter(|&i| self.blocks[i].used != 0).map(|i| BlockId(i as u32))
+    }
+}
+
+#[inline(always)]
+fn tag_index(geometry: &Geometry, chunk: u32, page: u32) -> usize {
+    ((chunk as usize) << (geometry.page_bits + geometry.slot_bits)) + ((page as usize) << geometry.slot_bits)
+}

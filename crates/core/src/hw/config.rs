@@ -1,0 +1,279 @@
+//! Configuration of the flash hardware: pools of chips, cell modes and bus timing.
+
+use crate::base::problem::{check_range, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Bits stored per cell; a block's mode is chosen when a free block is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[repr(u8)]
+pub enum CellMode {
+    /// One bit per cell.
+    Slc = 0,
+    /// Two bits per cell.
+    Mlc = 1,
+    /// Three bits per cell.
+    Tlc = 2,
+    /// Four bits per cell.
+    Qlc = 3,
+}
+
+impl CellMode {
+    /// Every mode, sparsest first.
+    pub const ALL: [CellMode; 4] = [CellMode::Slc, CellMode::Mlc, CellMode::Tlc, CellMode::Qlc];
+
+    /// Bits per cell, which is pages per wordline.
+    pub fn bits(self) -> u32 {
+        self as u32 + 1
+    }
+
+    /// The name used in configuration and results.
+    pub fn name(self) -> &'static str {
+        ["slc", "mlc", "tlc", "qlc"][self as usize]
+    }
+}
+
+/// How the pages of a wordline are programmed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProgramRule {
+    /// Each page is its own program operation.
+    #[default]
+    PerPage,
+    /// All pages of a wordline are programmed by one operation, which takes `program_ns[0]`.
+    OneShot,
+}
+
+/// Which page of a block has which latency when `read_ns` or `program_ns` lists several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageKinds {
+    /// Page `p` has kind `p mod bits`: a wordline's pages are adjacent.
+    #[default]
+    ByWordline,
+    /// The interleaved order of paired pages: TLC pages 0-5 LSB, 6-7 CSB, then `((p - 8) / 2) mod 3`;
+    /// MLC pages 0-1 LSB, then `((p - 2) / 2) mod 2` as LSB, MSB from page 2 on in pairs.
+    Interleaved,
+}
+
+/// Timing and endurance of one cell mode.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModeConfig {
+    /// Page read time in ns: one value, or one per page kind (LSB, CSB, ... MSB).
+    pub read_ns: Vec<u32>,
+    /// Page program time in ns: one value, or one per page kind; one value for one-shot.
+    pub program_ns: Vec<u32>,
+    /// Block erase time in ns.
+    pub erase_ns: u32,
+    /// Program/erase cycles a block endures; absent if the source gives none.
+    #[serde(default)]
+    pub endurance_cycles: Option<u32>,
+    /// Per-page or one-shot programming.
+    #[serde(default)]
+    pub program: ProgramRule,
+    /// Which page has which kind.
+    #[serde(default)]
+    pub page_kinds: PageKinds,
+}
+
+/// What planes of one die may do at the same time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlaneParallelism {
+    /// Every plane runs its own operations.
+    #[default]
+    Independent,
+    /// The die runs one command, which takes along ready operations of the same kind and page offset on other planes.
+    MultiPlane,
+    /// The die runs one operation at a time.
+    Serial,
+}
+
+/// Channel and command timing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BusConfig {
+    /// Transfer time per byte in picoseconds (2000 = 500 MB/s); a transfer is rounded up to whole ns once.
+    pub ps_per_byte: u32,
+    /// Channel time of a read command and its address cycles, ns.
+    #[serde(default)]
+    pub read_command_ns: u32,
+    /// Channel time before read data leave, ns.
+    #[serde(default)]
+    pub read_data_ns: u32,
+    /// Channel time of a program command, held together with its data, ns.
+    #[serde(default)]
+    pub program_command_ns: u32,
+    /// Channel time of an erase command, ns.
+    #[serde(default)]
+    pub erase_command_ns: u32,
+    /// Extra channel time per further plane of a multi-plane read, ns.
+    #[serde(default)]
+    pub extra_plane_read_ns: u32,
+    /// Extra channel time per further plane of a multi-plane program, ns.
+    #[serde(default)]
+    pub extra_plane_program_ns: u32,
+    /// Extra channel time per further plane of a multi-plane erase, ns.
+    #[serde(default)]
+    pub extra_plane_erase_ns: u32,
+}
+
+/// Program and erase suspension by host reads; off unless listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SuspendConfig {
+    /// A host read may suspend a program.
+    pub program: bool,
+    /// A host read may suspend an erase.
+    pub erase: bool,
+    /// Time to suspend, ns.
+    pub suspend_ns: u32,
+    /// Time to resume, ns.
+    pub resume_ns: u32,
+    /// How often one operation may be suspended, 1-1000 (0 with suspension off).
+    pub max_suspends: u32,
+}
+
+/// A pool of identical flash chips.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PoolConfig {
+    /// Name used in results.
+    pub name: String,
+    /// Channels of this pool, 1-256.
+    pub channels: u32,
+    /// Chips per channel, 1-64.
+    pub chips: u32,
+    /// Dies per chip, 1-16.
+    pub dies: u32,
+    /// Planes per die, 1-16.
+    pub planes: u32,
+    /// Blocks per plane, 4-65536.
+    pub blocks: u32,
+    /// Wordlines per block (pages in SLC mode), 1-4096.
+    pub wordlines: u32,
+    /// Page size in bytes, a multiple of the mapping unit.
+    pub page_bytes: u32,
+    /// Channel and command timing.
+    pub bus: BusConfig,
+    /// What planes of one die may do at once.
+    #[serde(default)]
+    pub plane_parallelism: PlaneParallelism,
+    /// Program and erase suspension.
+    #[serde(default)]
+    pub suspend: SuspendConfig,
+    /// SLC mode, if the chips offer it.
+    #[serde(default)]
+    pub slc: Option<ModeConfig>,
+    /// MLC mode, if the chips offer it.
+    #[serde(default)]
+    pub mlc: Option<ModeConfig>,
+    /// TLC mode, if the chips offer it.
+    #[serde(default)]
+    pub tlc: Option<ModeConfig>,
+    /// QLC mode, if the chips offer it.
+    #[serde(default)]
+    pub qlc: Option<ModeConfig>,
+}
+
+impl PoolConfig {
+    /// The parameters of `mode`, if the pool offers it.
+    pub fn mode(&self, mode: CellMode) -> Option<&ModeConfig> {
+        match mode {
+            CellMode::Slc => self.slc.as_ref(),
+            CellMode::Mlc => self.mlc.as_ref(),
+            CellMode::Tlc => self.tlc.as_ref(),
+            CellMode::Qlc => self.qlc.as_ref(),
+        }
+    }
+
+    /// The densest mode offered; a pool without any mode is refused by `check`.
+    pub fn densest(&self) -> CellMode {
+        CellMode::ALL.into_iter().rev().find(|&m| self.mode(m).is_some()).unwrap_or(CellMode::Slc)
+    }
+
+    /// Planes of the whole pool.
+    pub fn plane_count(&self) -> u32 {
+        self.channels * self.chips * self.dies * self.planes
+    }
+
+    /// Pages of a block in `mode`.
+    pub fn pages_per_block(&self, mode: CellMode) -> u32 {
+        self.wordlines * mode.bits()
+    }
+
+    /// Bytes of the pool with every block in `mode`.
+    pub fn raw_bytes(&self, mode: CellMode) -> u64 {
+        u64::from(self.plane_count())
+            * u64::from(self.blocks)
+            * u64::from(self.pages_per_block(mode))
+            * u64::from(self.page_bytes)
+    }
+
+    /// Adds every problem of this pool; `key` is its dotted place.
+    pub fn check(&self, key: &str, mu_bytes: u32, problems: &mut Vec<Problem>) {
+        check_range(problems, &format!("{key}.channels"), self.channels, 1..=256);
+        check_range(problems, &format!("{key}.chips"), self.chips, 1..=64);
+        check_range(problems, &format!("{key}.dies"), self.dies, 1..=16);
+        check_range(problems, &format!("{key}.planes"), self.planes, 1..=16);
+        check_range(problems, &format!("{key}.blocks"), self.blocks, 4..=65536);
+        check_range(problems, &format!("{key}.wordlines"), self.wordlines, 1..=4096);
+        check_range(problems, &format!("{key}.bus.ps_per_byte"), self.bus.ps_per_byte, 0..=1_000_000);
+        let page = self.page_bytes;
+        if mu_bytes == 0 || page == 0 || page % mu_bytes != 0 || page / mu_bytes > 32 {
+            let allowed = format!("1 to 32 mapping units of {mu_bytes} bytes");
+            problems.push(Problem::new(format!("{key}.page_bytes"), page, allowed));
+        }
+        if CellMode::ALL.iter().all(|&m| self.mode(m).is_none()) {
+            problems.push(Problem::new(key, "no cell mode", "given at least one of slc, mlc, tlc, qlc"));
+        }
+        let suspends = self.suspend.program || self.suspend.erase;
+        let range = if suspends { 1..=1000 } else { 0..=1000 };
+        check_range(problems, &format!("{key}.suspend.max_suspends"), self.suspend.max_suspends, range);
+        for mode in CellMode::ALL {
+            if let Some(config) = self.mode(mode) {
+                config.check(&format!("{key}.{}", mode.name()), mode, problems);
+            }
+        }
+    }
+}
+
+impl ModeConfig {
+    fn check(&self, key: &str, mode: CellMode, problems: &mut Vec<Problem>) {
+        let kinds = mode.bits() as usize;
+        for (name, list) in [("read_ns", &self.read_ns), ("program_ns", &self.program_ns)] {
+            if list.len() != 1 && list.len() != kinds {
+                let allowed = format!("a list of 1 or {kinds} times");
+                problems.push(Problem::new(format!("{key}.{name}"), format!("{list:?}"), allowed));
+            }
+            if list.iter().any(|&ns| ns == 0 || ns > 1_000_000_000) {
+                let allowed = "times between 1 and 1000000000 ns";
+                problems.push(Problem::new(format!("{key}.{name}"), format!("{list:?}"), allowed));
+            }
+        }
+        check_range(problems, &format!("{key}.erase_ns"), self.erase_ns, 1..=1_000_000_000);
+        if self.program == ProgramRule::OneShot && self.program_ns.len() != 1 {
+            let value = format!("{:?}", self.program_ns);
+            problems.push(Problem::new(format!("{key}.program_ns"), value, "one time for one-shot programming"));
+        }
+    }
+
+    /// The kind of page `page` in a block of `mode`: 0 = LSB.
+    pub fn page_kind(&self, mode: CellMode, page: u32) -> usize {
+        let bits = mode.bits();
+        match (self.page_kinds, mode) {
+            (PageKinds::ByWordline, _) | (_, CellMode::Slc) => (page % bits) as usize,
+            (PageKinds::Interleaved, CellMode::Tlc) => match page {
+                0..=5 => 0,
+                6..=7 => 1,
+                _ => (((page - 8) / 2) % 3) as usize,
+            },
+            (PageKinds::Interleaved, _) => match page {
+                0..=1 => 0,
+                _ => ((((page - 2) / 2) % bits + 1) % bits) as usize,
+            },
+        }
+    }
+}

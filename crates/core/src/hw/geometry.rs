@@ -1,0 +1,253 @@
+//! The shape of the flash array and the packing of its addresses.
+//!
+//! Every pool shares one packing: a slot number is `plane | block | page | index` in power-of-two
+//! fields, so that going from slot to page to block to plane is a shift. Unused numbers cost
+//! address space, never memory.
+
+use super::config::{CellMode, PlaneParallelism, PoolConfig, ProgramRule};
+use crate::base::{BlockId, PlaneId, Ppn, Problem, Slot};
+
+/// A plane's place in the device.
+#[derive(Clone, Copy, Debug)]
+pub struct Plane {
+    /// Pool the plane belongs to.
+    pub pool: u8,
+    /// Index of the plane in its die.
+    pub in_die: u8,
+    /// What runs one array operation at a time: the plane or its die.
+    pub unit: u32,
+    /// Channel, counted over all pools.
+    pub channel: u32,
+}
+
+/// What one cell mode means in a pool, resolved per page.
+#[derive(Clone, Debug)]
+pub struct Mode {
+    /// Pages per block.
+    pub pages: u32,
+    /// Read time of each page, ns.
+    pub read_ns: Vec<u32>,
+    /// Program time of each page, ns (of the whole wordline for one-shot).
+    pub program_ns: Vec<u32>,
+    /// Block erase time, ns.
+    pub erase_ns: u32,
+    /// Pages per program operation: the wordline's for one-shot, else 1.
+    pub pages_per_program: u32,
+    /// Endurance in program/erase cycles, if known.
+    pub endurance_cycles: Option<u32>,
+}
+
+/// A pool of identical chips, resolved.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    /// Name used in results.
+    pub name: String,
+    /// First plane of the pool.
+    pub first_plane: u32,
+    /// Planes of the pool.
+    pub planes: u32,
+    /// Blocks per plane.
+    pub blocks: u32,
+    /// Page size, bytes.
+    pub page_bytes: u32,
+    /// Mapping units per page.
+    pub slots_per_page: u32,
+    /// The cell modes offered, by `CellMode as usize`.
+    pub modes: [Option<Mode>; 4],
+    /// The configuration it came from.
+    pub config: PoolConfig,
+}
+
+impl Pool {
+    /// The resolved mode; the configuration check has made sure that schemes ask only for offered ones.
+    pub fn mode(&self, mode: CellMode) -> &Mode {
+        self.modes[mode as usize].as_ref().expect("Invariant: schemes use only modes the pool offers")
+    }
+}
+
+/// The whole array's shape.
+#[derive(Clone, Debug)]
+pub struct Geometry {
+    /// Bits of the index within a page.
+    pub slot_bits: u32,
+    /// Bits of the page within a block.
+    pub page_bits: u32,
+    /// Bits of the block within a plane.
+    pub block_bits: u32,
+    /// Mapping unit, bytes.
+    pub mu_bytes: u32,
+    /// Every plane of every pool.
+    pub planes: Vec<Plane>,
+    /// The pools.
+    pub pools: Vec<Pool>,
+    /// Units over all pools.
+    pub units: u32,
+    /// Channels over all pools.
+    pub channels: u32,
+}
+
+fn bits_for(count: u32) -> u32 {
+    count.next_power_of_two().trailing_zeros()
+}
+
+impl Geometry {
+    /// The geometry of `pools`, or why its slots do not fit 32 bits.
+    pub fn new(pools: &[PoolConfig], mu_bytes: u32) -> Result<Self, Problem> {
+        let most = |f: &dyn Fn(&PoolConfig) -> u32| pools.iter().map(f).max().unwrap_or(1);
+        let mut geometry = Self {
+            slot_bits: bits_for(most(&|p| p.page_bytes / mu_bytes)),
+            page_bits: bits_for(most(&|p| p.pages_per_block(p.densest()))),
+            block_bits: bits_for(most(&|p| p.blocks)),
+            mu_bytes,
+            planes: Vec::new(),
+            pools: Vec::new(),
+            units: 0,
+            channels: 0,
+        };
+        for (index, pool) in pools.iter().enumerate() {
+            geometry.add_pool(index as u8, pool);
+        }
+        geometry.check_width()?;
+        Ok(geometry)
+    }
+
+    fn check_width(&self) -> Result<(), Problem> {
+        let slots = (self.planes.len() as u64) << (self.slot_bits + self.page_bits + self.block_bits);
+        if slots >= u64::from(u32::MAX) {
+            let allowed = "small enough that its slots, each level rounded up to a power of two, number below 2^32 - 1; use a larger device.mu_bytes";
+            return Err(Problem::new("device.pool", format!("{slots} slots"), allowed));
+        }
+        if self.slots_per_block() > u32::from(u16::MAX) {
+            let allowed = "at most 65535 mapping units per block (each level rounded up to a power of two)";
+            return Err(Problem::new("device.pool", self.slots_per_block(), allowed));
+        }
+        Ok(())
+    }
+
+    fn add_pool(&mut self, index: u8, config: &PoolConfig) {
+        let first_plane = self.planes.len() as u32;
+        let dies = config.channels * config.chips * config.dies;
+        let per_plane = config.plane_parallelism == PlaneParallelism::Independent;
+        for i in 0..config.plane_count() {
+            let die = i / config.planes;
+            self.planes.push(Plane {
+                pool: index,
+                in_die: (i % config.planes) as u8,
+                unit: self.units + if per_plane { i } else { die },
+                channel: self.channels + i / (config.chips * config.dies * config.planes),
+            });
+        }
+        self.units += if per_plane { config.plane_count() } else { dies };
+        self.channels += config.channels;
+        self.pools.push(Pool {
+            name: config.name.clone(),
+            first_plane,
+            planes: config.plane_count(),
+            blocks: config.blocks,
+            page_bytes: config.page_bytes,
+            slots_per_page: config.page_bytes / self.mu_bytes,
+            modes: CellMode::ALL.map(|mode| resolve_mode(config, mode)),
+            config: config.clone(),
+        });
+    }
+
+    /// Slots of a block's number range (a power of two).
+    pub fn slots_per_block(&self) -> u32 {
+        1 << (self.slot_bits + self.page_bits)
+    }
+
+    /// Blocks of the device's number range.
+    pub fn block_numbers(&self) -> usize {
+        self.planes.len() << self.block_bits
+    }
+
+    /// The page that holds `slot`.
+    #[inline(always)]
+    pub fn page_of(&self, slot: Slot) -> Ppn {
+        Ppn(slot.0 >> self.slot_bits)
+    }
+
+    /// The block that holds `page`.
+    #[inline(always)]
+    pub fn block_of(&self, page: Ppn) -> BlockId {
+        BlockId(page.0 >> self.page_bits)
+    }
+
+    /// The number of `page` within its block.
+    #[inline(always)]
+    pub fn page_in_block(&self, page: Ppn) -> u32 {
+        page.0 & ((1 << self.page_bits) - 1)
+    }
+
+    /// The plane that holds `block`.
+    #[inline(always)]
+    pub fn plane_of(&self, block: BlockId) -> PlaneId {
+        PlaneId(block.0 >> self.block_bits)
+    }
+
+    /// Block `index` of `plane`.
+    #[inline(always)]
+    pub fn block(&self, plane: PlaneId, index: u32) -> BlockId {
+        BlockId(plane.0 << self.block_bits | index)
+    }
+
+    /// Page `index` of `block`.
+    #[inline(always)]
+    pub fn page(&self, block: BlockId, index: u32) -> Ppn {
+        Ppn(block.0 << self.page_bits | index)
+    }
+
+    /// Slot `index` of `page`.
+    #[inline(always)]
+    pub fn slot(&self, page: Ppn, index: u32) -> Slot {
+        Slot(page.0 << self.slot_bits | index)
+    }
+
+    /// The pool a plane belongs to.
+    #[inline(always)]
+    pub fn pool_of(&self, plane: PlaneId) -> &Pool {
+        &self.pools[self.planes[plane.index()].pool as usize]
+    }
+
+    /// The planes of `pool` in the order in which consecutive pages go to them; `letters` is fastest first.
+    pub fn plane_order(&self, pool: usize, letters: &str) -> Vec<PlaneId> {
+        let p = &self.pools[pool];
+        let c = &p.config;
+        // Physical numbering: channel is the slowest field, plane the fastest.
+        let field = |letter: char| match letter {
+            'C' => (c.channels, c.chips * c.dies * c.planes),
+            'W' => (c.chips, c.dies * c.planes),
+            'D' => (c.dies, c.planes),
+            _ => (c.planes, 1),
+        };
+        let fields: Vec<(u32, u32)> = letters.chars().map(field).collect();
+        (0..p.planes)
+            .map(|i| {
+                let mut rest = i;
+                let mut plane = p.first_plane;
+                for &(size, stride) in &fields {
+                    plane += rest % size * stride;
+                    rest /= size;
+                }
+                PlaneId(plane)
+            })
+            .collect()
+    }
+}
+
+fn resolve_mode(pool: &PoolConfig, mode: CellMode) -> Option<Mode> {
+    let config = pool.mode(mode)?;
+    let pages = pool.pages_per_block(mode);
+    let per_page = |list: &[u32]| {
+        (0..pages).map(|p| if list.len() == 1 { list[0] } else { list[config.page_kind(mode, p)] }).collect()
+    };
+    let one_shot = config.program == ProgramRule::OneShot;
+    Some(Mode {
+        pages,
+        read_ns: per_page(&config.read_ns),
+        program_ns: per_page(&config.program_ns),
+        erase_ns: config.erase_ns,
+        pages_per_program: if one_shot { mode.bits() } else { 1 },
+        endurance_cycles: config.endurance_cycles,
+    })
+}

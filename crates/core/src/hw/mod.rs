@@ -1,0 +1,7 @@
+//! The hardware: the flash array's shape and state, and when its operations happen.
+
+pub mod array;
+pub mod config;
+pub mod geometry;
+pub mod op;
+pub mod timing;

@@ -1,0 +1,219 @@
+//! Host requests in flight and where their time goes.
+
+use super::op_table::{Op, OpId, RequestId};
+use super::Timing;
+use crate::base::request::Request;
+use crate::hw::op::CAUSES;
+
+/// Waiting for the channel.
+pub const WAIT_CHANNEL: usize = CAUSES;
+/// Waiting for anything else (another operation's completion on another unit).
+pub const WAIT_OTHER: usize = CAUSES + 1;
+/// Kinds of waiting: behind each cause, for the channel, for other operations.
+pub const WAIT_KINDS: usize = CAUSES + 2;
+
+/// Waiting time by what occupied the resource, ns.
+pub type WaitTime = [u64; WAIT_KINDS];
+
+/// A host request in the device.
+#[derive(Clone, Debug)]
+pub struct InFlight {
+    /// The request as it came.
+    pub request: Request,
+    /// When it arrived at the host queue, ns.
+    pub arrived_ns: u64,
+    /// When the device took it, ns.
+    pub admitted_ns: u64,
+    /// Time on the host link so far, ns.
+    pub link_ns: u64,
+    /// Waiting for the host link, ns.
+    pub link_wait_ns: u64,
+    /// Time in the DRAM buffer, ns.
+    pub buffer_ns: u64,
+    /// Written back by the DRAM buffer: no host waits for it.
+    pub internal: bool,
+    /// All its data are on the way to the host.
+    pub returning: bool,
+    /// Operations (and holds) it still waits for.
+    pub remaining: u32,
+    /// Array time on the critical path, ns.
+    pub path_array_ns: u64,
+    /// Channel time on the critical path, ns.
+    pub path_bus_ns: u64,
+    /// Waiting on the critical path, ns.
+    pub path_wait: WaitTime,
+}
+
+impl Default for InFlight {
+    fn default() -> Self {
+        let request =
+            Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, op: crate::base::request::HostOp::Read };
+        Self::new(request, 0, 0)
+    }
+}
+
+impl InFlight {
+    /// A request taken at `admitted_ns`, held once.
+    pub fn new(request: Request, arrived_ns: u64, admitted_ns: u64) -> Self {
+        Self {
+            request,
+            arrived_ns,
+            admitted_ns,
+            link_ns: 0,
+            link_wait_ns: 0,
+            buffer_ns: 0,
+            internal: false,
+            returning: false,
+            remaining: 1,
+            path_array_ns: 0,
+            path_bus_ns: 0,
+            path_wait: [0; WAIT_KINDS],
+        }
+    }
+}
+
+impl Timing {
+    /// Registers a request, held once until `release_request`.
+    #[inline]
+    pub fn add_request(&mut self, request: InFlight) -> RequestId {
+        RequestId(self.requests.insert(request))
+    }
+
+    /// A request in flight.
+    #[inline]
+    pub fn request(&mut self, id: RequestId) -> &mut InFlight {
+        &mut self.requests[id.index()]
+    }
+
+    /// Holds a request once more.
+    #[inline]
+    pub fn hold_request(&mut self, id: RequestId) {
+        self.requests[id.index()].remaining += 1;
+    }
+
+    /// Takes one hold away; the last one finishes the request.
+    #[inline]
+    pub fn release_request(&mut self, id: RequestId) {
+        let request = &mut self.requests[id.index()];
+        request.remaining -= 1;
+        if request.remaining == 0 {
+            self.finished.push(id);
+        }
+    }
+
+    /// The next finished request, still in the table.
+    #[inline]
+    pub fn take_finished(&mut self) -> Option<RequestId> {
+        self.finished.pop()
+    }
+
+    /// Forgets a finished request.
+    #[inline]
+    pub fn remove_request(&mut self, id: RequestId) {
+        self.requests.remove(id.0);
+    }
+
+    /// Remembers what the unit had done when `id` was queued, to tell later what it waited for.
+    pub(super) fn snapshot(&mut self, id: OpId) {
+        let op = &self.ops[id.index()];
+        let unit = &self.units[op.unit as usize];
+        let mut busy = [0; super::WAIT_KINDS];
+        busy[..CAUSES].copy_from_slice(&unit.busy_ns);
+        if !unit.current.is_none() {
+            // The part of the running operation that is over is not waited for.
+            let cause = self.ops[unit.current.index()].cause as usize;
+            busy[cause] += self.now_ns - unit.started_ns;
+        }
+        let index = self.waits.insert(busy);
+        self.ops[id.index()].snapshot = index;
+    }
+
+    /// Books the time `id` waited before it starts now; `channel_ns` of it for the channel.
+    pub(super) fn book_wait(&mut self, id: OpId, channel_ns: u64) {
+        let op = &self.ops[id.index()];
+        let mut left = self.now_ns - op.queued_ns;
+        if left == 0 || op.request.is_none() {
+            return self.drop_snapshot(id);
+        }
+        let mut wait = if op.path_wait == 0 { [0; WAIT_KINDS] } else { self.waits[op.path_wait as usize] };
+        if op.snapshot != 0 {
+            let before = &self.waits[op.snapshot as usize];
+            let unit = &self.units[op.unit as usize];
+            for cause in 0..CAUSES {
+                let ns = unit.busy_ns[cause].saturating_sub(before[cause]).min(left);
+                wait[cause] += ns;
+                left -= ns;
+            }
+        }
+        let channel_ns = channel_ns.min(left);
+        wait[WAIT_CHANNEL] += channel_ns;
+        wait[WAIT_OTHER] += left - channel_ns;
+        self.drop_snapshot(id);
+        let index = match self.ops[id.index()].path_wait {
+            0 => self.waits.insert(wait),
+            index => {
+                self.waits[index as usize] = wait;
+                index
+            }
+        };
+        self.ops[id.index()].path_wait = index;
+    }
+
+    fn drop_snapshot(&mut self, id: OpId) {
+        let index = std::mem::take(&mut self.ops[id.index()].snapshot);
+        if index != 0 {
+            self.waits.remove(index);
+        }
+    }
+
+    /// Hands the path of a finished read on to the operation of the same request that waited for it.
+    pub(super) fn pass_path(&mut self, from: OpId, to: OpId) {
+        let Op { path_array_ns, path_bus_ns, path_wait, .. } = self.ops[from.index()];
+        let old = self.ops[to.index()].path_wait;
+        if old != 0 {
+            self.waits.remove(old);
+        }
+        let copy = if path_wait == 0 { 0 } else { self.waits.insert(self.waits[path_wait as usize]) };
+        let target = &mut self.ops[to.index()];
+        target.path_array_ns = path_array_ns;
+        target.path_bus_ns = path_bus_ns;
+        target.path_wait = copy;
+    }
+
+    /// Makes one more request wait for `id`, a shared program that is not queued yet.
+    pub fn join_request(&mut self, id: OpId, request: RequestId) {
+        self.hold_request(request);
+        let op = &mut self.ops[id.index()];
+        if op.request.is_none() {
+            op.request = request;
+            op.counts = true;
+        } else {
+            let link = self.more_requests.insert((request, op.more_requests));
+            self.ops[id.index()].more_requests = link;
+        }
+    }
+
+    /// Books a finished operation with its requests: the one that finishes last is the critical one.
+    pub(super) fn finish_for_requests(&mut self, id: OpId) {
+        let mut link = self.ops[id.index()].more_requests;
+        let op = &self.ops[id.index()];
+        let wait = if op.path_wait == 0 { [0; WAIT_KINDS] } else { self.waits[op.path_wait as usize] };
+        self.finish_for_request(op.request, op.path_array_ns, op.path_bus_ns, wait);
+        while link != 0 {
+            let (request, next) = self.more_requests[link as usize];
+            self.more_requests.remove(link);
+            // The path before a shared program belongs to the request that opened it.
+            let op = &self.ops[id.index()];
+            self.finish_for_request(request, u64::from(op.array_ns), u64::from(op.in_ns), [0; WAIT_KINDS]);
+            link = next;
+        }
+    }
+
+    fn finish_for_request(&mut self, id: RequestId, array_ns: u64, bus_ns: u64, wait: WaitTime) {
+        let record = &mut self.requests[id.index()];
+        record.path_array_ns = array_ns;
+        record.path_bus_ns = bus_ns;
+        record.path_wait = wait;
+        self.release_request(id);
+    }
+}

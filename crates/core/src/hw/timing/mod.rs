@@ -1,0 +1,229 @@
+//! When flash operations happen: units, channels, priorities, dependencies.
+//!
+//! State changes first; the FTL then emits operations here, and this room decides only their
+//! time. Four orders hold: (a) operations of one block run in emission order; (b) an erase waits
+//! for the block's earlier reads and for the programs of what was moved out of it; (c) an
+//! operation inherits the highest class of anything that waits for it; (d) a read returns the
+//! version current at its emission (`in_flight` tells the FTL what is not yet programmed).
+
+pub mod event;
+mod host;
+pub mod op_table;
+mod queue;
+mod run;
+pub mod unit;
+
+pub use host::{InFlight, WaitTime, WAIT_CHANNEL, WAIT_KINDS, WAIT_OTHER};
+
+use crate::base::BlockId;
+use crate::hw::config::PlaneParallelism;
+use crate::hw::geometry::Geometry;
+use crate::hw::op::Class;
+use bytemuck::Zeroable;
+use event::{Event, EventKind, EventQueue};
+use op_table::{Op, OpId, RequestId, Slab};
+use unit::{Channel, Unit};
+
+/// What the clock knows of a block.
+#[derive(Clone, Copy, Default, Zeroable)]
+#[repr(C)]
+struct BlockClock {
+    /// Pages whose program is complete.
+    done: u16,
+    /// Reads queued or running.
+    reads: u16,
+    /// The block's last program or erase in flight.
+    last: u32,
+}
+
+/// The timing engine.
+pub struct Timing {
+    now_ns: u64,
+    queue: EventQueue,
+    units: Vec<Unit>,
+    channels: Vec<Channel>,
+    ops: Slab<Op>,
+    more_wakes: Slab<(OpId, u32)>,
+    more_requests: Slab<(RequestId, u32)>,
+    waits: Slab<WaitTime>,
+    requests: Slab<InFlight>,
+    blocks: Box<[BlockClock]>,
+    /// Units that may be able to start something.
+    ready: Vec<u32>,
+    /// Requests whose last operation is complete.
+    finished: Vec<RequestId>,
+    /// Units whose idle threshold has passed.
+    idle_due: Vec<u32>,
+    idle_threshold_ns: u64,
+    starvation_ns: u64,
+}
+
+impl Timing {
+    /// An idle engine at time 0 for `geometry`.
+    pub fn new(geometry: &Geometry, starvation_ns: u64) -> Self {
+        let mut timing = Self {
+            now_ns: 0,
+            queue: EventQueue::default(),
+            units: Vec::new(),
+            channels: Vec::new(),
+            ops: Slab::new(Op::new(
+                crate::hw::op::OpKind::Read,
+                crate::hw::op::Cause::Host,
+                Class::HostRead,
+                BlockId(0),
+                0,
+            )),
+            more_wakes: Slab::new((OpId::NONE, 0)),
+            more_requests: Slab::new((RequestId::NONE, 0)),
+            waits: Slab::new([0; WAIT_KINDS]),
+            requests: Slab::new(InFlight::default()),
+            blocks: bytemuck::zeroed_slice_box(geometry.block_numbers()),
+            ready: Vec::new(),
+            finished: Vec::new(),
+            idle_due: Vec::new(),
+            idle_threshold_ns: 0,
+            starvation_ns,
+        };
+        for pool in &geometry.pools {
+            for _ in 0..pool.config.channels {
+                timing.channels.push(Channel::new(pool.config.bus));
+            }
+        }
+        for (index, plane) in geometry.planes.iter().enumerate() {
+            if plane.unit as usize == timing.units.len() {
+                timing.add_unit(geometry, index as u32);
+            }
+        }
+        timing
+    }
+
+    fn add_unit(&mut self, geometry: &Geometry, plane: u32) {
+        let place = geometry.planes[plane as usize];
+        let pool = &geometry.pools[place.pool as usize];
+        let channel = &mut self.channels[place.channel as usize];
+        let bit = channel.units.len() as u32;
+        channel.units.push(place.unit);
+        channel.wishes.resize(bit as usize / 64 + 1, 0);
+        channel.last_bit = bit;
+        let parallelism = match pool.config.plane_parallelism {
+            PlaneParallelism::MultiPlane if pool.config.planes == 1 => PlaneParallelism::Serial,
+            other => other,
+        };
+        self.units.push(Unit::new(place.channel, bit, plane, parallelism, pool.config.suspend));
+    }
+
+    /// The present time, ns.
+    #[inline(always)]
+    pub fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    /// Moves the clock to `at_ns`, before which no event is pending.
+    #[inline]
+    pub fn set_now(&mut self, at_ns: u64) {
+        debug_assert!(at_ns >= self.now_ns && self.queue.next_ns() >= at_ns);
+        self.now_ns = at_ns;
+    }
+
+    /// When the next event happens, ns (`u64::MAX`: never).
+    #[inline(always)]
+    pub fn next_ns(&self) -> u64 {
+        self.queue.next_ns()
+    }
+
+    /// Asks for an event of `kind` for `index` at `at_ns`.
+    pub fn schedule(&mut self, at_ns: u64, kind: EventKind, index: u32) {
+        self.queue.push(Event { at_ns, kind, index, stamp: 0 });
+    }
+
+    /// Operations emitted and not complete.
+    pub fn ops_in_flight(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// Channel of a unit.
+    #[inline(always)]
+    pub fn channel(&self, unit: u32) -> &Channel {
+        &self.channels[self.units[unit as usize].channel as usize]
+    }
+
+    /// The channels.
+    pub fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    /// The units.
+    pub fn units(&self) -> &[Unit] {
+        &self.units
+    }
+
+    /// Operations emitted to `unit` and not complete: its load.
+    #[inline(always)]
+    pub fn load(&self, unit: u32) -> u32 {
+        self.units[unit as usize].outstanding
+    }
+
+    /// Whether page `page` of `block` is programmed in state but not yet in time.
+    #[inline(always)]
+    pub fn in_flight(&self, block: BlockId, page: u32) -> bool {
+        page >= u32::from(self.blocks[block.index()].done)
+    }
+
+    /// The program in flight that covers `page` of `block`, if any.
+    pub fn program_of(&self, block: BlockId, page: u32) -> OpId {
+        let mut id = OpId(self.blocks[block.index()].last);
+        while !id.is_none() {
+            let op = &self.ops[id.index()];
+            if op.kind == crate::hw::op::OpKind::Program
+                && (u32::from(op.page)..u32::from(op.page) + u32::from(op.pages)).contains(&page)
+            {
+                return id;
+            }
+            id = op.block_prev;
+        }
+        id
+    }
+
+    /// Records pages programmed without the clock.
+    #[inline(always)]
+    pub fn set_done(&mut self, block: BlockId, pages: u32) {
+        self.blocks[block.index()].done = pages as u16;
+    }
+
+    /// The idle rule: how long after the host's last use of a unit idle work may start, ns.
+    pub fn set_idle_threshold(&mut self, ns: u64) {
+        self.idle_threshold_ns = ns;
+    }
+
+    /// Marks a plane as having idle work, or not.
+    pub fn mark_idle_work(&mut self, unit: u32, plane_in_die: u8, has: bool) {
+        let u = &mut self.units[unit as usize];
+        let bit = 1u16 << plane_in_die;
+        if has {
+            u.idle_planes |= bit;
+            self.arm_idle(unit);
+        } else {
+            u.idle_planes &= !bit;
+        }
+    }
+
+    fn arm_idle(&mut self, unit: u32) {
+        let threshold = self.idle_threshold_ns;
+        let u = &mut self.units[unit as usize];
+        if u.idle_planes != 0 && u.outstanding == 0 && !u.idle_armed {
+            u.idle_armed = true;
+            let at_ns = self.now_ns.max(u.host_ns + threshold);
+            self.schedule(at_ns, EventKind::Idle, unit);
+        }
+    }
+
+    /// Forgets all idle work: the run ends.
+    pub fn stop_idle_work(&mut self) {
+        self.units.iter_mut().for_each(|u| u.idle_planes = 0);
+    }
+
+    /// Units whose idle work is due, handed over.
+    pub fn take_idle_due(&mut self) -> Option<u32> {
+        self.idle_due.pop()
+    }
+}

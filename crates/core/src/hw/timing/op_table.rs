@@ -1,0 +1,195 @@
+//! Operations in flight: their records, dependencies and the order within a block.
+
+use crate::base::BlockId;
+use crate::hw::op::{Cause, Class, OpKind};
+
+/// Index of an operation in flight; `OpId::NONE` is no operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpId(pub u32);
+
+impl OpId {
+    /// No operation.
+    pub const NONE: OpId = OpId(0);
+
+    /// Whether this is no operation.
+    #[inline(always)]
+    pub fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    #[inline(always)]
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Index of a host request in flight; `RequestId::NONE` is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RequestId(pub u32);
+
+impl RequestId {
+    /// No request.
+    pub const NONE: RequestId = RequestId(0);
+
+    /// Whether this is no request.
+    #[inline(always)]
+    pub fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    #[inline(always)]
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An operation in flight.
+#[derive(Clone, Debug)]
+pub struct Op {
+    /// Kind.
+    pub kind: OpKind,
+    /// Cause.
+    pub cause: Cause,
+    /// Priority; may be raised while the operation waits.
+    pub class: Class,
+    /// The request whose latency the operation is part of.
+    pub request: RequestId,
+    /// Whether the request waits for this very operation (not only for what waits for it).
+    pub counts: bool,
+    /// Index of the plane in its die.
+    pub plane_in_die: u8,
+    /// Pages programmed.
+    pub pages: u8,
+    /// Operations this one still waits for.
+    pub deps: u16,
+    /// First page programmed or the page read.
+    pub page: u16,
+    /// Unit that runs it.
+    pub unit: u32,
+    /// Block it works on.
+    pub block: BlockId,
+    /// Array time, ns.
+    pub array_ns: u32,
+    /// Channel time before the array phase, ns.
+    pub in_ns: u32,
+    /// Channel time after the array phase, ns.
+    pub out_ns: u32,
+    /// When it entered its unit's queue, ns.
+    pub queued_ns: u64,
+    pub(super) queued: bool,
+    pub(super) next: OpId,
+    pub(super) prev: OpId,
+    pub(super) wakes: OpId,
+    pub(super) more_wakes: u32,
+    /// Further requests that wait for a shared one-shot program (link list, 0 = none).
+    pub(super) more_requests: u32,
+    pub(super) block_prev: OpId,
+    pub(super) block_next: OpId,
+    /// Array time along the critical path so far, ns.
+    pub(super) path_array_ns: u64,
+    /// Channel time along the critical path so far, ns.
+    pub(super) path_bus_ns: u64,
+    /// Waiting along the critical path so far (index into the wait table, 0 = none).
+    pub(super) path_wait: u32,
+    /// Busy time of the unit, by cause, when the operation was queued (index into the wait table).
+    pub(super) snapshot: u32,
+}
+
+impl Op {
+    /// An operation without relations.
+    pub fn new(kind: OpKind, cause: Cause, class: Class, block: BlockId, unit: u32) -> Self {
+        Self {
+            kind,
+            cause,
+            class,
+            request: RequestId::NONE,
+            counts: false,
+            plane_in_die: 0,
+            pages: 1,
+            deps: 0,
+            page: 0,
+            unit,
+            block,
+            array_ns: 0,
+            in_ns: 0,
+            out_ns: 0,
+            queued_ns: 0,
+            queued: false,
+            next: OpId::NONE,
+            prev: OpId::NONE,
+            wakes: OpId::NONE,
+            more_wakes: 0,
+            more_requests: 0,
+            block_prev: OpId::NONE,
+            block_next: OpId::NONE,
+            path_array_ns: 0,
+            path_bus_ns: 0,
+            path_wait: 0,
+            snapshot: 0,
+        }
+    }
+}
+
+/// A slab of records: indices from 1, last freed first reused.
+pub struct Slab<T> {
+    items: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T: Clone> Slab<T> {
+    /// An empty slab; `blank` fills index 0, which stands for none.
+    pub fn new(blank: T) -> Self {
+        Self { items: vec![blank], free: Vec::new() }
+    }
+
+    /// Stores `item` and returns its index.
+    #[inline]
+    pub fn insert(&mut self, item: T) -> u32 {
+        match self.free.pop() {
+            Some(index) => {
+                self.items[index as usize] = item;
+                index
+            }
+            None => {
+                self.items.push(item);
+                (self.items.len() - 1) as u32
+            }
+        }
+    }
+
+    /// Gives an index back.
+    #[inline]
+    pub fn remove(&mut self, index: u32) {
+        self.free.push(index);
+    }
+
+    /// Items stored now.
+    pub fn len(&self) -> usize {
+        self.items.len() - 1 - self.free.len()
+    }
+
+    /// Whether nothing is stored.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One past the highest index ever used.
+    pub fn bound(&self) -> usize {
+        self.items.len()
+    }
+}
+
+impl<T> std::ops::Index<usize> for Slab<T> {
+    type Output = T;
+    #[inline(always)]
+    fn index(&self, index: usize) -> &T {
+        &self.items[index]
+    }
+}
+
+impl<T> std::ops::IndexMut<usize> for Slab<T> {
+    #[inline(always)]
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        &mut self.items[index]
+    }
+}

@@ -1,0 +1,264 @@
+//! Emission, dependencies and the per-unit queues.
+
+use super::op_table::{Op, OpId};
+use super::Timing;
+use crate::base::BlockId;
+use crate::hw::config::PlaneParallelism;
+use crate::hw::op::{Class, OpKind, CLASSES};
+
+/// How far a multi-plane command looks for operations to take along.
+const MATE_WINDOW: usize = 64;
+
+impl Timing {
+    /// Emits an operation; it is queued once its `deps` are met.
+    #[inline]
+    pub fn emit(&mut self, op: Op) -> OpId {
+        let (unit, kind, block, class, deps) = (op.unit, op.kind, op.block, op.class, op.deps);
+        let (counts, request) = (op.counts, op.request);
+        let id = OpId(self.ops.insert(op));
+        self.units[unit as usize].outstanding += 1;
+        if counts {
+            self.hold_request(request);
+        }
+        if kind != OpKind::Read {
+            self.chain_in_block(id, block, class);
+        }
+        if deps == 0 {
+            self.enqueue(id);
+        }
+        id
+    }
+
+    /// Order (a): the operation follows the block's last one, and lends it its class.
+    #[inline]
+    fn chain_in_block(&mut self, id: OpId, block: BlockId, class: Class) {
+        let clock = &mut self.blocks[block.index()];
+        let prev = OpId(std::mem::replace(&mut clock.last, id.0));
+        if !prev.is_none() {
+            self.ops[id.index()].block_prev = prev;
+            self.ops[prev.index()].block_next = id;
+            self.raise(prev, class);
+        }
+    }
+
+    /// Makes `then` wait for `first`; `then` must have counted this in its `deps`.
+    #[inline]
+    pub fn wake(&mut self, first: OpId, then: OpId) {
+        let op = &mut self.ops[first.index()];
+        if op.wakes.is_none() {
+            op.wakes = then;
+        } else {
+            let link = self.more_wakes.insert((then, op.more_wakes));
+            self.ops[first.index()].more_wakes = link;
+        }
+    }
+
+    /// Adds one to what `id`, not yet queued, waits for.
+    #[inline]
+    pub fn add_dep(&mut self, id: OpId) {
+        debug_assert!(!self.ops[id.index()].queued);
+        self.ops[id.index()].deps += 1;
+    }
+
+    /// Takes one away from what `id` waits for; the last one queues it.
+    #[inline]
+    pub fn release(&mut self, id: OpId) {
+        let op = &mut self.ops[id.index()];
+        op.deps -= 1;
+        if op.deps == 0 {
+            self.enqueue(id);
+        }
+    }
+
+    /// An operation in flight, to complete its description before it is queued.
+    #[inline]
+    pub fn op_mut(&mut self, id: OpId) -> &mut Op {
+        &mut self.ops[id.index()]
+    }
+
+    /// Order (c): raises an operation and everything it waits for to at least `class`.
+    pub fn raise(&mut self, id: OpId, class: Class) {
+        let mut work = vec![id];
+        while let Some(id) = work.pop() {
+            let op = &self.ops[id.index()];
+            if op.class <= class {
+                continue;
+            }
+            let (queued, prev, deps) = (op.queued, op.block_prev, op.deps);
+            if queued {
+                self.unlink(id);
+            }
+            self.ops[id.index()].class = class;
+            if queued {
+                self.link(id);
+                let unit = self.ops[id.index()].unit;
+                self.ready.push(unit);
+            }
+            if !prev.is_none() {
+                work.push(prev);
+            }
+            if deps > 0 {
+                work.extend(self.waited_for(id));
+            }
+        }
+    }
+
+    /// The operations in flight that `id` waits for. A full scan: raising is rare.
+    fn waited_for(&self, id: OpId) -> Vec<OpId> {
+        let wakes = |op: &Op| {
+            let mut more = op.more_wakes;
+            while more != 0 {
+                let (then, next) = self.more_wakes[more as usize];
+                if then == id {
+                    return true;
+                }
+                more = next;
+            }
+            op.wakes == id
+        };
+        (1..self.ops.bound()).filter(|&i| wakes(&self.ops[i])).map(|i| OpId(i as u32)).collect()
+    }
+
+    #[inline]
+    fn enqueue(&mut self, id: OpId) {
+        let now_ns = self.now_ns;
+        let op = &mut self.ops[id.index()];
+        op.queued_ns = now_ns;
+        op.queued = true;
+        let (unit, for_request) = (op.unit, !op.request.is_none());
+        if op.kind == OpKind::Read {
+            self.blocks[op.block.index()].reads += 1;
+        }
+        let u = &self.units[unit as usize];
+        if for_request && (!u.current.is_none() || u.mask != 0) {
+            self.snapshot(id);
+        }
+        self.link(id);
+        self.ready.push(unit);
+    }
+
+    #[inline]
+    fn link(&mut self, id: OpId) {
+        let op = &self.ops[id.index()];
+        let class = op.class as usize;
+        let unit = &mut self.units[op.unit as usize];
+        let tail = std::mem::replace(&mut unit.tail[class], id);
+        if tail.is_none() {
+            unit.head[class] = id;
+            unit.mask |= 1 << class;
+        } else {
+            self.ops[tail.index()].next = id;
+        }
+        let op = &mut self.ops[id.index()];
+        op.prev = tail;
+        op.next = OpId::NONE;
+    }
+
+    #[inline]
+    fn unlink(&mut self, id: OpId) {
+        let Op { prev, next, class, unit, .. } = self.ops[id.index()];
+        let class = class as usize;
+        if prev.is_none() {
+            self.units[unit as usize].head[class] = next;
+        } else {
+            self.ops[prev.index()].next = next;
+        }
+        if next.is_none() {
+            self.units[unit as usize].tail[class] = prev;
+        } else {
+            self.ops[next.index()].prev = prev;
+        }
+        let unit = &mut self.units[unit as usize];
+        if unit.head[class].is_none() {
+            unit.mask &= !(1 << class);
+        }
+    }
+
+    /// Takes the operation that the unit should start now off its queue.
+    #[inline]
+    pub(super) fn pick(&mut self, unit: u32) -> OpId {
+        let u = &self.units[unit as usize];
+        let mut mask = u.mask;
+        if !u.suspended.is_none() {
+            mask &= 1 << Class::HostRead as u8;
+        }
+        if self.starvation_ns > 0 {
+            let starved = self.pick_starved(unit, mask);
+            if !starved.is_none() {
+                return starved;
+            }
+        }
+        while mask != 0 {
+            let class = mask.trailing_zeros() as usize;
+            let id = self.first_startable(unit, class);
+            if !id.is_none() {
+                self.unlink(id);
+                return id;
+            }
+            mask &= mask - 1;
+        }
+        OpId::NONE
+    }
+
+    fn pick_starved(&mut self, unit: u32, mask: u8) -> OpId {
+        for class in (1..CLASSES).rev().filter(|&c| mask >> c & 1 == 1) {
+            let id = self.first_startable(unit, class);
+            if !id.is_none() && self.now_ns - self.ops[id.index()].queued_ns >= self.starvation_ns {
+                self.unlink(id);
+                return id;
+            }
+        }
+        OpId::NONE
+    }
+
+    #[inline]
+    fn first_startable(&self, unit: u32, class: usize) -> OpId {
+        let mut id = self.units[unit as usize].head[class];
+        while !id.is_none() && !self.startable(id) {
+            id = self.ops[id.index()].next;
+        }
+        id
+    }
+
+    #[inline(always)]
+    fn startable(&self, id: OpId) -> bool {
+        let op = &self.ops[id.index()];
+        match op.kind {
+            OpKind::Read => true,
+            OpKind::Program => op.block_prev.is_none(),
+            OpKind::Erase => op.block_prev.is_none() && self.blocks[op.block.index()].reads == 0,
+        }
+    }
+
+    /// Chains to `first`, taken off the queue, what a multi-plane command takes along.
+    pub(super) fn take_mates(&mut self, unit: u32, first: OpId) {
+        self.ops[first.index()].next = OpId::NONE;
+        if self.units[unit as usize].parallelism != PlaneParallelism::MultiPlane {
+            return;
+        }
+        let Op { kind, page, class, plane_in_die, pages, .. } = self.ops[first.index()];
+        let mut planes = 1u32 << plane_in_die;
+        let mut last = first;
+        let mut id = self.units[unit as usize].head[class as usize];
+        for _ in 0..MATE_WINDOW {
+            if id.is_none() {
+                break;
+            }
+            let op = &self.ops[id.index()];
+            let next = op.next;
+            let fits = op.kind == kind
+                && op.page == page
+                && op.pages == pages
+                && planes >> op.plane_in_die & 1 == 0
+                && self.startable(id);
+            if fits {
+                planes |= 1 << op.plane_in_die;
+                self.unlink(id);
+                self.ops[id.index()].next = OpId::NONE;
+                self.ops[last.index()].next = id;
+                last = id;
+            }
+            id = next;
+        }
+    }
+}

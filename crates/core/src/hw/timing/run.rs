@@ -1,0 +1,345 @@
+//! The clockwork: starting operations, phases, channel arbitration, completion.
+
+use super::event::{Event, EventKind};
+use super::op_table::{Op, OpId};
+use super::unit::Phase;
+use super::Timing;
+use crate::hw::op::{Class, OpKind};
+
+impl Timing {
+    /// Lets every unit that got something new start it if it can.
+    #[inline]
+    pub fn kick(&mut self) {
+        let mut next = 0;
+        while next < self.ready.len() {
+            let unit = self.ready[next];
+            next += 1;
+            self.try_start(unit);
+        }
+        self.ready.clear();
+    }
+
+    /// Handles the earliest event, which the caller has seen to be due; events that concern the
+    /// device (host link, stage, scheme) are handed back.
+    #[inline]
+    pub fn step(&mut self) -> Option<Event> {
+        let event = self.queue.pop()?;
+        self.now_ns = event.at_ns;
+        match event.kind {
+            EventKind::Unit => self.unit_event(event.index, event.stamp),
+            EventKind::Channel => self.channel_event(event.index),
+            EventKind::Idle => self.idle_event(event.index),
+            EventKind::Host | EventKind::Stage => return Some(event),
+        }
+        self.kick();
+        None
+    }
+
+    #[inline]
+    fn push_unit_event(&mut self, unit: u32, at_ns: u64) {
+        let u = &mut self.units[unit as usize];
+        u.stamp = u.stamp.wrapping_add(1);
+        u.until_ns = at_ns;
+        let stamp = u.stamp;
+        self.queue.push(Event { at_ns, kind: EventKind::Unit, index: unit, stamp });
+    }
+
+    fn unit_event(&mut self, unit: u32, stamp: u16) {
+        let u = &mut self.units[unit as usize];
+        if u.stamp != stamp {
+            return;
+        }
+        match u.phase {
+            Phase::Array if self.ops[u.current.index()].kind == OpKind::Read => self.want_out(unit),
+            Phase::Array | Phase::Out => self.complete(unit),
+            Phase::Suspending => {
+                u.suspended = std::mem::take(&mut u.current);
+                u.phase = Phase::Idle;
+                let cause = self.ops[u.suspended.index()].cause as usize;
+                u.busy_ns[cause] += self.now_ns - u.started_ns;
+                self.ready.push(unit);
+            }
+            Phase::Idle | Phase::WaitOut => unreachable!("Invariant: no event is pending in this phase"),
+        }
+    }
+
+    #[inline]
+    fn try_start(&mut self, unit: u32) {
+        let u = &self.units[unit as usize];
+        if u.phase != Phase::Idle {
+            if u.phase == Phase::Array && u.mask & 1 != 0 && u.suspended.is_none() {
+                self.try_suspend(unit);
+            }
+            return;
+        }
+        if u.wishes {
+            return;
+        }
+        if u.mask == 0 || (!u.suspended.is_none() && u.mask & 1 == 0) {
+            if !u.suspended.is_none() {
+                self.resume(unit);
+            }
+            return;
+        }
+        let channel = u.channel as usize;
+        if self.channels[channel].open(self.now_ns) {
+            let id = self.pick(unit);
+            if !id.is_none() {
+                self.start(unit, id, 0);
+            }
+            return;
+        }
+        let c = &mut self.channels[channel];
+        c.wishes[(u.bit / 64) as usize] |= 1 << (u.bit % 64);
+        c.wish_count += 1;
+        let u = &mut self.units[unit as usize];
+        u.wishes = true;
+        u.wish_ns = self.now_ns;
+        self.arm_channel(channel);
+    }
+
+    fn arm_channel(&mut self, channel: usize) {
+        let c = &mut self.channels[channel];
+        if !c.armed {
+            c.armed = true;
+            let at_ns = c.busy_until_ns.max(self.now_ns);
+            self.queue.push(Event { at_ns, kind: EventKind::Channel, index: channel as u32, stamp: 0 });
+        }
+    }
+
+    fn channel_event(&mut self, channel: u32) {
+        let index = channel as usize;
+        self.channels[index].armed = false;
+        if self.channels[index].busy_until_ns > self.now_ns {
+            return self.arm_channel(index);
+        }
+        if let Some(unit) = self.channels[index].outs.pop_front() {
+            let waited_ns = self.now_ns - self.units[unit as usize].until_ns;
+            self.book_out_wait(unit, waited_ns);
+            self.start_out(unit);
+        } else {
+            while let Some(unit) = self.channels[index].next_wish() {
+                let u = &mut self.units[unit as usize];
+                u.wishes = false;
+                let waited_ns = self.now_ns - u.wish_ns;
+                let id = self.pick(unit);
+                if !id.is_none() {
+                    self.start(unit, id, waited_ns);
+                    break;
+                }
+            }
+        }
+        let c = &self.channels[index];
+        if c.wish_count > 0 || !c.outs.is_empty() {
+            self.arm_channel(index);
+        }
+    }
+
+    fn start(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
+        self.take_mates(unit, id);
+        let (in_ns, array_ns, out_ns) = self.command_times(unit, id);
+        let mut mate = id;
+        while !mate.is_none() {
+            self.book_wait(mate, channel_wait_ns);
+            let op = &mut self.ops[mate.index()];
+            op.queued = false;
+            op.path_array_ns += u64::from(array_ns);
+            op.path_bus_ns += u64::from(in_ns) + u64::from(out_ns);
+            mate = op.next;
+        }
+        let now_ns = self.now_ns;
+        let u = &mut self.units[unit as usize];
+        u.current = id;
+        u.started_ns = now_ns;
+        if u.suspended.is_none() {
+            u.suspends = 0;
+        }
+        u.phase = Phase::Array;
+        let c = &mut self.channels[u.channel as usize];
+        c.hold(now_ns, in_ns);
+        let mut end_ns = now_ns + u64::from(in_ns) + u64::from(array_ns);
+        if out_ns > 0 && c.units.len() == 1 {
+            // Nobody else is on the channel: the transfer follows at once, in one event.
+            u.phase = Phase::Out;
+            c.hold(end_ns, out_ns);
+            end_ns += u64::from(out_ns);
+        }
+        self.push_unit_event(unit, end_ns);
+    }
+
+    /// Channel, array and data-out time of a command with all it takes along, ns.
+    #[inline]
+    fn command_times(&self, unit: u32, id: OpId) -> (u32, u32, u32) {
+        let first = &self.ops[id.index()];
+        if first.next.is_none() {
+            return (first.in_ns, first.array_ns, first.out_ns);
+        }
+        let bus = &self.channel(unit).bus;
+        let (command_ns, extra_ns) = match first.kind {
+            OpKind::Read => (bus.read_command_ns, bus.extra_plane_read_ns),
+            OpKind::Program => (bus.program_command_ns, bus.extra_plane_program_ns),
+            OpKind::Erase => (bus.erase_command_ns, bus.extra_plane_erase_ns),
+        };
+        let (mut in_ns, mut array_ns, mut out_ns) = (command_ns, 0, 0);
+        let mut mate = id;
+        while !mate.is_none() {
+            let op = &self.ops[mate.index()];
+            in_ns += op.in_ns - command_ns + if mate == id { 0 } else { extra_ns };
+            array_ns = array_ns.max(op.array_ns);
+            out_ns += op.out_ns;
+            mate = op.next;
+        }
+        (in_ns, array_ns, out_ns)
+    }
+
+    fn want_out(&mut self, unit: u32) {
+        let channel = self.units[unit as usize].channel as usize;
+        let c = &mut self.channels[channel];
+        if c.busy_until_ns <= self.now_ns && c.outs.is_empty() {
+            return self.start_out(unit);
+        }
+        c.outs.push_back(unit);
+        self.units[unit as usize].phase = Phase::WaitOut;
+        self.arm_channel(channel);
+    }
+
+    fn start_out(&mut self, unit: u32) {
+        let (_, _, out_ns) = self.command_times(unit, self.units[unit as usize].current);
+        let u = &mut self.units[unit as usize];
+        u.phase = Phase::Out;
+        self.channels[u.channel as usize].hold(self.now_ns, out_ns);
+        self.push_unit_event(unit, self.now_ns + u64::from(out_ns));
+    }
+
+    /// Books the wait of finished read data for the channel.
+    fn book_out_wait(&mut self, unit: u32, waited_ns: u64) {
+        let mut mate = self.units[unit as usize].current;
+        while !mate.is_none() && waited_ns > 0 {
+            let op = &self.ops[mate.index()];
+            let (request, path_wait, next) = (op.request, op.path_wait, op.next);
+            if !request.is_none() {
+                let index = if path_wait == 0 { self.waits.insert([0; super::WAIT_KINDS]) } else { path_wait };
+                self.waits[index as usize][super::WAIT_CHANNEL] += waited_ns;
+                self.ops[mate.index()].path_wait = index;
+            }
+            mate = next;
+        }
+    }
+
+    fn complete(&mut self, unit: u32) {
+        let now_ns = self.now_ns;
+        let u = &mut self.units[unit as usize];
+        let mut id = std::mem::take(&mut u.current);
+        u.phase = Phase::Idle;
+        let cause = self.ops[id.index()].cause as usize;
+        u.busy_ns[cause] += now_ns - u.started_ns;
+        while !id.is_none() {
+            let next = self.ops[id.index()].next;
+            self.finish(unit, id);
+            id = next;
+        }
+        self.ready.push(unit);
+        self.arm_idle(unit);
+    }
+
+    #[inline]
+    fn finish(&mut self, unit: u32, id: OpId) {
+        let op = &self.ops[id.index()];
+        let clock = &mut self.blocks[op.block.index()];
+        match op.kind {
+            OpKind::Read => clock.reads -= 1,
+            OpKind::Program => clock.done = clock.done.max(op.page + u16::from(op.pages)),
+            OpKind::Erase => clock.done = 0,
+        }
+        let Op { kind, class, request, counts, wakes, more_wakes, block_next, path_wait, .. } = *op;
+        if kind != OpKind::Read {
+            if block_next.is_none() {
+                clock.last = 0;
+            } else {
+                self.ops[block_next.index()].block_prev = OpId::NONE;
+            }
+        }
+        let u = &mut self.units[unit as usize];
+        u.outstanding -= 1;
+        if class <= Class::HostWrite {
+            u.host_ns = self.now_ns;
+        }
+        if !wakes.is_none() {
+            self.wake_up(id, wakes);
+            self.wake_more(id, more_wakes);
+        }
+        if counts {
+            self.finish_for_requests(id);
+        } else if !request.is_none() && wakes.is_none() {
+            debug_assert!(false, "Invariant: an operation of a request counts or wakes one that does");
+        }
+        if path_wait != 0 {
+            self.waits.remove(path_wait);
+        }
+        self.ops.remove(id.0);
+        let freed = &mut self.ops[id.index()];
+        freed.wakes = OpId::NONE;
+        freed.more_wakes = 0;
+    }
+
+    #[inline]
+    fn wake_up(&mut self, from: OpId, to: OpId) {
+        if self.ops[from.index()].request == self.ops[to.index()].request && !self.ops[to.index()].request.is_none() {
+            self.pass_path(from, to);
+        }
+        self.release(to);
+    }
+
+    fn wake_more(&mut self, from: OpId, mut link: u32) {
+        while link != 0 {
+            let (to, next) = self.more_wakes[link as usize];
+            self.more_wakes.remove(link);
+            self.wake_up(from, to);
+            link = next;
+        }
+    }
+
+    fn try_suspend(&mut self, unit: u32) {
+        let u = &self.units[unit as usize];
+        let op = &self.ops[u.current.index()];
+        let allowed = match op.kind {
+            OpKind::Program => u.suspend.program,
+            OpKind::Erase => u.suspend.erase,
+            OpKind::Read => false,
+        };
+        let array_starts_ns = u.until_ns.saturating_sub(u64::from(op.array_ns));
+        if !allowed || u.suspends >= u.suspend.max_suspends || self.now_ns < array_starts_ns {
+            return;
+        }
+        let u = &mut self.units[unit as usize];
+        u.suspended_left_ns = u.until_ns - self.now_ns;
+        u.suspends += 1;
+        u.phase = Phase::Suspending;
+        let at_ns = self.now_ns + u64::from(u.suspend.suspend_ns);
+        self.push_unit_event(unit, at_ns);
+    }
+
+    fn resume(&mut self, unit: u32) {
+        let now_ns = self.now_ns;
+        let u = &mut self.units[unit as usize];
+        u.current = std::mem::take(&mut u.suspended);
+        u.started_ns = now_ns;
+        u.phase = Phase::Array;
+        let at_ns = now_ns + u64::from(u.suspend.resume_ns) + u.suspended_left_ns;
+        self.push_unit_event(unit, at_ns);
+    }
+
+    fn idle_event(&mut self, unit: u32) {
+        let threshold_ns = self.idle_threshold_ns;
+        let u = &mut self.units[unit as usize];
+        u.idle_armed = false;
+        if u.outstanding > 0 || u.idle_planes == 0 {
+            return;
+        }
+        if self.now_ns >= u.host_ns + threshold_ns {
+            self.idle_due.push(unit);
+        } else {
+            self.arm_idle(unit);
+        }
+    }
+}

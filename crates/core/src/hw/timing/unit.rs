@@ -1,0 +1,176 @@
+//! A unit (plane or die) and a channel: what they are doing and what waits for them.
+
+use super::op_table::OpId;
+use crate::hw::config::{BusConfig, PlaneParallelism, SuspendConfig};
+use crate::hw::op::{CAUSES, CLASSES};
+use std::collections::VecDeque;
+
+/// What a unit is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Nothing.
+    Idle,
+    /// Command and array phase of the current operation.
+    Array,
+    /// Read data are ready and wait for the channel.
+    WaitOut,
+    /// Read data cross the channel.
+    Out,
+    /// Suspending the current operation.
+    Suspending,
+}
+
+/// A unit: runs one array operation at a time.
+pub struct Unit {
+    /// What it is doing.
+    pub phase: Phase,
+    /// The operation at work; with multi-plane commands the first of a chain.
+    pub current: OpId,
+    /// When the current operation started, ns.
+    pub started_ns: u64,
+    /// When the present phase ends, ns.
+    pub until_ns: u64,
+    /// Stamp of the pending event; older ones are outdated.
+    pub stamp: u16,
+    /// Queue heads by class.
+    pub head: [OpId; CLASSES],
+    /// Queue tails by class.
+    pub tail: [OpId; CLASSES],
+    /// Bit per class with something queued.
+    pub mask: u8,
+    /// The unit is on its channel's waiting list.
+    pub wishes: bool,
+    /// Since when it is, ns.
+    pub wish_ns: u64,
+    /// Operations emitted to this unit and not complete.
+    pub outstanding: u32,
+    /// A suspended operation and its remaining time.
+    pub suspended: OpId,
+    /// Array time left of the suspended operation, ns.
+    pub suspended_left_ns: u64,
+    /// How often the suspended or current operation was suspended.
+    pub suspends: u32,
+    /// Busy time so far by cause, ns.
+    pub busy_ns: [u64; CAUSES],
+    /// Planes of this unit with idle work (bit per plane in the die).
+    pub idle_planes: u16,
+    /// An idle event is pending.
+    pub idle_armed: bool,
+    /// When the host last used the unit, ns.
+    pub host_ns: u64,
+    /// Channel the unit is on.
+    pub channel: u32,
+    /// Bit of the unit within its channel.
+    pub bit: u32,
+    /// First plane of the unit.
+    pub first_plane: u32,
+    /// Whether it takes along operations on other planes.
+    pub parallelism: PlaneParallelism,
+    /// Suspension rules.
+    pub suspend: SuspendConfig,
+}
+
+impl Unit {
+    /// An idle unit.
+    pub fn new(
+        channel: u32,
+        bit: u32,
+        first_plane: u32,
+        parallelism: PlaneParallelism,
+        suspend: SuspendConfig,
+    ) -> Self {
+        Self {
+            phase: Phase::Idle,
+            current: OpId::NONE,
+            started_ns: 0,
+            until_ns: 0,
+            stamp: 0,
+            head: [OpId::NONE; CLASSES],
+            tail: [OpId::NONE; CLASSES],
+            mask: 0,
+            wishes: false,
+            wish_ns: 0,
+            outstanding: 0,
+            suspended: OpId::NONE,
+            suspended_left_ns: 0,
+            suspends: 0,
+            busy_ns: [0; CAUSES],
+            idle_planes: 0,
+            idle_armed: false,
+            host_ns: 0,
+            channel,
+            bit,
+            first_plane,
+            parallelism,
+            suspend,
+        }
+    }
+}
+
+/// A channel: carries one command or transfer at a time.
+pub struct Channel {
+    /// When it falls free, ns.
+    pub busy_until_ns: u64,
+    /// A wake-up at that time is pending.
+    pub armed: bool,
+    /// Units whose read data wait, first come first served.
+    pub outs: VecDeque<u32>,
+    /// Bit per unit that wants to start an operation.
+    pub wishes: Vec<u64>,
+    /// Units that want to start an operation.
+    pub wish_count: u32,
+    /// The unit after which the round robin goes on.
+    pub last_bit: u32,
+    /// Units on the channel, in the order of their bits.
+    pub units: Vec<u32>,
+    /// Command and transfer times.
+    pub bus: BusConfig,
+    /// Time the channel was used, ns.
+    pub busy_ns: u64,
+}
+
+impl Channel {
+    /// A free channel.
+    pub fn new(bus: BusConfig) -> Self {
+        Self {
+            busy_until_ns: 0,
+            armed: false,
+            outs: VecDeque::new(),
+            wishes: Vec::new(),
+            wish_count: 0,
+            last_bit: 0,
+            units: Vec::new(),
+            bus,
+            busy_ns: 0,
+        }
+    }
+
+    /// Transfer time of `bytes`, rounded up to whole ns.
+    #[inline(always)]
+    pub fn transfer_ns(&self, bytes: u32) -> u32 {
+        (u64::from(bytes) * u64::from(self.bus.ps_per_byte)).div_ceil(1000) as u32
+    }
+
+    /// Whether an operation may take the channel now without passing anyone.
+    #[inline(always)]
+    pub fn open(&self, now_ns: u64) -> bool {
+        self.busy_until_ns <= now_ns && self.wish_count == 0 && self.outs.is_empty()
+    }
+
+    /// Holds the channel from `now_ns` for `ns`.
+    #[inline(always)]
+    pub fn hold(&mut self, now_ns: u64, ns: u32) {
+        self.busy_until_ns = now_ns + u64::from(ns);
+        self.busy_ns += u64::from(ns);
+    }
+
+    /// The next unit in round-robin order that wishes to start, taken off the list.
+    pub fn next_wish(&mut self) -> Option<u32> {
+        let n = self.units.len() as u32;
+        let bit = (1..=n).map(|i| (self.last_bit + i) % n).find(|&b| self.wishes[(b / 64) as usize] >> (b % 64) & 1 == 1)?;
+        self.wishes[(bit / 64) as usize] &= !(1 << (bit % 64));
+        self.wish_count -= 1;
+        self.last_bit = bit;
+        Some(self.units[bit as usize])
+    }
+}

@@ -1,0 +1,130 @@
+//! Latency of one kind of request: exact mean and extremes, percentiles within 0.1 %.
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+/// Highest latency the histogram tells apart, ns (about 4.9 hours); the exact maximum is kept beside it.
+const HIGHEST_NS: u64 = 1 << 44;
+
+/// A latency recorder.
+pub struct Latency {
+    histogram: Histogram<u64>,
+    sum_ns: u128,
+    min_ns: u64,
+    max_ns: u64,
+}
+
+/// Percentiles in microseconds, as reported.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct LatencySummary {
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Shortest.
+    pub min: f64,
+    /// Median.
+    pub p50: f64,
+    /// 90th percentile.
+    pub p90: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p99_9: f64,
+    /// 99.99th percentile.
+    pub p99_99: f64,
+    /// Longest.
+    pub max: f64,
+}
+
+impl Default for Latency {
+    fn default() -> Self {
+        let histogram = Histogram::new_with_bounds(1, HIGHEST_NS, 3).expect("Invariant: the bounds are valid");
+        Self { histogram, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
+    }
+}
+
+impl Latency {
+    /// Records one latency.
+    #[inline]
+    pub fn record(&mut self, ns: u64) {
+        self.histogram.saturating_record(ns.max(1));
+        self.sum_ns += u128::from(ns);
+        self.min_ns = self.min_ns.min(ns);
+        self.max_ns = self.max_ns.max(ns);
+    }
+
+    /// Latencies recorded.
+    pub fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    /// Their sum, ns.
+    pub fn sum_ns(&self) -> u128 {
+        self.sum_ns
+    }
+
+    /// A percentile in us: the upper end of its histogram bucket, never above the exact maximum.
+    fn percentile_us(&self, percent: f64) -> f64 {
+        self.histogram.value_at_percentile(percent).clamp(self.min_ns, self.max_ns) as f64 / 1000.0
+    }
+
+    /// The summary; all zero where nothing was recorded.
+    pub fn summary(&self) -> LatencySummary {
+        let count = self.count();
+        if count == 0 {
+            return LatencySummary::default();
+        }
+        LatencySummary {
+            mean: self.sum_ns as f64 / count as f64 / 1000.0,
+            min: self.min_ns as f64 / 1000.0,
+            p50: self.percentile_us(50.0),
+            p90: self.percentile_us(90.0),
+            p95: self.percentile_us(95.0),
+            p99: self.percentile_us(99.0),
+            p99_9: self.percentile_us(99.9),
+            p99_99: self.percentile_us(99.99),
+            max: self.max_ns as f64 / 1000.0,
+        }
+    }
+
+    /// The cumulative distribution: (latency in us, share of requests at or below it), at most
+    /// some hundred points, dense in the tail.
+    pub fn cdf(&self) -> Vec<(f64, f64)> {
+        let total = self.count();
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        if total == 0 {
+            return points;
+        }
+        for step in self.histogram.iter_quantiles(20) {
+            let us = step.value_iterated_to().clamp(self.min_ns, self.max_ns) as f64 / 1000.0;
+            match points.last_mut() {
+                Some(last) if last.0 == us => last.1 = step.quantile(),
+                _ => points.push((us, step.quantile())),
+            }
+        }
+        points
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_within_a_thousandth_and_mean_is_exact() {
+        let mut latency = Latency::default();
+        for i in 1..=100_000_u64 {
+            latency.record(i * 1000);
+        }
+        let s = latency.summary();
+        assert_eq!(s.mean, 50_000.5);
+        assert_eq!((s.min, s.max), (1.0, 100_000.0));
+        for (got, want) in [(s.p50, 50_000.0), (s.p99, 99_000.0), (s.p99_9, 99_900.0)] {
+            assert!((got - want).abs() / want < 1e-3, "{got} is not {want}");
+        }
+        let cdf = latency.cdf();
+        assert!(cdf.windows(2).all(|w| w[0].0 < w[1].0 && w[0].1 <= w[1].1));
+        assert_eq!(cdf.last().map(|p| p.1), Some(1.0));
+    }
+}

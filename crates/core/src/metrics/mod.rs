@@ -1,0 +1,6 @@
+//! What is counted and reported: operations by cause, latency, time series.
+
+pub mod counters;
+pub mod latency;
+pub mod report;
+pub mod series;

@@ -1,0 +1,209 @@
+//! The shape of a run's figures, as `docs/results.md` describes it.
+
+use super::latency::LatencySummary;
+use super::series::SeriesReport;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Where the time of all requests of one kind went, us; `total` is the sum of the rest.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Attribution {
+    /// Sum of all latencies.
+    pub total: f64,
+    /// Being served, by what.
+    pub service: BTreeMap<String, f64>,
+    /// Waiting, by what occupied the resource.
+    pub wait: BTreeMap<String, f64>,
+}
+
+/// Reads or writes.
+#[derive(Clone, Debug, Serialize)]
+pub struct HostOpReport {
+    /// Requests completed.
+    pub requests: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Latency summary, us.
+    pub latency_us: LatencySummary,
+    /// Where the time went.
+    pub attribution_us: Attribution,
+    /// Cumulative distribution: (us, share).
+    pub cdf: Vec<(f64, f64)>,
+}
+
+/// Trims.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TrimReport {
+    /// Requests.
+    pub requests: u64,
+    /// Bytes declared unused.
+    pub bytes: u64,
+}
+
+/// Flushes.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FlushReport {
+    /// Requests.
+    pub requests: u64,
+    /// Latency summary, us.
+    pub latency_us: LatencySummary,
+}
+
+/// What the host saw.
+#[derive(Clone, Debug, Serialize)]
+pub struct HostReport {
+    /// From time 0 to the last completion, ns.
+    pub duration_ns: u64,
+    /// Reads and writes completed.
+    pub requests: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Reads and writes per second of simulated time.
+    pub iops: f64,
+    /// Reads.
+    pub read: HostOpReport,
+    /// Writes.
+    pub write: HostOpReport,
+    /// Trims.
+    pub trim: TrimReport,
+    /// Flushes.
+    pub flush: FlushReport,
+    /// Reads of logical pages that hold no data (served without flash).
+    pub unmapped_reads: u64,
+}
+
+/// One line of the flash operation table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OpRow {
+    /// Pool.
+    pub pool: String,
+    /// Kind.
+    pub kind: &'static str,
+    /// Cell mode.
+    pub mode: &'static str,
+    /// Cause.
+    pub cause: &'static str,
+    /// Operations.
+    pub count: u64,
+    /// Pages.
+    pub pages: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Service time, us.
+    pub time_us: f64,
+}
+
+/// Mapping units programmed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SlotRow {
+    /// Pool.
+    pub pool: String,
+    /// Cell mode.
+    pub mode: &'static str,
+    /// Cause.
+    pub cause: &'static str,
+    /// Mapping units.
+    pub count: u64,
+}
+
+/// What the flash did.
+#[derive(Clone, Debug, Serialize)]
+pub struct FlashReport {
+    /// Operations by pool, kind, mode and cause.
+    pub ops: Vec<OpRow>,
+    /// Mapping units programmed by pool, mode and cause.
+    pub slots: Vec<SlotRow>,
+}
+
+/// Write amplification: bytes programmed over bytes the host wrote.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct WafReport {
+    /// All causes.
+    pub total: f64,
+    /// Each cause's part; they add up to the total.
+    pub by_cause: BTreeMap<String, f64>,
+}
+
+/// Wear of one pool in one mode, over the blocks ever used in it.
+#[derive(Clone, Debug, Serialize)]
+pub struct WearRow {
+    /// Pool.
+    pub pool: String,
+    /// Cell mode.
+    pub mode: &'static str,
+    /// Blocks that belong to this mode.
+    pub blocks: u64,
+    /// Erases during the run.
+    pub erases: u64,
+    /// Mean erases per block.
+    pub mean: f64,
+    /// Fewest.
+    pub min: u32,
+    /// Most.
+    pub max: u32,
+    /// Standard deviation over blocks.
+    pub stddev: f64,
+    /// Rated endurance, cycles.
+    pub endurance_cycles: Option<u32>,
+    /// (erase count, blocks).
+    pub histogram: Vec<(u32, u64)>,
+}
+
+/// Wear of the device.
+#[derive(Clone, Debug, Serialize)]
+pub struct WearReport {
+    /// Per pool and mode.
+    pub pools: Vec<WearRow>,
+    /// Host bytes until the mean block of the first pool and mode to wear out reaches its rated
+    /// endurance, at this run's rate; absent where nothing wore or no endurance is known.
+    pub lifetime_host_bytes: Option<f64>,
+}
+
+/// A mapping table as the scheme would have to keep it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TableReport {
+    /// Name.
+    pub name: String,
+    /// Entries at the peak.
+    pub entries: u64,
+    /// Bytes at the peak.
+    pub bytes: u64,
+}
+
+/// A scheme's own figures.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SchemeReport {
+    /// Scheme.
+    pub name: String,
+    /// Named figures.
+    pub figures: BTreeMap<String, f64>,
+    /// Tables.
+    pub tables: Vec<TableReport>,
+}
+
+/// What was adjusted on request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Adjusted {
+    /// Writes rounded outwards to whole mapping units.
+    pub sub_mu_rounded: u64,
+}
+
+/// Every figure of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// What the host saw.
+    pub host: HostReport,
+    /// What the flash did.
+    pub flash: FlashReport,
+    /// Write amplification.
+    pub waf: WafReport,
+    /// Wear.
+    pub wear: WearReport,
+    /// The scheme's own figures.
+    pub scheme: SchemeReport,
+    /// Time series.
+    pub series: SeriesReport,
+    /// What was adjusted on request.
+    #[serde(skip)]
+    pub adjusted: Adjusted,
+}

@@ -1,0 +1,164 @@
+//! Time series with a bounded number of windows: when they run out, neighbours merge.
+
+use serde::Serialize;
+
+/// Windows kept at most; a power of two.
+const WINDOWS_MAX: usize = 1024;
+/// First window length, ns.
+const FIRST_WINDOW_NS: u64 = 1_000_000;
+/// Causes counted apart in the program columns.
+const CAUSES: usize = 6;
+
+/// One window's sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Window {
+    /// Requests completed: reads, writes.
+    pub requests: [u64; 2],
+    /// Their bytes.
+    pub bytes: [u64; 2],
+    /// Sum of their latencies, ns.
+    pub latency_ns_sum: [u64; 2],
+    /// Longest of their latencies, ns.
+    pub latency_ns_max: [u64; 2],
+    /// Pages programmed, by cause.
+    pub program_pages: [u64; CAUSES],
+    /// Blocks erased.
+    pub erases: u64,
+    /// Live bytes in the cache at the window's end.
+    pub cache_live_bytes: u64,
+}
+
+impl Window {
+    fn absorb(&mut self, later: &Window) {
+        for i in 0..2 {
+            self.requests[i] += later.requests[i];
+            self.bytes[i] += later.bytes[i];
+            self.latency_ns_sum[i] += later.latency_ns_sum[i];
+            self.latency_ns_max[i] = self.latency_ns_max[i].max(later.latency_ns_max[i]);
+        }
+        for i in 0..CAUSES {
+            self.program_pages[i] += later.program_pages[i];
+        }
+        self.erases += later.erases;
+        self.cache_live_bytes = later.cache_live_bytes;
+    }
+}
+
+/// A series of windows of equal length from time 0.
+#[derive(Clone, Debug)]
+pub struct Series {
+    window_ns: u64,
+    windows: Vec<Window>,
+    /// End of the last window, to keep the hot path to one comparison.
+    end_ns: u64,
+}
+
+impl Default for Series {
+    fn default() -> Self {
+        Self { window_ns: FIRST_WINDOW_NS, windows: vec![Window::default()], end_ns: FIRST_WINDOW_NS }
+    }
+}
+
+impl Series {
+    /// Whether `now_ns` lies beyond the current window.
+    #[inline(always)]
+    pub fn is_over(&self, now_ns: u64) -> bool {
+        now_ns >= self.end_ns
+    }
+
+    /// Opens the window that contains `now_ns`; what the closing one ends with is given.
+    pub fn advance(&mut self, now_ns: u64, cache_live_bytes: u64) {
+        while now_ns >= self.end_ns {
+            if let Some(last) = self.windows.last_mut() {
+                last.cache_live_bytes = cache_live_bytes;
+            }
+            while now_ns / self.window_ns >= WINDOWS_MAX as u64 {
+                self.halve();
+            }
+            if now_ns < self.windows.len() as u64 * self.window_ns {
+                self.end_ns = self.windows.len() as u64 * self.window_ns;
+                return;
+            }
+            self.windows.push(Window { cache_live_bytes, ..Window::default() });
+            self.end_ns = self.windows.len() as u64 * self.window_ns;
+        }
+    }
+
+    fn halve(&mut self) {
+        self.windows = self
+            .windows
+            .chunks(2)
+            .map(|pair| {
+                let mut first = pair[0];
+                if let Some(second) = pair.get(1) {
+                    first.absorb(second);
+                }
+                first
+            })
+            .collect();
+        self.window_ns *= 2;
+    }
+
+    /// The current window.
+    #[inline(always)]
+    pub fn current(&mut self) -> &mut Window {
+        let last = self.windows.len() - 1;
+        &mut self.windows[last]
+    }
+
+    /// The series as columns, the last window closed with `cache_live_bytes`.
+    pub fn report(&mut self, cache_live_bytes: u64, cause_names: [&str; CAUSES]) -> SeriesReport {
+        self.current().cache_live_bytes = cache_live_bytes;
+        let column = |f: &dyn Fn(&Window) -> u64| self.windows.iter().map(f).collect::<Vec<u64>>();
+        let mut columns = std::collections::BTreeMap::new();
+        columns.insert("t_ns".to_string(), (0..self.windows.len() as u64).map(|i| i * self.window_ns).collect());
+        for (i, op) in ["read", "write"].into_iter().enumerate() {
+            columns.insert(format!("{op}_requests"), column(&|w| w.requests[i]));
+            columns.insert(format!("{op}_bytes"), column(&|w| w.bytes[i]));
+            columns.insert(format!("{op}_latency_ns_sum"), column(&|w| w.latency_ns_sum[i]));
+            columns.insert(format!("{op}_latency_ns_max"), column(&|w| w.latency_ns_max[i]));
+        }
+        for (i, cause) in cause_names.into_iter().enumerate() {
+            let values = column(&|w| w.program_pages[i]);
+            if i == 0 || values.iter().any(|&v| v > 0) {
+                columns.insert(format!("program_pages_{cause}"), values);
+            }
+        }
+        columns.insert("erases".to_string(), column(&|w| w.erases));
+        columns.insert("cache_live_bytes".to_string(), column(&|w| w.cache_live_bytes));
+        SeriesReport { window_ns: self.window_ns, columns }
+    }
+}
+
+/// The series as reported: equal-length columns.
+#[derive(Clone, Debug, Serialize)]
+pub struct SeriesReport {
+    /// Window length, ns.
+    pub window_ns: u64,
+    /// Columns by name; `t_ns` is each window's start.
+    pub columns: std::collections::BTreeMap<String, Vec<u64>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_survive_every_merge() {
+        let mut series = Series::default();
+        let mut want = 0;
+        for i in 0..50_000_u64 {
+            let now = i * i * 1000;
+            if series.is_over(now) {
+                series.advance(now, i);
+            }
+            series.current().bytes[1] += i;
+            want += i;
+        }
+        let report = series.report(7, ["host", "rmw", "migration", "gc", "flush", "pad"]);
+        assert_eq!(report.columns["write_bytes"].iter().sum::<u64>(), want);
+        assert!(report.columns["t_ns"].len() <= WINDOWS_MAX);
+        assert_eq!(report.columns["cache_live_bytes"].last(), Some(&7));
+        assert!(report.columns.values().all(|c| c.len() == report.columns["t_ns"].len()));
+    }
+}

@@ -1,0 +1,193 @@
+//! The published schemes, one file each, and the one registry that knows them all.
+//!
+//! To add a scheme: its file, its line in `schemes!`, its page in `docs/schemes/`.
+
+mod baseline;
+mod tlc_only;
+
+pub use baseline::{BaselineConfig, Trigger};
+pub use tlc_only::TlcOnlyConfig;
+
+use crate::base::{PlaneId, Problem};
+use crate::device::config::DeviceConfig;
+use crate::ftl::config::CleanConfig;
+use crate::ftl::io::{Io, Piece};
+use crate::ftl::region::Region;
+use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
+use crate::hw::config::{CellMode, PoolConfig};
+use crate::hw::timing::op_table::RequestId;
+use crate::metrics::report::SchemeReport;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One line of the catalogue.
+#[derive(Clone, Copy, Debug)]
+pub struct CatalogEntry {
+    /// Name in configuration, results and plots.
+    pub name: &'static str,
+    /// Other names, each with the setting it stands for.
+    pub aliases: &'static [(&'static str, &'static str)],
+    /// One line that says what the scheme does.
+    pub summary: &'static str,
+    /// Where it was published.
+    pub paper: &'static str,
+}
+
+macro_rules! schemes {
+    ($($name:literal => $variant:ident, $config:path, $scheme:path, $aliases:expr, $summary:literal, $paper:literal;)*) => {
+        /// A scheme's parameters, under its name.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub enum SchemeConfig {
+            $(#[doc = $summary] #[serde(rename = $name)] $variant($config),)*
+        }
+
+        /// Any scheme, dispatched statically.
+        pub enum AnyScheme {
+            $(#[doc = $summary] $variant($scheme),)*
+        }
+
+        /// Every scheme.
+        pub static CATALOG: &[CatalogEntry] = &[
+            $(CatalogEntry { name: $name, aliases: $aliases, summary: $summary, paper: $paper },)*
+        ];
+
+        impl SchemeConfig {
+            /// The scheme's name.
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)* }
+            }
+
+            /// The default parameters of the scheme called `name`.
+            pub fn default_for(name: &str) -> Option<Self> {
+                match name { $($name => Some(Self::$variant(Default::default())),)* _ => None }
+            }
+
+            /// The JSON schema of the parameters of the scheme called `name`.
+            pub fn schema_for(name: &str) -> Option<schemars::Schema> {
+                match name { $($name => Some(schemars::schema_for!($config)),)* _ => None }
+            }
+
+            /// Adds every problem of the parameters on `device`.
+            pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+                match self { $(Self::$variant(config) => config.check(device, problems),)* }
+            }
+
+            /// The scheme, on a checked device.
+            pub fn build(&self, device: &DeviceConfig, io: &mut Io) -> AnyScheme {
+                match self { $(Self::$variant(config) => AnyScheme::$variant(<$scheme>::new(config, device, io)),)* }
+            }
+        }
+
+        impl Scheme for AnyScheme {
+            fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+                match self { $(Self::$variant(s) => s.preload(page, io),)* }
+            }
+            #[inline]
+            fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
+                match self { $(Self::$variant(s) => s.write(piece, io),)* }
+            }
+            #[inline]
+            fn read(&mut self, piece: Piece, io: &mut Io) {
+                match self { $(Self::$variant(s) => s.read(piece, io),)* }
+            }
+            fn flush(&mut self, request: RequestId, io: &mut Io) {
+                match self { $(Self::$variant(s) => s.flush(request, io),)* }
+            }
+            fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
+                match self { $(Self::$variant(s) => s.idle(plane, io),)* }
+            }
+            fn stage_due(&mut self, plane: PlaneId, io: &mut Io) {
+                match self { $(Self::$variant(s) => s.stage_due(plane, io),)* }
+            }
+            fn finish(&mut self, io: &mut Io) {
+                match self { $(Self::$variant(s) => s.finish(io),)* }
+            }
+            fn blocks(&self) -> Vec<BlockShare> {
+                match self { $(Self::$variant(s) => s.blocks(),)* }
+            }
+            fn cache_live_bytes(&self, io: &Io) -> u64 {
+                match self { $(Self::$variant(s) => s.cache_live_bytes(io),)* }
+            }
+            fn save(&self) -> SchemeState {
+                match self { $(Self::$variant(s) => s.save(),)* }
+            }
+            fn load(&mut self, state: SchemeState) {
+                match self { $(Self::$variant(s) => s.load(state),)* }
+            }
+            fn report(&self, io: &Io) -> SchemeReport {
+                match self { $(Self::$variant(s) => s.report(io),)* }
+            }
+        }
+    };
+}
+
+schemes! {
+    "tlc-only" => TlcOnly, tlc_only::TlcOnlyConfig, tlc_only::TlcOnly, &[("qlc-only", "mode=qlc")],
+        "one cell mode, no cache: every write goes to the dense store", "the reference of every SLC-cache paper";
+    "baseline" => Baseline, baseline::BaselineConfig, baseline::Baseline, &[],
+        "page-level SLC write cache in front of the dense store", "A Two-level SLC Cache Hierarchy for Hybrid SSDs, section II-C";
+}
+
+/// The modes the device's pools offer, for messages.
+fn offered_modes(device: &DeviceConfig) -> String {
+    let offered = CellMode::ALL.into_iter().filter(|&m| device.pool.iter().any(|p| p.mode(m).is_some()));
+    offered.map(CellMode::name).collect::<Vec<_>>().join(", ")
+}
+
+/// Page-level schemes keep a logical page in one flash page.
+fn check_page(device: &DeviceConfig, pool: &PoolConfig, key: &str, problems: &mut Vec<Problem>) {
+    if device.piece_bytes() != pool.page_bytes {
+        let allowed = format!("{} for {key}: the page size of pool \"{}\"", pool.page_bytes, pool.name);
+        problems.push(Problem::new("device.piece_bytes", device.piece_bytes(), allowed));
+    }
+}
+
+/// Blocks per plane that cannot hold user data: two frontiers, and what cleaning keeps free.
+fn held_back(clean: &CleanConfig, blocks: u32, reserve: u32) -> u32 {
+    let frontiers = if clean.separate_frontier { 2 } else { 1 };
+    frontiers + clean.threshold(blocks).max(reserve)
+}
+
+/// The user capacity must fit into the region less what is held back.
+fn check_capacity(
+    device: &DeviceConfig,
+    pool: &PoolConfig,
+    mode: CellMode,
+    blocks: u32,
+    held: u32,
+    problems: &mut Vec<Problem>,
+) {
+    let block_bytes = u64::from(pool.pages_per_block(mode)) * u64::from(pool.page_bytes);
+    let usable = u64::from(pool.plane_count()) * u64::from(blocks.saturating_sub(held)) * block_bytes;
+    if device.user_bytes > usable {
+        let allowed = format!(
+            "at most {usable}: {blocks} {} blocks per plane, of which {held} are held back for frontiers and cleaning",
+            mode.name()
+        );
+        problems.push(Problem::new("device.user_bytes", device.user_bytes, allowed));
+    }
+}
+
+/// Pads whatever the region has staged; `request` waits for it unless power loss is covered.
+fn flush_region(region: &mut Region, request: RequestId, io: &mut Io) {
+    use crate::ftl::region::Writer;
+    if io.policy.plp {
+        return;
+    }
+    for plane in region.planes().to_vec() {
+        for writer in [Writer::Host, Writer::Clean] {
+            if let Some(op) = region.staged(plane, writer).filter(|op| !op.is_none()) {
+                io.timing.join_request(op, request);
+            }
+        }
+        region.pad(io, plane, true);
+    }
+}
+
+/// Pads everything staged at the end of a run.
+fn pad_region(region: &mut Region, io: &mut Io) {
+    for plane in region.planes().to_vec() {
+        region.pad(io, plane, true);
+    }
+}

@@ -1,0 +1,205 @@
+//! One dense mode without a cache.
+//!
+//! **What it does.** Every write goes straight to the one region of the device, page-mapped, with
+//! read-modify-write of partial pages and cleaning within each plane.
+//! **Paper.** The reference every SLC-cache paper compares with (002 calls it QLC-only).
+//! **What the papers leave open and what we chose.** Plane allocation, cleaning threshold and
+//! victim policy are options; the defaults are round robin in CWDP order and greedy cleaning.
+//! **Knobs.** None.
+
+use crate::base::{PlaneId, Problem};
+use crate::device::config::DeviceConfig;
+use crate::ftl::clean::{clean_one, clean_plane, Job};
+use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
+use crate::ftl::io::{Io, Piece};
+use crate::ftl::page_level;
+use crate::ftl::region::{Region, RegionSpec, Writer};
+use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
+use crate::hw::config::CellMode;
+use crate::hw::op::{Cause, Class};
+use crate::hw::timing::op_table::RequestId;
+use crate::metrics::report::{SchemeReport, TableReport};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Free blocks per plane that the host leaves to cleaning.
+const RESERVE: u32 = 1;
+
+/// Parameters of `tlc-only`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TlcOnlyConfig {
+    /// Cell mode of the whole device.
+    pub mode: CellMode,
+    /// Order in which consecutive logical pages go to planes.
+    pub plane_order: PlaneOrder,
+    /// How a page's plane is chosen.
+    pub placement: Placement,
+    /// Cleaning.
+    pub clean: CleanConfig,
+}
+
+impl Default for TlcOnlyConfig {
+    fn default() -> Self {
+        Self {
+            mode: CellMode::Tlc,
+            plane_order: PlaneOrder::Cwdp,
+            placement: Placement::RoundRobin,
+            clean: CleanConfig::default(),
+        }
+    }
+}
+
+impl TlcOnlyConfig {
+    /// The pool used: the largest that offers the mode.
+    fn pool(&self, device: &DeviceConfig) -> Option<usize> {
+        let offering = device.pool.iter().enumerate().filter(|(_, p)| p.mode(self.mode).is_some());
+        offering.max_by_key(|(i, p)| (p.raw_bytes(self.mode), std::cmp::Reverse(*i))).map(|(i, _)| i)
+    }
+
+    /// Adds every problem of the parameters on `device`.
+    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.clean.check("scheme.tlc-only.clean", problems);
+        let Some(index) = self.pool(device) else {
+            let modes = super::offered_modes(device);
+            problems.push(Problem::new("scheme.tlc-only.mode", self.mode.name(), format!("one of {modes}")));
+            return;
+        };
+        let pool = &device.pool[index];
+        super::check_page(device, pool, "scheme.tlc-only", problems);
+        let held = super::held_back(&self.clean, pool.blocks, RESERVE);
+        super::check_capacity(device, pool, self.mode, pool.blocks, held, problems);
+    }
+}
+
+/// A device with one region.
+pub struct TlcOnly {
+    region: Region,
+    clean_below: u32,
+    idle_target: u32,
+    mapped_peak: u64,
+}
+
+impl TlcOnly {
+    /// The scheme on a checked device.
+    pub fn new(config: &TlcOnlyConfig, device: &DeviceConfig, io: &mut Io) -> Self {
+        let pool = config.pool(device).expect("Invariant: the configuration was checked");
+        let blocks = device.pool[pool].blocks;
+        io.timing.set_idle_threshold(config.clean.idle_threshold_ns);
+        let region = Region::new(
+            RegionSpec {
+                id: 0,
+                pool,
+                mode: config.mode,
+                first_block: 0,
+                blocks,
+                order: config.plane_order.letters(),
+                placement: config.placement,
+                clean: config.clean.clone(),
+            },
+            io,
+        );
+        Self {
+            region,
+            clean_below: config.clean.threshold(blocks),
+            idle_target: (config.clean.idle_free_ratio * f64::from(blocks)) as u32,
+            mapped_peak: 0,
+        }
+    }
+
+    #[inline]
+    fn place(&mut self, piece: &Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        let tries = match self.region.spec.placement {
+            Placement::Static => 1,
+            _ => self.region.planes().len(),
+        };
+        for _ in 0..tries {
+            let plane = self.region.choose_plane(io, piece.page);
+            if self.region.needs_block(plane, Writer::Host) {
+                self.make_room(plane, io);
+            }
+            if page_level::write(piece, &mut self.region, plane, RESERVE, io).is_ok() {
+                return Ok(());
+            }
+        }
+        Err(DeviceFull)
+    }
+
+    fn make_room(&mut self, plane: PlaneId, io: &mut Io) {
+        let job = Job { cause: Cause::Gc, class: Class::Urgent };
+        clean_plane(&mut self.region, io, plane, self.clean_below, job);
+        self.mapped_peak = self.mapped_peak.max(io.media.mapped());
+        if self.region.free_blocks(plane) < self.idle_target {
+            let place = io.media.array.geometry.planes[plane.index()];
+            io.timing.mark_idle_work(place.unit, place.in_die, true);
+        }
+    }
+}
+
+impl Scheme for TlcOnly {
+    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        let n = io.policy.mus_per_page;
+        self.place(&page_level::whole_page(page, n, io.media.array.geometry.mu_bytes), io)
+    }
+
+    #[inline]
+    fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        self.place(&piece, io)
+    }
+
+    #[inline]
+    fn read(&mut self, piece: Piece, io: &mut Io) {
+        page_level::read(&piece, io);
+    }
+
+    fn flush(&mut self, request: RequestId, io: &mut Io) {
+        super::flush_region(&mut self.region, request, io);
+    }
+
+    fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
+        let job = Job { cause: Cause::Gc, class: Class::Background };
+        let wanted = self.region.free_blocks(plane) < self.idle_target;
+        if wanted && clean_one(&mut self.region, io, plane, job) {
+            Idle::Step
+        } else {
+            Idle::Nothing
+        }
+    }
+
+    fn stage_due(&mut self, plane: PlaneId, io: &mut Io) {
+        self.region.pad(io, plane, false);
+    }
+
+    fn finish(&mut self, io: &mut Io) {
+        self.mapped_peak = self.mapped_peak.max(io.media.mapped());
+        super::pad_region(&mut self.region, io);
+    }
+
+    fn blocks(&self) -> Vec<BlockShare> {
+        vec![self.region.share()]
+    }
+
+    fn cache_live_bytes(&self, _io: &Io) -> u64 {
+        0
+    }
+
+    fn save(&self) -> SchemeState {
+        SchemeState { regions: vec![self.region.save()] }
+    }
+
+    fn load(&mut self, state: SchemeState) {
+        for part in state.regions {
+            self.region.load(part);
+        }
+    }
+
+    fn report(&self, io: &Io) -> SchemeReport {
+        let mut report = SchemeReport { name: "tlc-only".into(), ..SchemeReport::default() };
+        let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
+        figure("free_blocks_min", f64::from(self.region.free_blocks_min()));
+        figure("cleaning_threshold_blocks", f64::from(self.clean_below));
+        let entries = self.mapped_peak.div_ceil(u64::from(io.policy.mus_per_page));
+        report.tables.push(TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 });
+        report
+    }
+}
