@@ -45,7 +45,7 @@ impl Input {
         }
         let file = File::open(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
-        let bytes_total = metadata.is_file().then(|| metadata.len());
+        let bytes_total = metadata.is_file().then_some(metadata.len());
         Self::from_source(Box::new(file), bytes_total).map_err(failed)
     }
 

@@ -185,11 +185,8 @@ impl Machine {
             return error;
         };
         let mut unused = Vec::new();
-        loop {
-            match self.step(&mut unused) {
-                Ok(true) | Err(TraceError::Line { .. }) => unused.clear(),
-                Ok(false) | Err(_) => break,
-            }
+        while let Ok(true) | Err(TraceError::Line { .. }) = self.step(&mut unused) {
+            unused.clear();
         }
         let summary = self.checker.summary();
         let count = summary.volumes.len();

@@ -41,7 +41,7 @@ impl SizeRules {
     }
 
     /// Whole sectors from bytes; `None` for a zero size that is to be skipped.
-    pub(crate) fn from_bytes(
+    pub(crate) fn extent_of_bytes(
         self,
         (address, address_column): (u64, Column<'_>),
         (size, size_column): (u64, Column<'_>),
@@ -71,7 +71,7 @@ impl SizeRules {
     }
 
     /// Whole sectors from sectors; `None` for a zero size that is to be skipped.
-    pub(crate) fn from_sectors(
+    pub(crate) fn extent_of_sectors(
         self,
         sector: u64,
         (length, column): (u64, Column<'_>),
@@ -141,8 +141,9 @@ mod tests {
     fn bytes_to_sectors() {
         let strict = rules(ZeroSize::Error, SubSector::Error);
         let round = rules(ZeroSize::Skip, SubSector::Round);
-        let bytes =
-            |rules: SizeRules, address, size| rules.from_bytes((address, COLUMN), (size, COLUMN));
+        let bytes = |rules: SizeRules, address, size| {
+            rules.extent_of_bytes((address, COLUMN), (size, COLUMN))
+        };
         let whole = Extent {
             sector: 8,
             sectors: 8,

@@ -118,7 +118,7 @@ impl TraceSummary {
     pub(crate) fn volumes_text(&self) -> String {
         const SHOWN: usize = 20;
         let mut sorted: Vec<&VolumeCount> = self.volumes.iter().collect();
-        sorted.sort_by(|a, b| b.requests.cmp(&a.requests));
+        sorted.sort_by_key(|volume| std::cmp::Reverse(volume.requests));
         let entry =
             |volume: &&VolumeCount| format!("{} ({} requests)", volume.name, volume.requests);
         let mut text = sorted

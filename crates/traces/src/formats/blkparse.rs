@@ -80,7 +80,7 @@ impl Blkparse {
             Kind::Discard => HostOp::Trim,
             Kind::None => return Err(LineFault::field(7, "RWBS", b"N", "R, W or D, as the event names sectors")),
         };
-        let Some(extent) = self.sizes.from_sectors(sector, (sectors, SECTORS))? else {
+        let Some(extent) = self.sizes.extent_of_sectors(sector, (sectors, SECTORS))? else {
             return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
         };
         Ok(Record::Request(RawRequest {

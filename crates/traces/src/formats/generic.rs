@@ -143,7 +143,7 @@ impl RecordParser for Generic {
         let size = self.bytes(Part::Size, size, self.layout.size_bytes, allowed)?;
         let (address_column, size_column) =
             (self.layout.column(Part::Address), self.layout.column(Part::Size));
-        match self.sizes.from_bytes((address, address_column), (size, size_column))? {
+        match self.sizes.extent_of_bytes((address, address_column), (size, size_column))? {
             None => Ok(Record::Skipped(SKIPPED_ZERO_SIZE)),
             Some(extent) => {
                 (raw.sector, raw.sectors) = (extent.sector, extent.sectors);

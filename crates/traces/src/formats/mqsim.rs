@@ -69,7 +69,7 @@ impl RecordParser for Mqsim {
             b"1" => HostOp::Read,
             other => return Err(LineFault::field(5, NAMES[4], other, "0 (write) or 1 (read)")),
         };
-        let Some(extent) = self.sizes.from_sectors(sector, (sectors, SECTORS))? else {
+        let Some(extent) = self.sizes.extent_of_sectors(sector, (sectors, SECTORS))? else {
             return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
         };
         let mut raw = RawRequest::plain(at_ns, (extent.sector, extent.sectors), op, fields[1]);

@@ -50,7 +50,7 @@ impl RecordParser for Msr {
         let offset = number(&fields, 5, "a whole number of bytes from 0 to 2^64 - 1")?;
         let size = number(&fields, 6, "a positive number of bytes")?;
         number(&fields, 7, "a whole number of ticks from 0 to 2^64 - 1")?;
-        let Some(extent) = self.sizes.from_bytes((offset, OFFSET), (size, SIZE))? else {
+        let Some(extent) = self.sizes.extent_of_bytes((offset, OFFSET), (size, SIZE))? else {
             return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
         };
         let mut raw = RawRequest::plain(at_ns, (extent.sector, extent.sectors), op, volume);

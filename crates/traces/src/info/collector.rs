@@ -27,14 +27,17 @@ pub(super) struct Collector {
     touched: PageSet,
     page_writes: u64,
     update_page_writes: u64,
-    first_ns: Option<u64>,
-    previous_ns: u64,
+    /// Earliest and latest time of any request.
+    times_ns: Option<(u64, u64)>,
+    /// Time of the previous read or write.
+    previous_ns: Option<u64>,
     gaps: Gaps,
 }
 
 /// Times without a request arriving.
 #[derive(Default)]
 struct Gaps {
+    total_ns: u128,
     over_1ms: u64,
     over_100ms: u64,
     over_1s: u64,
@@ -43,6 +46,7 @@ struct Gaps {
 
 impl Gaps {
     fn add(&mut self, gap_ns: u64) {
+        self.total_ns += u128::from(gap_ns);
         self.over_1ms += u64::from(gap_ns > MS_NS);
         self.over_100ms += u64::from(gap_ns > 100 * MS_NS);
         self.over_1s += u64::from(gap_ns > S_NS);
@@ -53,23 +57,24 @@ impl Gaps {
 impl Collector {
     /// Takes one request.
     pub(super) fn add(&mut self, request: &Request) {
+        let at_ns = request.at_ns;
+        let (earliest, latest) = self.times_ns.unwrap_or((at_ns, at_ns));
+        self.times_ns = Some((earliest.min(at_ns), latest.max(at_ns)));
         match request.op {
             HostOp::Read => self.reads.add(request.sectors),
             HostOp::Write => self.writes.add(request.sectors),
             HostOp::Flush | HostOp::Trim => return,
         }
-        self.add_time(request.at_ns);
+        self.add_gap(at_ns);
         self.add_place(request);
         self.add_pages(request);
     }
 
-    fn add_time(&mut self, at_ns: u64) {
-        if self.first_ns.is_some() {
+    fn add_gap(&mut self, at_ns: u64) {
+        if let Some(previous_ns) = self.previous_ns.replace(at_ns) {
             // Times kept out of order leave no gap.
-            self.gaps.add(at_ns.saturating_sub(self.previous_ns));
+            self.gaps.add(at_ns.saturating_sub(previous_ns));
         }
-        self.first_ns.get_or_insert(at_ns);
-        self.previous_ns = at_ns;
     }
 
     fn add_place(&mut self, request: &Request) {
@@ -105,8 +110,8 @@ impl Collector {
         let (lowest, end) = self.span.unwrap_or((0, 0));
         let (p50_read_bytes, max_read_bytes) = self.reads.median_and_max_bytes();
         let (p50_write_bytes, max_write_bytes) = self.writes.median_and_max_bytes();
-        let first_ns = self.first_ns.unwrap_or(0);
-        let duration_ns = self.previous_ns.saturating_sub(first_ns) as f64;
+        let (earliest_ns, latest_ns) = self.times_ns.unwrap_or((0, 0));
+        let duration_ns = (latest_ns - earliest_ns) as f64;
         let share = |part: u64| ratio(part as f64, requests as f64);
         TraceInfo {
             file: file.to_owned(),
@@ -143,7 +148,10 @@ impl Collector {
             update_ratio: ratio(self.update_page_writes as f64, self.page_writes as f64),
             duration_s: duration_ns / S_NS as f64,
             mean_iops: ratio(requests as f64 * S_NS as f64, duration_ns),
-            mean_interarrival_us: ratio(duration_ns / 1000.0, requests.saturating_sub(1) as f64),
+            mean_interarrival_us: ratio(
+                self.gaps.total_ns as f64 / 1000.0,
+                requests.saturating_sub(1) as f64,
+            ),
             gaps_over_1ms: self.gaps.over_1ms,
             gaps_over_100ms: self.gaps.over_100ms,
             gaps_over_1s: self.gaps.over_1s,

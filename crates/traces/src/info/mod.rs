@@ -82,19 +82,19 @@ pub struct TraceInfo {
     pub update_page_writes: u64,
     /// Update page writes among all page writes, from 0 to 1.
     pub update_ratio: f64,
-    /// From the first request to the last, in seconds.
+    /// From the first request to the last, flushes and trims included, in seconds.
     pub duration_s: f64,
-    /// Requests per second over the duration.
+    /// Reads and writes per second over the duration.
     pub mean_iops: f64,
-    /// Mean time between requests in microseconds.
+    /// Mean time between reads and writes in microseconds.
     pub mean_interarrival_us: f64,
-    /// Times longer than 1 ms without a request arriving.
+    /// Times longer than 1 ms without a read or write arriving.
     pub gaps_over_1ms: u64,
-    /// Times longer than 100 ms without a request arriving.
+    /// Times longer than 100 ms without a read or write arriving.
     pub gaps_over_100ms: u64,
-    /// Times longer than 1 s without a request arriving.
+    /// Times longer than 1 s without a read or write arriving.
     pub gaps_over_1s: u64,
-    /// Longest time without a request arriving, in milliseconds.
+    /// Longest time without a read or write arriving, in milliseconds.
     pub longest_gap_ms: f64,
     /// Everything taken and left out, with the volumes and the file's SHA-256.
     pub summary: TraceSummary,
