@@ -1,1 +1,159 @@
-//! x
+//! The Python module `slcache._core`: the simulator's functions, with JSON as
+//! the form of everything that is not a plain value.
+
+mod catalogue;
+mod errors;
+mod progress;
+
+use errors::{config_error, sim_error, trace_error, ConfigError, RunError, TraceError};
+use progress::Reporter;
+use pyo3::prelude::*;
+use slcache_sim::traces::TraceOptions;
+use slcache_sim::{execute, Layers, RunRequest};
+use std::collections::BTreeMap;
+
+/// Problems of each kind that a lint report lists one by one; the rest are counted.
+const LINT_PROBLEMS_MAX: usize = 1000;
+
+/// Replays a trace and returns the result document as JSON.
+#[pyfunction]
+#[pyo3(signature = (
+    trace, *, device, scheme, sets, trace_options, seed, replay, snapshot_in, snapshot_out, progress
+))]
+#[allow(clippy::too_many_arguments)] // the keyword arguments of the Python function
+fn run(
+    py: Python<'_>,
+    trace: String,
+    device: String,
+    scheme: String,
+    sets: Vec<String>,
+    trace_options: BTreeMap<String, String>,
+    seed: Option<u64>,
+    replay: Option<String>,
+    snapshot_in: Option<String>,
+    snapshot_out: Option<String>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let request = RunRequest {
+        trace,
+        trace_options: options(&trace_options)?,
+        layers: Layers {
+            device,
+            scheme,
+            sets,
+            seed,
+            replay,
+        },
+        snapshot_in: snapshot_in.map(Into::into),
+        snapshot_out: snapshot_out.map(Into::into),
+    };
+    let mut reporter = Reporter::new(progress);
+    let result = py.detach(|| {
+        execute(&request, &mut |phase, done, total| {
+            reporter.report(phase, done, total)
+        })
+    });
+    // A Ctrl-C or an exception of the callback is what the caller wants to see, not that it cancelled.
+    if let Some(raised) = reporter.take_error() {
+        return Err(raised);
+    }
+    result
+        .map(|document| document.to_string())
+        .map_err(|error| sim_error(&error))
+}
+
+/// The configuration that would run, as JSON.
+#[pyfunction]
+#[pyo3(signature = (*, device, scheme, sets, seed, replay))]
+fn resolve(
+    device: String,
+    scheme: String,
+    sets: Vec<String>,
+    seed: Option<u64>,
+    replay: Option<String>,
+) -> PyResult<String> {
+    let layers = Layers {
+        device,
+        scheme,
+        sets,
+        seed,
+        replay,
+    };
+    let config = slcache_sim::resolve(&layers).map_err(|errors| config_error(&errors))?;
+    Ok(config.to_json().to_string())
+}
+
+/// The JSON schema of the configuration.
+#[pyfunction]
+fn config_schema() -> String {
+    slcache_sim::schema::run_schema().to_string()
+}
+
+/// Counts and statistics of a trace, as JSON.
+#[pyfunction]
+fn trace_info(
+    py: Python<'_>,
+    trace: &str,
+    trace_options: BTreeMap<String, String>,
+) -> PyResult<String> {
+    let options = options(&trace_options)?;
+    let info = py.detach(|| slcache_sim::traces::info(trace, &options));
+    Ok(json(&info.map_err(|error| trace_error(&error))?))
+}
+
+/// Every problem found in a trace, as JSON.
+#[pyfunction]
+fn trace_lint(
+    py: Python<'_>,
+    trace: &str,
+    trace_options: BTreeMap<String, String>,
+) -> PyResult<String> {
+    let options = options(&trace_options)?;
+    let report = py.detach(|| slcache_sim::traces::lint(trace, &options, LINT_PROBLEMS_MAX));
+    Ok(json(&report.map_err(|error| trace_error(&error))?))
+}
+
+/// The simulator's version.
+#[pyfunction]
+fn version() -> &'static str {
+    slcache_sim::provenance::version()
+}
+
+/// The commit the simulator was built from.
+#[pyfunction]
+fn commit() -> &'static str {
+    slcache_sim::provenance::commit()
+}
+
+fn options(pairs: &BTreeMap<String, String>) -> PyResult<TraceOptions> {
+    let pairs = pairs
+        .iter()
+        .map(|(key, value)| (key.as_str(), value.as_str()));
+    slcache_sim::trace_options(pairs).map_err(|errors| config_error(&errors))
+}
+
+/// Plain data as JSON.
+fn json<T: serde::Serialize>(value: &T) -> String {
+    // Only maps with keys that are not text can fail, and the catalogues have none.
+    serde_json::to_string(value).expect("plain data has a JSON form")
+}
+
+/// The module.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("ConfigError", py.get_type::<ConfigError>())?;
+    module.add("TraceError", py.get_type::<TraceError>())?;
+    module.add("RunError", py.get_type::<RunError>())?;
+    module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(resolve, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::schemes, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::devices, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::formats, module)?)?;
+    module.add_function(wrap_pyfunction!(config_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(trace_info, module)?)?;
+    module.add_function(wrap_pyfunction!(trace_lint, module)?)?;
+    module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_function(wrap_pyfunction!(commit, module)?)?;
+    Ok(())
+}

@@ -1,6 +1,7 @@
 //! Running slcache's device model on a trace: configuration, presets,
 //! execution, snapshots and the result document.
 
+pub mod catalogue;
 pub mod config;
 pub mod preset;
 pub mod provenance;
@@ -12,4 +13,6 @@ mod trace_options;
 
 pub use config::{resolve, ConfigError, ConfigErrors, Layers, RunConfig};
 pub use replay::{execute, Progress, RunRequest, SimError};
+/// The traces room, for programs that use this crate.
+pub use slcache_traces as traces;
 pub use trace_options::trace_options;

@@ -6,12 +6,27 @@ use slcache_traces::TraceOptions;
 
 /// Options of every format.
 const PLAIN: [&str; 8] = [
-    "format", "unsorted", "volume", "action", "mqsim_time_unit", "zero_size", "sub_sector", "rebase",
+    "format",
+    "unsorted",
+    "volume",
+    "action",
+    "mqsim_time_unit",
+    "zero_size",
+    "sub_sector",
+    "rebase",
 ];
 /// Columns and units of a generic trace, written with or without `generic.` in front.
 const GENERIC: [&str; 10] = [
-    "delimiter", "header", "time", "time_unit", "address", "address_unit", "size", "size_unit",
-    "op", "stream",
+    "delimiter",
+    "header",
+    "time",
+    "time_unit",
+    "address",
+    "address_unit",
+    "size",
+    "size_unit",
+    "op",
+    "stream",
 ];
 /// Codes in a generic trace's operation column: `ops.CODE=read`.
 const OPS: &str = "ops.";
@@ -21,7 +36,9 @@ pub fn trace_options<'a>(
     pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<TraceOptions, ConfigErrors> {
     let pairs: Vec<(&str, &str)> = pairs.into_iter().collect();
-    let is_mqsim = pairs.iter().any(|&(key, value)| key == "format" && value == "mqsim");
+    let is_mqsim = pairs
+        .iter()
+        .any(|&(key, value)| key == "format" && value == "mqsim");
     let mut errors = Vec::new();
     let (mut plain, mut generic, mut ops) = (Map::new(), Map::new(), Map::new());
     for (key, text) in pairs {
@@ -35,7 +52,10 @@ pub fn trace_options<'a>(
         } else if let Some(code) = inner.strip_prefix(OPS) {
             ops.insert(code.to_owned(), text.into());
         } else {
-            errors.push(ConfigError::new(format!("trace option {key}={text}"), unknown(key)));
+            errors.push(ConfigError::new(
+                format!("trace option {key}={text}"),
+                unknown(key),
+            ));
         }
     }
     if !ops.is_empty() {
@@ -48,13 +68,19 @@ pub fn trace_options<'a>(
 }
 
 /// Reads the options one by one first, so that every bad value is told.
-fn read(plain: Map<String, Value>, mut errors: Vec<ConfigError>) -> Result<TraceOptions, ConfigErrors> {
+fn read(
+    plain: Map<String, Value>,
+    mut errors: Vec<ConfigError>,
+) -> Result<TraceOptions, ConfigErrors> {
     for (key, value) in &plain {
         let alone = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
         let parsed: Result<TraceOptions, _> = serde_path_to_error::deserialize(alone);
         if let Err(error) = parsed {
             let path = error.path().to_string();
-            errors.push(ConfigError::new(format!("trace option {path}"), error.inner().to_string()));
+            errors.push(ConfigError::new(
+                format!("trace option {path}"),
+                error.inner().to_string(),
+            ));
         }
     }
     if !errors.is_empty() {
@@ -79,8 +105,13 @@ fn typed(key: &str, text: &str) -> Value {
 fn unknown(key: &str) -> String {
     let allowed: Vec<&str> = PLAIN.into_iter().chain(GENERIC).collect();
     let near = nearest(key, allowed.iter().copied());
-    let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-    format!("unknown trace option{near} Allowed: {}, ops.CODE", allowed.join(", "))
+    let near = near
+        .map(|near| format!("; did you mean {near}?"))
+        .unwrap_or_default();
+    format!(
+        "unknown trace option{near} Allowed: {}, ops.CODE",
+        allowed.join(", ")
+    )
 }
 
 #[cfg(test)]
@@ -91,9 +122,19 @@ mod tests {
     #[test]
     fn text_becomes_the_type_of_the_key() {
         let options = trace_options([
-            ("format", "generic"), ("unsorted", "sort:64"), ("volume", "3"), ("rebase", "true"),
-            ("time", "1"), ("generic.time_unit", "us"), ("address", "lba"), ("address_unit", "4096"),
-            ("size", "3"), ("size_unit", "byte"), ("op", "4"), ("ops.0", "write"), ("header", "true"),
+            ("format", "generic"),
+            ("unsorted", "sort:64"),
+            ("volume", "3"),
+            ("rebase", "true"),
+            ("time", "1"),
+            ("generic.time_unit", "us"),
+            ("address", "lba"),
+            ("address_unit", "4096"),
+            ("size", "3"),
+            ("size_unit", "byte"),
+            ("op", "4"),
+            ("ops.0", "write"),
+            ("header", "true"),
         ])
         .unwrap();
         assert_eq!(options.unsorted, Unsorted::Sort(64));

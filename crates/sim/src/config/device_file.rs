@@ -65,7 +65,10 @@ impl DeviceFile {
         }
         let path = std::path::Path::new(name);
         if !path.exists() {
-            return Err(ConfigError::new(format!("--device {name}"), preset::not_found(name)));
+            return Err(ConfigError::new(
+                format!("--device {name}"),
+                preset::not_found(name),
+            ));
         }
         match std::fs::read_to_string(path) {
             Ok(text) => Self::parse(name.to_owned(), text),
@@ -78,9 +81,18 @@ impl DeviceFile {
         let tree: Table = toml::from_str(&text).map_err(|error: toml::de::Error| {
             let line = error.span().map_or(1, |span| line_at(&text, span.start));
             let message = error.message().lines().collect::<Vec<_>>().join(", ");
-            ConfigError::new(format!("{label}:{line}"), format!("not valid TOML: {message}"))
+            ConfigError::new(
+                format!("{label}:{line}"),
+                format!("not valid TOML: {message}"),
+            )
         })?;
-        let mut file = Self { label, tree, errors: Vec::new(), guessed: false, text };
+        let mut file = Self {
+            label,
+            tree,
+            errors: Vec::new(),
+            guessed: false,
+            text,
+        };
         file.check_sections();
         for section in [SCHEME_DEFAULTS, "scheme"] {
             file.check_schemes(section);
@@ -104,12 +116,17 @@ impl DeviceFile {
 
     /// Checks every scheme's table in `section`, used in this run or not.
     fn check_schemes(&mut self, section: &str) {
-        let Some(Value::Table(schemes)) = self.tree.remove(section) else { return };
+        let Some(Value::Table(schemes)) = self.tree.remove(section) else {
+            return;
+        };
         let mut kept = Table::new();
         for (name, settings) in schemes {
             let key = Key::default().field(section).field(&name);
             if SchemeConfig::default_for(&name).is_none() {
-                self.add(&key, format!("{key}: {}", super::layers::unknown_scheme(&name)));
+                self.add(
+                    &key,
+                    format!("{key}: {}", super::layers::unknown_scheme(&name)),
+                );
                 continue;
             }
             let mut alone = Table::new();
@@ -122,7 +139,8 @@ impl DeviceFile {
             for fault in outcome.faults {
                 let mut in_file = fault.key.clone();
                 in_file.0[0] = key.0[0].clone();
-                self.add(&in_file, fault.message);
+                let message = fault.message.replacen("scheme.", &format!("{section}."), 1);
+                self.add(&in_file, message);
             }
             if let Some(settings) = tree::get(&alone, &place) {
                 kept.insert(name, settings.clone());

@@ -19,7 +19,10 @@ pub fn all() -> &'static BTreeMap<String, String> {
 /// The keys below `scheme.NAME.`, as they may be set without that prefix.
 pub(crate) fn scheme_keys(scheme: &str) -> Vec<&'static str> {
     let prefix = format!("scheme.{scheme}.");
-    all().keys().filter_map(|key| key.strip_prefix(prefix.as_str())).collect()
+    all()
+        .keys()
+        .filter_map(|key| key.strip_prefix(prefix.as_str()))
+        .collect()
 }
 
 /// What the schema says about a key such as `device.pool[0].blocks`.
@@ -29,29 +32,39 @@ pub fn description(key: &str) -> Option<&'static str> {
         plain.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
     }
     // A key may be nested in a value that is described as a whole.
-    let found = all().get(&plain).map(|text| text.split("\n\n").next().unwrap_or_default());
+    let found = all()
+        .get(&plain)
+        .map(|text| text.split("\n\n").next().unwrap_or_default());
     found.filter(|text| !text.is_empty())
 }
 
 /// The keys most like `wanted` among those of `scheme` and the other sections.
 pub fn similar(wanted: &str, scheme: &str) -> Option<&'static str> {
     let own = format!("scheme.{scheme}.");
-    let candidates = all().keys().filter_map(|key| match key.strip_prefix(own.as_str()) {
-        Some(short) => Some(short),
-        None if key.starts_with("scheme") => None,
-        None => Some(key.as_str()),
-    });
+    let candidates = all()
+        .keys()
+        .filter_map(|key| match key.strip_prefix(own.as_str()) {
+            Some(short) => Some(short),
+            None if key.starts_with("scheme") => None,
+            None => Some(key.as_str()),
+        });
     nearest(wanted.trim_start_matches(own.as_str()), candidates)
 }
 
 /// The candidate nearest to `wanted`, if one is near enough to be meant.
 pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let tail = format!(".{wanted}");
+    let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
     let score = |candidate: &str| {
         if candidate.ends_with(&tail) {
             return 1.0;
         }
-        strsim::normalized_damerau_levenshtein(wanted, candidate)
+        // Long common prefixes must not make unlike names alike.
+        let whole = strsim::normalized_damerau_levenshtein(wanted, candidate);
+        whole.min(strsim::normalized_damerau_levenshtein(
+            &last(wanted),
+            &last(candidate),
+        ))
     };
     let mut best: Option<(f64, &str)> = None;
     for candidate in candidates {
@@ -68,25 +81,41 @@ fn collect(schema: &Value, key: &str, keys: &mut BTreeMap<String, String>) {
     if let Some(fields) = schema.get("properties").and_then(Value::as_object) {
         is_leaf = false;
         for (name, field) in fields {
-            let inner = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
+            let inner = if key.is_empty() {
+                name.clone()
+            } else {
+                format!("{key}.{name}")
+            };
             collect(field, &inner, keys);
         }
     }
-    if let Some(items) = schema.get("items").filter(|items| items.get("properties").is_some()) {
+    if let Some(items) = schema
+        .get("items")
+        .filter(|items| items.get("properties").is_some())
+    {
         is_leaf = false;
         collect(items, &format!("{key}[]"), keys);
     }
     for choice in ["anyOf", "oneOf"] {
-        for option in schema.get(choice).and_then(Value::as_array).into_iter().flatten() {
+        for option in schema
+            .get(choice)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
             is_leaf = false;
             if option.get("type").and_then(Value::as_str) != Some("null") {
                 collect(option, key, keys);
             }
         }
     }
-    let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let text = schema
+        .get("description")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     if is_leaf {
-        keys.entry(key.to_owned()).or_insert_with(|| text.to_owned());
+        keys.entry(key.to_owned())
+            .or_insert_with(|| text.to_owned());
     }
     // The choice as a whole is described better than any one of its options.
     if let (Some(entry), false) = (keys.get_mut(key), text.is_empty()) {

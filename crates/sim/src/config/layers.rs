@@ -34,7 +34,9 @@ struct Chosen {
 /// Puts the layers together; the error holds everything that is wrong with any of them.
 pub fn resolve(layers: &Layers) -> Result<RunConfig, ConfigErrors> {
     let mut errors = Vec::new();
-    let file = DeviceFile::read(&layers.device).map_err(|error| errors.push(error)).ok();
+    let file = DeviceFile::read(&layers.device)
+        .map_err(|error| errors.push(error))
+        .ok();
     let chosen = find_scheme(&layers.scheme);
     if chosen.is_none() {
         let origin = format!("--scheme {}", layers.scheme);
@@ -48,29 +50,69 @@ pub fn resolve(layers: &Layers) -> Result<RunConfig, ConfigErrors> {
     let (Some(file), Some(_)) = (file, chosen) else {
         return Err(ConfigErrors(errors));
     };
-    let resolver = Resolver { base: base_tree(&file, name, &mut errors), file, settings, name };
-    match resolver.finish(&mut errors) {
+    let label = format!("{}:", file.label);
+    let resolver = Resolver {
+        base: base_tree(&file, name, &mut errors),
+        file,
+        settings,
+        name,
+    };
+    let config = resolver.finish(&mut errors);
+    errors.sort_by_key(|error| reading_order(&error.origin, &label, layers));
+    match config {
         Some(config) if errors.is_empty() => Ok(config),
         _ => Err(ConfigErrors(errors)),
     }
 }
 
+/// The place of an error's origin in reading order: the file by line, then settings as given.
+fn reading_order(origin: &str, file_label: &str, layers: &Layers) -> (usize, usize) {
+    if let Some(line) = origin
+        .strip_prefix(file_label)
+        .and_then(|line| line.parse().ok())
+    {
+        return (0, line);
+    }
+    let set = origin.strip_prefix("--set ");
+    match set.and_then(|set| layers.sets.iter().position(|other| other == set)) {
+        Some(place) => (1, place),
+        None => (2, 0),
+    }
+}
+
 /// What to say about a scheme that is not in the catalogue.
 pub fn unknown_scheme(name: &str) -> String {
-    let aliases = CATALOG.iter().flat_map(|entry| entry.aliases.iter().map(|alias| alias.0));
-    let names: Vec<&str> = CATALOG.iter().map(|entry| entry.name).chain(aliases).collect();
+    let aliases = CATALOG
+        .iter()
+        .flat_map(|entry| entry.aliases.iter().map(|alias| alias.0));
+    let names: Vec<&str> = CATALOG
+        .iter()
+        .map(|entry| entry.name)
+        .chain(aliases)
+        .collect();
     let near = keys::nearest(name, names.iter().copied());
-    let near = near.map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
-    format!("\"{name}\" is not a scheme; schemes: {}.{near}", names.join(", "))
+    let near = near
+        .map(|near| format!(" Did you mean {near}?"))
+        .unwrap_or_default();
+    format!(
+        "\"{name}\" is not a scheme; schemes: {}.{near}",
+        names.join(", ")
+    )
 }
 
 fn find_scheme(name: &str) -> Option<Chosen> {
     CATALOG.iter().find_map(|entry| {
         if entry.name == name {
-            return Some(Chosen { name: entry.name, alias_set: None });
+            return Some(Chosen {
+                name: entry.name,
+                alias_set: None,
+            });
         }
         let alias = entry.aliases.iter().find(|alias| alias.0 == name)?;
-        Some(Chosen { name: entry.name, alias_set: Some(alias.1) })
+        Some(Chosen {
+            name: entry.name,
+            alias_set: Some(alias.1),
+        })
     })
 }
 
@@ -83,8 +125,10 @@ fn settings(
     let scheme = chosen.map_or("", |chosen| chosen.name);
     let alias = chosen.and_then(|chosen| chosen.alias_set);
     let mut settings = Vec::new();
-    for (text, is_alias) in
-        alias.map(|text| (text, true)).into_iter().chain(layers.sets.iter().map(|s| (s.as_str(), false)))
+    for (text, is_alias) in alias
+        .map(|text| (text, true))
+        .into_iter()
+        .chain(layers.sets.iter().map(|s| (s.as_str(), false)))
     {
         match Setting::parse(text, scheme) {
             Ok(mut setting) => {
@@ -140,14 +184,21 @@ fn base_tree(file: &DeviceFile, scheme: &str, errors: &mut Vec<ConfigError>) -> 
             tree::merge(&mut table, settings.clone());
         }
     }
-    for other in own.iter().flat_map(|own| own.as_table()).flat_map(|own| own.keys()) {
+    for other in own
+        .iter()
+        .flat_map(|own| own.as_table())
+        .flat_map(|own| own.keys())
+    {
         if other != scheme {
             let key = Key::default().field("scheme").field(other);
             let message = format!(
                 "{key}: the run's scheme is {scheme}; \
                  settings for whichever run uses {other} belong under [{SCHEME_DEFAULTS}.{other}]"
             );
-            errors.push(ConfigError::new(file.origin(&key).unwrap_or_default(), message));
+            errors.push(ConfigError::new(
+                file.origin(&key).unwrap_or_default(),
+                message,
+            ));
         }
     }
     let mut schemes = Table::new();
@@ -218,17 +269,24 @@ impl Resolver {
             return ConfigError::new(origin, message);
         };
         let near = keys::similar(&setting.written, self.name);
-        let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+        let near = near.map(|near| format!("; did you mean {}?", near.replace("[]", "[0]")));
+        let near = near.unwrap_or_default();
         let short = keys::scheme_keys(self.name).join(", ");
         let listed = match message.split_once("Keys allowed here: ") {
-            Some((_, allowed)) if key.section() != "scheme" => format!("Keys allowed here: {allowed}"),
+            Some((_, allowed)) if key.section() != "scheme" => {
+                format!("Keys allowed here: {allowed}")
+            }
             _ => format!("Keys of {}: {short}", self.name),
         };
-        ConfigError::new(origin, format!("{}: unknown key{near} {listed}", setting.written))
+        ConfigError::new(
+            origin,
+            format!("{}: unknown key{near} {listed}", setting.written),
+        )
     }
 
     fn setting(&self, key: &Key) -> Option<&Setting> {
-        let touches = |setting: &&Setting| key.is_within(&setting.key) || setting.key.is_within(key);
+        let touches =
+            |setting: &&Setting| key.is_within(&setting.key) || setting.key.is_within(key);
         self.settings.iter().rev().find(touches)
     }
 
@@ -238,11 +296,16 @@ impl Resolver {
             return Some(setting.origin.clone());
         }
         if key.section() != "scheme" {
-            return self.file.origin(key).filter(|_| tree::get(&self.base, key).is_some());
+            return self
+                .file
+                .origin(key)
+                .filter(|_| tree::get(&self.base, key).is_some());
         }
         tree::get(&self.base, key)?;
         let mut in_defaults = key.clone();
         in_defaults.0[0] = tree::Step::Field(SCHEME_DEFAULTS.to_owned());
-        self.file.origin(key).or_else(|| self.file.origin(&in_defaults))
+        self.file
+            .origin(key)
+            .or_else(|| self.file.origin(&in_defaults))
     }
 }

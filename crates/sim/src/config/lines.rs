@@ -7,18 +7,27 @@ use toml::Spanned;
 /// The line, from 1, of `offset` in `text`.
 pub fn line_at(text: &str, offset: usize) -> usize {
     let end = offset.min(text.len());
-    text.as_bytes()[..end].iter().filter(|&&byte| byte == b'\n').count() + 1
+    text.as_bytes()[..end]
+        .iter()
+        .filter(|&&byte| byte == b'\n')
+        .count()
+        + 1
 }
 
 /// The line of `key`, or of the innermost table around it that the file has.
 pub fn line_of(text: &str, key: &Key) -> Option<usize> {
     let root = DeTable::parse(text).ok()?;
     let (first, rest) = key.0.split_first()?;
-    let Step::Field(name) = first else { return None };
+    let Step::Field(name) = first else {
+        return None;
+    };
     let (mut offset, mut value) = entry(root.get_ref(), name)?;
     for step in rest {
         let found = match step {
-            Step::Field(name) => value.get_ref().as_table().and_then(|table| entry(table, name)),
+            Step::Field(name) => value
+                .get_ref()
+                .as_table()
+                .and_then(|table| entry(table, name)),
             Step::Index(index) => value
                 .get_ref()
                 .as_array()
@@ -31,10 +40,7 @@ pub fn line_of(text: &str, key: &Key) -> Option<usize> {
     Some(line_at(text, offset))
 }
 
-fn entry<'a, 'i>(
-    table: &'a DeTable<'i>,
-    name: &str,
-) -> Option<(usize, &'a Spanned<DeValue<'i>>)> {
+fn entry<'a, 'i>(table: &'a DeTable<'i>, name: &str) -> Option<(usize, &'a Spanned<DeValue<'i>>)> {
     table
         .iter()
         .find(|(key, _)| key.get_ref().as_ref() == name)

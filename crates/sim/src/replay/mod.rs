@@ -91,8 +91,8 @@ pub fn execute(
 ) -> Result<serde_json::Value, SimError> {
     let stopwatch = Stopwatch::start();
     let mut config = resolve(&request.layers)?;
-    let needs_scan = config.trace.prefill == Prefill::Touched
-        || config.trace.address == AddressPolicy::Compact;
+    let needs_scan =
+        config.trace.prefill == Prefill::Touched || config.trace.address == AddressPolicy::Compact;
     let spooled = if needs_scan && request.trace == "-" {
         progress("spool", 0, 0);
         Some(spool_stdin()?)
@@ -119,7 +119,13 @@ pub fn execute(
     let (counts, footprint) = feed(&mut simulation, &mut source, plan, progress)?;
     let report = simulation.finish()?;
     let replay_s = replay.wall_s();
-    let parts = Parts { request, config: &config, source: &source, counts, footprint };
+    let parts = Parts {
+        request,
+        config: &config,
+        source: &source,
+        counts,
+        footprint,
+    };
     Ok(document::assemble(&parts, &report, &stopwatch, replay_s)?)
 }
 
@@ -154,7 +160,11 @@ struct Plan {
 
 impl Plan {
     fn direct(config: &RunConfig) -> Result<Self, SimError> {
-        Ok(Self { mapper: mapper(config, None)?, preload: None, footprint: None })
+        Ok(Self {
+            mapper: mapper(config, None)?,
+            preload: None,
+            footprint: None,
+        })
     }
 
     fn scan(
@@ -163,7 +173,11 @@ impl Plan {
         progress: &mut Progress<'_>,
     ) -> Result<Self, SimError> {
         let compact = config.trace.address == AddressPolicy::Compact;
-        let before = if compact { None } else { Some(mapper(config, None)?) };
+        let before = if compact {
+            None
+        } else {
+            Some(mapper(config, None)?)
+        };
         let piece_bytes = config.device.piece_bytes();
         let (pages, footprint) = touched_pages(&mut source, piece_bytes, before, progress)?;
         let touched = config.trace.prefill == Prefill::Touched;
@@ -174,19 +188,32 @@ impl Plan {
         } else {
             (mapper(config, None)?, ranges(&pages))
         };
-        Ok(Self { mapper, preload: touched.then_some(preload), footprint: Some(footprint) })
+        Ok(Self {
+            mapper,
+            preload: touched.then_some(preload),
+            footprint: Some(footprint),
+        })
     }
 }
 
 fn mapper(config: &RunConfig, dense: Option<PageSet>) -> Result<AddressMapper, AddressError> {
     let device = &config.device;
     let dense = dense.map(PageSet::into_ranked);
-    AddressMapper::new(config.trace.address, device.user_bytes, device.piece_bytes(), dense)
+    AddressMapper::new(
+        config.trace.address,
+        device.user_bytes,
+        device.piece_bytes(),
+        dense,
+    )
 }
 
 /// The set as ranges of logical pages, which lie below the capacity and so in 32 bits.
 fn ranges(pages: &PageSet) -> Vec<(u32, u32)> {
-    pages.runs().into_iter().map(|(first, end)| (first as u32, end as u32)).collect()
+    pages
+        .runs()
+        .into_iter()
+        .map(|(first, end)| (first as u32, end as u32))
+        .collect()
 }
 
 /// Replays the trace.

@@ -1,0 +1,53 @@
+//! The exceptions, one per kind of fault.
+
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
+use pyo3::prelude::*;
+use slcache_sim::traces::TraceError as Trace;
+use slcache_sim::{ConfigErrors, SimError};
+
+// The macro's classes need a description each, which it takes as text.
+mod classes {
+    #![allow(missing_docs)]
+    use super::PyException;
+
+    pyo3::create_exception!(
+        slcache._core,
+        ConfigError,
+        PyException,
+        "The configuration is not valid; the message lists every problem, one a line."
+    );
+    pyo3::create_exception!(
+        slcache._core,
+        TraceError,
+        PyException,
+        "The trace cannot be read as asked."
+    );
+    pyo3::create_exception!(
+        slcache._core,
+        RunError,
+        PyException,
+        "The run failed after it started."
+    );
+}
+
+pub use classes::{ConfigError, RunError, TraceError};
+
+/// The exception for a configuration that is not valid.
+pub fn config_error(errors: &ConfigErrors) -> PyErr {
+    ConfigError::new_err(errors.to_string())
+}
+
+/// The exception for a trace that cannot be read.
+pub fn trace_error(error: &Trace) -> PyErr {
+    TraceError::new_err(error.to_string())
+}
+
+/// The exception for a run without a result.
+pub fn sim_error(error: &SimError) -> PyErr {
+    match error {
+        SimError::Config(errors) => config_error(errors),
+        SimError::Trace(error) => trace_error(error),
+        SimError::Cancelled => PyKeyboardInterrupt::new_err("cancelled"),
+        other => RunError::new_err(other.to_string()),
+    }
+}
