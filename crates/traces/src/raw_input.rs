@@ -1,6 +1,6 @@
 //! The bytes of a trace as stored, counted and hashed while they pass.
 
-use sha2::{Digest, Sha256};
+use ring::digest::{Context, SHA256};
 use std::io::Read;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// A file or standard input, counting and hashing what is read from it.
 pub(crate) struct RawInput {
     inner: Box<dyn Read + Send>,
-    hash: Sha256,
+    hash: Context,
     bytes: Arc<AtomicU64>,
 }
 
@@ -17,7 +17,7 @@ impl RawInput {
     pub(crate) fn new(inner: Box<dyn Read + Send>) -> Self {
         Self {
             inner,
-            hash: Sha256::new(),
+            hash: Context::new(&SHA256),
             bytes: Arc::new(AtomicU64::new(0)),
         }
     }
@@ -29,8 +29,12 @@ impl RawInput {
 
     /// SHA-256 of the bytes read so far, in hex.
     pub(crate) fn sha256_hex(&self) -> String {
-        let digest = self.hash.clone().finalize();
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        let digest = self.hash.clone().finish();
+        digest
+            .as_ref()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
     }
 }
 

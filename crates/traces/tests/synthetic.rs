@@ -1,6 +1,6 @@
 //! The bench workloads are, to the byte, what their Python originals write.
 
-use sha2::{Digest, Sha256};
+use ring::digest::{digest, SHA256};
 use slcache_traces::synthetic::{
     heavy_gc, synth1m, HEAVY_GC_MEAN_GAP_NS, HEAVY_GC_RANDOM_WRITES, SYNTH1M_REQUESTS,
 };
@@ -13,7 +13,8 @@ fn text(requests: &[Request]) -> String {
 }
 
 fn sha256(text: &str) -> String {
-    Sha256::digest(text)
+    digest(&SHA256, text.as_bytes())
+        .as_ref()
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect()
