@@ -1,0 +1,103 @@
+//! What the bench finds out.
+
+use serde::{Deserialize, Serialize};
+
+/// Median, lowest and highest of several rounds.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Spread {
+    pub median: f64,
+    pub min: f64,
+    pub max: f64,
+}
+
+impl Spread {
+    /// The spread of at least one value.
+    pub fn of(mut values: Vec<f64>) -> Self {
+        values.sort_by(f64::total_cmp);
+        let middle = values.len() / 2;
+        let median = if values.len() % 2 == 1 {
+            values[middle]
+        } else {
+            (values[middle - 1] + values[middle]) / 2.0
+        };
+        Self {
+            median,
+            min: values[0],
+            max: values[values.len() - 1],
+        }
+    }
+}
+
+/// One workload under one scheme.
+#[derive(Clone, Debug, Serialize)]
+pub struct Workload {
+    pub workload: String,
+    pub device: String,
+    pub scheme: String,
+    pub requests: usize,
+    pub wall_s: Spread,
+    pub cpu_s: Spread,
+    pub requests_per_s: f64,
+    pub ns_per_request: f64,
+    /// Flash commands: reads, programs and erases.
+    pub flash_operations: u64,
+    pub ns_per_flash_operation: f64,
+    /// Pages read and programmed.
+    pub page_operations: u64,
+    pub page_operations_per_s: f64,
+    pub waf: f64,
+    /// Write amplification after the sequential fill.
+    pub waf_random_part: Option<f64>,
+    pub floor: Option<Floor>,
+}
+
+/// The same requests in a bare loop.
+#[derive(Clone, Debug, Serialize)]
+pub struct Floor {
+    /// Scaled to the engine's number of page programs.
+    pub wall_s: Spread,
+    /// Engine time over floor time, medians.
+    pub ratio: f64,
+    /// Engine page programs over those of the loop, by which its time was scaled.
+    pub scaled_by: f64,
+}
+
+/// Preconditioning a 32 GiB device.
+#[derive(Clone, Debug, Serialize)]
+pub struct Preconditioning {
+    pub page_programs: u64,
+    pub wall_s: Spread,
+    pub page_programs_per_s: f64,
+}
+
+/// Memory of a device in use, measured in a process of its own.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Memory {
+    pub device: String,
+    pub mapping_units: u64,
+    pub blocks: u64,
+    pub grown_bytes: u64,
+    pub bytes_per_mapping_unit: f64,
+    /// 12 bytes per mapping unit + 64 MiB + 32 bytes per block.
+    pub budget_bytes: u64,
+    pub peak_rss_bytes: u64,
+}
+
+/// A 4 TiB device in a process of its own.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LargeDevice {
+    pub start_s: f64,
+    pub requests: usize,
+    pub peak_rss_bytes: u64,
+}
+
+/// Everything.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figures {
+    pub rounds: usize,
+    pub workloads: Vec<Workload>,
+    pub parse_mb_per_s: Spread,
+    pub preconditioning: Preconditioning,
+    pub memory: Vec<Memory>,
+    pub large_device: LargeDevice,
+}

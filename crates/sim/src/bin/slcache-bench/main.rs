@@ -1,0 +1,105 @@
+//! Speed and memory, in one run: `slcache-bench [--rounds N] [--quick] [--json]`.
+//!
+//! What is compared is measured in turn, round by round (A B A B ...), so that a
+//! slow moment of the machine meets every contestant; medians are printed with
+//! the lowest and highest round.
+
+mod child;
+mod engine;
+mod figures;
+mod floor;
+mod parsing;
+mod preconditioning;
+mod print;
+mod reference;
+mod speed;
+
+use figures::Figures;
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: slcache-bench [--rounds N] [--quick] [--json]";
+
+/// How much to measure.
+#[derive(Clone, Copy)]
+struct Size {
+    rounds: usize,
+    /// A hundredth of the work, to see that everything runs.
+    quick: bool,
+}
+
+impl Size {
+    /// `full` units of work, or the part that a quick run does.
+    fn of(self, full: usize) -> usize {
+        if self.quick {
+            full / 100
+        } else {
+            full
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(what) = arguments
+        .first()
+        .and_then(|first| first.strip_prefix("--child="))
+    {
+        return child::run(what);
+    }
+    let Some((size, as_json)) = parse(&arguments) else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    match measure(size) {
+        Ok(figures) if as_json => {
+            println!("{:#}", serde_json::json!(figures));
+            ExitCode::SUCCESS
+        }
+        Ok(figures) => {
+            print::print(&figures);
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("slcache-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse(arguments: &[String]) -> Option<(Size, bool)> {
+    let mut size = Size {
+        rounds: 5,
+        quick: false,
+    };
+    let mut as_json = false;
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--rounds" => size.rounds = arguments.next()?.parse().ok().filter(|&n| n > 0)?,
+            "--quick" => size.quick = true,
+            "--json" => as_json = true,
+            _ => return None,
+        }
+    }
+    Some((size, as_json))
+}
+
+fn measure(size: Size) -> Result<Figures, String> {
+    let say = |what: &str| eprintln!("slcache-bench: {what}");
+    say("speed (synth1m, heavy_gc, tlc-only against baseline, floors)");
+    let workloads = speed::measure(size)?;
+    say("trace parsing");
+    let parse_mb_per_s = parsing::measure(size)?;
+    say("preconditioning");
+    let preconditioning = preconditioning::measure(size)?;
+    say("memory and start-up");
+    let (memory, large_device) = child::measure(size)?;
+    Ok(Figures {
+        rounds: size.rounds,
+        workloads,
+        parse_mb_per_s,
+        preconditioning,
+        memory,
+        large_device,
+    })
+}

@@ -1,0 +1,139 @@
+//! The figures as text.
+
+use super::figures::{Figures, Memory, Spread, Workload};
+use super::reference::{self, Reference};
+
+/// Prints everything.
+pub fn print(figures: &Figures) {
+    println!(
+        "medians of {} rounds, each contestant in turn (lowest - highest)\n",
+        figures.rounds
+    );
+    for workload in &figures.workloads {
+        print_workload(workload);
+    }
+    print_ratio(&figures.workloads);
+    println!(
+        "trace parsing (MSR CSV, one thread): {} MB/s",
+        spread(figures.parse_mb_per_s, 0)
+    );
+    let preconditioning = &figures.preconditioning;
+    println!(
+        "preconditioning (32 GiB, fill and one random overwrite): {:.1} million page programs/s, {} s for {:.1} million",
+        preconditioning.page_programs_per_s / 1e6,
+        spread(preconditioning.wall_s, 2),
+        preconditioning.page_programs as f64 / 1e6,
+    );
+    for memory in &figures.memory {
+        print_memory(memory);
+    }
+    let large = &figures.large_device;
+    println!(
+        "4 TiB device: starts in {:.1} ms; {} writes all over it: {:.0} MiB peak",
+        large.start_s * 1e3,
+        large.requests,
+        mib(large.peak_rss_bytes)
+    );
+}
+
+fn print_workload(workload: &Workload) {
+    println!(
+        "{} on {}, {}",
+        workload.workload, workload.device, workload.scheme
+    );
+    println!(
+        "  {:.2} million requests/s, {:.0} ns per request; wall {} s, CPU {} s",
+        workload.requests_per_s / 1e6,
+        workload.ns_per_request,
+        spread(workload.wall_s, 3),
+        spread(workload.cpu_s, 3),
+    );
+    println!(
+        "  {:.2} million flash commands, {:.0} ns each; {:.2} million page operations, {:.1} million/s",
+        workload.flash_operations as f64 / 1e6,
+        workload.ns_per_flash_operation,
+        workload.page_operations as f64 / 1e6,
+        workload.page_operations_per_s / 1e6,
+    );
+    match workload.waf_random_part {
+        Some(random) => {
+            println!(
+                "  write amplification {:.3}, of the random part {random:.3}",
+                workload.waf
+            );
+        }
+        None => println!("  write amplification {:.3}", workload.waf),
+    }
+    if let Some(floor) = &workload.floor {
+        println!(
+            "  floor {} s (scaled by {:.3} to as many page programs): engine takes {:.2} times that",
+            spread(floor.wall_s, 3),
+            floor.scaled_by,
+            floor.ratio
+        );
+        print_references(workload);
+    }
+    println!();
+}
+
+fn print_references(workload: &Workload) {
+    println!("  measured elsewhere on a like machine, not side by side:");
+    let same = |entry: &Reference| entry.workload == workload.workload;
+    for entry in reference::all().into_iter().filter(same) {
+        let mut line = format!(
+            "    {} ({}): {:.1} CPU s, {:.0} k requests/s, {:.0} MiB; slcache {:.0} times the requests/s",
+            entry.simulator,
+            entry.setting,
+            entry.cpu_s,
+            entry.requests_per_s / 1e3,
+            entry.peak_mib,
+            workload.requests_per_s / entry.requests_per_s,
+        );
+        if let Some(operations) = entry.page_operations {
+            let rate = operations / entry.cpu_s;
+            line += &format!(
+                ", {:.0} times the page operations/s",
+                workload.page_operations_per_s / rate
+            );
+        }
+        if let Some(amplification) = entry.write_amplification {
+            line += &format!("; write amplification {amplification}");
+        }
+        println!("{line}");
+    }
+}
+
+/// How much slower a cache scheme is than the plain one on the same device.
+fn print_ratio(workloads: &[Workload]) {
+    let find = |scheme: &str| {
+        workloads
+            .iter()
+            .find(|w| w.device == "hierarchy-44g" && w.scheme == scheme)
+    };
+    if let (Some(plain), Some(cache)) = (find("tlc-only"), find("baseline")) {
+        let ratio = cache.requests_per_s / plain.requests_per_s;
+        println!("baseline does {ratio:.2} times the requests/s of tlc-only on hierarchy-44g");
+    }
+}
+
+fn print_memory(memory: &Memory) {
+    println!(
+        "memory of {}: {:.1} bytes per mapping unit ({:.1} million of them), {:.0} MiB of {:.0} MiB allowed",
+        memory.device,
+        memory.bytes_per_mapping_unit,
+        memory.mapping_units as f64 / 1e6,
+        mib(memory.grown_bytes),
+        mib(memory.budget_bytes),
+    );
+}
+
+fn spread(values: Spread, decimals: usize) -> String {
+    format!(
+        "{:.decimals$} ({:.decimals$} - {:.decimals$})",
+        values.median, values.min, values.max
+    )
+}
+
+fn mib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
