@@ -119,7 +119,7 @@ impl Checker {
             let at_ns = request.at_ns;
             request.at_ns = at_ns
                 .checked_sub(first_ns)
-                .ok_or(LineFault::BeforeFirst { at_ns, first_ns })?;
+                .ok_or_else(|| LineFault::BeforeFirst { at_ns, first_ns })?;
         }
         self.summary.take(&request)?;
         out.push(request);

@@ -199,6 +199,17 @@ mod tests {
     }
 
     #[test]
+    fn the_schema_describes_every_option() {
+        let schema = serde_json::to_value(schemars::schema_for!(TraceOptions)).unwrap();
+        let properties = schema["properties"].as_object().unwrap();
+        assert_eq!(properties.len(), 9);
+        for (name, property) in properties {
+            assert!(property["description"].is_string(), "{name}");
+        }
+        assert_eq!(schema["additionalProperties"], false);
+    }
+
+    #[test]
     fn unknown_keys_and_values_are_refused() {
         assert!(serde_json::from_str::<TraceOptions>(r#"{"formt":"msr"}"#).is_err());
         for value in ["sort", "sort:0", "sort:-1", "sort:99999999999", "Keep"] {

@@ -33,6 +33,26 @@ fn unsigned_long(field: &[u8]) -> Option<u64> {
     })
 }
 
+/// A whole number up to a delimiter, and what follows the delimiter: number and
+/// split in one pass over the bytes. `None` for anything that needs a closer
+/// look, among it numbers of more than 19 digits.
+#[inline]
+pub(crate) fn unsigned_until(bytes: &[u8], delimiter: u8) -> Option<(u64, &[u8])> {
+    let mut value = 0u64;
+    for (place, &byte) in bytes.iter().enumerate().take(20) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            let whole = byte == delimiter && place > 0;
+            return whole.then_some((value, &bytes[place + 1..]));
+        }
+        if place == 19 {
+            return None;
+        }
+        value = value * 10 + u64::from(digit);
+    }
+    None
+}
+
 /// A time converted to nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ScannedTime {
@@ -136,6 +156,19 @@ mod tests {
         assert_eq!(unsigned(b"000000000000000000000000007"), Some(7));
         for bad in ["", "-1", "+1", "1 ", "1.0", "0x1", "1e3"] {
             assert_eq!(unsigned(bad.as_bytes()), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_up_to_a_delimiter() {
+        let until = |text: &'static str| unsigned_until(text.as_bytes(), b',');
+        assert_eq!(until("12,x"), Some((12, &b"x"[..])));
+        assert_eq!(
+            until("9999999999999999999,"),
+            Some((9_999_999_999_999_999_999, &b""[..]))
+        );
+        for other in ["", ",", "12", "1 ,", "-1,", "00000000000000000001,"] {
+            assert_eq!(until(other), None, "{other}");
         }
     }
 

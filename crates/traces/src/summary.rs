@@ -96,7 +96,7 @@ impl TraceSummary {
             }
         };
         let total = bytes.checked_add(request.bytes());
-        *bytes = total.ok_or(LineFault::TotalOverflow)?;
+        *bytes = total.ok_or_else(|| LineFault::TotalOverflow)?;
         *count += 1;
         Ok(())
     }

@@ -6,7 +6,7 @@
 
 use super::{Fit, Format, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
-use crate::scan::{split_exact, unsigned};
+use crate::scan::{split_exact, unsigned, unsigned_until};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -35,28 +35,70 @@ struct Msr {
     sizes: SizeRules,
 }
 
+/// A line taken apart; numbers still in the units of the file.
+struct Line<'a> {
+    ticks: u64,
+    volume: &'a [u8],
+    op: HostOp,
+    offset: u64,
+    size: u64,
+}
+
 impl RecordParser for Msr {
     #[inline]
     fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let fields: [&[u8]; 7] =
-            split_exact(line, b',').map_err(|found| columns_fault(line, found))?;
-        let at_ns = time_ns(fields[0])?;
-        let volume = volume_key(line, &fields)?;
-        let op = match fields[3] {
-            b"Read" => HostOp::Read,
-            b"Write" => HostOp::Write,
-            other => return Err(LineFault::field(4, NAMES[3], other, "Read or Write")),
+        let parsed = match quick(line) {
+            Some(parsed) => parsed,
+            None => careful(line)?,
         };
-        let offset = number(&fields, 5, "a whole number of bytes from 0 to 2^64 - 1")?;
-        let size = number(&fields, 6, "a positive number of bytes")?;
-        number(&fields, 7, "a whole number of ticks from 0 to 2^64 - 1")?;
-        let Some(extent) = self.sizes.extent_of_bytes((offset, OFFSET), (size, SIZE))? else {
+        let at_ns = match parsed.ticks.checked_mul(TICK_NS) {
+            Some(at_ns) => at_ns,
+            None => return Err(time_fault(parsed.ticks.to_string().as_bytes())),
+        };
+        let (offset, size) = ((parsed.offset, OFFSET), (parsed.size, SIZE));
+        let Some(extent) = self.sizes.extent_of_bytes(offset, size)? else {
             return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
         };
-        let mut raw = RawRequest::plain(at_ns, (extent.sector, extent.sectors), op, volume);
+        let place = (extent.sector, extent.sectors);
+        let mut raw = RawRequest::plain(at_ns, place, parsed.op, parsed.volume);
         raw.rounded_to_sectors = extent.rounded;
         Ok(Record::Request(raw))
     }
+}
+
+/// One pass over a well-formed line; `None` when [`careful`] has to look.
+#[inline]
+fn quick(line: &[u8]) -> Option<Line<'_>> {
+    let (ticks, named) = unsigned_until(line, b',')?;
+    let host = memchr::memchr(b',', named).filter(|&length| length > 0)?;
+    let (_, typed) = unsigned_until(&named[host + 1..], b',')?;
+    let volume = &named[..named.len() - typed.len() - 1];
+    let (op, rest) = match typed {
+        [b'R', b'e', b'a', b'd', b',', rest @ ..] => (HostOp::Read, rest),
+        [b'W', b'r', b'i', b't', b'e', b',', rest @ ..] => (HostOp::Write, rest),
+        _ => return None,
+    };
+    let (offset, rest) = unsigned_until(rest, b',')?;
+    let (size, response) = unsigned_until(rest, b',')?;
+    unsigned(response)?;
+    Some(Line { ticks, volume, op, offset, size })
+}
+
+/// Field by field, so that whatever is wrong can be named.
+#[cold]
+fn careful(line: &[u8]) -> Result<Line<'_>, LineFault> {
+    let fields: [&[u8]; 7] = split_exact(line, b',').map_err(|found| columns_fault(line, found))?;
+    let ticks = unsigned(fields[0]).ok_or_else(|| time_fault(fields[0]))?;
+    let volume = volume_key(line, &fields)?;
+    let op = match fields[3] {
+        b"Read" => HostOp::Read,
+        b"Write" => HostOp::Write,
+        other => return Err(LineFault::field(4, NAMES[3], other, "Read or Write")),
+    };
+    let offset = number(&fields, 5, "a whole number of bytes from 0 to 2^64 - 1")?;
+    let size = number(&fields, 6, "a positive number of bytes")?;
+    number(&fields, 7, "a whole number of ticks from 0 to 2^64 - 1")?;
+    Ok(Line { ticks, volume, op, offset, size })
 }
 
 #[cold]
@@ -68,23 +110,18 @@ fn columns_fault(line: &[u8], found: usize) -> LineFault {
     }
 }
 
-#[inline]
 fn number(fields: &[&[u8]; 7], column: usize, allowed: &str) -> Result<u64, LineFault> {
     let field = fields[column - 1];
     unsigned(field).ok_or_else(|| LineFault::field(column, NAMES[column - 1], field, allowed))
 }
 
-#[inline]
-fn time_ns(field: &[u8]) -> Result<u64, LineFault> {
-    let ticks = unsigned(field).and_then(|ticks| ticks.checked_mul(TICK_NS));
-    ticks.ok_or_else(|| {
-        let allowed = "a file time in 100 ns ticks (a whole number up to 184467440737095516)";
-        LineFault::field(1, NAMES[0], field, allowed)
-    })
+#[cold]
+fn time_fault(field: &[u8]) -> LineFault {
+    let allowed = "a file time in 100 ns ticks (a whole number up to 184467440737095516)";
+    LineFault::field(1, NAMES[0], field, allowed)
 }
 
 /// Host and disk as they stand next to each other in the line: `hm,0`.
-#[inline]
 fn volume_key<'a>(line: &'a [u8], fields: &[&'a [u8]; 7]) -> Result<&'a [u8], LineFault> {
     if fields[1].is_empty() {
         return Err(LineFault::field(2, NAMES[1], fields[1], "a host name"));
@@ -131,11 +168,24 @@ mod tests {
     }
 
     #[test]
+    fn both_ways_of_taking_a_line_apart_agree() {
+        for line in [FORMAT.example, "1,a b,07,Read,0,18446744073709551615,3", "0,h,1,Read,5,1,0"] {
+            let slow = careful(line.as_bytes()).unwrap();
+            let Some(quick) = quick(line.as_bytes()) else {
+                assert!(line.contains("18446744073709551615"));
+                continue;
+            };
+            assert_eq!((quick.ticks, quick.volume, quick.op), (slow.ticks, slow.volume, slow.op));
+            assert_eq!((quick.offset, quick.size), (slow.offset, slow.size));
+        }
+    }
+
+    #[test]
     fn bad_fields_are_named() {
         let cases = [
             ("1,hm,0,Write,0,-4096,1", "column 6 (Size): \"-4096\" is not a positive number of bytes"),
             ("x,hm,0,Write,0,512,1", "column 1 (Timestamp): \"x\" is not a file time"),
-            ("999999999999999999,hm,0,Write,0,512,1", "column 1 (Timestamp)"),
+            ("999999999999999999,hm,0,Write,0,512,1", "column 1 (Timestamp): \"999999999999999999\""),
             ("1,,0,Write,0,512,1", "column 2 (Hostname)"),
             ("1,hm,d,Write,0,512,1", "column 3 (DiskNumber)"),
             ("1,hm,0,write,0,512,1", "column 4 (Type): \"write\" is not Read or Write"),
