@@ -58,43 +58,24 @@ impl Checker {
             return Ok(());
         };
         self.count_notes(&raw);
+        let request = Request {
+            at_ns: raw.at_ns,
+            sector: raw.sector,
+            sectors: raw.sectors,
+            stream,
+            op: raw.op,
+        };
         if raw.flush_before {
             let flush = Request {
-                at_ns: raw.at_ns,
                 sector: 0,
                 sectors: 0,
-                stream,
                 op: HostOp::Flush,
+                ..request
             };
             self.put_in_order(flush, out)?;
         }
-        if raw
-            .sector
-            .checked_add(u64::from(raw.sectors))
-            .is_none_or(|end| end > SECTORS_END)
-        {
-            return Err(LineFault::PastEnd {
-                sector: raw.sector,
-                sectors: u64::from(raw.sectors),
-            });
-        }
-        let RawRequest {
-            at_ns,
-            sector,
-            sectors,
-            op,
-            ..
-        } = raw;
-        self.put_in_order(
-            Request {
-                at_ns,
-                sector,
-                sectors,
-                stream,
-                op,
-            },
-            out,
-        )
+        check_end(&request)?;
+        self.put_in_order(request, out)
     }
 
     #[inline]
@@ -117,9 +98,10 @@ impl Checker {
         let first_ns = *self.first_ns.get_or_insert(request.at_ns);
         if self.rebase {
             let at_ns = request.at_ns;
-            request.at_ns = at_ns
-                .checked_sub(first_ns)
-                .ok_or_else(|| LineFault::BeforeFirst { at_ns, first_ns })?;
+            let Some(since_first_ns) = at_ns.checked_sub(first_ns) else {
+                return Err(LineFault::BeforeFirst { at_ns, first_ns });
+            };
+            request.at_ns = since_first_ns;
         }
         self.summary.take(&request)?;
         out.push(request);
@@ -162,5 +144,18 @@ impl Checker {
     /// Counts so far.
     pub(crate) fn summary(&self) -> &TraceSummary {
         &self.summary
+    }
+}
+
+/// Refuses a request whose last byte a 64-bit address cannot name.
+#[inline]
+fn check_end(request: &Request) -> Result<(), LineFault> {
+    let Request {
+        sector, sectors, ..
+    } = *request;
+    let sectors = u64::from(sectors);
+    match sector.checked_add(sectors) {
+        Some(end) if end <= SECTORS_END => Ok(()),
+        _ => Err(LineFault::PastEnd { sector, sectors }),
     }
 }

@@ -76,25 +76,7 @@ pub fn lint(
         read_to_end: false,
         summary: TraceSummary::default(),
     };
-    let mut requests = Vec::new();
-    loop {
-        requests.clear();
-        match machine.step(&mut requests) {
-            Ok(true) => {}
-            Ok(false) => {
-                report.read_to_end = true;
-                break;
-            }
-            // Nothing can be read behind a line without end.
-            Err(error @ TraceError::Line { .. }) if !too_long(&error) => {
-                report.add(&error, max_problems);
-            }
-            Err(error) => {
-                report.add(&error, max_problems);
-                break;
-            }
-        }
-    }
+    report.read_to_end = list(&mut machine, &mut report, max_problems);
     // With faulty lines, "no request" would only repeat what is listed.
     if let Err(error) = machine.finish() {
         if report.counts.is_empty() {
@@ -103,6 +85,25 @@ pub fn lint(
     }
     report.summary = machine.summary().clone();
     Ok(report)
+}
+
+/// Steps through the trace; whether its end was reached.
+fn list(machine: &mut Machine, report: &mut LintReport, max_problems: usize) -> bool {
+    let mut requests = Vec::new();
+    loop {
+        requests.clear();
+        match machine.step(&mut requests) {
+            Ok(true) => {}
+            Ok(false) => return true,
+            Err(error) => {
+                report.add(&error, max_problems);
+                // Nothing can be read behind a failed read or a line without end.
+                if too_long(&error) || !matches!(error, TraceError::Line { .. }) {
+                    return false;
+                }
+            }
+        }
+    }
 }
 
 fn too_long(error: &TraceError) -> bool {

@@ -95,8 +95,10 @@ impl TraceSummary {
                 return Ok(());
             }
         };
-        let total = bytes.checked_add(request.bytes());
-        *bytes = total.ok_or_else(|| LineFault::TotalOverflow)?;
+        let Some(total) = bytes.checked_add(request.bytes()) else {
+            return Err(LineFault::TotalOverflow);
+        };
+        *bytes = total;
         *count += 1;
         Ok(())
     }

@@ -39,6 +39,11 @@ fn time_backwards() {
         (times, outcome.summary.reordered),
         (vec![5, 10, 20, 30, 40], 2)
     );
+}
+
+#[test]
+fn time_backwards_too_far() {
+    let text = b"10 0 0 8 1\n30 0 0 8 1\n20 0 0 8 1\n40 0 0 8 1\n5 0 0 8 1\n";
     let narrow = TraceOptions {
         unsorted: Unsorted::Sort(1),
         ..mqsim()

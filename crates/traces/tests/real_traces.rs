@@ -100,32 +100,20 @@ fn desktop() {
     close(info.duration_s, 378.7, 0.05);
 }
 
+type DatabaseRow = (&'static str, u64, f64, u64, u64, u64, u64, f64, u64);
+
+#[rustfmt::skip]
+const DATABASES: [DatabaseRow; 4] = [
+    ("oltp", 892_853, 28.6, 32_210, 10, 280_737, 420_713, 0.849, 21_300),
+    ("tpcc", 897_864, 35.9, 26_938, 1, 301_710, 336_833, 0.877, 11_751),
+    ("linkbench", 718_842, 45.7, 76_762, 2, 185_086, 220_905, 0.920, 36_389),
+    ("ycsb", 937_344, 0.8, 340, 348, 1_724_060, 2_086_529, 0.006, 0),
+];
+
 #[test]
 fn the_database_traces() {
-    let rows = [
-        (
-            "oltp", 892_853, 28.6, 32_210, 10, 280_737, 420_713, 0.849, 21_300,
-        ),
-        (
-            "tpcc", 897_864, 35.9, 26_938, 1, 301_710, 336_833, 0.877, 11_751,
-        ),
-        (
-            "linkbench",
-            718_842,
-            45.7,
-            76_762,
-            2,
-            185_086,
-            220_905,
-            0.920,
-            36_389,
-        ),
-        (
-            "ycsb", 937_344, 0.8, 340, 348, 1_724_060, 2_086_529, 0.006, 0,
-        ),
-    ];
     for (name, requests, write_percent, flushes, trims, written, touched, updates, unaligned) in
-        rows
+        DATABASES
     {
         let path = format!("recorded/{name}.blkparse.zst");
         let Some(info) = figures(&path, &TraceOptions::default()) else {

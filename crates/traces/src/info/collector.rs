@@ -106,14 +106,7 @@ impl Collector {
         summary: &TraceSummary,
     ) -> TraceInfo {
         let requests = summary.requests();
-        let bytes = summary.read_bytes as f64 + summary.write_bytes as f64;
-        let (lowest, end) = self.span.unwrap_or((0, 0));
-        let (p50_read_bytes, max_read_bytes) = self.reads.median_and_max_bytes();
-        let (p50_write_bytes, max_write_bytes) = self.writes.median_and_max_bytes();
-        let (earliest_ns, latest_ns) = self.times_ns.unwrap_or((0, 0));
-        let duration_ns = (latest_ns - earliest_ns) as f64;
-        let share = |part: u64| ratio(part as f64, requests as f64);
-        TraceInfo {
+        let mut info = TraceInfo {
             file: file.to_owned(),
             format,
             requests,
@@ -121,43 +114,58 @@ impl Collector {
             writes: summary.writes,
             flushes: summary.flushes,
             trims: summary.trims,
-            write_share: share(summary.writes),
-            write_bytes_share: ratio(summary.write_bytes as f64, bytes),
             read_bytes: summary.read_bytes,
             write_bytes: summary.write_bytes,
             trim_bytes: summary.trim_bytes,
-            mean_request_bytes: ratio(bytes, requests as f64),
-            mean_read_bytes: ratio(summary.read_bytes as f64, summary.reads as f64),
-            mean_write_bytes: ratio(summary.write_bytes as f64, summary.writes as f64),
-            p50_request_bytes: self.reads.merged(&self.writes).median_and_max_bytes().0,
-            p50_read_bytes,
-            p50_write_bytes,
-            max_read_bytes,
-            max_write_bytes,
-            size_histogram: histogram(&self.reads, &self.writes),
-            not_4kib_aligned_requests: self.unaligned,
-            not_4kib_aligned_share: share(self.unaligned),
-            sequential_share: share(self.sequential),
-            lowest_address_bytes: lowest * SECTOR_BYTES,
-            end_address_bytes: end * SECTOR_BYTES,
-            address_span_bytes: (end - lowest) * SECTOR_BYTES,
-            written_4kib_pages: self.written.pages(),
-            touched_4kib_pages: self.touched.pages(),
-            page_writes: self.page_writes,
-            update_page_writes: self.update_page_writes,
-            update_ratio: ratio(self.update_page_writes as f64, self.page_writes as f64),
-            duration_s: duration_ns / S_NS as f64,
-            mean_iops: ratio(requests as f64 * S_NS as f64, duration_ns),
-            mean_interarrival_us: ratio(
-                self.gaps.total_ns as f64 / 1000.0,
-                requests.saturating_sub(1) as f64,
-            ),
-            gaps_over_1ms: self.gaps.over_1ms,
-            gaps_over_100ms: self.gaps.over_100ms,
-            gaps_over_1s: self.gaps.over_1s,
-            longest_gap_ms: self.gaps.longest_ns as f64 / MS_NS as f64,
+            write_share: ratio(summary.writes as f64, requests as f64),
             summary: summary.clone(),
-        }
+            ..TraceInfo::default()
+        };
+        self.set_sizes(&mut info);
+        self.set_places(&mut info);
+        self.set_times(&mut info);
+        info
+    }
+
+    fn set_sizes(&self, info: &mut TraceInfo) {
+        let bytes = info.read_bytes as f64 + info.write_bytes as f64;
+        info.write_bytes_share = ratio(info.write_bytes as f64, bytes);
+        info.mean_request_bytes = ratio(bytes, info.requests as f64);
+        info.mean_read_bytes = ratio(info.read_bytes as f64, info.reads as f64);
+        info.mean_write_bytes = ratio(info.write_bytes as f64, info.writes as f64);
+        (info.p50_request_bytes, _) = self.reads.merged(&self.writes).median_and_max_bytes();
+        (info.p50_read_bytes, info.max_read_bytes) = self.reads.median_and_max_bytes();
+        (info.p50_write_bytes, info.max_write_bytes) = self.writes.median_and_max_bytes();
+        info.size_histogram = histogram(&self.reads, &self.writes);
+    }
+
+    fn set_places(&self, info: &mut TraceInfo) {
+        let requests = info.requests as f64;
+        let (lowest, end) = self.span.unwrap_or((0, 0));
+        info.not_4kib_aligned_requests = self.unaligned;
+        info.not_4kib_aligned_share = ratio(self.unaligned as f64, requests);
+        info.sequential_share = ratio(self.sequential as f64, requests);
+        info.lowest_address_bytes = lowest * SECTOR_BYTES;
+        info.end_address_bytes = end * SECTOR_BYTES;
+        info.address_span_bytes = (end - lowest) * SECTOR_BYTES;
+        info.written_4kib_pages = self.written.pages();
+        info.touched_4kib_pages = self.touched.pages();
+        info.page_writes = self.page_writes;
+        info.update_page_writes = self.update_page_writes;
+        info.update_ratio = ratio(self.update_page_writes as f64, self.page_writes as f64);
+    }
+
+    fn set_times(&self, info: &mut TraceInfo) {
+        let (earliest_ns, latest_ns) = self.times_ns.unwrap_or((0, 0));
+        let duration_ns = (latest_ns - earliest_ns) as f64;
+        let gaps = info.requests.saturating_sub(1) as f64;
+        info.duration_s = duration_ns / S_NS as f64;
+        info.mean_iops = ratio(info.requests as f64 * S_NS as f64, duration_ns);
+        info.mean_interarrival_us = ratio(self.gaps.total_ns as f64 / 1000.0, gaps);
+        info.gaps_over_1ms = self.gaps.over_1ms;
+        info.gaps_over_100ms = self.gaps.over_100ms;
+        info.gaps_over_1s = self.gaps.over_1s;
+        info.longest_gap_ms = self.gaps.longest_ns as f64 / MS_NS as f64;
     }
 }
 

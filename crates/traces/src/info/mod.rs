@@ -15,7 +15,7 @@ pub use sizes::SizeBucket;
 /// Figures about a trace. "Requests" are reads and writes; flushes and trims
 /// are counted apart. Pages are 4 KiB and those of this trace only: nothing is
 /// taken as written before its first request.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TraceInfo {
     /// Path as given.
     pub file: String,
