@@ -105,9 +105,7 @@ fn typed(key: &str, text: &str) -> Value {
 fn unknown(key: &str) -> String {
     let allowed: Vec<&str> = PLAIN.into_iter().chain(GENERIC).collect();
     let near = nearest(key, allowed.iter().copied());
-    let near = near
-        .map(|near| format!("; did you mean {near}?"))
-        .unwrap_or_default();
+    let near = near.map_or(".".to_owned(), |near| format!("; did you mean {near}?"));
     format!(
         "unknown trace option{near} Allowed: {}, ops.CODE",
         allowed.join(", ")

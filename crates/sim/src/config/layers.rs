@@ -270,7 +270,7 @@ impl Resolver {
         };
         let near = keys::similar(&setting.written, self.name);
         let near = near.map(|near| format!("; did you mean {}?", near.replace("[]", "[0]")));
-        let near = near.unwrap_or_default();
+        let near = near.unwrap_or_else(|| ".".to_owned());
         let short = keys::scheme_keys(self.name).join(", ");
         let listed = match message.split_once("Keys allowed here: ") {
             Some((_, allowed)) if key.section() != "scheme" => {

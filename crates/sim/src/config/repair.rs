@@ -135,9 +135,7 @@ fn describe(tree: &Table, key: &Key, message: &str) -> String {
         let near = names
             .first()
             .and_then(|name| keys::nearest(name, allowed.iter().copied()));
-        let near = near
-            .map(|name| format!("; did you mean {name}?"))
-            .unwrap_or_default();
+        let near = near.map_or(".".to_owned(), |name| format!("; did you mean {name}?"));
         let allowed = if allowed.is_empty() {
             "none".to_owned()
         } else {

@@ -38,13 +38,16 @@ pub struct Workload {
     pub wall_s: Spread,
     pub cpu_s: Spread,
     pub requests_per_s: f64,
+    /// What `requests_per_s` is on a machine that does nothing else.
+    pub requests_per_cpu_s: f64,
+    /// Of CPU time, as are the other times per piece of work.
     pub ns_per_request: f64,
     /// Flash commands: reads, programs and erases.
     pub flash_operations: u64,
     pub ns_per_flash_operation: f64,
     /// Pages read and programmed.
     pub page_operations: u64,
-    pub page_operations_per_s: f64,
+    pub page_operations_per_cpu_s: f64,
     pub waf: f64,
     /// Write amplification after the sequential fill.
     pub waf_random_part: Option<f64>,
@@ -55,8 +58,8 @@ pub struct Workload {
 #[derive(Clone, Debug, Serialize)]
 pub struct Floor {
     /// Scaled to the engine's number of page programs.
-    pub wall_s: Spread,
-    /// Engine time over floor time, medians.
+    pub cpu_s: Spread,
+    /// Engine over floor in CPU time, medians.
     pub ratio: f64,
     /// Engine page programs over those of the loop, by which its time was scaled.
     pub scaled_by: f64,
@@ -66,8 +69,8 @@ pub struct Floor {
 #[derive(Clone, Debug, Serialize)]
 pub struct Preconditioning {
     pub page_programs: u64,
-    pub wall_s: Spread,
-    pub page_programs_per_s: f64,
+    pub cpu_s: Spread,
+    pub page_programs_per_cpu_s: f64,
 }
 
 /// Memory of a device in use, measured in a process of its own.
@@ -96,7 +99,7 @@ pub struct LargeDevice {
 pub struct Figures {
     pub rounds: usize,
     pub workloads: Vec<Workload>,
-    pub parse_mb_per_s: Spread,
+    pub parse_mb_per_cpu_s: Spread,
     pub preconditioning: Preconditioning,
     pub memory: Vec<Memory>,
     pub large_device: LargeDevice,

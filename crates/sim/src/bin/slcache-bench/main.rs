@@ -89,7 +89,7 @@ fn measure(size: Size) -> Result<Figures, String> {
     say("speed (synth1m, heavy_gc, tlc-only against baseline, floors)");
     let workloads = speed::measure(size)?;
     say("trace parsing");
-    let parse_mb_per_s = parsing::measure(size)?;
+    let parse_mb_per_cpu_s = parsing::measure(size)?;
     say("preconditioning");
     let preconditioning = preconditioning::measure(size)?;
     say("memory and start-up");
@@ -97,7 +97,7 @@ fn measure(size: Size) -> Result<Figures, String> {
     Ok(Figures {
         rounds: size.rounds,
         workloads,
-        parse_mb_per_s,
+        parse_mb_per_cpu_s,
         preconditioning,
         memory,
         large_device,

@@ -2,19 +2,19 @@
 
 use super::figures::Spread;
 use super::Size;
+use slcache_sim::resources::Stopwatch;
 use slcache_traces::{open, TraceOptions};
 use std::io::{BufWriter, Write};
-use std::time::Instant;
 
 const FILE_BYTES: usize = 50_000_000;
 
-/// MB/s on one thread for a generated trace in the MSR Cambridge format.
+/// MB per CPU second for a generated trace in the MSR Cambridge format.
 pub fn measure(size: Size) -> Result<Spread, String> {
     let file = generate(size.of(FILE_BYTES)).map_err(|error| error.to_string())?;
     let path = file.path().to_string_lossy();
     let mut rates = Vec::new();
     for _ in 0..size.rounds {
-        let start = Instant::now();
+        let stopwatch = Stopwatch::start();
         let options = TraceOptions::with_format("msr");
         let mut reader = open(&path, &options).map_err(|error| error.to_string())?;
         let mut batch = Vec::new();
@@ -24,7 +24,7 @@ pub fn measure(size: Size) -> Result<Spread, String> {
         {
             std::hint::black_box(&batch);
         }
-        rates.push(reader.bytes_read() as f64 / 1e6 / start.elapsed().as_secs_f64());
+        rates.push(reader.bytes_read() as f64 / 1e6 / stopwatch.cpu_s());
     }
     Ok(Spread::of(rates))
 }

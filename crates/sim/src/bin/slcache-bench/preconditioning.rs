@@ -3,7 +3,7 @@
 use super::engine;
 use super::figures::{Preconditioning, Spread};
 use super::Size;
-use std::time::Instant;
+use slcache_sim::resources::Stopwatch;
 
 /// Fills a 32 GiB device and overwrites all of it at random once.
 pub fn measure(size: Size) -> Result<Preconditioning, String> {
@@ -23,16 +23,16 @@ pub fn measure(size: Size) -> Result<Preconditioning, String> {
     let mut page_programs = 0;
     for _ in 0..size.rounds.min(3) {
         let mut simulation = engine::device(&config)?;
-        let start = Instant::now();
+        let stopwatch = Stopwatch::start();
         let done = simulation.precondition(&mut |_, _| true);
-        times.push(start.elapsed().as_secs_f64());
+        times.push(stopwatch.cpu_s());
         page_programs = done.map_err(|error| error.to_string())?.programs;
     }
-    let wall_s = Spread::of(times);
-    let page_programs_per_s = page_programs as f64 / wall_s.median;
+    let cpu_s = Spread::of(times);
+    let page_programs_per_cpu_s = page_programs as f64 / cpu_s.median;
     Ok(Preconditioning {
         page_programs,
-        wall_s,
-        page_programs_per_s,
+        cpu_s,
+        page_programs_per_cpu_s,
     })
 }

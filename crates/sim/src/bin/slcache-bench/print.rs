@@ -14,14 +14,14 @@ pub fn print(figures: &Figures) {
     }
     print_ratio(&figures.workloads);
     println!(
-        "trace parsing (MSR CSV, one thread): {} MB/s",
-        spread(figures.parse_mb_per_s, 0)
+        "trace parsing (MSR CSV): {} MB per CPU second",
+        spread(figures.parse_mb_per_cpu_s, 0)
     );
     let preconditioning = &figures.preconditioning;
     println!(
-        "preconditioning (32 GiB, fill and one random overwrite): {:.1} million page programs/s, {} s for {:.1} million",
-        preconditioning.page_programs_per_s / 1e6,
-        spread(preconditioning.wall_s, 2),
+        "preconditioning (32 GiB, fill and one random overwrite): {:.1} million page programs per CPU second, {} CPU s for {:.1} million",
+        preconditioning.page_programs_per_cpu_s / 1e6,
+        spread(preconditioning.cpu_s, 2),
         preconditioning.page_programs as f64 / 1e6,
     );
     for memory in &figures.memory {
@@ -42,18 +42,19 @@ fn print_workload(workload: &Workload) {
         workload.workload, workload.device, workload.scheme
     );
     println!(
-        "  {:.2} million requests/s, {:.0} ns per request; wall {} s, CPU {} s",
+        "  {:.2} million requests/s ({:.2} per CPU second), {:.0} ns per request; wall {} s, CPU {} s",
         workload.requests_per_s / 1e6,
+        workload.requests_per_cpu_s / 1e6,
         workload.ns_per_request,
         spread(workload.wall_s, 3),
         spread(workload.cpu_s, 3),
     );
     println!(
-        "  {:.2} million flash commands, {:.0} ns each; {:.2} million page operations, {:.1} million/s",
+        "  {:.2} million flash commands, {:.0} ns each; {:.2} million page operations, {:.1} million per CPU second",
         workload.flash_operations as f64 / 1e6,
         workload.ns_per_flash_operation,
         workload.page_operations as f64 / 1e6,
-        workload.page_operations_per_s / 1e6,
+        workload.page_operations_per_cpu_s / 1e6,
     );
     match workload.waf_random_part {
         Some(random) => {
@@ -66,8 +67,8 @@ fn print_workload(workload: &Workload) {
     }
     if let Some(floor) = &workload.floor {
         println!(
-            "  floor {} s (scaled by {:.3} to as many page programs): engine takes {:.2} times that",
-            spread(floor.wall_s, 3),
+            "  floor {} CPU s (scaled by {:.3} to as many page programs): engine takes {:.2} times that",
+            spread(floor.cpu_s, 3),
             floor.scaled_by,
             floor.ratio
         );
@@ -87,13 +88,13 @@ fn print_references(workload: &Workload) {
             entry.cpu_s,
             entry.requests_per_s / 1e3,
             entry.peak_mib,
-            workload.requests_per_s / entry.requests_per_s,
+            workload.requests_per_cpu_s / entry.requests_per_s,
         );
         if let Some(operations) = entry.page_operations {
             let rate = operations / entry.cpu_s;
             line += &format!(
                 ", {:.0} times the page operations/s",
-                workload.page_operations_per_s / rate
+                workload.page_operations_per_cpu_s / rate
             );
         }
         if let Some(amplification) = entry.write_amplification {
@@ -111,7 +112,7 @@ fn print_ratio(workloads: &[Workload]) {
             .find(|w| w.device == "hierarchy-44g" && w.scheme == scheme)
     };
     if let (Some(plain), Some(cache)) = (find("tlc-only"), find("baseline")) {
-        let ratio = cache.requests_per_s / plain.requests_per_s;
+        let ratio = cache.requests_per_cpu_s / plain.requests_per_cpu_s;
         println!("baseline does {ratio:.2} times the requests/s of tlc-only on hierarchy-44g");
     }
 }

@@ -114,7 +114,7 @@ impl<'a> Contestant<'a> {
     fn figures(&self) -> Workload {
         let requests = self.requests.len() as f64;
         let spread = |value: fn(&Run) -> f64| Spread::of(self.runs.iter().map(value).collect());
-        let wall_s = spread(|run| run.wall_s);
+        let (wall_s, cpu_s) = (spread(|run| run.wall_s), spread(|run| run.cpu_s));
         let run = &self.runs[0];
         let random_writes = self.requests.len() - self.first_part;
         let random_programs = run.page_programs - run.programs_of_first_part;
@@ -124,17 +124,18 @@ impl<'a> Contestant<'a> {
             scheme: self.config.scheme.name().to_owned(),
             requests: self.requests.len(),
             wall_s,
-            cpu_s: spread(|run| run.cpu_s),
+            cpu_s,
             requests_per_s: requests / wall_s.median,
-            ns_per_request: wall_s.median * 1e9 / requests,
+            requests_per_cpu_s: requests / cpu_s.median,
+            ns_per_request: cpu_s.median * 1e9 / requests,
             flash_operations: run.flash_operations,
-            ns_per_flash_operation: wall_s.median * 1e9 / run.flash_operations as f64,
+            ns_per_flash_operation: cpu_s.median * 1e9 / run.flash_operations as f64,
             page_operations: run.page_operations,
-            page_operations_per_s: run.page_operations as f64 / wall_s.median,
+            page_operations_per_cpu_s: run.page_operations as f64 / cpu_s.median,
             waf: run.waf,
             waf_random_part: (self.first_part > 0)
                 .then(|| random_programs as f64 / random_writes as f64),
-            floor: self.has_floor.then(|| self.floor_figures(wall_s)),
+            floor: self.has_floor.then(|| self.floor_figures(cpu_s)),
         }
     }
 
@@ -145,12 +146,12 @@ impl<'a> Contestant<'a> {
         let times = self
             .floors
             .iter()
-            .map(|pass| pass.wall_s * scaled_by)
+            .map(|pass| pass.cpu_s * scaled_by)
             .collect();
-        let wall_s = Spread::of(times);
+        let cpu_s = Spread::of(times);
         FloorFigures {
-            wall_s,
-            ratio: engine.median / wall_s.median,
+            cpu_s,
+            ratio: engine.median / cpu_s.median,
             scaled_by,
         }
     }
