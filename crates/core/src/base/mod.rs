@@ -1,5 +1,6 @@
 //! The ground every other room stands on: identifiers, units and seeded randomness.
 
+pub mod divisor;
 pub mod ids;
 pub mod prefetch;
 pub mod problem;

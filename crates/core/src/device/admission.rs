@@ -1,7 +1,6 @@
 //! The event loop: requests enter, events happen, requests complete.
 
 use super::config::Replay;
-use super::stats::Parts;
 use super::{RunError, Simulation};
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::{Mu, PlaneId};
@@ -10,9 +9,12 @@ use crate::hw::timing::event::{Event, EventKind};
 use crate::hw::timing::op_table::RequestId;
 use crate::hw::timing::InFlight;
 
-/// How many requests ahead the map and the block records are fetched.
+/// How many requests ahead map entries, block records and reverse entries are fetched.
 const MAP_AHEAD: usize = 8;
 const BLOCK_AHEAD: usize = 4;
+const TAGS_AHEAD: usize = 2;
+/// Logical pages of a request that are fetched ahead.
+const PIECES_AHEAD: u32 = 8;
 
 impl Simulation {
     /// Simulates the requests in order; earlier ones may still be in flight when it returns.
@@ -29,14 +31,24 @@ impl Simulation {
         Ok(())
     }
 
+    /// Fetches what the requests a little further on will touch: first their map entries, then the
+    /// block records those lead to, then the reverse entries.
     #[inline]
     fn look_ahead(&self, requests: &[Request], i: usize) {
-        let mu = |request: &Request| Mu((request.sector * SECTOR_BYTES / u64::from(self.setup.device.mu_bytes)) as u32);
+        let (media, step) = (&self.io.media, self.io.policy.mus_per_page);
+        let mus = |request: &Request| {
+            let mu = (request.sector * SECTOR_BYTES >> self.mu_shift) as u32;
+            let count = ((u64::from(request.sectors) * SECTOR_BYTES) >> self.mu_shift) as u32;
+            (mu..=mu.saturating_add(count.min(PIECES_AHEAD * step))).step_by(step as usize).map(Mu)
+        };
         if let Some(request) = requests.get(i + MAP_AHEAD) {
-            self.io.media.prefetch_map(mu(request));
+            mus(request).next().into_iter().for_each(|mu| media.prefetch_map(mu));
         }
         if let Some(request) = requests.get(i + BLOCK_AHEAD) {
-            self.io.media.prefetch_block(mu(request));
+            mus(request).for_each(|mu| media.prefetch_block(mu));
+        }
+        if let Some(request) = requests.get(i + TAGS_AHEAD) {
+            mus(request).for_each(|mu| media.prefetch_tags(mu));
         }
     }
 
@@ -208,17 +220,16 @@ impl Simulation {
     /// Records a request that is complete at `end_ns`.
     #[inline]
     fn book(&mut self, id: RequestId, end_ns: u64) {
-        let record = self.io.timing.request(id);
-        let (request, arrived_ns) = (record.request, record.arrived_ns);
-        let latency_ns = end_ns - arrived_ns;
-        let parts = Parts::of(record, latency_ns);
+        let (record, wait) = self.io.timing.finished_request(id);
+        let request = record.request;
+        let latency_ns = end_ns - record.arrived_ns;
         self.stats.last_completion_ns = self.stats.last_completion_ns.max(end_ns);
         if request.op == HostOp::Trim {
             self.stats.trims += 1;
             self.stats.trim_bytes += request.bytes();
             return;
         }
-        self.stats.of(request.op).record(request.bytes(), latency_ns, &parts);
+        self.stats.of(request.op).record(latency_ns, record, wait);
         if let Some(log) = self.log.as_mut() {
             log.push((request, latency_ns));
         }

@@ -102,8 +102,8 @@ impl DeviceConfig {
             pool.check(&format!("device.pool[{i}]"), self.mu_bytes, problems);
         }
         let piece = self.piece_bytes();
-        if self.mu_bytes != 0 && (piece == 0 || piece % self.mu_bytes != 0 || piece / self.mu_bytes > 32) {
-            let allowed = format!("1 to 32 mapping units of {} bytes", self.mu_bytes);
+        if self.mu_bytes != 0 && (piece == 0 || piece % self.mu_bytes != 0 || piece / self.mu_bytes > 16) {
+            let allowed = format!("1 to 16 mapping units of {} bytes", self.mu_bytes);
             problems.push(Problem::new("device.piece_bytes", piece, allowed));
         }
         check_range(problems, "device.stage_timeout_ns", self.stage_timeout_ns, 1..=10_000_000_000);

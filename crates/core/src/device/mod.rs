@@ -16,6 +16,7 @@ pub use error::RunError;
 pub use setup::Setup;
 pub use state::State;
 
+use crate::base::divisor::Divisor;
 use crate::base::request::Request;
 use crate::base::rng::RngStream;
 use crate::base::Problem;
@@ -36,6 +37,8 @@ use std::collections::VecDeque;
 /// A device under a workload.
 pub struct Simulation {
     setup: Setup,
+    mu_shift: u32,
+    pages: Divisor,
     io: Io,
     scheme: AnyScheme,
     stats: HostStats,
@@ -87,6 +90,8 @@ impl Simulation {
         let buffer = setup.buffer.map(|b| Buffer::new((b.bytes / u64::from(device.piece_bytes())) as usize, pages));
         Ok(Self {
             setup: setup.clone(),
+            mu_shift: device.mu_bytes.trailing_zeros(),
+            pages: Divisor::new(policy.mus_per_page),
             io,
             scheme,
             stats: HostStats::default(),

@@ -21,44 +21,44 @@ impl Simulation {
     /// Cuts a read or write into pieces and serves each.
     #[inline]
     pub(super) fn cut(&mut self, id: RequestId, request: &Request) -> Result<(), DeviceFull> {
-        let piece_bytes = u64::from(self.setup.device.piece_bytes());
-        let mu_bytes = u64::from(self.setup.device.mu_bytes);
-        let (mut at, mut end) = (request.sector * SECTOR_BYTES, request.end_sector() * SECTOR_BYTES);
+        let shift = self.mu_shift;
+        let within = (1u64 << shift) - 1;
+        let (start, end) = (request.sector * SECTOR_BYTES, request.end_sector() * SECTOR_BYTES);
+        let (mut lead, mut tail) = ((start & within) as u32, (end & within) as u32);
         let write = request.op == HostOp::Write;
-        if write && self.setup.trace.sub_mu == SubMu::Round && (at % mu_bytes != 0 || end % mu_bytes != 0) {
-            at -= at % mu_bytes;
-            end = end.next_multiple_of(mu_bytes);
+        if write && (lead | tail) != 0 && self.setup.trace.sub_mu == SubMu::Round {
+            (lead, tail) = (0, 0);
             self.stats.sub_mu_rounded += 1;
         }
-        let mut page = at / piece_bytes;
-        while at < end {
-            let next = (page + 1) * piece_bytes;
-            let stop = end.min(next);
-            let (low, high) = ((at - page * piece_bytes) as u32, (stop - page * piece_bytes) as u32);
-            let mu = mu_bytes as u32;
-            let (first, last) = (low / mu, high.div_ceil(mu));
-            let mut partial = 0;
-            if low % mu != 0 {
-                partial |= 1 << first;
-            }
-            if high % mu != 0 {
-                partial |= 1 << (last - 1);
-            }
-            let piece = Piece {
+        // Mapping units touched, and how far the request misses the first one's start and the last one's end.
+        let (mut mu, last) = ((start >> shift) as u32, ((end - 1) >> shift) as u32);
+        let missing = if tail == 0 { 0 } else { (1u32 << shift) - tail };
+        let n = self.io.policy.mus_per_page;
+        while mu <= last {
+            let (page, first) = self.pages.split(mu);
+            let count = (n - first).min(last - mu + 1);
+            let mut piece = Piece {
                 request: id,
-                page: page as u32,
-                mask: bits(first, last),
-                partial,
-                bytes: high - low,
+                page,
+                mask: bits(first, first + count),
+                partial: 0,
+                bytes: (count << shift) - lead,
                 cause: Cause::Host,
             };
+            if lead != 0 {
+                piece.partial |= 1 << first;
+                lead = 0;
+            }
+            mu += count;
+            if missing != 0 && mu > last {
+                piece.partial |= 1 << (first + count - 1);
+                piece.bytes -= missing;
+            }
             if write {
                 self.write_piece(piece)?;
             } else {
                 self.read_piece(piece)?;
             }
-            at = stop;
-            page += 1;
         }
         Ok(())
     }

@@ -2,59 +2,20 @@
 
 use crate::base::request::HostOp;
 use crate::hw::op::{Cause, CAUSES};
-use crate::hw::timing::{InFlight, WAIT_CHANNEL, WAIT_KINDS, WAIT_OTHER};
+use crate::hw::timing::{InFlight, WaitTime, WAIT_CHANNEL, WAIT_KINDS, WAIT_OTHER};
 use crate::metrics::latency::Latency;
 use crate::metrics::report::{Attribution, HostOpReport};
 
-/// Parts of a request's latency, ns; they add up to it.
+/// Sums of the parts of all latencies, ns; they add up to the latencies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Parts {
-    /// Array time of the critical path.
-    pub array_ns: u64,
-    /// Channel time of the critical path.
-    pub transfer_ns: u64,
-    /// Host link.
-    pub link_ns: u64,
-    /// DRAM buffer.
-    pub buffer_ns: u64,
-    /// Waiting for a place in the device.
-    pub queue_ns: u64,
-    /// Waiting for the host link.
-    pub link_wait_ns: u64,
-    /// Waiting, by what occupied the resource.
-    pub wait_ns: [u64; WAIT_KINDS],
-}
-
-impl Parts {
-    /// The parts of a finished request's latency; what no part explains waits for other operations.
-    #[inline]
-    pub fn of(request: &InFlight, latency_ns: u64) -> Self {
-        let mut parts = Self {
-            array_ns: request.path_array_ns,
-            transfer_ns: request.path_bus_ns,
-            link_ns: request.link_ns,
-            buffer_ns: request.buffer_ns,
-            queue_ns: request.admitted_ns - request.arrived_ns,
-            link_wait_ns: request.link_wait_ns,
-            wait_ns: request.path_wait,
-        };
-        let explained = parts.sum();
-        debug_assert!(explained <= latency_ns, "Invariant: parts {parts:?} exceed the latency {latency_ns}");
-        parts.wait_ns[WAIT_OTHER] += latency_ns.saturating_sub(explained);
-        parts
-    }
-
-    /// The sum of all parts, ns.
-    #[inline]
-    pub fn sum(&self) -> u64 {
-        self.array_ns
-            + self.transfer_ns
-            + self.link_ns
-            + self.buffer_ns
-            + self.queue_ns
-            + self.link_wait_ns
-            + self.wait_ns.iter().sum::<u64>()
-    }
+struct Parts {
+    array_ns: u64,
+    transfer_ns: u64,
+    link_ns: u64,
+    buffer_ns: u64,
+    queue_ns: u64,
+    link_wait_ns: u64,
+    wait_ns: [u64; WAIT_KINDS],
 }
 
 /// Reads or writes.
@@ -66,21 +27,33 @@ pub struct OpStats {
 }
 
 impl OpStats {
-    /// Books a finished request.
+    /// Books a finished request; what no part of its path explains is waiting for other operations.
     #[inline]
-    pub fn record(&mut self, bytes: u64, latency_ns: u64, parts: &Parts) {
+    pub fn record(&mut self, latency_ns: u64, request: &InFlight, wait: Option<&WaitTime>) {
         self.latency.record(latency_ns);
-        self.bytes += bytes;
+        self.bytes += request.request.bytes();
+        let queue_ns = request.admitted_ns - request.arrived_ns;
         let s = &mut self.sums;
-        s.array_ns += parts.array_ns;
-        s.transfer_ns += parts.transfer_ns;
-        s.link_ns += parts.link_ns;
-        s.buffer_ns += parts.buffer_ns;
-        s.queue_ns += parts.queue_ns;
-        s.link_wait_ns += parts.link_wait_ns;
-        for (sum, ns) in s.wait_ns.iter_mut().zip(parts.wait_ns) {
-            *sum += ns;
+        s.array_ns += request.path_array_ns;
+        s.transfer_ns += request.path_bus_ns;
+        s.link_ns += request.link_ns;
+        s.buffer_ns += request.buffer_ns;
+        s.queue_ns += queue_ns;
+        s.link_wait_ns += request.link_wait_ns;
+        let mut explained_ns = request.path_array_ns
+            + request.path_bus_ns
+            + request.link_ns
+            + request.buffer_ns
+            + queue_ns
+            + request.link_wait_ns;
+        if let Some(wait) = wait {
+            for (sum, ns) in s.wait_ns.iter_mut().zip(wait) {
+                *sum += ns;
+                explained_ns += ns;
+            }
         }
+        debug_assert!(explained_ns <= latency_ns, "Invariant: {request:?} {wait:?} exceed the latency {latency_ns}");
+        s.wait_ns[WAIT_OTHER] += latency_ns.saturating_sub(explained_ns);
     }
 
     /// Requests booked.

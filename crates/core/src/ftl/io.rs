@@ -94,7 +94,7 @@ impl Io {
         }
         let plane = geometry.planes[geometry.plane_of(block).index()];
         let mode = self.media.array.block(block).mode();
-        let array_ns = geometry.pools[plane.pool as usize].mode(mode).read_ns[index as usize];
+        let (array_ns, _) = geometry.page_times_ns(plane.pool as usize, mode as usize, index);
         let channel = self.timing.channel(plane.unit);
         let mut op = Op::new(OpKind::Read, cause, class, block, plane.unit);
         op.plane_in_die = plane.in_die;
@@ -155,7 +155,7 @@ impl Io {
         let mut op = Op::new(OpKind::Program, write.cause, write.class, block, plane.unit);
         op.plane_in_die = plane.in_die;
         op.page = index as u16;
-        op.array_ns = geometry.pools[plane.pool as usize].mode(mode).program_ns[index as usize];
+        op.array_ns = geometry.page_times_ns(plane.pool as usize, mode as usize, index).1;
         op.in_ns = channel.bus.program_command_ns + channel.transfer_ns(write.bytes + extra_bytes);
         op
     }

@@ -8,7 +8,7 @@ use crate::hw::array::{ArrayState, FlashArray};
 use crate::hw::config::CellMode;
 
 /// Most mapping units a page may hold.
-pub const SLOTS_MAX: usize = 32;
+pub const SLOTS_MAX: usize = 16;
 
 /// Versions of every mapping unit and slot, kept to prove that no data are lost.
 pub struct Versions {
@@ -89,6 +89,16 @@ impl Media {
         if let Some(&entry) = self.map.get(mu.index()) {
             if entry != 0 {
                 self.array.prefetch(Slot(entry - 1));
+            }
+        }
+    }
+
+    /// Asks the processor to fetch the reverse entries of the page that holds `mu`.
+    #[inline(always)]
+    pub fn prefetch_tags(&self, mu: Mu) {
+        if let Some(&entry) = self.map.get(mu.index()) {
+            if entry != 0 {
+                self.array.prefetch_tags(Slot(entry - 1));
             }
         }
     }

@@ -3,6 +3,7 @@
 use super::config::{CleanConfig, Placement, WearLevelling};
 use super::io::{Io, PageWrite};
 use super::scheme::BlockShare;
+use crate::base::divisor::Divisor;
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::hw::config::CellMode;
 use crate::hw::op::{Cause, Class};
@@ -140,6 +141,7 @@ pub struct Region {
     pages_per_program: u32,
     first_plane: u32,
     order: Vec<PlaneId>,
+    planes: Divisor,
     parts: Vec<PlanePart>,
     cursor: usize,
     free_min: u32,
@@ -170,6 +172,7 @@ impl Region {
             pages_per_program: mode.pages_per_program,
             first_plane: pool.first_plane,
             order: geometry.plane_order(spec.pool, &spec.order),
+            planes: Divisor::new(pool.planes),
             parts: vec![PlanePart { free, frontiers: [Frontier::default(); 2] }; pool.planes as usize],
             cursor: 0,
             free_min: spec.blocks,
@@ -225,7 +228,7 @@ impl Region {
     #[inline]
     pub fn choose_plane(&mut self, io: &Io, page: u32) -> PlaneId {
         match self.spec.placement {
-            Placement::Static => self.order[page as usize % self.order.len()],
+            Placement::Static => self.order[self.planes.split(page).1 as usize],
             Placement::RoundRobin => self.next_in_turn(),
             Placement::LeastLoaded => self.least_loaded(io),
         }
@@ -236,7 +239,10 @@ impl Region {
         let plane = self.order[self.cursor];
         let staged = self.part(plane).frontiers[0].stage.map_or(0, |s| s.pages);
         if staged + 1 >= self.pages_per_program {
-            self.cursor = (self.cursor + 1) % self.order.len();
+            self.cursor += 1;
+            if self.cursor == self.order.len() {
+                self.cursor = 0;
+            }
         }
         plane
     }

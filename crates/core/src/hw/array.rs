@@ -70,6 +70,7 @@ pub struct Block {
     /// Link of the free list the block is on.
     pub next_free: u32,
     write_ptr: u16,
+    pages: u16,
     live: u16,
     state: u8,
     mode: u8,
@@ -211,9 +212,10 @@ impl FlashArray {
             return Err(Fault::NoSuchBlock(block));
         }
         let plane = self.geometry.plane_of(block);
-        if self.geometry.pool_of(plane).modes[mode as usize].is_none() {
+        let Some(resolved) = &self.geometry.pool_of(plane).modes[mode as usize] else {
             return Err(Fault::NoSuchMode(block, mode));
-        }
+        };
+        let pages = resolved.pages as u16;
         let chunk = self.free_chunks.pop().unwrap_or(self.next_chunk);
         let record = &mut self.blocks[block.index()];
         if record.state() != BlockState::Free {
@@ -227,6 +229,7 @@ impl FlashArray {
             opened: self.opened,
             next_free: 0,
             write_ptr: 0,
+            pages,
             live: 0,
             state: BlockState::Open as u8,
             mode: mode as u8,
@@ -268,9 +271,7 @@ impl FlashArray {
         record.live += live;
         self.live_pages[block.index()] += u16::from(live > 0);
         record.write_ptr += 1;
-        let plane = self.geometry.plane_of(block);
-        let pages = self.geometry.pool_of(plane).modes[record.mode as usize].as_ref().map_or(0, |m| m.pages);
-        if u32::from(record.write_ptr) == pages {
+        if record.write_ptr == record.pages {
             record.state = BlockState::Closed as u8;
             self.candidate[block.index()] = record.region + 1;
         }
@@ -335,6 +336,15 @@ impl FlashArray {
         let block = self.geometry.block_of(self.geometry.page_of(slot));
         crate::base::prefetch::read(&self.blocks, block.index());
         crate::base::prefetch::read(&self.live_pages, block.index());
+    }
+
+    /// Asks the processor to fetch the tags of the page that holds `slot`.
+    #[inline(always)]
+    pub fn prefetch_tags(&self, slot: Slot) {
+        let page = self.geometry.page_of(slot);
+        let record = &self.blocks[self.geometry.block_of(page).index()];
+        let index = tag_index(&self.geometry, record.chunk, self.geometry.page_in_block(page));
+        crate::base::prefetch::read(&self.tags, index);
     }
 
     /// Sets every erase count to zero.

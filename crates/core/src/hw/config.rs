@@ -222,8 +222,8 @@ impl PoolConfig {
         check_range(problems, &format!("{key}.wordlines"), self.wordlines, 1..=4096);
         check_range(problems, &format!("{key}.bus.ps_per_byte"), self.bus.ps_per_byte, 0..=1_000_000);
         let page = self.page_bytes;
-        if mu_bytes == 0 || page == 0 || page % mu_bytes != 0 || page / mu_bytes > 32 {
-            let allowed = format!("1 to 32 mapping units of {mu_bytes} bytes");
+        if mu_bytes == 0 || page == 0 || page % mu_bytes != 0 || page / mu_bytes > 16 {
+            let allowed = format!("1 to 16 mapping units of {mu_bytes} bytes");
             problems.push(Problem::new(format!("{key}.page_bytes"), page, allowed));
         }
         if CellMode::ALL.iter().all(|&m| self.mode(m).is_none()) {

@@ -80,6 +80,8 @@ pub struct Geometry {
     pub planes: Vec<Plane>,
     /// The pools.
     pub pools: Vec<Pool>,
+    /// (read, program) time of each page, ns, by pool, mode and page.
+    times_ns: Vec<(u32, u32)>,
     /// Units over all pools.
     pub units: u32,
     /// Channels over all pools.
@@ -101,6 +103,7 @@ impl Geometry {
             mu_bytes,
             planes: Vec::new(),
             pools: Vec::new(),
+            times_ns: Vec::new(),
             units: 0,
             channels: 0,
         };
@@ -149,6 +152,19 @@ impl Geometry {
             modes: CellMode::ALL.map(|mode| resolve_mode(config, mode)),
             config: config.clone(),
         });
+        let stride = 1 << self.page_bits;
+        for mode in &self.pools[index as usize].modes {
+            let pages = mode.iter().flat_map(|m| m.read_ns.iter().copied().zip(m.program_ns.iter().copied()));
+            let end = self.times_ns.len() + stride;
+            self.times_ns.extend(pages);
+            self.times_ns.resize(end, (0, 0));
+        }
+    }
+
+    /// Read and program time of page `index` of a block of `pool` in `mode`, ns.
+    #[inline(always)]
+    pub fn page_times_ns(&self, pool: usize, mode: usize, index: u32) -> (u32, u32) {
+        self.times_ns[((pool * 4 + mode) << self.page_bits) + index as usize]
     }
 
     /// Slots of a block's number range (a power of two).

@@ -40,8 +40,8 @@ pub struct InFlight {
     pub path_array_ns: u64,
     /// Channel time on the critical path, ns.
     pub path_bus_ns: u64,
-    /// Waiting on the critical path, ns.
-    pub path_wait: WaitTime,
+    /// Waiting on the critical path (index into the wait table, 0 = none).
+    pub(super) path_wait: u32,
 }
 
 impl Default for InFlight {
@@ -67,7 +67,7 @@ impl InFlight {
             remaining: 1,
             path_array_ns: 0,
             path_bus_ns: 0,
-            path_wait: [0; WAIT_KINDS],
+            path_wait: 0,
         }
     }
 }
@@ -110,7 +110,19 @@ impl Timing {
     /// Forgets a finished request.
     #[inline]
     pub fn remove_request(&mut self, id: RequestId) {
+        let wait = self.requests[id.index()].path_wait;
+        if wait != 0 {
+            self.waits.remove(wait);
+        }
         self.requests.remove(id.0);
+    }
+
+    /// A finished request and what it waited for, if it did.
+    #[inline]
+    pub fn finished_request(&self, id: RequestId) -> (&InFlight, Option<&WaitTime>) {
+        let record = &self.requests[id.index()];
+        let wait = (record.path_wait != 0).then(|| &self.waits[record.path_wait as usize]);
+        (record, wait)
     }
 
     /// Remembers what the unit had done when `id` was queued, to tell later what it waited for.
@@ -195,25 +207,30 @@ impl Timing {
 
     /// Books a finished operation with its requests: the one that finishes last is the critical one.
     pub(super) fn finish_for_requests(&mut self, id: OpId) {
-        let mut link = self.ops[id.index()].more_requests;
-        let op = &self.ops[id.index()];
-        let wait = if op.path_wait == 0 { [0; WAIT_KINDS] } else { self.waits[op.path_wait as usize] };
-        self.finish_for_request(op.request, op.path_array_ns, op.path_bus_ns, wait);
+        let op = &mut self.ops[id.index()];
+        let mut link = op.more_requests;
+        let wait = std::mem::take(&mut op.path_wait);
+        let (request, array_ns, bus_ns) = (op.request, op.path_array_ns, op.path_bus_ns);
+        self.finish_for_request(request, array_ns, bus_ns, wait);
         while link != 0 {
             let (request, next) = self.more_requests[link as usize];
             self.more_requests.remove(link);
             // The path before a shared program belongs to the request that opened it.
             let op = &self.ops[id.index()];
-            self.finish_for_request(request, u64::from(op.array_ns), u64::from(op.in_ns), [0; WAIT_KINDS]);
+            self.finish_for_request(request, u64::from(op.array_ns), u64::from(op.in_ns), 0);
             link = next;
         }
     }
 
-    fn finish_for_request(&mut self, id: RequestId, array_ns: u64, bus_ns: u64, wait: WaitTime) {
+    #[inline]
+    fn finish_for_request(&mut self, id: RequestId, array_ns: u64, bus_ns: u64, wait: u32) {
         let record = &mut self.requests[id.index()];
         record.path_array_ns = array_ns;
         record.path_bus_ns = bus_ns;
-        record.path_wait = wait;
+        let old = std::mem::replace(&mut record.path_wait, wait);
+        if old != 0 {
+            self.waits.remove(old);
+        }
         self.release_request(id);
     }
 }

@@ -6,8 +6,9 @@ use crate::base::BlockId;
 use crate::hw::config::PlaneParallelism;
 use crate::hw::op::{Class, OpKind, CLASSES};
 
-/// How far a multi-plane command looks for operations to take along.
-const MATE_WINDOW: usize = 64;
+/// How far a multi-plane command looks along its class for operations to take along: enough for
+/// the pieces of one request; the long queues of cleaning hardly ever hold a match.
+const MATE_WINDOW: usize = 8;
 
 impl Timing {
     /// Emits an operation; it is queued once its `deps` are met.
@@ -37,7 +38,9 @@ impl Timing {
         if !prev.is_none() {
             self.ops[id.index()].block_prev = prev;
             self.ops[prev.index()].block_next = id;
-            self.raise(prev, class);
+            if self.ops[prev.index()].class > class {
+                self.raise(prev, class);
+            }
         }
     }
 
@@ -221,7 +224,7 @@ impl Timing {
     }
 
     #[inline(always)]
-    fn startable(&self, id: OpId) -> bool {
+    pub(super) fn startable(&self, id: OpId) -> bool {
         let op = &self.ops[id.index()];
         match op.kind {
             OpKind::Read => true,

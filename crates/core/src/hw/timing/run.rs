@@ -83,6 +83,11 @@ impl Timing {
         }
         let channel = u.channel as usize;
         if self.channels[channel].open(self.now_ns) {
+            let class = u.mask.trailing_zeros() as usize;
+            let only = u.head[class];
+            if u.mask & (u.mask - 1) == 0 && only == u.tail[class] && self.startable(only) {
+                return self.start_only(unit, class, only);
+            }
             let id = self.pick(unit);
             if !id.is_none() {
                 self.start(unit, id, 0);
@@ -135,6 +140,25 @@ impl Timing {
         }
     }
 
+    /// Starts the only operation a unit has: nothing to choose, nothing to take along.
+    #[inline]
+    fn start_only(&mut self, unit: u32, class: usize, id: OpId) {
+        let u = &mut self.units[unit as usize];
+        u.head[class] = OpId::NONE;
+        u.tail[class] = OpId::NONE;
+        u.mask = 0;
+        let now_ns = self.now_ns;
+        let op = &mut self.ops[id.index()];
+        op.queued = false;
+        op.path_array_ns += u64::from(op.array_ns);
+        op.path_bus_ns += u64::from(op.in_ns) + u64::from(op.out_ns);
+        let (in_ns, array_ns, out_ns) = (op.in_ns, op.array_ns, op.out_ns);
+        if op.queued_ns != now_ns || op.snapshot != 0 {
+            self.book_wait(id, 0);
+        }
+        self.run_command(unit, id, in_ns, array_ns, out_ns);
+    }
+
     fn start(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
         self.take_mates(unit, id);
         let (in_ns, array_ns, out_ns) = self.command_times(unit, id);
@@ -147,6 +171,11 @@ impl Timing {
             op.path_bus_ns += u64::from(in_ns) + u64::from(out_ns);
             mate = op.next;
         }
+        self.run_command(unit, id, in_ns, array_ns, out_ns);
+    }
+
+    #[inline]
+    fn run_command(&mut self, unit: u32, id: OpId, in_ns: u32, array_ns: u32, out_ns: u32) {
         let now_ns = self.now_ns;
         let u = &mut self.units[unit as usize];
         u.current = id;
@@ -251,7 +280,7 @@ impl Timing {
             OpKind::Program => clock.done = clock.done.max(op.page + u16::from(op.pages)),
             OpKind::Erase => clock.done = 0,
         }
-        let Op { kind, class, request, counts, wakes, more_wakes, block_next, path_wait, .. } = *op;
+        let Op { kind, class, request, counts, wakes, more_wakes, block_next, .. } = *op;
         if kind != OpKind::Read {
             if block_next.is_none() {
                 clock.last = 0;
@@ -273,6 +302,7 @@ impl Timing {
         } else if !request.is_none() && wakes.is_none() {
             debug_assert!(false, "Invariant: an operation of a request counts or wakes one that does");
         }
+        let path_wait = self.ops[id.index()].path_wait;
         if path_wait != 0 {
             self.waits.remove(path_wait);
         }

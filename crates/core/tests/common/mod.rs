@@ -1,0 +1,105 @@
+//! Small devices and workloads shared by the core's tests.
+#![allow(dead_code)]
+
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::rng::RngStream;
+use slcache_core::device::config::{
+    DeviceConfig, HostConfig, InflightRead, PreconditionConfig, Prefill, RmwTransfer, TracePolicy,
+};
+use slcache_core::device::Setup;
+use slcache_core::hw::config::{BusConfig, ModeConfig, PageKinds, PlaneParallelism, PoolConfig, ProgramRule, SuspendConfig};
+use slcache_core::schemes::SchemeConfig;
+
+/// One mode with flat times.
+pub fn mode(read_ns: u32, program_ns: u32, erase_ns: u32) -> ModeConfig {
+    ModeConfig {
+        read_ns: vec![read_ns],
+        program_ns: vec![program_ns],
+        erase_ns,
+        endurance_cycles: Some(3000),
+        program: ProgramRule::PerPage,
+        page_kinds: PageKinds::ByWordline,
+    }
+}
+
+/// A pool with round times: SLC 20/200 us, TLC 60/800 us, erase 3 ms, 1 ns per byte, commands 100 ns.
+pub fn pool(channels: u32, planes: u32, blocks: u32, wordlines: u32, page_bytes: u32) -> PoolConfig {
+    PoolConfig {
+        name: "nand".into(),
+        channels,
+        chips: 1,
+        dies: 1,
+        planes,
+        blocks,
+        wordlines,
+        page_bytes,
+        bus: BusConfig {
+            ps_per_byte: 1000,
+            read_command_ns: 100,
+            read_data_ns: 10,
+            program_command_ns: 100,
+            erase_command_ns: 100,
+            extra_plane_read_ns: 0,
+            extra_plane_program_ns: 0,
+            extra_plane_erase_ns: 0,
+        },
+        plane_parallelism: PlaneParallelism::Independent,
+        suspend: SuspendConfig::default(),
+        slc: Some(mode(20_000, 200_000, 3_000_000)),
+        mlc: None,
+        tlc: Some(mode(60_000, 800_000, 3_000_000)),
+        qlc: None,
+    }
+}
+
+/// A device of one pool.
+pub fn device(pool: PoolConfig, user_bytes: u64) -> DeviceConfig {
+    DeviceConfig {
+        name: "test".into(),
+        summary: String::new(),
+        source: String::new(),
+        user_bytes,
+        mu_bytes: 4096,
+        piece_bytes: 0,
+        rmw_transfer: RmwTransfer::Page,
+        inflight_read: InflightRead::Buffer,
+        plp: true,
+        stage_timeout_ns: 1_000_000,
+        starvation_ns: 0,
+        pool: vec![pool],
+    }
+}
+
+/// A setup of `device` under `scheme`, fresh, with nothing resident before time 0.
+pub fn setup(device: DeviceConfig, scheme: &str) -> Setup {
+    Setup {
+        device,
+        scheme: SchemeConfig::default_for(scheme).expect("a known scheme"),
+        host: HostConfig::default(),
+        buffer: None,
+        precondition: PreconditionConfig::default(),
+        trace: TracePolicy { prefill: Prefill::None, ..TracePolicy::default() },
+        seed: 1,
+    }
+}
+
+/// A request of `bytes` at byte `at`.
+pub fn request(at_ns: u64, op: HostOp, at: u64, bytes: u64) -> Request {
+    Request { at_ns, sector: at / 512, sectors: (bytes / 512) as u32, stream: 0, op }
+}
+
+/// Random reads and writes of 1-`mus_max` mapping units.
+pub fn random(n: usize, user_bytes: u64, mus_max: u32, read_share: f64, gap_ns: f64, seed: u64) -> Vec<Request> {
+    let mut rng = RngStream::new(seed, "test workload");
+    let mus = (user_bytes / 4096) as u32;
+    let mut at = 0.0;
+    (0..n)
+        .map(|_| {
+            at += rng.exponential(gap_ns);
+            let len = 1 + rng.below(mus_max);
+            let first = rng.below(mus - len + 1);
+            let op = if rng.fraction() < read_share { HostOp::Read } else { HostOp::Write };
+            request(at as u64, op, u64::from(first) * 4096, u64::from(len) * 4096)
+        })
+        .collect()
+}
