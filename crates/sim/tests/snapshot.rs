@@ -82,7 +82,7 @@ fn another_configuration_is_refused_by_name() {
     bench.save();
     let text = bench.refusal(&[
         "slc_blocks=4",
-        "device.user_bytes=2MiB",
+        "device.user_bytes=3MiB",
         "run.seed=7",
         "device.pool[0].slc.erase_ns=5",
     ]);

@@ -58,26 +58,14 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<RunRequest, Stop
         if argument == "--help" || argument == "-h" {
             return Err(Stop::Help);
         }
-        if !argument.starts_with("--") {
-            if !request.trace.is_empty() {
-                return Err(Stop::Usage(format!("a second trace: {argument}")));
-            }
+        if argument.starts_with("--") {
+            let missing = || Stop::Usage(format!("{argument} needs a value"));
+            let value = arguments.next().ok_or_else(missing)?;
+            take(&argument, value, &mut request, &mut options)?;
+        } else if request.trace.is_empty() {
             request.trace = argument;
-            continue;
-        }
-        let missing = || Stop::Usage(format!("{argument} needs a value"));
-        let value = arguments.next().ok_or_else(missing)?;
-        match argument.as_str() {
-            "--device" => request.layers.device = value,
-            "--scheme" => request.layers.scheme = value,
-            "--set" => request.layers.sets.push(value),
-            "--replay" => request.layers.replay = Some(value),
-            "--snapshot-in" => request.snapshot_in = Some(value.into()),
-            "--snapshot-out" => request.snapshot_out = Some(value.into()),
-            "--trace-format" => options.push(("format".to_owned(), value)),
-            "--trace-option" => options.push(pair(&value)?),
-            "--seed" => request.layers.seed = Some(number(&value)?),
-            _ => return Err(Stop::Usage(format!("unknown option {argument}"))),
+        } else {
+            return Err(Stop::Usage(format!("a second trace: {argument}")));
         }
     }
     let given = [
@@ -95,6 +83,28 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<RunRequest, Stop
         .map(|(key, value)| (key.as_str(), value.as_str()));
     request.trace_options = trace_options(pairs).map_err(|error| Stop::Config(error.into()))?;
     Ok(request)
+}
+
+/// Takes one option with its value.
+fn take(
+    option: &str,
+    value: String,
+    request: &mut RunRequest,
+    trace_options: &mut Vec<(String, String)>,
+) -> Result<(), Stop> {
+    match option {
+        "--device" => request.layers.device = value,
+        "--scheme" => request.layers.scheme = value,
+        "--set" => request.layers.sets.push(value),
+        "--replay" => request.layers.replay = Some(value),
+        "--snapshot-in" => request.snapshot_in = Some(value.into()),
+        "--snapshot-out" => request.snapshot_out = Some(value.into()),
+        "--trace-format" => trace_options.push(("format".to_owned(), value)),
+        "--trace-option" => trace_options.push(pair(&value)?),
+        "--seed" => request.layers.seed = Some(number(&value)?),
+        _ => return Err(Stop::Usage(format!("unknown option {option}"))),
+    }
+    Ok(())
 }
 
 fn pair(text: &str) -> Result<(String, String), Stop> {

@@ -125,7 +125,7 @@ impl DeviceFile {
             if SchemeConfig::default_for(&name).is_none() {
                 self.add(
                     &key,
-                    format!("{key}: {}", super::layers::unknown_scheme(&name)),
+                    format!("{key}: {}", super::scheme_choice::unknown_scheme(&name)),
                 );
                 continue;
             }

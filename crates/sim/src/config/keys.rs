@@ -76,49 +76,44 @@ pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> O
     best.map(|(_, candidate)| candidate)
 }
 
+/// Adds the keys of a schema that stands at `key`.
 fn collect(schema: &Value, key: &str, keys: &mut BTreeMap<String, String>) {
-    let mut is_leaf = true;
-    if let Some(fields) = schema.get("properties").and_then(Value::as_object) {
-        is_leaf = false;
-        for (name, field) in fields {
-            let inner = if key.is_empty() {
-                name.clone()
-            } else {
-                format!("{key}.{name}")
-            };
-            collect(field, &inner, keys);
-        }
-    }
-    if let Some(items) = schema
-        .get("items")
-        .filter(|items| items.get("properties").is_some())
-    {
-        is_leaf = false;
-        collect(items, &format!("{key}[]"), keys);
-    }
-    for choice in ["anyOf", "oneOf"] {
-        for option in schema
-            .get(choice)
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
-            is_leaf = false;
-            if option.get("type").and_then(Value::as_str) != Some("null") {
-                collect(option, key, keys);
-            }
-        }
+    let parts = parts(schema, key);
+    for (inner, part) in &parts {
+        collect(part, inner, keys);
     }
     let text = schema
         .get("description")
         .and_then(Value::as_str)
         .unwrap_or_default();
-    if is_leaf {
+    if parts.is_empty() {
         keys.entry(key.to_owned())
             .or_insert_with(|| text.to_owned());
     }
-    // The choice as a whole is described better than any one of its options.
+    // A choice as a whole is described better than any one of its options.
     if let (Some(entry), false) = (keys.get_mut(key), text.is_empty()) {
         *entry = text.to_owned();
     }
+}
+
+/// What a schema consists of: fields, the elements of a list of tables, options of a choice.
+fn parts<'a>(schema: &'a Value, key: &str) -> Vec<(String, &'a Value)> {
+    let fields = schema.get("properties").and_then(Value::as_object);
+    let fields = fields.into_iter().flatten().map(|(name, field)| {
+        let dot = if key.is_empty() { "" } else { "." };
+        (format!("{key}{dot}{name}"), field)
+    });
+    let elements = schema
+        .get("items")
+        .filter(|items| items.get("properties").is_some());
+    let elements = elements.map(|items| (format!("{key}[]"), items));
+    let is_some = |option: &&Value| option.get("type").and_then(Value::as_str) != Some("null");
+    let options = ["anyOf", "oneOf"]
+        .into_iter()
+        .filter_map(|choice| schema.get(choice)?.as_array());
+    let options = options
+        .flatten()
+        .filter(is_some)
+        .map(|option| (key.to_owned(), option));
+    fields.chain(elements).chain(options).collect()
 }

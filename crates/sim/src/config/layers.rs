@@ -4,10 +4,10 @@
 use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
 use super::keys;
 use super::repair;
+use super::scheme_choice::{find_scheme, unknown_scheme, Chosen};
 use super::setting::Setting;
 use super::tree::{self, Key};
 use super::{ConfigError, ConfigErrors, RunConfig};
-use slcache_core::schemes::CATALOG;
 use toml::{Table, Value};
 
 /// What the user says about a run's configuration.
@@ -23,12 +23,6 @@ pub struct Layers {
     pub seed: Option<u64>,
     /// `open` or `closed:N`, above any setting.
     pub replay: Option<String>,
-}
-
-/// The scheme a run uses, and what an alias adds.
-struct Chosen {
-    name: &'static str,
-    alias_set: Option<&'static str>,
 }
 
 /// Puts the layers together; the error holds everything that is wrong with any of them.
@@ -80,42 +74,6 @@ fn reading_order(origin: &str, file_label: &str, layers: &Layers) -> (usize, usi
     }
 }
 
-/// What to say about a scheme that is not in the catalogue.
-pub fn unknown_scheme(name: &str) -> String {
-    let aliases = CATALOG
-        .iter()
-        .flat_map(|entry| entry.aliases.iter().map(|alias| alias.0));
-    let names: Vec<&str> = CATALOG
-        .iter()
-        .map(|entry| entry.name)
-        .chain(aliases)
-        .collect();
-    let near = keys::nearest(name, names.iter().copied());
-    let near = near
-        .map(|near| format!(" Did you mean {near}?"))
-        .unwrap_or_default();
-    format!(
-        "\"{name}\" is not a scheme; schemes: {}.{near}",
-        names.join(", ")
-    )
-}
-
-fn find_scheme(name: &str) -> Option<Chosen> {
-    CATALOG.iter().find_map(|entry| {
-        if entry.name == name {
-            return Some(Chosen {
-                name: entry.name,
-                alias_set: None,
-            });
-        }
-        let alias = entry.aliases.iter().find(|alias| alias.0 == name)?;
-        Some(Chosen {
-            name: entry.name,
-            alias_set: Some(alias.1),
-        })
-    })
-}
-
 /// All settings in order of rising weight: what an alias adds, `--set`, the options of their own.
 fn settings(
     layers: &Layers,
@@ -140,6 +98,12 @@ fn settings(
             Err(message) => errors.push(ConfigError::new(format!("--set {text}"), message)),
         }
     }
+    option_settings(layers, &mut settings, errors);
+    settings
+}
+
+/// The settings that have an option of their own.
+fn option_settings(layers: &Layers, settings: &mut Vec<Setting>, errors: &mut Vec<ConfigError>) {
     if let Some(seed) = layers.seed {
         let origin = format!("--seed {seed}");
         match i64::try_from(seed) {
@@ -156,7 +120,6 @@ fn settings(
             )),
         }
     }
-    settings
 }
 
 fn replay_settings(text: &str) -> Option<Vec<Setting>> {

@@ -7,6 +7,7 @@ mod keys;
 mod layers;
 mod lines;
 mod repair;
+mod scheme_choice;
 mod setting;
 mod tree;
 

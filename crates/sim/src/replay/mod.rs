@@ -1,12 +1,13 @@
 //! One run: trace in, result document out.
 
 mod address;
+mod address_error;
 mod document;
 mod page_set;
 mod scan;
 mod source;
 
-pub use address::AddressError;
+pub use address_error::AddressError;
 
 use crate::config::{resolve, ConfigErrors, Layers, RunConfig};
 use crate::resources::Stopwatch;
@@ -20,6 +21,7 @@ use slcache_core::device::{RunError, Simulation};
 use slcache_traces::{spool_stdin, TraceError, TraceOptions};
 use source::Source;
 use std::path::PathBuf;
+use tempfile::NamedTempFile;
 
 /// Called with phase (`spool`, `scan`, `precondition`, `replay`), done and
 /// total (0 = unknown); returning `false` cancels the run.
@@ -91,18 +93,8 @@ pub fn execute(
 ) -> Result<serde_json::Value, SimError> {
     let stopwatch = Stopwatch::start();
     let mut config = resolve(&request.layers)?;
-    let needs_scan =
-        config.trace.prefill == Prefill::Touched || config.trace.address == AddressPolicy::Compact;
-    let spooled = if needs_scan && request.trace == "-" {
-        progress("spool", 0, 0);
-        Some(spool_stdin()?)
-    } else {
-        None
-    };
-    let path = match &spooled {
-        Some(file) => file.path().to_string_lossy().into_owned(),
-        None => request.trace.clone(),
-    };
+    let needs_scan = needs_scan(&config);
+    let (path, _spooled) = readable(request, needs_scan, progress)?;
     let opened = Source::open(&path, &request.trace_options)?;
     let (mut source, plan) = if needs_scan {
         let plan = Plan::scan(opened, &config, progress)?;
@@ -127,6 +119,26 @@ pub fn execute(
         footprint,
     };
     Ok(document::assemble(&parts, &report, &stopwatch, replay_s)?)
+}
+
+/// Whether something about the whole trace must be known before time 0.
+fn needs_scan(config: &RunConfig) -> bool {
+    config.trace.prefill == Prefill::Touched || config.trace.address == AddressPolicy::Compact
+}
+
+/// A path that can be read as often as needed: standard input that is read
+/// twice goes to a temporary file, which lives as long as the second value.
+fn readable(
+    request: &RunRequest,
+    needs_scan: bool,
+    progress: &mut Progress<'_>,
+) -> Result<(String, Option<NamedTempFile>), SimError> {
+    if request.trace != "-" || !needs_scan {
+        return Ok((request.trace.clone(), None));
+    }
+    progress("spool", 0, 0);
+    let file = spool_stdin()?;
+    Ok((file.path().to_string_lossy().into_owned(), Some(file)))
 }
 
 /// The device before the trace: preconditioned, or restored from a snapshot.

@@ -82,7 +82,7 @@ fn print_references(workload: &Workload) {
     let same = |entry: &Reference| entry.workload == workload.workload;
     for entry in reference::all().into_iter().filter(same) {
         let mut line = format!(
-            "    {} ({}): {:.1} CPU s, {:.0} k requests/s, {:.0} MiB; slcache {:.0} times the requests/s",
+            "    {} ({}): {:.1} CPU s, {:.0} k requests/s, {:.0} MiB; slcache {:.1} times the requests/s",
             entry.simulator,
             entry.setting,
             entry.cpu_s,
@@ -93,7 +93,7 @@ fn print_references(workload: &Workload) {
         if let Some(operations) = entry.page_operations {
             let rate = operations / entry.cpu_s;
             line += &format!(
-                ", {:.0} times the page operations/s",
+                ", {:.1} times the page operations/s",
                 workload.page_operations_per_cpu_s / rate
             );
         }
