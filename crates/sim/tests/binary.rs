@@ -58,3 +58,35 @@ fn faults_have_their_own_exit_codes() {
     );
     assert_eq!(code(&[&["/nonexistent"], &device]), Some(4));
 }
+
+#[test]
+fn standard_input_is_read_twice_where_needed() {
+    use std::io::Write;
+    use std::process::Stdio;
+    for prefill in ["touched", "none"] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_slcache-sim"))
+            .args([
+                "-",
+                "--device",
+                "tiny",
+                "--scheme",
+                "baseline",
+                "--trace-format",
+                "mqsim",
+            ])
+            .args(["--set", &format!("trace.prefill={prefill}")])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut input = child.stdin.take().expect("a pipe");
+        input.write_all(b"0 0 0 8 0\n1000 0 800 8 1\n").unwrap();
+        drop(input);
+        let output = child.wait_with_output().unwrap();
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document["trace"]["path"], "-");
+        assert_eq!(document["trace"]["requests"], 2);
+        let unmapped = u64::from(prefill == "none");
+        assert_eq!(document["host"]["unmapped_reads"], unmapped);
+    }
+}
