@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import IO
 
+from slcache import devices
+
 #: User bytes of the `tiny` preset.
-TINY_BYTES = 3584 * 1024
+TINY_BYTES = next(entry["user_bytes"] for entry in devices() if entry["name"] == "tiny")
 TICKS_PER_MS = 10_000
 EPOCH = 128_166_372_000_000_000
 

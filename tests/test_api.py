@@ -53,10 +53,10 @@ def test_settings_are_dotted_or_nested_and_reach_their_scheme(trace: Path) -> No
         device="tiny",
         schemes=["tlc-only", "baseline"],
         normalise="baseline",
-        settings={"scheme.baseline.slc_blocks": 2, "host": {"time_scale": 2.0}},
+        settings={"scheme.baseline.slc_blocks": 4, "host": {"time_scale": 2.0}},
     )
     baseline = both.runs[1].to_dict()["config"]
-    assert baseline["scheme"]["baseline"]["slc_blocks"] == 2
+    assert baseline["scheme"]["baseline"]["slc_blocks"] == 4
     assert {run.to_dict()["config"]["host"]["time_scale"] for run in both.runs} == {2.0}
     assert both.normalised["to"] == "baseline"
     assert both.normalised["schemes"]["baseline"]["write_mean"] == 1.0
@@ -107,11 +107,13 @@ def test_runs_in_threads_agree(trace: Path) -> None:
     assert len(set(results)) == 1
 
 
-def test_a_saved_state_carries_on(trace: Path, tmp_path: Path) -> None:
+def test_a_saved_state_stands_for_its_preconditioning(trace: Path, tmp_path: Path) -> None:
     state = tmp_path / "aged.state"
-    slcache.run(trace, device="tiny", scheme="baseline", save_state=state)
+    aged = {"precondition": {"fill": 0.9, "overwrite": 1.0}}
+    first = slcache.run(trace, device="tiny", scheme="baseline", settings=aged, save_state=state)
     again = slcache.run(trace, device="tiny", scheme="baseline", load_state=state)
-    assert again.to_dict()["host"]["requests"] == len(mixed())
+    assert again.to_dict()["host"] == first.to_dict()["host"]
+    assert again.to_dict()["flash"] == first.to_dict()["flash"]
 
 
 def test_traces_know_themselves(trace: Path) -> None:

@@ -70,7 +70,6 @@ BAD_LINES = {
     "text for a number": line(later(0), "Write", "far", 4096),
     "unknown operation": line(later(0), "Wrote", 0, 4096),
     "zero size": line(later(0), "Write", 0, 0),
-    "beyond the capacity": line(later(0), "Write", TINY_BYTES, 4096),
     "backwards in time": line(EPOCH, "Write", 0, 4096),
 }
 
@@ -82,6 +81,16 @@ def test_a_bad_line_exits_with_4_and_is_named(tmp_path: Path, kind: str) -> None
     status, stdout, stderr = run(trace, "--json", "--out", str(tmp_path / "out"))
     assert (status, stdout) == (4, "")
     assert "51" in stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_request_beyond_the_capacity_exits_with_1_and_is_named(tmp_path: Path) -> None:
+    trace = tmp_path / "far.csv"
+    trace.write_text(GOOD + line(later(0), "Write", TINY_BYTES, 4096))
+    status, stdout, stderr = run(trace, "--json", "--out", str(tmp_path / "out"))
+    assert (status, stdout) == (1, "")
+    assert "request 51" in stderr
+    assert "wrap" in stderr
     assert not (tmp_path / "out").exists()
 
 

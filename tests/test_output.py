@@ -71,18 +71,9 @@ def test_a_full_standard_output_is_an_error(trace: Path) -> None:
 def test_ctrl_c_exits_with_130_and_leaves_nothing(tmp_path: Path) -> None:
     rows = [(0, "Write", (i * 131072) % (TINY_BYTES - 131072), 131072) for i in range(300_000)]
     trace = write_trace(tmp_path / "long.csv", rows)
-    out, state = tmp_path / "out", tmp_path / "state"
-    arguments: list[str | Path] = [
-        "run",
-        trace,
-        "--device",
-        "tiny",
-        "--scheme",
-        "baseline",
-        "--out",
-        out,
-    ]
-    arguments += ["--save-state", state, "--progress", "always", "--replay", "closed:8"]
+    out = tmp_path / "out"
+    arguments: list[str | Path] = ["run", trace, "--device", "tiny", "--scheme", "baseline"]
+    arguments += ["--out", out, "--progress", "always", "--replay", "closed:8"]
     with subprocess.Popen(
         command(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

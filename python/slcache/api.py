@@ -33,8 +33,9 @@ def run(
     """Replay a trace on a device under one scheme.
 
     `device` is a preset's name or the path of a `.toml` file; `settings` changes single
-    configuration keys, dotted or nested: `{"scheme.baseline.slc_blocks": 64}`. Other threads
-    go on while the simulation runs. Raises ConfigError, TraceError or RunError.
+    configuration keys, dotted or nested: `{"scheme.baseline.slc_blocks": 64}`. `save_state`
+    keeps the preconditioned device, `load_state` starts from one. Other threads go on while the
+    simulation runs. Raises ConfigError, TraceError or RunError.
     """
     text = _core.run(
         os.fspath(trace),

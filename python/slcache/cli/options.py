@@ -141,11 +141,13 @@ Seed = Annotated[
 ]
 SaveState = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Save the device's state after the run."),
+    typer.Option(metavar="FILE", help="Save the device's state as it is when the replay begins."),
 ]
 LoadState = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Start from a saved device state."),
+    typer.Option(
+        metavar="FILE", help="Start from a saved device state instead of preconditioning."
+    ),
 ]
 Out = Annotated[
     Path | None,

@@ -84,7 +84,8 @@ def _options(trace_format: str | None, trace_option: list[str] | None) -> dict[s
 
 
 def _show_problems(document: dict[str, Any]) -> None:
-    requests = f"{document['requests']:,} requests"
+    summary = document["summary"]
+    requests = f"{summary['reads'] + summary['writes']:,} requests"
     total = sum(document["counts"].values())
     if not total:
         console.show(f"{requests}, no problems")
@@ -93,6 +94,6 @@ def _show_problems(document: dict[str, Any]) -> None:
     for title, justify in (("line", "right"), ("kind", "left"), ("problem", "left")):
         table.add_column(title, justify=justify)  # type: ignore[arg-type]
     for problem in document["problems"][:_LISTED]:
-        table.add_row(shown(problem["line"]), problem["kind"], problem["text"])
+        table.add_row(shown(problem["line"]), problem["kind"], problem["message"])
     counts = ", ".join(f"{kind} {number:,}" for kind, number in document["counts"].items())
     console.show(table, f"{requests}, {total:,} problems: {counts}")

@@ -48,7 +48,9 @@ class Binned:
         return np.divide(sums, requests * 1e3, out=idle, where=requests > 0)
 
     def _raw(self, name: str) -> Values:
-        return np.asarray(self._columns[name], dtype=np.float64)
+        """Return a column; a cause that never occurred has none."""
+        values = self._columns.get(name, [0] * len(self._columns["t_ns"]))
+        return np.asarray(values, dtype=np.float64)
 
 
 def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
