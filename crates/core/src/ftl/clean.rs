@@ -8,6 +8,9 @@ use crate::base::{BlockId, PlaneId, Ppn};
 use crate::hw::op::{Cause, Class};
 use crate::hw::timing::op_table::{OpId, RequestId};
 
+/// How many pages ahead the map entries of a victim's live slots are fetched.
+const MAP_AHEAD: u32 = 8;
+
 /// Why and how urgently a block is emptied.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
@@ -50,16 +53,21 @@ pub fn empty_block(
     writer: Writer,
 ) -> Result<(), DeviceFull> {
     let geometry = &io.media.array.geometry;
+    let unit_of = |p: PlaneId| geometry.planes[p.index()].unit;
+    let same_unit = unit_of(geometry.plane_of(block)) == unit_of(plane);
     let pages = io.media.array.block(block).write_ptr();
     let first = geometry.page(block, 0);
     let erase = io.erase(block, job.cause, job.class);
     let mut linked = OpId::NONE;
     for index in 0..pages {
         let from = Ppn(first.0 + index);
+        if index + MAP_AHEAD < pages {
+            io.media.prefetch_owners(Ppn(from.0 + MAP_AHEAD));
+        }
         if io.media.array.page_tags(from).iter().all(|&t| t == 0) {
             continue;
         }
-        let program = move_page(dest, io, from, plane, job, writer)?;
+        let program = move_page(dest, io, from, plane, same_unit, job, writer)?;
         // One link per program: the pages of a one-shot wordline share theirs.
         let staged = dest.staged(plane, writer).is_some();
         if !program.is_none() && program != linked && !(staged && io.policy.plp) {
@@ -85,13 +93,13 @@ fn move_page(
     io: &mut Io,
     from: Ppn,
     plane: PlaneId,
+    same_unit: bool,
     job: Job,
     writer: Writer,
 ) -> Result<OpId, DeviceFull> {
     let to = dest.take_page(io, plane, writer, 0).ok_or(DeviceFull)?;
     let slots = io.media.move_page(from, to);
     let bytes = slots * io.media.array.geometry.mu_bytes;
-    let read = io.read(from, bytes, job.cause, job.class, RequestId::NONE, false);
     let write = PageWrite {
         bytes,
         fresh_slots: slots,
@@ -100,6 +108,10 @@ fn move_page(
         class: job.class,
         request: RequestId::NONE,
     };
+    if dest.per_page() && same_unit {
+        return Ok(io.move_page(from, to, &write));
+    }
+    let read = io.read(from, bytes, job.cause, job.class, RequestId::NONE, false);
     let sources = [read];
     Ok(dest.emit(io, to, writer, &write, if read.is_none() { &[] } else { &sources }))
 }

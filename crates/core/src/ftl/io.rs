@@ -4,7 +4,7 @@ use super::media::Media;
 use crate::base::rng::RngStream;
 use crate::base::{BlockId, Ppn};
 use crate::hw::op::{Cause, Class, OpKind};
-use crate::hw::timing::op_table::{Op, OpId, RequestId};
+use crate::hw::timing::op_table::{MoveTarget, Op, OpId, RequestId};
 use crate::hw::timing::Timing;
 use crate::metrics::counters::OpCounters;
 use crate::metrics::series::Series;
@@ -105,11 +105,7 @@ impl Io {
         op.request = request;
         op.counts = counts;
         op.deps = u16::from(in_flight);
-        let count = self.counters.at(plane.pool as usize, OpKind::Read as usize, mode as usize, cause as usize);
-        count.count += 1;
-        count.pages += 1;
-        count.bytes += u64::from(bytes);
-        count.time_ns += u64::from(op.array_ns) + u64::from(op.in_ns) + u64::from(op.out_ns);
+        self.count_read(plane.pool as usize, mode as usize, cause, &op, bytes);
         let id = self.timing.emit(op);
         if in_flight {
             let program = self.timing.program_of(block, index);
@@ -126,7 +122,7 @@ impl Io {
             self.program_clockless(page);
             return OpId::NONE;
         }
-        let mut op = self.program_op(page, write, 0);
+        let mut op = self.program_op(page, write);
         op.request = write.request;
         op.counts = !write.request.is_none();
         op.deps = sources.len() as u16;
@@ -138,6 +134,48 @@ impl Io {
         id
     }
 
+    /// Moves `bytes` from one page to another of the same unit: a read whose data the unit then
+    /// programs; `OpId::NONE` without the clock.
+    #[inline]
+    pub fn move_page(&mut self, from: Ppn, to: Ppn, write: &PageWrite) -> OpId {
+        if self.clockless {
+            self.program_clockless(to);
+            return OpId::NONE;
+        }
+        let geometry = &self.media.array.geometry;
+        let block = geometry.block_of(from);
+        let index = geometry.page_in_block(from);
+        if self.timing.in_flight(block, index) {
+            let read = self.read(from, write.bytes, write.cause, write.class, RequestId::NONE, false);
+            return self.program(to, write, if read.is_none() { &[] } else { std::slice::from_ref(&read) });
+        }
+        let mut op = self.program_op(to, write);
+        let target = MoveTarget { block: op.block, page: op.page, array_ns: op.array_ns, in_ns: op.in_ns };
+        self.count_program(to, write, 1, op.in_ns + op.array_ns);
+        let geometry = &self.media.array.geometry;
+        let pool = geometry.planes[geometry.plane_of(block).index()].pool as usize;
+        let mode = self.media.array.block(block).mode() as usize;
+        let channel = self.timing.channel(op.unit);
+        op.kind = OpKind::Read;
+        op.block = block;
+        op.page = index as u16;
+        op.array_ns = geometry.page_times_ns(pool, mode, index).0;
+        op.in_ns = channel.bus.read_command_ns;
+        op.out_ns = channel.bus.read_data_ns + channel.transfer_ns(write.bytes);
+        op.then = Some(target);
+        self.count_read(pool, mode, write.cause, &op, write.bytes);
+        self.timing.emit(op)
+    }
+
+    #[inline]
+    fn count_read(&mut self, pool: usize, mode: usize, cause: Cause, op: &Op, bytes: u32) {
+        let count = self.counters.at(pool, OpKind::Read as usize, mode, cause as usize);
+        count.count += 1;
+        count.pages += 1;
+        count.bytes += u64::from(bytes);
+        count.time_ns += u64::from(op.array_ns) + u64::from(op.in_ns) + u64::from(op.out_ns);
+    }
+
     fn program_clockless(&mut self, page: Ppn) {
         let geometry = &self.media.array.geometry;
         let block = geometry.block_of(page);
@@ -145,7 +183,7 @@ impl Io {
         self.clockless_programs += 1;
     }
 
-    fn program_op(&self, page: Ppn, write: &PageWrite, extra_bytes: u32) -> Op {
+    fn program_op(&self, page: Ppn, write: &PageWrite) -> Op {
         let geometry = &self.media.array.geometry;
         let block = geometry.block_of(page);
         let index = geometry.page_in_block(page);
@@ -156,7 +194,7 @@ impl Io {
         op.plane_in_die = plane.in_die;
         op.page = index as u16;
         op.array_ns = geometry.page_times_ns(plane.pool as usize, mode as usize, index).1;
-        op.in_ns = channel.bus.program_command_ns + channel.transfer_ns(write.bytes + extra_bytes);
+        op.in_ns = channel.bus.program_command_ns + channel.transfer_ns(write.bytes);
         op
     }
 
@@ -165,7 +203,7 @@ impl Io {
         if self.clockless {
             return OpId::NONE;
         }
-        let mut op = self.program_op(page, write, 0);
+        let mut op = self.program_op(page, write);
         op.in_ns = 0;
         op.pages = 0;
         op.deps = 1;

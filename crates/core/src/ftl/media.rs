@@ -146,15 +146,32 @@ impl Media {
         }
     }
 
+    /// Asks the processor to fetch the map entries of a page's live slots.
+    #[inline(always)]
+    pub fn prefetch_owners(&self, page: Ppn) {
+        for &tag in self.array.page_tags(page).iter().filter(|&&tag| tag != 0) {
+            crate::base::prefetch::read(&self.map, tag as usize - 1);
+        }
+    }
+
     /// Moves a page's live slots to `to`, each to the same place; returns how many.
     #[inline]
     pub fn move_page(&mut self, from: Ppn, to: Ppn) -> u32 {
-        let mut tags = [0; SLOTS_MAX];
-        let n = 1 << self.array.geometry.slot_bits;
-        let tags = &mut tags[..n];
-        tags.copy_from_slice(self.array.page_tags(from));
-        self.write_page(to, tags, 0);
-        tags.iter().filter(|&&t| t != 0).count() as u32
+        let mut buffer = [0; SLOTS_MAX];
+        let tags = &mut buffer[..1 << self.array.geometry.slot_bits];
+        self.array.take_page(from, tags);
+        let first = self.array.geometry.slot(to, 0).0;
+        if let Some(versions) = self.versions.as_mut() {
+            let source = self.array.geometry.slot(from, 0).index();
+            versions.stored.copy_within(source..source + tags.len(), first as usize);
+        }
+        let mut moved = 0;
+        for (i, &tag) in tags.iter().enumerate().filter(|(_, &tag)| tag != 0) {
+            self.map[tag as usize - 1] = first + i as u32 + 1;
+            moved += 1;
+        }
+        self.array.program(to, tags).expect(REFUSED);
+        moved
     }
 
     /// Erases a block without live slots.

@@ -296,6 +296,12 @@ impl Region {
         Some(block)
     }
 
+    /// Whether a program takes one page, so that a move within a unit is one operation.
+    #[inline]
+    pub fn per_page(&self) -> bool {
+        self.pages_per_program == 1
+    }
+
     /// Emits the program of `page`, which `take_page` gave and the media holds, after `sources`.
     /// Returns the operation that will program it, complete or still staged.
     #[inline]

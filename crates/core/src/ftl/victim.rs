@@ -8,72 +8,98 @@ use super::io::Io;
 use super::region::Region;
 use crate::base::{BlockId, PlaneId};
 
+/// Scores compared at once when the victim's place is looked for.
+const STRIDE: usize = 64;
+
+/// The blocks of a region in a plane, as selection sees them.
+struct Blocks<'a> {
+    io: &'a Io,
+    first: BlockId,
+    count: u32,
+    /// Live pages from which a block is no candidate.
+    limit: u32,
+}
+
+impl Blocks<'_> {
+    fn live(&self, index: u32) -> u32 {
+        self.io.media.array.live_pages(BlockId(self.first.0 + index))
+    }
+
+    fn opened(&self, index: u32) -> u32 {
+        self.io.media.array.block(BlockId(self.first.0 + index)).opened
+    }
+
+    fn eligible(&self) -> impl Iterator<Item = u32> + '_ {
+        let closed = |i: &u32| self.io.media.array.is_closed(BlockId(self.first.0 + i));
+        (0..self.count).filter(closed).filter(|&i| self.live(i) < self.limit)
+    }
+
+    /// The block with the fewest live pages, lowest number on ties.
+    fn greedy(&self) -> Option<u32> {
+        let scores = self.io.media.array.scores(self.first, self.count);
+        let best = scores.iter().copied().min().filter(|&s| s < 0)?;
+        // The strides are compared as a whole, which vectorises; the last step finds the place.
+        let stride = scores.chunks(STRIDE).position(|run| run.iter().fold(false, |found, &s| found | (s == best)))?;
+        let within = scores[stride * STRIDE..].iter().position(|&s| s == best)?;
+        Some((stride * STRIDE + within) as u32)
+    }
+
+    fn oldest(&self) -> Option<u32> {
+        self.eligible().min_by_key(|&i| self.opened(i))
+    }
+
+    /// Best (1 - u) * age / 2u, the first on ties.
+    fn cost_benefit(&self, pages: u32) -> Option<u32> {
+        let now = self.io.media.array.openings();
+        let score = |i: u32| {
+            let u = f64::from(self.live(i)) / f64::from(pages);
+            let age = f64::from(now - self.opened(i)) + 1.0;
+            if u == 0.0 {
+                f64::INFINITY
+            } else {
+                (1.0 - u) * age / (2.0 * u)
+            }
+        };
+        let mut best: Option<(f64, u32)> = None;
+        for i in self.eligible() {
+            let s = score(i);
+            if best.is_none_or(|(b, _)| s > b) {
+                best = Some((s, i));
+            }
+        }
+        best.map(|(_, i)| i)
+    }
+}
+
 /// The next victim of `region` in `plane`, if any; a block without dead pages only if its pages
 /// are to leave the region.
 pub fn choose(region: &Region, io: &mut Io, plane: PlaneId, leave: bool) -> Option<BlockId> {
     let first = io.media.array.geometry.block(plane, region.spec.first_block);
-    let count = region.spec.blocks;
-    let mark = region.spec.id + 1;
-    let full = region.pages_per_block as u16 + u16::from(leave);
+    let pages = region.pages_per_block;
+    let draws = match region.spec.clean.victim {
+        Victim::Random => 1,
+        Victim::DChoices { d } => d,
+        _ => 0,
+    };
+    let blocks = Blocks { io, first, count: region.spec.blocks, limit: pages + u32::from(leave) };
     let index = match region.spec.clean.victim {
-        Victim::Greedy => greedy(io, first, count, mark),
-        Victim::Fifo => oldest(io, first, count, mark, full),
-        Victim::CostBenefit => cost_benefit(io, first, count, mark, full),
-        Victim::Random => random(io, first, count, mark, full, 1),
-        Victim::DChoices { d } => random(io, first, count, mark, full, d),
+        Victim::Greedy => blocks.greedy(),
+        Victim::Fifo => blocks.oldest(),
+        Victim::CostBenefit => blocks.cost_benefit(pages),
+        Victim::Random | Victim::DChoices { .. } => {
+            let eligible: Vec<u32> = blocks.eligible().collect();
+            best_of_draws(io, first, &eligible, draws)
+        }
     }?;
     let block = BlockId(first.0 + index);
-    (io.media.array.live_pages(block) < u32::from(full)).then_some(block)
+    (io.media.array.live_pages(block) < pages + u32::from(leave)).then_some(block)
 }
 
-/// The candidate with the fewest live pages, lowest number on ties.
-fn greedy(io: &Io, first: BlockId, count: u32, mark: u8) -> Option<u32> {
-    let (live, candidate) = io.media.array.scan(first, count);
-    let score = |(&live, &mark_here): (&u16, &u8)| if mark_here == mark { live } else { u16::MAX };
-    // Two passes that vectorise beat one that tracks the position.
-    let best = live.iter().zip(candidate).map(score).min()?;
-    let index = live.iter().zip(candidate).position(|pair| score(pair) == best)?;
-    (best < u16::MAX).then_some(index as u32)
-}
-
-fn eligible(io: &Io, first: BlockId, count: u32, mark: u8, full: u16) -> impl Iterator<Item = u32> + '_ {
-    let (live, candidate) = io.media.array.scan(first, count);
-    (0..count).filter(move |&i| candidate[i as usize] == mark && live[i as usize] < full)
-}
-
-fn oldest(io: &Io, first: BlockId, count: u32, mark: u8, full: u16) -> Option<u32> {
-    eligible(io, first, count, mark, full).min_by_key(|i| io.media.array.block(BlockId(first.0 + i)).opened)
-}
-
-fn cost_benefit(io: &Io, first: BlockId, count: u32, mark: u8, full: u16) -> Option<u32> {
-    let now = io.media.array.openings();
-    let score = |i: u32| {
-        let block = BlockId(first.0 + i);
-        let u = f64::from(io.media.array.live_pages(block)) / f64::from(full);
-        let age = f64::from(now - io.media.array.block(block).opened) + 1.0;
-        if u == 0.0 {
-            f64::INFINITY
-        } else {
-            (1.0 - u) * age / (2.0 * u)
-        }
-    };
-    let mut best: Option<(f64, u32)> = None;
-    for i in eligible(io, first, count, mark, full) {
-        let s = score(i);
-        if best.is_none_or(|(b, _)| s > b) {
-            best = Some((s, i));
-        }
-    }
-    best.map(|(_, i)| i)
-}
-
-/// The best of `d` draws, with repetition, from the eligible blocks.
-fn random(io: &mut Io, first: BlockId, count: u32, mark: u8, full: u16, d: u32) -> Option<u32> {
-    let blocks: Vec<u32> = eligible(io, first, count, mark, full).collect();
-    if blocks.is_empty() {
+/// The best of `draws` draws, with repetition, from the eligible blocks.
+fn best_of_draws(io: &mut Io, first: BlockId, eligible: &[u32], draws: u32) -> Option<u32> {
+    if eligible.is_empty() {
         return None;
     }
-    (0..d)
-        .map(|_| blocks[io.rng.below(blocks.len() as u32) as usize])
-        .min_by_key(|i| (io.media.array.live_pages(BlockId(first.0 + i)), *i))
+    let drawn: Vec<u32> = (0..draws).map(|_| eligible[io.rng.below(eligible.len() as u32) as usize]).collect();
+    drawn.into_iter().min_by_key(|&i| (io.media.array.live_pages(BlockId(first.0 + i)), i))
 }

@@ -72,6 +72,7 @@ pub struct Block {
     write_ptr: u16,
     pages: u16,
     live: u16,
+    live_pages: u16,
     state: u8,
     mode: u8,
     region: u8,
@@ -117,22 +118,25 @@ impl Block {
 /// What a snapshot holds of the array.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ArrayState {
-    blocks: Vec<(u32, Block, u16, u8, [u32; 4])>,
+    blocks: Vec<(u32, Block, [u32; 4])>,
     tags: Sparse,
     free_chunks: Vec<u32>,
     next_chunk: u32,
     opened: u32,
 }
 
+/// Added to the live pages of a closed block, so that the untouched state 0 is no candidate and
+/// the smallest score is the greedy victim.
+pub const CLOSED: i16 = i16::MIN;
+
 /// The array's state.
 pub struct FlashArray {
     /// Shape and address packing.
     pub geometry: Geometry,
     blocks: Box<[Block]>,
-    /// Pages with a live slot, apart from the records because victim selection scans them.
-    live_pages: Vec<u16>,
-    /// Region + 1 of closed blocks, 0 otherwise: what victim selection scans.
-    candidate: Vec<u8>,
+    /// Pages with a live slot of closed blocks, plus `CLOSED`, which is negative; 0 for any
+    /// other block: what victim selection scans.
+    score: Vec<i16>,
     erases: Vec<u32>,
     tags: Vec<u32>,
     free_chunks: Vec<u32>,
@@ -148,8 +152,7 @@ impl FlashArray {
         let chunk = u64::from(geometry.slots_per_block());
         Self {
             blocks: bytemuck::zeroed_slice_box(blocks),
-            live_pages: vec![0; blocks],
-            candidate: vec![0; blocks],
+            score: vec![0; blocks],
             erases: vec![0; blocks * CellMode::ALL.len()],
             tags: vec![0; (usable * chunk) as usize],
             free_chunks: Vec::new(),
@@ -168,14 +171,19 @@ impl FlashArray {
     /// Pages of a block with at least one live slot.
     #[inline(always)]
     pub fn live_pages(&self, block: BlockId) -> u32 {
-        u32::from(self.live_pages[block.index()])
+        u32::from(self.blocks[block.index()].live_pages)
     }
 
-    /// Live pages and candidate marks of a run of blocks, as victim selection scans them.
+    /// Scores of a run of blocks: live pages of a closed block plus `CLOSED`, 0 for any other.
     #[inline]
-    pub fn scan(&self, first: BlockId, count: u32) -> (&[u16], &[u8]) {
-        let range = first.index()..first.index() + count as usize;
-        (&self.live_pages[range.clone()], &self.candidate[range])
+    pub fn scores(&self, first: BlockId, count: u32) -> &[i16] {
+        &self.score[first.index()..first.index() + count as usize]
+    }
+
+    /// Whether a block is closed: programmed and not to be programmed further.
+    #[inline]
+    pub fn is_closed(&self, block: BlockId) -> bool {
+        self.score[block.index()] < 0
     }
 
     /// How often a block was erased in `mode`.
@@ -231,6 +239,7 @@ impl FlashArray {
             write_ptr: 0,
             pages,
             live: 0,
+            live_pages: 0,
             state: BlockState::Open as u8,
             mode: mode as u8,
             region,
@@ -246,7 +255,7 @@ impl FlashArray {
             return Err(Fault::CloseNotOpen(block));
         }
         record.state = BlockState::Closed as u8;
-        self.candidate[block.index()] = record.region + 1;
+        self.score[block.index()] = CLOSED + record.live_pages as i16;
         Ok(())
     }
 
@@ -269,11 +278,11 @@ impl FlashArray {
             live += u16::from(tag != 0);
         }
         record.live += live;
-        self.live_pages[block.index()] += u16::from(live > 0);
+        record.live_pages += u16::from(live > 0);
         record.write_ptr += 1;
         if record.write_ptr == record.pages {
             record.state = BlockState::Closed as u8;
-            self.candidate[block.index()] = record.region + 1;
+            self.score[block.index()] = CLOSED + record.live_pages as i16;
         }
         Ok(())
     }
@@ -308,8 +317,32 @@ impl FlashArray {
         }
         *place = 0;
         record.live -= 1;
-        self.live_pages[block.index()] -= u16::from(tags.iter().all(|&t| t == 0));
+        if tags.iter().all(|&t| t == 0) {
+            record.live_pages -= 1;
+            if record.state == BlockState::Closed as u8 {
+                self.score[block.index()] -= 1;
+            }
+        }
         Ok(())
+    }
+
+    /// Takes all live slots out of a page at once: copies its tags and declares them dead.
+    #[inline]
+    pub fn take_page(&mut self, page: Ppn, tags: &mut [u32]) {
+        let block = self.geometry.block_of(page);
+        let record = &mut self.blocks[block.index()];
+        let base = tag_index(&self.geometry, record.chunk, self.geometry.page_in_block(page));
+        let stored = &mut self.tags[base..base + tags.len()];
+        tags.copy_from_slice(stored);
+        stored.fill(0);
+        let live = tags.iter().filter(|&&tag| tag != 0).count() as u16;
+        record.live -= live;
+        if live > 0 {
+            record.live_pages -= 1;
+            if record.state == BlockState::Closed as u8 {
+                self.score[block.index()] -= 1;
+            }
+        }
     }
 
     /// Erases a block without live slots.
@@ -326,7 +359,7 @@ impl FlashArray {
         record.state = BlockState::Free as u8;
         record.write_ptr = 0;
         record.chunk = 0;
-        self.candidate[block.index()] = 0;
+        self.score[block.index()] = 0;
         Ok(())
     }
 
@@ -335,7 +368,7 @@ impl FlashArray {
     pub fn prefetch(&self, slot: Slot) {
         let block = self.geometry.block_of(self.geometry.page_of(slot));
         crate::base::prefetch::read(&self.blocks, block.index());
-        crate::base::prefetch::read(&self.live_pages, block.index());
+        crate::base::prefetch::read(&self.score, block.index());
     }
 
     /// Asks the processor to fetch the tags of the page that holds `slot`.
@@ -359,7 +392,7 @@ impl FlashArray {
         let record = |b: BlockId| {
             let i = b.index();
             let erases = std::array::from_fn(|m| self.erases[i * 4 + m]);
-            (b.0, self.blocks[i], self.live_pages[i], self.candidate[i], erases)
+            (b.0, self.blocks[i], erases)
         };
         ArrayState {
             blocks: self.used_blocks().map(record).collect(),
@@ -372,14 +405,14 @@ impl FlashArray {
 
     /// Takes a snapshot's part, or says why it does not fit.
     pub fn load(&mut self, state: ArrayState) -> Result<(), String> {
-        for (block, record, live_pages, candidate, erases) in state.blocks {
+        for (block, record, erases) in state.blocks {
             let i = block as usize;
             if !self.exists(BlockId(block)) {
                 return Err(format!("block {block} does not exist"));
             }
             self.blocks[i] = record;
-            self.live_pages[i] = live_pages;
-            self.candidate[i] = candidate;
+            let closed = record.state == BlockState::Closed as u8;
+            self.score[i] = if closed { CLOSED + record.live_pages as i16 } else { 0 };
             self.erases[i * 4..i * 4 + 4].copy_from_slice(&erases);
         }
         state.tags.fill(&mut self.tags)?;

@@ -11,7 +11,7 @@
 //! their plane; a dense wordline is staged in the controller until it is full (one-shot).
 //! **Knobs.** None.
 
-use crate::base::{PlaneId, Problem};
+use crate::base::{BlockId, PlaneId, Problem};
 use crate::device::config::DeviceConfig;
 use crate::ftl::clean::{clean_plane, empty_block, Job};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
@@ -167,8 +167,7 @@ impl Baseline {
 
     fn slc_live_pages(&self, plane: PlaneId, io: &Io) -> u32 {
         let first = io.media.array.geometry.block(plane, self.slc.spec.first_block);
-        let (live, _) = io.media.array.scan(first, self.slc.spec.blocks);
-        live.iter().map(|&n| u32::from(n)).sum()
+        (first.0..first.0 + self.slc.spec.blocks).map(|b| io.media.array.live_pages(BlockId(b))).sum()
     }
 
     /// Empties SLC blocks of `plane` into the dense region until the trigger is satisfied.

@@ -174,9 +174,7 @@ impl Timing {
         let mut id = OpId(self.blocks[block.index()].last);
         while !id.is_none() {
             let op = &self.ops[id.index()];
-            if op.kind == crate::hw::op::OpKind::Program
-                && (u32::from(op.page)..u32::from(op.page) + u32::from(op.pages)).contains(&page)
-            {
+            if op.programs().is_some_and(|(_, first, pages)| (first..first + pages).contains(&page)) {
                 return id;
             }
             id = op.block_prev;

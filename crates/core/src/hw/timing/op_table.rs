@@ -43,6 +43,19 @@ impl RequestId {
     }
 }
 
+/// The second half of a page move: the program that follows the read on the same unit.
+#[derive(Clone, Copy, Debug)]
+pub struct MoveTarget {
+    /// Block programmed.
+    pub block: BlockId,
+    /// Page programmed.
+    pub page: u16,
+    /// Array time, ns.
+    pub array_ns: u32,
+    /// Command and transfer time, ns.
+    pub in_ns: u32,
+}
+
 /// An operation in flight.
 #[derive(Clone, Debug)]
 pub struct Op {
@@ -74,6 +87,8 @@ pub struct Op {
     pub in_ns: u32,
     /// Channel time after the array phase, ns.
     pub out_ns: u32,
+    /// For a read: the program on the same unit that its data go to (`None` for a plain read).
+    pub then: Option<MoveTarget>,
     /// When it entered its unit's queue, ns.
     pub queued_ns: u64,
     pub(super) queued: bool,
@@ -96,6 +111,16 @@ pub struct Op {
 }
 
 impl Op {
+    /// The block and pages it programs, now or after its read.
+    #[inline]
+    pub fn programs(&self) -> Option<(BlockId, u32, u32)> {
+        match (self.kind, self.then) {
+            (OpKind::Program, _) => Some((self.block, u32::from(self.page), u32::from(self.pages))),
+            (_, Some(target)) => Some((target.block, u32::from(target.page), 1)),
+            _ => None,
+        }
+    }
+
     /// An operation without relations.
     pub fn new(kind: OpKind, cause: Cause, class: Class, block: BlockId, unit: u32) -> Self {
         Self {
@@ -113,6 +138,7 @@ impl Op {
             array_ns: 0,
             in_ns: 0,
             out_ns: 0,
+            then: None,
             queued_ns: 0,
             queued: false,
             next: OpId::NONE,

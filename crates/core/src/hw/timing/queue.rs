@@ -6,22 +6,23 @@ use crate::base::BlockId;
 use crate::hw::config::PlaneParallelism;
 use crate::hw::op::{Class, OpKind, CLASSES};
 
-/// How far a multi-plane command looks along its class for operations to take along: enough for
-/// the pieces of one request; the long queues of cleaning hardly ever hold a match.
-const MATE_WINDOW: usize = 8;
+/// How far a multi-plane command looks along its class for operations to take along.
+const MATE_WINDOW: usize = 16;
 
 impl Timing {
     /// Emits an operation; it is queued once its `deps` are met.
     #[inline]
     pub fn emit(&mut self, op: Op) -> OpId {
         let (unit, kind, block, class, deps) = (op.unit, op.kind, op.block, op.class, op.deps);
-        let (counts, request) = (op.counts, op.request);
+        let (counts, request, then) = (op.counts, op.request, op.then);
         let id = OpId(self.ops.insert(op));
         self.units[unit as usize].outstanding += 1;
         if counts {
             self.hold_request(request);
         }
-        if kind != OpKind::Read {
+        if let Some(target) = then {
+            self.chain_in_block(id, target.block, class);
+        } else if kind != OpKind::Read {
             self.chain_in_block(id, block, class);
         }
         if deps == 0 {
@@ -157,6 +158,25 @@ impl Timing {
         op.next = OpId::NONE;
     }
 
+    /// Puts the second half of a move at the front of its class.
+    #[inline]
+    pub(super) fn link_front(&mut self, id: OpId) {
+        let op = &self.ops[id.index()];
+        let class = op.class as usize;
+        let unit = &mut self.units[op.unit as usize];
+        let head = std::mem::replace(&mut unit.head[class], id);
+        if head.is_none() {
+            unit.tail[class] = id;
+            unit.mask |= 1 << class;
+        } else {
+            self.ops[head.index()].prev = id;
+        }
+        let op = &mut self.ops[id.index()];
+        op.prev = OpId::NONE;
+        op.next = head;
+        op.queued = true;
+    }
+
     #[inline]
     fn unlink(&mut self, id: OpId) {
         let Op { prev, next, class, unit, .. } = self.ops[id.index()];
@@ -235,8 +255,10 @@ impl Timing {
 
     /// Chains to `first`, taken off the queue, what a multi-plane command takes along.
     pub(super) fn take_mates(&mut self, unit: u32, first: OpId) {
-        self.ops[first.index()].next = OpId::NONE;
-        if self.units[unit as usize].parallelism != PlaneParallelism::MultiPlane {
+        let op = &mut self.ops[first.index()];
+        op.next = OpId::NONE;
+        // Cleaning works on one plane at a time: its page offsets hardly ever match across planes.
+        if op.class >= Class::Urgent || self.units[unit as usize].parallelism != PlaneParallelism::MultiPlane {
             return;
         }
         let Op { kind, page, class, plane_in_die, pages, .. } = self.ops[first.index()];

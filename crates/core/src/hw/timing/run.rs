@@ -1,7 +1,7 @@
 //! The clockwork: starting operations, phases, channel arbitration, completion.
 
 use super::event::{Event, EventKind};
-use super::op_table::{Op, OpId};
+use super::op_table::{MoveTarget, Op, OpId};
 use super::unit::Phase;
 use super::Timing;
 use crate::hw::op::{Class, OpKind};
@@ -264,11 +264,30 @@ impl Timing {
         u.busy_ns[cause] += now_ns - u.started_ns;
         while !id.is_none() {
             let next = self.ops[id.index()].next;
-            self.finish(unit, id);
+            match self.ops[id.index()].then.take() {
+                Some(target) => self.turn_into_program(id, target),
+                None => self.finish(unit, id),
+            }
             id = next;
         }
         self.ready.push(unit);
         self.arm_idle(unit);
+    }
+
+    /// The read half of a move is done: its program goes on unless something more urgent waits.
+    #[inline]
+    fn turn_into_program(&mut self, id: OpId, target: MoveTarget) {
+        let now_ns = self.now_ns;
+        let op = &mut self.ops[id.index()];
+        self.blocks[op.block.index()].reads -= 1;
+        op.kind = OpKind::Program;
+        op.block = target.block;
+        op.page = target.page;
+        op.array_ns = target.array_ns;
+        op.in_ns = target.in_ns;
+        op.out_ns = 0;
+        op.queued_ns = now_ns;
+        self.link_front(id);
     }
 
     #[inline]
