@@ -85,13 +85,7 @@ fn programs_must_follow_the_page_order() {
     for wrong in [0, 1, 3, PAGES, PAGES + 1] {
         let at = page(&array, 0, wrong);
         let refused = array.program(at, &LIVE);
-        assert_eq!(
-            refused,
-            Err(Fault::ProgramOrder {
-                page: at,
-                expected: 2
-            })
-        );
+        assert_eq!(refused, Err(Fault::ProgramOrder { page: at, expected: 2 }));
     }
     let next = page(&array, 0, 2);
     assert_eq!(array.program(next, &LIVE), Ok(()));
@@ -114,15 +108,9 @@ fn only_an_open_block_is_programmed() {
 #[test]
 fn only_a_free_block_is_opened_and_only_in_an_offered_mode() {
     let mut array = opened(0);
-    assert_eq!(
-        array.open(BlockId(0), CellMode::Slc, 0),
-        Err(Fault::OpenNotFree(BlockId(0)))
-    );
+    assert_eq!(array.open(BlockId(0), CellMode::Slc, 0), Err(Fault::OpenNotFree(BlockId(0))));
     array.close(BlockId(0)).unwrap();
-    assert_eq!(
-        array.open(BlockId(0), CellMode::Tlc, 0),
-        Err(Fault::OpenNotFree(BlockId(0)))
-    );
+    assert_eq!(array.open(BlockId(0), CellMode::Tlc, 0), Err(Fault::OpenNotFree(BlockId(0))));
     for absent in [CellMode::Mlc, CellMode::Qlc] {
         let refused = array.open(BlockId(1), absent, 0);
         assert_eq!(refused, Err(Fault::NoSuchMode(BlockId(1), absent)));
@@ -163,10 +151,7 @@ fn only_a_written_block_without_live_slots_is_erased() {
     assert_eq!(array.erase(BlockId(1)), Err(Fault::EraseEmpty(BlockId(1))));
     let at = page(&array, 0, 0);
     array.program(at, &[0, 0, 7, 0]).unwrap();
-    assert_eq!(
-        array.erase(BlockId(0)),
-        Err(Fault::EraseLive(BlockId(0), 1))
-    );
+    assert_eq!(array.erase(BlockId(0)), Err(Fault::EraseLive(BlockId(0), 1)));
     array.invalidate(array.geometry.slot(at, 2)).unwrap();
     assert_eq!(array.erase(BlockId(0)), Ok(()));
     assert_eq!(array.erase(BlockId(0)), Err(Fault::EraseEmpty(BlockId(0))));
@@ -228,10 +213,7 @@ fn check_round_trips(pools: &[PoolConfig]) {
                 assert_eq!(geometry.plane_of(block), plane);
                 for p in 0..config.pages_per_block(config.densest()) {
                     let page = geometry.page(block, p);
-                    assert_eq!(
-                        (geometry.block_of(page), geometry.page_in_block(page)),
-                        (block, p)
-                    );
+                    assert_eq!((geometry.block_of(page), geometry.page_in_block(page)), (block, p));
                     for s in 0..config.page_bytes / 4096 {
                         let slot = geometry.slot(page, s);
                         assert_eq!(geometry.page_of(slot), page);
@@ -265,9 +247,7 @@ fn permutations(letters: &str) -> Vec<String> {
     letters
         .chars()
         .flat_map(|first| {
-            permutations(&letters.replace(first, ""))
-                .into_iter()
-                .map(move |rest| format!("{first}{rest}"))
+            permutations(&letters.replace(first, "")).into_iter().map(move |rest| format!("{first}{rest}"))
         })
         .collect()
 }
@@ -277,10 +257,7 @@ fn every_plane_order_visits_every_plane_once() {
     let geometry = wide();
     let orders = permutations("CWDP");
     assert_eq!(orders.len(), 24);
-    let distinct: BTreeSet<Vec<PlaneId>> = orders
-        .iter()
-        .map(|order| geometry.plane_order(0, order))
-        .collect();
+    let distinct: BTreeSet<Vec<PlaneId>> = orders.iter().map(|order| geometry.plane_order(0, order)).collect();
     assert_eq!(distinct.len(), 24);
     for order in distinct {
         assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), 60);
@@ -291,12 +268,7 @@ fn every_plane_order_visits_every_plane_once() {
 #[test]
 fn the_first_letter_of_a_plane_order_varies_fastest() {
     let geometry = wide();
-    let first = |order: &str, n: usize| {
-        geometry.plane_order(0, order)[..n]
-            .iter()
-            .map(|p| p.0)
-            .collect::<Vec<_>>()
-    };
+    let first = |order: &str, n: usize| geometry.plane_order(0, order)[..n].iter().map(|p| p.0).collect::<Vec<_>>();
     // One step of a channel is 30 planes, of a chip 10, of a die 5.
     assert_eq!(first("CWDP", 7), [0, 30, 10, 40, 20, 50, 5]);
     assert_eq!(first("PDWC", 7), [0, 1, 2, 3, 4, 5, 6]);
