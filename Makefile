@@ -57,13 +57,15 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "error: Python 3.11 or newer is missing; name one with PYTHON=" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 
-# What the package needs to run and what its development needs.
+# What the package needs to run and what its development needs; maturin passes dependency
+# groups to pip, which older ones do not know.
 $(VENV)/tools: pyproject.toml | $(BIN)/python
 	$(BIN)/python -c 'import tomllib; \
 		project = tomllib.load(open("pyproject.toml", "rb")); \
 		print(*project["project"]["dependencies"], *project["dependency-groups"]["dev"], \
-		*project["build-system"]["requires"], sep="\n")' > $(VENV)/requirements.txt
+		*project["build-system"]["requires"], "pip>=25.1", sep="\n")' > $(VENV)/requirements.txt
 	$(BIN)/python -m pip install --quiet --requirement $(VENV)/requirements.txt
 	touch $@
 

@@ -60,7 +60,9 @@ def test_each_side_has_its_winner_and_reason() -> None:
     )
     assert "of the 300 µs less per write, waiting behind garbage collection makes 280 µs" in why
     assert "of the 300 µs more per read, waiting behind garbage collection makes 280 µs" in why
-    assert "Write amplification is 1.50 against 1.00, most through migration (0.50 against" in why
+    assert (
+        "Write amplification is 1.50 against 1.00, above all through migration (0.50 against" in why
+    )
 
 
 def test_differences_within_a_percent_are_equal() -> None:
@@ -89,8 +91,20 @@ def test_an_offset_component_is_told() -> None:
         ]
     )
     why = both.verdict()[1]
-    assert "garbage collection makes 300 µs, while waiting behind migration adds 180 µs" in why
+    assert "garbage collection makes 300 µs and flash array time 80.0 µs, while" in why
+    assert "while waiting behind migration adds 180 µs" in why
     assert "reads" not in " ".join(both.verdict()).lower()
+
+
+def test_a_second_large_component_is_told() -> None:
+    both = slcache.Comparison(
+        [
+            run("a", read=NONE, write=FAST, waf={"host": 1.0}),
+            run("b", NONE, side(400.0, 900.0, {"gc": 170.0, "migration": 150.0}), {"host": 1.0}),
+        ]
+    )
+    why = both.verdict()[1]
+    assert "garbage collection makes 150 µs and waiting behind migration 150 µs" in why
 
 
 def test_a_tail_that_tells_another_story_is_told() -> None:

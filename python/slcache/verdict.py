@@ -114,8 +114,10 @@ def _why(side: str, document: Document, reference: Document, change: float, word
     total = f"of the {units.duration(abs(change))} {word} per {side}"
     if not moved or max(moved.values()) <= 0:
         return f"the documents do not attribute the {units.duration(abs(change))} {word}"
-    first = max(moved, key=lambda name: moved[name])
+    first, *rest = sorted(moved, key=lambda name: -moved[name])
     text = f"{total}, {component(first)} makes {units.duration(moved[first])}"
+    if rest and moved[rest[0]] >= 0.25 * abs(change):
+        text += f" and {component(rest[0])} {units.duration(moved[rest[0]])}"
     last = min(moved, key=lambda name: moved[name])
     if moved[last] < -0.1 * abs(change):
         back = "adds" if change < 0 else "saves"
@@ -158,7 +160,7 @@ def _amplification(document: Document, to: str, reference: Document) -> str:
         return text + "."
     amount = document["waf"]["by_cause"].get(cause, 0.0)
     before = reference["waf"]["by_cause"].get(cause, 0.0)
-    return f"{text}, most through {cause} ({amount:.2f} against {before:.2f})."
+    return f"{text}, above all through {cause} ({amount:.2f} against {before:.2f})."
 
 
 def _destinations(document: Document, reference: Document) -> str:

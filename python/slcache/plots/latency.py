@@ -10,6 +10,9 @@ from matplotlib.figure import Figure
 from slcache.normalise import Document
 from slcache.plots import style
 
+#: Latencies below this are those of requests that needed no flash and no link.
+_NO_TIME_US = 0.1
+
 
 def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     """Return the figure; a side without requests is left out."""
@@ -19,8 +22,9 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     figure, axes = style.panels(2, len(sides), 5.6)
     for column, side in enumerate(sides):
         whole, tail = axes[column], axes[len(sides) + column]
+        least = _least(documents, side)
         for i, document in enumerate(documents):
-            points = [(max(x, 1e-3), y) for x, y in document["host"][side]["cdf"]]
+            points = [(max(x, least), y) for x, y in document["host"][side]["cdf"]]
             if points:
                 _curves(whole, tail, points, document["host"][side]["requests"], i)
         whole.sharex(tail)
@@ -31,6 +35,12 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     axes[len(sides)].set_ylabel("share of requests above")
     style.key(figure, labels)
     return figure
+
+
+def _least(documents: Sequence[Document], side: str) -> float:
+    """Return where a log axis places requests that took next to no time: left of all others."""
+    timed = (x for d in documents for x, _ in d["host"][side]["cdf"] if x >= _NO_TIME_US)
+    return 0.8 * min(timed, default=_NO_TIME_US)
 
 
 def _curves(

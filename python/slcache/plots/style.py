@@ -139,6 +139,16 @@ def time_ticks(axes: Axes, axis: str = "x") -> None:
     ruler.set_major_formatter(FuncFormatter(lambda value, _: _short(units.duration(value))))
 
 
+def whole_ticks(axes: Axes) -> None:
+    """Label a logarithmic y axis of counts with whole numbers only."""
+    few = axes.get_ylim()[1] < 50
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: units.count(value) if value >= 1 else "")
+    )
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
 def only_horizontal(axes: Axes) -> None:
     """Keep the grid lines that help read bar heights."""
     axes.grid(visible=False, axis="x")

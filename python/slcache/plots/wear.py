@@ -9,7 +9,6 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from slcache import units
 from slcache.normalise import Document
 from slcache.plots import style
 
@@ -52,12 +51,12 @@ def _panel(axes: Axes, pools: Sequence[dict[str, Any] | None]) -> None:
         xs = [position + shift for position in blocks]
         axes.bar(xs, list(blocks.values()), width * 0.94, color=style.scheme_colour(i))
     bins = (high - low) // step + 1
-    every = max(1, -(-bins // 8))
+    every = max(1, -(-bins // 6))
     marks = list(range(0, bins, every))
     axes.set_xticks(marks, [_bin_name(low + mark * step, step) for mark in marks])
     axes.set_yscale("log")
     axes.set_ylim(bottom=0.7)
-    axes.yaxis.set_major_formatter(lambda value, _: units.count(value) if value >= 1 else "")
+    style.whole_ticks(axes)
     axes.set_xlabel("erases of a block")
     axes.set_ylabel("blocks")
     style.only_horizontal(axes)
