@@ -61,6 +61,11 @@ impl Buffer {
         self.nodes.len() + self.evicting < self.capacity
     }
 
+    /// Whether no page is present.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
     /// The page's entry, if present.
     pub fn get(&self, page: u32) -> Option<&Buffered> {
         match self.index[page as usize] {

@@ -117,7 +117,9 @@ impl Simulation {
 
     /// Write-through: the buffer keeps a clean copy for reads.
     fn keep_clean(&mut self, piece: &Piece) {
-        let Some(buffer) = self.buffer.as_mut() else { return };
+        let Some(buffer) = self.buffer.as_mut() else {
+            return;
+        };
         if buffer.get(piece.page).is_none() && !buffer.has_room() {
             buffer.take_oldest();
         }
@@ -136,7 +138,12 @@ impl Simulation {
 
     /// Puts the piece into the buffer if its page is there or there is room.
     fn try_buffer(&mut self, piece: &Piece) -> bool {
-        let Some(buffer) = self.buffer.as_mut() else { return false };
+        let Some(buffer) = self.buffer.as_mut() else {
+            return false;
+        };
+        if piece.mask == 0 {
+            return true; // Trimmed while it waited.
+        }
         let fits = buffer.get(piece.page).is_some() || (self.waiting.is_empty() && buffer.has_room());
         if fits {
             buffer.put(piece.page, piece.mask, piece.partial, true);
@@ -148,7 +155,9 @@ impl Simulation {
 
     /// Writes back the oldest page to make room for one that waits.
     fn evict(&mut self) -> Result<(), DeviceFull> {
-        let Some(entry) = self.buffer.as_mut().and_then(Buffer::take_oldest) else { return Ok(()) };
+        let Some(entry) = self.buffer.as_mut().and_then(Buffer::take_oldest) else {
+            return Ok(());
+        };
         self.write_back(&entry, Cause::Host)
     }
 
@@ -164,7 +173,8 @@ impl Simulation {
         let mut record = InFlight::new(request, now_ns, now_ns);
         record.internal = true;
         let id = self.io.timing.add_request(record);
-        let piece = Piece { request: id, page: entry.page, mask: entry.mask, partial: entry.partial, bytes, cause };
+        let piece =
+            Piece { request: id, page: entry.page, mask: entry.mask, partial: entry.partial, bytes, cause };
         let result = self.scheme.write(piece, &mut self.io);
         self.io.timing.release_request(id);
         result
@@ -192,7 +202,19 @@ impl Simulation {
             self.waiting.pop_front();
             self.io.timing.release_request(piece.request);
         }
+        self.evict_for_waiting();
         self.io.timing.kick();
+    }
+
+    /// Keeps as many write-backs in flight as pieces wait for: a request larger than the buffer
+    /// finds fewer pages to evict when it comes.
+    fn evict_for_waiting(&mut self) {
+        while self.buffer.as_ref().is_some_and(|b| b.evicting < self.waiting.len() && !b.is_empty()) {
+            if let Err(source) = self.evict() {
+                self.full.get_or_insert(super::RunError::Full { index: self.fed, source });
+                break;
+            }
+        }
     }
 
     /// Writes back everything dirty; returns the write-backs in flight.
@@ -232,12 +254,18 @@ impl Simulation {
         }
         self.io.media.trim(first, end);
         let n = self.io.policy.mus_per_page;
+        let unused = |page: u32| {
+            let from = first.max(page * n) - page * n;
+            let to = end.min((page + 1) * n) - page * n;
+            bits(from, to)
+        };
+        let pages = first / n..end.div_ceil(n);
         if let Some(buffer) = self.buffer.as_mut() {
-            for page in first / n..end.div_ceil(n) {
-                let from = first.max(page * n) - page * n;
-                let to = end.min((page + 1) * n) - page * n;
-                buffer.trim(page, bits(from, to));
-            }
+            pages.clone().for_each(|page| buffer.trim(page, unused(page)));
+        }
+        for piece in self.waiting.iter_mut().filter(|piece| pages.contains(&piece.page)) {
+            piece.mask &= !unused(piece.page);
+            piece.partial &= piece.mask;
         }
     }
 }

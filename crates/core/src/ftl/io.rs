@@ -81,18 +81,27 @@ pub struct Io {
 impl Io {
     /// Reads `bytes` of `page`; `OpId::NONE` when the data are still in the controller.
     #[inline]
-    pub fn read(&mut self, page: Ppn, bytes: u32, cause: Cause, class: Class, request: RequestId, counts: bool) -> OpId {
+    pub fn read(
+        &mut self,
+        page: Ppn,
+        bytes: u32,
+        cause: Cause,
+        class: Class,
+        request: RequestId,
+        counts: bool,
+    ) -> OpId {
         if self.clockless {
             return OpId::NONE;
         }
         let geometry = &self.media.array.geometry;
         let block = geometry.block_of(page);
         let index = geometry.page_in_block(page);
+        let plane = geometry.planes[geometry.plane_of(block).index()];
         let in_flight = self.timing.in_flight(block, index);
-        if in_flight && self.policy.inflight_from_buffer {
+        if in_flight && (self.policy.inflight_from_buffer || self.is_staged(page)) {
             return OpId::NONE;
         }
-        let plane = geometry.planes[geometry.plane_of(block).index()];
+        let geometry = &self.media.array.geometry;
         let mode = self.media.array.block(block).mode();
         let (array_ns, _) = geometry.page_times_ns(plane.pool as usize, mode as usize, index);
         let channel = self.timing.channel(plane.unit);
@@ -113,6 +122,18 @@ impl Io {
             self.timing.wake(program, id);
         }
         id
+    }
+
+    /// Whether `page`, not yet programmed in time, is still staged: its wordline is not full, so
+    /// it is read from the controller (a wordline may even hold two versions of a page).
+    #[cold]
+    fn is_staged(&mut self, page: Ppn) -> bool {
+        let geometry = &self.media.array.geometry;
+        let block = geometry.block_of(page);
+        let pool = geometry.pool_of(geometry.plane_of(block));
+        let wordline = pool.mode(self.media.array.block(block).mode()).pages_per_program;
+        let program = self.timing.program_of(block, geometry.page_in_block(page));
+        program.is_none() || u32::from(self.timing.op_mut(program).pages) < wordline
     }
 
     /// Emits the program of `page`, one page of a per-page mode, after `sources`.
@@ -287,7 +308,8 @@ impl Io {
         op.array_ns = geometry.pools[plane.pool as usize].mode(mode).erase_ns;
         op.in_ns = self.timing.channel(plane.unit).bus.erase_command_ns;
         op.deps = 1;
-        let count = self.counters.at(plane.pool as usize, OpKind::Erase as usize, mode as usize, cause as usize);
+        let count =
+            self.counters.at(plane.pool as usize, OpKind::Erase as usize, mode as usize, cause as usize);
         count.count += 1;
         count.time_ns += u64::from(op.array_ns) + u64::from(op.in_ns);
         self.series.current().erases += 1;
