@@ -23,15 +23,32 @@ pub struct Job {
 /// Cleans `plane` of `region` until it has `target` free blocks or nothing more can be won.
 pub fn clean_plane(region: &mut Region, io: &mut Io, plane: PlaneId, target: u32, job: Job) {
     while region.free_blocks(plane) < target {
-        if !clean_one(region, io, plane, job) {
+        if !clean_block(region, io, plane, job) {
             break;
         }
+    }
+    pad_unprotected(region, io, plane);
+}
+
+/// Without power-loss protection no erase may wait for a wordline that nobody fills. Padding only
+/// after a whole round keeps every victim's gain: padding after each could eat it up for ever.
+pub fn pad_unprotected(region: &mut Region, io: &mut Io, plane: PlaneId) {
+    if !io.policy.plp {
+        region.pad(io, plane, true);
     }
 }
 
 /// Cleans one block of `plane`; false if there is none worth it.
 pub fn clean_one(region: &mut Region, io: &mut Io, plane: PlaneId, job: Job) -> bool {
-    let Some(block) = victim::choose(region, io, plane, false) else { return false };
+    let cleaned = clean_block(region, io, plane, job);
+    pad_unprotected(region, io, plane);
+    cleaned
+}
+
+fn clean_block(region: &mut Region, io: &mut Io, plane: PlaneId, job: Job) -> bool {
+    let Some(block) = victim::choose(region, io, plane, false) else {
+        return false;
+    };
     let room = region.room(io, plane, Writer::Clean);
     if io.media.array.live_pages(block) > room {
         return false;
@@ -43,7 +60,7 @@ pub fn clean_one(region: &mut Region, io: &mut Io, plane: PlaneId, job: Job) -> 
 }
 
 /// Moves the live pages of `block` into `plane` of `dest` and erases it. The caller has made sure
-/// that there is room and gives the block back to its region.
+/// that there is room, gives the block back to its region and calls `pad_unprotected` in the end.
 pub fn empty_block(
     dest: &mut Region,
     io: &mut Io,
@@ -75,9 +92,6 @@ pub fn empty_block(
             io.timing.add_dep(erase);
             io.timing.wake(program, erase);
         }
-    }
-    if !io.policy.plp {
-        dest.pad(io, plane, true);
     }
     if !erase.is_none() {
         io.timing.release(erase);

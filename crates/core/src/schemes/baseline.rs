@@ -13,7 +13,7 @@
 
 use crate::base::{BlockId, PlaneId, Problem};
 use crate::device::config::DeviceConfig;
-use crate::ftl::clean::{clean_plane, empty_block, Job};
+use crate::ftl::clean::{clean_plane, empty_block, pad_unprotected, Job};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::{Io, Piece};
 use crate::ftl::page_level;
@@ -90,7 +90,11 @@ impl BaselineConfig {
         }
         if self.slc.idle_free_ratio > 0.0 || self.dense.idle_free_ratio > 0.0 {
             let value = self.slc.idle_free_ratio.max(self.dense.idle_free_ratio);
-            problems.push(Problem::new("scheme.baseline.*.idle_free_ratio", value, "0: the scheme does nothing in idle time"));
+            problems.push(Problem::new(
+                "scheme.baseline.*.idle_free_ratio",
+                value,
+                "0: the scheme does nothing in idle time",
+            ));
         }
         let Some(index) = self.pool(device) else {
             let modes = super::offered_modes(device);
@@ -101,7 +105,11 @@ impl BaselineConfig {
         let pool = &device.pool[index];
         super::check_page(device, pool, "scheme.baseline", problems);
         if self.slc_blocks < 3 || self.slc_blocks + 4 > pool.blocks {
-            let allowed = format!("between 3 and {} (the plane has {} blocks)", pool.blocks.saturating_sub(4), pool.blocks);
+            let allowed = format!(
+                "between 3 and {} (the plane has {} blocks)",
+                pool.blocks.saturating_sub(4),
+                pool.blocks
+            );
             problems.push(Problem::new("scheme.baseline.slc_blocks", self.slc_blocks, allowed));
             return;
         }
@@ -140,7 +148,8 @@ impl Baseline {
         };
         let dense_blocks = device.pool[pool].blocks - config.slc_blocks;
         let slc = Region::new(spec(0, CellMode::Slc, 0, config.slc_blocks, &config.slc), io);
-        let dense = Region::new(spec(1, config.dense_mode, config.slc_blocks, dense_blocks, &config.dense), io);
+        let dense =
+            Region::new(spec(1, config.dense_mode, config.slc_blocks, dense_blocks, &config.dense), io);
         let slc_pages = config.slc_blocks * slc.pages_per_block;
         Self {
             trigger: config.trigger,
@@ -160,7 +169,8 @@ impl Baseline {
         match self.trigger {
             Trigger::FreeBlocks => free < self.slc_free_wanted,
             Trigger::ValidShare => {
-                free < self.slc.spec.clean.start_free_blocks || self.slc_live_pages(plane, io) > self.slc_live_pages_max
+                free < self.slc.spec.clean.start_free_blocks
+                    || self.slc_live_pages(plane, io) > self.slc_live_pages_max
             }
         }
     }
@@ -174,10 +184,13 @@ impl Baseline {
     fn reclaim(&mut self, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
         let job = Job { cause: Cause::Migration, class: Class::Urgent };
         while self.wants_reclaim(plane, io) {
-            let Some(block) = victim::choose(&self.slc, io, plane, true) else { break };
+            let Some(block) = victim::choose(&self.slc, io, plane, true) else {
+                break;
+            };
             let live_pages = io.media.array.live_pages(block);
             let to = self.dense_plane(plane, live_pages, io)?;
             empty_block(&mut self.dense, io, block, to, job, Writer::Host)?;
+            pad_unprotected(&mut self.dense, io, to);
             self.slc.give_back(io, block);
             self.reclaimed_blocks += u64::from(!io.clockless);
             self.reclaimed_live_pages += if io.clockless { 0 } else { u64::from(live_pages) };
