@@ -14,7 +14,7 @@ RUST_SOURCES := $(shell find crates presets -type f 2>/dev/null) Cargo.toml Carg
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-DEMO_TRACE := examples/desktop-excerpt.blkparse.zst
+DEMO_TRACE := examples/linkbench-40s.blkparse.zst
 DEMO_DEVICE := examples/demo.toml
 DEMO_OUT := out/demo
 
@@ -25,7 +25,7 @@ help: ## List the targets
 .PHONY: demo
 demo: $(VENV)/built ## Compare two schemes on the shipped trace; writes out/demo/report.html
 	$(BIN)/slcache compare $(DEMO_TRACE) --device $(DEMO_DEVICE) \
-		--schemes tlc-only,baseline --out $(DEMO_OUT)
+		--schemes tlc-only,baseline --replay closed:4 --address compact --out $(DEMO_OUT)
 
 .PHONY: test
 test: $(VENV)/built ## Run every test a commit must pass
