@@ -93,7 +93,9 @@ impl FreeList {
                 best = (wear, before, block);
             }
         }
-        let (_, Some(before), block) = best else { return };
+        let (_, Some(before), block) = best else {
+            return;
+        };
         let next = io.media.array.block(block).next_free;
         io.media.array.link_free(before, next);
         if self.tail == block.0 {
@@ -234,6 +236,17 @@ impl Region {
         }
     }
 
+    /// The plane to try after `plane`, which is full; the turn passes over it.
+    #[cold]
+    pub fn pass_over(&mut self, plane: PlaneId) -> PlaneId {
+        let place = self.order.iter().position(|&p| p == plane).unwrap_or(0);
+        let next = (place + 1) % self.order.len();
+        if self.cursor == place {
+            self.cursor = next;
+        }
+        self.order[next]
+    }
+
     /// The next plane in turn; a one-shot wordline is filled before the turn goes on.
     fn next_in_turn(&mut self) -> PlaneId {
         let plane = self.order[self.cursor];
@@ -305,7 +318,14 @@ impl Region {
     /// Emits the program of `page`, which `take_page` gave and the media holds, after `sources`.
     /// Returns the operation that will program it, complete or still staged.
     #[inline]
-    pub fn emit(&mut self, io: &mut Io, page: Ppn, writer: Writer, write: &PageWrite, sources: &[OpId]) -> OpId {
+    pub fn emit(
+        &mut self,
+        io: &mut Io,
+        page: Ppn,
+        writer: Writer,
+        write: &PageWrite,
+        sources: &[OpId],
+    ) -> OpId {
         if self.pages_per_program == 1 {
             return io.program(page, write, sources);
         }
@@ -350,7 +370,9 @@ impl Region {
                 if !(now || due) {
                     break;
                 }
-                let Some(page) = self.take_page(io, plane, writer, 0) else { break };
+                let Some(page) = self.take_page(io, plane, writer, 0) else {
+                    break;
+                };
                 let slots = io.media.array.geometry.pool_of(plane).slots_per_page as usize;
                 io.media.write_page(page, &[0; super::media::SLOTS_MAX][..slots], 0);
                 let pad = PageWrite {
@@ -383,7 +405,9 @@ impl Region {
 
     /// Pages that `writer` can still program in `plane`, free blocks included.
     pub fn room(&self, io: &Io, plane: PlaneId, writer: Writer) -> u32 {
-        let open = self.open_block(plane, writer).map_or(0, |b| self.pages_per_block - io.media.array.block(b).write_ptr());
+        let open = self
+            .open_block(plane, writer)
+            .map_or(0, |b| self.pages_per_block - io.media.array.block(b).write_ptr());
         open + self.free_blocks(plane) * self.pages_per_block
     }
 

@@ -12,7 +12,6 @@
 //! **Knobs.** None.
 
 use crate::base::{BlockId, PlaneId, Problem};
-use crate::device::config::DeviceConfig;
 use crate::ftl::clean::{clean_plane, empty_block, pad_unprotected, Job};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::{Io, Piece};
@@ -21,6 +20,7 @@ use crate::ftl::region::{Region, RegionSpec, Writer};
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::ftl::victim;
 use crate::hw::config::CellMode;
+use crate::hw::device_config::DeviceConfig;
 use crate::hw::op::{Cause, Class};
 use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::{SchemeReport, TableReport};
@@ -225,28 +225,30 @@ impl Baseline {
 
 impl Scheme for Baseline {
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        let mut plane = self.dense.choose_plane(io, page);
         for _ in 0..self.dense.planes().len() {
-            let plane = self.dense.choose_plane(io, page);
             if self.dense.needs_block(plane, Writer::Host) {
                 self.dense_room(plane, io);
             }
             if page_level::preload(page, &mut self.dense, plane, RESERVE, io).is_ok() {
                 return Ok(());
             }
+            plane = self.dense.pass_over(plane);
         }
         Err(DeviceFull)
     }
 
     #[inline]
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        let mut plane = self.slc.choose_plane(io, piece.page);
         for _ in 0..self.slc.planes().len() {
-            let plane = self.slc.choose_plane(io, piece.page);
             if self.slc.needs_block(plane, Writer::Host) && self.wants_reclaim(plane, io) {
                 self.reclaim(plane, io)?;
             }
             if page_level::write(&piece, &mut self.slc, plane, 0, io).is_ok() {
                 return Ok(());
             }
+            plane = self.slc.pass_over(plane);
         }
         Err(DeviceFull)
     }

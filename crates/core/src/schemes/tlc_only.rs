@@ -8,7 +8,6 @@
 //! **Knobs.** None.
 
 use crate::base::{PlaneId, Problem};
-use crate::device::config::DeviceConfig;
 use crate::ftl::clean::{clean_one, clean_plane, Job};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::{Io, Piece};
@@ -16,6 +15,7 @@ use crate::ftl::page_level;
 use crate::ftl::region::{Region, RegionSpec, Writer};
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::hw::config::CellMode;
+use crate::hw::device_config::DeviceConfig;
 use crate::hw::op::{Cause, Class};
 use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::{SchemeReport, TableReport};
@@ -113,14 +113,15 @@ impl TlcOnly {
             Placement::Static => 1,
             _ => self.region.planes().len(),
         };
+        let mut plane = self.region.choose_plane(io, piece.page);
         for _ in 0..tries {
-            let plane = self.region.choose_plane(io, piece.page);
             if self.region.needs_block(plane, Writer::Host) {
                 self.make_room(plane, io);
             }
             if page_level::write(piece, &mut self.region, plane, RESERVE, io).is_ok() {
                 return Ok(());
             }
+            plane = self.region.pass_over(plane);
         }
         Err(DeviceFull)
     }
