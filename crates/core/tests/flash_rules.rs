@@ -257,7 +257,8 @@ fn every_plane_order_visits_every_plane_once() {
     let geometry = wide();
     let orders = permutations("CWDP");
     assert_eq!(orders.len(), 24);
-    let distinct: BTreeSet<Vec<PlaneId>> = orders.iter().map(|order| geometry.plane_order(0, order)).collect();
+    let distinct: BTreeSet<Vec<PlaneId>> =
+        orders.iter().map(|order| geometry.plane_order(0, order)).collect();
     assert_eq!(distinct.len(), 24);
     for order in distinct {
         assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), 60);
@@ -268,7 +269,8 @@ fn every_plane_order_visits_every_plane_once() {
 #[test]
 fn the_first_letter_of_a_plane_order_varies_fastest() {
     let geometry = wide();
-    let first = |order: &str, n: usize| geometry.plane_order(0, order)[..n].iter().map(|p| p.0).collect::<Vec<_>>();
+    let first =
+        |order: &str, n: usize| geometry.plane_order(0, order)[..n].iter().map(|p| p.0).collect::<Vec<_>>();
     // One step of a channel is 30 planes, of a chip 10, of a die 5.
     assert_eq!(first("CWDP", 7), [0, 30, 10, 40, 20, 50, 5]);
     assert_eq!(first("PDWC", 7), [0, 1, 2, 3, 4, 5, 6]);

@@ -38,7 +38,8 @@ fn one_plane(u: f64, clean: CleanConfig) -> Setup {
     // One to two blocks are free; what it exactly comes to is measured.
     let user_pages = (u * (f64::from(BLOCKS) - 1.5) * f64::from(PAGES)).round() as u64;
     let mut setup = setup(device(flash, user_pages * 4096), "tlc-only");
-    setup.scheme = SchemeConfig::TlcOnly(TlcOnlyConfig { mode: CellMode::Slc, clean, ..TlcOnlyConfig::default() });
+    setup.scheme =
+        SchemeConfig::TlcOnly(TlcOnlyConfig { mode: CellMode::Slc, clean, ..TlcOnlyConfig::default() });
     setup.precondition.fill = 1.0;
     setup.precondition.overwrite = 5.0;
     setup

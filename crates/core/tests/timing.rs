@@ -50,7 +50,8 @@ fn run(setup: &Setup, requests: &[Request]) -> Vec<(Request, u64)> {
 
 /// The latency of a write and of a later read of `bytes` at address 0 of an idle device.
 fn unloaded(setup: &Setup, bytes: u64) -> (u64, u64) {
-    let all = latencies(setup, &[request(0, HostOp::Write, 0, bytes), request(LATER, HostOp::Read, 0, bytes)]);
+    let all =
+        latencies(setup, &[request(0, HostOp::Write, 0, bytes), request(LATER, HostOp::Read, 0, bytes)]);
     (all[0], all[1])
 }
 

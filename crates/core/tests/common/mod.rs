@@ -7,7 +7,9 @@ use slcache_core::device::config::{
     DeviceConfig, HostConfig, InflightRead, PreconditionConfig, Prefill, RmwTransfer, TracePolicy,
 };
 use slcache_core::device::Setup;
-use slcache_core::hw::config::{BusConfig, ModeConfig, PageKinds, PlaneParallelism, PoolConfig, ProgramRule, SuspendConfig};
+use slcache_core::hw::config::{
+    BusConfig, ModeConfig, PageKinds, PlaneParallelism, PoolConfig, ProgramRule, SuspendConfig,
+};
 use slcache_core::schemes::SchemeConfig;
 
 /// One mode with flat times.
@@ -89,7 +91,14 @@ pub fn request(at_ns: u64, op: HostOp, at: u64, bytes: u64) -> Request {
 }
 
 /// Random reads and writes of 1-`mus_max` mapping units.
-pub fn random(n: usize, user_bytes: u64, mus_max: u32, read_share: f64, gap_ns: f64, seed: u64) -> Vec<Request> {
+pub fn random(
+    n: usize,
+    user_bytes: u64,
+    mus_max: u32,
+    read_share: f64,
+    gap_ns: f64,
+    seed: u64,
+) -> Vec<Request> {
     let mut rng = RngStream::new(seed, "test workload");
     let mus = (user_bytes / 4096) as u32;
     let mut at = 0.0;

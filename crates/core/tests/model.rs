@@ -1,0 +1,253 @@
+//! The device against a naive flash translation layer: a map from mapping unit to version.
+//!
+//! Without a DRAM buffer the device must number the versions exactly as the model does; with one,
+//! rewrites merge in the buffer, so after the buffer is written back the same units must hold
+//! data and the audit proves that each maps to its newest version.
+
+mod common;
+
+use common::{device, pool, request, setup};
+use proptest::prelude::*;
+use proptest::test_runner::{FileFailurePersistence, RngSeed};
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::Mu;
+use slcache_core::device::config::{Acknowledge, BufferConfig, InflightRead, SubMu};
+use slcache_core::device::{Setup, Simulation};
+use slcache_core::ftl::config::{Placement, Victim, WearLevelling};
+use slcache_core::hw::config::{PlaneParallelism, ProgramRule};
+use slcache_core::schemes::SchemeConfig;
+use std::collections::HashMap;
+
+/// Requests between two audits.
+const BATCH: usize = 16;
+
+/// The naive translation layer.
+#[derive(Default)]
+struct Model {
+    versions: HashMap<u32, u32>,
+    next: u32,
+}
+
+impl Model {
+    fn apply(&mut self, request: &Request) {
+        let (first, end) = (request.sector, request.end_sector());
+        match request.op {
+            HostOp::Write => (first / 8..end.div_ceil(8)).for_each(|mu| {
+                self.next += 1;
+                self.versions.insert(mu as u32, self.next);
+            }),
+            // Only units that lie wholly in the range are unused.
+            HostOp::Trim => (first.div_ceil(8)..end / 8).for_each(|mu| {
+                self.versions.remove(&(mu as u32));
+            }),
+            HostOp::Read | HostOp::Flush => {}
+        }
+    }
+
+    fn check(&self, sim: &Simulation, exact: bool) {
+        let newest = &sim.media().versions().unwrap().newest;
+        for mu in 0..sim.media().mus() {
+            let want = self.versions.get(&mu).copied().unwrap_or(0);
+            let got = sim.media().read_version(Mu(mu));
+            assert_eq!(got, newest[mu as usize], "unit {mu} reads an old version");
+            if exact {
+                assert_eq!(got, want, "unit {mu}");
+            } else {
+                assert_eq!(got != 0, want != 0, "unit {mu} reads {got}, model {want}");
+            }
+        }
+    }
+}
+
+/// One choice of everything the FTL offers, on a tiny device.
+#[derive(Clone, Debug)]
+struct Choice {
+    scheme: &'static str,
+    slots: u32,
+    planes: u32,
+    one_shot: bool,
+    parallelism: PlaneParallelism,
+    victim: Victim,
+    placement: Placement,
+    wear_levelling: WearLevelling,
+    separate_frontier: bool,
+    buffer: Option<Acknowledge>,
+    plp: bool,
+    sub_mu: SubMu,
+    inflight_read: InflightRead,
+}
+
+fn choices() -> impl Strategy<Value = Choice> {
+    use prop::sample::select;
+    let shape = (
+        select(vec!["tlc-only", "baseline"]),
+        select(vec![1, 4]),
+        1..=4u32,
+        any::<bool>(),
+        select(vec![PlaneParallelism::Independent, PlaneParallelism::MultiPlane, PlaneParallelism::Serial]),
+        select(vec![InflightRead::Buffer, InflightRead::Wait]),
+    );
+    let victims =
+        vec![Victim::Greedy, Victim::Fifo, Victim::Random, Victim::CostBenefit, Victim::DChoices { d: 3 }];
+    let policy = (
+        select(victims),
+        select(vec![Placement::Static, Placement::RoundRobin, Placement::LeastLoaded]),
+        select(vec![WearLevelling::Fifo, WearLevelling::Dynamic]),
+        any::<bool>(),
+    );
+    let host = (
+        select(vec![None, Some(Acknowledge::OnBuffer), Some(Acknowledge::OnProgram)]),
+        any::<bool>(),
+        select(vec![SubMu::Round, SubMu::Rmw]),
+    );
+    (shape, policy, host).prop_map(|(s, p, h)| Choice {
+        scheme: s.0,
+        slots: s.1,
+        planes: s.2,
+        one_shot: s.3,
+        parallelism: s.4,
+        inflight_read: s.5,
+        victim: p.0,
+        placement: p.1,
+        wear_levelling: p.2,
+        separate_frontier: p.3,
+        buffer: h.0,
+        plp: h.1,
+        sub_mu: h.2,
+    })
+}
+
+/// The tiny device of a choice with the largest user capacity it accepts.
+fn tiny(choice: &Choice) -> Setup {
+    let page_bytes = choice.slots * 4096;
+    let mut flash = pool(1, choice.planes, 12, 4, page_bytes);
+    flash.plane_parallelism = choice.parallelism;
+    if choice.one_shot {
+        flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
+    }
+    // Of 12 blocks with 12 dense pages, 4 are the cache of `baseline`; 2 frontiers and 2 free are held back.
+    let usable = if choice.scheme == "baseline" { 12 - 4 - 4 } else { 12 - 4 };
+    let user_bytes = u64::from(choice.planes * usable * 12 * page_bytes);
+    let mut setup = setup(device(flash, user_bytes), choice.scheme);
+    (setup.device.plp, setup.device.inflight_read) = (choice.plp, choice.inflight_read);
+    setup.trace.sub_mu = choice.sub_mu;
+    let bytes = u64::from(4 * page_bytes);
+    setup.buffer = choice.buffer.map(|acknowledge| BufferConfig { bytes, acknowledge, access_ns: 1000 });
+    let clean = |clean: &mut slcache_core::ftl::config::CleanConfig| {
+        (clean.victim, clean.wear_levelling) = (choice.victim, choice.wear_levelling);
+        clean.separate_frontier = choice.separate_frontier;
+    };
+    match &mut setup.scheme {
+        SchemeConfig::TlcOnly(config) => {
+            config.placement = choice.placement;
+            clean(&mut config.clean);
+        }
+        SchemeConfig::Baseline(config) => {
+            (config.slc_blocks, config.placement) = (4, choice.placement);
+            clean(&mut config.slc);
+            clean(&mut config.dense);
+        }
+    }
+    setup
+}
+
+/// A request drawn from `kind`, `place` and `len`, somewhere on a device of `user_bytes`.
+fn drawn(at_ns: u64, (kind, place, len, aligned): (u8, u32, u32, bool), user_bytes: u64) -> Request {
+    let op = match kind {
+        0..=5 => HostOp::Write,
+        6..=8 => HostOp::Read,
+        9..=10 => HostOp::Trim,
+        _ => HostOp::Flush,
+    };
+    let sectors = (user_bytes / 512) as u32;
+    let (place, len) = if aligned { (place / 8 * 8, len.next_multiple_of(8)) } else { (place, len) };
+    let first = place % (sectors - len);
+    let first = if aligned { first / 8 * 8 } else { first };
+    if op == HostOp::Flush {
+        return Request { at_ns, sector: 0, sectors: 0, stream: 0, op };
+    }
+    request(at_ns, op, u64::from(first) * 512, u64::from(len) * 512)
+}
+
+/// Feeds `requests`, auditing as it goes, and finishes.
+fn play(sim: &mut Simulation, model: &mut Model, requests: &[Request], exact: bool) {
+    for batch in requests.chunks(BATCH) {
+        sim.feed(batch).unwrap();
+        batch.iter().for_each(|request| model.apply(request));
+        sim.audit().unwrap();
+        if exact {
+            model.check(sim, true);
+        }
+    }
+    let reads_and_writes = requests.iter().filter(|r| matches!(r.op, HostOp::Read | HostOp::Write)).count();
+    let report = sim.finish().unwrap();
+    assert_eq!(report.host.requests, reads_and_writes as u64, "a request never completed");
+    assert_eq!(sim.timing().ops_in_flight(), 0);
+    sim.audit().unwrap();
+    model.check(sim, exact);
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        rng_seed: RngSeed::Fixed(20),
+        failure_persistence: Some(Box::new(FileFailurePersistence::Off)),
+        ..ProptestConfig::default()
+    }
+}
+
+type Draw = (u8, u32, u32, bool);
+
+fn draws(n: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Draw>> {
+    prop::collection::vec((0..12u8, any::<u32>(), 1..80u32, any::<bool>()), n)
+}
+
+proptest! {
+    #![proptest_config(config(120))]
+
+    #[test]
+    fn every_unit_reads_its_last_version(choice in choices(), draws in draws(50..600), gap in 1..400_000u64) {
+        let setup = tiny(&choice);
+        let mut sim = Simulation::new(&setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+        sim.track_versions();
+        let requests: Vec<_> =
+            draws.iter().enumerate().map(|(i, &d)| drawn(i as u64 * gap, d, setup.device.user_bytes)).collect();
+        play(&mut sim, &mut Model::default(), &requests, choice.buffer.is_none());
+    }
+
+    #[test]
+    fn a_full_device_overwritten_many_times_loses_nothing(choice in choices(), seed in any::<u64>()) {
+        let setup = tiny(&choice);
+        let mut sim = Simulation::new(&setup).unwrap();
+        sim.track_versions();
+        let bytes = setup.device.user_bytes;
+        let page = u64::from(choice.slots) * 4096;
+        let mut requests: Vec<_> = (0..bytes / page).map(|i| request(0, HostOp::Write, i * page, page)).collect();
+        let mut later = common::random(600 * choice.planes as usize, bytes, 2 * choice.slots, 0.1, 50_000.0, seed);
+        requests.append(&mut later);
+        play(&mut sim, &mut Model::default(), &requests, choice.buffer.is_none());
+        prop_assert_eq!(sim.media().mapped(), bytes / 4096);
+    }
+
+    #[test]
+    fn a_restored_device_holds_the_same_data_and_goes_on(choice in choices(), draws in draws(200..400)) {
+        let setup = tiny(&choice);
+        let mut sim = Simulation::new(&setup).unwrap();
+        let bytes = setup.device.user_bytes;
+        let requests: Vec<_> = draws.iter().enumerate().map(|(i, &d)| drawn(i as u64 * 100_000, d, bytes)).collect();
+        let (before, after) = requests.split_at(requests.len() / 2);
+        sim.feed(before).unwrap();
+        sim.finish().unwrap();
+        let mut restored = Simulation::restore(&setup, sim.save()).unwrap();
+        let map = |sim: &Simulation| (0..sim.media().mus()).map(|mu| sim.media().lookup(Mu(mu))).collect::<Vec<_>>();
+        prop_assert_eq!(map(&restored), map(&sim));
+        let mut model = Model::default();
+        requests.iter().for_each(|request| model.apply(request));
+        restored.feed(after).unwrap();
+        restored.finish().unwrap();
+        restored.audit().unwrap();
+        for mu in 0..restored.media().mus() {
+            prop_assert_eq!(restored.media().lookup(Mu(mu)).is_some(), model.versions.contains_key(&mu));
+        }
+    }
+}
