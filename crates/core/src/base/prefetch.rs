@@ -8,7 +8,9 @@ pub fn read<T>(slice: &[T], index: usize) {
     if let Some(element) = slice.get(index) {
         // SAFETY: the address is that of a live element, and a prefetch cannot fault or write.
         unsafe {
-            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(std::ptr::from_ref(element).cast());
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
+                std::ptr::from_ref(element).cast(),
+            );
         }
     }
     #[cfg(not(target_arch = "x86_64"))]

@@ -13,8 +13,6 @@ use crate::hw::timing::InFlight;
 const MAP_AHEAD: usize = 8;
 const BLOCK_AHEAD: usize = 4;
 const TAGS_AHEAD: usize = 2;
-/// Logical pages of a request that are fetched ahead.
-const PIECES_AHEAD: u32 = 8;
 
 impl Simulation {
     /// Simulates the requests in order; earlier ones may still be in flight when it returns.
@@ -31,24 +29,20 @@ impl Simulation {
         Ok(())
     }
 
-    /// Fetches what the requests a little further on will touch: first their map entries, then the
-    /// block records those lead to, then the reverse entries.
+    /// Fetches what the requests a little further on will touch first: their map entry, then the
+    /// block record it leads to, then the reverse entry.
     #[inline]
     fn look_ahead(&self, requests: &[Request], i: usize) {
-        let (media, step) = (&self.io.media, self.io.policy.mus_per_page);
-        let mus = |request: &Request| {
-            let mu = (request.sector * SECTOR_BYTES >> self.mu_shift) as u32;
-            let count = ((u64::from(request.sectors) * SECTOR_BYTES) >> self.mu_shift) as u32;
-            (mu..=mu.saturating_add(count.min(PIECES_AHEAD * step))).step_by(step as usize).map(Mu)
-        };
+        let media = &self.io.media;
+        let mu = |request: &Request| Mu(((request.sector * SECTOR_BYTES) >> self.mu_shift) as u32);
         if let Some(request) = requests.get(i + MAP_AHEAD) {
-            mus(request).next().into_iter().for_each(|mu| media.prefetch_map(mu));
+            media.prefetch_map(mu(request));
         }
         if let Some(request) = requests.get(i + BLOCK_AHEAD) {
-            mus(request).for_each(|mu| media.prefetch_block(mu));
+            media.prefetch_block(mu(request));
         }
         if let Some(request) = requests.get(i + TAGS_AHEAD) {
-            mus(request).for_each(|mu| media.prefetch_tags(mu));
+            media.prefetch_tags(mu(request));
         }
     }
 
@@ -77,7 +71,7 @@ impl Simulation {
     fn arrive(&mut self, request: &Request) {
         let depth = self.setup.host.queue_depth;
         if self.setup.host.replay == Replay::Closed {
-            while self.in_flight >= depth && self.step() {}
+            while self.of_stream(request.stream) >= depth && self.step() {}
             let now_ns = self.io.timing.now_ns();
             return self.admit(*request, now_ns);
         }
@@ -156,6 +150,7 @@ impl Simulation {
     #[inline]
     fn admit(&mut self, request: Request, arrived_ns: u64) {
         self.in_flight += 1;
+        self.enter_stream(request.stream);
         let now_ns = self.io.timing.now_ns();
         let mut record = InFlight::new(request, arrived_ns, now_ns);
         if let (HostOp::Write, Some(link)) = (request.op, &self.setup.host.link) {
@@ -172,6 +167,20 @@ impl Simulation {
         self.start(id);
         self.io.timing.kick();
         self.settle();
+    }
+
+    #[inline]
+    fn enter_stream(&mut self, stream: u16) {
+        let stream = usize::from(stream);
+        if stream >= self.by_stream.len() {
+            self.by_stream.resize(stream + 1, 0);
+        }
+        self.by_stream[stream] += 1;
+    }
+
+    /// Requests of a stream in the device.
+    fn of_stream(&self, stream: u16) -> u32 {
+        self.by_stream.get(usize::from(stream)).copied().unwrap_or(0)
     }
 
     /// Hands a request to the FTL.
@@ -251,8 +260,10 @@ impl Simulation {
     /// A request leaves the device; the next pending one may enter.
     #[inline]
     fn leave(&mut self, id: RequestId) {
+        let stream = self.io.timing.request(id).request.stream;
         self.io.timing.remove_request(id);
         self.in_flight -= 1;
+        self.by_stream[usize::from(stream)] -= 1;
         if let Some((arrived_ns, request)) = self.pending.pop_front() {
             self.admit(request, arrived_ns);
         }
@@ -267,6 +278,15 @@ impl Simulation {
         self.scheme.finish(&mut self.io);
         self.io.timing.kick();
         while self.step() {}
-        self.full.take().map_or(Ok(()), Err)
+        if let Some(error) = self.full.take() {
+            return Err(error);
+        }
+        let (requests, ops) = (self.in_flight, self.io.timing.ops_in_flight());
+        assert!(
+            requests == 0 && ops == 0,
+            "Invariant: {requests} requests and {ops} operations never ended: {}",
+            self.io.timing.describe_stuck()
+        );
+        Ok(())
     }
 }

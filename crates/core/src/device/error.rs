@@ -20,7 +20,9 @@ pub enum RunError {
         user_bytes: u64,
     },
     /// A read, write or trim without a size.
-    #[error("request {index} (sector {sector}) has no size; a read, write or trim covers at least one sector")]
+    #[error(
+        "request {index} (sector {sector}) has no size; a read, write or trim covers at least one sector"
+    )]
     ZeroSize {
         /// Number of the request in the trace, from 1.
         index: u64,

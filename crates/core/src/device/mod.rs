@@ -50,6 +50,8 @@ pub struct Simulation {
     /// Flushes that wait for write-backs in flight, each with how many.
     flushing: Vec<(crate::hw::timing::op_table::RequestId, usize)>,
     in_flight: u32,
+    /// The same by stream: in closed replay each stream has its own queue depth.
+    by_stream: Vec<u32>,
     link_in_ns: u64,
     link_out_ns: u64,
     fed: u64,
@@ -87,7 +89,8 @@ impl Simulation {
         };
         let scheme = setup.scheme.build(device, &mut io);
         let pages = mus / policy.mus_per_page;
-        let buffer = setup.buffer.map(|b| Buffer::new((b.bytes / u64::from(device.piece_bytes())) as usize, pages));
+        let buffer =
+            setup.buffer.map(|b| Buffer::new((b.bytes / u64::from(device.piece_bytes())) as usize, pages));
         Ok(Self {
             setup: setup.clone(),
             mu_shift: device.mu_bytes.trailing_zeros(),
@@ -100,6 +103,7 @@ impl Simulation {
             waiting: VecDeque::new(),
             flushing: Vec::new(),
             in_flight: 0,
+            by_stream: Vec::new(),
             link_in_ns: 0,
             link_out_ns: 0,
             fed: 0,

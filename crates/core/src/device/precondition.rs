@@ -2,13 +2,15 @@
 
 use super::{RunError, Simulation};
 use crate::base::rng::RngStream;
-use crate::base::PlaneId;
+use crate::base::{Mu, PlaneId};
 use crate::ftl::scheme::{Idle, Scheme};
 
 /// Logical pages between two calls of the progress function.
 const STRIDE: u64 = 1 << 16;
 /// Windows per filled capacity in which write amplification is compared.
 const WINDOWS: u64 = 4;
+/// Overwrites drawn ahead of time, so that their map entries are in the cache when they come.
+const AHEAD: usize = 24;
 /// Overwrites, as a multiple of the fill, after which an unsteady device is taken as it is.
 const STEADY_MAX: f64 = 10.0;
 
@@ -70,8 +72,11 @@ impl Simulation {
         let mut rng = RngStream::new(self.setup.seed, "precondition");
         let window = (filled / WINDOWS).max(1);
         let (mut before, mut last) = (self.io.clockless_programs, f64::INFINITY);
+        let mut ahead = [0; AHEAD];
+        ahead.fill_with(|| rng.below(filled as u32));
         for i in 0..overwrites {
-            self.place(rng.below(filled as u32))?;
+            let page = self.next_overwrite(&mut ahead, i as usize, rng.below(filled as u32));
+            self.place(page)?;
             done.overwritten += 1;
             if i % STRIDE == 0 && !progress(filled + i, filled + overwrites) {
                 return Err(RunError::Cancelled);
@@ -89,6 +94,19 @@ impl Simulation {
         Ok(())
     }
 
+    /// Takes page `i` off the ring of drawn pages, puts `drawn` in its place and fetches what the
+    /// pages in between will touch.
+    #[inline]
+    fn next_overwrite(&self, ahead: &mut [u32; AHEAD], i: usize, drawn: u32) -> u32 {
+        let media = &self.io.media;
+        let mu = |page: u32| Mu(page * self.io.policy.mus_per_page);
+        let page = std::mem::replace(&mut ahead[i % AHEAD], drawn);
+        media.prefetch_map(mu(drawn));
+        media.prefetch_block(mu(ahead[(i + AHEAD * 2 / 3) % AHEAD]));
+        media.prefetch_tags(mu(ahead[(i + AHEAD / 3) % AHEAD]));
+        page
+    }
+
     /// Places ranges `[first, end)` of logical pages that hold data before time 0.
     pub fn preload(&mut self, ranges: &[(u32, u32)]) -> Result<(), RunError> {
         for &(first, end) in ranges {
@@ -103,13 +121,15 @@ impl Simulation {
     }
 
     fn preload_page(&mut self, page: u32) -> Result<(), RunError> {
-        self.clockless(|scheme, io| scheme.preload(page, io)).map_err(|source| RunError::Full { index: 0, source })
+        self.clockless(|scheme, io| scheme.preload(page, io))
+            .map_err(|source| RunError::Full { index: 0, source })
     }
 
     /// Writes logical page `page` as the host would, without the clock.
     #[inline]
     fn place(&mut self, page: u32) -> Result<(), RunError> {
-        let piece = crate::ftl::page_level::whole_page(page, self.io.policy.mus_per_page, self.setup.device.mu_bytes);
+        let piece =
+            crate::ftl::page_level::whole_page(page, self.io.policy.mus_per_page, self.setup.device.mu_bytes);
         self.io.clockless = true;
         let result = self.scheme.write(piece, &mut self.io);
         self.io.clockless = false;

@@ -5,7 +5,8 @@ use crate::ftl::scheme::Scheme;
 use crate::hw::config::CellMode;
 use crate::hw::op::{Cause, OpKind};
 use crate::metrics::report::{
-    Adjusted, FlashReport, FlushReport, HostReport, OpRow, Report, SlotRow, TrimReport, WafReport, WearReport, WearRow,
+    Adjusted, FlashReport, FlushReport, HostReport, OpRow, Report, SlotRow, TrimReport, WafReport,
+    WearReport, WearRow,
 };
 use std::collections::BTreeMap;
 
@@ -38,7 +39,10 @@ impl Simulation {
             read: stats.read.report(),
             write: stats.write.report(),
             trim: TrimReport { requests: stats.trims, bytes: stats.trim_bytes },
-            flush: FlushReport { requests: stats.flush.requests(), latency_us: stats.flush.latency().summary() },
+            flush: FlushReport {
+                requests: stats.flush.requests(),
+                latency_us: stats.flush.latency().summary(),
+            },
             unmapped_reads: stats.unmapped_reads,
         }
     }
@@ -92,7 +96,8 @@ impl Simulation {
             let endurance = f64::from(row.endurance_cycles?);
             (row.mean > 0.0 && host > 0.0).then(|| endurance / row.mean * host)
         });
-        let lifetime_host_bytes = lives.fold(None, |least: Option<f64>, life| Some(least.map_or(life, |l| l.min(life))));
+        let lifetime_host_bytes =
+            lives.fold(None, |least: Option<f64>, life| Some(least.map_or(life, |l| l.min(life))));
         WearReport { pools, lifetime_host_bytes }
     }
 
@@ -103,7 +108,11 @@ impl Simulation {
         for block in array.used_blocks() {
             let pool = array.geometry.planes[array.geometry.plane_of(block).index()].pool as usize;
             let mode = array.block(block).mode();
-            *tallies.entry((pool, mode as usize)).or_default().entry(array.erases(block, mode)).or_default() += 1;
+            *tallies
+                .entry((pool, mode as usize))
+                .or_default()
+                .entry(array.erases(block, mode))
+                .or_default() += 1;
         }
         tallies.into_iter().map(|((pool, mode), tally)| self.wear_row(pool, mode, tally)).collect()
     }
@@ -118,8 +127,10 @@ impl Simulation {
         }
         let erases: u64 = tally.iter().map(|(&n, &blocks)| u64::from(n) * blocks).sum();
         let mean = erases as f64 / total as f64;
-        let variance: f64 =
-            tally.iter().map(|(&n, &blocks)| (f64::from(n) - mean) * (f64::from(n) - mean) * blocks as f64).sum();
+        let variance: f64 = tally
+            .iter()
+            .map(|(&n, &blocks)| (f64::from(n) - mean) * (f64::from(n) - mean) * blocks as f64)
+            .sum();
         WearRow {
             pool: place.name.clone(),
             mode: CellMode::ALL[mode].name(),
@@ -135,6 +146,11 @@ impl Simulation {
     }
 
     fn scheme_blocks(&self, pool: usize, mode: usize) -> u64 {
-        self.scheme.blocks().iter().filter(|b| b.pool == pool && b.mode as usize == mode).map(|b| b.blocks).sum()
+        self.scheme
+            .blocks()
+            .iter()
+            .filter(|b| b.pool == pool && b.mode as usize == mode)
+            .map(|b| b.blocks)
+            .sum()
     }
 }

@@ -52,7 +52,10 @@ impl OpStats {
                 explained_ns += ns;
             }
         }
-        debug_assert!(explained_ns <= latency_ns, "Invariant: {request:?} {wait:?} exceed the latency {latency_ns}");
+        debug_assert!(
+            explained_ns <= latency_ns,
+            "Invariant: {request:?} {wait:?} exceed the latency {latency_ns}"
+        );
         s.wait_ns[WAIT_OTHER] += latency_ns.saturating_sub(explained_ns);
     }
 
@@ -86,7 +89,12 @@ impl OpStats {
         let us = |ns: u64| ns as f64 / 1000.0;
         let s = &self.sums;
         let mut out = Attribution { total: self.latency.sum_ns() as f64 / 1000.0, ..Attribution::default() };
-        let service = [("array", s.array_ns), ("transfer", s.transfer_ns), ("link", s.link_ns), ("buffer", s.buffer_ns)];
+        let service = [
+            ("array", s.array_ns),
+            ("transfer", s.transfer_ns),
+            ("link", s.link_ns),
+            ("buffer", s.buffer_ns),
+        ];
         out.service.extend(service.into_iter().map(|(name, ns)| (name.to_string(), us(ns))));
         let causes = (0..CAUSES).map(|c| (Cause::ALL[c].name(), s.wait_ns[c]));
         let others = [

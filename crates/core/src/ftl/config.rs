@@ -10,10 +10,30 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "UPPERCASE")]
 #[allow(missing_docs)]
 pub enum PlaneOrder {
-    Cwdp, Cwpd, Cdwp, Cdpw, Cpwd, Cpdw,
-    Wcdp, Wcpd, Wdcp, Wdpc, Wpcd, Wpdc,
-    Dcwp, Dcpw, Dwcp, Dwpc, Dpcw, Dpwc,
-    Pcwd, Pcdw, Pwcd, Pwdc, Pdcw, Pdwc,
+    Cwdp,
+    Cwpd,
+    Cdwp,
+    Cdpw,
+    Cpwd,
+    Cpdw,
+    Wcdp,
+    Wcpd,
+    Wdcp,
+    Wdpc,
+    Wpcd,
+    Wpdc,
+    Dcwp,
+    Dcpw,
+    Dwcp,
+    Dwpc,
+    Dpcw,
+    Dpwc,
+    Pcwd,
+    Pcdw,
+    Pwcd,
+    Pwdc,
+    Pdcw,
+    Pdwc,
 }
 
 impl PlaneOrder {

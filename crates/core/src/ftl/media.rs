@@ -132,7 +132,9 @@ impl Media {
     }
 
     fn copy_versions(&mut self, first: Slot, tags: &[u32], fresh: u32) {
-        let Some(versions) = self.versions.as_mut() else { return };
+        let Some(versions) = self.versions.as_mut() else {
+            return;
+        };
         for (i, &tag) in tags.iter().enumerate().filter(|(_, &tag)| tag != 0) {
             let mu = tag as usize - 1;
             let version = if fresh >> i & 1 == 1 {

@@ -64,7 +64,13 @@ pub fn read(piece: &Piece, io: &mut Io) {
 
 /// Writes a piece as one page of `region` in `plane`, reading first what the page must keep.
 #[inline]
-pub fn write(piece: &Piece, region: &mut Region, plane: PlaneId, reserve: u32, io: &mut Io) -> Result<(), DeviceFull> {
+pub fn write(
+    piece: &Piece,
+    region: &mut Region,
+    plane: PlaneId,
+    reserve: u32,
+    io: &mut Io,
+) -> Result<(), DeviceFull> {
     let page = region.take_page(io, plane, Writer::Host, reserve).ok_or(DeviceFull)?;
     write_to(piece, region, page, io);
     Ok(())
@@ -134,7 +140,13 @@ pub fn whole_page(page: u32, mus_per_page: u32, mu_bytes: u32) -> Piece {
 }
 
 /// Places logical page `page`, whole and new, in `region`; nothing is timed or counted.
-pub fn preload(page: u32, region: &mut Region, plane: PlaneId, reserve: u32, io: &mut Io) -> Result<(), DeviceFull> {
+pub fn preload(
+    page: u32,
+    region: &mut Region,
+    plane: PlaneId,
+    reserve: u32,
+    io: &mut Io,
+) -> Result<(), DeviceFull> {
     let piece = whole_page(page, io.policy.mus_per_page, io.media.array.geometry.mu_bytes);
     write(&piece, region, plane, reserve, io)
 }

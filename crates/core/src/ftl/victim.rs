@@ -39,7 +39,8 @@ impl Blocks<'_> {
         let scores = self.io.media.array.scores(self.first, self.count);
         let best = scores.iter().copied().min().filter(|&s| s < 0)?;
         // The strides are compared as a whole, which vectorises; the last step finds the place.
-        let stride = scores.chunks(STRIDE).position(|run| run.iter().fold(false, |found, &s| found | (s == best)))?;
+        let stride =
+            scores.chunks(STRIDE).position(|run| run.iter().fold(false, |found, &s| found | (s == best)))?;
         let within = scores[stride * STRIDE..].iter().position(|&s| s == best)?;
         Some((stride * STRIDE + within) as u32)
     }
@@ -100,6 +101,7 @@ fn best_of_draws(io: &mut Io, first: BlockId, eligible: &[u32], draws: u32) -> O
     if eligible.is_empty() {
         return None;
     }
-    let drawn: Vec<u32> = (0..draws).map(|_| eligible[io.rng.below(eligible.len() as u32) as usize]).collect();
+    let drawn: Vec<u32> =
+        (0..draws).map(|_| eligible[io.rng.below(eligible.len() as u32) as usize]).collect();
     drawn.into_iter().min_by_key(|&i| (io.media.array.live_pages(BlockId(first.0 + i)), i))
 }

@@ -256,7 +256,11 @@ impl ModeConfig {
         check_range(problems, &format!("{key}.erase_ns"), self.erase_ns, 1..=1_000_000_000);
         if self.program == ProgramRule::OneShot && self.program_ns.len() != 1 {
             let value = format!("{:?}", self.program_ns);
-            problems.push(Problem::new(format!("{key}.program_ns"), value, "one time for one-shot programming"));
+            problems.push(Problem::new(
+                format!("{key}.program_ns"),
+                value,
+                "one time for one-shot programming",
+            ));
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub mod array;
 pub mod config;
+pub mod device_config;
 pub mod geometry;
 pub mod op;
 pub mod timing;

@@ -39,7 +39,8 @@ pub struct LatencySummary {
 
 impl Default for Latency {
     fn default() -> Self {
-        let histogram = Histogram::new_with_bounds(1, HIGHEST_NS, 3).expect("Invariant: the bounds are valid");
+        let histogram =
+            Histogram::new_with_bounds(1, HIGHEST_NS, 3).expect("Invariant: the bounds are valid");
         Self { histogram, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
     }
 }

@@ -111,7 +111,8 @@ impl Series {
         self.current().cache_live_bytes = cache_live_bytes;
         let column = |f: &dyn Fn(&Window) -> u64| self.windows.iter().map(f).collect::<Vec<u64>>();
         let mut columns = std::collections::BTreeMap::new();
-        columns.insert("t_ns".to_string(), (0..self.windows.len() as u64).map(|i| i * self.window_ns).collect());
+        columns
+            .insert("t_ns".to_string(), (0..self.windows.len() as u64).map(|i| i * self.window_ns).collect());
         for (i, op) in ["read", "write"].into_iter().enumerate() {
             columns.insert(format!("{op}_requests"), column(&|w| w.requests[i]));
             columns.insert(format!("{op}_bytes"), column(&|w| w.bytes[i]));

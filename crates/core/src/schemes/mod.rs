@@ -9,12 +9,12 @@ pub use baseline::{BaselineConfig, Trigger};
 pub use tlc_only::TlcOnlyConfig;
 
 use crate::base::{PlaneId, Problem};
-use crate::device::config::DeviceConfig;
 use crate::ftl::config::CleanConfig;
 use crate::ftl::io::{Io, Piece};
 use crate::ftl::region::Region;
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::hw::config::{CellMode, PoolConfig};
+use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;

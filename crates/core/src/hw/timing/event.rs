@@ -52,12 +52,16 @@ impl Event {
     }
 }
 
-/// A priority queue that keeps its earliest event outside the heap: a chain of events on one
-/// unit, the common case in cleaning, never touches the heap.
+/// Events kept in order outside the heap.
+const NEAR: usize = 48;
+
+/// A priority queue that keeps the earliest events in a short sorted list and the rest in a heap:
+/// with few units at work, the common case, the heap is never touched.
 #[derive(Default)]
 pub struct EventQueue {
-    first: Option<u128>,
-    heap: BinaryHeap<Reverse<u128>>,
+    /// Latest first, so that the earliest is taken off the end.
+    near: Vec<u128>,
+    far: BinaryHeap<Reverse<u128>>,
 }
 
 impl EventQueue {
@@ -65,32 +69,40 @@ impl EventQueue {
     #[inline]
     pub fn push(&mut self, event: Event) {
         let key = event.key();
-        match self.first {
-            None if self.heap.peek().is_none_or(|&Reverse(top)| key < top) => self.first = Some(key),
-            Some(first) if key < first => {
-                self.heap.push(Reverse(first));
-                self.first = Some(key);
+        if self.near.len() >= NEAR {
+            if key > self.near[0] {
+                return self.far.push(Reverse(key));
             }
-            _ => self.heap.push(Reverse(key)),
+            let latest = self.near.remove(0);
+            self.far.push(Reverse(latest));
         }
+        let mut place = self.near.len();
+        while place > 0 && self.near[place - 1] < key {
+            place -= 1;
+        }
+        self.near.insert(place, key);
     }
 
     /// When the earliest event happens, ns; `u64::MAX` if there is none.
     #[inline]
     pub fn next_ns(&self) -> u64 {
-        match self.first {
-            Some(key) => (key >> 64) as u64,
-            None => self.heap.peek().map_or(u64::MAX, |&Reverse(key)| (key >> 64) as u64),
+        let near = self.near.last().map_or(u64::MAX, |&key| (key >> 64) as u64);
+        match self.far.peek() {
+            None => near,
+            Some(&Reverse(key)) => near.min((key >> 64) as u64),
         }
     }
 
     /// Takes the earliest event.
     #[inline]
     pub fn pop(&mut self) -> Option<Event> {
-        match self.first.take() {
-            Some(key) => Some(Event::from_key(key)),
-            None => self.heap.pop().map(|Reverse(key)| Event::from_key(key)),
-        }
+        let far_first = match (self.near.last(), self.far.peek()) {
+            (_, None) => false,
+            (None, Some(_)) => true,
+            (Some(&near), Some(&Reverse(far))) => far < near,
+        };
+        let key = if far_first { self.far.pop().map(|Reverse(key)| key) } else { self.near.pop() };
+        key.map(Event::from_key)
     }
 }
 
@@ -101,7 +113,12 @@ mod tests {
     #[test]
     fn events_leave_in_order_of_time_kind_and_index() {
         let mut queue = EventQueue::default();
-        let events = [(5, EventKind::Channel, 1), (5, EventKind::Unit, 9), (3, EventKind::Idle, 0), (5, EventKind::Unit, 2)];
+        let events = [
+            (5, EventKind::Channel, 1),
+            (5, EventKind::Unit, 9),
+            (3, EventKind::Idle, 0),
+            (5, EventKind::Unit, 2),
+        ];
         for (at_ns, kind, index) in events {
             queue.push(Event { at_ns, kind, index, stamp: 7 });
         }
@@ -110,8 +127,25 @@ mod tests {
             assert_eq!(event.stamp, 7);
             order.push((event.at_ns, event.kind, event.index));
         }
-        let want = [(3, EventKind::Idle, 0), (5, EventKind::Unit, 2), (5, EventKind::Unit, 9), (5, EventKind::Channel, 1)];
+        let want = [
+            (3, EventKind::Idle, 0),
+            (5, EventKind::Unit, 2),
+            (5, EventKind::Unit, 9),
+            (5, EventKind::Channel, 1),
+        ];
         assert_eq!(order, want);
         assert_eq!(queue.next_ns(), u64::MAX);
+    }
+
+    #[test]
+    fn a_long_queue_keeps_the_order() {
+        let mut queue = EventQueue::default();
+        let mut times: Vec<u64> = (0..500u64).map(|i| i * 7919 % 503).collect();
+        for (i, &at_ns) in times.iter().enumerate() {
+            queue.push(Event { at_ns, kind: EventKind::Unit, index: i as u32, stamp: 0 });
+        }
+        times.sort_unstable();
+        let popped: Vec<u64> = std::iter::from_fn(|| queue.pop()).map(|e| e.at_ns).collect();
+        assert_eq!(popped, times);
     }
 }

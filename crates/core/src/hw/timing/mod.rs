@@ -28,8 +28,10 @@ use unit::{Channel, Unit};
 #[derive(Clone, Copy, Default, Zeroable)]
 #[repr(C)]
 struct BlockClock {
-    /// Pages whose program is complete.
+    /// Pages of the present generation whose program is complete.
     done: u16,
+    /// Erases emitted: programs from before the last one no longer count as done pages.
+    generation: u16,
     /// Reads queued or running.
     reads: u16,
     /// The block's last program or erase in flight.
@@ -43,7 +45,9 @@ pub struct Timing {
     units: Vec<Unit>,
     channels: Vec<Channel>,
     ops: Slab<Op>,
-    more_wakes: Slab<(OpId, u32)>,
+    /// Lists of operations: further ones an operation wakes, and those it waits for.
+    op_links: Slab<(OpId, u32)>,
+    serial: u32,
     more_requests: Slab<(RequestId, u32)>,
     waits: Slab<WaitTime>,
     requests: Slab<InFlight>,
@@ -73,7 +77,8 @@ impl Timing {
                 BlockId(0),
                 0,
             )),
-            more_wakes: Slab::new((OpId::NONE, 0)),
+            op_links: Slab::new((OpId::NONE, 0)),
+            serial: 0,
             more_requests: Slab::new((RequestId::NONE, 0)),
             waits: Slab::new([0; WAIT_KINDS]),
             requests: Slab::new(InFlight::default()),
@@ -139,6 +144,13 @@ impl Timing {
     /// Operations emitted and not complete.
     pub fn ops_in_flight(&self) -> usize {
         self.ops.len()
+    }
+
+    /// The first operations that never ended, for a broken invariant's message.
+    pub fn describe_stuck(&self) -> String {
+        let stuck = self.units.iter().flat_map(|u| u.head.iter().copied().chain([u.current, u.suspended]));
+        let ops = stuck.filter(|id| !id.is_none()).take(4);
+        ops.map(|id| format!("{id:?} {:?}", self.ops[id.index()])).collect::<Vec<_>>().join("; ")
     }
 
     /// Channel of a unit.

@@ -77,6 +77,8 @@ pub struct Op {
     pub deps: u16,
     /// First page programmed or the page read.
     pub page: u16,
+    /// How often the block programmed had been erased, in state, when the operation was emitted.
+    pub(super) generation: u16,
     /// Unit that runs it.
     pub unit: u32,
     /// Block it works on.
@@ -91,6 +93,10 @@ pub struct Op {
     pub then: Option<MoveTarget>,
     /// When it entered its unit's queue, ns.
     pub queued_ns: u64,
+    /// Emission number: the order in which equals are served.
+    pub(super) serial: u32,
+    /// Operations it waited for when they were linked (list of links, 0 = none).
+    pub(super) sources: u32,
     pub(super) queued: bool,
     pub(super) next: OpId,
     pub(super) prev: OpId,
@@ -133,6 +139,7 @@ impl Op {
             pages: 1,
             deps: 0,
             page: 0,
+            generation: 0,
             unit,
             block,
             array_ns: 0,
@@ -140,6 +147,8 @@ impl Op {
             out_ns: 0,
             then: None,
             queued_ns: 0,
+            serial: 0,
+            sources: 0,
             queued: false,
             next: OpId::NONE,
             prev: OpId::NONE,

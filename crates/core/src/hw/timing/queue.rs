@@ -3,7 +3,6 @@
 use super::op_table::{Op, OpId};
 use super::Timing;
 use crate::base::BlockId;
-use crate::hw::config::PlaneParallelism;
 use crate::hw::op::{Class, OpKind, CLASSES};
 
 /// How far a multi-plane command looks along its class for operations to take along.
@@ -16,6 +15,8 @@ impl Timing {
         let (unit, kind, block, class, deps) = (op.unit, op.kind, op.block, op.class, op.deps);
         let (counts, request, then) = (op.counts, op.request, op.then);
         let id = OpId(self.ops.insert(op));
+        self.serial = self.serial.wrapping_add(1);
+        self.ops[id.index()].serial = self.serial;
         self.units[unit as usize].outstanding += 1;
         if counts {
             self.hold_request(request);
@@ -35,6 +36,11 @@ impl Timing {
     #[inline]
     fn chain_in_block(&mut self, id: OpId, block: BlockId, class: Class) {
         let clock = &mut self.blocks[block.index()];
+        if self.ops[id.index()].kind == OpKind::Erase {
+            clock.done = 0;
+            clock.generation = clock.generation.wrapping_add(1);
+        }
+        self.ops[id.index()].generation = clock.generation;
         let prev = OpId(std::mem::replace(&mut clock.last, id.0));
         if !prev.is_none() {
             self.ops[id.index()].block_prev = prev;
@@ -52,9 +58,11 @@ impl Timing {
         if op.wakes.is_none() {
             op.wakes = then;
         } else {
-            let link = self.more_wakes.insert((then, op.more_wakes));
+            let link = self.op_links.insert((then, op.more_wakes));
             self.ops[first.index()].more_wakes = link;
         }
+        let link = self.op_links.insert((first, self.ops[then.index()].sources));
+        self.ops[then.index()].sources = link;
     }
 
     /// Adds one to what `id`, not yet queued, waits for.
@@ -80,52 +88,70 @@ impl Timing {
         &mut self.ops[id.index()]
     }
 
-    /// Order (c): raises an operation and everything it waits for to at least `class`.
+    /// Order (c): raises an operation and everything it waits for to at least `class`. Those that
+    /// are queued join the new class in the order of their emission.
     pub fn raise(&mut self, id: OpId, class: Class) {
         let mut work = vec![id];
+        let mut queued = Vec::new();
         while let Some(id) = work.pop() {
             let op = &self.ops[id.index()];
             if op.class <= class {
                 continue;
             }
-            let (queued, prev, deps) = (op.queued, op.block_prev, op.deps);
-            if queued {
+            if op.queued {
+                queued.push((op.serial, id));
+            }
+            if !op.block_prev.is_none() {
+                work.push(op.block_prev);
+            }
+            if op.deps > 0 {
+                self.add_waited_for(id, &mut work);
+            }
+            if op.queued {
                 self.unlink(id);
             }
-            self.ops[id.index()].class = class;
-            if queued {
-                self.link(id);
-                let unit = self.ops[id.index()].unit;
-                self.ready.push(unit);
-            }
-            if !prev.is_none() {
-                work.push(prev);
-            }
-            if deps > 0 {
-                work.extend(self.waited_for(id));
-            }
+            let op = &mut self.ops[id.index()];
+            op.queued = false;
+            op.class = class;
+        }
+        queued.sort_unstable_by_key(|&(serial, _)| serial);
+        for (_, id) in queued {
+            self.ops[id.index()].queued = true;
+            self.link(id);
+            self.ready.push(self.ops[id.index()].unit);
         }
     }
 
-    /// The operations in flight that `id` waits for. A full scan: raising is rare.
-    fn waited_for(&self, id: OpId) -> Vec<OpId> {
-        let wakes = |op: &Op| {
-            let mut more = op.more_wakes;
-            while more != 0 {
-                let (then, next) = self.more_wakes[more as usize];
-                if then == id {
-                    return true;
-                }
-                more = next;
+    /// Adds the operations in flight that `id` waits for.
+    fn add_waited_for(&self, id: OpId, work: &mut Vec<OpId>) {
+        let mut link = self.ops[id.index()].sources;
+        while link != 0 {
+            let (source, next) = self.op_links[link as usize];
+            // A source may be complete and its number in use again.
+            if self.wakes(source, id) {
+                work.push(source);
             }
-            op.wakes == id
-        };
-        (1..self.ops.bound()).filter(|&i| wakes(&self.ops[i])).map(|i| OpId(i as u32)).collect()
+            link = next;
+        }
+    }
+
+    fn wakes(&self, source: OpId, id: OpId) -> bool {
+        let op = &self.ops[source.index()];
+        let mut more = op.more_wakes;
+        while more != 0 {
+            let (then, next) = self.op_links[more as usize];
+            if then == id {
+                return true;
+            }
+            more = next;
+        }
+        op.wakes == id
     }
 
     #[inline]
     fn enqueue(&mut self, id: OpId) {
         let now_ns = self.now_ns;
+        self.forget_sources(id);
         let op = &mut self.ops[id.index()];
         op.queued_ns = now_ns;
         op.queued = true;
@@ -142,8 +168,27 @@ impl Timing {
     }
 
     #[inline]
+    fn forget_sources(&mut self, id: OpId) {
+        let mut link = std::mem::take(&mut self.ops[id.index()].sources);
+        while link != 0 {
+            let (_, next) = self.op_links[link as usize];
+            self.op_links.remove(link);
+            link = next;
+        }
+    }
+
+    /// Queues an operation last in its class, but before the one of its block that waits for it:
+    /// the queue's front stays startable, however long the queue.
+    #[inline]
     fn link(&mut self, id: OpId) {
         let op = &self.ops[id.index()];
+        let follower = op.block_next;
+        if !follower.is_none() {
+            let next = &self.ops[follower.index()];
+            if next.queued && next.class == op.class {
+                return self.link_before(id, follower);
+            }
+        }
         let class = op.class as usize;
         let unit = &mut self.units[op.unit as usize];
         let tail = std::mem::replace(&mut unit.tail[class], id);
@@ -156,6 +201,19 @@ impl Timing {
         let op = &mut self.ops[id.index()];
         op.prev = tail;
         op.next = OpId::NONE;
+    }
+
+    fn link_before(&mut self, id: OpId, follower: OpId) {
+        let prev = std::mem::replace(&mut self.ops[follower.index()].prev, id);
+        let op = &mut self.ops[id.index()];
+        op.prev = prev;
+        op.next = follower;
+        let (unit, class) = (op.unit as usize, op.class as usize);
+        if prev.is_none() {
+            self.units[unit].head[class] = id;
+        } else {
+            self.ops[prev.index()].next = id;
+        }
     }
 
     /// Puts the second half of a move at the front of its class.
@@ -175,6 +233,20 @@ impl Timing {
         op.prev = OpId::NONE;
         op.next = head;
         op.queued = true;
+    }
+
+    /// Takes the first operation of a class off its queue.
+    #[inline]
+    fn unlink_head(&mut self, unit: u32, class: usize, head: OpId) {
+        let next = self.ops[head.index()].next;
+        let u = &mut self.units[unit as usize];
+        u.head[class] = next;
+        if next.is_none() {
+            u.tail[class] = OpId::NONE;
+            u.mask &= !(1 << class);
+        } else {
+            self.ops[next.index()].prev = OpId::NONE;
+        }
     }
 
     #[inline]
@@ -213,6 +285,11 @@ impl Timing {
         }
         while mask != 0 {
             let class = mask.trailing_zeros() as usize;
+            let head = self.units[unit as usize].head[class];
+            if self.startable(head) {
+                self.unlink_head(unit, class, head);
+                return head;
+            }
             let id = self.first_startable(unit, class);
             if !id.is_none() {
                 self.unlink(id);
@@ -244,7 +321,7 @@ impl Timing {
     }
 
     #[inline(always)]
-    pub(super) fn startable(&self, id: OpId) -> bool {
+    fn startable(&self, id: OpId) -> bool {
         let op = &self.ops[id.index()];
         match op.kind {
             OpKind::Read => true,
@@ -255,12 +332,7 @@ impl Timing {
 
     /// Chains to `first`, taken off the queue, what a multi-plane command takes along.
     pub(super) fn take_mates(&mut self, unit: u32, first: OpId) {
-        let op = &mut self.ops[first.index()];
-        op.next = OpId::NONE;
-        // Cleaning works on one plane at a time: its page offsets hardly ever match across planes.
-        if op.class >= Class::Urgent || self.units[unit as usize].parallelism != PlaneParallelism::MultiPlane {
-            return;
-        }
+        self.ops[first.index()].next = OpId::NONE;
         let Op { kind, page, class, plane_in_die, pages, .. } = self.ops[first.index()];
         let mut planes = 1u32 << plane_in_die;
         let mut last = first;

@@ -4,6 +4,7 @@ use super::event::{Event, EventKind};
 use super::op_table::{MoveTarget, Op, OpId};
 use super::unit::Phase;
 use super::Timing;
+use crate::hw::config::PlaneParallelism;
 use crate::hw::op::{Class, OpKind};
 
 impl Timing {
@@ -59,7 +60,9 @@ impl Timing {
                 u.busy_ns[cause] += self.now_ns - u.started_ns;
                 self.ready.push(unit);
             }
-            Phase::Idle | Phase::WaitOut => unreachable!("Invariant: no event is pending in this phase"),
+            Phase::Idle | Phase::WaitOut => {
+                unreachable!("Invariant: no event is pending in this phase")
+            }
         }
     }
 
@@ -83,11 +86,6 @@ impl Timing {
         }
         let channel = u.channel as usize;
         if self.channels[channel].open(self.now_ns) {
-            let class = u.mask.trailing_zeros() as usize;
-            let only = u.head[class];
-            if u.mask & (u.mask - 1) == 0 && only == u.tail[class] && self.startable(only) {
-                return self.start_only(unit, class, only);
-            }
             let id = self.pick(unit);
             if !id.is_none() {
                 self.start(unit, id, 0);
@@ -140,26 +138,32 @@ impl Timing {
         }
     }
 
-    /// Starts the only operation a unit has: nothing to choose, nothing to take along.
+    /// Starts an operation that was taken off the unit's queue, with what it takes along.
     #[inline]
-    fn start_only(&mut self, unit: u32, class: usize, id: OpId) {
-        let u = &mut self.units[unit as usize];
-        u.head[class] = OpId::NONE;
-        u.tail[class] = OpId::NONE;
-        u.mask = 0;
+    fn start(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
+        let u = &self.units[unit as usize];
+        let class = self.ops[id.index()].class;
+        // Cleaning works on one plane at a time: its page offsets hardly ever match across planes.
+        let alone = class >= Class::Urgent
+            || u.parallelism != PlaneParallelism::MultiPlane
+            || u.head[class as usize].is_none();
+        if !alone {
+            return self.start_with_mates(unit, id, channel_wait_ns);
+        }
         let now_ns = self.now_ns;
         let op = &mut self.ops[id.index()];
+        op.next = OpId::NONE;
         op.queued = false;
         op.path_array_ns += u64::from(op.array_ns);
         op.path_bus_ns += u64::from(op.in_ns) + u64::from(op.out_ns);
         let (in_ns, array_ns, out_ns) = (op.in_ns, op.array_ns, op.out_ns);
-        if op.queued_ns != now_ns || op.snapshot != 0 {
-            self.book_wait(id, 0);
+        if op.snapshot != 0 || (op.queued_ns != now_ns && !op.request.is_none()) {
+            self.book_wait(id, channel_wait_ns);
         }
         self.run_command(unit, id, in_ns, array_ns, out_ns);
     }
 
-    fn start(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
+    fn start_with_mates(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
         self.take_mates(unit, id);
         let (in_ns, array_ns, out_ns) = self.command_times(unit, id);
         let mut mate = id;
@@ -247,7 +251,8 @@ impl Timing {
             let op = &self.ops[mate.index()];
             let (request, path_wait, next) = (op.request, op.path_wait, op.next);
             if !request.is_none() {
-                let index = if path_wait == 0 { self.waits.insert([0; super::WAIT_KINDS]) } else { path_wait };
+                let index =
+                    if path_wait == 0 { self.waits.insert([0; super::WAIT_KINDS]) } else { path_wait };
                 self.waits[index as usize][super::WAIT_CHANNEL] += waited_ns;
                 self.ops[mate.index()].path_wait = index;
             }
@@ -270,8 +275,12 @@ impl Timing {
             }
             id = next;
         }
-        self.ready.push(unit);
-        self.arm_idle(unit);
+        let u = &self.units[unit as usize];
+        if u.mask != 0 || !u.suspended.is_none() {
+            self.ready.push(unit);
+        } else if u.idle_planes != 0 {
+            self.arm_idle(unit);
+        }
     }
 
     /// The read half of a move is done: its program goes on unless something more urgent waits.
@@ -296,8 +305,10 @@ impl Timing {
         let clock = &mut self.blocks[op.block.index()];
         match op.kind {
             OpKind::Read => clock.reads -= 1,
-            OpKind::Program => clock.done = clock.done.max(op.page + u16::from(op.pages)),
-            OpKind::Erase => clock.done = 0,
+            OpKind::Program if op.generation == clock.generation => {
+                clock.done = clock.done.max(op.page + u16::from(op.pages));
+            }
+            OpKind::Program | OpKind::Erase => {}
         }
         let Op { kind, class, request, counts, wakes, more_wakes, block_next, .. } = *op;
         if kind != OpKind::Read {
@@ -333,7 +344,9 @@ impl Timing {
 
     #[inline]
     fn wake_up(&mut self, from: OpId, to: OpId) {
-        if self.ops[from.index()].request == self.ops[to.index()].request && !self.ops[to.index()].request.is_none() {
+        if self.ops[from.index()].request == self.ops[to.index()].request
+            && !self.ops[to.index()].request.is_none()
+        {
             self.pass_path(from, to);
         }
         self.release(to);
@@ -341,8 +354,8 @@ impl Timing {
 
     fn wake_more(&mut self, from: OpId, mut link: u32) {
         while link != 0 {
-            let (to, next) = self.more_wakes[link as usize];
-            self.more_wakes.remove(link);
+            let (to, next) = self.op_links[link as usize];
+            self.op_links.remove(link);
             self.wake_up(from, to);
             link = next;
         }

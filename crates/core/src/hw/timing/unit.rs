@@ -167,7 +167,9 @@ impl Channel {
     /// The next unit in round-robin order that wishes to start, taken off the list.
     pub fn next_wish(&mut self) -> Option<u32> {
         let n = self.units.len() as u32;
-        let bit = (1..=n).map(|i| (self.last_bit + i) % n).find(|&b| self.wishes[(b / 64) as usize] >> (b % 64) & 1 == 1)?;
+        let bit = (1..=n)
+            .map(|i| (self.last_bit + i) % n)
+            .find(|&b| self.wishes[(b / 64) as usize] >> (b % 64) & 1 == 1)?;
         self.wishes[(bit / 64) as usize] &= !(1 << (bit % 64));
         self.wish_count -= 1;
         self.last_bit = bit;

@@ -1,0 +1,124 @@
+//! Configuration of the flash device: its pools and the controller's fixed properties.
+
+use super::config::PoolConfig;
+use crate::base::problem::{check_range, Problem};
+use crate::base::units;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What crosses the flash bus when a page is written after a read-modify-write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RmwTransfer {
+    /// The whole merged page.
+    #[default]
+    Page,
+    /// Only the bytes the host sent.
+    Request,
+}
+
+/// How a page is read that is programmed in state but not yet in time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum InflightRead {
+    /// From the controller's buffer, at no flash cost.
+    #[default]
+    Buffer,
+    /// From flash, after its program.
+    Wait,
+}
+
+/// The flash device: its pools and the controller's fixed properties.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceConfig {
+    /// Name used in results.
+    pub name: String,
+    /// One line that says what the device is.
+    #[serde(default)]
+    pub summary: String,
+    /// Where its numbers come from.
+    #[serde(default)]
+    pub source: String,
+    /// Host-visible capacity in bytes (integer or a string such as "42GiB"); the same for all schemes compared.
+    #[serde(deserialize_with = "units::bytes")]
+    #[schemars(with = "u64")]
+    pub user_bytes: u64,
+    /// Mapping unit in bytes: a power of two, 512-65536.
+    #[serde(default = "default_mu_bytes")]
+    pub mu_bytes: u32,
+    /// Logical page in which requests are cut, bytes; 0 = the largest page of any pool.
+    #[serde(default)]
+    pub piece_bytes: u32,
+    /// What a program transfers after a read-modify-write.
+    #[serde(default)]
+    pub rmw_transfer: RmwTransfer,
+    /// How a page still being programmed is read.
+    #[serde(default)]
+    pub inflight_read: InflightRead,
+    /// Power-loss protection: an erase need not wait for pages staged in the controller.
+    #[serde(default = "yes")]
+    pub plp: bool,
+    /// How long a partly filled one-shot wordline that holds host pages waits before it is padded, ns.
+    #[serde(default = "default_stage_timeout_ns")]
+    pub stage_timeout_ns: u64,
+    /// Age at which a waiting low-priority flash operation is served like a host read, ns; 0 = never.
+    #[serde(default)]
+    pub starvation_ns: u64,
+    /// Pools of identical chips.
+    pub pool: Vec<PoolConfig>,
+}
+
+fn default_mu_bytes() -> u32 {
+    4096
+}
+
+fn default_stage_timeout_ns() -> u64 {
+    1_000_000
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl DeviceConfig {
+    /// The logical page in bytes.
+    pub fn piece_bytes(&self) -> u32 {
+        match self.piece_bytes {
+            0 => self.pool.iter().map(|p| p.page_bytes).max().unwrap_or(0),
+            bytes => bytes,
+        }
+    }
+
+    /// Adds every problem of the device.
+    pub fn check(&self, problems: &mut Vec<Problem>) {
+        if !self.mu_bytes.is_power_of_two() || !(512..=65536).contains(&self.mu_bytes) {
+            problems.push(Problem::new(
+                "device.mu_bytes",
+                self.mu_bytes,
+                "a power of two between 512 and 65536",
+            ));
+        }
+        if self.pool.is_empty() || self.pool.len() > 8 {
+            problems.push(Problem::new("device.pool", self.pool.len(), "a list of 1 to 8 pools"));
+        }
+        for (i, pool) in self.pool.iter().enumerate() {
+            pool.check(&format!("device.pool[{i}]"), self.mu_bytes, problems);
+        }
+        let piece = self.piece_bytes();
+        if self.mu_bytes != 0 && (piece == 0 || piece % self.mu_bytes != 0 || piece / self.mu_bytes > 16) {
+            let allowed = format!("1 to 16 mapping units of {} bytes", self.mu_bytes);
+            problems.push(Problem::new("device.piece_bytes", piece, allowed));
+        }
+        check_range(problems, "device.stage_timeout_ns", self.stage_timeout_ns, 1..=10_000_000_000);
+        let raw: u64 = self.pool.iter().map(|p| p.raw_bytes(p.densest())).sum();
+        if self.user_bytes == 0 || self.user_bytes >= raw {
+            let allowed = format!("above 0 and below the raw capacity of {raw} bytes");
+            problems.push(Problem::new("device.user_bytes", self.user_bytes, allowed));
+        }
+        if piece != 0 && self.user_bytes % u64::from(piece) != 0 {
+            let allowed = format!("a whole number of logical pages of {piece} bytes");
+            problems.push(Problem::new("device.user_bytes", self.user_bytes, allowed));
+        }
+    }
+}
