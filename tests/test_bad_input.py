@@ -84,11 +84,11 @@ def test_a_bad_line_exits_with_4_and_is_named(tmp_path: Path, kind: str) -> None
     assert not (tmp_path / "out").exists()
 
 
-def test_a_request_beyond_the_capacity_exits_with_1_and_is_named(tmp_path: Path) -> None:
+def test_a_request_beyond_the_capacity_exits_with_4_and_is_named(tmp_path: Path) -> None:
     trace = tmp_path / "far.csv"
     trace.write_text(GOOD + line(later(0), "Write", TINY_BYTES, 4096))
     status, stdout, stderr = run(trace, "--json", "--out", str(tmp_path / "out"))
-    assert (status, stdout) == (1, "")
+    assert (status, stdout) == (4, "")
     assert "request 51" in stderr
     assert "wrap" in stderr
     assert not (tmp_path / "out").exists()

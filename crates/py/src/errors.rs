@@ -47,6 +47,7 @@ pub fn sim_error(error: &SimError) -> PyErr {
     match error {
         SimError::Config(errors) => config_error(errors),
         SimError::Trace(error) => trace_error(error),
+        SimError::Address(error) => TraceError::new_err(error.to_string()),
         SimError::Cancelled => PyKeyboardInterrupt::new_err("cancelled"),
         other => RunError::new_err(other.to_string()),
     }

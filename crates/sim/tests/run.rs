@@ -121,7 +121,7 @@ fn beyond_the_capacity_is_an_error_by_default() {
     let text = "0 0 0 8 0\n1000 0 80000 8 0\n";
     for prefill in ["trace.prefill=touched", "trace.prefill=none"] {
         let error = run_text(text, &[prefill]).unwrap_err();
-        assert_eq!(error.exit_code(), 1);
+        assert_eq!(error.exit_code(), 4);
         let message = error.to_string();
         assert!(message.contains("request 2 of the trace"), "{message}");
         assert!(

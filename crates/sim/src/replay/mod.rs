@@ -79,8 +79,8 @@ impl SimError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Config(_) => 3,
-            Self::Trace(_) => 4,
-            Self::Address(_) | Self::Run(_) | Self::Snapshot(_) => 1,
+            Self::Trace(_) | Self::Address(_) => 4,
+            Self::Run(_) | Self::Snapshot(_) => 1,
             Self::Cancelled => 130,
         }
     }
@@ -136,7 +136,9 @@ fn readable(
     if request.trace != "-" || !needs_scan {
         return Ok((request.trace.clone(), None));
     }
-    progress("spool", 0, 0);
+    if !progress("spool", 0, 0) {
+        return Err(SimError::Cancelled);
+    }
     let file = spool_stdin()?;
     Ok((file.path().to_string_lossy().into_owned(), Some(file)))
 }
