@@ -74,8 +74,7 @@ pub fn empty_block(
     let same_unit = unit_of(geometry.plane_of(block)) == unit_of(plane);
     let pages = io.media.array.block(block).write_ptr();
     let first = geometry.page(block, 0);
-    let erase = io.erase(block, job.cause, job.class);
-    let mut linked = OpId::NONE;
+    let mut programs: Vec<OpId> = Vec::new();
     for index in 0..pages {
         let from = Ppn(first.0 + index);
         if index + MAP_AHEAD < pages {
@@ -87,11 +86,15 @@ pub fn empty_block(
         let program = move_page(dest, io, from, plane, same_unit, job, writer)?;
         // One link per program: the pages of a one-shot wordline share theirs.
         let staged = dest.staged(plane, writer).is_some();
-        if !program.is_none() && program != linked && !(staged && io.policy.plp) {
-            linked = program;
-            io.timing.add_dep(erase);
-            io.timing.wake(program, erase);
+        if !program.is_none() && programs.last() != Some(&program) && !(staged && io.policy.plp) {
+            programs.push(program);
         }
+    }
+    // Emitted last: from here on the block's pages are those of its next life.
+    let erase = io.erase(block, job.cause, job.class);
+    for program in programs {
+        io.timing.add_dep(erase);
+        io.timing.wake(program, erase);
     }
     if !erase.is_none() {
         io.timing.release(erase);
