@@ -27,7 +27,7 @@ use crate::metrics::report::{SchemeReport, TableReport};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Free dense blocks per plane that migration leaves to cleaning.
+/// Free dense blocks per plane that migration leaves to cleaning, which must win at least one more.
 const RESERVE: u32 = 1;
 
 /// When the SLC region of a plane is reclaimed.
@@ -114,7 +114,7 @@ impl BaselineConfig {
             return;
         }
         let blocks = pool.blocks - self.slc_blocks;
-        let held = super::held_back(&self.dense, blocks, RESERVE);
+        let held = super::held_back(&self.dense, blocks, RESERVE + 1);
         super::check_capacity(device, pool, self.dense_mode, blocks, held, problems);
     }
 }
@@ -155,7 +155,7 @@ impl Baseline {
             trigger: config.trigger,
             slc_free_wanted: config.slc.threshold(config.slc_blocks),
             slc_live_pages_max: (f64::from(slc_pages) * (1.0 - config.slc.start_free_ratio)) as u32,
-            dense_clean_below: config.dense.threshold(dense_blocks),
+            dense_clean_below: config.dense.threshold(dense_blocks).max(RESERVE + 1),
             slc,
             dense,
             mapped_peak: 0,

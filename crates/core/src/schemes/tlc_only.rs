@@ -22,7 +22,7 @@ use crate::metrics::report::{SchemeReport, TableReport};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Free blocks per plane that the host leaves to cleaning.
+/// Free blocks per plane that the host leaves to cleaning, which must win at least one more.
 const RESERVE: u32 = 1;
 
 /// Parameters of `tlc-only`.
@@ -67,7 +67,7 @@ impl TlcOnlyConfig {
         };
         let pool = &device.pool[index];
         super::check_page(device, pool, "scheme.tlc-only", problems);
-        let held = super::held_back(&self.clean, pool.blocks, RESERVE);
+        let held = super::held_back(&self.clean, pool.blocks, RESERVE + 1);
         super::check_capacity(device, pool, self.mode, pool.blocks, held, problems);
     }
 }
@@ -101,7 +101,7 @@ impl TlcOnly {
         );
         Self {
             region,
-            clean_below: config.clean.threshold(blocks),
+            clean_below: config.clean.threshold(blocks).max(RESERVE + 1),
             idle_target: (config.clean.idle_free_ratio * f64::from(blocks)) as u32,
             mapped_peak: 0,
         }
