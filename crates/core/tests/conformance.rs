@@ -99,6 +99,25 @@ fn a_full_device_takes_every_overwrite() {
 }
 
 #[test]
+fn the_least_cleaning_threshold_still_makes_progress() {
+    for entry in CATALOG {
+        let mut setup = small(entry.name, TLC_ONLY_MOST / 2);
+        match &mut setup.scheme {
+            SchemeConfig::TlcOnly(config) => config.clean.start_free_blocks = 1,
+            SchemeConfig::Baseline(config) => {
+                (config.slc.start_free_blocks, config.slc.start_free_ratio) = (1, 0.0);
+                (config.dense.start_free_blocks, config.dense.start_free_ratio) = (1, 0.0);
+            }
+        }
+        let mut sim = Simulation::new(&setup).unwrap();
+        let requests = random(20_000, setup.device.user_bytes, 8, 0.0, 1_000_000.0, 4);
+        sim.feed(&requests).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
+        sim.finish().unwrap();
+        sim.audit().unwrap();
+    }
+}
+
+#[test]
 fn a_snapshot_comes_back_as_it_was_and_goes_on_alike() {
     for entry in CATALOG {
         let setup = small(entry.name, 24 << 20);
