@@ -92,7 +92,7 @@ fn programs_must_follow_the_page_order() {
 }
 
 #[test]
-fn only_an_open_block_is_programmed() {
+fn only_an_open_block_is_programmed_or_closed() {
     let mut array = opened(PAGES);
     // A TLC block has 12 pages here; page 4 exists as a number but not in an SLC block.
     for (block, index) in [(0, 0), (0, PAGES), (1, 0)] {
@@ -101,6 +101,9 @@ fn only_an_open_block_is_programmed() {
     }
     array.open(BlockId(1), CellMode::Tlc, 0).unwrap();
     array.close(BlockId(1)).unwrap();
+    for block in [BlockId(1), BlockId(2)] {
+        assert_eq!(array.close(block), Err(Fault::CloseNotOpen(block)));
+    }
     let at = page(&array, 1, 0);
     assert_eq!(array.program(at, &LIVE), Err(Fault::ProgramNotOpen(at)));
 }
@@ -170,15 +173,6 @@ fn only_a_live_slot_dies() {
     }
     // A free block shares no storage with block 0, whose other slots live on.
     assert_eq!(array.page_tags(at), &[1, 0, 3, 4]);
-}
-
-#[test]
-fn only_an_open_block_is_closed() {
-    let mut array = opened(1);
-    array.close(BlockId(0)).unwrap();
-    for block in [BlockId(0), BlockId(1)] {
-        assert_eq!(array.close(block), Err(Fault::CloseNotOpen(block)));
-    }
 }
 
 #[test]
