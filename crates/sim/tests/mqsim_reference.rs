@@ -89,6 +89,8 @@ fn assert_figures_agree(workload: &str, answers: &[Answer]) {
     let ours = ours(answers);
     let same = exact(answers, &ours);
     println!("{workload}: {same} of {} requests agree to the nanosecond", answers.len());
+    let most = theirs.iter().zip(&ours).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0);
+    println!("{workload}: the largest difference is {most} ns");
     for (name, (our, their)) in ["mean", "p50", "p99"].iter().zip(figures(&ours).iter().zip(figures(&theirs))) {
         let difference = our / their - 1.0;
         println!("{workload} {name}: {our:.0} ns, MQSim {their:.0} ns, {:+.3} %", difference * 100.0);
