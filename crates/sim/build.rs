@@ -4,10 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 fn main() {
-    println!(
-        "cargo:rustc-env=SLCACHE_COMMIT={}",
-        commit().unwrap_or_else(|| "unknown".to_owned())
-    );
+    println!("cargo:rustc-env=SLCACHE_COMMIT={}", commit().unwrap_or_else(|| "unknown".to_owned()));
     // The log of HEAD grows with every commit, whichever branch it is on.
     if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
         let log = Path::new(&log).to_owned();

@@ -16,18 +16,8 @@ mod classes {
         PyException,
         "The configuration is not valid; the message lists every problem, one a line."
     );
-    pyo3::create_exception!(
-        slcache._core,
-        TraceError,
-        PyException,
-        "The trace cannot be read as asked."
-    );
-    pyo3::create_exception!(
-        slcache._core,
-        RunError,
-        PyException,
-        "The run failed after it started."
-    );
+    pyo3::create_exception!(slcache._core, TraceError, PyException, "The trace cannot be read as asked.");
+    pyo3::create_exception!(slcache._core, RunError, PyException, "The run failed after it started.");
 }
 
 pub use classes::{ConfigError, RunError, TraceError};

@@ -37,29 +37,18 @@ fn run(
     let request = RunRequest {
         trace,
         trace_options: options(&trace_options)?,
-        layers: Layers {
-            device,
-            scheme,
-            sets,
-            seed,
-            replay,
-        },
+        layers: Layers { device, scheme, sets, seed, replay },
         snapshot_in: snapshot_in.map(Into::into),
         snapshot_out: snapshot_out.map(Into::into),
     };
     let mut reporter = Reporter::new(progress);
-    let result = py.detach(|| {
-        execute(&request, &mut |phase, done, total| {
-            reporter.report(phase, done, total)
-        })
-    });
+    let result =
+        py.detach(|| execute(&request, &mut |phase, done, total| reporter.report(phase, done, total)));
     // A Ctrl-C or an exception of the callback is what the caller wants to see, not that it cancelled.
     if let Some(raised) = reporter.take_error() {
         return Err(raised);
     }
-    result
-        .map(|document| document.to_string())
-        .map_err(|error| sim_error(&error))
+    result.map(|document| document.to_string()).map_err(|error| sim_error(&error))
 }
 
 /// The configuration that would run, as JSON.
@@ -72,13 +61,7 @@ fn resolve(
     seed: Option<u64>,
     replay: Option<String>,
 ) -> PyResult<String> {
-    let layers = Layers {
-        device,
-        scheme,
-        sets,
-        seed,
-        replay,
-    };
+    let layers = Layers { device, scheme, sets, seed, replay };
     let config = slcache_sim::resolve(&layers).map_err(|errors| config_error(&errors))?;
     Ok(config.to_json().to_string())
 }
@@ -91,11 +74,7 @@ fn config_schema() -> String {
 
 /// Counts and statistics of a trace, as JSON.
 #[pyfunction]
-fn trace_info(
-    py: Python<'_>,
-    trace: &str,
-    trace_options: BTreeMap<String, String>,
-) -> PyResult<String> {
+fn trace_info(py: Python<'_>, trace: &str, trace_options: BTreeMap<String, String>) -> PyResult<String> {
     let options = options(&trace_options)?;
     let info = py.detach(|| slcache_sim::traces::info(trace, &options));
     Ok(json(&info.map_err(|error| trace_error(&error))?))
@@ -103,11 +82,7 @@ fn trace_info(
 
 /// Every problem found in a trace, as JSON.
 #[pyfunction]
-fn trace_lint(
-    py: Python<'_>,
-    trace: &str,
-    trace_options: BTreeMap<String, String>,
-) -> PyResult<String> {
+fn trace_lint(py: Python<'_>, trace: &str, trace_options: BTreeMap<String, String>) -> PyResult<String> {
     let options = options(&trace_options)?;
     let report = py.detach(|| slcache_sim::traces::lint(trace, &options, LINT_PROBLEMS_MAX));
     Ok(json(&report.map_err(|error| trace_error(&error))?))
@@ -126,9 +101,7 @@ fn commit() -> &'static str {
 }
 
 fn options(pairs: &BTreeMap<String, String>) -> PyResult<TraceOptions> {
-    let pairs = pairs
-        .iter()
-        .map(|(key, value)| (key.as_str(), value.as_str()));
+    let pairs = pairs.iter().map(|(key, value)| (key.as_str(), value.as_str()));
     slcache_sim::trace_options(pairs).map_err(|errors| config_error(&errors))
 }
 

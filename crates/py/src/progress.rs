@@ -16,11 +16,7 @@ pub struct Reporter {
 impl Reporter {
     /// A reporter; without a callback it still looks for signals.
     pub fn new(callback: Option<Py<PyAny>>) -> Self {
-        Self {
-            callback,
-            last: None,
-            error: None,
-        }
+        Self { callback, last: None, error: None }
     }
 
     /// Called by the simulator without the GIL; whether to go on.

@@ -10,10 +10,7 @@ pub fn schemes() -> Value {
 }
 
 fn describe(entry: &CatalogEntry) -> Value {
-    let aliases = entry
-        .aliases
-        .iter()
-        .map(|(name, set)| json!({ "name": name, "set": set }));
+    let aliases = entry.aliases.iter().map(|(name, set)| json!({ "name": name, "set": set }));
     // No scheme of the catalogue has a parameter that can be turned while it runs.
     let knobs: [&str; 0] = [];
     json!({

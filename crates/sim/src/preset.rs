@@ -46,13 +46,8 @@ pub fn find(name: &str) -> Option<&'static Preset> {
 pub(crate) fn not_found(name: &str) -> String {
     let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
     let near = nearest(name, names.iter().copied());
-    let near = near
-        .map(|near| format!(" Did you mean {near}?"))
-        .unwrap_or_default();
-    format!(
-        "no such preset and no such file; presets: {}.{near}",
-        names.join(", ")
-    )
+    let near = near.map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
+    format!("no such preset and no such file; presets: {}.{near}", names.join(", "))
 }
 
 #[derive(Deserialize)]
@@ -71,18 +66,11 @@ impl Preset {
 
 /// The catalogue of presets as JSON.
 pub fn catalogue() -> Value {
-    PRESETS
-        .iter()
-        .map(|preset| describe(preset.name, &preset.device()))
-        .collect()
+    PRESETS.iter().map(|preset| describe(preset.name, &preset.device())).collect()
 }
 
 fn describe(name: &str, device: &DeviceConfig) -> Value {
-    let capacity: u64 = device
-        .pool
-        .iter()
-        .map(|pool| pool.raw_bytes(pool.densest()))
-        .sum();
+    let capacity: u64 = device.pool.iter().map(|pool| pool.raw_bytes(pool.densest())).sum();
     json!({
         "name": name,
         "summary": device.summary,
@@ -94,9 +82,7 @@ fn describe(name: &str, device: &DeviceConfig) -> Value {
 }
 
 fn describe_pool(pool: &PoolConfig) -> Value {
-    let offered = CellMode::ALL
-        .into_iter()
-        .filter(|&mode| pool.mode(mode).is_some());
+    let offered = CellMode::ALL.into_iter().filter(|&mode| pool.mode(mode).is_some());
     json!({
         "name": pool.name,
         "channels": pool.channels,

@@ -17,9 +17,7 @@ pub fn commit() -> &'static str {
 
 /// The provenance part of a result document.
 pub fn provenance(config: &RunConfig) -> Value {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |time| time.as_secs());
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     json!({
         "version": version(),
         "commit": commit(),
@@ -38,35 +36,23 @@ pub fn config_hash(config: &Value) -> String {
 
 /// SHA-256 in hex.
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn host() -> String {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-    format!(
-        "{} {}, {cpus} cpus",
-        std::env::consts::OS,
-        std::env::consts::ARCH
-    )
+    format!("{} {}, {cpus} cpus", std::env::consts::OS, std::env::consts::ARCH)
 }
 
 /// Seconds since 1970 as UTC text, by Howard Hinnant's `civil_from_days`.
 fn rfc3339(unix_s: u64) -> String {
     let (days, second) = (unix_s / 86_400 + 719_468, unix_s % 86_400);
     let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted_month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 {
-        shifted_month + 3
-    } else {
-        shifted_month - 9
-    };
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
     let year = year_of_era + era * 400 + u64::from(month <= 2);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")

@@ -12,10 +12,7 @@ pub struct Stopwatch {
 impl Stopwatch {
     /// Starts measuring.
     pub fn start() -> Self {
-        Self {
-            start: Instant::now(),
-            cpu_start_s: process_cpu_s(),
-        }
+        Self { start: Instant::now(), cpu_start_s: process_cpu_s() }
     }
 
     /// Wall time since the start, seconds.
@@ -37,9 +34,7 @@ fn process_cpu_s() -> f64 {
 /// The most memory this process has held so far, bytes; `None` where the system does not tell.
 pub fn peak_rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }

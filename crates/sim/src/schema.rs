@@ -21,8 +21,5 @@ pub(crate) fn inline_schema<T: JsonSchema>() -> Value {
 fn schema_of<T: JsonSchema>(inline: bool) -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = inline;
-    settings
-        .into_generator()
-        .into_root_schema_for::<T>()
-        .to_value()
+    settings.into_generator().into_root_schema_for::<T>().to_value()
 }

@@ -76,14 +76,9 @@ pub enum SnapshotError {
 /// Saves the state of `simulation` under a temporary name and renames the file when it is whole.
 pub fn save(path: &Path, config: &RunConfig, simulation: &Simulation) -> Result<(), SnapshotError> {
     let file = path.display().to_string();
-    let failed = |source| SnapshotError::Io {
-        path: file.clone(),
-        source,
-    };
+    let failed = |source| SnapshotError::Io { path: file.clone(), source };
     let whole = encode(config, &simulation.save()).map_err(failed)?;
-    let directory = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = directory.unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
         let mut temporary = tempfile::NamedTempFile::new_in(directory)?;
@@ -100,22 +95,14 @@ pub fn save(path: &Path, config: &RunConfig, simulation: &Simulation) -> Result<
 pub fn load(path: &Path, config: &mut RunConfig) -> Result<Simulation, SnapshotError> {
     let file = path.display().to_string();
     let read = std::fs::read(path);
-    let whole = read.map_err(|source| SnapshotError::Io {
-        path: file.clone(),
-        source,
-    })?;
+    let whole = read.map_err(|source| SnapshotError::Io { path: file.clone(), source })?;
     let (header, body) = split(&whole, &file)?;
     adopt(&header, config, &file)?;
-    let damaged = |what: String| SnapshotError::Damaged {
-        path: file.clone(),
-        what,
-    };
+    let damaged = |what: String| SnapshotError::Damaged { path: file.clone(), what };
     let raw = zstd::decode_all(body).map_err(|error| damaged(error.to_string()))?;
     let state: State = postcard::from_bytes(&raw).map_err(|error| damaged(error.to_string()))?;
-    Simulation::restore(&config.setup(), state).map_err(|source| SnapshotError::Refused {
-        path: file.clone(),
-        source,
-    })
+    Simulation::restore(&config.setup(), state)
+        .map_err(|source| SnapshotError::Refused { path: file.clone(), source })
 }
 
 fn encode(config: &RunConfig, state: &State) -> std::io::Result<Vec<u8>> {
@@ -147,16 +134,10 @@ fn split<'a>(whole: &'a [u8], file: &str) -> Result<(Value, &'a [u8]), SnapshotE
         let bytes = whole.get(at..at + 4)?;
         Some(u32::from_le_bytes(bytes.try_into().ok()?))
     };
-    let short = || SnapshotError::Damaged {
-        path: path.clone(),
-        what: "too short".to_owned(),
-    };
+    let short = || SnapshotError::Damaged { path: path.clone(), what: "too short".to_owned() };
     let version = number(MAGIC.len()).ok_or_else(short)?;
     if version != FORMAT_VERSION {
-        return Err(SnapshotError::Version {
-            path,
-            found: version,
-        });
+        return Err(SnapshotError::Version { path, found: version });
     }
     let header_bytes = number(MAGIC.len() + 4).ok_or_else(short)? as usize;
     if whole.len() < PREFIX_BYTES + CHECKSUM_BYTES {
@@ -167,14 +148,9 @@ fn split<'a>(whole: &'a [u8], file: &str) -> Result<(Value, &'a [u8]), SnapshotE
         let what = "the checksum does not match".to_owned();
         return Err(SnapshotError::Damaged { path, what });
     }
-    let body = content
-        .get(PREFIX_BYTES + header_bytes..)
-        .ok_or_else(short)?;
+    let body = content.get(PREFIX_BYTES + header_bytes..).ok_or_else(short)?;
     let header = serde_json::from_slice(&content[PREFIX_BYTES..PREFIX_BYTES + header_bytes]);
-    let header = header.map_err(|error| SnapshotError::Damaged {
-        path,
-        what: error.to_string(),
-    })?;
+    let header = header.map_err(|error| SnapshotError::Damaged { path, what: error.to_string() })?;
     Ok((header, body))
 }
 
@@ -188,21 +164,13 @@ fn adopt(header: &Value, config: &mut RunConfig, file: &str) -> Result<(), Snaps
     }
     // Asking for nothing takes what the snapshot has; asking for something else is a contradiction.
     if config.precondition != PreconditionConfig::default() {
-        differences(
-            "precondition",
-            &header["precondition"],
-            &own["precondition"],
-            &mut keys,
-        );
+        differences("precondition", &header["precondition"], &own["precondition"], &mut keys);
     }
     if !keys.is_empty() {
         return Err(SnapshotError::OtherConfig { path, keys });
     }
     let found = serde_json::from_value(header["precondition"].clone());
-    config.precondition = found.map_err(|error| SnapshotError::Damaged {
-        path,
-        what: error.to_string(),
-    })?;
+    config.precondition = found.map_err(|error| SnapshotError::Damaged { path, what: error.to_string() })?;
     Ok(())
 }
 

@@ -5,16 +5,8 @@ use serde_json::{Map, Value};
 use slcache_traces::TraceOptions;
 
 /// Options of every format.
-const PLAIN: [&str; 8] = [
-    "format",
-    "unsorted",
-    "volume",
-    "action",
-    "mqsim_time_unit",
-    "zero_size",
-    "sub_sector",
-    "rebase",
-];
+const PLAIN: [&str; 8] =
+    ["format", "unsorted", "volume", "action", "mqsim_time_unit", "zero_size", "sub_sector", "rebase"];
 /// Columns and units of a generic trace, written with or without `generic.` in front.
 const GENERIC: [&str; 10] = [
     "delimiter",
@@ -36,9 +28,7 @@ pub fn trace_options<'a>(
     pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<TraceOptions, ConfigErrors> {
     let pairs: Vec<(&str, &str)> = pairs.into_iter().collect();
-    let is_mqsim = pairs
-        .iter()
-        .any(|&(key, value)| key == "format" && value == "mqsim");
+    let is_mqsim = pairs.iter().any(|&(key, value)| key == "format" && value == "mqsim");
     let mut errors = Vec::new();
     let (mut plain, mut generic, mut ops) = (Map::new(), Map::new(), Map::new());
     for (key, text) in pairs {
@@ -52,10 +42,7 @@ pub fn trace_options<'a>(
         } else if let Some(code) = inner.strip_prefix(OPS) {
             ops.insert(code.to_owned(), text.into());
         } else {
-            errors.push(ConfigError::new(
-                format!("trace option {key}={text}"),
-                unknown(key),
-            ));
+            errors.push(ConfigError::new(format!("trace option {key}={text}"), unknown(key)));
         }
     }
     if !ops.is_empty() {
@@ -68,19 +55,13 @@ pub fn trace_options<'a>(
 }
 
 /// Reads the options one by one first, so that every bad value is told.
-fn read(
-    plain: Map<String, Value>,
-    mut errors: Vec<ConfigError>,
-) -> Result<TraceOptions, ConfigErrors> {
+fn read(plain: Map<String, Value>, mut errors: Vec<ConfigError>) -> Result<TraceOptions, ConfigErrors> {
     for (key, value) in &plain {
         let alone = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
         let parsed: Result<TraceOptions, _> = serde_path_to_error::deserialize(alone);
         if let Err(error) = parsed {
             let path = error.path().to_string();
-            errors.push(ConfigError::new(
-                format!("trace option {path}"),
-                error.inner().to_string(),
-            ));
+            errors.push(ConfigError::new(format!("trace option {path}"), error.inner().to_string()));
         }
     }
     if !errors.is_empty() {
@@ -106,10 +87,7 @@ fn unknown(key: &str) -> String {
     let allowed: Vec<&str> = PLAIN.into_iter().chain(GENERIC).collect();
     let near = nearest(key, allowed.iter().copied());
     let near = near.map_or(".".to_owned(), |near| format!("; did you mean {near}?"));
-    format!(
-        "unknown trace option{near} Allowed: {}, ops.CODE",
-        allowed.join(", ")
-    )
+    format!("unknown trace option{near} Allowed: {}, ops.CODE", allowed.join(", "))
 }
 
 #[cfg(test)]

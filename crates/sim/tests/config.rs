@@ -18,11 +18,7 @@ fn says(lines: &[String], expected: &[&[&str]]) {
 #[test]
 fn a_device_file_resolves() {
     let file = file(DEVICE, ".toml");
-    let config = resolved(
-        file.path().to_str().unwrap(),
-        "tlc-only",
-        &["host.time_scale=2"],
-    );
+    let config = resolved(file.path().to_str().unwrap(), "tlc-only", &["host.time_scale=2"]);
     assert_eq!(config.device.user_bytes, 2 << 20);
     assert_eq!(config.host.time_scale, 2.0);
     assert_eq!(config.run.seed, 1);
@@ -33,14 +29,9 @@ fn settings_and_options_win_in_order() {
     let layers = Layers {
         device: "tiny".to_owned(),
         scheme: "baseline".to_owned(),
-        sets: [
-            "slc_blocks=2",
-            "scheme.baseline.slc_blocks=4",
-            "run.seed=5",
-            "device.pool[0].blocks=20",
-        ]
-        .map(str::to_owned)
-        .to_vec(),
+        sets: ["slc_blocks=2", "scheme.baseline.slc_blocks=4", "run.seed=5", "device.pool[0].blocks=20"]
+            .map(str::to_owned)
+            .to_vec(),
         seed: Some(9),
         replay: Some("closed:8".to_owned()),
     };
@@ -54,25 +45,15 @@ fn settings_and_options_win_in_order() {
 
 #[test]
 fn values_are_toml_or_bare_words() {
-    let sets = [
-        "slc.victim=fifo",
-        "device.name=other",
-        "device.user_bytes=1MiB",
-    ];
+    let sets = ["slc.victim=fifo", "device.name=other", "device.user_bytes=1MiB"];
     let json = resolved("tiny", "baseline", &sets).to_json();
     assert_eq!(json["scheme"]["baseline"]["slc"]["victim"], "fifo");
     assert_eq!(json["device"]["name"], "other");
     assert_eq!(json["device"]["user_bytes"], 1 << 20);
     let json = resolved("tiny", "baseline", &["slc.victim={d-choices={d=4}}"]).to_json();
-    assert_eq!(
-        json["scheme"]["baseline"]["slc"]["victim"]["d-choices"]["d"],
-        4
-    );
+    assert_eq!(json["scheme"]["baseline"]["slc"]["victim"]["d-choices"]["d"], 4);
     let json = resolved("tiny", "baseline", &["slc.victim.d-choices.d=5"]).to_json();
-    assert_eq!(
-        json["scheme"]["baseline"]["slc"]["victim"]["d-choices"]["d"],
-        5
-    );
+    assert_eq!(json["scheme"]["baseline"]["slc"]["victim"]["d-choices"]["d"], 5);
 }
 
 #[test]
@@ -86,10 +67,7 @@ fn unknown_key_in_a_file() {
     let text = DEVICE.replace("wordlines = 8", "wordlines = 8\nwordlnes = 9");
     says(
         &file_errors(&text, &[]),
-        &[&[
-            "mine.toml:13: device.pool[0].wordlnes = 9: unknown key; did you mean wordlines?",
-            "page_bytes",
-        ]],
+        &[&["mine.toml:13: device.pool[0].wordlnes = 9: unknown key; did you mean wordlines?", "page_bytes"]],
     );
 }
 
@@ -98,26 +76,16 @@ fn wrong_type_in_a_file() {
     let text = DEVICE.replace("blocks = 16", "blocks = \"sixteen\"");
     says(
         &file_errors(&text, &[]),
-        &[&[
-            "mine.toml:11: device.pool[0].blocks = \"sixteen\"",
-            "whole number",
-            "4-65536",
-        ]],
+        &[&["mine.toml:11: device.pool[0].blocks = \"sixteen\"", "whole number", "4-65536"]],
     );
     let text = DEVICE.replace("2MiB", "2 parsecs");
-    says(
-        &file_errors(&text, &[]),
-        &[&["mine.toml:3: device.user_bytes = \"2 parsecs\"", "42GiB"]],
-    );
+    says(&file_errors(&text, &[]), &[&["mine.toml:3: device.user_bytes = \"2 parsecs\"", "42GiB"]]);
 }
 
 #[test]
 fn missing_key_in_a_file() {
     let text = DEVICE.replace("channels = 1\n", "");
-    says(
-        &file_errors(&text, &[]),
-        &[&["mine.toml:5: device.pool[0].channels: missing", "1-256"]],
-    );
+    says(&file_errors(&text, &[]), &[&["mine.toml:5: device.pool[0].channels: missing", "1-256"]]);
 }
 
 #[test]
@@ -125,9 +93,7 @@ fn out_of_range_in_a_file() {
     let text = DEVICE.replace("channels = 1\n", "channels = 1000\n");
     let lines = file_errors(&text, &[]);
     assert!(
-        lines.contains(
-            &"mine.toml:7: device.pool[0].channels = 1000: must be between 1 and 256".to_owned()
-        ),
+        lines.contains(&"mine.toml:7: device.pool[0].channels = 1000: must be between 1 and 256".to_owned()),
         "{lines:?}"
     );
 }
@@ -138,9 +104,8 @@ fn everything_wrong_is_told_at_once() {
         .replace("blocks = 16", "blocks = \"x\"\nblocs = 3")
         .replace("planes = 2", "planes = -2")
         .replace("[20_000]", "20_000");
-    let text = format!(
-        "{text}\n[host]\ntime_scale = 0.0\nspeed = 1\n[scheme-defaults.baseline]\nslc_block = 3\n"
-    );
+    let text =
+        format!("{text}\n[host]\ntime_scale = 0.0\nspeed = 1\n[scheme-defaults.baseline]\nslc_block = 3\n");
     says(
         &file_errors(&text, &["precondition.fill=2", "mode=plc", "run.sed=3"]),
         &[
@@ -162,63 +127,39 @@ fn everything_wrong_is_told_at_once() {
 fn syntax_errors_have_a_line() {
     let text = DEVICE.replace("planes = 2", "planes == 2");
     let lines = file_errors(&text, &[]);
-    assert!(
-        lines[0].starts_with("mine.toml:10: not valid TOML"),
-        "{lines:?}"
-    );
+    assert!(lines[0].starts_with("mine.toml:10: not valid TOML"), "{lines:?}");
 }
 
 #[test]
 fn missing_and_unreadable_devices() {
     says(
         &errors("hierarchy-44", "tlc-only", &[]),
-        &[&[
-            "--device hierarchy-44",
-            "Did you mean hierarchy-44g?",
-            "mqsim-like",
-        ]],
+        &[&["--device hierarchy-44", "Did you mean hierarchy-44g?", "mqsim-like"]],
     );
     let directory = tempfile::tempdir().unwrap();
-    says(
-        &errors(directory.path().to_str().unwrap(), "tlc-only", &[]),
-        &[&["cannot be read"]],
-    );
+    says(&errors(directory.path().to_str().unwrap(), "tlc-only", &[]), &[&["cannot be read"]]);
 }
 
 #[test]
 fn unknown_schemes() {
     says(
         &errors("tiny", "basline", &[]),
-        &[&[
-            "--scheme basline",
-            "schemes: tlc-only",
-            "qlc-only",
-            "Did you mean baseline?",
-        ]],
+        &[&["--scheme basline", "schemes: tlc-only", "qlc-only", "Did you mean baseline?"]],
     );
     let text = format!("{DEVICE}\n[scheme-defaults.turbo]\nx = 1\n");
-    says(
-        &file_errors(&text, &[]),
-        &[&["mine.toml:28: scheme-defaults.turbo", "not a scheme"]],
-    );
+    says(&file_errors(&text, &[]), &[&["mine.toml:28: scheme-defaults.turbo", "not a scheme"]]);
 }
 
 #[test]
 fn a_scheme_that_does_not_run_is_not_configured() {
     says(
         &errors("tiny", "tlc-only", &["scheme.baseline.slc_blocks=4"]),
-        &[&[
-            "the run's scheme is tlc-only, so scheme.baseline.slc_blocks has no effect",
-            "mode",
-        ]],
+        &[&["the run's scheme is tlc-only, so scheme.baseline.slc_blocks has no effect", "mode"]],
     );
     let text = format!("{DEVICE}\n[scheme.baseline]\nslc_blocks = 4\n");
     says(
         &file_errors(&text, &[]),
-        &[&[
-            "mine.toml:28: scheme.baseline: the run's scheme is tlc-only",
-            "[scheme-defaults.baseline]",
-        ]],
+        &[&["mine.toml:28: scheme.baseline: the run's scheme is tlc-only", "[scheme-defaults.baseline]"]],
     );
 }
 
@@ -241,13 +182,7 @@ fn malformed_settings() {
         &errors(
             "tiny",
             "baseline",
-            &[
-                "slc_blocks",
-                "a b=1",
-                "slc_blocks=",
-                "slc=[1",
-                "device.pool[9].blocks=4",
-            ],
+            &["slc_blocks", "a b=1", "slc_blocks=", "slc=[1", "device.pool[9].blocks=4"],
         ),
         &[
             &["--set slc_blocks: must be key=value"],
@@ -265,14 +200,8 @@ fn replay_and_seed_options() {
     layers.seed = Some(u64::MAX);
     layers.replay = Some("closed:0".to_owned());
     let text = resolve(&layers).unwrap_err().to_string();
-    assert!(
-        text.contains("--seed 18446744073709551615: must be between 0 and"),
-        "{text}"
-    );
-    assert!(
-        text.contains("--replay closed:0: must be open, or closed:N"),
-        "{text}"
-    );
+    assert!(text.contains("--seed 18446744073709551615: must be between 0 and"), "{text}");
+    assert!(text.contains("--replay closed:0: must be open, or closed:N"), "{text}");
 }
 
 #[test]
@@ -288,8 +217,5 @@ fn a_cache_larger_than_the_device() {
 fn impossible_geometry() {
     let text = DEVICE.replace("page_bytes = 4096", "page_bytes = 5000");
     let lines = file_errors(&text, &[]);
-    assert!(
-        lines[1].contains("mine.toml:13: device.pool[0].page_bytes = 5000: must be 1 to"),
-        "{lines:?}"
-    );
+    assert!(lines[1].contains("mine.toml:13: device.pool[0].page_bytes = 5000: must be 1 to"), "{lines:?}");
 }

@@ -91,7 +91,8 @@ fn assert_figures_agree(workload: &str, answers: &[Answer]) {
     println!("{workload}: {same} of {} requests agree to the nanosecond", answers.len());
     let most = theirs.iter().zip(&ours).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0);
     println!("{workload}: the largest difference is {most} ns");
-    for (name, (our, their)) in ["mean", "p50", "p99"].iter().zip(figures(&ours).iter().zip(figures(&theirs))) {
+    for (name, (our, their)) in ["mean", "p50", "p99"].iter().zip(figures(&ours).iter().zip(figures(&theirs)))
+    {
         let difference = our / their - 1.0;
         println!("{workload} {name}: {our:.0} ns, MQSim {their:.0} ns, {:+.3} %", difference * 100.0);
         assert!(difference.abs() <= CLOSE, "{workload} {name}: {our} against {their}");
@@ -176,7 +177,10 @@ fn cleaning_costs_what_ten_blocks_held_back_cost() {
     let moves = (programs - 400_000) as f64 / erases as f64;
     // Ten free blocks and one and a half frontiers per plane hold no valid data on average.
     let u = (PAGES / 16) as f64 / (88.5 * 192.0);
-    println!("write amplification {wa:.3}, {moves:.1} moves per cleaning; FIFO at u = {u:.4}: {:.3}", fifo(u));
+    println!(
+        "write amplification {wa:.3}, {moves:.1} moves per cleaning; FIFO at u = {u:.4}: {:.3}",
+        fifo(u)
+    );
     assert!(wa < fifo(u), "greedy cleaning cannot cost more than first in, first out");
     assert!(wa > 0.7 * fifo(u), "greedy cleaning gains less than that on uniform writes");
 }

@@ -11,16 +11,12 @@ fn every_preset_resolves() {
     for preset in PRESETS {
         let file: toml::Table = toml::from_str(preset.text).unwrap();
         assert_eq!(file["device"]["name"].as_str(), Some(preset.name));
-        let Some(defaults) = file
-            .get("scheme-defaults")
-            .and_then(|table| table.as_table())
-        else {
+        let Some(defaults) = file.get("scheme-defaults").and_then(|table| table.as_table()) else {
             continue;
         };
         for scheme in defaults.keys() {
             let config = resolve(&common::layers(preset.name, scheme, &[]));
-            let config =
-                config.unwrap_or_else(|errors| panic!("{} with {scheme}:\n{errors}", preset.name));
+            let config = config.unwrap_or_else(|errors| panic!("{} with {scheme}:\n{errors}", preset.name));
             assert_eq!(config.scheme.name(), scheme);
             resolved += 1;
         }
@@ -42,12 +38,7 @@ fn every_device_is_sound_whatever_the_scheme() {
 fn capacities_are_those_of_the_papers() {
     let catalogue = catalogue();
     let capacity = |name: &str| {
-        let entry = catalogue
-            .as_array()
-            .unwrap()
-            .iter()
-            .find(|entry| entry["name"] == name)
-            .unwrap();
+        let entry = catalogue.as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap();
         entry["capacity_bytes"].as_u64().unwrap()
     };
     // All blocks in the densest mode.
@@ -72,17 +63,8 @@ fn hyssd_page_times_include_the_bus_as_in_the_paper() {
         let device = slcache_sim::preset::find(preset).unwrap().device();
         let pool = &device.pool[pool];
         let mode = pool.mode(pool.densest()).unwrap();
-        let transfer_ns =
-            (u64::from(pool.page_bytes) * u64::from(pool.bus.ps_per_byte)).div_ceil(1000);
-        assert_eq!(
-            u64::from(mode.read_ns[0]) + transfer_ns,
-            read_us * 1000,
-            "{preset}"
-        );
-        assert_eq!(
-            u64::from(mode.program_ns[0]) + transfer_ns,
-            program_us * 1000,
-            "{preset}"
-        );
+        let transfer_ns = (u64::from(pool.page_bytes) * u64::from(pool.bus.ps_per_byte)).div_ceil(1000);
+        assert_eq!(u64::from(mode.read_ns[0]) + transfer_ns, read_us * 1000, "{preset}");
+        assert_eq!(u64::from(mode.program_ns[0]) + transfer_ns, program_us * 1000, "{preset}");
     }
 }

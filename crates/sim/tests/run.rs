@@ -11,12 +11,7 @@ fn trace() -> String {
     let mut text = String::new();
     for i in 0..2000u64 {
         let page = i * 7919 % 500;
-        text.push_str(&format!(
-            "{} 0 {} 8 {}\n",
-            i * 300_000,
-            page * 8,
-            u64::from(i % 3 == 0)
-        ));
+        text.push_str(&format!("{} 0 {} 8 {}\n", i * 300_000, page * 8, u64::from(i % 3 == 0)));
     }
     text
 }
@@ -32,10 +27,7 @@ fn request(trace: &str, scheme: &str, sets: &[&str]) -> RunRequest {
 
 fn run_text(text: &str, sets: &[&str]) -> Result<Value, SimError> {
     let file = file(text, ".trace");
-    execute(
-        &request(file.path().to_str().unwrap(), "baseline", sets),
-        &mut |_, _, _| true,
-    )
+    execute(&request(file.path().to_str().unwrap(), "baseline", sets), &mut |_, _, _| true)
 }
 
 #[test]
@@ -54,12 +46,7 @@ fn a_document_has_every_section() {
         "waf",
         "wear",
     ];
-    let mut keys: Vec<&str> = document
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect();
+    let mut keys: Vec<&str> = document.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
     let mut sections = sections.to_vec();
     sections.sort_unstable();
@@ -70,13 +57,7 @@ fn a_document_has_every_section() {
     assert_eq!(document["host"]["requests"], 2000);
     assert_eq!(document["host"]["unmapped_reads"], 0);
     assert_eq!(document["trace"]["sha256"].as_str().unwrap().len(), 64);
-    assert_eq!(
-        document["provenance"]["config_hash"]
-            .as_str()
-            .unwrap()
-            .len(),
-        64
-    );
+    assert_eq!(document["provenance"]["config_hash"].as_str().unwrap().len(), 64);
     assert!(document["sim"]["peak_rss_bytes"].as_u64().unwrap() > 1 << 20);
 }
 
@@ -94,15 +75,7 @@ fn runs_are_deterministic() {
     let first = stable(run_text(&text, &sets).unwrap());
     assert_eq!(first, stable(run_text(&text, &sets).unwrap()));
     let other = stable(
-        run_text(
-            &text,
-            &[
-                "precondition.fill=0.8",
-                "precondition.overwrite=1",
-                "run.seed=2",
-            ],
-        )
-        .unwrap(),
+        run_text(&text, &["precondition.fill=0.8", "precondition.overwrite=1", "run.seed=2"]).unwrap(),
     );
     assert_ne!(first, other);
 }
@@ -124,10 +97,7 @@ fn beyond_the_capacity_is_an_error_by_default() {
         assert_eq!(error.exit_code(), 4);
         let message = error.to_string();
         assert!(message.contains("request 2 of the trace"), "{message}");
-        assert!(
-            message.contains("\"wrap\", \"compact\" or \"clip\""),
-            "{message}"
-        );
+        assert!(message.contains("\"wrap\", \"compact\" or \"clip\""), "{message}");
     }
 }
 
@@ -136,48 +106,30 @@ fn address_policies_are_counted() {
     let text = "0 0 0 8 0\n1000 0 80000 8 0\n2000 0 6652 8 1\n";
     let adjusted = |policy: &str| {
         let document = run_text(text, &[&format!("trace.address={policy}")]).unwrap();
-        (
-            document["trace"]["adjusted"].clone(),
-            document["host"]["requests"].as_u64().unwrap(),
-        )
+        (document["trace"]["adjusted"].clone(), document["host"]["requests"].as_u64().unwrap())
     };
     let (wrap, requests) = adjusted("wrap");
     assert_eq!((&wrap["address_wrapped"], requests), (&2.into(), 3));
     let (clip, requests) = adjusted("clip");
-    assert_eq!(
-        (&clip["address_clipped"], &clip["address_dropped"], requests),
-        (&1.into(), &1.into(), 2)
-    );
+    assert_eq!((&clip["address_clipped"], &clip["address_dropped"], requests), (&1.into(), &1.into(), 2));
     let (compact, requests) = adjusted("compact");
     assert_eq!((&compact["address_compacted"], requests), (&2.into(), 3));
 }
 
 #[test]
 fn errors_of_every_kind_have_their_exit_code() {
-    let missing = execute(
-        &request("/nonexistent.trace", "baseline", &[]),
-        &mut |_, _, _| true,
-    );
+    let missing = execute(&request("/nonexistent.trace", "baseline", &[]), &mut |_, _, _| true);
     assert_eq!(missing.unwrap_err().exit_code(), 4);
     assert_eq!(run_text("", &[]).unwrap_err().exit_code(), 4);
     assert_eq!(run_text("0 0 0 8 7\n", &[]).unwrap_err().exit_code(), 4);
-    assert_eq!(
-        run_text(&trace(), &["slc_blocks=99"])
-            .unwrap_err()
-            .exit_code(),
-        3
-    );
+    assert_eq!(run_text(&trace(), &["slc_blocks=99"]).unwrap_err().exit_code(), 3);
 }
 
 #[test]
 fn every_phase_can_be_cancelled() {
     let text = trace();
     let file = file(&text, ".trace");
-    let request = request(
-        file.path().to_str().unwrap(),
-        "baseline",
-        &["precondition.fill=0.5"],
-    );
+    let request = request(file.path().to_str().unwrap(), "baseline", &["precondition.fill=0.5"]);
     let mut phases = Vec::new();
     execute(&request, &mut |phase, _, _| {
         phases.push(phase.to_owned());

@@ -11,8 +11,5 @@ fn the_committed_schema_is_fresh() {
         std::fs::write(path, &text).unwrap();
     }
     let committed = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(
-        committed == text,
-        "schema/run.schema.json is stale; run with SLCACHE_BLESS=1"
-    );
+    assert!(committed == text, "schema/run.schema.json is stale; run with SLCACHE_BLESS=1");
 }

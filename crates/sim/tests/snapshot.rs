@@ -17,10 +17,7 @@ impl Bench {
     fn new() -> Self {
         let lines = (0..1500u64).map(|i| format!("{} 0 {} 8 0\n", i * 500_000, i * 613 % 700 * 8));
         let text: String = lines.collect();
-        Self {
-            directory: tempfile::tempdir().unwrap(),
-            trace: file(&text, ".trace"),
-        }
+        Self { directory: tempfile::tempdir().unwrap(), trace: file(&text, ".trace") }
     }
 
     fn snapshot(&self) -> PathBuf {
@@ -66,9 +63,7 @@ fn a_restored_device_gives_the_same_result() {
     let bench = Bench::new();
     let saved = bench.save();
     let loaded = bench.load(&[]).unwrap();
-    for section in [
-        "config", "flash", "host", "scheme", "series", "trace", "waf", "wear",
-    ] {
+    for section in ["config", "flash", "host", "scheme", "series", "trace", "waf", "wear"] {
         assert_eq!(saved[section], loaded[section], "{section}");
     }
     assert_eq!(loaded["config"]["precondition"]["overwrite"], 2.0);
@@ -94,19 +89,14 @@ fn another_configuration_is_refused_by_name() {
         assert!(text.contains(part), "{part} is not in {text}");
     }
     let text = bench.refusal(&["precondition.fill=0.5"]);
-    assert!(
-        text.contains("precondition.fill (snapshot 0.9, run 0.5)"),
-        "{text}"
-    );
+    assert!(text.contains("precondition.fill (snapshot 0.9, run 0.5)"), "{text}");
 }
 
 #[test]
 fn what_may_differ_is_accepted() {
     let bench = Bench::new();
     bench.save();
-    assert!(bench
-        .load(&["trace.address=wrap", "host.time_scale=2.0"])
-        .is_ok());
+    assert!(bench.load(&["trace.address=wrap", "host.time_scale=2.0"]).is_ok());
 }
 
 #[test]
@@ -118,9 +108,7 @@ fn damage_is_told() {
     change(&path, |bytes| bytes.truncate(whole.len() - 10));
     assert!(bench.refusal(&[]).contains("truncated or damaged"));
     change(&path, |bytes| bytes.truncate(14));
-    assert!(bench
-        .refusal(&[])
-        .contains("truncated or damaged (too short)"));
+    assert!(bench.refusal(&[]).contains("truncated or damaged (too short)"));
     change(&path, |bytes| {
         bytes.clone_from(&whole);
         bytes[whole.len() / 2] ^= 1;

@@ -19,10 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let requests = synth1m(SYNTH1M_REQUESTS);
     for (format, write) in [
-        (
-            "msr",
-            write_msr as fn(&[Request], &Path) -> std::io::Result<()>,
-        ),
+        ("msr", write_msr as fn(&[Request], &Path) -> std::io::Result<()>),
         ("blkparse", write_blkparse),
         ("mqsim", write_mqsim_twice),
     ] {
@@ -43,9 +40,7 @@ fn measure(format: &str, path: &str) -> Result<(), Box<dyn Error>> {
         while reader.next_batch(&mut batch, BATCH)? {}
         lines = reader.summary().lines;
         wall_s = wall_s.min(started.elapsed().as_secs_f64());
-        cpu_s = thread_cpu_s()
-            .zip(started_s)
-            .map_or(wall_s, |(end, start)| cpu_s.min(end - start));
+        cpu_s = thread_cpu_s().zip(started_s).map_or(wall_s, |(end, start)| cpu_s.min(end - start));
     }
     let bytes = std::fs::metadata(path)?.len() as f64;
     println!(
@@ -70,17 +65,8 @@ fn write_msr(requests: &[Request], path: &Path) -> std::io::Result<()> {
     let mut output = BufWriter::new(File::create(path)?);
     for request in requests {
         let ticks = 128_166_385_295_514_663 + request.at_ns / 100;
-        let op = if request.op == HostOp::Read {
-            "Read"
-        } else {
-            "Write"
-        };
-        writeln!(
-            output,
-            "{ticks},hm,0,{op},{},{},2833",
-            request.sector * 512,
-            request.bytes()
-        )?;
+        let op = if request.op == HostOp::Read { "Read" } else { "Write" };
+        writeln!(output, "{ticks},hm,0,{op},{},{},2833", request.sector * 512, request.bytes())?;
     }
     output.flush()
 }
@@ -89,11 +75,7 @@ fn write_blkparse(requests: &[Request], path: &Path) -> std::io::Result<()> {
     let mut output = BufWriter::new(File::create(path)?);
     for (number, request) in requests.iter().enumerate() {
         let (s, ns) = (request.at_ns / 1_000_000_000, request.at_ns % 1_000_000_000);
-        let op = if request.op == HostOp::Read {
-            "RS"
-        } else {
-            "WS"
-        };
+        let op = if request.op == HostOp::Read { "RS" } else { "WS" };
         let (sector, sectors) = (request.sector, request.sectors);
         writeln!(
             output,
@@ -106,10 +88,7 @@ fn write_blkparse(requests: &[Request], path: &Path) -> std::io::Result<()> {
 fn write_mqsim_twice(requests: &[Request], path: &Path) -> std::io::Result<()> {
     let mut output = File::create(path)?;
     let later_ns = requests.last().map_or(0, |request| request.at_ns);
-    let second = requests.iter().map(|request| Request {
-        at_ns: request.at_ns + later_ns,
-        ..*request
-    });
+    let second = requests.iter().map(|request| Request { at_ns: request.at_ns + later_ns, ..*request });
     let all: Vec<Request> = requests.iter().copied().chain(second).collect();
     write_mqsim(&all, &mut output).map_err(std::io::Error::other)
 }

@@ -41,11 +41,7 @@ impl Checker {
 
     /// Takes one record; appends what may go out now.
     #[inline]
-    pub(crate) fn accept(
-        &mut self,
-        record: Record<'_>,
-        out: &mut Vec<Request>,
-    ) -> Result<(), LineFault> {
+    pub(crate) fn accept(&mut self, record: Record<'_>, out: &mut Vec<Request>) -> Result<(), LineFault> {
         let raw = match record {
             Record::Request(raw) => raw,
             Record::Skipped(reason) => {
@@ -58,20 +54,10 @@ impl Checker {
             return Ok(());
         };
         self.count_notes(&raw);
-        let request = Request {
-            at_ns: raw.at_ns,
-            sector: raw.sector,
-            sectors: raw.sectors,
-            stream,
-            op: raw.op,
-        };
+        let request =
+            Request { at_ns: raw.at_ns, sector: raw.sector, sectors: raw.sectors, stream, op: raw.op };
         if raw.flush_before {
-            let flush = Request {
-                sector: 0,
-                sectors: 0,
-                op: HostOp::Flush,
-                ..request
-            };
+            let flush = Request { sector: 0, sectors: 0, op: HostOp::Flush, ..request };
             self.put_in_order(flush, out)?;
         }
         check_end(&request)?;
@@ -150,9 +136,7 @@ impl Checker {
 /// Refuses a request whose last byte a 64-bit address cannot name.
 #[inline]
 fn check_end(request: &Request) -> Result<(), LineFault> {
-    let Request {
-        sector, sectors, ..
-    } = *request;
+    let Request { sector, sectors, .. } = *request;
     let sectors = u64::from(sectors);
     match sector.checked_add(sectors) {
         Some(end) if end <= SECTORS_END => Ok(()),

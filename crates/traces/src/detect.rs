@@ -20,25 +20,16 @@ pub fn detect(path: &str) -> Result<&'static str, TraceError> {
 pub(crate) fn detect_in(path: &str, sample: &[u8]) -> Result<&'static Format, TraceError> {
     let lines = sample_lines(sample);
     let fits = |wanted: Fit| -> Vec<&'static Format> {
-        FORMATS
-            .iter()
-            .filter(|format| (format.detect)(&lines) == wanted)
-            .collect()
+        FORMATS.iter().filter(|format| (format.detect)(&lines) == wanted).collect()
     };
     let certain = fits(Fit::Yes);
-    let by_name: Vec<&'static Format> = certain
-        .iter()
-        .copied()
-        .filter(|format| named_like(path, format))
-        .collect();
+    let by_name: Vec<&'static Format> =
+        certain.iter().copied().filter(|format| named_like(path, format)).collect();
     match (certain.as_slice(), by_name.as_slice()) {
         ([format], _) | (_, [format]) => Ok(format),
         _ => {
             let reason = reason(&lines, &certain, &fits(Fit::MustBeNamed));
-            Err(TraceError::Undetected {
-                file: path.to_owned(),
-                reason,
-            })
+            Err(TraceError::Undetected { file: path.to_owned(), reason })
         }
     }
 }
@@ -56,28 +47,16 @@ fn sample_lines(sample: &[u8]) -> Vec<&[u8]> {
 
 /// Whether the file name ends as those of the format do, compression aside.
 fn named_like(path: &str, format: &Format) -> bool {
-    let stem = path
-        .strip_suffix(".gz")
-        .or(path.strip_suffix(".zst"))
-        .unwrap_or(path);
+    let stem = path.strip_suffix(".gz").or(path.strip_suffix(".zst")).unwrap_or(path);
     let extension = stem.rsplit_once('.').map(|(_, extension)| extension);
     extension.is_some_and(|extension| format.extensions.contains(&extension))
 }
 
 fn reason(lines: &[&[u8]], certain: &[&Format], must_be_named: &[&Format]) -> String {
-    let names = |formats: &[&Format]| {
-        formats
-            .iter()
-            .map(|format| format.name)
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
+    let names = |formats: &[&Format]| formats.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
     let first = lines.first().copied().unwrap_or_default();
     if !certain.is_empty() {
-        return format!(
-            "several formats fit: {}; name one with --trace-format",
-            names(certain)
-        );
+        return format!("several formats fit: {}; name one with --trace-format", names(certain));
     }
     if !must_be_named.is_empty() {
         return format!(
@@ -86,9 +65,8 @@ fn reason(lines: &[&[u8]], certain: &[&Format], must_be_named: &[&Format]) -> St
             quoted(first)
         );
     }
-    if let Some((line, (column, byte))) = (1..)
-        .zip(lines)
-        .find_map(|(number, line)| Some((number, first_binary_byte(line)?)))
+    if let Some((line, (column, byte))) =
+        (1..).zip(lines).find_map(|(number, line)| Some((number, first_binary_byte(line)?)))
     {
         return format!(
             "this is not a text trace: binary data (byte {byte:#04x}) in line {line}, column {column}; known formats: {}",

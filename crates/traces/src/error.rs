@@ -54,9 +54,7 @@ pub enum TraceError {
         file: String,
     },
     /// The file was read to its end and no request came out of it.
-    #[error(
-        "{file}: no request among its {lines} lines ({skipped}); a trace holds at least one request"
-    )]
+    #[error("{file}: no request among its {lines} lines ({skipped}); a trace holds at least one request")]
     NoRequests {
         /// Path as given.
         file: String,
@@ -272,17 +270,7 @@ impl LineFault {
     }
 
     /// A field fault; `column` counts from 1.
-    pub(crate) fn field(
-        column: usize,
-        name: &str,
-        value: &[u8],
-        allowed: impl Into<String>,
-    ) -> Self {
-        Self::Field {
-            column,
-            name: name.to_owned(),
-            value: value.to_vec(),
-            allowed: allowed.into(),
-        }
+    pub(crate) fn field(column: usize, name: &str, value: &[u8], allowed: impl Into<String>) -> Self {
+        Self::Field { column, name: name.to_owned(), value: value.to_vec(), allowed: allowed.into() }
     }
 }

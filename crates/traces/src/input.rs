@@ -36,10 +36,7 @@ enum Decoder {
 impl Input {
     /// Opens a path, or standard input for `-`.
     pub(crate) fn open(path: &str) -> Result<Self, TraceError> {
-        let failed = |source| TraceError::Open {
-            file: path.to_owned(),
-            source: Arc::new(source),
-        };
+        let failed = |source| TraceError::Open { file: path.to_owned(), source: Arc::new(source) };
         if path == "-" {
             return Self::from_source(Box::new(std::io::stdin()), None).map_err(failed);
         }
@@ -49,16 +46,11 @@ impl Input {
         Self::from_source(Box::new(file), bytes_total).map_err(failed)
     }
 
-    fn from_source(
-        source: Box<dyn Read + Send>,
-        bytes_total: Option<u64>,
-    ) -> std::io::Result<Self> {
+    fn from_source(source: Box<dyn Read + Send>, bytes_total: Option<u64>) -> std::io::Result<Self> {
         let mut raw = RawInput::new(source);
         let bytes_read = raw.byte_counter();
         let mut first = Vec::with_capacity(ZSTD_MAGIC.len());
-        raw.by_ref()
-            .take(ZSTD_MAGIC.len() as u64)
-            .read_to_end(&mut first)?;
+        raw.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut first)?;
         let gzip = first.starts_with(GZIP_MAGIC);
         let zstd = first.starts_with(ZSTD_MAGIC);
         let stored = Cursor::new(first).chain(raw);
@@ -73,11 +65,7 @@ impl Input {
         } else {
             Decoder::Plain(stored)
         };
-        Ok(Self {
-            decoder,
-            bytes_read,
-            bytes_total,
-        })
+        Ok(Self { decoder, bytes_read, bytes_total })
     }
 
     fn raw(&self) -> &RawInput {
@@ -119,26 +107,13 @@ impl Input {
         match self.compression() {
             Some(compression) if source.raw_os_error().is_none() => {
                 if source.kind() == ErrorKind::UnexpectedEof {
-                    TraceError::Truncated {
-                        file,
-                        compression,
-                        line,
-                    }
+                    TraceError::Truncated { file, compression, line }
                 } else {
                     let message = source.to_string();
-                    TraceError::Damaged {
-                        file,
-                        compression,
-                        line,
-                        message,
-                    }
+                    TraceError::Damaged { file, compression, line, message }
                 }
             }
-            _ => TraceError::Read {
-                file,
-                line,
-                source: Arc::new(source),
-            },
+            _ => TraceError::Read { file, line, source: Arc::new(source) },
         }
     }
 }

@@ -35,9 +35,7 @@ pub use formats::{formats, FormatDescription};
 pub use info::{info, SizeBucket, TraceInfo};
 pub use lint::{lint, LintProblem, LintReport};
 pub use mqsim_writer::{write_mqsim, MqsimWriteError};
-pub use options::{
-    BlkparseAction, MqsimTimeUnit, SubSector, TraceOptions, Unsorted, VolumeChoice, ZeroSize,
-};
+pub use options::{BlkparseAction, MqsimTimeUnit, SubSector, TraceOptions, Unsorted, VolumeChoice, ZeroSize};
 pub use options_generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
 pub use reader::{open, TraceReader};
 pub use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};

@@ -71,9 +71,7 @@ impl LineReader {
             if searched == self.block.len() {
                 self.ended = true;
                 self.start = self.filled;
-                let fault = LineFault::LineTooLong {
-                    limit_bytes: BLOCK_BYTES,
-                };
+                let fault = LineFault::LineTooLong { limit_bytes: BLOCK_BYTES };
                 return Err(self.at_line(self.line + 1, fault));
             }
             self.refill();
@@ -95,9 +93,7 @@ impl LineReader {
             return Ok(Some(left));
         }
         if self.line == 0 {
-            return Err(TraceError::Empty {
-                file: self.file.clone(),
-            });
+            return Err(TraceError::Empty { file: self.file.clone() });
         }
         Ok(None)
     }
@@ -127,9 +123,7 @@ impl LineReader {
         }
         match (&self.failure, self.filled) {
             (Some(failure), 0) => Err(failure.clone()),
-            (None, 0) => Err(TraceError::Empty {
-                file: self.file.clone(),
-            }),
+            (None, 0) => Err(TraceError::Empty { file: self.file.clone() }),
             _ => Ok(&self.block[..self.filled]),
         }
     }
@@ -156,10 +150,6 @@ impl LineReader {
 
     /// A fault on the given line.
     pub(crate) fn at_line(&self, line: u64, fault: LineFault) -> TraceError {
-        TraceError::Line {
-            file: self.file.clone(),
-            line,
-            fault,
-        }
+        TraceError::Line { file: self.file.clone(), line, fault }
     }
 }

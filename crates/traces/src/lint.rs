@@ -51,11 +51,7 @@ impl LintReport {
         let count = self.counts.entry(kind).or_insert(0);
         *count += 1;
         if *count <= max_problems as u64 {
-            self.problems.push(LintProblem {
-                line,
-                kind,
-                message: error.to_string(),
-            });
+            self.problems.push(LintProblem { line, kind, message: error.to_string() });
         }
     }
 }
@@ -63,11 +59,7 @@ impl LintReport {
 /// Reads a whole trace and lists its problems, at most `max_problems` of each
 /// kind; goes on behind a faulty line. An error only when the trace cannot be
 /// opened or its format is not known.
-pub fn lint(
-    path: &str,
-    options: &TraceOptions,
-    max_problems: usize,
-) -> Result<LintReport, TraceError> {
+pub fn lint(path: &str, options: &TraceOptions, max_problems: usize) -> Result<LintReport, TraceError> {
     let mut machine = Machine::open(path, options)?;
     let mut report = LintReport {
         format: machine.format_name(),
@@ -107,11 +99,5 @@ fn list(machine: &mut Machine, report: &mut LintReport, max_problems: usize) -> 
 }
 
 fn too_long(error: &TraceError) -> bool {
-    matches!(
-        error,
-        TraceError::Line {
-            fault: LineFault::LineTooLong { .. },
-            ..
-        }
-    )
+    matches!(error, TraceError::Line { fault: LineFault::LineTooLong { .. }, .. })
 }

@@ -29,13 +29,7 @@ pub fn write_mqsim(requests: &[Request], output: &mut impl Write) -> Result<(), 
             HostOp::Read => 1,
             op => return Err(MqsimWriteError::Operation { number, op }),
         };
-        let Request {
-            at_ns,
-            stream,
-            sector,
-            sectors,
-            ..
-        } = request;
+        let Request { at_ns, stream, sector, sectors, .. } = request;
         writeln!(output, "{at_ns} {stream} {sector} {sectors} {code}")?;
     }
     output.flush()?;

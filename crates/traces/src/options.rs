@@ -37,10 +37,7 @@ pub struct TraceOptions {
 impl TraceOptions {
     /// The default options with the format named.
     pub fn with_format(format: &str) -> Self {
-        Self {
-            format: Some(format.to_owned()),
-            ..Self::default()
-        }
+        Self { format: Some(format.to_owned()), ..Self::default() }
     }
 }
 
@@ -193,8 +190,7 @@ mod tests {
         let options: TraceOptions = serde_json::from_str(text).unwrap();
         assert_eq!(options.unsorted, Unsorted::Sort(64));
         assert_eq!(options.volume, Some(VolumeChoice::Each));
-        let again: TraceOptions =
-            serde_json::from_str(&serde_json::to_string(&options).unwrap()).unwrap();
+        let again: TraceOptions = serde_json::from_str(&serde_json::to_string(&options).unwrap()).unwrap();
         assert_eq!(again, options);
     }
 

@@ -72,9 +72,7 @@ impl Order {
             Unsorted::Error | Unsorted::Keep => {
                 let previous = self.previous_ns.replace(request.at_ns);
                 match previous {
-                    Some(previous_ns) if request.at_ns < previous_ns => {
-                        self.backwards(request, previous_ns)
-                    }
+                    Some(previous_ns) if request.at_ns < previous_ns => self.backwards(request, previous_ns),
                     _ => Ok(Some(request)),
                 }
             }
@@ -82,48 +80,26 @@ impl Order {
     }
 
     #[cold]
-    fn backwards(
-        &mut self,
-        request: Request,
-        previous_ns: u64,
-    ) -> Result<Option<Request>, LineFault> {
+    fn backwards(&mut self, request: Request, previous_ns: u64) -> Result<Option<Request>, LineFault> {
         if self.unsorted == Unsorted::Keep {
             self.out_of_order += 1;
             return Ok(Some(request));
         }
-        Err(LineFault::Backwards {
-            at_ns: request.at_ns,
-            previous_ns,
-        })
+        Err(LineFault::Backwards { at_ns: request.at_ns, previous_ns })
     }
 
-    fn push_window(
-        &mut self,
-        request: Request,
-        window: usize,
-    ) -> Result<Option<Request>, LineFault> {
+    fn push_window(&mut self, request: Request, window: usize) -> Result<Option<Request>, LineFault> {
         let at_ns = request.at_ns;
         if let Some(previous_ns) = self.previous_ns.filter(|&previous| at_ns < previous) {
-            return Err(LineFault::OutsideWindow {
-                at_ns,
-                previous_ns,
-                window,
-            });
+            return Err(LineFault::OutsideWindow { at_ns, previous_ns, window });
         }
         if at_ns < self.newest_ns {
             self.out_of_order += 1;
         }
         self.newest_ns = self.newest_ns.max(at_ns);
         self.sequence += 1;
-        self.window.push(Reverse(Waiting {
-            sequence: self.sequence,
-            request,
-        }));
-        Ok(if self.window.len() > window {
-            self.pop()
-        } else {
-            None
-        })
+        self.window.push(Reverse(Waiting { sequence: self.sequence, request }));
+        Ok(if self.window.len() > window { self.pop() } else { None })
     }
 
     /// At the end of the trace: the next request still in the window.

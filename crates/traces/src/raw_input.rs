@@ -15,11 +15,7 @@ pub(crate) struct RawInput {
 impl RawInput {
     /// Wraps a source.
     pub(crate) fn new(inner: Box<dyn Read + Send>) -> Self {
-        Self {
-            inner,
-            hash: Context::new(&SHA256),
-            bytes: Arc::new(AtomicU64::new(0)),
-        }
+        Self { inner, hash: Context::new(&SHA256), bytes: Arc::new(AtomicU64::new(0)) }
     }
 
     /// Bytes read so far; shared, so that another thread can show progress.
@@ -30,11 +26,7 @@ impl RawInput {
     /// SHA-256 of the bytes read so far, in hex.
     pub(crate) fn sha256_hex(&self) -> String {
         let digest = self.hash.clone().finish();
-        digest
-            .as_ref()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 

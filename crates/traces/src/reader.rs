@@ -15,12 +15,7 @@ use std::sync::Arc;
 /// Opens a trace file, or standard input for the path `-`; the format is told
 /// from the content unless the options name it.
 pub fn open(path: &str, options: &TraceOptions) -> Result<TraceReader, TraceError> {
-    Ok(TraceReader {
-        machine: Machine::open(path, options)?,
-        carried: None,
-        failure: None,
-        ended: false,
-    })
+    Ok(TraceReader { machine: Machine::open(path, options)?, carried: None, failure: None, ended: false })
 }
 
 /// Reads a trace request by request, in batches.
@@ -116,13 +111,7 @@ impl Machine {
         }
         let parser = (format.build)(options)?;
         let checker = Checker::new(format, options);
-        Ok(Self {
-            lines,
-            parser,
-            checker,
-            format,
-            lines_ended: false,
-        })
+        Ok(Self { lines, parser, checker, format, lines_ended: false })
     }
 
     /// Takes one line, or at the end one request held back; `false` when
@@ -156,19 +145,11 @@ impl Machine {
         let file = self.lines.file().to_owned();
         if let Some(volume) = self.checker.missing_volume() {
             let volume = volume.to_owned();
-            return Err(TraceError::VolumeMissing {
-                file,
-                volume,
-                listed: summary.volumes_text(),
-            });
+            return Err(TraceError::VolumeMissing { file, volume, listed: summary.volumes_text() });
         }
         if summary.requests() + summary.flushes + summary.trims == 0 {
             let skipped = summary.skipped_text();
-            return Err(TraceError::NoRequests {
-                file,
-                lines: summary.lines,
-                skipped,
-            });
+            return Err(TraceError::NoRequests { file, lines: summary.lines, skipped });
         }
         Ok(())
     }
@@ -176,12 +157,7 @@ impl Machine {
     /// On a second volume, reads to the end so that the error lists them all;
     /// other errors stay as they are.
     fn list_volumes(&mut self, error: TraceError) -> TraceError {
-        let TraceError::Line {
-            file,
-            line,
-            fault: LineFault::SecondVolume { .. },
-        } = error
-        else {
+        let TraceError::Line { file, line, fault: LineFault::SecondVolume { .. } } = error else {
             return error;
         };
         let mut unused = Vec::new();
@@ -190,12 +166,7 @@ impl Machine {
         }
         let summary = self.checker.summary();
         let count = summary.volumes.len();
-        TraceError::SeveralVolumes {
-            file,
-            line,
-            count,
-            listed: summary.volumes_text(),
-        }
+        TraceError::SeveralVolumes { file, line, count, listed: summary.volumes_text() }
     }
 
     /// Brings line counts and the like up to date.

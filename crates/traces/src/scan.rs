@@ -69,10 +69,7 @@ pub(crate) fn decimal_time(field: &[u8], unit_ns: u64) -> Option<ScannedTime> {
     let whole = unsigned(&field[..point.unwrap_or(field.len())])?;
     let whole_ns = whole.checked_mul(unit_ns)?;
     let Some(point) = point else {
-        return Some(ScannedTime {
-            at_ns: whole_ns,
-            rounded: false,
-        });
+        return Some(ScannedTime { at_ns: whole_ns, rounded: false });
     };
     let digits = &field[point + 1..];
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
@@ -85,10 +82,7 @@ pub(crate) fn decimal_time(field: &[u8], unit_ns: u64) -> Option<ScannedTime> {
     let scaled = u128::from(unsigned(kept)?) * u128::from(unit_ns);
     let fraction_ns = ((scaled + scale / 2) / scale) as u64;
     let behind = digits[kept.len()..].iter().any(|&digit| digit != b'0');
-    Some(ScannedTime {
-        at_ns: whole_ns.checked_add(fraction_ns)?,
-        rounded: behind || scaled % scale != 0,
-    })
+    Some(ScannedTime { at_ns: whole_ns.checked_add(fraction_ns)?, rounded: behind || scaled % scale != 0 })
 }
 
 /// The `N` fields of a line split at a delimiter; the number of fields found
@@ -163,10 +157,7 @@ mod tests {
     fn numbers_up_to_a_delimiter() {
         let until = |text: &'static str| unsigned_until(text.as_bytes(), b',');
         assert_eq!(until("12,x"), Some((12, &b"x"[..])));
-        assert_eq!(
-            until("9999999999999999999,"),
-            Some((9_999_999_999_999_999_999, &b""[..]))
-        );
+        assert_eq!(until("9999999999999999999,"), Some((9_999_999_999_999_999_999, &b""[..])));
         for other in ["", ",", "12", "1 ,", "-1,", "00000000000000000001,"] {
             assert_eq!(until(other), None, "{other}");
         }
@@ -174,37 +165,15 @@ mod tests {
 
     #[test]
     fn decimal_times_are_exact() {
-        let time = |text: &str, unit| {
-            decimal_time(text.as_bytes(), unit).map(|time| (time.at_ns, time.rounded))
-        };
-        assert_eq!(
-            time("1456095145.133076000", 1_000_000_000),
-            Some((1_456_095_145_133_076_000, false))
-        );
+        let time =
+            |text: &str, unit| decimal_time(text.as_bytes(), unit).map(|time| (time.at_ns, time.rounded));
+        assert_eq!(time("1456095145.133076000", 1_000_000_000), Some((1_456_095_145_133_076_000, false)));
         assert_eq!(time("0.221", 1_000_000), Some((221_000, false)));
         assert_eq!(time("7", 1000), Some((7000, false)));
-        assert_eq!(
-            time("1.4621539998", 1_000_000_000),
-            Some((1_462_154_000, true))
-        );
-        assert_eq!(
-            time("0.9999999999", 1_000_000_000),
-            Some((1_000_000_000, true))
-        );
-        assert_eq!(
-            time("0.10000000000000000000000000", 1_000_000_000),
-            Some((100_000_000, false))
-        );
-        for bad in [
-            "",
-            ".",
-            "1.",
-            ".5",
-            "-1.0",
-            "1.2.3",
-            "99999999999999.0",
-            "nan",
-        ] {
+        assert_eq!(time("1.4621539998", 1_000_000_000), Some((1_462_154_000, true)));
+        assert_eq!(time("0.9999999999", 1_000_000_000), Some((1_000_000_000, true)));
+        assert_eq!(time("0.10000000000000000000000000", 1_000_000_000), Some((100_000_000, false)));
+        for bad in ["", ".", "1.", ".5", "-1.0", "1.2.3", "99999999999999.0", "nan"] {
             assert_eq!(time(bad, 1_000_000_000), None, "{bad}");
         }
     }

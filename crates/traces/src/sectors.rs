@@ -34,10 +34,7 @@ pub(crate) struct SizeRules {
 impl SizeRules {
     /// The choices in the options.
     pub(crate) fn new(options: &TraceOptions) -> Self {
-        Self {
-            zero_size: options.zero_size,
-            sub_sector: options.sub_sector,
-        }
+        Self { zero_size: options.zero_size, sub_sector: options.sub_sector }
     }
 
     /// Whole sectors from bytes; `None` for a zero size that is to be skipped.
@@ -63,11 +60,7 @@ impl SizeRules {
         let sector = address / SECTOR_BYTES;
         let length = end.div_ceil(SECTOR_BYTES) - sector;
         let sectors = narrow(length, size, size_column)?;
-        Ok(Some(Extent {
-            sector,
-            sectors,
-            rounded,
-        }))
+        Ok(Some(Extent { sector, sectors, rounded }))
     }
 
     /// Whole sectors from sectors; `None` for a zero size that is to be skipped.
@@ -80,31 +73,24 @@ impl SizeRules {
             return self.zero(column);
         }
         let sectors = narrow(length, length, column)?;
-        Ok(Some(Extent {
-            sector,
-            sectors,
-            rounded: false,
-        }))
+        Ok(Some(Extent { sector, sectors, rounded: false }))
     }
 
     fn zero(self, column: Column<'_>) -> Result<Option<Extent>, LineFault> {
         match self.zero_size {
             ZeroSize::Skip => Ok(None),
-            ZeroSize::Error => Err(LineFault::ZeroSize {
-                column: column.number,
-                name: column.name.to_owned(),
-            }),
+            ZeroSize::Error => {
+                Err(LineFault::ZeroSize { column: column.number, name: column.name.to_owned() })
+            }
         }
     }
 
     fn not_whole(self, value: u64, column: Column<'_>) -> Result<(), LineFault> {
         match self.sub_sector {
             SubSector::Round => Ok(()),
-            SubSector::Error => Err(LineFault::SubSector {
-                column: column.number,
-                name: column.name.to_owned(),
-                value,
-            }),
+            SubSector::Error => {
+                Err(LineFault::SubSector { column: column.number, name: column.name.to_owned(), value })
+            }
         }
     }
 }
@@ -112,12 +98,7 @@ impl SizeRules {
 fn narrow(sectors: u64, given: u64, column: Column<'_>) -> Result<u32, LineFault> {
     u32::try_from(sectors).map_err(|_| {
         let allowed = "a size below 2 TiB (2^32 sectors of 512 bytes)";
-        LineFault::field(
-            column.number,
-            column.name,
-            given.to_string().as_bytes(),
-            allowed,
-        )
+        LineFault::field(column.number, column.name, given.to_string().as_bytes(), allowed)
     })
 }
 
@@ -125,53 +106,26 @@ fn narrow(sectors: u64, given: u64, column: Column<'_>) -> Result<u32, LineFault
 mod tests {
     use super::*;
 
-    const COLUMN: Column<'static> = Column {
-        number: 6,
-        name: "Size",
-    };
+    const COLUMN: Column<'static> = Column { number: 6, name: "Size" };
 
     fn rules(zero_size: ZeroSize, sub_sector: SubSector) -> SizeRules {
-        SizeRules {
-            zero_size,
-            sub_sector,
-        }
+        SizeRules { zero_size, sub_sector }
     }
 
     #[test]
     fn bytes_to_sectors() {
         let strict = rules(ZeroSize::Error, SubSector::Error);
         let round = rules(ZeroSize::Skip, SubSector::Round);
-        let bytes = |rules: SizeRules, address, size| {
-            rules.extent_of_bytes((address, COLUMN), (size, COLUMN))
-        };
-        let whole = Extent {
-            sector: 8,
-            sectors: 8,
-            rounded: false,
-        };
+        let bytes =
+            |rules: SizeRules, address, size| rules.extent_of_bytes((address, COLUMN), (size, COLUMN));
+        let whole = Extent { sector: 8, sectors: 8, rounded: false };
         assert_eq!(bytes(strict, 4096, 4096), Ok(Some(whole)));
-        assert!(matches!(
-            bytes(strict, 4096, 0),
-            Err(LineFault::ZeroSize { .. })
-        ));
-        assert!(matches!(
-            bytes(strict, 1, 512),
-            Err(LineFault::SubSector { value: 1, .. })
-        ));
-        assert!(matches!(
-            bytes(strict, u64::MAX - 511, 512),
-            Err(LineFault::PastEnd { .. })
-        ));
-        assert!(matches!(
-            bytes(strict, 0, 1 << 41),
-            Err(LineFault::Field { .. })
-        ));
+        assert!(matches!(bytes(strict, 4096, 0), Err(LineFault::ZeroSize { .. })));
+        assert!(matches!(bytes(strict, 1, 512), Err(LineFault::SubSector { value: 1, .. })));
+        assert!(matches!(bytes(strict, u64::MAX - 511, 512), Err(LineFault::PastEnd { .. })));
+        assert!(matches!(bytes(strict, 0, 1 << 41), Err(LineFault::Field { .. })));
         assert_eq!(bytes(round, 0, 0), Ok(None));
-        let widened = Extent {
-            sector: 0,
-            sectors: 2,
-            rounded: true,
-        };
+        let widened = Extent { sector: 0, sectors: 2, rounded: true };
         assert_eq!(bytes(round, 511, 2), Ok(Some(widened)));
     }
 }

@@ -31,10 +31,7 @@ pub fn spawn(path: &str, options: &TraceOptions, batch: usize) -> Result<TraceSt
     let thread = std::thread::Builder::new()
         .name("trace reader".to_owned())
         .spawn(move || read(reader, batch, &sender))
-        .map_err(|source| TraceError::Open {
-            file: path.to_owned(),
-            source: Arc::new(source),
-        })?;
+        .map_err(|source| TraceError::Open { file: path.to_owned(), source: Arc::new(source) })?;
     stream.thread = Some(thread);
     Ok(stream)
 }
@@ -116,9 +113,7 @@ impl Iterator for TraceStream {
                 self.summary = Some(*summary);
                 None
             }
-            Err(_) => Some(Err(TraceError::ReaderStopped {
-                file: self.file.clone(),
-            })),
+            Err(_) => Some(Err(TraceError::ReaderStopped { file: self.file.clone() })),
         };
         self.stop();
         item

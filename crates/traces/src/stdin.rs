@@ -12,7 +12,5 @@ pub fn spool_stdin() -> Result<NamedTempFile, TraceError> {
         std::io::copy(&mut std::io::stdin().lock(), file.as_file_mut())?;
         Ok(file)
     };
-    spool().map_err(|source| TraceError::Spool {
-        source: Arc::new(source),
-    })
+    spool().map_err(|source| TraceError::Spool { source: Arc::new(source) })
 }

@@ -109,11 +109,7 @@ impl TraceSummary {
             return "none left out".to_owned();
         }
         let entry = |skipped: &Skipped| format!("{} left out: {}", skipped.count, skipped.reason);
-        self.skipped
-            .iter()
-            .map(entry)
-            .collect::<Vec<_>>()
-            .join("; ")
+        self.skipped.iter().map(entry).collect::<Vec<_>>().join("; ")
     }
 
     /// Volumes with their counts, the busiest first, at most 20 of them.
@@ -121,14 +117,8 @@ impl TraceSummary {
         const SHOWN: usize = 20;
         let mut sorted: Vec<&VolumeCount> = self.volumes.iter().collect();
         sorted.sort_by_key(|volume| std::cmp::Reverse(volume.requests));
-        let entry =
-            |volume: &&VolumeCount| format!("{} ({} requests)", volume.name, volume.requests);
-        let mut text = sorted
-            .iter()
-            .take(SHOWN)
-            .map(entry)
-            .collect::<Vec<_>>()
-            .join(", ");
+        let entry = |volume: &&VolumeCount| format!("{} ({} requests)", volume.name, volume.requests);
+        let mut text = sorted.iter().take(SHOWN).map(entry).collect::<Vec<_>>().join(", ");
         if sorted.len() > SHOWN {
             text.push_str(&format!(" and {} more", sorted.len() - SHOWN));
         }

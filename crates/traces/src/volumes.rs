@@ -25,13 +25,7 @@ pub(crate) struct Volumes {
 impl Volumes {
     /// With the user's (or the format's) choice.
     pub(crate) fn new(choice: VolumeChoice, name_of: fn(&[u8]) -> String) -> Self {
-        Self {
-            choice,
-            name_of,
-            known: FxHashMap::default(),
-            last_key: Vec::new(),
-            last_place: usize::MAX,
-        }
+        Self { choice, name_of, known: FxHashMap::default(), last_key: Vec::new(), last_place: usize::MAX }
     }
 
     /// The stream of a record; `None` when its volume is not the chosen one.
@@ -51,9 +45,9 @@ impl Volumes {
         match &self.choice {
             VolumeChoice::Merge => Ok(Some(0)),
             VolumeChoice::Error if place == 0 => Ok(Some(0)),
-            VolumeChoice::Error => Err(LineFault::SecondVolume {
-                volume: counts[place].name.clone().into_bytes(),
-            }),
+            VolumeChoice::Error => {
+                Err(LineFault::SecondVolume { volume: counts[place].name.clone().into_bytes() })
+            }
             VolumeChoice::Each => match u16::try_from(place) {
                 Ok(stream) => Ok(Some(stream)),
                 Err(_) => Err(LineFault::TooManyVolumes { limit: STREAMS_MAX }),
@@ -79,9 +73,7 @@ impl Volumes {
     /// The volume asked for by name, when the file does not hold it.
     pub(crate) fn missing(&self, counts: &[VolumeCount]) -> Option<&str> {
         match &self.choice {
-            VolumeChoice::Named(name) if !counts.iter().any(|count| count.name == *name) => {
-                Some(name)
-            }
+            VolumeChoice::Named(name) if !counts.iter().any(|count| count.name == *name) => Some(name),
             _ => None,
         }
     }

@@ -13,23 +13,13 @@ fn msr() -> TraceOptions {
 fn missing_and_empty_files() {
     let error = open("no/such/file.csv", &msr()).err().unwrap();
     assert!(matches!(error, TraceError::Open { .. }));
-    assert!(
-        error
-            .to_string()
-            .starts_with("no/such/file.csv: cannot be opened"),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("no/such/file.csv: cannot be opened"), "{error}");
     for options in [msr(), TraceOptions::default()] {
-        assert_eq!(
-            message(b"", &options),
-            ": the file is empty; a trace holds at least one request"
-        );
+        assert_eq!(message(b"", &options), ": the file is empty; a trace holds at least one request");
         assert!(message(&gzip(b""), &options).contains("the file is empty"));
     }
-    assert!(
-        message(b"CPU0 (7,0):\n", &TraceOptions::with_format("blkparse"))
-            .contains("no request among its 1 lines (1 left out: blkparse summary line)")
-    );
+    assert!(message(b"CPU0 (7,0):\n", &TraceOptions::with_format("blkparse"))
+        .contains("no request among its 1 lines (1 left out: blkparse summary line)"));
 }
 
 #[test]
@@ -47,10 +37,7 @@ fn a_bad_line_is_named_by_number() {
 fn empty_lines_and_carriage_returns() {
     let text = msr_lines(2).replace('\n', "\r\n");
     assert_eq!(read(text.as_bytes(), &msr()).requests.len(), 2);
-    assert_eq!(
-        message(format!("{text}\n").as_bytes(), &msr()),
-        ":3: the line is empty; expected a record"
-    );
+    assert_eq!(message(format!("{text}\n").as_bytes(), &msr()), ":3: the line is empty; expected a record");
     let outcome = read(text.trim_end().as_bytes(), &msr());
     assert_eq!(outcome.requests.len(), 2);
     assert!(outcome.summary.last_line_unterminated);
@@ -67,22 +54,14 @@ fn a_line_cut_short() {
 #[test]
 fn truncated_and_damaged_compression() {
     let text = msr_lines(20_000);
-    for (name, bytes) in [
-        ("gzip", gzip(text.as_bytes())),
-        ("zstd", zstd::encode_all(text.as_bytes(), 1).unwrap()),
-    ] {
+    for (name, bytes) in
+        [("gzip", gzip(text.as_bytes())), ("zstd", zstd::encode_all(text.as_bytes(), 1).unwrap())]
+    {
         let whole = read(&bytes, &TraceOptions::default());
-        assert_eq!(
-            (whole.requests.len(), whole.error.is_none()),
-            (20_000, true),
-            "{name}"
-        );
+        assert_eq!((whole.requests.len(), whole.error.is_none()), (20_000, true), "{name}");
         for keep in [bytes.len() - 1, bytes.len() - 9, bytes.len() / 2, 12] {
             let message = message(&bytes[..keep], &msr());
-            assert!(
-                message.contains(&format!("the {name} data is truncated")),
-                "{keep}: {message}"
-            );
+            assert!(message.contains(&format!("the {name} data is truncated")), "{keep}: {message}");
         }
         let mut damaged = bytes.clone();
         damaged[bytes.len() / 2] ^= 0x55;
@@ -91,10 +70,7 @@ fn truncated_and_damaged_compression() {
         assert!(outcome.error.is_some(), "{name}: damage goes unseen");
         let mut trailing = bytes;
         trailing.extend_from_slice(b"junk behind the end");
-        assert!(
-            message(&trailing, &msr()).contains("data is damaged"),
-            "{name}"
-        );
+        assert!(message(&trailing, &msr()).contains("data is damaged"), "{name}");
     }
 }
 
@@ -103,25 +79,20 @@ fn several_frames_and_members_are_one_trace() {
     let text = msr_lines(10);
     let (first, second) = text.split_at(text.len() / 2);
     let zstd = |part: &str| zstd::encode_all(part.as_bytes(), 3).unwrap();
-    for bytes in [
-        [gzip(first.as_bytes()), gzip(second.as_bytes())].concat(),
-        [zstd(first), zstd(second)].concat(),
-    ] {
+    for bytes in
+        [[gzip(first.as_bytes()), gzip(second.as_bytes())].concat(), [zstd(first), zstd(second)].concat()]
+    {
         assert_eq!(read(&bytes, &msr()).requests.len(), 10);
     }
 }
 
 #[test]
 fn binary_junk() {
-    let junk: Vec<u8> = (0..100_000u32)
-        .map(|place| (place.wrapping_mul(2_654_435_761) >> 13) as u8)
-        .collect();
+    let junk: Vec<u8> =
+        (0..100_000u32).map(|place| (place.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     for options in [TraceOptions::default(), msr(), mqsim()] {
         let message = message(&junk, &options);
-        assert!(
-            message.contains("binary data") || message.contains("not a line"),
-            "{message}"
-        );
+        assert!(message.contains("binary data") || message.contains("not a line"), "{message}");
     }
     let long = vec![b'x'; 1 << 20];
     assert!(message(&long, &msr()).contains(":1: the line is longer than 262144 bytes"));
@@ -131,7 +102,5 @@ fn binary_junk() {
 fn addresses_past_64_bits() {
     let error = message(b"1 0 36028797018963960 8 1\n", &mqsim());
     assert!(error.contains("ends past the last byte"), "{error}");
-    assert!(
-        message(b"1 0 18446744073709551615 8 1\n", &mqsim()).contains("ends past the last byte")
-    );
+    assert!(message(b"1 0 18446744073709551615 8 1\n", &mqsim()).contains("ends past the last byte"));
 }

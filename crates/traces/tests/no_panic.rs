@@ -9,9 +9,7 @@ use slcache_traces::{info, lint, TraceOptions, Unsorted, VolumeChoice};
 fn options() -> Vec<TraceOptions> {
     let generic = r#"{"format": "generic", "generic": {"time": 1, "time_unit": "s", "address": 2,
         "address_unit": 4096, "size": 3, "size_unit": "byte", "op": 4, "delimiter": "whitespace"}}"#;
-    let mut all: Vec<TraceOptions> = ["msr", "mqsim", "blkparse"]
-        .map(TraceOptions::with_format)
-        .into();
+    let mut all: Vec<TraceOptions> = ["msr", "mqsim", "blkparse"].map(TraceOptions::with_format).into();
     all.push(serde_json::from_str(generic).unwrap());
     all.push(TraceOptions::default());
     let loose: Vec<TraceOptions> = all
@@ -75,11 +73,7 @@ fn near_lines() -> impl Strategy<Value = Vec<u8>> {
     ]);
     let separator = prop::sample::select(vec![" ", ",", "\n", "  ", "\r\n"]);
     prop::collection::vec((words, separator), 0..60).prop_map(|parts| {
-        parts
-            .into_iter()
-            .flat_map(|(word, separator)| [word, separator])
-            .collect::<String>()
-            .into_bytes()
+        parts.into_iter().flat_map(|(word, separator)| [word, separator]).collect::<String>().into_bytes()
     })
 }
 

@@ -13,10 +13,7 @@ fn figures(path: &str, options: &TraceOptions) -> Option<TraceInfo> {
 
 #[track_caller]
 fn close(value: f64, expected: f64, tolerance: f64) {
-    assert!(
-        (value - expected).abs() <= tolerance,
-        "{value} is not {expected}"
-    );
+    assert!((value - expected).abs() <= tolerance, "{value} is not {expected}");
 }
 
 #[test]
@@ -50,19 +47,10 @@ fn bursts() {
         return;
     };
     assert_eq!((info.format, info.requests), ("blkparse", 6_158));
-    assert_eq!(
-        (info.reads, info.writes, info.flushes, info.trims),
-        (1_153, 5_005, 31, 86)
-    );
-    assert_eq!(
-        (info.read_bytes, info.write_bytes),
-        (580_677_632, 5_906_718_720)
-    );
+    assert_eq!((info.reads, info.writes, info.flushes, info.trims), (1_153, 5_005, 31, 86));
+    assert_eq!((info.read_bytes, info.write_bytes), (580_677_632, 5_906_718_720));
     assert_eq!(info.trim_bytes, 9_889_161_216);
-    assert_eq!(
-        (info.written_4kib_pages, info.touched_4kib_pages),
-        (1_442_007, 1_442_009)
-    );
+    assert_eq!((info.written_4kib_pages, info.touched_4kib_pages), (1_442_007, 1_442_009));
     assert_eq!((info.page_writes, info.update_page_writes), (1_442_070, 63));
     assert_eq!((info.gaps_over_100ms, info.gaps_over_1s), (10, 9));
     assert_eq!(info.end_address_bytes, 12_854_616 * 512);
@@ -78,23 +66,11 @@ fn desktop() {
     let Some(info) = figures("recorded/desktop.blkparse.zst", &TraceOptions::default()) else {
         return;
     };
-    assert_eq!(
-        (info.reads, info.writes, info.flushes, info.trims),
-        (9_654, 70_042, 32_130, 20_122)
-    );
-    assert_eq!(
-        (info.read_bytes, info.write_bytes),
-        (49_664_000, 4_220_891_136)
-    );
+    assert_eq!((info.reads, info.writes, info.flushes, info.trims), (9_654, 70_042, 32_130, 20_122));
+    assert_eq!((info.read_bytes, info.write_bytes), (49_664_000, 4_220_891_136));
     assert_eq!(info.trim_bytes, 802_425_675_776);
-    assert_eq!(
-        (info.written_4kib_pages, info.touched_4kib_pages),
-        (788_109, 788_118)
-    );
-    assert_eq!(
-        (info.page_writes, info.update_page_writes),
-        (1_030_491, 242_382)
-    );
+    assert_eq!((info.written_4kib_pages, info.touched_4kib_pages), (788_109, 788_118));
+    assert_eq!((info.page_writes, info.update_page_writes), (1_030_491, 242_382));
     assert_eq!((info.gaps_over_100ms, info.gaps_over_1s), (364, 66));
     close(info.sequential_share, 0.3314, 0.0001);
     close(info.duration_s, 378.7, 0.05);
@@ -112,23 +88,13 @@ const DATABASES: [DatabaseRow; 4] = [
 
 #[test]
 fn the_database_traces() {
-    for (name, requests, write_percent, flushes, trims, written, touched, updates, unaligned) in
-        DATABASES
-    {
+    for (name, requests, write_percent, flushes, trims, written, touched, updates, unaligned) in DATABASES {
         let path = format!("recorded/{name}.blkparse.zst");
         let Some(info) = figures(&path, &TraceOptions::default()) else {
             return;
         };
-        assert_eq!(
-            (info.requests, info.flushes, info.trims),
-            (requests, flushes, trims),
-            "{name}"
-        );
-        assert_eq!(
-            (info.written_4kib_pages, info.touched_4kib_pages),
-            (written, touched),
-            "{name}"
-        );
+        assert_eq!((info.requests, info.flushes, info.trims), (requests, flushes, trims), "{name}");
+        assert_eq!((info.written_4kib_pages, info.touched_4kib_pages), (written, touched), "{name}");
         assert_eq!(info.not_4kib_aligned_requests, unaligned, "{name}");
         close(info.write_share * 100.0, write_percent, 0.051);
         close(info.update_ratio, updates, 0.000_51);
@@ -137,26 +103,16 @@ fn the_database_traces() {
 
 #[test]
 fn completions_of_bursts() {
-    let options = TraceOptions {
-        action: slcache_traces::BlkparseAction::C,
-        ..TraceOptions::default()
-    };
+    let options = TraceOptions { action: slcache_traces::BlkparseAction::C, ..TraceOptions::default() };
     let Some(info) = figures("recorded/bursts.blkparse.zst", &options) else {
         return;
     };
     assert_eq!((info.requests, info.flushes, info.trims), (6_158, 31, 86));
     let skipped = |reason: &str| {
-        let found = info
-            .summary
-            .skipped
-            .iter()
-            .find(|skipped| skipped.reason.contains(reason));
+        let found = info.summary.skipped.iter().find(|skipped| skipped.reason.contains(reason));
         found.map_or(0, |skipped| skipped.count)
     };
-    assert_eq!(
-        (skipped("without sectors"), skipped("event D")),
-        (16, 6_275)
-    );
+    assert_eq!((skipped("without sectors"), skipped("event D")), (16, 6_275));
 }
 
 fn phone_columns() -> GenericColumns {
@@ -169,11 +125,9 @@ fn phone_columns() -> GenericColumns {
 
 #[test]
 fn phone_traces() {
-    for (name, requests, write_percent) in [
-        ("telegram", 251_879, 90.4),
-        ("you_cut", 313_826, 13.0),
-        ("diablo", 337_415, 12.4),
-    ] {
+    for (name, requests, write_percent) in
+        [("telegram", 251_879, 90.4), ("you_cut", 313_826, 13.0), ("diablo", 337_415, 12.4)]
+    {
         let options = TraceOptions {
             generic: Some(phone_columns()),
             unsorted: Unsorted::Keep,
@@ -195,23 +149,11 @@ fn time_backwards_in_a_real_trace() {
     let Some(path) = shared("public/diablo_exec.csv.zst") else {
         return;
     };
-    let options = TraceOptions {
-        generic: Some(phone_columns()),
-        ..TraceOptions::with_format("generic")
-    };
-    let error = read_path(&path, &options, 1000)
-        .error
-        .expect("an error")
-        .to_string();
-    assert!(
-        error.contains("diablo_exec.csv.zst:") && error.contains("time runs backwards"),
-        "{error}"
-    );
+    let options = TraceOptions { generic: Some(phone_columns()), ..TraceOptions::with_format("generic") };
+    let error = read_path(&path, &options, 1000).error.expect("an error").to_string();
+    assert!(error.contains("diablo_exec.csv.zst:") && error.contains("time runs backwards"), "{error}");
     let report = slcache_traces::lint(&path, &options, 3).unwrap();
-    assert_eq!(
-        (report.counts["time backwards"], report.problems.len()),
-        (7, 3)
-    );
+    assert_eq!((report.counts["time backwards"], report.problems.len()), (7, 3));
 }
 
 #[test]
@@ -228,27 +170,15 @@ fn several_volumes_in_a_real_trace() {
         ops: serde_json::from_str(r#"{"0": "write", "1": "read"}"#).unwrap(),
         ..phone_columns()
     };
-    let mut options = TraceOptions {
-        generic: Some(columns),
-        ..TraceOptions::with_format("generic")
-    };
+    let mut options = TraceOptions { generic: Some(columns), ..TraceOptions::with_format("generic") };
     let Some(path) = shared("public/Financial1_first10000.ssdsim.ascii.zst") else {
         return;
     };
-    let error = read_path(&path, &options, 1000)
-        .error
-        .expect("an error")
-        .to_string();
-    assert!(
-        error.contains(":2: a second volume") && error.contains("22 volumes"),
-        "{error}"
-    );
+    let error = read_path(&path, &options, 1000).error.expect("an error").to_string();
+    assert!(error.contains(":2: a second volume") && error.contains("22 volumes"), "{error}");
     options.volume = Some(VolumeChoice::Each);
     let outcome = read_path(&path, &options, 1000);
     assert!(outcome.error.is_none());
     assert_eq!(outcome.requests.len(), 10_000);
-    assert_eq!(
-        outcome.requests.iter().map(|request| request.stream).max(),
-        Some(21)
-    );
+    assert_eq!(outcome.requests.iter().map(|request| request.stream).max(), Some(21));
 }

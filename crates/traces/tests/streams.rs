@@ -24,11 +24,7 @@ fn the_first_error_does_not_depend_on_the_batch() {
     text.push_str(&msr_lines(1000));
     let volumes = format!("{}2,other,0,Read,0,512,1\n", msr_lines(777));
     let truncated = gzip(msr_lines(5000).as_bytes());
-    for bytes in [
-        text.as_bytes(),
-        volumes.as_bytes(),
-        &truncated[..truncated.len() - 20],
-    ] {
+    for bytes in [text.as_bytes(), volumes.as_bytes(), &truncated[..truncated.len() - 20]] {
         let file = file(bytes);
         let options = TraceOptions::with_format("msr");
         let expected = read_path(path(&file), &options, usize::MAX);
@@ -38,10 +34,7 @@ fn the_first_error_does_not_depend_on_the_batch() {
             assert_eq!(outcome.requests, expected.requests);
             assert_eq!(outcome.error.expect("an error").to_string(), error);
             let (requests, spawned_error) = spawned(path(&file), &options, batch);
-            assert_eq!(
-                (requests, spawned_error.as_ref()),
-                (expected.requests.clone(), Some(&error))
-            );
+            assert_eq!((requests, spawned_error.as_ref()), (expected.requests.clone(), Some(&error)));
         }
     }
 }
@@ -64,29 +57,15 @@ fn a_stream_ends_with_its_summary() {
 #[test]
 fn a_flush_before_a_write_is_never_lost() {
     let text: String = (0..9)
-        .map(|place| {
-            format!(
-                "8,0 0 {place} 0.00000000{place} 1 Q FWFS {} + 8 [x]\n",
-                place * 8
-            )
-        })
+        .map(|place| format!("8,0 0 {place} 0.00000000{place} 1 Q FWFS {} + 8 [x]\n", place * 8))
         .collect();
     let file = file(text.as_bytes());
-    let options = TraceOptions {
-        action: slcache_traces::BlkparseAction::Q,
-        ..TraceOptions::default()
-    };
+    let options = TraceOptions { action: slcache_traces::BlkparseAction::Q, ..TraceOptions::default() };
     for batch in 1..20 {
         let outcome = read_path(path(&file), &options, batch);
         let ops: Vec<HostOp> = outcome.requests.iter().map(|request| request.op).collect();
         assert_eq!(ops, [HostOp::Flush, HostOp::Write].repeat(9));
-        assert_eq!(
-            (
-                outcome.summary.flushes,
-                outcome.summary.forced_unit_access_writes
-            ),
-            (9, 9)
-        );
+        assert_eq!((outcome.summary.flushes, outcome.summary.forced_unit_access_writes), (9, 9));
     }
 }
 
@@ -104,44 +83,24 @@ fn the_sha_is_that_of_the_stored_file() {
 
 #[test]
 fn a_window_drains_at_the_end_in_batches() {
-    let text: String = (0..100)
-        .rev()
-        .map(|time| format!("{time} 0 0 8 1\n"))
-        .collect();
+    let text: String = (0..100).rev().map(|time| format!("{time} 0 0 8 1\n")).collect();
     let file = file(text.as_bytes());
-    let options = TraceOptions {
-        unsorted: slcache_traces::Unsorted::Sort(100),
-        ..mqsim()
-    };
+    let options = TraceOptions { unsorted: slcache_traces::Unsorted::Sort(100), ..mqsim() };
     for batch in [1, 3, 1000] {
         let outcome = read_path(path(&file), &options, batch);
-        let times: Vec<u64> = outcome
-            .requests
-            .iter()
-            .map(|request| request.at_ns)
-            .collect();
+        let times: Vec<u64> = outcome.requests.iter().map(|request| request.at_ns).collect();
         assert_eq!(times, (0..100).collect::<Vec<_>>());
     }
 }
 
 #[test]
 fn more_volumes_than_streams() {
-    let text: String = (0..=65_536)
-        .map(|volume| format!("1 {volume} 0 8 1\n"))
-        .collect();
+    let text: String = (0..=65_536).map(|volume| format!("1 {volume} 0 8 1\n")).collect();
     let file = file(text.as_bytes());
-    let options = TraceOptions {
-        volume: Some(VolumeChoice::Each),
-        ..mqsim()
-    };
-    let error = read_path(path(&file), &options, 1000)
-        .error
-        .expect("an error")
-        .to_string();
+    let options = TraceOptions { volume: Some(VolumeChoice::Each), ..mqsim() };
+    let error = read_path(path(&file), &options, 1000).error.expect("an error").to_string();
     assert!(
-        error.ends_with(
-            ":65537: more than 65536 volumes; volume = \"each\" numbers at most that many"
-        ),
+        error.ends_with(":65537: more than 65536 volumes; volume = \"each\" numbers at most that many"),
         "{error}"
     );
     assert!(open(path(&file), &mqsim()).is_ok());

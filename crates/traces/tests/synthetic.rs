@@ -13,11 +13,7 @@ fn text(requests: &[Request]) -> String {
 }
 
 fn sha256(text: &str) -> String {
-    digest(&SHA256, text.as_bytes())
-        .as_ref()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    digest(&SHA256, text.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[test]
@@ -25,10 +21,7 @@ fn synth1m_is_the_original() {
     let text = text(&synth1m(SYNTH1M_REQUESTS));
     assert_eq!(text.lines().next(), Some("25111 0 1592960 8 1"));
     assert_eq!(text.lines().last(), Some("200225258721 0 5549536 32 1"));
-    assert_eq!(
-        sha256(&text),
-        "bb8ae1875c1d887737df5d11aabea2c34dbf858f6653c43f2bb2a9f2c7bf0b4a"
-    );
+    assert_eq!(sha256(&text), "bb8ae1875c1d887737df5d11aabea2c34dbf858f6653c43f2bb2a9f2c7bf0b4a");
 }
 
 #[test]
@@ -38,10 +31,7 @@ fn heavy_gc_is_the_original() {
     let text = text(&requests);
     assert_eq!(text.lines().next(), Some("16000000 0 0 128 0"));
     assert_eq!(text.lines().last(), Some("9895453527268 0 1200528 8 0"));
-    assert_eq!(
-        sha256(&text),
-        "968881987926fa5958e9c4891131569e760ad189ea265393c2497d05b3694c06"
-    );
+    assert_eq!(sha256(&text), "968881987926fa5958e9c4891131569e760ad189ea265393c2497d05b3694c06");
 }
 
 #[test]
@@ -53,15 +43,7 @@ fn without_the_fill_only_random_writes_are_left() {
 
 #[test]
 fn what_mqsim_cannot_say_is_refused() {
-    let flush = Request {
-        at_ns: 0,
-        sector: 0,
-        sectors: 0,
-        stream: 0,
-        op: HostOp::Flush,
-    };
-    let error = write_mqsim(&[flush], &mut Vec::new())
-        .unwrap_err()
-        .to_string();
+    let flush = Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush };
+    let error = write_mqsim(&[flush], &mut Vec::new()).unwrap_err().to_string();
     assert!(error.contains("request 1 is a Flush"), "{error}");
 }

@@ -205,8 +205,9 @@ impl Simulation {
         let now_ns = self.io.timing.now_ns();
         let record = self.io.timing.request(id);
         if record.internal {
+            let flushes_before = record.flushes_before;
             self.io.timing.remove_request(id);
-            return self.written_back();
+            return self.written_back(flushes_before);
         }
         let mut end_ns = now_ns + record.buffer_ns;
         if let (HostOp::Read, Some(link)) = (record.request.op, &self.setup.host.link) {

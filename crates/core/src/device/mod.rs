@@ -25,6 +25,7 @@ use crate::ftl::io::{Io, IoPolicy, Piece};
 use crate::ftl::media::Media;
 use crate::hw::array::FlashArray;
 use crate::hw::geometry::Geometry;
+use crate::hw::timing::op_table::RequestId;
 use crate::hw::timing::Timing;
 use crate::metrics::counters::OpCounters;
 use crate::metrics::series::Series;
@@ -33,6 +34,13 @@ use buffer::Buffer;
 use config::{InflightRead, RmwTransfer};
 use stats::HostStats;
 use std::collections::VecDeque;
+
+/// A flush that waits for the write-backs that were in flight when it came.
+struct WaitingFlush {
+    request: RequestId,
+    number: u32,
+    left: usize,
+}
 
 /// A device under a workload.
 pub struct Simulation {
@@ -47,8 +55,10 @@ pub struct Simulation {
     pending: VecDeque<(u64, Request)>,
     /// Pieces that wait for room in the buffer.
     waiting: VecDeque<Piece>,
-    /// Flushes that wait for write-backs in flight, each with how many.
-    flushing: Vec<(crate::hw::timing::op_table::RequestId, usize)>,
+    /// Flushes that wait for write-backs in flight.
+    flushing: Vec<WaitingFlush>,
+    /// Flushes that ever waited: the number of the next one.
+    flushes: u32,
     in_flight: u32,
     /// The same by stream: in closed replay each stream has its own queue depth.
     by_stream: Vec<u32>,
@@ -85,6 +95,7 @@ impl Simulation {
             rng: RngStream::new(setup.seed, "scheme"),
             policy,
             clockless: false,
+            scratch: Vec::new(),
             clockless_programs: 0,
         };
         let scheme = setup.scheme.build(device, &mut io);
@@ -102,6 +113,7 @@ impl Simulation {
             pending: VecDeque::new(),
             waiting: VecDeque::new(),
             flushing: Vec::new(),
+            flushes: 0,
             in_flight: 0,
             by_stream: Vec::new(),
             link_in_ns: 0,

@@ -2,7 +2,7 @@
 
 use super::buffer::{Buffer, Buffered};
 use super::config::{Acknowledge, Prefill, SubMu};
-use super::Simulation;
+use super::{Simulation, WaitingFlush};
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::ftl::io::Piece;
 use crate::ftl::page_level::mapped_mask;
@@ -172,6 +172,7 @@ impl Simulation {
         let request = Request { at_ns: now_ns, sector, sectors, stream: 0, op: HostOp::Write };
         let mut record = InFlight::new(request, now_ns, now_ns);
         record.internal = true;
+        record.flushes_before = self.flushes;
         let id = self.io.timing.add_request(record);
         let piece =
             Piece { request: id, page: entry.page, mask: entry.mask, partial: entry.partial, bytes, cause };
@@ -181,16 +182,16 @@ impl Simulation {
     }
 
     /// A write-back is complete: waiting pieces and flushes go on.
-    pub(super) fn written_back(&mut self) {
+    pub(super) fn written_back(&mut self, flushes_before: u32) {
         if let Some(buffer) = self.buffer.as_mut() {
             buffer.evicting -= 1;
         }
-        for (_, left) in &mut self.flushing {
-            *left -= 1;
+        for flush in self.flushing.iter_mut().filter(|f| f.number >= flushes_before) {
+            flush.left -= 1;
         }
-        while let Some(position) = self.flushing.iter().position(|(_, left)| *left == 0) {
-            let (id, _) = self.flushing.remove(position);
-            self.io.timing.release_request(id);
+        while let Some(position) = self.flushing.iter().position(|f| f.left == 0) {
+            let flush = self.flushing.remove(position);
+            self.io.timing.release_request(flush.request);
         }
         while let Some(piece) = self.waiting.front().copied() {
             let waiting = std::mem::take(&mut self.waiting);
@@ -239,7 +240,8 @@ impl Simulation {
         let writing = self.write_back_all();
         if writing > 0 {
             self.io.timing.hold_request(id);
-            self.flushing.push((id, writing));
+            self.flushing.push(WaitingFlush { request: id, number: self.flushes, left: writing });
+            self.flushes += 1;
         }
         self.scheme.flush(id, &mut self.io);
     }

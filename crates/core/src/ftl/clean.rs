@@ -74,7 +74,8 @@ pub fn empty_block(
     let same_unit = unit_of(geometry.plane_of(block)) == unit_of(plane);
     let pages = io.media.array.block(block).write_ptr();
     let first = geometry.page(block, 0);
-    let mut programs: Vec<OpId> = Vec::new();
+    let mut programs = std::mem::take(&mut io.scratch);
+    programs.clear();
     for index in 0..pages {
         let from = Ppn(first.0 + index);
         if index + MAP_AHEAD < pages {
@@ -92,10 +93,11 @@ pub fn empty_block(
     }
     // Emitted last: from here on the block's pages are those of its next life.
     let erase = io.erase(block, job.cause, job.class);
-    for program in programs {
+    for &program in &programs {
         io.timing.add_dep(erase);
         io.timing.wake(program, erase);
     }
+    io.scratch = programs;
     if !erase.is_none() {
         io.timing.release(erase);
     }

@@ -74,6 +74,8 @@ pub struct Io {
     pub policy: IoPolicy,
     /// State changes only: nothing is timed or counted (before time 0).
     pub clockless: bool,
+    /// Room for a cleaning job's programs, kept from one job to the next.
+    pub scratch: Vec<OpId>,
     /// Pages programmed without the clock.
     pub clockless_programs: u64,
 }

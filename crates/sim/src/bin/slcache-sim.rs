@@ -68,19 +68,11 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<RunRequest, Stop
             return Err(Stop::Usage(format!("a second trace: {argument}")));
         }
     }
-    let given = [
-        &request.trace,
-        &request.layers.device,
-        &request.layers.scheme,
-    ];
+    let given = [&request.trace, &request.layers.device, &request.layers.scheme];
     if given.iter().any(|text| text.is_empty()) {
-        return Err(Stop::Usage(
-            "TRACE, --device and --scheme are needed".to_owned(),
-        ));
+        return Err(Stop::Usage("TRACE, --device and --scheme are needed".to_owned()));
     }
-    let pairs = options
-        .iter()
-        .map(|(key, value)| (key.as_str(), value.as_str()));
+    let pairs = options.iter().map(|(key, value)| (key.as_str(), value.as_str()));
     request.trace_options = trace_options(pairs).map_err(|error| Stop::Config(error.into()))?;
     Ok(request)
 }
@@ -108,13 +100,10 @@ fn take(
 }
 
 fn pair(text: &str) -> Result<(String, String), Stop> {
-    let split = text
-        .split_once('=')
-        .map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let split = text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
     split.ok_or_else(|| Stop::Usage(format!("--trace-option {text}: must be key=value")))
 }
 
 fn number(text: &str) -> Result<u64, Stop> {
-    text.parse()
-        .map_err(|_| Stop::Usage(format!("--seed {text}: must be a whole number")))
+    text.parse().map_err(|_| Stop::Usage(format!("--seed {text}: must be a whole number")))
 }

@@ -7,9 +7,7 @@ use super::tree::{self, Key};
 use super::{ConfigError, RunSection};
 use crate::preset;
 use serde::Deserialize;
-use slcache_core::device::config::{
-    BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy,
-};
+use slcache_core::device::config::{BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy};
 use slcache_core::schemes::SchemeConfig;
 use toml::{Table, Value};
 
@@ -65,10 +63,7 @@ impl DeviceFile {
         }
         let path = std::path::Path::new(name);
         if !path.exists() {
-            return Err(ConfigError::new(
-                format!("--device {name}"),
-                preset::not_found(name),
-            ));
+            return Err(ConfigError::new(format!("--device {name}"), preset::not_found(name)));
         }
         match std::fs::read_to_string(path) {
             Ok(text) => Self::parse(name.to_owned(), text),
@@ -81,18 +76,9 @@ impl DeviceFile {
         let tree: Table = toml::from_str(&text).map_err(|error: toml::de::Error| {
             let line = error.span().map_or(1, |span| line_at(&text, span.start));
             let message = error.message().lines().collect::<Vec<_>>().join(", ");
-            ConfigError::new(
-                format!("{label}:{line}"),
-                format!("not valid TOML: {message}"),
-            )
+            ConfigError::new(format!("{label}:{line}"), format!("not valid TOML: {message}"))
         })?;
-        let mut file = Self {
-            label,
-            tree,
-            errors: Vec::new(),
-            guessed: false,
-            text,
-        };
+        let mut file = Self { label, tree, errors: Vec::new(), guessed: false, text };
         file.check_sections();
         for section in [SCHEME_DEFAULTS, "scheme"] {
             file.check_schemes(section);
@@ -123,10 +109,7 @@ impl DeviceFile {
         for (name, settings) in schemes {
             let key = Key::default().field(section).field(&name);
             if SchemeConfig::default_for(&name).is_none() {
-                self.add(
-                    &key,
-                    format!("{key}: {}", super::scheme_choice::unknown_scheme(&name)),
-                );
+                self.add(&key, format!("{key}: {}", super::scheme_choice::unknown_scheme(&name)));
                 continue;
             }
             let mut alone = Table::new();

@@ -15,10 +15,7 @@ pub struct ConfigError {
 impl ConfigError {
     /// An error said at `origin`.
     pub fn new(origin: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            origin: origin.into(),
-            message: message.into(),
-        }
+        Self { origin: origin.into(), message: message.into() }
     }
 }
 
@@ -44,12 +41,7 @@ impl ConfigErrors {
 
     /// Problems found by the model, where only their keys are known.
     pub fn from_problems(problems: &[Problem]) -> Self {
-        Self(
-            problems
-                .iter()
-                .map(|problem| ConfigError::new("", problem.to_string()))
-                .collect(),
-        )
+        Self(problems.iter().map(|problem| ConfigError::new("", problem.to_string())).collect())
     }
 }
 

@@ -19,10 +19,7 @@ pub fn all() -> &'static BTreeMap<String, String> {
 /// The keys below `scheme.NAME.`, as they may be set without that prefix.
 pub(crate) fn scheme_keys(scheme: &str) -> Vec<&'static str> {
     let prefix = format!("scheme.{scheme}.");
-    all()
-        .keys()
-        .filter_map(|key| key.strip_prefix(prefix.as_str()))
-        .collect()
+    all().keys().filter_map(|key| key.strip_prefix(prefix.as_str())).collect()
 }
 
 /// What the schema says about a key such as `device.pool[0].blocks`.
@@ -32,22 +29,18 @@ pub fn description(key: &str) -> Option<&'static str> {
         plain.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
     }
     // A key may be nested in a value that is described as a whole.
-    let found = all()
-        .get(&plain)
-        .map(|text| text.split("\n\n").next().unwrap_or_default());
+    let found = all().get(&plain).map(|text| text.split("\n\n").next().unwrap_or_default());
     found.filter(|text| !text.is_empty())
 }
 
 /// The keys most like `wanted` among those of `scheme` and the other sections.
 pub fn similar(wanted: &str, scheme: &str) -> Option<&'static str> {
     let own = format!("scheme.{scheme}.");
-    let candidates = all()
-        .keys()
-        .filter_map(|key| match key.strip_prefix(own.as_str()) {
-            Some(short) => Some(short),
-            None if key.starts_with("scheme") => None,
-            None => Some(key.as_str()),
-        });
+    let candidates = all().keys().filter_map(|key| match key.strip_prefix(own.as_str()) {
+        Some(short) => Some(short),
+        None if key.starts_with("scheme") => None,
+        None => Some(key.as_str()),
+    });
     nearest(wanted.trim_start_matches(own.as_str()), candidates)
 }
 
@@ -61,10 +54,7 @@ pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> O
         }
         // Long common prefixes must not make unlike names alike.
         let whole = strsim::normalized_damerau_levenshtein(wanted, candidate);
-        whole.min(strsim::normalized_damerau_levenshtein(
-            &last(wanted),
-            &last(candidate),
-        ))
+        whole.min(strsim::normalized_damerau_levenshtein(&last(wanted), &last(candidate)))
     };
     let mut best: Option<(f64, &str)> = None;
     for candidate in candidates {
@@ -82,13 +72,9 @@ fn collect(schema: &Value, key: &str, keys: &mut BTreeMap<String, String>) {
     for (inner, part) in &parts {
         collect(part, inner, keys);
     }
-    let text = schema
-        .get("description")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     if parts.is_empty() {
-        keys.entry(key.to_owned())
-            .or_insert_with(|| text.to_owned());
+        keys.entry(key.to_owned()).or_insert_with(|| text.to_owned());
     }
     // A choice as a whole is described better than any one of its options.
     if let (Some(entry), false) = (keys.get_mut(key), text.is_empty()) {
@@ -103,17 +89,10 @@ fn parts<'a>(schema: &'a Value, key: &str) -> Vec<(String, &'a Value)> {
         let dot = if key.is_empty() { "" } else { "." };
         (format!("{key}{dot}{name}"), field)
     });
-    let elements = schema
-        .get("items")
-        .filter(|items| items.get("properties").is_some());
+    let elements = schema.get("items").filter(|items| items.get("properties").is_some());
     let elements = elements.map(|items| (format!("{key}[]"), items));
     let is_some = |option: &&Value| option.get("type").and_then(Value::as_str) != Some("null");
-    let options = ["anyOf", "oneOf"]
-        .into_iter()
-        .filter_map(|choice| schema.get(choice)?.as_array());
-    let options = options
-        .flatten()
-        .filter(is_some)
-        .map(|option| (key.to_owned(), option));
+    let options = ["anyOf", "oneOf"].into_iter().filter_map(|choice| schema.get(choice)?.as_array());
+    let options = options.flatten().filter(is_some).map(|option| (key.to_owned(), option));
     fields.chain(elements).chain(options).collect()
 }

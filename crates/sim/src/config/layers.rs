@@ -28,9 +28,7 @@ pub struct Layers {
 /// Puts the layers together; the error holds everything that is wrong with any of them.
 pub fn resolve(layers: &Layers) -> Result<RunConfig, ConfigErrors> {
     let mut errors = Vec::new();
-    let file = DeviceFile::read(&layers.device)
-        .map_err(|error| errors.push(error))
-        .ok();
+    let file = DeviceFile::read(&layers.device).map_err(|error| errors.push(error)).ok();
     let chosen = find_scheme(&layers.scheme);
     if chosen.is_none() {
         let origin = format!("--scheme {}", layers.scheme);
@@ -45,12 +43,7 @@ pub fn resolve(layers: &Layers) -> Result<RunConfig, ConfigErrors> {
         return Err(ConfigErrors(errors));
     };
     let label = format!("{}:", file.label);
-    let resolver = Resolver {
-        base: base_tree(&file, name, &mut errors),
-        file,
-        settings,
-        name,
-    };
+    let resolver = Resolver { base: base_tree(&file, name, &mut errors), file, settings, name };
     let config = resolver.finish(&mut errors);
     errors.sort_by_key(|error| reading_order(&error.origin, &label, layers));
     match config {
@@ -61,10 +54,7 @@ pub fn resolve(layers: &Layers) -> Result<RunConfig, ConfigErrors> {
 
 /// The place of an error's origin in reading order: the file by line, then settings as given.
 fn reading_order(origin: &str, file_label: &str, layers: &Layers) -> (usize, usize) {
-    if let Some(line) = origin
-        .strip_prefix(file_label)
-        .and_then(|line| line.parse().ok())
-    {
+    if let Some(line) = origin.strip_prefix(file_label).and_then(|line| line.parse().ok()) {
         return (0, line);
     }
     let set = origin.strip_prefix("--set ");
@@ -75,18 +65,12 @@ fn reading_order(origin: &str, file_label: &str, layers: &Layers) -> (usize, usi
 }
 
 /// All settings in order of rising weight: what an alias adds, `--set`, the options of their own.
-fn settings(
-    layers: &Layers,
-    chosen: Option<&Chosen>,
-    errors: &mut Vec<ConfigError>,
-) -> Vec<Setting> {
+fn settings(layers: &Layers, chosen: Option<&Chosen>, errors: &mut Vec<ConfigError>) -> Vec<Setting> {
     let scheme = chosen.map_or("", |chosen| chosen.name);
     let alias = chosen.and_then(|chosen| chosen.alias_set);
     let mut settings = Vec::new();
-    for (text, is_alias) in alias
-        .map(|text| (text, true))
-        .into_iter()
-        .chain(layers.sets.iter().map(|s| (s.as_str(), false)))
+    for (text, is_alias) in
+        alias.map(|text| (text, true)).into_iter().chain(layers.sets.iter().map(|s| (s.as_str(), false)))
     {
         match Setting::parse(text, scheme) {
             Ok(mut setting) => {
@@ -130,10 +114,7 @@ fn replay_settings(text: &str) -> Option<Vec<Setting>> {
     }
     let depth: u32 = text.strip_prefix("closed:")?.parse().ok()?;
     let depth = Some(depth).filter(|depth| (1..=65536).contains(depth))?;
-    Some(vec![
-        set("host.replay", "closed".into()),
-        set("host.queue_depth", Value::Integer(i64::from(depth))),
-    ])
+    Some(vec![set("host.replay", "closed".into()), set("host.queue_depth", Value::Integer(i64::from(depth)))])
 }
 
 /// The file's sections with the chosen scheme's table made of its defaults and its own section.
@@ -147,21 +128,14 @@ fn base_tree(file: &DeviceFile, scheme: &str, errors: &mut Vec<ConfigError>) -> 
             tree::merge(&mut table, settings.clone());
         }
     }
-    for other in own
-        .iter()
-        .flat_map(|own| own.as_table())
-        .flat_map(|own| own.keys())
-    {
+    for other in own.iter().flat_map(|own| own.as_table()).flat_map(|own| own.keys()) {
         if other != scheme {
             let key = Key::default().field("scheme").field(other);
             let message = format!(
                 "{key}: the run's scheme is {scheme}; \
                  settings for whichever run uses {other} belong under [{SCHEME_DEFAULTS}.{other}]"
             );
-            errors.push(ConfigError::new(
-                file.origin(&key).unwrap_or_default(),
-                message,
-            ));
+            errors.push(ConfigError::new(file.origin(&key).unwrap_or_default(), message));
         }
     }
     let mut schemes = Table::new();
@@ -241,15 +215,11 @@ impl Resolver {
             }
             _ => format!("Keys of {}: {short}", self.name),
         };
-        ConfigError::new(
-            origin,
-            format!("{}: unknown key{near} {listed}", setting.written),
-        )
+        ConfigError::new(origin, format!("{}: unknown key{near} {listed}", setting.written))
     }
 
     fn setting(&self, key: &Key) -> Option<&Setting> {
-        let touches =
-            |setting: &&Setting| key.is_within(&setting.key) || setting.key.is_within(key);
+        let touches = |setting: &&Setting| key.is_within(&setting.key) || setting.key.is_within(key);
         self.settings.iter().rev().find(touches)
     }
 
@@ -259,16 +229,11 @@ impl Resolver {
             return Some(setting.origin.clone());
         }
         if key.section() != "scheme" {
-            return self
-                .file
-                .origin(key)
-                .filter(|_| tree::get(&self.base, key).is_some());
+            return self.file.origin(key).filter(|_| tree::get(&self.base, key).is_some());
         }
         tree::get(&self.base, key)?;
         let mut in_defaults = key.clone();
         in_defaults.0[0] = tree::Step::Field(SCHEME_DEFAULTS.to_owned());
-        self.file
-            .origin(key)
-            .or_else(|| self.file.origin(&in_defaults))
+        self.file.origin(key).or_else(|| self.file.origin(&in_defaults))
     }
 }

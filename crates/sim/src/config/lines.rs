@@ -7,11 +7,7 @@ use toml::Spanned;
 /// The line, from 1, of `offset` in `text`.
 pub fn line_at(text: &str, offset: usize) -> usize {
     let end = offset.min(text.len());
-    text.as_bytes()[..end]
-        .iter()
-        .filter(|&&byte| byte == b'\n')
-        .count()
-        + 1
+    text.as_bytes()[..end].iter().filter(|&&byte| byte == b'\n').count() + 1
 }
 
 /// The line of `key`, or of the innermost table around it that the file has.
@@ -24,10 +20,7 @@ pub fn line_of(text: &str, key: &Key) -> Option<usize> {
     let (mut offset, mut value) = entry(root.get_ref(), name)?;
     for step in rest {
         let found = match step {
-            Step::Field(name) => value
-                .get_ref()
-                .as_table()
-                .and_then(|table| entry(table, name)),
+            Step::Field(name) => value.get_ref().as_table().and_then(|table| entry(table, name)),
             Step::Index(index) => value
                 .get_ref()
                 .as_array()
@@ -41,8 +34,5 @@ pub fn line_of(text: &str, key: &Key) -> Option<usize> {
 }
 
 fn entry<'a, 'i>(table: &'a DeTable<'i>, name: &str) -> Option<(usize, &'a Spanned<DeValue<'i>>)> {
-    table
-        .iter()
-        .find(|(key, _)| key.get_ref().as_ref() == name)
-        .map(|(key, value)| (key.span().start, value))
+    table.iter().find(|(key, _)| key.get_ref().as_ref() == name).map(|(key, value)| (key.span().start, value))
 }

@@ -18,9 +18,7 @@ pub(crate) use keys::nearest;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slcache_core::device::config::{
-    BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy,
-};
+use slcache_core::device::config::{BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy};
 use slcache_core::device::Setup;
 use slcache_core::schemes::SchemeConfig;
 

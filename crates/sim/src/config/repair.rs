@@ -30,15 +30,8 @@ pub struct Outcome<T> {
 
 /// Reads `tree` as `T`; `below` gives the value of a lower layer.
 /// The tree is left with its faulty parts replaced.
-pub fn read<T: DeserializeOwned>(
-    tree: &mut Table,
-    below: &dyn Fn(&Key) -> Option<Value>,
-) -> Outcome<T> {
-    let mut outcome = Outcome {
-        value: None,
-        faults: Vec::new(),
-        guessed: false,
-    };
+pub fn read<T: DeserializeOwned>(tree: &mut Table, below: &dyn Fn(&Key) -> Option<Value>) -> Outcome<T> {
+    let mut outcome = Outcome { value: None, faults: Vec::new(), guessed: false };
     let mut tried: Vec<(Key, usize)> = Vec::new();
     loop {
         let error = match serde_path_to_error::deserialize(Value::Table(tree.clone())) {
@@ -53,10 +46,7 @@ pub fn read<T: DeserializeOwned>(
         let known = outcome.faults.iter().any(|fault| key.is_within(&fault.key));
         if !known {
             let message = describe(tree, &key, &message);
-            outcome.faults.push(Fault {
-                key: key.clone(),
-                message,
-            });
+            outcome.faults.push(Fault { key: key.clone(), message });
         }
         let attempt = next_attempt(&mut tried, &key);
         match replace(tree, &key, attempt, below) {
@@ -132,15 +122,9 @@ fn describe(tree: &Table, key: &Key, message: &str) -> String {
     let value = tree::get(tree, key).map(tree::shown).unwrap_or_default();
     if message.starts_with("unknown field") {
         let allowed = names.get(1..).unwrap_or_default();
-        let near = names
-            .first()
-            .and_then(|name| keys::nearest(name, allowed.iter().copied()));
+        let near = names.first().and_then(|name| keys::nearest(name, allowed.iter().copied()));
         let near = near.map_or(".".to_owned(), |name| format!("; did you mean {name}?"));
-        let allowed = if allowed.is_empty() {
-            "none".to_owned()
-        } else {
-            allowed.join(", ")
-        };
+        let allowed = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
         return format!("{key} = {value}: unknown key{near} Keys allowed here: {allowed}");
     }
     if message.starts_with("unknown variant") {
@@ -151,27 +135,20 @@ fn describe(tree: &Table, key: &Key, message: &str) -> String {
 
 fn hint(key: &Key) -> String {
     let description = keys::description(&key.to_string());
-    description
-        .map(|text| format!(" ({})", text.trim_end_matches('.')))
-        .unwrap_or_default()
+    description.map(|text| format!(" ({})", text.trim_end_matches('.'))).unwrap_or_default()
 }
 
 /// Rust's names of types in plain words.
 fn plain_types(message: &str) -> String {
     const WORDS: [(&str, &str); 6] = [
         ("expected u16", "expected a whole number from 0 to 65535"),
-        (
-            "expected u32",
-            "expected a whole number from 0 to 4294967295",
-        ),
+        ("expected u32", "expected a whole number from 0 to 4294967295"),
         ("expected u64", "expected a whole number, 0 or more"),
         ("expected f64", "expected a number"),
         ("expected a sequence", "expected a list"),
         ("expected struct", "expected a table:"),
     ];
-    WORDS.iter().fold(message.to_owned(), |text, (from, to)| {
-        text.replace(from, to)
-    })
+    WORDS.iter().fold(message.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 /// The names in back quotes in a message of serde's.

@@ -16,26 +16,13 @@ pub struct Setting {
     pub value: Value,
 }
 
-const SECTIONS: [&str; 7] = [
-    "device",
-    "scheme",
-    "host",
-    "buffer",
-    "precondition",
-    "trace",
-    "run",
-];
+const SECTIONS: [&str; 7] = ["device", "scheme", "host", "buffer", "precondition", "trace", "run"];
 
 impl Setting {
     /// A setting that came from an option of its own.
     pub fn fixed(origin: String, key: &str, value: Value) -> Self {
         let full = Key::parse(key).expect("a key written in this program");
-        Self {
-            origin,
-            key: full,
-            written: key.to_owned(),
-            value,
-        }
+        Self { origin, key: full, written: key.to_owned(), value }
     }
 
     /// Parses `key=value`; a key outside the sections belongs to `scheme`.
@@ -45,23 +32,12 @@ impl Setting {
         };
         let written = written.trim();
         let Some(key) = Key::parse(written) else {
-            return Err(format!(
-                "\"{written}\" is not a key such as device.pool[0].blocks"
-            ));
+            return Err(format!("\"{written}\" is not a key such as device.pool[0].blocks"));
         };
-        let key = if SECTIONS.contains(&key.section()) {
-            key
-        } else {
-            key.under(&["scheme", scheme])
-        };
+        let key = if SECTIONS.contains(&key.section()) { key } else { key.under(&["scheme", scheme]) };
         let value = parse_value(value.trim())?;
         let origin = format!("--set {text}");
-        Ok(Self {
-            origin,
-            key,
-            written: written.to_owned(),
-            value,
-        })
+        Ok(Self { origin, key, written: written.to_owned(), value })
     }
 }
 

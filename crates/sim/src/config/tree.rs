@@ -84,11 +84,10 @@ pub fn get<'a>(root: &'a Table, key: &Key) -> Option<&'a Value> {
     let Step::Field(name) = first else {
         return None;
     };
-    rest.iter()
-        .try_fold(root.get(name)?, |value, step| match step {
-            Step::Field(name) => value.as_table()?.get(name),
-            Step::Index(index) => value.as_array()?.get(*index),
-        })
+    rest.iter().try_fold(root.get(name)?, |value, step| match step {
+        Step::Field(name) => value.as_table()?.get(name),
+        Step::Index(index) => value.as_array()?.get(*index),
+    })
 }
 
 /// Puts `value` at `key`, making tables on the way; the step that does not fit is the error.
@@ -96,32 +95,25 @@ pub fn set(root: &mut Table, key: &Key, value: Value) -> Result<(), String> {
     let Some((Step::Field(name), rest)) = key.0.split_first() else {
         return Err("a key starts with a name".to_owned());
     };
-    let mut place = root
-        .entry(name.clone())
-        .or_insert_with(|| Value::Table(Table::new()));
+    let mut place = root.entry(name.clone()).or_insert_with(|| Value::Table(Table::new()));
     for step in rest {
         place = match (step, place) {
-            (Step::Field(name), Value::Table(table)) => table
-                .entry(name.clone())
-                .or_insert_with(|| Value::Table(Table::new())),
+            (Step::Field(name), Value::Table(table)) => {
+                table.entry(name.clone()).or_insert_with(|| Value::Table(Table::new()))
+            }
             (Step::Index(index), Value::Array(list)) => {
                 let count = list.len();
-                list.get_mut(*index)
-                    .ok_or(format!("[{index}] is not in a list of {count}"))?
+                list.get_mut(*index).ok_or(format!("[{index}] is not in a list of {count}"))?
             }
             (Step::Index(index), _) => return Err(format!("[{index}] needs a list")),
             // A plain value such as victim = "greedy" gives way to the table form of the same choice.
             (Step::Field(name), other) => {
                 if other.is_array() {
-                    return Err(format!(
-                        "{name} needs a table, and this is a list: give its index"
-                    ));
+                    return Err(format!("{name} needs a table, and this is a list: give its index"));
                 }
                 *other = Value::Table(Table::new());
                 let table = other.as_table_mut().expect("just made a table");
-                table
-                    .entry(name.clone())
-                    .or_insert_with(|| Value::Table(Table::new()))
+                table.entry(name.clone()).or_insert_with(|| Value::Table(Table::new()))
             }
         };
     }
@@ -140,12 +132,10 @@ pub fn remove(root: &mut Table, key: &Key) -> Option<Value> {
     let Step::Field(first) = first else {
         return None;
     };
-    let parent = rest
-        .iter()
-        .try_fold(root.get_mut(first)?, |value, step| match step {
-            Step::Field(name) => value.as_table_mut()?.get_mut(name),
-            Step::Index(index) => value.as_array_mut()?.get_mut(*index),
-        })?;
+    let parent = rest.iter().try_fold(root.get_mut(first)?, |value, step| match step {
+        Step::Field(name) => value.as_table_mut()?.get_mut(name),
+        Step::Index(index) => value.as_array_mut()?.get_mut(*index),
+    })?;
     parent.as_table_mut()?.remove(name)
 }
 
@@ -163,11 +153,7 @@ pub fn merge(base: &mut Table, over: Table) {
 
 /// A value as the user would write it, cut if long.
 pub fn shown(value: &Value) -> String {
-    let text = value
-        .to_string()
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let text = value.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text,

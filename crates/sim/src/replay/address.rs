@@ -40,10 +40,7 @@ impl AddressMapper {
         if let Some(pages) = &dense {
             let touched = pages.len().saturating_mul(u64::from(piece_bytes));
             if touched > user_bytes {
-                return Err(AddressError::FootprintTooLarge {
-                    touched,
-                    capacity: user_bytes,
-                });
+                return Err(AddressError::FootprintTooLarge { touched, capacity: user_bytes });
             }
         }
         Ok(Self {
@@ -150,11 +147,7 @@ impl AddressMapper {
             self.counts.dropped += 1;
             return None;
         }
-        let moved = Request {
-            sector: first,
-            sectors: (end - first) as u32,
-            ..request
-        };
+        let moved = Request { sector: first, sectors: (end - first) as u32, ..request };
         self.counts.compacted += u64::from(moved != request);
         Some(moved)
     }
@@ -175,13 +168,7 @@ mod tests {
     use super::*;
 
     fn request(op: HostOp, sector: u64, sectors: u32) -> Request {
-        Request {
-            at_ns: 0,
-            sector,
-            sectors,
-            stream: 0,
-            op,
-        }
+        Request { at_ns: 0, sector, sectors, stream: 0, op }
     }
 
     /// 16 pages of 4 KiB.
@@ -200,47 +187,28 @@ mod tests {
         let mut mapper = mapper(AddressPolicy::Error, None);
         let fine = request(HostOp::Write, 120, 8);
         let beyond = request(HostOp::Read, 121, 8);
-        let error = mapper
-            .apply(&mut vec![fine, beyond])
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("request 2 of the trace (a read of 4096 bytes at byte 61952)"),
-            "{error}"
-        );
+        let error = mapper.apply(&mut vec![fine, beyond]).unwrap_err().to_string();
+        assert!(error.contains("request 2 of the trace (a read of 4096 bytes at byte 61952)"), "{error}");
         assert!(error.contains("65536 bytes"), "{error}");
     }
 
     #[test]
     fn wrap_keeps_sizes() {
         let mut mapper = mapper(AddressPolicy::Wrap, None);
-        let requests =
-            [(0, 8), (128, 8), (300, 4), (124, 8)].map(|(s, n)| request(HostOp::Write, s, n));
-        assert_eq!(
-            apply(&mut mapper, &requests),
-            [(0, 8), (0, 8), (44, 4), (120, 8)]
-        );
+        let requests = [(0, 8), (128, 8), (300, 4), (124, 8)].map(|(s, n)| request(HostOp::Write, s, n));
+        assert_eq!(apply(&mut mapper, &requests), [(0, 8), (0, 8), (44, 4), (120, 8)]);
         assert_eq!(mapper.counts().wrapped, 3);
-        let error = mapper
-            .apply(&mut vec![request(HostOp::Trim, 0, 129)])
-            .unwrap_err();
-        assert!(matches!(
-            error,
-            AddressError::LargerThanDevice { number: 5, .. }
-        ));
+        let error = mapper.apply(&mut vec![request(HostOp::Trim, 0, 129)]).unwrap_err();
+        assert!(matches!(error, AddressError::LargerThanDevice { number: 5, .. }));
     }
 
     #[test]
     fn clip_cuts_and_drops() {
         let mut mapper = mapper(AddressPolicy::Clip, None);
-        let mut requests = [(124, 8), (128, 8), (8, 8), (0, 500)]
-            .map(|(s, n)| request(HostOp::Trim, s, n))
-            .to_vec();
+        let mut requests =
+            [(124, 8), (128, 8), (8, 8), (0, 500)].map(|(s, n)| request(HostOp::Trim, s, n)).to_vec();
         requests.push(request(HostOp::Flush, 0, 0));
-        assert_eq!(
-            apply(&mut mapper, &requests),
-            [(124, 4), (8, 8), (0, 128), (0, 0)]
-        );
+        assert_eq!(apply(&mut mapper, &requests), [(124, 4), (8, 8), (0, 128), (0, 0)]);
         let counts = mapper.counts();
         assert_eq!((counts.clipped, counts.dropped), (2, 1));
     }
@@ -259,10 +227,7 @@ mod tests {
             request(HostOp::Trim, 90, 4000),
             request(HostOp::Trim, 400, 80),
         ];
-        assert_eq!(
-            apply(&mut mapper, &requests),
-            [(2, 10), (17, 2), (0, 4), (10, 6)]
-        );
+        assert_eq!(apply(&mut mapper, &requests), [(2, 10), (17, 2), (0, 4), (10, 6)]);
         let counts = mapper.counts();
         assert_eq!((counts.compacted, counts.dropped), (4, 1));
     }
@@ -271,18 +236,7 @@ mod tests {
     fn compact_refuses_what_does_not_fit() {
         let mut pages = PageSet::default();
         pages.insert(0, 17);
-        let error = AddressMapper::new(
-            AddressPolicy::Compact,
-            65_536,
-            4096,
-            Some(pages.into_ranked()),
-        );
-        assert_eq!(
-            error.err(),
-            Some(AddressError::FootprintTooLarge {
-                touched: 69_632,
-                capacity: 65_536
-            })
-        );
+        let error = AddressMapper::new(AddressPolicy::Compact, 65_536, 4096, Some(pages.into_ranked()));
+        assert_eq!(error.err(), Some(AddressError::FootprintTooLarge { touched: 69_632, capacity: 65_536 }));
     }
 }

@@ -87,10 +87,7 @@ impl SimError {
 }
 
 /// Runs a trace through a device; the result document, or why there is none.
-pub fn execute(
-    request: &RunRequest,
-    progress: &mut Progress<'_>,
-) -> Result<serde_json::Value, SimError> {
+pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<serde_json::Value, SimError> {
     let stopwatch = Stopwatch::start();
     let mut config = resolve(&request.layers)?;
     let needs_scan = needs_scan(&config);
@@ -111,13 +108,7 @@ pub fn execute(
     let (counts, footprint) = feed(&mut simulation, &mut source, plan, progress)?;
     let report = simulation.finish()?;
     let replay_s = replay.wall_s();
-    let parts = Parts {
-        request,
-        config: &config,
-        source: &source,
-        counts,
-        footprint,
-    };
+    let parts = Parts { request, config: &config, source: &source, counts, footprint };
     Ok(document::assemble(&parts, &report, &stopwatch, replay_s)?)
 }
 
@@ -174,24 +165,12 @@ struct Plan {
 
 impl Plan {
     fn direct(config: &RunConfig) -> Result<Self, SimError> {
-        Ok(Self {
-            mapper: mapper(config, None)?,
-            preload: None,
-            footprint: None,
-        })
+        Ok(Self { mapper: mapper(config, None)?, preload: None, footprint: None })
     }
 
-    fn scan(
-        mut source: Source,
-        config: &RunConfig,
-        progress: &mut Progress<'_>,
-    ) -> Result<Self, SimError> {
+    fn scan(mut source: Source, config: &RunConfig, progress: &mut Progress<'_>) -> Result<Self, SimError> {
         let compact = config.trace.address == AddressPolicy::Compact;
-        let before = if compact {
-            None
-        } else {
-            Some(mapper(config, None)?)
-        };
+        let before = if compact { None } else { Some(mapper(config, None)?) };
         let piece_bytes = config.device.piece_bytes();
         let (pages, footprint) = touched_pages(&mut source, piece_bytes, before, progress)?;
         let touched = config.trace.prefill == Prefill::Touched;
@@ -202,32 +181,19 @@ impl Plan {
         } else {
             (mapper(config, None)?, ranges(&pages))
         };
-        Ok(Self {
-            mapper,
-            preload: touched.then_some(preload),
-            footprint: Some(footprint),
-        })
+        Ok(Self { mapper, preload: touched.then_some(preload), footprint: Some(footprint) })
     }
 }
 
 fn mapper(config: &RunConfig, dense: Option<PageSet>) -> Result<AddressMapper, AddressError> {
     let device = &config.device;
     let dense = dense.map(PageSet::into_ranked);
-    AddressMapper::new(
-        config.trace.address,
-        device.user_bytes,
-        device.piece_bytes(),
-        dense,
-    )
+    AddressMapper::new(config.trace.address, device.user_bytes, device.piece_bytes(), dense)
 }
 
 /// The set as ranges of logical pages, which lie below the capacity and so in 32 bits.
 fn ranges(pages: &PageSet) -> Vec<(u32, u32)> {
-    pages
-        .runs()
-        .into_iter()
-        .map(|(first, end)| (first as u32, end as u32))
-        .collect()
+    pages.runs().into_iter().map(|(first, end)| (first as u32, end as u32)).collect()
 }
 
 /// Replays the trace.

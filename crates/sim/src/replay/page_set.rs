@@ -94,12 +94,7 @@ impl PageSet {
                     *count = inside as u16;
                     inside += word.count_ones();
                 }
-                let chunk = RankedChunk {
-                    number,
-                    base,
-                    words: words.clone(),
-                    before,
-                };
+                let chunk = RankedChunk { number, base, words: words.clone(), before };
                 base += u64::from(inside);
                 chunk
             })
@@ -142,9 +137,7 @@ impl RankedPages {
         let place = (page % CHUNK_PAGES / 64) as usize;
         let bit = 1u64 << (page % 64);
         let word = chunk.words[place];
-        let below = chunk.base
-            + u64::from(chunk.before[place])
-            + u64::from((word & (bit - 1)).count_ones());
+        let below = chunk.base + u64::from(chunk.before[place]) + u64::from((word & (bit - 1)).count_ones());
         (below, word & bit != 0)
     }
 }
@@ -156,14 +149,7 @@ mod tests {
     #[test]
     fn runs_and_ranks_agree_with_a_plain_list() {
         let far = NEAR_CHUNKS * CHUNK_PAGES + 5;
-        let ranges = [
-            (0, 1),
-            (62, 67),
-            (64, 66),
-            (32_760, 32_790),
-            (far, far + 130),
-            (128, 256),
-        ];
+        let ranges = [(0, 1), (62, 67), (64, 66), (32_760, 32_790), (far, far + 130), (128, 256)];
         let mut set = PageSet::default();
         let mut plain = std::collections::BTreeSet::new();
         for (first, end) in ranges {
@@ -171,11 +157,7 @@ mod tests {
             plain.extend(first..end);
         }
         assert_eq!(set.len(), plain.len() as u64);
-        let listed: Vec<u64> = set
-            .runs()
-            .into_iter()
-            .flat_map(|(first, end)| first..end)
-            .collect();
+        let listed: Vec<u64> = set.runs().into_iter().flat_map(|(first, end)| first..end).collect();
         assert_eq!(listed, plain.iter().copied().collect::<Vec<_>>());
         let runs = set.runs();
         assert!(runs.windows(2).all(|pair| pair[0].1 < pair[1].0));

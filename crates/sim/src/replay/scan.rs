@@ -31,10 +31,7 @@ impl Footprint {
 #[inline]
 fn touch(set: &mut PageSet, request: &Request, page_sectors: u64) {
     if matches!(request.op, HostOp::Read | HostOp::Write) {
-        set.insert(
-            request.sector / page_sectors,
-            request.end_sector().div_ceil(page_sectors),
-        );
+        set.insert(request.sector / page_sectors, request.end_sector().div_ceil(page_sectors));
     }
 }
 

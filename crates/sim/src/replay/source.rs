@@ -17,10 +17,7 @@ impl Source {
     /// Starts reading.
     pub fn open(path: &str, options: &TraceOptions) -> Result<Self, TraceError> {
         let stream = spawn(path, options, BATCH_REQUESTS)?;
-        Ok(Self {
-            stream,
-            path: path.to_owned(),
-        })
+        Ok(Self { stream, path: path.to_owned() })
     }
 
     /// The next batch in trace order; `None` at the end.
@@ -45,9 +42,7 @@ impl Source {
 
     /// Counts of the whole trace; after the last batch only.
     pub fn summary(&self) -> Result<&TraceSummary, TraceError> {
-        let stopped = || TraceError::ReaderStopped {
-            file: self.path.clone(),
-        };
+        let stopped = || TraceError::ReaderStopped { file: self.path.clone() };
         self.stream.summary().ok_or_else(stopped)
     }
 }

@@ -36,10 +36,7 @@ erase_ns = 3_000_000
 "#;
 
 pub fn file(text: &str, suffix: &str) -> NamedTempFile {
-    let mut file = tempfile::Builder::new()
-        .suffix(suffix)
-        .tempfile()
-        .expect("a temporary file");
+    let mut file = tempfile::Builder::new().suffix(suffix).tempfile().expect("a temporary file");
     file.write_all(text.as_bytes()).expect("written");
     file
 }
@@ -67,8 +64,5 @@ pub fn errors(device: &str, scheme: &str, sets: &[&str]) -> Vec<String> {
 pub fn file_errors(text: &str, sets: &[&str]) -> Vec<String> {
     let file = file(text, ".toml");
     let path = file.path().to_str().expect("plain text").to_owned();
-    errors(&path, "tlc-only", sets)
-        .iter()
-        .map(|line| line.replace(&path, "mine.toml"))
-        .collect()
+    errors(&path, "tlc-only", sets).iter().map(|line| line.replace(&path, "mine.toml")).collect()
 }

@@ -149,11 +149,7 @@ pub(crate) fn names() -> String {
 /// The format of that name.
 pub(crate) fn named(name: &str) -> Result<&'static Format, TraceError> {
     let found = FORMATS.iter().find(|format| format.name == name);
-    found.ok_or_else(|| TraceError::Option {
-        key: "format",
-        value: name.to_owned(),
-        allowed: names(),
-    })
+    found.ok_or_else(|| TraceError::Option { key: "format", value: name.to_owned(), allowed: names() })
 }
 
 /// Whether at least half of the lines parse: one bad line must not hide the
@@ -162,9 +158,6 @@ pub(crate) fn parses_most(format: &Format, lines: &[&[u8]]) -> bool {
     let Ok(mut parser) = (format.build)(&TraceOptions::default()) else {
         return false;
     };
-    let parsed = lines
-        .iter()
-        .filter(|line| parser.record(line).is_ok())
-        .count();
+    let parsed = lines.iter().filter(|line| parser.record(line).is_ok()).count();
     parsed > 0 && parsed * 2 >= lines.len()
 }

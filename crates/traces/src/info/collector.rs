@@ -99,12 +99,7 @@ impl Collector {
     }
 
     /// The figures of the whole trace.
-    pub(super) fn finish(
-        self,
-        file: &str,
-        format: &'static str,
-        summary: &TraceSummary,
-    ) -> TraceInfo {
+    pub(super) fn finish(self, file: &str, format: &'static str, summary: &TraceSummary) -> TraceInfo {
         let requests = summary.requests();
         let mut info = TraceInfo {
             file: file.to_owned(),

@@ -16,18 +16,12 @@ pub(super) struct PageSet {
 
 enum Chunk {
     Full,
-    Part {
-        words: Box<[u64; CHUNK_WORDS]>,
-        set: u64,
-    },
+    Part { words: Box<[u64; CHUNK_WORDS]>, set: u64 },
 }
 
 impl Chunk {
     fn empty() -> Self {
-        Self::Part {
-            words: Box::new([0; CHUNK_WORDS]),
-            set: 0,
-        }
+        Self::Part { words: Box::new([0; CHUNK_WORDS]), set: 0 }
     }
 
     /// Sets the pages from `from` up to `to` (exclusive); how many were new.
@@ -69,9 +63,7 @@ impl PageSet {
                     entry.insert(Chunk::Full);
                     CHUNK_PAGES
                 }
-                entry => entry
-                    .or_insert_with(Chunk::empty)
-                    .insert(page - base, end - base),
+                entry => entry.or_insert_with(Chunk::empty).insert(page - base, end - base),
             };
             page = end;
         }

@@ -30,11 +30,7 @@ impl Sizes {
     }
 
     fn sorted(&self) -> Vec<(u32, u64)> {
-        let mut sorted: Vec<(u32, u64)> = self
-            .counts
-            .iter()
-            .map(|(&size, &count)| (size, count))
-            .collect();
+        let mut sorted: Vec<(u32, u64)> = self.counts.iter().map(|(&size, &count)| (size, count)).collect();
         sorted.sort_unstable();
         sorted
     }
@@ -42,19 +38,14 @@ impl Sizes {
     /// The size that half of the requests do not exceed, in bytes, and the largest.
     pub(super) fn median_and_max_bytes(&self) -> (u64, u64) {
         let sorted = self.sorted();
-        let half = sorted
-            .iter()
-            .map(|(_, count)| count)
-            .sum::<u64>()
-            .div_ceil(2);
+        let half = sorted.iter().map(|(_, count)| count).sum::<u64>().div_ceil(2);
         let mut seen = 0;
         let median = sorted.iter().find(|(_, count)| {
             seen += count;
             seen >= half
         });
-        let bytes = |entry: Option<&(u32, u64)>| {
-            entry.map_or(0, |(sectors, _)| u64::from(*sectors) * SECTOR_BYTES)
-        };
+        let bytes =
+            |entry: Option<&(u32, u64)>| entry.map_or(0, |(sectors, _)| u64::from(*sectors) * SECTOR_BYTES);
         (bytes(median), bytes(sorted.last()))
     }
 
@@ -72,11 +63,7 @@ impl Sizes {
 pub(super) fn histogram(reads: &Sizes, writes: &Sizes) -> Vec<SizeBucket> {
     let mut buckets: Vec<SizeBucket> = (0..=32u32)
         .map(|power| SizeBucket {
-            from_bytes: if power == 0 {
-                SECTOR_BYTES
-            } else {
-                (SECTOR_BYTES << (power - 1)) + SECTOR_BYTES
-            },
+            from_bytes: if power == 0 { SECTOR_BYTES } else { (SECTOR_BYTES << (power - 1)) + SECTOR_BYTES },
             to_bytes: SECTOR_BYTES << power,
             reads: 0,
             writes: 0,
@@ -100,20 +87,13 @@ mod tests {
     #[test]
     fn medians_and_ranges() {
         let (mut reads, mut writes) = (Sizes::default(), Sizes::default());
-        [8, 8, 16, 9]
-            .into_iter()
-            .for_each(|sectors| reads.add(sectors));
-        [1, u32::MAX]
-            .into_iter()
-            .for_each(|sectors| writes.add(sectors));
+        [8, 8, 16, 9].into_iter().for_each(|sectors| reads.add(sectors));
+        [1, u32::MAX].into_iter().for_each(|sectors| writes.add(sectors));
         assert_eq!(reads.median_and_max_bytes(), (4096, 8192));
         assert_eq!(Sizes::default().median_and_max_bytes(), (0, 0));
         assert_eq!(reads.merged(&writes).median_and_max_bytes().0, 4096);
         let buckets = histogram(&reads, &writes);
-        let shape: Vec<_> = buckets
-            .iter()
-            .map(|b| (b.from_bytes, b.to_bytes, b.reads, b.writes))
-            .collect();
+        let shape: Vec<_> = buckets.iter().map(|b| (b.from_bytes, b.to_bytes, b.reads, b.writes)).collect();
         assert_eq!(shape[0], (512, 512, 0, 1));
         assert_eq!(shape[1], (2560, 4096, 2, 0));
         assert_eq!(shape[2], (4608, 8192, 2, 0));

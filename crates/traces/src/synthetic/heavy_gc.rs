@@ -39,11 +39,7 @@ fn push_fill(requests: &mut Vec<Request>) -> u64 {
     let mut page = 0;
     while page < PAGES {
         let whole = page + FILL_PAGES <= PAGES;
-        let (pages, gap_ns) = if whole {
-            (FILL_PAGES, FILL_GAP_NS)
-        } else {
-            (1, FILL_REST_GAP_NS)
-        };
+        let (pages, gap_ns) = if whole { (FILL_PAGES, FILL_GAP_NS) } else { (1, FILL_REST_GAP_NS) };
         at_ns += gap_ns;
         requests.push(write(at_ns, page, pages));
         page += pages;

@@ -11,9 +11,7 @@ pub(super) struct PythonRandom {
 impl PythonRandom {
     /// `random.Random(seed)` for a seed below 2^32: a key of one word.
     pub(super) fn new(seed: u32) -> Self {
-        Self {
-            twister: Mt::new_with_key([seed]),
-        }
+        Self { twister: Mt::new_with_key([seed]) }
     }
 
     /// `random()`: 53 bits in [0, 1).

@@ -56,51 +56,28 @@ pub fn uniform(workload: &UniformWorkload) -> Result<Vec<Request>, UniformError>
         if let Arrivals::Poisson { mean_gap_ns } = workload.arrivals {
             let gap_ns = -libm::log(1.0 - unit(&mut random)) * mean_gap_ns;
             // The cast saturates; a sum past 64 bits is refused, not wrapped.
-            at_ns = at_ns.checked_add(gap_ns as u64).ok_or_else(|| {
-                refused(
-                    "mean_gap_ns",
-                    mean_gap_ns,
-                    "arrivals that end before 2^64 ns",
-                )
-            })?;
+            at_ns = at_ns
+                .checked_add(gap_ns as u64)
+                .ok_or_else(|| refused("mean_gap_ns", mean_gap_ns, "arrivals that end before 2^64 ns"))?;
         }
         let sector = below(&mut random, places) * u64::from(sectors);
         let read = unit(&mut random) < workload.read_share;
         let op = if read { HostOp::Read } else { HostOp::Write };
-        requests.push(Request {
-            at_ns,
-            sector,
-            sectors,
-            stream: 0,
-            op,
-        });
+        requests.push(Request { at_ns, sector, sectors, stream: 0, op });
     }
     Ok(requests)
 }
 
 /// Refuses what makes no sense; the size in sectors.
 fn check(workload: &UniformWorkload) -> Result<u32, UniformError> {
-    let UniformWorkload {
-        footprint_bytes,
-        size_bytes,
-        read_share,
-        ..
-    } = *workload;
+    let UniformWorkload { footprint_bytes, size_bytes, read_share, .. } = *workload;
     if size_bytes == 0 || size_bytes % SECTOR_BYTES != 0 {
-        return Err(refused(
-            "size_bytes",
-            size_bytes,
-            "a positive multiple of 512",
-        ));
+        return Err(refused("size_bytes", size_bytes, "a positive multiple of 512"));
     }
     let sectors = u32::try_from(size_bytes / SECTOR_BYTES)
         .map_err(|_| refused("size_bytes", size_bytes, "less than 2 TiB"))?;
     if footprint_bytes == 0 || footprint_bytes % size_bytes != 0 {
-        return Err(refused(
-            "footprint_bytes",
-            footprint_bytes,
-            "a positive multiple of size_bytes",
-        ));
+        return Err(refused("footprint_bytes", footprint_bytes, "a positive multiple of size_bytes"));
     }
     if !(0.0..=1.0).contains(&read_share) {
         return Err(refused("read_share", read_share, "a number from 0 to 1"));
@@ -114,11 +91,7 @@ fn check(workload: &UniformWorkload) -> Result<u32, UniformError> {
 }
 
 fn refused(key: &'static str, value: impl ToString, allowed: &'static str) -> UniformError {
-    UniformError {
-        key,
-        value: value.to_string(),
-        allowed,
-    }
+    UniformError { key, value: value.to_string(), allowed }
 }
 
 /// 53 bits in [0, 1).
@@ -146,67 +119,33 @@ mod tests {
         footprint_bytes: 1 << 20,
         size_bytes: 4096,
         read_share: 0.25,
-        arrivals: Arrivals::Poisson {
-            mean_gap_ns: 1000.0,
-        },
+        arrivals: Arrivals::Poisson { mean_gap_ns: 1000.0 },
         seed: 1,
     };
 
     #[test]
     fn means_and_bounds() {
         let requests = uniform(&WORKLOAD).unwrap();
-        let reads = requests
-            .iter()
-            .filter(|request| request.op == HostOp::Read)
-            .count();
+        let reads = requests.iter().filter(|request| request.op == HostOp::Read).count();
         assert!((4_700..5_300).contains(&reads), "{reads}");
         let last_ns = requests.last().unwrap().at_ns;
         assert!((19_400_000..20_600_000).contains(&last_ns), "{last_ns}");
-        assert!(requests
-            .iter()
-            .all(|request| request.end_sector() <= 2048 && request.sector % 8 == 0));
+        assert!(requests.iter().all(|request| request.end_sector() <= 2048 && request.sector % 8 == 0));
         assert_eq!(uniform(&WORKLOAD).unwrap(), requests);
-        let closed = UniformWorkload {
-            arrivals: Arrivals::Closed,
-            ..WORKLOAD
-        };
-        assert!(uniform(&closed)
-            .unwrap()
-            .iter()
-            .all(|request| request.at_ns == 0));
+        let closed = UniformWorkload { arrivals: Arrivals::Closed, ..WORKLOAD };
+        assert!(uniform(&closed).unwrap().iter().all(|request| request.at_ns == 0));
     }
 
     #[test]
     fn bad_arguments_are_refused() {
         for workload in [
-            UniformWorkload {
-                size_bytes: 0,
-                ..WORKLOAD
-            },
-            UniformWorkload {
-                size_bytes: 1000,
-                ..WORKLOAD
-            },
-            UniformWorkload {
-                footprint_bytes: 5000,
-                ..WORKLOAD
-            },
-            UniformWorkload {
-                read_share: 1.5,
-                ..WORKLOAD
-            },
-            UniformWorkload {
-                read_share: f64::NAN,
-                ..WORKLOAD
-            },
-            UniformWorkload {
-                arrivals: Arrivals::Poisson { mean_gap_ns: 0.0 },
-                ..WORKLOAD
-            },
-            UniformWorkload {
-                arrivals: Arrivals::Poisson { mean_gap_ns: 1e19 },
-                ..WORKLOAD
-            },
+            UniformWorkload { size_bytes: 0, ..WORKLOAD },
+            UniformWorkload { size_bytes: 1000, ..WORKLOAD },
+            UniformWorkload { footprint_bytes: 5000, ..WORKLOAD },
+            UniformWorkload { read_share: 1.5, ..WORKLOAD },
+            UniformWorkload { read_share: f64::NAN, ..WORKLOAD },
+            UniformWorkload { arrivals: Arrivals::Poisson { mean_gap_ns: 0.0 }, ..WORKLOAD },
+            UniformWorkload { arrivals: Arrivals::Poisson { mean_gap_ns: 1e19 }, ..WORKLOAD },
         ] {
             assert!(uniform(&workload).is_err(), "{workload:?}");
         }

@@ -9,10 +9,8 @@ use std::path::PathBuf;
 /// A real trace under the folder that `SLCACHE_SHARED` names (`../shared` next
 /// to the workspace when unset); `None`, with a message, when it is not there.
 pub fn shared(path: &str) -> Option<String> {
-    let root = std::env::var_os("SLCACHE_SHARED").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
-        PathBuf::from,
-    );
+    let root = std::env::var_os("SLCACHE_SHARED")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
     let file = root.join("traces").join(path);
     if !file.is_file() {
         eprintln!("SKIPPED: {path} is not there; set SLCACHE_SHARED to the folder with traces/");
@@ -42,11 +40,7 @@ pub struct Outcome {
 
 /// Reads a whole trace in batches of `batch`.
 pub fn read_path(path: &str, options: &TraceOptions, batch: usize) -> Outcome {
-    let mut outcome = Outcome {
-        requests: Vec::new(),
-        error: None,
-        summary: TraceSummary::default(),
-    };
+    let mut outcome = Outcome { requests: Vec::new(), error: None, summary: TraceSummary::default() };
     let mut reader = match open(path, options) {
         Ok(reader) => reader,
         Err(error) => {
@@ -101,11 +95,7 @@ pub fn msr_lines(count: u64) -> String {
     (0..count)
         .map(|place| {
             let op = if place % 3 == 0 { "Read" } else { "Write" };
-            format!(
-                "{},hm,0,{op},{},4096,100\n",
-                128_166_385_295_514_663 + place * 10,
-                place * 4096
-            )
+            format!("{},hm,0,{op},{},4096,100\n", 128_166_385_295_514_663 + place * 10, place * 4096)
         })
         .collect()
 }

@@ -32,6 +32,8 @@ pub struct InFlight {
     pub buffer_ns: u64,
     /// Written back by the DRAM buffer: no host waits for it.
     pub internal: bool,
+    /// How many flushes had come before it: a flush waits only for write-backs from before it.
+    pub flushes_before: u32,
     /// All its data are on the way to the host.
     pub returning: bool,
     /// Operations (and holds) it still waits for.
@@ -63,6 +65,7 @@ impl InFlight {
             link_wait_ns: 0,
             buffer_ns: 0,
             internal: false,
+            flushes_before: 0,
             returning: false,
             remaining: 1,
             path_array_ns: 0,

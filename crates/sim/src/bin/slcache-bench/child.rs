@@ -22,9 +22,7 @@ pub fn measure(size: Size) -> Result<(Vec<Memory>, LargeDevice), String> {
 
 fn start<T: serde::de::DeserializeOwned>(what: &str) -> Result<T, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let output = Command::new(program)
-        .arg(format!("--child={what}"))
-        .output();
+    let output = Command::new(program).arg(format!("--child={what}")).output();
     let output = output.map_err(|error| error.to_string())?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
@@ -60,9 +58,7 @@ fn memory(device: &str, sets: &[String]) -> Result<Memory, String> {
     let config = engine::config(device, "tlc-only", sets)?;
     let before = peak_rss_bytes().unwrap_or(0);
     let mut simulation = engine::device(&config)?;
-    let done = simulation
-        .precondition(&mut |_, _| true)
-        .map_err(|error| error.to_string())?;
+    let done = simulation.precondition(&mut |_, _| true).map_err(|error| error.to_string())?;
     let peak = peak_rss_bytes().unwrap_or(0);
     let device = &config.device;
     let pool = &device.pool[0];
@@ -86,10 +82,7 @@ fn memory(device: &str, sets: &[String]) -> Result<Memory, String> {
 /// A 4 TiB device: time to its first request, and its memory after writes all over it.
 fn large() -> Result<LargeDevice, String> {
     let pages = (1u64 << 29) * 93 / 100 / 128 * 128;
-    let sets = [
-        "device.pool[0].blocks=16384".to_owned(),
-        format!("device.user_bytes={}", pages * 8192),
-    ];
+    let sets = ["device.pool[0].blocks=16384".to_owned(), format!("device.user_bytes={}", pages * 8192)];
     let config = engine::config("mqsim-512g", "tlc-only", &sets)?;
     let start = Instant::now();
     let mut simulation = engine::device(&config)?;
@@ -104,14 +97,8 @@ fn large() -> Result<LargeDevice, String> {
             op: HostOp::Write,
         })
         .collect();
-    simulation
-        .feed(&requests)
-        .map_err(|error| error.to_string())?;
+    simulation.feed(&requests).map_err(|error| error.to_string())?;
     simulation.finish().map_err(|error| error.to_string())?;
     let peak_rss_bytes = peak_rss_bytes().unwrap_or(0);
-    Ok(LargeDevice {
-        start_s,
-        requests: LARGE_REQUESTS,
-        peak_rss_bytes,
-    })
+    Ok(LargeDevice { start_s, requests: LARGE_REQUESTS, peak_rss_bytes })
 }

@@ -43,9 +43,7 @@ pub fn run(
     preload: &[(u32, u32)],
 ) -> Result<Run, String> {
     let mut simulation = device(config)?;
-    simulation
-        .preload(preload)
-        .map_err(|error| error.to_string())?;
+    simulation.preload(preload).map_err(|error| error.to_string())?;
     let stopwatch = Stopwatch::start();
     let (first, rest) = requests.split_at(first_part);
     feed(&mut simulation, first)?;
@@ -66,16 +64,11 @@ pub fn run(
 
 fn feed(simulation: &mut Simulation, requests: &[Request]) -> Result<(), String> {
     // In batches, as a trace reader hands them over.
-    requests
-        .chunks(4096)
-        .try_for_each(|batch| simulation.feed(batch))
-        .map_err(|error| error.to_string())
+    requests.chunks(4096).try_for_each(|batch| simulation.feed(batch)).map_err(|error| error.to_string())
 }
 
 /// Pages that operations of these kinds worked on so far.
 fn count(simulation: &Simulation, kinds: &[OpKind]) -> u64 {
     let rows = simulation.counters().iter();
-    rows.filter(|row| kinds.contains(&OpKind::ALL[row.1]))
-        .map(|row| row.4.pages)
-        .sum()
+    rows.filter(|row| kinds.contains(&OpKind::ALL[row.1])).map(|row| row.4.pages).sum()
 }

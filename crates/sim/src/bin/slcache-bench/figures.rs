@@ -15,16 +15,9 @@ impl Spread {
     pub fn of(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
         let middle = values.len() / 2;
-        let median = if values.len() % 2 == 1 {
-            values[middle]
-        } else {
-            (values[middle - 1] + values[middle]) / 2.0
-        };
-        Self {
-            median,
-            min: values[0],
-            max: values[values.len() - 1],
-        }
+        let median =
+            if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 };
+        Self { median, min: values[0], max: values[values.len() - 1] }
     }
 }
 

@@ -62,10 +62,7 @@ impl Floor {
             }
         }
         std::hint::black_box(read);
-        Pass {
-            cpu_s: stopwatch.cpu_s(),
-            page_programs: self.programs,
-        }
+        Pass { cpu_s: stopwatch.cpu_s(), page_programs: self.programs }
     }
 
     #[inline]
@@ -131,14 +128,8 @@ mod tests {
         let mut floor = Floor::new(4096, pages, blocks, per_block);
         let mut state = 1u64;
         for i in 0..20_000u64 {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            floor.write(if i < 180 {
-                i as u32
-            } else {
-                ((state >> 33) % 180) as u32
-            });
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            floor.write(if i < 180 { i as u32 } else { ((state >> 33) % 180) as u32 });
         }
         for (page, &physical) in floor.forward.iter().enumerate() {
             assert_eq!(floor.reverse[physical as usize - 1] as usize, page + 1);

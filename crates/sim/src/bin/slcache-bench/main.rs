@@ -40,10 +40,7 @@ impl Size {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let Some(what) = arguments
-        .first()
-        .and_then(|first| first.strip_prefix("--child="))
-    {
+    if let Some(what) = arguments.first().and_then(|first| first.strip_prefix("--child=")) {
         return child::run(what);
     }
     let Some((size, as_json)) = parse(&arguments) else {
@@ -67,10 +64,7 @@ fn main() -> ExitCode {
 }
 
 fn parse(arguments: &[String]) -> Option<(Size, bool)> {
-    let mut size = Size {
-        rounds: 5,
-        quick: false,
-    };
+    let mut size = Size { rounds: 5, quick: false };
     let mut as_json = false;
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
@@ -94,12 +88,5 @@ fn measure(size: Size) -> Result<Figures, String> {
     let preconditioning = preconditioning::measure(size)?;
     say("memory and start-up");
     let (memory, large_device) = child::measure(size)?;
-    Ok(Figures {
-        rounds: size.rounds,
-        workloads,
-        parse_mb_per_cpu_s,
-        preconditioning,
-        memory,
-        large_device,
-    })
+    Ok(Figures { rounds: size.rounds, workloads, parse_mb_per_cpu_s, preconditioning, memory, large_device })
 }

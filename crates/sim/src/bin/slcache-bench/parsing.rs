@@ -18,10 +18,7 @@ pub fn measure(size: Size) -> Result<Spread, String> {
         let options = TraceOptions::with_format("msr");
         let mut reader = open(&path, &options).map_err(|error| error.to_string())?;
         let mut batch = Vec::new();
-        while reader
-            .next_batch(&mut batch, 4096)
-            .map_err(|error| error.to_string())?
-        {
+        while reader.next_batch(&mut batch, 4096).map_err(|error| error.to_string())? {
             std::hint::black_box(&batch);
         }
         rates.push(reader.bytes_read() as f64 / 1e6 / stopwatch.cpu_s());
@@ -34,9 +31,7 @@ fn generate(bytes: usize) -> std::io::Result<tempfile::NamedTempFile> {
     let mut out = BufWriter::new(file.as_file());
     let (mut written, mut ticks, mut state) = (0, 128_166_372_000_000_000u64, 1u64);
     while written < bytes {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         ticks += state >> 44;
         let op = if state >> 62 == 0 { "Read" } else { "Write" };
         let offset = (state >> 30) % (1 << 26) * 512;

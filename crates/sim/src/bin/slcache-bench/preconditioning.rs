@@ -12,10 +12,7 @@ pub fn measure(size: Size) -> Result<Preconditioning, String> {
     let sets = [
         "device.pool[0].blocks=128".to_owned(),
         format!("device.user_bytes={}", pages * 8192),
-        format!(
-            "precondition.fill={}",
-            if size.quick { "0.02" } else { "1.0" }
-        ),
+        format!("precondition.fill={}", if size.quick { "0.02" } else { "1.0" }),
         "precondition.overwrite=1.0".to_owned(),
     ];
     let config = engine::config("mqsim-512g", "tlc-only", &sets)?;
@@ -30,9 +27,5 @@ pub fn measure(size: Size) -> Result<Preconditioning, String> {
     }
     let cpu_s = Spread::of(times);
     let page_programs_per_cpu_s = page_programs as f64 / cpu_s.median;
-    Ok(Preconditioning {
-        page_programs,
-        cpu_s,
-        page_programs_per_cpu_s,
-    })
+    Ok(Preconditioning { page_programs, cpu_s, page_programs_per_cpu_s })
 }

@@ -5,18 +5,12 @@ use super::reference::{self, Reference};
 
 /// Prints everything.
 pub fn print(figures: &Figures) {
-    println!(
-        "medians of {} rounds, each contestant in turn (lowest - highest)\n",
-        figures.rounds
-    );
+    println!("medians of {} rounds, each contestant in turn (lowest - highest)\n", figures.rounds);
     for workload in &figures.workloads {
         print_workload(workload);
     }
     print_ratio(&figures.workloads);
-    println!(
-        "trace parsing (MSR CSV): {} MB per CPU second",
-        spread(figures.parse_mb_per_cpu_s, 0)
-    );
+    println!("trace parsing (MSR CSV): {} MB per CPU second", spread(figures.parse_mb_per_cpu_s, 0));
     let preconditioning = &figures.preconditioning;
     println!(
         "preconditioning (32 GiB, fill and one random overwrite): {:.1} million page programs per CPU second, {} CPU s for {:.1} million",
@@ -37,10 +31,7 @@ pub fn print(figures: &Figures) {
 }
 
 fn print_workload(workload: &Workload) {
-    println!(
-        "{} on {}, {}",
-        workload.workload, workload.device, workload.scheme
-    );
+    println!("{} on {}, {}", workload.workload, workload.device, workload.scheme);
     println!(
         "  {:.2} million requests/s ({:.2} per CPU second), {:.0} ns per request; wall {} s, CPU {} s",
         workload.requests_per_s / 1e6,
@@ -58,10 +49,7 @@ fn print_workload(workload: &Workload) {
     );
     match workload.waf_random_part {
         Some(random) => {
-            println!(
-                "  write amplification {:.3}, of the random part {random:.3}",
-                workload.waf
-            );
+            println!("  write amplification {:.3}, of the random part {random:.3}", workload.waf);
         }
         None => println!("  write amplification {:.3}", workload.waf),
     }
@@ -92,10 +80,8 @@ fn print_references(workload: &Workload) {
         );
         if let Some(operations) = entry.page_operations {
             let rate = operations / entry.cpu_s;
-            line += &format!(
-                ", {:.1} times the page operations/s",
-                workload.page_operations_per_cpu_s / rate
-            );
+            line +=
+                &format!(", {:.1} times the page operations/s", workload.page_operations_per_cpu_s / rate);
         }
         if let Some(amplification) = entry.write_amplification {
             line += &format!("; write amplification {amplification}");
@@ -106,11 +92,7 @@ fn print_references(workload: &Workload) {
 
 /// How much slower a cache scheme is than the plain one on the same device.
 fn print_ratio(workloads: &[Workload]) {
-    let find = |scheme: &str| {
-        workloads
-            .iter()
-            .find(|w| w.device == "hierarchy-44g" && w.scheme == scheme)
-    };
+    let find = |scheme: &str| workloads.iter().find(|w| w.device == "hierarchy-44g" && w.scheme == scheme);
     if let (Some(plain), Some(cache)) = (find("tlc-only"), find("baseline")) {
         let ratio = cache.requests_per_cpu_s / plain.requests_per_cpu_s;
         println!("baseline does {ratio:.2} times the requests/s of tlc-only on hierarchy-44g");
@@ -129,10 +111,7 @@ fn print_memory(memory: &Memory) {
 }
 
 fn spread(values: Spread, decimals: usize) -> String {
-    format!(
-        "{:.decimals$} ({:.decimals$} - {:.decimals$})",
-        values.median, values.min, values.max
-    )
+    format!("{:.decimals$} ({:.decimals$} - {:.decimals$})", values.median, values.min, values.max)
 }
 
 fn mib(bytes: u64) -> f64 {

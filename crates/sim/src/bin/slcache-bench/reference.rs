@@ -35,8 +35,6 @@ pub fn all() -> Vec<Reference> {
 mod tests {
     #[test]
     fn the_shipped_figures_parse() {
-        assert!(super::all()
-            .iter()
-            .any(|entry| entry.write_amplification == Some(4.83)));
+        assert!(super::all().iter().any(|entry| entry.write_amplification == Some(4.83)));
     }
 }

@@ -33,9 +33,7 @@ pub fn measure(size: Size) -> Result<Vec<Workload>, String> {
     let fill = gc.len() - size.of(RANDOM_WRITES);
     let mut contestants = vec![
         Contestant::new("synth1m", "mqsim-512g", "tlc-only", &synth)?.with_floor(),
-        Contestant::new("heavy_gc", "gc-8g", "tlc-only", &gc)?
-            .with_floor()
-            .after(fill),
+        Contestant::new("heavy_gc", "gc-8g", "tlc-only", &gc)?.with_floor().after(fill),
         Contestant::new("synth1m", "hierarchy-44g", "tlc-only", &synth)?.preloaded(),
         Contestant::new("synth1m", "hierarchy-44g", "baseline", &synth)?.preloaded(),
     ];
@@ -85,12 +83,7 @@ impl<'a> Contestant<'a> {
     }
 
     fn round(&mut self) -> Result<(), String> {
-        self.runs.push(engine::run(
-            &self.config,
-            self.requests,
-            self.first_part,
-            &self.preload,
-        )?);
+        self.runs.push(engine::run(&self.config, self.requests, self.first_part, &self.preload)?);
         if self.has_floor {
             self.floors.push(self.floor().run(self.requests));
         }
@@ -103,12 +96,7 @@ impl<'a> Contestant<'a> {
         let page_bytes = device.piece_bytes();
         let pages = (device.user_bytes / u64::from(page_bytes)) as u32;
         let blocks = pool.plane_count() * pool.blocks;
-        Floor::new(
-            page_bytes,
-            pages,
-            blocks,
-            pool.pages_per_block(pool.densest()),
-        )
+        Floor::new(page_bytes, pages, blocks, pool.pages_per_block(pool.densest()))
     }
 
     fn figures(&self) -> Workload {
@@ -133,8 +121,7 @@ impl<'a> Contestant<'a> {
             page_operations: run.page_operations,
             page_operations_per_cpu_s: run.page_operations as f64 / cpu_s.median,
             waf: run.waf,
-            waf_random_part: (self.first_part > 0)
-                .then(|| random_programs as f64 / random_writes as f64),
+            waf_random_part: (self.first_part > 0).then(|| random_programs as f64 / random_writes as f64),
             floor: self.has_floor.then(|| self.floor_figures(cpu_s)),
         }
     }
@@ -143,16 +130,8 @@ impl<'a> Contestant<'a> {
     /// less than the engine; its time is scaled to the same number.
     fn floor_figures(&self, engine: Spread) -> FloorFigures {
         let scaled_by = self.runs[0].page_programs as f64 / self.floors[0].page_programs as f64;
-        let times = self
-            .floors
-            .iter()
-            .map(|pass| pass.cpu_s * scaled_by)
-            .collect();
+        let times = self.floors.iter().map(|pass| pass.cpu_s * scaled_by).collect();
         let cpu_s = Spread::of(times);
-        FloorFigures {
-            cpu_s,
-            ratio: engine.median / cpu_s.median,
-            scaled_by,
-        }
+        FloorFigures { cpu_s, ratio: engine.median / cpu_s.median, scaled_by }
     }
 }

@@ -1,0 +1,68 @@
+//! Did it change? Small runs whose every figure is fixed, one file a scheme in `golden/`.
+//!
+//! A golden proves sameness, not rightness. After an intended change, `make golden` rewrites them;
+//! the changelog's Results section says what moved and why.
+
+mod common;
+
+use common::{file, layers};
+use slcache_core::schemes::CATALOG;
+use slcache_sim::traces::synthetic::{uniform, Arrivals, UniformWorkload};
+use slcache_sim::traces::write_mqsim;
+use slcache_sim::{execute, trace_options, RunRequest};
+use std::path::PathBuf;
+
+fn workload() -> String {
+    let requests = uniform(&UniformWorkload {
+        requests: 5_000,
+        footprint_bytes: 512 << 10,
+        size_bytes: 8192,
+        read_share: 0.4,
+        arrivals: Arrivals::Poisson { mean_gap_ns: 600_000.0 },
+        seed: 7,
+    });
+    let mut text = Vec::new();
+    write_mqsim(&requests.unwrap(), &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+/// The run's figures without what depends on the machine, the build or the moment.
+fn figures(scheme: &str) -> String {
+    let file = file(&workload(), ".trace");
+    let request = RunRequest {
+        trace: file.path().to_str().unwrap().to_owned(),
+        trace_options: trace_options([("format", "mqsim")]).unwrap(),
+        layers: layers("tiny", scheme, &[]),
+        ..RunRequest::default()
+    };
+    let mut document = execute(&request, &mut |_, _, _| true).unwrap();
+    let sections = document.as_object_mut().unwrap();
+    sections.retain(|key, _| ["host", "flash", "waf", "wear", "scheme"].contains(&key.as_str()));
+    let mut text = serde_json::to_string_pretty(&document).unwrap();
+    text.push('\n');
+    text
+}
+
+#[test]
+fn golden_figures_have_not_moved() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../golden");
+    for scheme in CATALOG {
+        let path = folder.join(format!("{}.json", scheme.name));
+        let now = figures(scheme.name);
+        if std::env::var("SLCACHE_GOLDEN").as_deref() == Ok("write") {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&path, &now).unwrap();
+        }
+        let before = std::fs::read_to_string(&path)
+            .unwrap_or_else(|_| panic!("no golden for {}: run make golden", scheme.name));
+        let line = before.lines().zip(now.lines()).position(|(a, b)| a != b);
+        assert!(
+            before == now,
+            "{} moved from line {:?}: {:?} to {:?}; if intended, run make golden and say why in CHANGELOG.md",
+            scheme.name,
+            line.map(|l| l + 1),
+            line.and_then(|l| before.lines().nth(l)),
+            line.and_then(|l| now.lines().nth(l)),
+        );
+    }
+}
