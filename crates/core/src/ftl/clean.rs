@@ -76,6 +76,7 @@ pub fn empty_block(
     let first = geometry.page(block, 0);
     let mut programs = std::mem::take(&mut io.scratch);
     programs.clear();
+    let mut filling = None;
     for index in 0..pages {
         let from = Ppn(first.0 + index);
         if index + MAP_AHEAD < pages {
@@ -84,12 +85,16 @@ pub fn empty_block(
         if io.media.array.page_tags(from).iter().all(|&t| t == 0) {
             continue;
         }
-        let program = move_page(dest, io, from, plane, same_unit, job, writer)?;
-        // One link per program: the pages of a one-shot wordline share theirs.
+        let (to, program) = move_page(dest, io, from, plane, same_unit, job, writer)?;
         let staged = dest.staged(plane, writer).is_some();
-        if !program.is_none() && programs.last() != Some(&program) && !(staged && io.policy.plp) {
-            programs.push(program);
+        if program.is_none() || (staged && io.policy.plp) {
+            continue;
         }
+        // A block's programs run in order: the last one into each block stands for all of them.
+        if filling.replace(to) == Some(to) {
+            programs.pop();
+        }
+        programs.push(program);
     }
     // Emitted last: from here on the block's pages are those of its next life.
     let erase = io.erase(block, job.cause, job.class);
@@ -105,7 +110,7 @@ pub fn empty_block(
     Ok(())
 }
 
-/// Moves one page; returns the program that carries it.
+/// Moves one page; returns the block it goes to and the program that carries it.
 #[inline]
 fn move_page(
     dest: &mut Region,
@@ -115,10 +120,11 @@ fn move_page(
     same_unit: bool,
     job: Job,
     writer: Writer,
-) -> Result<OpId, DeviceFull> {
+) -> Result<(BlockId, OpId), DeviceFull> {
     let to = dest.take_page(io, plane, writer, 0).ok_or(DeviceFull)?;
     let slots = io.media.move_page(from, to);
     let bytes = slots * io.media.array.geometry.mu_bytes;
+    let to_block = io.media.array.geometry.block_of(to);
     let write = PageWrite {
         bytes,
         fresh_slots: slots,
@@ -128,9 +134,10 @@ fn move_page(
         request: RequestId::NONE,
     };
     if dest.per_page() && same_unit {
-        return Ok(io.move_page(from, to, &write));
+        return Ok((to_block, io.move_page(from, to, &write)));
     }
     let read = io.read(from, bytes, job.cause, job.class, RequestId::NONE, false);
     let sources = [read];
-    Ok(dest.emit(io, to, writer, &write, if read.is_none() { &[] } else { &sources }))
+    let sources: &[OpId] = if read.is_none() { &[] } else { &sources };
+    Ok((to_block, dest.emit(io, to, writer, &write, sources)))
 }

@@ -80,7 +80,39 @@ pub struct Io {
     pub clockless_programs: u64,
 }
 
+/// Where a page lies, by the numbers that the verbs need.
+struct Place {
+    block: BlockId,
+    index: u32,
+    pool: usize,
+    mode: usize,
+    unit: u32,
+    in_die: u8,
+}
+
+/// Array and channel times of an operation, ns.
+struct Times {
+    array_ns: u32,
+    in_ns: u32,
+    out_ns: u32,
+}
+
 impl Io {
+    #[inline(always)]
+    fn place(&self, page: Ppn) -> Place {
+        let geometry = &self.media.array.geometry;
+        let block = geometry.block_of(page);
+        let plane = &geometry.planes[geometry.plane_of(block).index()];
+        Place {
+            block,
+            index: geometry.page_in_block(page),
+            pool: plane.pool as usize,
+            mode: self.media.array.block(block).mode() as usize,
+            unit: plane.unit,
+            in_die: plane.in_die,
+        }
+    }
+
     /// Reads `bytes` of `page`; `OpId::NONE` when the data are still in the controller.
     #[inline]
     pub fn read(
@@ -95,35 +127,50 @@ impl Io {
         if self.clockless {
             return OpId::NONE;
         }
-        let geometry = &self.media.array.geometry;
-        let block = geometry.block_of(page);
-        let index = geometry.page_in_block(page);
-        let plane = geometry.planes[geometry.plane_of(block).index()];
-        let in_flight = self.timing.in_flight(block, index);
+        let at = self.place(page);
+        let in_flight = self.timing.in_flight(at.block, at.index);
         if in_flight && (self.policy.inflight_from_buffer || self.is_staged(page)) {
             return OpId::NONE;
         }
-        let geometry = &self.media.array.geometry;
-        let mode = self.media.array.block(block).mode();
-        let (array_ns, _) = geometry.page_times_ns(plane.pool as usize, mode as usize, index);
-        let channel = self.timing.channel(plane.unit);
-        let mut op = Op::new(OpKind::Read, cause, class, block, plane.unit);
-        op.plane_in_die = plane.in_die;
-        op.page = index as u16;
-        op.array_ns = array_ns;
-        op.in_ns = channel.bus.read_command_ns;
-        op.out_ns = channel.bus.read_data_ns + channel.transfer_ns(bytes);
+        let times = self.read_times(&at, bytes);
+        self.count_read(&at, cause, bytes, &times);
+        let id = self.timing.begin(OpKind::Read, cause, class, at.block, at.unit);
+        let op = self.timing.op_mut(id);
+        op.plane_in_die = at.in_die;
+        op.page = at.index as u16;
+        op.array_ns = times.array_ns;
+        op.in_ns = times.in_ns;
+        op.out_ns = times.out_ns;
         op.request = request;
         op.counts = counts;
         op.deps = u16::from(in_flight);
-        self.count_read(plane.pool as usize, mode as usize, cause, &op, bytes);
-        let id = self.timing.emit(op);
+        self.timing.submit(id);
         if in_flight {
-            let program = self.timing.program_of(block, index);
+            let program = self.timing.program_of(at.block, at.index);
             self.timing.raise(program, class);
             self.timing.wake(program, id);
         }
         id
+    }
+
+    #[inline(always)]
+    fn read_times(&self, at: &Place, bytes: u32) -> Times {
+        let channel = self.timing.channel(at.unit);
+        Times {
+            array_ns: self.media.array.geometry.page_times_ns(at.pool, at.mode, at.index).0,
+            in_ns: channel.bus.read_command_ns,
+            out_ns: channel.bus.read_data_ns + channel.transfer_ns(bytes),
+        }
+    }
+
+    #[inline(always)]
+    fn program_times(&self, at: &Place, bytes: u32) -> Times {
+        let channel = self.timing.channel(at.unit);
+        Times {
+            array_ns: self.media.array.geometry.page_times_ns(at.pool, at.mode, at.index).1,
+            in_ns: channel.bus.program_command_ns + channel.transfer_ns(bytes),
+            out_ns: 0,
+        }
     }
 
     /// Whether `page`, not yet programmed in time, is still staged: its wordline is not full, so
@@ -145,12 +192,19 @@ impl Io {
             self.program_clockless(page);
             return OpId::NONE;
         }
-        let mut op = self.program_op(page, write);
+        let at = self.place(page);
+        let times = self.program_times(&at, write.bytes);
+        self.count_program(&at, write, 1, times.in_ns + times.array_ns);
+        let id = self.timing.begin(OpKind::Program, write.cause, write.class, at.block, at.unit);
+        let op = self.timing.op_mut(id);
+        op.plane_in_die = at.in_die;
+        op.page = at.index as u16;
+        op.array_ns = times.array_ns;
+        op.in_ns = times.in_ns;
         op.request = write.request;
         op.counts = !write.request.is_none();
         op.deps = sources.len() as u16;
-        self.count_program(page, write, 1, op.in_ns + op.array_ns);
-        let id = self.timing.emit(op);
+        self.timing.submit(id);
         for &source in sources {
             self.timing.wake(source, id);
         }
@@ -165,38 +219,39 @@ impl Io {
             self.program_clockless(to);
             return OpId::NONE;
         }
-        let geometry = &self.media.array.geometry;
-        let block = geometry.block_of(from);
-        let index = geometry.page_in_block(from);
-        if self.timing.in_flight(block, index) {
+        let source = self.place(from);
+        if self.timing.in_flight(source.block, source.index) {
             let read = self.read(from, write.bytes, write.cause, write.class, RequestId::NONE, false);
             return self.program(to, write, if read.is_none() { &[] } else { std::slice::from_ref(&read) });
         }
-        let mut op = self.program_op(to, write);
-        let target = MoveTarget { block: op.block, page: op.page, array_ns: op.array_ns, in_ns: op.in_ns };
-        self.count_program(to, write, 1, op.in_ns + op.array_ns);
-        let geometry = &self.media.array.geometry;
-        let pool = geometry.planes[geometry.plane_of(block).index()].pool as usize;
-        let mode = self.media.array.block(block).mode() as usize;
-        let channel = self.timing.channel(op.unit);
-        op.kind = OpKind::Read;
-        op.block = block;
-        op.page = index as u16;
-        op.array_ns = geometry.page_times_ns(pool, mode, index).0;
-        op.in_ns = channel.bus.read_command_ns;
-        op.out_ns = channel.bus.read_data_ns + channel.transfer_ns(write.bytes);
-        op.then = Some(target);
-        self.count_read(pool, mode, write.cause, &op, write.bytes);
-        self.timing.emit(op)
+        let target = self.place(to);
+        let programs = self.program_times(&target, write.bytes);
+        self.count_program(&target, write, 1, programs.in_ns + programs.array_ns);
+        let reads = self.read_times(&source, write.bytes);
+        self.count_read(&source, write.cause, write.bytes, &reads);
+        let id = self.timing.begin(OpKind::Read, write.cause, write.class, source.block, target.unit);
+        let op = self.timing.op_mut(id);
+        op.plane_in_die = target.in_die;
+        op.page = source.index as u16;
+        op.array_ns = reads.array_ns;
+        op.in_ns = reads.in_ns;
+        op.out_ns = reads.out_ns;
+        op.then = Some(MoveTarget {
+            block: target.block,
+            page: target.index as u16,
+            array_ns: programs.array_ns,
+            in_ns: programs.in_ns,
+        });
+        self.timing.submit(id)
     }
 
     #[inline]
-    fn count_read(&mut self, pool: usize, mode: usize, cause: Cause, op: &Op, bytes: u32) {
-        let count = self.counters.at(pool, OpKind::Read as usize, mode, cause as usize);
+    fn count_read(&mut self, at: &Place, cause: Cause, bytes: u32, times: &Times) {
+        let count = self.counters.at(at.pool, OpKind::Read as usize, at.mode, cause as usize);
         count.count += 1;
         count.pages += 1;
         count.bytes += u64::from(bytes);
-        count.time_ns += u64::from(op.array_ns) + u64::from(op.in_ns) + u64::from(op.out_ns);
+        count.time_ns += u64::from(times.array_ns) + u64::from(times.in_ns) + u64::from(times.out_ns);
     }
 
     fn program_clockless(&mut self, page: Ppn) {
@@ -206,28 +261,17 @@ impl Io {
         self.clockless_programs += 1;
     }
 
-    fn program_op(&self, page: Ppn, write: &PageWrite) -> Op {
-        let geometry = &self.media.array.geometry;
-        let block = geometry.block_of(page);
-        let index = geometry.page_in_block(page);
-        let plane = geometry.planes[geometry.plane_of(block).index()];
-        let mode = self.media.array.block(block).mode();
-        let channel = self.timing.channel(plane.unit);
-        let mut op = Op::new(OpKind::Program, write.cause, write.class, block, plane.unit);
-        op.plane_in_die = plane.in_die;
-        op.page = index as u16;
-        op.array_ns = geometry.page_times_ns(plane.pool as usize, mode as usize, index).1;
-        op.in_ns = channel.bus.program_command_ns + channel.transfer_ns(write.bytes);
-        op
-    }
-
     /// Starts a one-shot program with `page` as its first page; it waits until `close_stage`.
     pub fn open_stage(&mut self, page: Ppn, write: &PageWrite) -> OpId {
         if self.clockless {
             return OpId::NONE;
         }
-        let mut op = self.program_op(page, write);
-        op.in_ns = 0;
+        let at = self.place(page);
+        let times = self.program_times(&at, 0);
+        let mut op = Op::new(OpKind::Program, write.cause, write.class, at.block, at.unit);
+        op.plane_in_die = at.in_die;
+        op.page = at.index as u16;
+        op.array_ns = times.array_ns;
         op.pages = 0;
         op.deps = 1;
         self.timing.emit(op)
@@ -266,7 +310,8 @@ impl Io {
             self.timing.add_dep(op);
             self.timing.wake(source, op);
         }
-        self.count_program(page, write, u64::from(last), share_ns + bus_ns);
+        let at = self.place(page);
+        self.count_program(&at, write, u64::from(last), share_ns + bus_ns);
     }
 
     /// Lets a staged program go; it is queued once its sources are read.
@@ -276,14 +321,11 @@ impl Io {
         }
     }
 
-    fn count_program(&mut self, page: Ppn, write: &PageWrite, operations: u64, time_ns: u32) {
-        let geometry = &self.media.array.geometry;
-        let block = geometry.block_of(page);
-        let pool = geometry.planes[geometry.plane_of(block).index()].pool as usize;
-        let page_bytes = geometry.pools[pool].page_bytes;
-        let mode = self.media.array.block(block).mode() as usize;
+    #[inline]
+    fn count_program(&mut self, at: &Place, write: &PageWrite, operations: u64, time_ns: u32) {
+        let page_bytes = self.media.array.geometry.pools[at.pool].page_bytes;
         let kind = OpKind::Program as usize;
-        let count = self.counters.at(pool, kind, mode, write.cause as usize);
+        let count = self.counters.at(at.pool, kind, at.mode, write.cause as usize);
         count.count += operations;
         count.pages += 1;
         count.bytes += u64::from(page_bytes);
@@ -291,7 +333,7 @@ impl Io {
         count.slots += u64::from(write.fresh_slots);
         let old = write.slots - write.fresh_slots;
         if old > 0 {
-            self.counters.at(pool, kind, mode, Cause::Rmw as usize).slots += u64::from(old);
+            self.counters.at(at.pool, kind, at.mode, Cause::Rmw as usize).slots += u64::from(old);
         }
         self.series.current().program_pages[write.cause as usize] += 1;
     }

@@ -127,41 +127,44 @@ impl Op {
         }
     }
 
+    /// A read of nothing, without relations: the blank that every operation starts from.
+    pub const BLANK: Op = Op {
+        kind: OpKind::Read,
+        cause: Cause::Host,
+        class: Class::HostRead,
+        request: RequestId::NONE,
+        counts: false,
+        plane_in_die: 0,
+        pages: 1,
+        deps: 0,
+        page: 0,
+        generation: 0,
+        unit: 0,
+        block: BlockId(0),
+        array_ns: 0,
+        in_ns: 0,
+        out_ns: 0,
+        then: None,
+        queued_ns: 0,
+        serial: 0,
+        sources: 0,
+        queued: false,
+        next: OpId::NONE,
+        prev: OpId::NONE,
+        wakes: OpId::NONE,
+        more_wakes: 0,
+        more_requests: 0,
+        block_prev: OpId::NONE,
+        block_next: OpId::NONE,
+        path_array_ns: 0,
+        path_bus_ns: 0,
+        path_wait: 0,
+        snapshot: 0,
+    };
+
     /// An operation without relations.
     pub fn new(kind: OpKind, cause: Cause, class: Class, block: BlockId, unit: u32) -> Self {
-        Self {
-            kind,
-            cause,
-            class,
-            request: RequestId::NONE,
-            counts: false,
-            plane_in_die: 0,
-            pages: 1,
-            deps: 0,
-            page: 0,
-            generation: 0,
-            unit,
-            block,
-            array_ns: 0,
-            in_ns: 0,
-            out_ns: 0,
-            then: None,
-            queued_ns: 0,
-            serial: 0,
-            sources: 0,
-            queued: false,
-            next: OpId::NONE,
-            prev: OpId::NONE,
-            wakes: OpId::NONE,
-            more_wakes: 0,
-            more_requests: 0,
-            block_prev: OpId::NONE,
-            block_next: OpId::NONE,
-            path_array_ns: 0,
-            path_bus_ns: 0,
-            path_wait: 0,
-            snapshot: 0,
-        }
+        Self { kind, cause, class, block, unit, ..Self::BLANK }
     }
 }
 
@@ -187,6 +190,19 @@ impl<T: Clone> Slab<T> {
             }
             None => {
                 self.items.push(item);
+                (self.items.len() - 1) as u32
+            }
+        }
+    }
+
+    /// Takes an index whose record still holds what it held last.
+    #[inline]
+    pub fn take(&mut self) -> u32 {
+        match self.free.pop() {
+            Some(index) => index,
+            None => {
+                let blank = self.items[0].clone();
+                self.items.push(blank);
                 (self.items.len() - 1) as u32
             }
         }

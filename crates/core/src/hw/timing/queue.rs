@@ -3,20 +3,29 @@
 use super::op_table::{Op, OpId};
 use super::Timing;
 use crate::base::BlockId;
-use crate::hw::op::{Class, OpKind, CLASSES};
+use crate::hw::op::{Cause, Class, OpKind, CLASSES};
 
 /// How far a multi-plane command looks along its class for operations to take along.
 const MATE_WINDOW: usize = 16;
 
 impl Timing {
-    /// Emits an operation; it is queued once its `deps` are met.
+    /// A new operation, to be described through `op_mut` and then submitted.
     #[inline]
-    pub fn emit(&mut self, op: Op) -> OpId {
+    pub fn begin(&mut self, kind: OpKind, cause: Cause, class: Class, block: BlockId, unit: u32) -> OpId {
+        self.serial = self.serial.wrapping_add(1);
+        let serial = self.serial;
+        let index = self.ops.take();
+        let op = &mut self.ops[index as usize];
+        *op = Op { kind, cause, class, block, unit, serial, ..Op::BLANK };
+        OpId(index)
+    }
+
+    /// Emits a described operation; it is queued once its `deps` are met.
+    #[inline]
+    pub fn submit(&mut self, id: OpId) -> OpId {
+        let op = &self.ops[id.index()];
         let (unit, kind, block, class, deps) = (op.unit, op.kind, op.block, op.class, op.deps);
         let (counts, request, then) = (op.counts, op.request, op.then);
-        let id = OpId(self.ops.insert(op));
-        self.serial = self.serial.wrapping_add(1);
-        self.ops[id.index()].serial = self.serial;
         self.units[unit as usize].outstanding += 1;
         if counts {
             self.hold_request(request);
@@ -30,6 +39,14 @@ impl Timing {
             self.enqueue(id);
         }
         id
+    }
+
+    /// Emits a whole operation.
+    pub fn emit(&mut self, op: Op) -> OpId {
+        let id = self.begin(op.kind, op.cause, op.class, op.block, op.unit);
+        let serial = self.serial;
+        *self.op_mut(id) = Op { serial, ..op };
+        self.submit(id)
     }
 
     /// Order (a): the operation follows the block's last one, and lends it its class.
