@@ -27,7 +27,7 @@ fn faults_have_their_own_exit_codes() {
     let path = trace.path().to_str().unwrap();
     let device = ["--device", "tiny", "--scheme", "tlc-only", "--trace-format", "mqsim"];
     let code = |arguments: &[&[&str]]| run(&arguments.concat()).status.code();
-    assert_eq!(code(&[&[path], &device]), Some(1));
+    assert_eq!(code(&[&[path], &device]), Some(4));
     assert_eq!(code(&[&[path]]), Some(2));
     assert_eq!(code(&[&[path], &device, &["--colour", "red"]]), Some(2));
     assert_eq!(code(&[&[path], &device, &["--set", "x=1"]]), Some(3));

@@ -9,6 +9,8 @@ use crate::hw::timing::event::{Event, EventKind};
 use crate::hw::timing::op_table::RequestId;
 use crate::hw::timing::InFlight;
 
+/// How many requests ahead the requests themselves are fetched.
+const REQUESTS_AHEAD: usize = 32;
 /// How many requests ahead map entries, block records and reverse entries are fetched.
 const MAP_AHEAD: usize = 8;
 const BLOCK_AHEAD: usize = 4;
@@ -34,6 +36,7 @@ impl Simulation {
     #[inline]
     fn look_ahead(&self, requests: &[Request], i: usize) {
         let media = &self.io.media;
+        crate::base::prefetch::read(requests, i + REQUESTS_AHEAD);
         let mu = |request: &Request| Mu(((request.sector * SECTOR_BYTES) >> self.mu_shift) as u32);
         if let Some(request) = requests.get(i + MAP_AHEAD) {
             media.prefetch_map(mu(request));

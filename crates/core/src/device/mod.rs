@@ -164,6 +164,11 @@ impl Simulation {
         self.io.media.track_versions();
     }
 
+    /// Handles every half of a page move as an event of its own: the oracle for the short cut.
+    pub fn split_all_moves(&mut self) {
+        self.io.timing.split_all_moves();
+    }
+
     /// Keeps every request with its latency in completion order.
     pub fn keep_log(&mut self) {
         self.log = Some(Vec::new());

@@ -4,6 +4,7 @@ use super::buffer::{Buffer, Buffered};
 use super::config::{Acknowledge, Prefill, SubMu};
 use super::{Simulation, WaitingFlush};
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
+use crate::base::Mu;
 use crate::ftl::io::Piece;
 use crate::ftl::page_level::mapped_mask;
 use crate::ftl::scheme::{DeviceFull, Scheme};
@@ -50,6 +51,10 @@ impl Simulation {
                 lead = 0;
             }
             mu += count;
+            if mu <= last {
+                self.io.media.prefetch_tags(Mu(mu));
+                self.io.media.prefetch_block(Mu((mu + n).min(last)));
+            }
             if missing != 0 && mu > last {
                 piece.partial |= 1 << (first + count - 1);
                 piece.bytes -= missing;

@@ -273,6 +273,7 @@ impl Io {
         op.page = at.index as u16;
         op.array_ns = times.array_ns;
         op.pages = 0;
+        op.shared = true;
         op.deps = 1;
         self.timing.emit(op)
     }

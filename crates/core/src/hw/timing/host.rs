@@ -214,15 +214,14 @@ impl Timing {
         let mut link = op.more_requests;
         let wait = std::mem::take(&mut op.path_wait);
         let (request, array_ns, bus_ns) = (op.request, op.path_array_ns, op.path_bus_ns);
-        self.finish_for_request(request, array_ns, bus_ns, wait);
         while link != 0 {
             let (request, next) = self.more_requests[link as usize];
             self.more_requests.remove(link);
-            // The path before a shared program belongs to the request that opened it.
-            let op = &self.ops[id.index()];
-            self.finish_for_request(request, u64::from(op.array_ns), u64::from(op.in_ns), 0);
+            let copy = if wait == 0 { 0 } else { self.waits.insert(self.waits[wait as usize]) };
+            self.finish_for_request(request, array_ns, bus_ns, copy);
             link = next;
         }
+        self.finish_for_request(request, array_ns, bus_ns, wait);
     }
 
     #[inline]

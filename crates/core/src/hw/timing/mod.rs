@@ -60,6 +60,8 @@ pub struct Timing {
     idle_due: Vec<u32>,
     idle_threshold_ns: u64,
     starvation_ns: u64,
+    /// Moves run as one event where nothing can come between; the plain way is the tests' oracle.
+    whole_moves: bool,
 }
 
 impl Timing {
@@ -88,6 +90,7 @@ impl Timing {
             idle_due: Vec::new(),
             idle_threshold_ns: 0,
             starvation_ns,
+            whole_moves: true,
         };
         for pool in &geometry.pools {
             for _ in 0..pool.config.channels {
@@ -203,6 +206,11 @@ impl Timing {
     /// The idle rule: how long after the host's last use of a unit idle work may start, ns.
     pub fn set_idle_threshold(&mut self, ns: u64) {
         self.idle_threshold_ns = ns;
+    }
+
+    /// Handles every half of a move as an event of its own: the oracle for the short cut.
+    pub fn split_all_moves(&mut self) {
+        self.whole_moves = false;
     }
 
     /// Marks a plane as having idle work, or not.

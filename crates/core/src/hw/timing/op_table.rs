@@ -69,6 +69,8 @@ pub struct Op {
     pub request: RequestId,
     /// Whether the request waits for this very operation (not only for what waits for it).
     pub counts: bool,
+    /// A one-shot program that several requests may share: its path starts when it is queued.
+    pub shared: bool,
     /// Index of the plane in its die.
     pub plane_in_die: u8,
     /// Pages programmed.
@@ -134,6 +136,7 @@ impl Op {
         class: Class::HostRead,
         request: RequestId::NONE,
         counts: false,
+        shared: false,
         plane_in_die: 0,
         pages: 1,
         deps: 0,

@@ -53,6 +53,11 @@ impl Timing {
         match u.phase {
             Phase::Array if self.ops[u.current.index()].kind == OpKind::Read => self.want_out(unit),
             Phase::Array | Phase::Out => self.complete(unit),
+            Phase::Move => {
+                let id = u.current;
+                self.turn_into_program(id);
+                self.complete(unit);
+            }
             Phase::Suspending => {
                 u.suspended = std::mem::take(&mut u.current);
                 u.phase = Phase::Idle;
@@ -70,8 +75,10 @@ impl Timing {
     fn try_start(&mut self, unit: u32) {
         let u = &self.units[unit as usize];
         if u.phase != Phase::Idle {
-            if u.phase == Phase::Array && u.mask & 1 != 0 && u.suspended.is_none() {
-                self.try_suspend(unit);
+            match u.phase {
+                Phase::Array if u.mask & 1 != 0 && u.suspended.is_none() => self.try_suspend(unit),
+                Phase::Move => self.try_split(unit),
+                _ => {}
             }
             return;
         }
@@ -150,6 +157,8 @@ impl Timing {
         if !alone {
             return self.start_with_mates(unit, id, channel_wait_ns);
         }
+        let moves_whole =
+            self.whole_moves && !u.suspend.program && self.channels[u.channel as usize].units.len() == 1;
         let now_ns = self.now_ns;
         let op = &mut self.ops[id.index()];
         op.next = OpId::NONE;
@@ -157,8 +166,13 @@ impl Timing {
         op.path_array_ns += u64::from(op.array_ns);
         op.path_bus_ns += u64::from(op.in_ns) + u64::from(op.out_ns);
         let (in_ns, array_ns, out_ns) = (op.in_ns, op.array_ns, op.out_ns);
+        let op_then = op.then;
+        let can_move = op.block_prev.is_none() && moves_whole;
         if op.snapshot != 0 || (op.queued_ns != now_ns && !op.request.is_none()) {
             self.book_wait(id, channel_wait_ns);
+        }
+        if let (Some(target), true) = (op_then, can_move) {
+            return self.run_move(unit, id, target);
         }
         self.run_command(unit, id, in_ns, array_ns, out_ns);
     }
@@ -269,9 +283,11 @@ impl Timing {
         u.busy_ns[cause] += now_ns - u.started_ns;
         while !id.is_none() {
             let next = self.ops[id.index()].next;
-            match self.ops[id.index()].then.take() {
-                Some(target) => self.turn_into_program(id, target),
-                None => self.finish(unit, id),
+            if self.ops[id.index()].then.is_some() {
+                self.turn_into_program(id);
+                self.link_front(id);
+            } else {
+                self.finish(unit, id);
             }
             id = next;
         }
@@ -283,11 +299,12 @@ impl Timing {
         }
     }
 
-    /// The read half of a move is done: its program goes on unless something more urgent waits.
+    /// The read half of a move is done: the operation is now the program of its target.
     #[inline]
-    fn turn_into_program(&mut self, id: OpId, target: MoveTarget) {
+    fn turn_into_program(&mut self, id: OpId) {
         let now_ns = self.now_ns;
         let op = &mut self.ops[id.index()];
+        let Some(target) = op.then.take() else { return };
         self.blocks[op.block.index()].reads -= 1;
         op.kind = OpKind::Program;
         op.block = target.block;
@@ -296,7 +313,39 @@ impl Timing {
         op.in_ns = target.in_ns;
         op.out_ns = 0;
         op.queued_ns = now_ns;
-        self.link_front(id);
+    }
+
+    /// Runs both halves of a move as one, where the channel has no other unit.
+    #[inline]
+    fn run_move(&mut self, unit: u32, id: OpId, target: MoveTarget) {
+        let now_ns = self.now_ns;
+        let op = &self.ops[id.index()];
+        let read_ns = u64::from(op.in_ns) + u64::from(op.array_ns) + u64::from(op.out_ns);
+        let bus_ns = u64::from(op.in_ns) + u64::from(op.out_ns) + u64::from(target.in_ns);
+        let u = &mut self.units[unit as usize];
+        u.current = id;
+        u.started_ns = now_ns;
+        u.phase = Phase::Move;
+        u.read_end_ns = now_ns + read_ns;
+        let end_ns = u.read_end_ns + u64::from(target.in_ns) + u64::from(target.array_ns);
+        self.channels[u.channel as usize].busy_ns += bus_ns;
+        self.push_unit_event(unit, end_ns);
+    }
+
+    /// Something was queued during a move: if it is more urgent, the move pauses after its read.
+    fn try_split(&mut self, unit: u32) {
+        let u = &mut self.units[unit as usize];
+        let op = &self.ops[u.current.index()];
+        let more_urgent = u.mask & ((1 << op.class as u8) - 1);
+        if more_urgent == 0 || self.now_ns >= u.read_end_ns {
+            return;
+        }
+        u.phase = Phase::Out;
+        let (read_end_ns, channel) = (u.read_end_ns, u.channel as usize);
+        let program_in_ns = op.then.map_or(0, |target| u64::from(target.in_ns));
+        self.channels[channel].busy_ns -= program_in_ns;
+        self.channels[channel].busy_until_ns = read_end_ns;
+        self.push_unit_event(unit, read_end_ns);
     }
 
     #[inline]
@@ -344,9 +393,9 @@ impl Timing {
 
     #[inline]
     fn wake_up(&mut self, from: OpId, to: OpId) {
-        if self.ops[from.index()].request == self.ops[to.index()].request
-            && !self.ops[to.index()].request.is_none()
-        {
+        let request = self.ops[from.index()].request;
+        let op = &self.ops[to.index()];
+        if !request.is_none() && op.request == request && !op.shared {
             self.pass_path(from, to);
         }
         self.release(to);

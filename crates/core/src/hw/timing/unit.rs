@@ -16,6 +16,8 @@ pub enum Phase {
     WaitOut,
     /// Read data cross the channel.
     Out,
+    /// Reading and then programming a moved page, in one go unless something more urgent comes.
+    Move,
     /// Suspending the current operation.
     Suspending,
 }
@@ -30,6 +32,8 @@ pub struct Unit {
     pub started_ns: u64,
     /// When the present phase ends, ns.
     pub until_ns: u64,
+    /// When the read half of a move ends, ns.
+    pub read_end_ns: u64,
     /// Stamp of the pending event; older ones are outdated.
     pub stamp: u16,
     /// Queue heads by class.
@@ -84,6 +88,7 @@ impl Unit {
             current: OpId::NONE,
             started_ns: 0,
             until_ns: 0,
+            read_end_ns: 0,
             stamp: 0,
             head: [OpId::NONE; CLASSES],
             tail: [OpId::NONE; CLASSES],
