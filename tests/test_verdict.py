@@ -56,7 +56,7 @@ def test_each_side_has_its_winner_and_reason() -> None:
     headline, why = both.verdict()
     assert headline == (
         "Writes: b wins with the lowest mean latency, 0.25× that of a; "
-        "reads: a wins with the lowest mean latency, the next at 4.00×."
+        "reads: a wins with the lowest mean latency; b takes 4.00× as long."
     )
     assert "of the 300 µs less per write, waiting behind garbage collection makes 280 µs" in why
     assert "of the 300 µs more per read, waiting behind garbage collection makes 280 µs" in why

@@ -23,7 +23,15 @@ _WAIT = {
     "channel": "waiting for a channel",
     "link": "waiting for the host link",
     "queue": "waiting for a place in the device",
-    "other": "other waiting",
+    "other": "waiting for other operations (a one-shot wordline to fill, an erase, a move)",
+}
+
+_CAUSE = {
+    "host": "the host's own pages",
+    "rmw": "read-modify-write",
+    "gc": "garbage collection",
+    "flush": "buffer flushes",
+    "pad": "padding of unfilled wordlines",
 }
 
 
@@ -69,9 +77,12 @@ def _winner(side: str, labels: Sequence[str], documents: Sequence[Document], to:
     wins = f"{side}s: {names} {verb} with the lowest mean latency"
     relative = normalise.ratio(min(known), values[list(labels).index(to)])
     if list(labels).index(to) in best:
-        others = [value for i, value in enumerate(values) if i not in best and value is not None]
-        relative = normalise.ratio(min(others), min(known))
-        return wins if relative is None else f"{wins}, the next at {units.factor(relative)}"
+        others = [(v, labels[i]) for i, v in enumerate(values) if i not in best and v is not None]
+        second, name = min(others)
+        relative = normalise.ratio(second, min(known))
+        if relative is None:
+            return wins
+        return f"{wins}; {name} takes {units.factor(relative)} as long"
     return wins if relative is None else f"{wins}, {units.factor(relative)} that of {to}"
 
 
@@ -160,7 +171,8 @@ def _amplification(document: Document, to: str, reference: Document) -> str:
         return text + "."
     amount = document["waf"]["by_cause"].get(cause, 0.0)
     before = reference["waf"]["by_cause"].get(cause, 0.0)
-    return f"{text}, above all through {cause} ({amount:.2f} against {before:.2f})."
+    through = _CAUSE.get(cause, cause)
+    return f"{text}, above all through {through} ({amount:.2f} against {before:.2f})."
 
 
 def _destinations(document: Document, reference: Document) -> str:
