@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,22 +18,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class _Frames:
+class _Frames(ABC):
     """The tables, figures and files that one run and a comparison have in common."""
 
     @property
+    @abstractmethod
     def labels(self) -> list[str]:
         """The schemes' names, in order."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def documents(self) -> list[Mapping[str, Any]]:
         """The schemes' result documents, in order."""
-        raise NotImplementedError
 
+    @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document as a dictionary of its own."""
-        raise NotImplementedError
 
     def to_json(self) -> str:
         """Return the document as JSON text."""
@@ -113,9 +114,9 @@ class _Frames:
             files.write(f"{name}.parquet", tables.parquet(getattr(self, name)))
         files.write("report.html", self.report().encode())
 
+    @abstractmethod
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""
-        raise NotImplementedError
 
     def _named(self) -> list[tuple[str, Mapping[str, Any]]]:
         return list(zip(self.labels, self.documents, strict=True))

@@ -76,10 +76,8 @@ impl EventQueue {
             let latest = self.near.remove(0);
             self.far.push(Reverse(latest));
         }
-        let mut place = self.near.len();
-        while place > 0 && self.near[place - 1] < key {
-            place -= 1;
-        }
+        // A new event is mostly among the latest.
+        let place = self.near.iter().position(|&other| other < key).unwrap_or(self.near.len());
         self.near.insert(place, key);
     }
 
