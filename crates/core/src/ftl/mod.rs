@@ -5,6 +5,7 @@
 pub mod audit;
 pub mod clean;
 pub mod config;
+mod free_list;
 pub mod io;
 pub mod media;
 pub mod page_level;

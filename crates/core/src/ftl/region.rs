@@ -1,6 +1,7 @@
 //! A region: blocks managed alike, with free lists and frontiers per plane.
 
-use super::config::{CleanConfig, Placement, WearLevelling};
+use super::config::{CleanConfig, Placement};
+use super::free_list::FreeList;
 use super::io::{Io, PageWrite};
 use super::scheme::BlockShare;
 use crate::base::divisor::Divisor;
@@ -36,74 +37,6 @@ struct Stage {
 struct Frontier {
     block: Option<BlockId>,
     stage: Option<Stage>,
-}
-
-/// The free blocks of a region in one plane: never-used ones first, then the longest free.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct FreeList {
-    fresh: u32,
-    fresh_end: u32,
-    head: u32,
-    tail: u32,
-    recycled: u32,
-}
-
-impl FreeList {
-    fn len(&self) -> u32 {
-        self.fresh_end - self.fresh + self.recycled
-    }
-
-    fn push(&mut self, io: &mut Io, block: BlockId) {
-        io.media.array.link_free(block, 0);
-        if self.recycled == 0 {
-            self.head = block.0;
-        } else {
-            io.media.array.link_free(BlockId(self.tail), block.0);
-        }
-        self.tail = block.0;
-        self.recycled += 1;
-    }
-
-    fn pop(&mut self, io: &mut Io, plane: PlaneId, rule: WearLevelling) -> Option<BlockId> {
-        if self.fresh < self.fresh_end {
-            self.fresh += 1;
-            return Some(io.media.array.geometry.block(plane, self.fresh - 1));
-        }
-        if self.recycled == 0 {
-            return None;
-        }
-        if rule == WearLevelling::Dynamic {
-            self.bring_least_worn_forward(io);
-        }
-        let block = BlockId(self.head);
-        self.head = io.media.array.block(block).next_free;
-        self.recycled -= 1;
-        Some(block)
-    }
-
-    /// Moves the free block with the fewest erases (the longest free on ties) to the head.
-    fn bring_least_worn_forward(&mut self, io: &mut Io) {
-        let (mut before, mut block) = (None, BlockId(self.head));
-        let mut best = (io.media.array.wear(block), before, block);
-        for _ in 1..self.recycled {
-            before = Some(block);
-            block = BlockId(io.media.array.block(block).next_free);
-            let wear = io.media.array.wear(block);
-            if wear < best.0 {
-                best = (wear, before, block);
-            }
-        }
-        let (_, Some(before), block) = best else {
-            return;
-        };
-        let next = io.media.array.block(block).next_free;
-        io.media.array.link_free(before, next);
-        if self.tail == block.0 {
-            self.tail = before.0;
-        }
-        io.media.array.link_free(block, self.head);
-        self.head = block.0;
-    }
 }
 
 /// One plane's part of a region.
@@ -162,13 +95,7 @@ impl Region {
         let geometry = &io.media.array.geometry;
         let pool = &geometry.pools[spec.pool];
         let mode = pool.mode(spec.mode);
-        let free = FreeList {
-            fresh: spec.first_block,
-            fresh_end: spec.first_block + spec.blocks,
-            head: 0,
-            tail: 0,
-            recycled: 0,
-        };
+        let free = FreeList::new(spec.first_block, spec.first_block + spec.blocks);
         Self {
             pages_per_block: mode.pages,
             pages_per_program: mode.pages_per_program,

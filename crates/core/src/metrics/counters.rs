@@ -44,9 +44,4 @@ impl OpCounters {
             (i / (KINDS * MODES * CAUSES), i / (MODES * CAUSES) % KINDS, i / CAUSES % MODES, i % CAUSES, c)
         })
     }
-
-    /// Sets every counter to zero.
-    pub fn reset(&mut self) {
-        self.table.fill(OpCount::default());
-    }
 }

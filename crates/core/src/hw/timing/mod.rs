@@ -6,6 +6,7 @@
 //! operation inherits the highest class of anything that waits for it; (d) a read returns the
 //! version current at its emission (`in_flight` tells the FTL what is not yet programmed).
 
+mod between;
 pub mod event;
 mod host;
 pub mod op_table;

@@ -1,0 +1,87 @@
+//! What may come between: page moves that pause after their read, suspended programs and erases.
+
+use super::op_table::{MoveTarget, OpId};
+use super::unit::Phase;
+use super::Timing;
+use crate::hw::op::OpKind;
+
+impl Timing {
+    /// The read half of a move is done: the operation is now the program of its target.
+    #[inline]
+    pub(super) fn turn_into_program(&mut self, id: OpId) {
+        let now_ns = self.now_ns;
+        let op = &mut self.ops[id.index()];
+        let Some(target) = op.then.take() else { return };
+        self.blocks[op.block.index()].reads -= 1;
+        op.kind = OpKind::Program;
+        op.block = target.block;
+        op.page = target.page;
+        op.array_ns = target.array_ns;
+        op.in_ns = target.in_ns;
+        op.out_ns = 0;
+        op.queued_ns = now_ns;
+    }
+
+    /// Runs both halves of a move as one, where the channel has no other unit.
+    #[inline]
+    pub(super) fn run_move(&mut self, unit: u32, id: OpId, target: MoveTarget) {
+        let now_ns = self.now_ns;
+        let op = &self.ops[id.index()];
+        let read_ns = u64::from(op.in_ns) + u64::from(op.array_ns) + u64::from(op.out_ns);
+        let bus_ns = u64::from(op.in_ns) + u64::from(op.out_ns) + u64::from(target.in_ns);
+        let u = &mut self.units[unit as usize];
+        u.current = id;
+        u.started_ns = now_ns;
+        u.phase = Phase::Move;
+        u.read_end_ns = now_ns + read_ns;
+        let end_ns = u.read_end_ns + u64::from(target.in_ns) + u64::from(target.array_ns);
+        self.channels[u.channel as usize].busy_ns += bus_ns;
+        self.push_unit_event(unit, end_ns);
+    }
+
+    /// Something was queued during a move: if it is more urgent, the move pauses after its read.
+    pub(super) fn try_split(&mut self, unit: u32) {
+        let u = &mut self.units[unit as usize];
+        let op = &self.ops[u.current.index()];
+        let more_urgent = u.mask & ((1 << op.class as u8) - 1);
+        if more_urgent == 0 || self.now_ns >= u.read_end_ns {
+            return;
+        }
+        u.phase = Phase::Out;
+        let (read_end_ns, channel) = (u.read_end_ns, u.channel as usize);
+        let program_in_ns = op.then.map_or(0, |target| u64::from(target.in_ns));
+        self.channels[channel].busy_ns -= program_in_ns;
+        self.channels[channel].busy_until_ns = read_end_ns;
+        self.push_unit_event(unit, read_end_ns);
+    }
+
+    pub(super) fn try_suspend(&mut self, unit: u32) {
+        let u = &self.units[unit as usize];
+        let op = &self.ops[u.current.index()];
+        let allowed = match op.kind {
+            OpKind::Program => u.suspend.program,
+            OpKind::Erase => u.suspend.erase,
+            OpKind::Read => false,
+        };
+        let array_starts_ns = u.until_ns.saturating_sub(u64::from(op.array_ns));
+        if !allowed || u.suspends >= u.suspend.max_suspends || self.now_ns < array_starts_ns {
+            return;
+        }
+        let u = &mut self.units[unit as usize];
+        u.suspended_left_ns = u.until_ns - self.now_ns;
+        u.suspends += 1;
+        u.phase = Phase::Suspending;
+        let at_ns = self.now_ns + u64::from(u.suspend.suspend_ns);
+        self.push_unit_event(unit, at_ns);
+    }
+
+    pub(super) fn resume(&mut self, unit: u32) {
+        let now_ns = self.now_ns;
+        let u = &mut self.units[unit as usize];
+        u.current = std::mem::take(&mut u.suspended);
+        u.started_ns = now_ns;
+        u.phase = Phase::Array;
+        let at_ns = now_ns + u64::from(u.suspend.resume_ns) + u.suspended_left_ns;
+        self.push_unit_event(unit, at_ns);
+    }
+}
