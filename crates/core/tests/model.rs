@@ -18,8 +18,8 @@ use slcache_core::hw::config::{PlaneParallelism, ProgramRule};
 use slcache_core::schemes::SchemeConfig;
 use std::collections::HashMap;
 
-/// Requests between two audits.
-const BATCH: usize = 16;
+/// Requests between two audits: the devices are tiny, so after every one.
+const BATCH: usize = 1;
 
 /// The naive translation layer.
 #[derive(Default)]
