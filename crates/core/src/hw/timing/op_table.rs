@@ -3,45 +3,38 @@
 use crate::base::BlockId;
 use crate::hw::op::{Cause, Class, OpKind};
 
-/// Index of an operation in flight; `OpId::NONE` is no operation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OpId(pub u32);
+macro_rules! in_flight_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name(pub u32);
 
-impl OpId {
-    /// No operation.
-    pub const NONE: OpId = OpId(0);
+        impl $name {
+            /// Nothing in flight.
+            pub const NONE: Self = Self(0);
 
-    /// Whether this is no operation.
-    #[inline(always)]
-    pub fn is_none(self) -> bool {
-        self.0 == 0
-    }
+            /// Whether this is nothing in flight.
+            #[inline(always)]
+            pub fn is_none(self) -> bool {
+                self.0 == 0
+            }
 
-    #[inline(always)]
-    pub(super) fn index(self) -> usize {
-        self.0 as usize
-    }
+            #[inline(always)]
+            pub(super) fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
 }
 
-/// Index of a host request in flight; `RequestId::NONE` is none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RequestId(pub u32);
-
-impl RequestId {
-    /// No request.
-    pub const NONE: RequestId = RequestId(0);
-
-    /// Whether this is no request.
-    #[inline(always)]
-    pub fn is_none(self) -> bool {
-        self.0 == 0
-    }
-
-    #[inline(always)]
-    pub(super) fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+in_flight_id!(
+    /// Index of an operation in flight.
+    OpId
+);
+in_flight_id!(
+    /// Index of a host request in flight.
+    RequestId
+);
 
 /// The second half of a page move: the program that follows the read on the same unit.
 #[derive(Clone, Copy, Debug)]
