@@ -1,5 +1,6 @@
 //! From parsed records to requests: volumes, order, time 0 and the counts.
 
+use crate::entry::TraceEntry;
 use crate::error::LineFault;
 use crate::formats::{Format, RawRequest, Record};
 use crate::options::{TraceOptions, Unsorted, VolumeChoice};
@@ -41,7 +42,7 @@ impl Checker {
 
     /// Takes one record; appends what may go out now.
     #[inline]
-    pub(crate) fn accept(&mut self, record: Record<'_>, out: &mut Vec<Request>) -> Result<(), LineFault> {
+    pub(crate) fn accept(&mut self, record: Record<'_>, out: &mut Vec<TraceEntry>) -> Result<(), LineFault> {
         let raw = match record {
             Record::Request(raw) => raw,
             Record::Skipped(reason) => {
@@ -58,10 +59,10 @@ impl Checker {
             Request { at_ns: raw.at_ns, sector: raw.sector, sectors: raw.sectors, stream, op: raw.op };
         if raw.flush_before {
             let flush = Request { sector: 0, sectors: 0, op: HostOp::Flush, ..request };
-            self.put_in_order(flush, out)?;
+            self.put_in_order(TraceEntry { request: flush, response_ns: None }, out)?;
         }
         check_end(&request)?;
-        self.put_in_order(request, out)
+        self.put_in_order(TraceEntry { request, response_ns: raw.response_ns }, out)
     }
 
     #[inline]
@@ -72,15 +73,16 @@ impl Checker {
     }
 
     #[inline]
-    fn put_in_order(&mut self, request: Request, out: &mut Vec<Request>) -> Result<(), LineFault> {
-        match self.order.push(request)? {
-            Some(request) => self.give_out(request, out),
+    fn put_in_order(&mut self, entry: TraceEntry, out: &mut Vec<TraceEntry>) -> Result<(), LineFault> {
+        match self.order.push(entry)? {
+            Some(entry) => self.give_out(entry, out),
             None => Ok(()),
         }
     }
 
     #[inline]
-    fn give_out(&mut self, mut request: Request, out: &mut Vec<Request>) -> Result<(), LineFault> {
+    fn give_out(&mut self, mut entry: TraceEntry, out: &mut Vec<TraceEntry>) -> Result<(), LineFault> {
+        let request = &mut entry.request;
         let first_ns = *self.first_ns.get_or_insert(request.at_ns);
         if self.rebase {
             let at_ns = request.at_ns;
@@ -89,16 +91,16 @@ impl Checker {
             };
             request.at_ns = since_first_ns;
         }
-        self.summary.take(&request)?;
-        out.push(request);
+        self.summary.take(request)?;
+        out.push(entry);
         Ok(())
     }
 
     /// At the end of the trace: appends one request still held back; whether
     /// there was one.
-    pub(crate) fn drain_one(&mut self, out: &mut Vec<Request>) -> Result<bool, LineFault> {
+    pub(crate) fn drain_one(&mut self, out: &mut Vec<TraceEntry>) -> Result<bool, LineFault> {
         match self.order.pop() {
-            Some(request) => self.give_out(request, out).map(|()| true),
+            Some(entry) => self.give_out(entry, out).map(|()| true),
             None => Ok(false),
         }
     }

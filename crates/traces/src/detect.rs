@@ -1,9 +1,9 @@
 //! Telling the format from the first lines of a file.
 
 use crate::error::TraceError;
-use crate::formats::{self, Fit, Format, FORMATS};
-use crate::lines::LineReader;
+use crate::formats::{self, Fit, Format, Sample, FORMATS};
 use crate::quote::{first_binary_byte, quoted};
+use crate::records::RecordReader;
 
 /// Lines looked at.
 const SAMPLE_LINES: usize = 64;
@@ -12,15 +12,15 @@ const SAMPLE_LINES: usize = 64;
 /// name). An error that names the candidates when it cannot be told without
 /// guessing: what 0 and 1 mean in a column is never guessed.
 pub fn detect(path: &str) -> Result<&'static str, TraceError> {
-    let mut lines = LineReader::open(path)?;
-    detect_in(path, lines.sample()?).map(|format| format.name)
+    let mut records = RecordReader::open(path)?;
+    detect_in(path, records.sample()?).map(|format| format.name)
 }
 
-/// The format of a file whose text begins with `sample`.
+/// The format of a file that begins with `sample`.
 pub(crate) fn detect_in(path: &str, sample: &[u8]) -> Result<&'static Format, TraceError> {
-    let lines = sample_lines(sample);
+    let sample = Sample { path, bytes: sample, lines: sample_lines(sample) };
     let fits = |wanted: Fit| -> Vec<&'static Format> {
-        FORMATS.iter().filter(|format| (format.detect)(&lines) == wanted).collect()
+        FORMATS.iter().filter(|format| (format.detect)(&sample) == wanted).collect()
     };
     let certain = fits(Fit::Yes);
     let by_name: Vec<&'static Format> =
@@ -28,7 +28,7 @@ pub(crate) fn detect_in(path: &str, sample: &[u8]) -> Result<&'static Format, Tr
     match (certain.as_slice(), by_name.as_slice()) {
         ([format], _) | (_, [format]) => Ok(format),
         _ => {
-            let reason = reason(&lines, &certain, &fits(Fit::MustBeNamed));
+            let reason = reason(&sample.lines, &certain, &fits(Fit::MustBeNamed));
             Err(TraceError::Undetected { file: path.to_owned(), reason })
         }
     }
@@ -47,7 +47,7 @@ fn sample_lines(sample: &[u8]) -> Vec<&[u8]> {
 
 /// Whether the file name ends as those of the format do, compression aside.
 fn named_like(path: &str, format: &Format) -> bool {
-    let stem = path.strip_suffix(".gz").or(path.strip_suffix(".zst")).unwrap_or(path);
+    let stem = [".gz", ".zst", ".xz", ".bz2"].iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path);
     let extension = stem.rsplit_once('.').map(|(_, extension)| extension);
     extension.is_some_and(|extension| format.extensions.contains(&extension))
 }

@@ -30,7 +30,7 @@ pub enum TraceError {
     Truncated {
         /// Path as given.
         file: String,
-        /// `gzip` or `zstd`.
+        /// Name of the compression, such as `gzip`.
         compression: &'static str,
         /// Last line that was read in full (0 = none).
         line: u64,
@@ -40,7 +40,7 @@ pub enum TraceError {
     Damaged {
         /// Path as given.
         file: String,
-        /// `gzip` or `zstd`.
+        /// Name of the compression, such as `gzip`.
         compression: &'static str,
         /// Last line that was read in full (0 = none).
         line: u64,
@@ -70,6 +70,18 @@ pub enum TraceError {
         file: String,
         /// Line number, from 1.
         line: u64,
+        /// What is wrong with it.
+        fault: LineFault,
+    },
+    /// One record of a binary trace is not what the format allows.
+    #[error("{file}: record {record} (up to byte {end_byte}): {fault}")]
+    Record {
+        /// Path as given.
+        file: String,
+        /// Record number, from 1.
+        record: u64,
+        /// Byte behind the record (decompressed), or where it begins when its end is not known.
+        end_byte: u64,
         /// What is wrong with it.
         fault: LineFault,
     },
@@ -178,6 +190,14 @@ pub enum LineFault {
         /// Longest line taken.
         limit_bytes: usize,
     },
+    /// The file ends inside a binary record.
+    #[error("the file ends inside a record: {found} bytes of at least {needed}")]
+    CutShort {
+        /// Bytes left.
+        found: usize,
+        /// Bytes the record takes.
+        needed: usize,
+    },
     /// A read or write (or trim) of no bytes.
     #[error("column {column} ({name}): a request of size 0; expected a positive size (zero_size = \"skip\" leaves such requests out and counts them)")]
     ZeroSize {
@@ -257,6 +277,7 @@ impl LineFault {
             Self::EmptyLine => "empty line",
             Self::Binary { .. } => "binary data",
             Self::LineTooLong { .. } => "line too long",
+            Self::CutShort { .. } => "cut short",
             Self::ZeroSize { .. } => "zero size",
             Self::SubSector { .. } => "not whole sectors",
             Self::Backwards { .. } => "time backwards",

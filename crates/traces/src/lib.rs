@@ -8,11 +8,11 @@
 
 mod checker;
 mod detect;
+mod entry;
 mod error;
 mod formats;
 mod info;
 mod input;
-mod lines;
 mod lint;
 mod mqsim_writer;
 mod options;
@@ -21,8 +21,11 @@ mod order;
 mod quote;
 mod raw_input;
 mod reader;
+mod record_source;
+mod records;
 mod scan;
 mod sectors;
+mod source;
 mod spawn;
 mod stdin;
 mod summary;
@@ -30,6 +33,7 @@ pub mod synthetic;
 mod volumes;
 
 pub use detect::detect;
+pub use entry::TraceEntry;
 pub use error::{LineFault, TraceError};
 pub use formats::{formats, FormatDescription};
 pub use info::{info, SizeBucket, TraceInfo};

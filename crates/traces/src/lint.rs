@@ -2,7 +2,7 @@
 
 use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
-use crate::reader::Machine;
+use crate::source::Source;
 use crate::summary::TraceSummary;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -25,11 +25,11 @@ pub struct LintReport {
 /// One problem.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LintProblem {
-    /// Line number, from 1; `None` where it concerns the file as a whole.
+    /// Line (or record) number, from 1; `None` where it concerns the file as a whole.
     pub line: Option<u64>,
     /// Kind of problem, as counted in [`LintReport::counts`].
     pub kind: &'static str,
-    /// The message, with file, line, column, value and what is allowed.
+    /// The message, with file, line or record, column, value and what is allowed.
     pub message: String,
 }
 
@@ -42,6 +42,7 @@ impl LintReport {
     fn add(&mut self, error: &TraceError, max_problems: usize) {
         let (line, kind) = match error {
             TraceError::Line { line, fault, .. } => (Some(*line), fault.kind()),
+            TraceError::Record { record, fault, .. } => (Some(*record), fault.kind()),
             TraceError::Truncated { .. } => (None, "truncated file"),
             TraceError::Damaged { .. } => (None, "damaged file"),
             TraceError::Empty { .. } | TraceError::NoRequests { .. } => (None, "empty file"),
@@ -57,40 +58,40 @@ impl LintReport {
 }
 
 /// Reads a whole trace and lists its problems, at most `max_problems` of each
-/// kind; goes on behind a faulty line. An error only when the trace cannot be
+/// kind; goes on behind a faulty record. An error only when the trace cannot be
 /// opened or its format is not known.
 pub fn lint(path: &str, options: &TraceOptions, max_problems: usize) -> Result<LintReport, TraceError> {
-    let mut machine = Machine::open(path, options)?;
+    let mut source = Source::open(path, options)?;
     let mut report = LintReport {
-        format: machine.format_name(),
+        format: source.format_name(),
         problems: Vec::new(),
         counts: BTreeMap::new(),
         read_to_end: false,
         summary: TraceSummary::default(),
     };
-    report.read_to_end = list(&mut machine, &mut report, max_problems);
+    report.read_to_end = list(&mut source, &mut report, max_problems);
     // With faulty lines, "no request" would only repeat what is listed.
-    if let Err(error) = machine.finish() {
+    if let Err(error) = source.finish() {
         if report.counts.is_empty() {
             report.add(&error, max_problems);
         }
     }
-    report.summary = machine.summary().clone();
+    report.summary = source.summary().clone();
     Ok(report)
 }
 
 /// Steps through the trace; whether its end was reached.
-fn list(machine: &mut Machine, report: &mut LintReport, max_problems: usize) -> bool {
+fn list(source: &mut Source, report: &mut LintReport, max_problems: usize) -> bool {
     let mut requests = Vec::new();
     loop {
         requests.clear();
-        match machine.step(&mut requests) {
+        match source.step(&mut requests) {
             Ok(true) => {}
             Ok(false) => return true,
             Err(error) => {
                 report.add(&error, max_problems);
                 // Nothing can be read behind a failed read or a line without end.
-                if too_long(&error) || !matches!(error, TraceError::Line { .. }) {
+                if too_long(&error) || !matches!(error, TraceError::Line { .. } | TraceError::Record { .. }) {
                     return false;
                 }
             }

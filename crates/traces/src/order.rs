@@ -1,8 +1,8 @@
 //! Time order: refuse, put right within a window, or keep as given.
 
+use crate::entry::TraceEntry;
 use crate::error::LineFault;
 use crate::options::Unsorted;
-use slcache_core::device::request::Request;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -22,12 +22,12 @@ pub(crate) struct Order {
 /// A request in the reorder window; equal times keep file order.
 struct Waiting {
     sequence: u64,
-    request: Request,
+    entry: TraceEntry,
 }
 
 impl Waiting {
     fn key(&self) -> (u64, u64) {
-        (self.request.at_ns, self.sequence)
+        (self.entry.request.at_ns, self.sequence)
     }
 }
 
@@ -66,30 +66,30 @@ impl Order {
 
     /// Takes a request; gives back the one that may go out now, if any.
     #[inline]
-    pub(crate) fn push(&mut self, request: Request) -> Result<Option<Request>, LineFault> {
+    pub(crate) fn push(&mut self, entry: TraceEntry) -> Result<Option<TraceEntry>, LineFault> {
         match self.unsorted {
-            Unsorted::Sort(window) => self.push_window(request, window),
+            Unsorted::Sort(window) => self.push_window(entry, window),
             Unsorted::Error | Unsorted::Keep => {
-                let previous = self.previous_ns.replace(request.at_ns);
-                match previous {
-                    Some(previous_ns) if request.at_ns < previous_ns => self.backwards(request, previous_ns),
-                    _ => Ok(Some(request)),
+                let at_ns = entry.request.at_ns;
+                match self.previous_ns.replace(at_ns) {
+                    Some(previous_ns) if at_ns < previous_ns => self.backwards(entry, previous_ns),
+                    _ => Ok(Some(entry)),
                 }
             }
         }
     }
 
     #[cold]
-    fn backwards(&mut self, request: Request, previous_ns: u64) -> Result<Option<Request>, LineFault> {
+    fn backwards(&mut self, entry: TraceEntry, previous_ns: u64) -> Result<Option<TraceEntry>, LineFault> {
         if self.unsorted == Unsorted::Keep {
             self.out_of_order += 1;
-            return Ok(Some(request));
+            return Ok(Some(entry));
         }
-        Err(LineFault::Backwards { at_ns: request.at_ns, previous_ns })
+        Err(LineFault::Backwards { at_ns: entry.request.at_ns, previous_ns })
     }
 
-    fn push_window(&mut self, request: Request, window: usize) -> Result<Option<Request>, LineFault> {
-        let at_ns = request.at_ns;
+    fn push_window(&mut self, entry: TraceEntry, window: usize) -> Result<Option<TraceEntry>, LineFault> {
+        let at_ns = entry.request.at_ns;
         if let Some(previous_ns) = self.previous_ns.filter(|&previous| at_ns < previous) {
             return Err(LineFault::OutsideWindow { at_ns, previous_ns, window });
         }
@@ -98,15 +98,15 @@ impl Order {
         }
         self.newest_ns = self.newest_ns.max(at_ns);
         self.sequence += 1;
-        self.window.push(Reverse(Waiting { sequence: self.sequence, request }));
+        self.window.push(Reverse(Waiting { sequence: self.sequence, entry }));
         Ok(if self.window.len() > window { self.pop() } else { None })
     }
 
     /// At the end of the trace: the next request still in the window.
-    pub(crate) fn pop(&mut self) -> Option<Request> {
+    pub(crate) fn pop(&mut self) -> Option<TraceEntry> {
         let Reverse(waiting) = self.window.pop()?;
-        self.previous_ns = Some(waiting.request.at_ns);
-        Some(waiting.request)
+        self.previous_ns = Some(waiting.entry.request.at_ns);
+        Some(waiting.entry)
     }
 
     /// Requests that came out of order and were put right or kept.

@@ -6,7 +6,7 @@
 //! and shorter for flushes and for the completions that end a flush sequence
 //! (blkparse_fmt.c of blktrace).
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::options::TraceOptions;
 use crate::scan::{decimal_time, unsigned, Words};
@@ -27,6 +27,7 @@ pub(super) const FORMAT: Format = Format {
     rebases: true,
     merges_volumes: false,
     takes_columns: false,
+    text: true,
     volume_name: plain_name,
     detect,
     build: |options| Ok(Box::new(Blkparse::new(options))),
@@ -159,9 +160,9 @@ fn unknown(line: &[u8]) -> LineFault {
 }
 
 /// Summary lines alone do not make a blkparse file.
-fn detect(lines: &[&[u8]]) -> Fit {
+fn detect(sample: &Sample<'_>) -> Fit {
     let events: Vec<&[u8]> =
-        lines.iter().copied().filter(|line| !report::is_report_line(line)).collect();
+        sample.lines.iter().copied().filter(|line| !report::is_report_line(line)).collect();
     match super::parses_most(&FORMAT, &events) {
         true => Fit::Yes,
         false => Fit::No,

@@ -23,6 +23,7 @@ pub(super) const FORMAT: Format = Format {
     rebases: false,
     merges_volumes: false,
     takes_columns: true,
+    text: true,
     volume_name: plain_name,
     // Which columns mean what cannot be seen; the user says so.
     detect: |_| Fit::No,

@@ -38,15 +38,27 @@ pub(crate) struct Format {
     pub merges_volumes: bool,
     /// Whether the user has to declare the columns.
     pub takes_columns: bool,
+    /// Whether records are lines of text, not binary.
+    pub text: bool,
     /// Turns the bytes that name a volume into its name.
     pub volume_name: fn(&[u8]) -> String,
-    /// Whether the first lines of a file look like this format.
-    pub detect: fn(&[&[u8]]) -> Fit,
+    /// Whether the beginning of a file looks like this format.
+    pub detect: fn(&Sample<'_>) -> Fit,
     /// Makes a parser.
     pub build: fn(&TraceOptions) -> Result<Box<dyn RecordParser>, TraceError>,
 }
 
-/// How well the first lines of a file fit a format.
+/// The beginning of a file, for telling its format.
+pub(crate) struct Sample<'a> {
+    /// Path as given; a hint where contents alone do not tell.
+    pub path: &'a str,
+    /// The first bytes behind the compression.
+    pub bytes: &'a [u8],
+    /// The first whole lines among them, without line ends.
+    pub lines: Vec<&'a [u8]>,
+}
+
+/// How well the beginning of a file fits a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
     /// They do not.
@@ -60,9 +72,22 @@ pub(crate) enum Fit {
 
 /// Turns the records of one format into requests.
 pub(crate) trait RecordParser: Send {
-    /// Parses one line (without its line end).
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault>;
+    /// Parses one record: a line without its line end, or for a binary format
+    /// the bytes that [`RecordParser::frame`] has set off.
+    fn record<'a>(&mut self, record: &'a [u8]) -> Result<Record<'a>, LineFault>;
+
+    /// For a binary format, how many bytes the record at the front of `pending`
+    /// takes: more than `pending` holds when it is not all there yet, so that
+    /// the reader fetches that many and asks again. At most
+    /// [`RECORD_BYTES_MAX`] and never 0. A fault here ends the trace, since
+    /// nothing behind it can be found. Formats of lines do not define it.
+    fn frame(&mut self, pending: &[u8]) -> Result<usize, LineFault> {
+        Ok(pending.len().max(1))
+    }
 }
+
+/// Most bytes a binary record may take.
+pub(crate) const RECORD_BYTES_MAX: usize = 1 << 17;
 
 /// What one record holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +122,8 @@ pub(crate) struct RawRequest<'a> {
     pub rounded_to_sectors: bool,
     /// Whether its time was rounded to whole nanoseconds.
     pub rounded_to_ns: bool,
+    /// Published response time in nanoseconds, where the format has one.
+    pub response_ns: Option<u64>,
 }
 
 impl<'a> RawRequest<'a> {
@@ -113,6 +140,7 @@ impl<'a> RawRequest<'a> {
             forced_unit_access: false,
             rounded_to_sectors: false,
             rounded_to_ns: false,
+            response_ns: None,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! are 512-byte sectors, type 0 is a WRITE and 1 a READ. MQSim itself ignores
 //! the device number (README and ASCII_Trace_Definition.h of MQSim).
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::options::{MqsimTimeUnit, TraceOptions};
 use crate::scan::{unsigned, Words};
@@ -20,6 +20,7 @@ pub(super) const FORMAT: Format = Format {
     rebases: false,
     merges_volumes: true,
     takes_columns: false,
+    text: true,
     volume_name: plain_name,
     detect,
     build: |options| Ok(Box::new(Mqsim::new(options))),
@@ -108,8 +109,8 @@ fn number(fields: &[&[u8]; 5], column: usize, allowed: &str) -> Result<u64, Line
 
 /// Never told from the content: SSDsim and DiskSim files look the same and
 /// mean other things by the last column and the time.
-fn detect(lines: &[&[u8]]) -> Fit {
-    match super::parses_most(&FORMAT, lines) {
+fn detect(sample: &Sample<'_>) -> Fit {
+    match super::parses_most(&FORMAT, &sample.lines) {
         true => Fit::MustBeNamed,
         false => Fit::No,
     }

@@ -4,7 +4,7 @@
 //! Timestamp and ResponseTime are Windows file times (100 ns ticks, the former
 //! since 1601); Offset and Size are bytes. A volume is a host with a disk.
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::scan::{split_exact, unsigned, unsigned_until};
 use crate::sectors::{Column, SizeRules};
@@ -19,6 +19,7 @@ pub(super) const FORMAT: Format = Format {
     rebases: true,
     merges_volumes: false,
     takes_columns: false,
+    text: true,
     volume_name,
     detect,
     build: |options| Ok(Box::new(Msr { sizes: SizeRules::new(options) })),
@@ -42,6 +43,7 @@ struct Line<'a> {
     op: HostOp,
     offset: u64,
     size: u64,
+    response_ticks: u64,
 }
 
 impl RecordParser for Msr {
@@ -62,8 +64,17 @@ impl RecordParser for Msr {
         let place = (extent.sector, extent.sectors);
         let mut raw = RawRequest::plain(at_ns, place, parsed.op, parsed.volume);
         raw.rounded_to_sectors = extent.rounded;
+        raw.response_ns = Some(response_ns(parsed.response_ticks)?);
         Ok(Record::Request(raw))
     }
+}
+
+#[inline]
+fn response_ns(ticks: u64) -> Result<u64, LineFault> {
+    ticks.checked_mul(TICK_NS).ok_or_else(|| {
+        let allowed = "a response time of at most 2^64 - 1 ns";
+        LineFault::field(7, NAMES[6], ticks.to_string().as_bytes(), allowed)
+    })
 }
 
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
@@ -80,8 +91,8 @@ fn quick(line: &[u8]) -> Option<Line<'_>> {
     };
     let (offset, rest) = unsigned_until(rest, b',')?;
     let (size, response) = unsigned_until(rest, b',')?;
-    unsigned(response)?;
-    Some(Line { ticks, volume, op, offset, size })
+    let response_ticks = unsigned(response)?;
+    Some(Line { ticks, volume, op, offset, size, response_ticks })
 }
 
 /// Field by field, so that whatever is wrong can be named.
@@ -97,8 +108,8 @@ fn careful(line: &[u8]) -> Result<Line<'_>, LineFault> {
     };
     let offset = number(&fields, 5, "a whole number of bytes from 0 to 2^64 - 1")?;
     let size = number(&fields, 6, "a positive number of bytes")?;
-    number(&fields, 7, "a whole number of ticks from 0 to 2^64 - 1")?;
-    Ok(Line { ticks, volume, op, offset, size })
+    let response_ticks = number(&fields, 7, "a whole number of ticks from 0 to 2^64 - 1")?;
+    Ok(Line { ticks, volume, op, offset, size, response_ticks })
 }
 
 #[cold]
@@ -136,8 +147,8 @@ fn volume_name(key: &[u8]) -> String {
     plain_name(key).replace(',', "_")
 }
 
-fn detect(lines: &[&[u8]]) -> Fit {
-    match super::parses_most(&FORMAT, lines) {
+fn detect(sample: &Sample<'_>) -> Fit {
+    match super::parses_most(&FORMAT, &sample.lines) {
         true => Fit::Yes,
         false => Fit::No,
     }

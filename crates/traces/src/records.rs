@@ -1,24 +1,30 @@
-//! Complete lines out of large blocks, without a copy per line.
+//! Complete records, lines or binary, out of large blocks without a copy each.
 
 use crate::error::{LineFault, TraceError};
+use crate::formats::{RecordParser, RECORD_BYTES_MAX};
 use crate::input::Input;
 use std::io::{ErrorKind, Read};
 
-/// Bytes in a block, and so the longest line taken.
+/// Bytes in a block, and so the longest record taken.
 const BLOCK_BYTES: usize = 256 * 1024;
 /// Bytes looked at to tell the format.
 const SAMPLE_BYTES: usize = 64 * 1024;
 
-/// Hands out the lines of a trace one after the other.
-pub(crate) struct LineReader {
+/// Hands out the records of a trace one after the other.
+pub(crate) struct RecordReader {
     file: String,
     input: Input,
     block: Vec<u8>,
-    /// Start of the next line in the block.
+    /// Start of the next record in the block.
     start: usize,
     /// End of what the block holds.
     filled: usize,
-    line: u64,
+    /// Records handed out.
+    record: u64,
+    /// Bytes of the blocks before this one.
+    bytes_before: u64,
+    /// Whether faults are told by line, not by record and byte.
+    text: bool,
     ended: bool,
     /// A failed read, kept back until the lines before it are handed out, so
     /// that problems come in trace order.
@@ -26,7 +32,7 @@ pub(crate) struct LineReader {
     unterminated: bool,
 }
 
-impl LineReader {
+impl RecordReader {
     /// Opens a path, or standard input for `-`.
     pub(crate) fn open(path: &str) -> Result<Self, TraceError> {
         Ok(Self {
@@ -35,7 +41,9 @@ impl LineReader {
             block: vec![0; BLOCK_BYTES],
             start: 0,
             filled: 0,
-            line: 0,
+            record: 0,
+            bytes_before: 0,
+            text: true,
             ended: false,
             failure: None,
             unterminated: false,
@@ -55,9 +63,66 @@ impl LineReader {
         };
         let start = self.start;
         self.start = (start + length + 1).min(self.filled);
-        self.line += 1;
+        self.record += 1;
         let line = &self.block[start..start + length];
         Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
+    }
+
+    /// The next binary record, as long as the parser says; `None` at the end.
+    #[inline]
+    pub(crate) fn next_framed(&mut self, parser: &mut dyn RecordParser) -> Result<Option<&[u8]>, TraceError> {
+        let length = loop {
+            let pending = &self.block[self.start..self.filled];
+            if pending.is_empty() && self.ended {
+                return self.end_of_records();
+            }
+            let available = pending.len();
+            let length = match parser.frame(pending) {
+                Ok(length) => length,
+                Err(fault) => return Err(self.unframed(fault)),
+            };
+            debug_assert!((1..=RECORD_BYTES_MAX).contains(&length));
+            if length <= available {
+                break length;
+            }
+            if self.ended {
+                return self.cut_short(length);
+            }
+            self.refill();
+        };
+        let start = self.start;
+        self.start += length;
+        self.record += 1;
+        Ok(Some(&self.block[start..self.start]))
+    }
+
+    /// A fault behind which no record can be found ends the trace.
+    #[cold]
+    fn unframed(&mut self, fault: LineFault) -> TraceError {
+        let error = self.at_record(self.record + 1, fault);
+        self.start = self.filled;
+        self.ended = true;
+        error
+    }
+
+    #[cold]
+    fn end_of_records(&self) -> Result<Option<&[u8]>, TraceError> {
+        match &self.failure {
+            Some(failure) => Err(failure.clone()),
+            None if self.record == 0 => Err(TraceError::Empty { file: self.file.clone() }),
+            None => Ok(None),
+        }
+    }
+
+    /// The source ended inside a record.
+    #[cold]
+    fn cut_short(&mut self, needed: usize) -> Result<Option<&[u8]>, TraceError> {
+        if let Some(failure) = self.failure.clone() {
+            self.start = self.filled;
+            return Err(failure);
+        }
+        let found = self.filled - self.start;
+        Err(self.unframed(LineFault::CutShort { found, needed }))
     }
 
     /// Reads on until the block holds a whole line; its length.
@@ -72,7 +137,7 @@ impl LineReader {
                 self.ended = true;
                 self.start = self.filled;
                 let fault = LineFault::LineTooLong { limit_bytes: BLOCK_BYTES };
-                return Err(self.at_line(self.line + 1, fault));
+                return Err(self.at_record(self.record + 1, fault));
             }
             self.refill();
             let fresh = &self.block[self.start + searched..self.filled];
@@ -92,15 +157,16 @@ impl LineReader {
             self.unterminated = true;
             return Ok(Some(left));
         }
-        if self.line == 0 {
+        if self.record == 0 {
             return Err(TraceError::Empty { file: self.file.clone() });
         }
         Ok(None)
     }
 
-    /// Moves the unfinished line to the front and reads once.
+    /// Moves the unfinished record to the front and reads once.
     fn refill(&mut self) {
         self.block.copy_within(self.start..self.filled, 0);
+        self.bytes_before += self.start as u64;
         self.filled -= self.start;
         self.start = 0;
         match self.input.read(&mut self.block[self.filled..]) {
@@ -108,9 +174,12 @@ impl LineReader {
             Ok(count) => self.filled += count,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => {
-                let lines = memchr::memchr_iter(b'\n', &self.block[..self.filled]).count();
-                let line = self.line + lines as u64;
-                self.failure = Some(self.input.explain(&self.file, line, error));
+                let lines = match self.text {
+                    true => memchr::memchr_iter(b'\n', &self.block[..self.filled]).count() as u64,
+                    false => 0,
+                };
+                let failure = self.input.explain(&self.file, self.record + lines, error);
+                self.failure = Some(failure);
                 self.ended = true;
             }
         }
@@ -128,9 +197,14 @@ impl LineReader {
         }
     }
 
-    /// Number of the last line handed out, from 1.
-    pub(crate) fn line(&self) -> u64 {
-        self.line
+    /// Says whether faults are told by line (`true`, at first) or by record and byte.
+    pub(crate) fn set_text(&mut self, text: bool) {
+        self.text = text;
+    }
+
+    /// Number of the last record handed out, from 1.
+    pub(crate) fn record(&self) -> u64 {
+        self.record
     }
 
     /// Whether the last line had no line end.
@@ -148,8 +222,14 @@ impl LineReader {
         &self.input
     }
 
-    /// A fault on the given line.
-    pub(crate) fn at_line(&self, line: u64, fault: LineFault) -> TraceError {
-        TraceError::Line { file: self.file.clone(), line, fault }
+    /// A fault in the given record.
+    pub(crate) fn at_record(&self, record: u64, fault: LineFault) -> TraceError {
+        let file = self.file.clone();
+        match self.text {
+            true => TraceError::Line { file, line: record, fault },
+            false => {
+                TraceError::Record { file, record, end_byte: self.bytes_before + self.start as u64, fault }
+            }
+        }
     }
 }

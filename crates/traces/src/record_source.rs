@@ -1,0 +1,141 @@
+//! A trace file as records through a format's parser and the checks.
+
+use crate::checker::Checker;
+use crate::detect::detect_in;
+use crate::entry::TraceEntry;
+use crate::error::{LineFault, TraceError};
+use crate::formats::{self, Format, RecordParser};
+use crate::input::Input;
+use crate::options::TraceOptions;
+use crate::quote::first_binary_byte;
+use crate::records::RecordReader;
+use crate::summary::TraceSummary;
+
+/// Records, parser and checks; goes on after a faulty record when stepped again.
+pub(crate) struct RecordSource {
+    records: RecordReader,
+    parser: Box<dyn RecordParser>,
+    checker: Checker,
+    format: &'static Format,
+    records_ended: bool,
+}
+
+impl RecordSource {
+    /// Opens the source and settles the format.
+    pub(crate) fn open(path: &str, options: &TraceOptions) -> Result<Self, TraceError> {
+        let mut records = RecordReader::open(path)?;
+        let format = match &options.format {
+            Some(name) => formats::named(name)?,
+            None => detect_in(path, records.sample()?)?,
+        };
+        records.set_text(format.text);
+        if options.generic.is_some() && !format.takes_columns {
+            return Err(TraceError::Option {
+                key: "generic",
+                value: format!("columns declared for format {}", format.name),
+                allowed: "generic columns only with format = \"generic\"".to_owned(),
+            });
+        }
+        let parser = (format.build)(options)?;
+        let checker = Checker::new(format, options);
+        Ok(Self { records, parser, checker, format, records_ended: false })
+    }
+
+    /// Takes one record, or at the end one request held back; `false` when
+    /// nothing is left.
+    #[inline]
+    pub(crate) fn step(&mut self, out: &mut Vec<TraceEntry>) -> Result<bool, TraceError> {
+        if self.records_ended {
+            let drained = self.checker.drain_one(out);
+            return drained.map_err(|fault| self.fault(fault));
+        }
+        let next = match self.format.text {
+            true => self.records.next_line()?,
+            false => self.records.next_framed(self.parser.as_mut())?,
+        };
+        let Some(bytes) = next else {
+            self.records_ended = true;
+            return Ok(true);
+        };
+        let taken = match self.parser.record(bytes) {
+            Ok(record) => self.checker.accept(record, out),
+            Err(fault) if self.format.text => Err(describe(bytes, fault)),
+            Err(fault) => Err(fault),
+        };
+        match taken {
+            Ok(()) => Ok(true),
+            Err(fault) => Err(self.fault(fault)),
+        }
+    }
+
+    #[cold]
+    fn fault(&self, fault: LineFault) -> TraceError {
+        self.records.at_record(self.records.record(), fault)
+    }
+
+    /// Settles the figures at the end; an error when nothing was taken.
+    pub(crate) fn finish(&mut self) -> Result<(), TraceError> {
+        self.update_summary();
+        let sha256 = self.records.input().sha256_hex();
+        self.checker.complete(self.records.unterminated(), sha256);
+        let summary = self.checker.summary();
+        let file = self.records.file().to_owned();
+        if let Some(volume) = self.checker.missing_volume() {
+            let volume = volume.to_owned();
+            return Err(TraceError::VolumeMissing { file, volume, listed: summary.volumes_text() });
+        }
+        if summary.requests() + summary.flushes + summary.trims == 0 {
+            let skipped = summary.skipped_text();
+            return Err(TraceError::NoRequests { file, lines: summary.lines, skipped });
+        }
+        Ok(())
+    }
+
+    /// On a second volume, reads to the end so that the error lists them all;
+    /// other errors stay as they are.
+    pub(crate) fn list_volumes(&mut self, error: TraceError) -> TraceError {
+        let (file, line) = match error {
+            TraceError::Line { file, line, fault: LineFault::SecondVolume { .. } } => (file, line),
+            TraceError::Record { file, record, fault: LineFault::SecondVolume { .. }, .. } => (file, record),
+            other => return other,
+        };
+        let mut unused = Vec::new();
+        while let Ok(true) | Err(TraceError::Line { .. } | TraceError::Record { .. }) = self.step(&mut unused)
+        {
+            unused.clear();
+        }
+        let summary = self.checker.summary();
+        let count = summary.volumes.len();
+        TraceError::SeveralVolumes { file, line, count, listed: summary.volumes_text() }
+    }
+
+    /// Brings line counts and the like up to date.
+    pub(crate) fn update_summary(&mut self) {
+        self.checker.update_summary(self.records.record());
+    }
+
+    /// Counts so far.
+    pub(crate) fn summary(&self) -> &TraceSummary {
+        self.checker.summary()
+    }
+
+    /// Name of the format.
+    pub(crate) fn format_name(&self) -> &'static str {
+        self.format.name
+    }
+
+    /// Where the bytes come from.
+    pub(crate) fn input(&self) -> &Input {
+        self.records.input()
+    }
+}
+
+/// A fault on a line of junk is told as junk, not by its first odd field.
+#[cold]
+fn describe(line: &[u8], fault: LineFault) -> LineFault {
+    match first_binary_byte(line) {
+        Some((column, byte)) => LineFault::Binary { byte, column },
+        None if line.is_empty() => LineFault::EmptyLine,
+        None => fault,
+    }
+}
