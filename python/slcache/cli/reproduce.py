@@ -1,0 +1,167 @@
+"""The verb `reproduce`: a paper's evaluation, claim by claim."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from slcache.api import Progress as Callback
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.files import Transaction
+from slcache.reproduce import evaluation as evaluations
+from slcache.reproduce import plan, report
+
+_COLOURS = {
+    "reproduced": "green",
+    "same direction": "yellow",
+    "not reproduced": "red",
+    "cannot hold": "magenta",
+}
+
+
+def _check_paper(value: str) -> str:
+    if value not in plan.papers():
+        raise typer.BadParameter(f"unknown paper {value!r}{opt.nearest(value, plan.papers())}")
+    return value
+
+
+Paper = Annotated[
+    str, typer.Argument(metavar="PAPER", callback=_check_paper, help="Short name of the paper.")
+]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="A few workloads and one seed, in under a minute.")
+]
+Sensitivity = Annotated[
+    bool,
+    typer.Option(
+        "--sensitivity",
+        help="Also vary, one at a time, what the paper leaves open and the twins leave free.",
+    ),
+]
+Traces = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        exists=True,
+        file_okay=False,
+        help="Folder with the published traces; files are recognised by their statistics.",
+    ),
+]
+Recordings = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        exists=True,
+        file_okay=False,
+        help="Folder of blkparse recordings to run the schemes on, beyond the paper.",
+    ),
+]
+Workloads = Annotated[
+    str | None, typer.Option(metavar="A,B,...", help="Only these of the paper's workloads.")
+]
+Seeds = Annotated[
+    str | None, typer.Option(metavar="N,N,...", help="Seeds of the twins (default: the plan's).")
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Where results are kept and report.html is written "
+        "(default: out/reproduce/PAPER). Run again to resume.",
+    ),
+]
+
+
+def reproduce(
+    paper: Paper,
+    quick: Quick = False,
+    sensitivity: Sensitivity = False,
+    traces: Traces = None,
+    recordings: Recordings = None,
+    workloads: Workloads = None,
+    seeds: Seeds = None,
+    out: Out = None,
+    json: opt.Json = False,
+    progress: opt.Progress = opt.When.auto,
+) -> None:
+    """Run a paper's evaluation and judge its claims one by one.
+
+    Without --traces, twins made from the paper's table of statistics stand for its traces.
+    Finished runs are kept: after an interruption the same command goes on.
+
+    \b
+    [bold]Examples[/bold]
+      slcache reproduce hierarchy --quick
+      slcache reproduce hierarchy --traces ~/traces/msr --out eval
+      slcache reproduce hierarchy --sensitivity
+    """
+    if quick and sensitivity:
+        raise typer.BadParameter("--quick and --sensitivity exclude each other")
+    request = evaluations.Request(
+        paper=paper,
+        out=out or Path("out") / "reproduce" / paper,
+        quick=quick,
+        traces=traces,
+        recordings=recordings or evaluations.default_recordings(),
+        sensitivity=sensitivity,
+        seeds=_numbers(seeds),
+        workloads=[name for name in (workloads or "").split(",") if name],
+    )
+    with Transaction(request.out) as files, console.meter(progress) as meter:
+        try:
+            evaluation = evaluations.evaluate(request, _Meter(meter), _telling(meter))
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from error
+        evaluation.stage(files)
+    if json:
+        console.emit(evaluation.to_json())
+        return
+    console.show(*_parts(evaluation), Text(f"report: {request.out / 'report.html'}"))
+
+
+def _numbers(text: str | None) -> list[int]:
+    try:
+        return [int(part) for part in (text or "").split(",") if part]
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"--seeds {text!r}: expected whole numbers, as in 1,2,3"
+        ) from error
+
+
+class _Meter:
+    """Shows the share of the runs done as one bar per part of the evaluation."""
+
+    def __init__(self, meter: Callback) -> None:
+        self._meter = meter
+
+    def __call__(self, done: float, total: int, running: str) -> bool:
+        """Move the bar; a run counts by the part of it that is done."""
+        del running
+        return self._meter(f"{total} runs", round(1000 * done), 1000 * total)
+
+
+def _telling(meter: Callback) -> evaluations.Tell:
+    def tell(text: str) -> None:
+        meter(f"looking at {text}", 0, 0)
+
+    return tell
+
+
+def _parts(evaluation: evaluations.Evaluation) -> list[Table | Text]:
+    """Return the ledger as a table, and what it rests on."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("figure", "claim", "paper", "ours", "verdict"):
+        table.add_column(title, overflow="fold")
+    for row in evaluation.claims:
+        cells = report.cells(row)
+        verdict = Text(row.verdict, style=_COLOURS.get(row.verdict, ""))
+        table.add_row(row.figure, row.claim, cells["paper"], cells["ours"], verdict)
+    twins = sum(each.twin for each in evaluation.inputs)
+    counts = ", ".join(f"{n} {verdict}" for verdict, n in evaluation.counts().items())
+    sources = f"{twins} twins, {len(evaluation.inputs) - twins} published files"
+    return [table, Text(f"\n{counts}. Inputs: {sources}; {evaluation.mode} mode.")]

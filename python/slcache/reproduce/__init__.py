@@ -1,0 +1,11 @@
+"""Reproducing a paper's evaluation: what to run, what was claimed, what came out.
+
+Each paper is a folder of data, `experiments/NAME/`: `plan.toml` says what is run and drawn,
+`claims.toml` what the paper says. This package runs the plan, keeps every result so that an
+interrupted evaluation resumes, and compares the figures with the claims.
+"""
+
+from slcache.reproduce.evaluation import Evaluation, evaluate
+from slcache.reproduce.plan import Plan, papers
+
+__all__ = ["Evaluation", "Plan", "evaluate", "papers"]

@@ -1,0 +1,57 @@
+"""What a paper claims, one figure at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+#: Kinds of claims, and how ours is found for each.
+KINDS = {
+    "change": "mean over the traces of scheme / against - 1",
+    "range": "lowest and highest over the traces of scheme / against - 1",
+    "span": "lowest and highest over the traces of the measure",
+    "mean": "mean of other claims' figures",
+    "order": "schemes by the mean of the measure relative to the reference, ascending",
+    "least": "on how many traces the scheme has the smallest measure",
+    "most": "on how many traces the scheme has the largest measure",
+    "zero": "sum of the measure over the traces and schemes",
+    "bound": "largest measure of the scheme over the traces",
+    "moves": "on how many traces the measure is above zero",
+    "value": "largest measure of the scheme over the traces, in the claim's unit",
+}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim: the paper's figure, how ours is found, and how near it must be."""
+
+    id: str
+    figure: str
+    text: str
+    kind: str
+    paper: Any
+    measure: str = ""
+    scheme: str = ""
+    against: Any = ""
+    workloads: list[str] = field(default_factory=list)
+    of: list[str] = field(default_factory=list)
+    scale: float = 1.0
+    tolerance: float = 0.0
+    unit: str = ""
+    note: str = ""
+    reason: str = ""
+    cannot_hold: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse kinds that nobody knows how to judge."""
+        from slcache import ConfigError
+
+        if self.kind not in KINDS:
+            raise ConfigError(f"claim {self.id}: kind = {self.kind!r}; allowed: {', '.join(KINDS)}")
+
+    @property
+    def rivals(self) -> list[str]:
+        """The schemes it is compared against."""
+        if isinstance(self.against, str):
+            return [self.against] if self.against else []
+        return list(self.against)

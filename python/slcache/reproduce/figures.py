@@ -1,0 +1,115 @@
+"""The paper's figures, redrawn from our own data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from slcache.plots import style
+from slcache.reproduce.plan import FigureSpec, Plan
+from slcache.reproduce.table import Table
+
+
+def draw(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
+    """Return one of the paper's figures."""
+    kinds = {"bars": _bars, "shares": _shares, "series": _series}
+    return kinds[spec.kind](spec, plan, table)
+
+
+def _bars(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
+    """Draw a measure of every scheme relative to the reference, by workload and on average."""
+    schemes = [s for s in (spec.schemes or plan.schemes) if s in table.schemes]
+    figure, (axes,) = style.panels(1, 1, 3.2)
+    names = [*table.workloads, "mean"]
+    width = 0.8 / len(schemes)
+    means = table.relative_means(spec.measure)
+    for i, scheme in enumerate(schemes):
+        heights = [table.relative(spec.measure, scheme, name) for name in table.workloads]
+        heights.append(means.get(scheme))
+        places = [x + (i - (len(schemes) - 1) / 2) * width for x in range(len(names))]
+        known = [(x, h) for x, h in zip(places, heights, strict=True) if h is not None]
+        colour = style.scheme_colour(plan.schemes.index(scheme))
+        axes.bar([x for x, _ in known], [h for _, h in known], width * 0.92, color=colour)
+        _whiskers(axes, spec, scheme, table, places)
+    _mark_missing(axes, spec, table, names)
+    axes.axhline(1.0, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=0.9)
+    axes.axvline(len(names) - 1.5, color=style.INK, lw=0.5, alpha=0.5)
+    axes.set_xticks(range(len(names)), names)
+    axes.set_ylabel(f"relative to {plan.reference}")
+    style.only_horizontal(axes)
+    _key(figure, plan, schemes)
+    return figure
+
+
+def _whiskers(
+    axes: Axes, spec: FigureSpec, scheme: str, table: Table, places: Sequence[float]
+) -> None:
+    """Show how far the seeds spread."""
+    for x, name in zip(places, table.workloads, strict=False):
+        ratios = []
+        for seed in table.seeds:
+            own = table.get(spec.measure, name, scheme, seed)
+            reference = table.get(spec.measure, name, table.reference, seed)
+            if own is not None and reference:
+                ratios.append(own / reference)
+        if len(ratios) > 1:
+            axes.plot([x, x], [min(ratios), max(ratios)], color=style.INK, lw=1.0)
+
+
+def _mark_missing(axes: Axes, spec: FigureSpec, table: Table, names: Sequence[str]) -> None:
+    """Say where there is nothing to divide by."""
+    for x, name in enumerate(names[:-1]):
+        if table.relative(spec.measure, table.reference, name) is None:
+            axes.text(x, 0.03, "none", ha="center", fontsize=8, color=style.INK)
+
+
+def _shares(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
+    """Draw the shares that make up a whole, one stacked bar per workload."""
+    del plan
+    figure, (axes,) = style.panels(1, 1, 2.8)
+    bottoms = [0.0] * len(table.workloads)
+    handles = []
+    for i, measure in enumerate(spec.measures):
+        means = [table.mean(measure, spec.scheme, name) for name in table.workloads]
+        heights = [mean or 0.0 for mean in means]
+        colour = style.scheme_colour(i)
+        handles.append(axes.bar(table.workloads, heights, 0.6, bottom=bottoms, color=colour))
+        bottoms = [b + h for b, h in zip(bottoms, heights, strict=True)]
+    axes.set_ylabel("share of updates")
+    axes.set_ylim(0, 1)
+    style.only_horizontal(axes)
+    style.swatches(figure, handles, spec.names or spec.measures)
+    return figure
+
+
+def _series(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
+    """Draw a column over time or progress, one small panel per workload."""
+    del plan
+    columns = min(4, max(1, len(table.workloads)))
+    rows = -(-len(table.workloads) // columns)
+    figure, panels = style.panels(rows, columns, 1.7 * rows + 0.4, sharey=True)
+    for axes in panels[len(table.workloads) :]:
+        axes.axis("off")
+    for axes, name in zip(panels, table.workloads, strict=False):
+        document = table.documents[(name, spec.scheme, table.seeds[0])]
+        series = document["series"]["columns"]
+        done, writes = 0.0, []
+        for count in series[spec.axis]:
+            done += count
+            writes.append(done / 1000)
+        axes.plot(writes, series[spec.column], color=style.scheme_colour(0), lw=1.2)
+        if spec.limits:
+            axes.set_ylim(*spec.limits)
+        style.title(axes, name)
+        axes.set_xlabel("thousand writes")
+    panels[0].set_ylabel(spec.title.split(" over ")[0])
+    return figure
+
+
+def _key(figure: Figure, plan: Plan, schemes: Sequence[str]) -> None:
+    from matplotlib.patches import Patch
+
+    colours = [style.scheme_colour(plan.schemes.index(scheme)) for scheme in schemes]
+    style.swatches(figure, [Patch(color=colour) for colour in colours], schemes)

@@ -1,0 +1,267 @@
+"""What the runs say about each kind of claim, and the verdict on it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from slcache import normalise
+from slcache.reproduce.claims import Claim
+from slcache.reproduce.table import Table
+
+REPRODUCED = "reproduced"
+SAME_DIRECTION = "same direction"
+NOT_REPRODUCED = "not reproduced"
+CANNOT_HOLD = "cannot hold"
+NOT_RUN = "not run"
+VERDICTS = (REPRODUCED, SAME_DIRECTION, NOT_REPRODUCED, CANNOT_HOLD, NOT_RUN)
+
+#: A change of at most so many percent has no direction.
+NO_CHANGE = 100 * normalise.TIE
+
+
+class Known(Protocol):
+    """A claim that has been judged."""
+
+    ours: Any
+    spread: list[Any] | None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the runs say about a claim."""
+
+    ours: Any
+    spread: list[Any] | None = None
+    distance: float | None = None
+    same_sign: bool | None = None
+    same_order: bool | None = None
+    verdict: str = NOT_RUN
+    detail: dict[str, Any] = field(default_factory=dict)
+
+
+def find(claim: Claim, table: Table, rows: Mapping[str, Known]) -> Finding:
+    """Return what the runs say about a claim; `rows` are the claims judged before it."""
+    found = _FIND[claim.kind](claim, table, rows)
+    return found or Finding(None)
+
+
+def _change(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+    per_seed = []
+    for seed in table.seeds:
+        changes = [_percent(table.ratios(claim, rival, seed)) for rival in claim.rivals]
+        known = [c for c in changes if c is not None]
+        if len(known) != len(claim.rivals):
+            return None
+        per_seed.append(statistics.fmean(known))
+    return _number(claim, per_seed, _per_workload(claim, table))
+
+
+def _per_workload(claim: Claim, table: Table) -> dict[str, Any]:
+    """Return each trace's change, and the average taken in other ways."""
+    if len(claim.rivals) != 1:
+        return {}
+    rival = claim.rivals[0]
+    each = {
+        name: 100 * (statistics.fmean(values) - 1)
+        for name in table.workloads_of(claim)
+        if (values := [r for s in table.seeds if (r := table.ratio(claim, rival, name, s))])
+    }
+    ratios = [1 + change / 100 for change in each.values()]
+    if not ratios:
+        return {}
+    sums = [table.total(claim.measure, s, claim) for s in (claim.scheme, rival)]
+    detail: dict[str, Any] = {"per_trace": each, "undefined": table.undefined(claim, rival)}
+    if all(ratio > 0 for ratio in ratios):
+        detail["geometric_mean"] = 100 * (statistics.geometric_mean(ratios) - 1)
+    if sums[1]:
+        detail["of_sums"] = 100 * (sums[0] / sums[1] - 1)
+    return detail
+
+
+def _percent(ratios: Sequence[float]) -> float | None:
+    return 100 * (statistics.fmean(ratios) - 1) if ratios else None
+
+
+def _number(claim: Claim, per_seed: Sequence[float], detail: dict[str, Any]) -> Finding:
+    ours = statistics.fmean(per_seed)
+    distance = ours - float(claim.paper)
+    same_sign = _sign(ours) == _sign(float(claim.paper))
+    verdict = NOT_REPRODUCED
+    if abs(distance) <= claim.tolerance and (same_sign or claim.paper == 0):
+        verdict = REPRODUCED
+    elif same_sign:
+        verdict = SAME_DIRECTION
+    spread = [min(per_seed), max(per_seed)]
+    return Finding(ours, spread, distance, same_sign, None, verdict, detail)
+
+
+def _sign(percent: float) -> int:
+    return 0 if abs(percent) <= NO_CHANGE else int(math.copysign(1, percent))
+
+
+def _mean(claim: Claim, _: Table, rows: Mapping[str, Known]) -> Finding | None:
+    parts = [rows[name] for name in claim.of]
+    if any(part.ours is None for part in parts):
+        return None
+    spreads = [part.spread for part in parts if part.spread]
+    found = _number(claim, [statistics.fmean(part.ours for part in parts)], {})
+    ends = [statistics.fmean(ends) for ends in zip(*spreads, strict=True)]
+    return Finding(found.ours, ends, found.distance, found.same_sign, None, found.verdict)
+
+
+def _range(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+    each = _per_workload(claim, table).get("per_trace", {})
+    return _ends(claim, each, signed=True) if each else None
+
+
+def _span(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+    each = {
+        name: claim.scale * value
+        for name in table.workloads_of(claim)
+        if (value := table.mean(claim.measure, claim.scheme, name)) is not None
+    }
+    return _ends(claim, each, signed=False) if each else None
+
+
+def _ends(claim: Claim, each: dict[str, float], *, signed: bool) -> Finding:
+    ours = [min(each.values()), max(each.values())]
+    off = [our - paper for our, paper in zip(ours, claim.paper, strict=True)]
+    distance = max(off, key=abs)
+    same = all(_sign(value) == _sign(claim.paper[0]) for value in each.values())
+    verdict = NOT_REPRODUCED
+    if abs(distance) <= claim.tolerance:
+        verdict = REPRODUCED
+    elif signed and same:
+        verdict = SAME_DIRECTION
+    return Finding(
+        ours, None, distance, same if signed else None, None, verdict, {"per_trace": each}
+    )
+
+
+def _order(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+    means = table.relative_means(claim.measure, claim)
+    ranks = [group.split(" = ") for group in claim.paper]
+    if any(name not in means for group in ranks for name in group):
+        return None
+    ours = [name for name, _ in sorted(means.items(), key=lambda item: item[1])]
+    ends = ours[0] in ranks[0] and ours[-1] in ranks[-1]
+    same = _in_order(ranks, means)
+    verdict = REPRODUCED if same else SAME_DIRECTION if ends else NOT_REPRODUCED
+    shown = _with_ties(ours, means)
+    return Finding(shown, None, None, None, same, verdict, {"relative_to_reference": means})
+
+
+def _in_order(ranks: Sequence[Sequence[str]], means: dict[str, float]) -> bool:
+    """Return whether every group is equal within and below the next one."""
+    within = all(
+        normalise.equal(means[a], means[b]) for group in ranks for a in group for b in group
+    )
+    below = all(
+        means[a] < means[b] and not normalise.equal(means[a], means[b])
+        for low, high in itertools.pairwise(ranks)
+        for a in low
+        for b in high
+    )
+    return within and below
+
+
+def _with_ties(names: Sequence[str], means: dict[str, float]) -> list[str]:
+    """Return the order with equals joined, as claims write it."""
+    groups: list[list[str]] = []
+    for name in names:
+        if groups and normalise.equal(means[groups[-1][-1]], means[name]):
+            groups[-1].append(name)
+        else:
+            groups.append([name])
+    return [" = ".join(group) for group in groups]
+
+
+def _extreme(claim: Claim, table: Table, rows: Mapping[str, Known]) -> Finding | None:
+    del rows
+    best = min if claim.kind == "least" else max
+    winners = {}
+    for name in table.workloads_of(claim):
+        values = {
+            s: v for s in table.schemes if (v := table.mean(claim.measure, s, name)) is not None
+        }
+        if not values or not any(values.values()) or claim.scheme not in values:
+            continue
+        top = best(values.values())
+        winners[name] = [s for s, v in values.items() if normalise.equal(v, top)]
+    if not winners:
+        return None
+    won = [name for name, who in winners.items() if claim.scheme in who]
+    ours = f"{len(won)} of {len(winners)} traces"
+    every = claim.paper == "every trace"
+    means = table.relative_means(claim.measure, claim)
+    average = bool(means) and normalise.equal(means[claim.scheme], best(means.values()))
+    holds = len(won) == len(winners) if every else average
+    verdict = REPRODUCED if holds else SAME_DIRECTION if average else NOT_REPRODUCED
+    if not every:
+        ours = f"{'yes' if average else 'no'}; on {ours}"
+    return Finding(ours, None, None, None, holds, verdict, {"winners": winners})
+
+
+def _zero(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+    schemes = [claim.scheme] if claim.scheme else table.schemes
+    each = {
+        scheme: sum(
+            value
+            for name in table.workloads_of(claim)
+            if (value := table.mean(claim.measure, scheme, name)) is not None
+        )
+        for scheme in schemes
+    }
+    if not table.workloads_of(claim):
+        return None
+    ours = max(each.values())
+    verdict = REPRODUCED if ours == 0 else NOT_REPRODUCED
+    return Finding(ours, None, ours, None, None, verdict, {"per_scheme": each})
+
+
+def _largest(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+    values = [
+        claim.scale * value
+        for name in table.workloads_of(claim)
+        if (value := table.largest(claim.measure, claim.scheme, name)) is not None
+    ]
+    if not values:
+        return None
+    ours = max(values)
+    distance = ours - claim.paper
+    holds = distance <= 0 if claim.kind == "bound" else abs(distance) <= claim.tolerance
+    return Finding(ours, None, distance, None, None, REPRODUCED if holds else NOT_REPRODUCED)
+
+
+def _moves(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+    each = {
+        name: value
+        for name in table.workloads_of(claim)
+        if (value := table.mean(claim.measure, claim.scheme, name)) is not None
+    }
+    if not each:
+        return None
+    moved = sum(value > 0 for value in each.values())
+    verdict = REPRODUCED if moved == len(each) else SAME_DIRECTION if moved else NOT_REPRODUCED
+    ours = f"{moved} of {len(each)} traces"
+    return Finding(ours, None, None, None, None, verdict, {"per_trace": each})
+
+
+_FIND = {
+    "change": _change,
+    "range": _range,
+    "span": _span,
+    "mean": _mean,
+    "order": _order,
+    "least": _extreme,
+    "most": _extreme,
+    "zero": _zero,
+    "bound": _largest,
+    "value": _largest,
+    "moves": _moves,
+}

@@ -1,0 +1,92 @@
+"""Figures read from a result document, by the names that plans and claims use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Document = Mapping[str, Any]
+Measure = Callable[[Document], float | None]
+
+
+def _latency(side: str, key: str) -> Measure:
+    def read(document: Document) -> float | None:
+        host = document["host"][side]
+        return float(host["latency_us"][key]) if host["requests"] else None
+
+    return read
+
+
+def _ops(kind: str, field: str, mode: str | None, causes: tuple[str, ...]) -> Measure:
+    def read(document: Document) -> float:
+        return float(
+            sum(
+                op[field]
+                for op in document["flash"]["ops"]
+                if op["kind"] == kind
+                and (mode is None or op["mode"] == mode)
+                and (not causes or op["cause"] in causes)
+            )
+        )
+
+    return read
+
+
+def _figure(name: str) -> Measure:
+    def read(document: Document) -> float | None:
+        value = document["scheme"]["figures"].get(name)
+        return None if value is None else float(value)
+
+    return read
+
+
+def _table(name: str, field: str) -> Measure:
+    def read(document: Document) -> float | None:
+        tables = [t for t in document["scheme"]["tables"] if t["name"] == name]
+        return float(tables[0][field]) if tables else None
+
+    return read
+
+
+def _extra_tables(document: Document) -> float:
+    tables = document["scheme"]["tables"]
+    return float(sum(t["bytes"] for t in tables if t["name"] != "page mapping table"))
+
+
+def _waf(document: Document) -> float | None:
+    total = document["waf"]["total"]
+    return None if total is None else float(total)
+
+
+def _series(column: str, reduce: Callable[[list[float]], float]) -> Measure:
+    def read(document: Document) -> float | None:
+        values = document["series"]["columns"].get(column)
+        return reduce([float(v) for v in values]) if values else None
+
+    return read
+
+
+MEASURES: dict[str, Measure] = {
+    **{
+        f"{side}_{key}_us": _latency(side, key)
+        for side in ("read", "write")
+        for key in ("mean", "p50", "p99", "p99_9", "p99_99", "max")
+    },
+    "waf": _waf,
+    "erases": _ops("erase", "count", None, ()),
+    "slc_reads": _ops("read", "count", "slc", ("host",)),
+    "slc_reads_all": _ops("read", "count", "slc", ()),
+    "gc_reads": _ops("read", "count", None, ("migration",)),
+    "migrated_bytes": _ops("program", "bytes", None, ("migration",)),
+    "host_program_pages": _ops("program", "pages", None, ("host",)),
+    "smt_entries": _table("sector mapping table", "entries"),
+    "smt_bytes": _table("sector mapping table", "bytes"),
+    "extra_table_bytes": _extra_tables,
+    "write_requests": lambda document: float(document["host"]["write"]["requests"]),
+}
+
+
+def value(name: str, document: Document) -> float | None:
+    """Return a measure of a result; None where the run has no such figure."""
+    known = MEASURES.get(name)
+    return known(document) if known else _figure(name)(document)

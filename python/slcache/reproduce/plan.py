@@ -1,0 +1,148 @@
+"""What is run for a paper: device, schemes, workloads, figures, and what is varied."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from slcache import ConfigError
+from slcache.reproduce import toml
+from slcache.reproduce.claims import Claim
+
+#: The folders of data, one per paper.
+EXPERIMENTS = Path(__file__).parent.parent / "experiments"
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A trace of the paper: its twin, and the figures that recognise the published file."""
+
+    name: str
+    twin: str
+    requests: int
+    write_share: float
+    mean_write_kib: float
+    mean_read_kib: float | None = None
+
+
+@dataclass(frozen=True)
+class Quick:
+    """The part of the plan that is run in under a minute."""
+
+    workloads: list[str]
+    seeds: list[int]
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """One figure of the paper, drawn from our own data."""
+
+    id: str
+    kind: str
+    title: str
+    measure: str = ""
+    measures: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    scheme: str = ""
+    schemes: list[str] = field(default_factory=list)
+    column: str = ""
+    axis: str = ""
+    limits: list[float] = field(default_factory=list)
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Variation:
+    """One option the paper leaves open, or one figure that the twins leave free."""
+
+    name: str
+    why: str
+    values: list[Any]
+    settings: list[str] = field(default_factory=list)
+    twin: str = ""
+    names: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """What is varied, one at a time."""
+
+    workloads: list[str]
+    seeds: list[int]
+    vary: list[Variation]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A paper's evaluation."""
+
+    name: str
+    title: str
+    authors: str
+    device: str
+    schemes: list[str]
+    reference: str
+    seeds: list[int]
+    settings: dict[str, Any]
+    workloads: list[Workload]
+    quick: Quick
+    figures: list[FigureSpec]
+    claims: list[Claim]
+    sensitivity: Sensitivity | None
+    replay: str | None = None
+
+    def workload(self, name: str) -> Workload:
+        """Return the workload of that name."""
+        return next(w for w in self.workloads if w.name == name)
+
+
+def papers() -> list[str]:
+    """Return the names of the papers that can be reproduced."""
+    return sorted(path.parent.name for path in EXPERIMENTS.glob("*/plan.toml"))
+
+
+def load(name: str) -> Plan:
+    """Return a paper's plan; raises ConfigError."""
+    folder = EXPERIMENTS / name
+    path = folder / "plan.toml"
+    table = toml.load(path)
+    claims = toml.load(folder / "claims.toml").get("claim", [])
+    where = f"{name}/plan.toml"
+    parts = {
+        "workloads": _tables(Workload, table.pop("workload", []), f"{where}: workload"),
+        "figures": _tables(FigureSpec, table.pop("figure", []), f"{where}: figure"),
+        "claims": _tables(Claim, claims, f"{name}/claims.toml: claim"),
+        "quick": toml.build(Quick, table.pop("quick", {}), f"{where}: quick"),
+        "sensitivity": _sensitivity(table.pop("sensitivity", None), f"{where}: sensitivity"),
+    }
+    plan = toml.build(Plan, {"name": name, "settings": {}, **table, **parts}, where)
+    _check(plan, where)
+    return plan
+
+
+def _tables(kind: type[Any], tables: list[dict[str, Any]], where: str) -> list[Any]:
+    return [toml.build(kind, table, f"{where} {i + 1}") for i, table in enumerate(tables)]
+
+
+def _sensitivity(table: dict[str, Any] | None, where: str) -> Sensitivity | None:
+    if table is None:
+        return None
+    vary = _tables(Variation, table.pop("vary", []), f"{where}: vary")
+    return toml.build(Sensitivity, {**table, "vary": vary}, where)
+
+
+def _check(plan: Plan, where: str) -> None:
+    """Refuse names that nothing bears."""
+    workloads = {workload.name for workload in plan.workloads}
+    wanted = set(plan.quick.workloads)
+    wanted |= set(plan.sensitivity.workloads) if plan.sensitivity else set()
+    wanted |= {name for claim in plan.claims for name in claim.workloads}
+    problems = [f"{where}: no workload {name}" for name in sorted(wanted - workloads)]
+    ids = [claim.id for claim in plan.claims]
+    twice = sorted({name for name in ids if ids.count(name) > 1})
+    problems += [f"{where}: two claims are called {name}" for name in twice]
+    schemes = {s for claim in plan.claims for s in (claim.scheme, *claim.rivals) if s}
+    problems += [f"{where}: no scheme {s}" for s in sorted(schemes - set(plan.schemes))]
+    if problems:
+        raise ConfigError("\n".join(problems))

@@ -1,0 +1,157 @@
+"""The evaluation as one self-contained HTML page: ledger, figures, sensitivity, beyond."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from slcache import _core, units
+from slcache.plots import style
+from slcache.reproduce import figures
+from slcache.reproduce.ledger import Row
+
+if TYPE_CHECKING:
+    from slcache.reproduce.evaluation import Evaluation
+
+
+def render(evaluation: Evaluation) -> str:
+    """Return the page."""
+    environment = Environment(
+        loader=PackageLoader("slcache"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    plan = evaluation.plan
+    return environment.get_template("reproduce.html.j2").render(
+        plan=plan,
+        mode=evaluation.mode,
+        inputs=evaluation.inputs,
+        real=[i for i in evaluation.inputs if not i.twin],
+        twins=[i for i in evaluation.inputs if i.twin],
+        seeds=evaluation.table.seeds,
+        counts=evaluation.counts(),
+        rows=[cells(row) for row in evaluation.claims],
+        pictures=_pictures(evaluation),
+        sensitivity=[_variation(entry) for entry in evaluation.sensitivity],
+        beyond=_beyond(evaluation.beyond),
+        version=_core.version(),
+        commit=_core.commit(),
+    )
+
+
+def cells(row: Row) -> dict[str, Any]:
+    """Return a ledger line as text."""
+    return {
+        "id": row.id,
+        "figure": row.figure,
+        "claim": row.claim,
+        "paper": shown(row.paper, row.unit),
+        "ours": shown(row.ours, row.unit),
+        "spread": shown(row.spread, row.unit) if _spreads(row) else "",
+        "tolerance": f"± {row.tolerance:g}" if row.tolerance else "",
+        "verdict": row.verdict,
+        "css": row.verdict.replace(" ", "-"),
+        "reason": row.reason,
+        "detail": _detail(row),
+    }
+
+
+def _spreads(row: Row) -> bool:
+    return bool(row.spread) and row.spread is not None and row.spread[0] != row.spread[1]
+
+
+def shown(figure: object, unit: str) -> str:
+    """Return a figure as people write it."""
+    if figure is None:
+        return "–"
+    if isinstance(figure, list | tuple):
+        if figure and isinstance(figure[0], str):
+            return " < ".join(figure)
+        return " … ".join(shown(part, unit) for part in figure)
+    if isinstance(figure, bool) or not isinstance(figure, int | float):
+        return str(figure)
+    if unit == "%":
+        return f"{figure:+.1f} %"
+    if unit == "bytes":
+        return units.size(figure) if figure else "0"
+    return f"{figure:,.3g}" if isinstance(figure, float) and figure < 1000 else f"{figure:,.0f}"
+
+
+def _detail(row: Row) -> str:
+    """Return the traces one by one, and the average taken in other ways."""
+    parts = []
+    detail = row.detail
+    each = detail.get("per_trace") or detail.get("relative_to_reference")
+    if each:
+        parts.append(", ".join(f"{name} {_short(value, row.unit)}" for name, value in each.items()))
+    if "geometric_mean" in detail:
+        parts.append(f"geometric mean {detail['geometric_mean']:+.1f} %")
+    if "of_sums" in detail:
+        parts.append(f"of sums {detail['of_sums']:+.1f} %")
+    if detail.get("undefined"):
+        parts.append(f"nothing to divide by: {', '.join(detail['undefined'])}")
+    if "winners" in detail:
+        winners = detail["winners"].items()
+        parts.append(", ".join(f"{name}: {' = '.join(who)}" for name, who in winners))
+    return "; ".join(parts)
+
+
+def _short(value: float, unit: str) -> str:
+    return f"{value:+.1f}" if unit == "%" else f"{value:.3g}"
+
+
+def _pictures(evaluation: Evaluation) -> list[dict[str, str]]:
+    pictures = []
+    for spec in evaluation.plan.figures:
+        figure = figures.draw(spec, evaluation.plan, evaluation.table)
+        title = f"Figure {spec.id}: {spec.title}"
+        svg = style.svg(figure, f"figure-{spec.id}", title)
+        pictures.append({"title": title, "svg": svg, "note": spec.note})
+    return pictures
+
+
+def _variation(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return a variation as a table: one line per claim whose verdict or figure moves."""
+    names = [point["value"] for point in entry["points"]]
+    lines = []
+    for i, first in enumerate(entry["points"][0]["claims"]):
+        points = [point["claims"][i] for point in entry["points"]]
+        verdicts = {point["verdict"] for point in points}
+        if len(verdicts) > 1:
+            texts = [shown(point["ours"], _unit(point["ours"])) for point in points]
+            css = [point["verdict"].replace(" ", "-") for point in points]
+            pairs = list(zip(texts, css, strict=True))
+            lines.append({"id": first["id"], "cells": pairs})
+    return {"name": entry["name"], "why": entry["why"], "names": names, "lines": lines}
+
+
+def _unit(figure: object) -> str:
+    numbers = figure if isinstance(figure, list) else [figure]
+    return "%" if all(isinstance(n, float) for n in numbers) else ""
+
+
+def _beyond(study: dict[str, Any]) -> dict[str, Any]:
+    """Return the recordings' table as text."""
+    if not study:
+        return {}
+    lines = []
+    for trace, schemes in study["traces"].items():
+        for scheme, figures_ in schemes.items():
+            lines.append((trace, scheme, _tails(figures_)))
+    return {"replay": study["replay"], "lines": lines}
+
+
+def _tails(figures_: dict[str, Any]) -> Sequence[str]:
+    times = ["write_mean_us", "write_p99_us", "write_p99_9_us"]
+    times += ["read_mean_us", "read_p99_us", "read_p99_9_us"]
+    cells_ = [units.duration(figures_[t]) if figures_[t] is not None else "–" for t in times]
+    causes = [f"{cause} {share:.2f}" for cause, share in figures_["waf_by_cause"].items() if share]
+    waf = figures_["waf"]
+    cells_.append("–" if waf is None else f"{waf:.2f}")
+    cells_.append(", ".join(causes))
+    cells_.append(f"{figures_['erases']:,.0f} (most {figures_['erases_max']:,})")
+    return cells_

@@ -1,0 +1,145 @@
+"""The runs of an evaluation: every workload under every scheme, for every seed."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import Any
+
+from slcache import api
+from slcache.reproduce.inputs import Input
+from slcache.reproduce.store import Store
+
+#: Called with (runs done, runs in all, what is running); returning False stops the evaluation.
+Progress = Callable[[float, int, str], bool]
+
+
+class StoppedError(Exception):
+    """The user stopped the evaluation; what was finished is kept."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run: an input on a device under a scheme, with a seed and settings."""
+
+    input: Input
+    device: str
+    scheme: str
+    seed: int
+    replay: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """What is shown while it runs."""
+        return f"{self.input.name}, {self.scheme}, seed {self.seed}"
+
+    def resolved(self) -> dict[str, Any]:
+        """Return the configuration it runs with; raises ConfigError."""
+        return api.resolve(
+            device=self.device,
+            scheme=self.scheme,
+            settings=self.settings,
+            replay=self.replay,
+            seed=self.seed,
+        )
+
+    def run(self, progress: api.Progress) -> dict[str, Any]:
+        """Return the result document."""
+        result = api.run(
+            self.input.path,
+            device=self.device,
+            scheme=self.scheme,
+            settings=self.settings,
+            trace_options=self.input.options(self.seed),
+            replay=self.replay,
+            seed=self.seed,
+            progress=progress,
+        )
+        return _kept(result.to_dict())
+
+
+Results = dict[Job, dict[str, Any]]
+
+
+def run_all(jobs: Sequence[Job], store: Store, progress: Progress) -> list[dict[str, Any]]:
+    """Return the results in the order of the jobs; runs only what the store does not hold."""
+    keys = [_key(job, store) for job in jobs]
+    found = {key: document for key in set(keys) if (document := store.get(key)) is not None}
+    todo = {key: job for key, job in zip(keys, jobs, strict=True) if key not in found}
+    state = _State(len(jobs), len(jobs) - sum(key in todo for key in keys), progress)
+    state.told("kept results read")
+    # The longest first, so that no long run is left alone at the end.
+    order = sorted(todo.items(), key=lambda item: -item[1].input.requests)
+    with ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
+        pending = {pool.submit(_one, job, key, store, state): key for key, job in order}
+        _collect(pending, found, state)
+    return [found[key] for key in keys]
+
+
+def _collect(pending: dict[Future[Any], str], found: dict[str, Any], state: _State) -> None:
+    """Wait for the runs; on the first fault, or when stopped, let none go on."""
+    waiting: Iterable[Future[Any]] = list(pending)
+    try:
+        while waiting:
+            done, rest = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+            for future in done:
+                found[pending[future]] = future.result()
+            waiting = rest
+            if not state.shown():
+                raise StoppedError
+    except BaseException:
+        state.stopped.set()
+        for future in pending:
+            future.cancel()
+        raise
+
+
+def _one(job: Job, key: str, store: Store, state: _State) -> dict[str, Any]:
+    document = job.run(lambda _phase, done, total: state.step(key, job, done, total))
+    store.put(key, document)
+    state.finished(key)
+    return document
+
+
+class _State:
+    """How far the runs are, shared by their threads."""
+
+    def __init__(self, total: int, done: int, progress: Progress) -> None:
+        self.stopped = threading.Event()
+        self._total, self._done, self._progress = total, done, progress
+        self._running: dict[str, tuple[float, str]] = {}
+        self._lock = threading.Lock()
+
+    def step(self, key: str, job: Job, done: int, total: int) -> bool:
+        with self._lock:
+            self._running[key] = (done / total if total else 0.0, job.title)
+        return not self.stopped.is_set()
+
+    def finished(self, key: str) -> None:
+        with self._lock:
+            self._running.pop(key, None)
+            self._done += 1
+
+    def told(self, text: str) -> bool:
+        return self._progress(self._done, self._total, text)
+
+    def shown(self) -> bool:
+        with self._lock:
+            part = sum(share for share, _ in self._running.values())
+            titles = [title for _, title in self._running.values()]
+        return self._progress(self._done + part, self._total, "; ".join(titles))
+
+
+def _key(job: Job, store: Store) -> str:
+    return store.key({"config": job.resolved(), "trace": job.input.identity(job.seed)})
+
+
+def _kept(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a result without what differs from run to run on one machine."""
+    document.pop("sim")
+    document["provenance"].pop("time")
+    return document

@@ -1,0 +1,51 @@
+"""Results kept on disk, so that an interrupted evaluation goes on where it stopped."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from slcache import _core
+
+
+class Store:
+    """Result documents by what made them: configuration, trace, seed and version."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        directory.mkdir(parents=True, exist_ok=True)
+
+    def key(self, parts: Mapping[str, Any]) -> str:
+        """Return the name under which a result of these parts is kept."""
+        whole = {**parts, "version": _core.version(), "commit": _core.commit()}
+        text = json.dumps(whole, sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """Return a kept result; None where there is none or it cannot be read."""
+        try:
+            with gzip.open(self._path(key), "rt", encoding="utf-8") as file:
+                document: dict[str, Any] = json.load(file)
+        except (OSError, EOFError, ValueError):
+            return None
+        return document
+
+    def put(self, key: str, document: Mapping[str, Any]) -> None:
+        """Keep a result: whole or not at all."""
+        handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=self.directory)
+        try:
+            with os.fdopen(handle, "wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
+                file.write(json.dumps(document, ensure_ascii=False).encode())
+            Path(temporary).replace(self._path(key))
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+    def _path(self, key: str) -> Path:
+        return self.directory / f"{key}.json.gz"

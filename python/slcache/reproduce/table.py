@@ -1,0 +1,90 @@
+"""The evaluation's results as a table: a measure by workload, scheme and seed."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from slcache.reproduce.claims import Claim
+from slcache.reproduce.measures import value
+
+Key = tuple[str, str, int]
+
+
+class Table:
+    """Results by (workload, scheme, seed)."""
+
+    def __init__(
+        self, documents: Mapping[Key, Mapping[str, Any]], reference: str, workloads: Sequence[str]
+    ) -> None:
+        self.documents = documents
+        self.reference = reference
+        held = {workload for workload, _, _ in documents}
+        self.workloads = [name for name in workloads if name in held]
+        self.schemes = list(dict.fromkeys(scheme for _, scheme, _ in documents))
+        self.seeds = sorted({seed for _, _, seed in documents})
+
+    def get(self, measure: str, workload: str, scheme: str, seed: int) -> float | None:
+        """Return one figure; None where it was not measured."""
+        document = self.documents.get((workload, scheme, seed))
+        return None if document is None else value(measure, document)
+
+    def workloads_of(self, claim: Claim) -> list[str]:
+        """Return the workloads a claim is about, of those that were run."""
+        return [name for name in self.workloads if not claim.workloads or name in claim.workloads]
+
+    def ratio(self, claim: Claim, rival: str, workload: str, seed: int) -> float | None:
+        """Return scheme / rival; None where the rival's figure is 0 or missing."""
+        own = self.get(claim.measure, workload, claim.scheme, seed)
+        other = self.get(claim.measure, workload, rival, seed)
+        return None if own is None or not other else own / other
+
+    def ratios(self, claim: Claim, rival: str, seed: int) -> list[float]:
+        """Return scheme / rival for every workload that has both."""
+        every = [self.ratio(claim, rival, name, seed) for name in self.workloads_of(claim)]
+        return [ratio for ratio in every if ratio is not None]
+
+    def undefined(self, claim: Claim, rival: str) -> list[str]:
+        """Return the workloads that have no ratio, for instance because nothing was migrated."""
+        return [
+            name
+            for name in self.workloads_of(claim)
+            if all(self.ratio(claim, rival, name, seed) is None for seed in self.seeds)
+        ]
+
+    def values(self, measure: str, scheme: str, workload: str) -> list[float]:
+        """Return a figure for every seed that has it."""
+        every = [self.get(measure, workload, scheme, seed) for seed in self.seeds]
+        return [figure for figure in every if figure is not None]
+
+    def mean(self, measure: str, scheme: str, workload: str) -> float | None:
+        """Return a figure's mean over the seeds."""
+        figures = self.values(measure, scheme, workload)
+        return statistics.fmean(figures) if figures else None
+
+    def largest(self, measure: str, scheme: str, workload: str) -> float | None:
+        """Return a figure's largest value over the seeds."""
+        return max(self.values(measure, scheme, workload), default=None)
+
+    def total(self, measure: str, scheme: str, claim: Claim) -> float:
+        """Return the sum of a figure's means over a claim's workloads."""
+        means = [self.mean(measure, scheme, name) for name in self.workloads_of(claim)]
+        return sum(mean for mean in means if mean is not None)
+
+    def relative(self, measure: str, scheme: str, workload: str) -> float | None:
+        """Return a figure relative to the reference scheme's on the same workload."""
+        own = self.mean(measure, scheme, workload)
+        reference = self.mean(measure, self.reference, workload)
+        return None if own is None or not reference else own / reference
+
+    def relative_means(self, measure: str, claim: Claim | None = None) -> dict[str, float]:
+        """Return every scheme's mean over the workloads, each relative to the reference."""
+        names = self.workloads_of(claim) if claim else self.workloads
+        means = {}
+        for scheme in self.schemes:
+            ratios = [self.relative(measure, scheme, name) for name in names]
+            known = [ratio for ratio in ratios if ratio is not None]
+            if known:
+                means[scheme] = statistics.fmean(known)
+        return means
