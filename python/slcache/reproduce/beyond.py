@@ -33,9 +33,10 @@ def study(plan: Plan, folder: Path, store: Store, progress: Progress) -> dict[st
     chosen = [
         Input(path.name.split(".")[0], str(path), False, path.stat().st_size) for path in paths
     ]
+    part = plan.parts[0]
     settings = {"trace.address": "compact"}
     jobs = [
-        Job(each, plan.device, scheme, 1, REPLAY, settings)
+        Job(each, part.device, scheme, 1, REPLAY, settings)
         for each in chosen
         for scheme in plan.schemes
     ]
@@ -43,7 +44,7 @@ def study(plan: Plan, folder: Path, store: Store, progress: Progress) -> dict[st
     traces: dict[str, dict[str, Any]] = {}
     for job, document in zip(jobs, results, strict=True):
         traces.setdefault(job.input.name, {})[job.scheme] = _figures(document)
-    return {"replay": REPLAY, "device": plan.device, "traces": traces}
+    return {"replay": REPLAY, "device": part.device, "traces": traces}
 
 
 def _figures(document: Mapping[str, Any]) -> dict[str, Any]:

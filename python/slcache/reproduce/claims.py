@@ -30,6 +30,7 @@ class Claim:
     text: str
     kind: str
     paper: Any
+    part: str = ""
     measure: str = ""
     scheme: str = ""
     against: Any = ""

@@ -16,10 +16,10 @@ from slcache.reproduce import plan as plans
 from slcache.reproduce.findings import VERDICTS
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.ledger import Row, ledger
-from slcache.reproduce.plan import Plan
+from slcache.reproduce.plan import Part, Plan
 from slcache.reproduce.runs import Job, Progress, run_all
 from slcache.reproduce.store import Store
-from slcache.reproduce.table import Table
+from slcache.reproduce.table import Key, Table
 
 #: Called with what is looked at before the runs.
 Tell = Callable[[str], None]
@@ -46,7 +46,8 @@ class Evaluation:
     plan: Plan
     mode: str
     inputs: list[Input]
-    table: Table
+    seeds: list[int]
+    tables: dict[str, Table]
     claims: list[Row]
     sensitivity: list[dict[str, Any]] = field(default_factory=list)
     beyond: dict[str, Any] = field(default_factory=dict)
@@ -66,9 +67,11 @@ class Evaluation:
                 }
                 for i in self.inputs
             ],
-            "device": self.plan.device,
-            "schemes": self.plan.schemes,
-            "seeds": self.table.seeds,
+            "parts": [
+                {"name": p.name, "device": p.device, "replay": p.replay, "schemes": p.schemes}
+                for p in self.plan.parts
+            ],
+            "seeds": self.seeds,
             "counts": self.counts(),
             "claims": [row.to_dict() for row in self.claims],
             "sensitivity": self.sensitivity,
@@ -103,8 +106,9 @@ def evaluate(request: Request, progress: Progress, tell: Tell) -> Evaluation:
         if request.traces
         else inputs.twins(plan, names)
     )
-    table = tabulate(plan, chosen, seeds, {}, store, progress)
-    evaluation = Evaluation(plan, _mode(request), chosen, table, ledger(plan.claims, table))
+    tables = tabulate(plan, chosen, seeds, {}, store, progress)
+    claims = ledger(plan.claims, tables)
+    evaluation = Evaluation(plan, _mode(request), chosen, seeds, tables, claims)
     if plan.sensitivity and not request.quick:
         # Without --sensitivity only what an earlier one has left is taken up.
         run = progress if request.sensitivity else None
@@ -121,25 +125,45 @@ def tabulate(
     settings: Mapping[str, Any],
     store: Store,
     progress: Progress,
-) -> Table:
-    """Run every scheme on every input and return the table of results."""
+) -> dict[str, Table]:
+    """Run every part on its inputs and return the tables by part, the first also as ""."""
     jobs = [
+        (part.name, job)
+        for part in plan.parts
+        for job in _jobs(plan, part, chosen, seeds, settings)
+    ]
+    results = run_all([job for _, job in jobs], store, progress)
+    documents: dict[str, dict[Key, Any]] = {part.name: {} for part in plan.parts}
+    for (part_name, job), document in zip(jobs, results, strict=True):
+        documents[part_name][job.input.name, job.scheme, job.seed] = document
+    names = [workload.name for workload in plan.workloads]
+    tables = {part.name: Table(documents[part.name], part.reference, names) for part in plan.parts}
+    return {"": tables[plan.parts[0].name], **tables}
+
+
+def _jobs(
+    plan: Plan,
+    part: Part,
+    chosen: Sequence[Input],
+    seeds: Sequence[int],
+    settings: Mapping[str, Any],
+) -> list[Job]:
+    belonging = {workload.name for workload in plan.workloads_of(part)}
+    return [
         Job(
             each,
-            plan.device,
+            part.device,
             scheme,
             seed,
-            plan.replay,
-            _settings_of(scheme, {**plan.settings, **settings}),
+            part.replay,
+            _settings_of(scheme, {**part.settings, **settings}),
         )
         for each in chosen
+        if each.name in belonging
         # A published file is the same for every seed; only the device's own draws differ.
         for seed in (seeds if each.twin else seeds[:1])
-        for scheme in plan.schemes
+        for scheme in part.schemes
     ]
-    results = run_all(jobs, store, progress)
-    documents = {(j.input.name, j.scheme, j.seed): d for j, d in zip(jobs, results, strict=True)}
-    return Table(documents, plan.reference, [w.name for w in plan.workloads])
 
 
 def _settings_of(scheme: str, settings: Mapping[str, Any]) -> dict[str, Any]:

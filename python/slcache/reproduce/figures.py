@@ -20,7 +20,7 @@ def draw(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
 
 def _bars(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
     """Draw a measure of every scheme relative to the reference, by workload and on average."""
-    schemes = [s for s in (spec.schemes or plan.schemes) if s in table.schemes]
+    schemes = [s for s in (spec.schemes or table.schemes) if s in table.schemes]
     figure, (axes,) = style.panels(1, 1, 3.2)
     names = [*table.workloads, "mean"]
     width = 0.8 / len(schemes)
@@ -37,7 +37,7 @@ def _bars(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
     axes.axhline(1.0, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=0.9)
     axes.axvline(len(names) - 1.5, color=style.INK, lw=0.5, alpha=0.5)
     axes.set_xticks(range(len(names)), names)
-    axes.set_ylabel(f"relative to {plan.reference}")
+    axes.set_ylabel(f"relative to {table.reference}")
     style.only_horizontal(axes)
     _key(figure, plan, schemes)
     return figure

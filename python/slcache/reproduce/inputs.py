@@ -54,11 +54,7 @@ def twins(plan: Plan, names: Sequence[str]) -> list[Input]:
 
 def varied(plan: Plan, names: Sequence[str], key: str, value: object) -> list[Input]:
     """Return twins with one of their free figures set."""
-    made = []
-    for name in names:
-        workload = plan.workload(name)
-        made.append(Input(name, workload.twin, True, workload.requests, {key: str(value)}))
-    return made
+    return [_twin(plan.workload(name), {key: value}) for name in names]
 
 
 def published(
@@ -78,8 +74,9 @@ def published(
     return [found.get(name) or _twin(plan.workload(name)) for name in names]
 
 
-def _twin(workload: Workload) -> Input:
-    return Input(workload.name, workload.twin, True, workload.requests)
+def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input:
+    chosen = {key: str(value) for key, value in {**workload.set, **(more or {})}.items()}
+    return Input(workload.name, workload.twin, True, workload.requests, chosen)
 
 
 def _statistics(path: Path, store: Store) -> dict[str, Any] | None:

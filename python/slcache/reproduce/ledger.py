@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -35,11 +35,11 @@ class Row:
         return asdict(self)
 
 
-def ledger(claims: Sequence[Claim], table: Table) -> list[Row]:
-    """Return one row per claim, in the claims' order."""
+def ledger(claims: Sequence[Claim], tables: Mapping[str, Table]) -> list[Row]:
+    """Return one row per claim, in order; `tables` are by part, the first also as ""."""
     rows: dict[str, Row] = {}
     for claim in claims:
-        rows[claim.id] = _row(claim, find(claim, table, rows))
+        rows[claim.id] = _row(claim, find(claim, tables[claim.part], rows))
     return list(rows.values())
 
 

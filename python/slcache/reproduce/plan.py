@@ -24,6 +24,22 @@ class Workload:
     write_share: float
     mean_write_kib: float
     mean_read_kib: float | None = None
+    #: Parts it belongs to; all of them when empty.
+    parts: list[str] = field(default_factory=list)
+    #: Figures of the twin that are set for this workload.
+    set: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One experiment of the evaluation: a device, schemes, and how traces are replayed."""
+
+    name: str
+    device: str
+    schemes: list[str]
+    reference: str
+    replay: str | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -41,6 +57,7 @@ class FigureSpec:
     id: str
     kind: str
     title: str
+    part: str = ""
     measure: str = ""
     measures: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
@@ -80,17 +97,26 @@ class Plan:
     name: str
     title: str
     authors: str
-    device: str
-    schemes: list[str]
-    reference: str
     seeds: list[int]
-    settings: dict[str, Any]
+    parts: list[Part]
     workloads: list[Workload]
     quick: Quick
     figures: list[FigureSpec]
     claims: list[Claim]
     sensitivity: Sensitivity | None
-    replay: str | None = None
+
+    @property
+    def schemes(self) -> list[str]:
+        """Every scheme of any part, in order."""
+        return list(dict.fromkeys(scheme for part in self.parts for scheme in part.schemes))
+
+    def part(self, name: str) -> Part:
+        """Return the part of that name, by default the first."""
+        return next(part for part in self.parts if name in ("", part.name))
+
+    def workloads_of(self, part: Part) -> list[Workload]:
+        """Return the workloads of a part."""
+        return [w for w in self.workloads if not w.parts or part.name in w.parts]
 
     def workload(self, name: str) -> Workload:
         """Return the workload of that name."""
@@ -109,14 +135,15 @@ def load(name: str) -> Plan:
     table = toml.load(path)
     claims = toml.load(folder / "claims.toml").get("claim", [])
     where = f"{name}/plan.toml"
-    parts = {
+    members = {
+        "parts": _tables(Part, table.pop("part", []), f"{where}: part"),
         "workloads": _tables(Workload, table.pop("workload", []), f"{where}: workload"),
         "figures": _tables(FigureSpec, table.pop("figure", []), f"{where}: figure"),
         "claims": _tables(Claim, claims, f"{name}/claims.toml: claim"),
         "quick": toml.build(Quick, table.pop("quick", {}), f"{where}: quick"),
         "sensitivity": _sensitivity(table.pop("sensitivity", None), f"{where}: sensitivity"),
     }
-    plan = toml.build(Plan, {"name": name, "settings": {}, **table, **parts}, where)
+    plan = toml.build(Plan, {"name": name, **table, **members}, where)
     _check(plan, where)
     return plan
 
@@ -138,10 +165,15 @@ def _check(plan: Plan, where: str) -> None:
     wanted = set(plan.quick.workloads)
     wanted |= set(plan.sensitivity.workloads) if plan.sensitivity else set()
     wanted |= {name for claim in plan.claims for name in claim.workloads}
-    problems = [f"{where}: no workload {name}" for name in sorted(wanted - workloads)]
+    problems = [] if plan.parts else [f"{where}: part is missing"]
+    problems += [f"{where}: no workload {name}" for name in sorted(wanted - workloads)]
     ids = [claim.id for claim in plan.claims]
     twice = sorted({name for name in ids if ids.count(name) > 1})
     problems += [f"{where}: two claims are called {name}" for name in twice]
+    parts = {claim.part for claim in plan.claims} | {figure.part for figure in plan.figures}
+    parts |= {name for workload in plan.workloads for name in workload.parts}
+    unknown = parts - {"", *(part.name for part in plan.parts)}
+    problems += [f"{where}: no part {name}" for name in sorted(unknown)]
     schemes = {s for claim in plan.claims for s in (claim.scheme, *claim.rivals) if s}
     problems += [f"{where}: no scheme {s}" for s in sorted(schemes - set(plan.schemes))]
     if problems:

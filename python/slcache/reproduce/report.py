@@ -32,7 +32,7 @@ def render(evaluation: Evaluation) -> str:
         inputs=evaluation.inputs,
         real=[i for i in evaluation.inputs if not i.twin],
         twins=[i for i in evaluation.inputs if i.twin],
-        seeds=evaluation.table.seeds,
+        seeds=evaluation.seeds,
         counts=evaluation.counts(),
         rows=[cells(row) for row in evaluation.claims],
         pictures=_pictures(evaluation),
@@ -107,7 +107,7 @@ def _short(value: float, unit: str) -> str:
 def _pictures(evaluation: Evaluation) -> list[dict[str, str]]:
     pictures = []
     for spec in evaluation.plan.figures:
-        figure = figures.draw(spec, evaluation.plan, evaluation.table)
+        figure = figures.draw(spec, evaluation.plan, evaluation.tables[spec.part])
         title = f"Figure {spec.id}: {spec.title}"
         svg = style.svg(figure, f"figure-{spec.id}", title)
         pictures.append({"title": title, "svg": svg, "note": spec.note})

@@ -13,7 +13,7 @@ from slcache.reproduce.runs import Progress
 from slcache.reproduce.store import Store
 from slcache.reproduce.table import Table
 
-Tabulate = Callable[..., Table]
+Tabulate = Callable[..., dict[str, Table]]
 
 
 class _NotKeptError(Exception):
@@ -77,8 +77,8 @@ def _rows(
 ) -> list[Row]:
     assert plan.sensitivity is not None
     seeds = plan.sensitivity.seeds
-    table = tabulate(plan, chosen, seeds, settings, store, progress or _only_kept)
-    return ledger(plan.claims, table)
+    tables = tabulate(plan, chosen, seeds, settings, store, progress or _only_kept)
+    return ledger(plan.claims, tables)
 
 
 def _only_kept(done: float, total: int, _: str) -> bool:
