@@ -36,7 +36,10 @@ pub use detect::detect;
 pub use entry::TraceEntry;
 pub use error::{LineFault, TraceError};
 pub use formats::{formats, FormatDescription};
-pub use info::{info, SizeBucket, TraceInfo};
+pub use info::{
+    info, info_of_requests, AddressMap, GapDecade, HotSet, HotShare, IdleTime, Interarrival, ResponseTimes, SizeBucket,
+    StartAlignment, StreamInfo, Timeline, TraceInfo,
+};
 pub use lint::{lint, LintProblem, LintReport};
 pub use mqsim_writer::{write_mqsim, MqsimWriteError};
 pub use options::{BlkparseAction, MqsimTimeUnit, SubSector, TraceOptions, Unsorted, VolumeChoice, ZeroSize};

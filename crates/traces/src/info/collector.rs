@@ -1,73 +1,72 @@
 //! Gathers the figures of [`TraceInfo`](super::TraceInfo) request by request.
 
+use super::address_map::AddressMapCounter;
 use super::footprint::PageSet;
+use super::gaps::Gaps;
+use super::hot_set::PageHeat;
+use super::ratio;
+use super::responses::Responses;
 use super::sizes::{histogram, Sizes};
-use super::TraceInfo;
+use super::streams::Streams;
+use super::timeline::TimelineCounter;
+use super::{TraceInfo, ALIGNMENTS};
+use crate::entry::TraceEntry;
 use crate::summary::TraceSummary;
-use rustc_hash::FxHashMap;
 use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
 
 /// Sectors in a 4 KiB page.
 const PAGE_SECTORS: u64 = 8;
-const MS_NS: u64 = 1_000_000;
-const S_NS: u64 = 1_000_000_000;
+const S_NS: f64 = 1e9;
 
 /// What has been seen so far.
 #[derive(Default)]
 pub(super) struct Collector {
     reads: Sizes,
     writes: Sizes,
+    /// Writes that cover a page written earlier.
+    updates: Sizes,
     unaligned: u64,
+    start_alignments: [u64; ALIGNMENTS],
     sequential: u64,
-    /// End of the previous request, by stream.
-    previous_end: FxHashMap<u16, u64>,
+    streams: Streams,
     /// Lowest and end sector of reads and writes.
     span: Option<(u64, u64)>,
     written: PageSet,
     touched: PageSet,
+    page_reads: u64,
     page_writes: u64,
     update_page_writes: u64,
+    read_first_pages: u64,
     /// Earliest and latest time of any request.
     times_ns: Option<(u64, u64)>,
     /// Time of the previous read or write.
     previous_ns: Option<u64>,
     gaps: Gaps,
-}
-
-/// Times without a request arriving.
-#[derive(Default)]
-struct Gaps {
-    total_ns: u128,
-    over_1ms: u64,
-    over_100ms: u64,
-    over_1s: u64,
-    longest_ns: u64,
-}
-
-impl Gaps {
-    fn add(&mut self, gap_ns: u64) {
-        self.total_ns += u128::from(gap_ns);
-        self.over_1ms += u64::from(gap_ns > MS_NS);
-        self.over_100ms += u64::from(gap_ns > 100 * MS_NS);
-        self.over_1s += u64::from(gap_ns > S_NS);
-        self.longest_ns = self.longest_ns.max(gap_ns);
-    }
+    heat: PageHeat,
+    timeline: TimelineCounter,
+    map: AddressMapCounter,
+    responses: Responses,
 }
 
 impl Collector {
     /// Takes one request.
-    pub(super) fn add(&mut self, request: &Request) {
+    pub(super) fn add(&mut self, entry: &TraceEntry) {
+        let request = &entry.request;
         let at_ns = request.at_ns;
         let (earliest, latest) = self.times_ns.unwrap_or((at_ns, at_ns));
         self.times_ns = Some((earliest.min(at_ns), latest.max(at_ns)));
-        match request.op {
-            HostOp::Read => self.reads.add(request.sectors),
-            HostOp::Write => self.writes.add(request.sectors),
-            HostOp::Flush | HostOp::Trim => return,
+        if matches!(request.op, HostOp::Flush | HostOp::Trim) {
+            return;
         }
         self.add_gap(at_ns);
         self.add_place(request);
         self.add_pages(request);
+        self.heat.add(request);
+        self.timeline.add(request);
+        self.map.add(request);
+        if let Some(response_ns) = entry.response_ns {
+            self.responses.add(request.op, response_ns);
+        }
     }
 
     fn add_gap(&mut self, at_ns: u64) {
@@ -81,8 +80,8 @@ impl Collector {
         let (start, end) = (request.sector, request.end_sector());
         let length = u64::from(request.sectors);
         self.unaligned += u64::from(start % PAGE_SECTORS != 0 || length % PAGE_SECTORS != 0);
-        let previous = self.previous_end.insert(request.stream, end);
-        self.sequential += u64::from(previous == Some(start));
+        let alignment = (start.trailing_zeros() as usize).min(ALIGNMENTS - 1);
+        self.start_alignments[alignment] += 1;
         let (lowest, highest) = self.span.unwrap_or((start, end));
         self.span = Some((lowest.min(start), highest.max(end)));
     }
@@ -90,17 +89,36 @@ impl Collector {
     fn add_pages(&mut self, request: &Request) {
         let first = request.sector / PAGE_SECTORS;
         let end = request.end_sector().div_ceil(PAGE_SECTORS);
-        self.touched.insert(request.stream, first, end);
+        let touched = self.touched.insert(request.stream, first, end);
+        let mut written = 0;
         if request.op == HostOp::Write {
-            let fresh = self.written.insert(request.stream, first, end);
+            written = self.written.insert(request.stream, first, end);
+            self.writes.add(request.sectors);
             self.page_writes += end - first;
-            self.update_page_writes += end - first - fresh;
+            self.update_page_writes += end - first - written;
+            if written < end - first {
+                self.updates.add(request.sectors);
+            }
+        } else {
+            self.reads.add(request.sectors);
+            self.page_reads += end - first;
+            self.read_first_pages += touched;
         }
+        let is_sequential = self.streams.of(request.stream).add(request, touched, written);
+        self.sequential += u64::from(is_sequential);
     }
 
-    /// The figures of the whole trace.
-    pub(super) fn finish(self, file: &str, format: &'static str, summary: &TraceSummary) -> TraceInfo {
+    /// The figures of the whole trace; `has_named_streams` says whether streams
+    /// are the summary's volumes in their order.
+    pub(super) fn finish(
+        self,
+        file: &str,
+        format: &'static str,
+        summary: &TraceSummary,
+        has_named_streams: bool,
+    ) -> TraceInfo {
         let requests = summary.requests();
+        let volumes = has_named_streams.then_some(summary.volumes.as_slice());
         let mut info = TraceInfo {
             file: file.to_owned(),
             format,
@@ -113,11 +131,16 @@ impl Collector {
             write_bytes: summary.write_bytes,
             trim_bytes: summary.trim_bytes,
             write_share: ratio(summary.writes as f64, requests as f64),
+            streams: self.streams.finish(volumes),
+            hot_set: self.heat.finish(),
+            timeline: self.timeline.finish(),
+            address_map: self.map.finish(),
             summary: summary.clone(),
             ..TraceInfo::default()
         };
         self.set_sizes(&mut info);
         self.set_places(&mut info);
+        self.set_updates(&mut info);
         self.set_times(&mut info);
         info
     }
@@ -128,47 +151,56 @@ impl Collector {
         info.mean_request_bytes = ratio(bytes, info.requests as f64);
         info.mean_read_bytes = ratio(info.read_bytes as f64, info.reads as f64);
         info.mean_write_bytes = ratio(info.write_bytes as f64, info.writes as f64);
-        (info.p50_request_bytes, _) = self.reads.merged(&self.writes).median_and_max_bytes();
-        (info.p50_read_bytes, info.max_read_bytes) = self.reads.median_and_max_bytes();
-        (info.p50_write_bytes, info.max_write_bytes) = self.writes.median_and_max_bytes();
-        info.size_histogram = histogram(&self.reads, &self.writes);
+        [info.p50_request_bytes, info.p90_request_bytes, info.p99_request_bytes, _] =
+            self.reads.merged(&self.writes).percentiles_bytes();
+        [info.p50_read_bytes, info.p90_read_bytes, info.p99_read_bytes, info.max_read_bytes] =
+            self.reads.percentiles_bytes();
+        [info.p50_write_bytes, info.p90_write_bytes, info.p99_write_bytes, info.max_write_bytes] =
+            self.writes.percentiles_bytes();
+        info.size_histogram = histogram(&self.reads, &self.writes, &self.updates);
     }
 
     fn set_places(&self, info: &mut TraceInfo) {
         let requests = info.requests as f64;
+        let runs = self.streams.runs() as f64;
         let (lowest, end) = self.span.unwrap_or((0, 0));
         info.not_4kib_aligned_requests = self.unaligned;
         info.not_4kib_aligned_share = ratio(self.unaligned as f64, requests);
+        info.start_alignment = super::start_alignment(&self.start_alignments);
         info.sequential_share = ratio(self.sequential as f64, requests);
+        info.mean_run_requests = ratio(requests, runs);
+        info.mean_run_bytes = ratio(info.read_bytes as f64 + info.write_bytes as f64, runs);
         info.lowest_address_bytes = lowest * SECTOR_BYTES;
         info.end_address_bytes = end * SECTOR_BYTES;
         info.address_span_bytes = (end - lowest) * SECTOR_BYTES;
+    }
+
+    fn set_updates(&self, info: &mut TraceInfo) {
         info.written_4kib_pages = self.written.pages();
         info.touched_4kib_pages = self.touched.pages();
+        info.read_first_4kib_pages = self.read_first_pages;
+        info.read_first_share = ratio(self.read_first_pages as f64, info.touched_4kib_pages as f64);
+        info.page_reads = self.page_reads;
         info.page_writes = self.page_writes;
         info.update_page_writes = self.update_page_writes;
         info.update_ratio = ratio(self.update_page_writes as f64, self.page_writes as f64);
+        info.update_writes = self.updates.count();
+        info.update_writes_up_to_4kib = self.updates.count_up_to(PAGE_SECTORS as u32);
+        info.update_writes_up_to_4kib_share =
+            ratio(info.update_writes_up_to_4kib as f64, info.update_writes as f64);
     }
 
     fn set_times(&self, info: &mut TraceInfo) {
         let (earliest_ns, latest_ns) = self.times_ns.unwrap_or((0, 0));
         let duration_ns = (latest_ns - earliest_ns) as f64;
-        let gaps = info.requests.saturating_sub(1) as f64;
-        info.duration_s = duration_ns / S_NS as f64;
-        info.mean_iops = ratio(info.requests as f64 * S_NS as f64, duration_ns);
-        info.mean_interarrival_us = ratio(self.gaps.total_ns as f64 / 1000.0, gaps);
-        info.gaps_over_1ms = self.gaps.over_1ms;
-        info.gaps_over_100ms = self.gaps.over_100ms;
-        info.gaps_over_1s = self.gaps.over_1s;
-        info.longest_gap_ms = self.gaps.longest_ns as f64 / MS_NS as f64;
-    }
-}
-
-/// `part / whole`, 0 where there is nothing to divide by.
-fn ratio(part: f64, whole: f64) -> f64 {
-    if whole == 0.0 {
-        0.0
-    } else {
-        part / whole
+        info.duration_s = duration_ns / S_NS;
+        info.mean_iops = ratio(info.requests as f64 * S_NS, duration_ns);
+        info.interarrival = self.gaps.finish(info.duration_s);
+        info.mean_interarrival_us = info.interarrival.us.as_ref().map_or(0.0, |us| us.mean);
+        info.gaps_over_1ms = self.gaps.count_over(1_000);
+        info.gaps_over_100ms = self.gaps.count_over(100_000);
+        info.gaps_over_1s = self.gaps.count_over(1_000_000);
+        info.longest_gap_ms = info.interarrival.us.as_ref().map_or(0.0, |us| us.max / 1_000.0);
+        info.response = self.responses.finish(info.duration_s);
     }
 }

@@ -1,16 +1,32 @@
 //! One pass over a trace for the figures that papers print about it.
 
+mod address_map;
+mod axis;
 mod collector;
 mod footprint;
+mod gaps;
+mod hot_set;
+mod responses;
 mod sizes;
+mod spread;
+mod streams;
+mod timeline;
 
-use crate::error::TraceError;
-use crate::options::TraceOptions;
+use crate::entry::TraceEntry;
+use crate::error::{LineFault, TraceError};
+use crate::options::{TraceOptions, VolumeChoice};
 use crate::reader::open;
 use crate::summary::TraceSummary;
 use serde::Serialize;
+use slcache_core::device::request::{Request, SECTOR_BYTES};
 
+pub use address_map::AddressMap;
+pub use gaps::{GapDecade, IdleTime, Interarrival};
+pub use hot_set::{HotSet, HotShare};
+pub use responses::ResponseTimes;
 pub use sizes::SizeBucket;
+pub use streams::StreamInfo;
+pub use timeline::Timeline;
 
 /// Figures about a trace. "Requests" are reads and writes; flushes and trims
 /// are counted apart. Pages are 4 KiB and those of this trace only: nothing is
@@ -49,10 +65,22 @@ pub struct TraceInfo {
     pub mean_write_bytes: f64,
     /// Size that half of the requests do not exceed, in bytes.
     pub p50_request_bytes: u64,
+    /// Size that 90 in a hundred requests do not exceed, in bytes.
+    pub p90_request_bytes: u64,
+    /// Size that 99 in a hundred requests do not exceed, in bytes.
+    pub p99_request_bytes: u64,
     /// Size that half of the reads do not exceed, in bytes.
     pub p50_read_bytes: u64,
+    /// Size that 90 in a hundred reads do not exceed, in bytes.
+    pub p90_read_bytes: u64,
+    /// Size that 99 in a hundred reads do not exceed, in bytes.
+    pub p99_read_bytes: u64,
     /// Size that half of the writes do not exceed, in bytes.
     pub p50_write_bytes: u64,
+    /// Size that 90 in a hundred writes do not exceed, in bytes.
+    pub p90_write_bytes: u64,
+    /// Size that 99 in a hundred writes do not exceed, in bytes.
+    pub p99_write_bytes: u64,
     /// Largest read in bytes.
     pub max_read_bytes: u64,
     /// Largest write in bytes.
@@ -63,9 +91,16 @@ pub struct TraceInfo {
     pub not_4kib_aligned_requests: u64,
     /// The same as a share of the requests, from 0 to 1.
     pub not_4kib_aligned_share: f64,
+    /// Requests by what their start is a multiple of.
+    pub start_alignment: Vec<StartAlignment>,
     /// Requests that start where the one before (of the same stream) ended, as
     /// a share of all, from 0 to 1.
     pub sequential_share: f64,
+    /// Mean length of a run of requests of a stream that each start where the
+    /// one before ended.
+    pub mean_run_requests: f64,
+    /// The same in bytes.
+    pub mean_run_bytes: f64,
     /// Lowest byte requested.
     pub lowest_address_bytes: u64,
     /// First byte behind the highest byte requested.
@@ -76,12 +111,24 @@ pub struct TraceInfo {
     pub written_4kib_pages: u64,
     /// Different 4 KiB pages read or written.
     pub touched_4kib_pages: u64,
+    /// Pages whose first access is a read: they held data before the trace began.
+    pub read_first_4kib_pages: u64,
+    /// The same as a share of the pages touched, from 0 to 1.
+    pub read_first_share: f64,
+    /// Page reads in all; a page covered in part counts as one.
+    pub page_reads: u64,
     /// Page writes in all; a page covered in part counts as one.
     pub page_writes: u64,
     /// Page writes to a page written earlier in the trace.
     pub update_page_writes: u64,
     /// Update page writes among all page writes, from 0 to 1.
     pub update_ratio: f64,
+    /// Writes that cover, at least in part, a page written earlier in the trace.
+    pub update_writes: u64,
+    /// Those of them that are not larger than 4 KiB.
+    pub update_writes_up_to_4kib: u64,
+    /// The same as a share of the update writes, from 0 to 1.
+    pub update_writes_up_to_4kib_share: f64,
     /// From the first request to the last, flushes and trims included, in seconds.
     pub duration_s: f64,
     /// Reads and writes per second over the duration.
@@ -96,8 +143,37 @@ pub struct TraceInfo {
     pub gaps_over_1s: u64,
     /// Longest time without a read or write arriving, in milliseconds.
     pub longest_gap_ms: f64,
+    /// Times between reads and writes in full.
+    pub interarrival: Interarrival,
+    /// How accesses concentrate on pages.
+    pub hot_set: HotSet,
+    /// Response times; `None` where the trace publishes none.
+    pub response: Option<ResponseTimes>,
+    /// Figures of each stream: of each volume where `volume = each`.
+    pub streams: Vec<StreamInfo>,
+    /// Requests and bytes over time.
+    pub timeline: Timeline,
+    /// Requests by time and address.
+    pub address_map: AddressMap,
     /// Everything taken and left out, with the volumes and the file's SHA-256.
     pub summary: TraceSummary,
+}
+
+/// Requests whose start is a multiple of `bytes`, and not of twice as many.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StartAlignment {
+    /// A power of two; for the largest one, larger multiples are counted too.
+    pub bytes: u64,
+    /// Reads and writes.
+    pub requests: u64,
+}
+
+/// Alignments told apart: 512 bytes to 64 KiB.
+const ALIGNMENTS: usize = 8;
+
+fn start_alignment(counts: &[u64; ALIGNMENTS]) -> Vec<StartAlignment> {
+    let alignment = |(power, &requests)| StartAlignment { bytes: SECTOR_BYTES << power, requests };
+    counts.iter().enumerate().map(alignment).collect()
 }
 
 /// Requests taken from the reader at a time.
@@ -107,11 +183,34 @@ const BATCH: usize = 4096;
 pub fn info(path: &str, options: &TraceOptions) -> Result<TraceInfo, TraceError> {
     let mut reader = open(path, options)?;
     let mut collector = collector::Collector::default();
-    let mut requests = Vec::with_capacity(BATCH);
-    while reader.next_batch(&mut requests, BATCH)? {
-        for request in &requests {
-            collector.add(request);
-        }
+    let mut entries = Vec::with_capacity(BATCH);
+    while reader.next_entries(&mut entries, BATCH)? {
+        entries.iter().for_each(|entry| collector.add(entry));
     }
-    Ok(collector.finish(path, reader.format(), reader.summary()))
+    let has_named_streams = options.volume == Some(VolumeChoice::Each);
+    Ok(collector.finish(path, reader.format(), reader.summary(), has_named_streams))
+}
+
+/// The figures of requests that come from no file, under the name of `label`.
+/// An error only where their bytes together pass 64 bits.
+pub fn info_of_requests(
+    label: &str,
+    requests: impl IntoIterator<Item = Request>,
+) -> Result<TraceInfo, LineFault> {
+    let mut summary = TraceSummary::default();
+    let mut collector = collector::Collector::default();
+    for request in requests {
+        summary.take(&request)?;
+        collector.add(&TraceEntry { request, response_ns: None });
+    }
+    Ok(collector.finish(label, "requests", &summary, false))
+}
+
+/// `part / whole`, 0 where there is nothing to divide by.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole == 0.0 {
+        0.0
+    } else {
+        part / whole
+    }
 }

@@ -4,6 +4,9 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use slcache_core::device::request::SECTOR_BYTES;
 
+/// Sizes below this many sectors (1 MiB) are counted in an array.
+const COMMON_SECTORS: usize = 2048;
+
 /// Requests of one range of sizes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SizeBucket {
@@ -15,66 +18,106 @@ pub struct SizeBucket {
     pub reads: u64,
     /// Writes of such a size.
     pub writes: u64,
+    /// Those of the writes that update: that cover, at least in part, a 4 KiB
+    /// page written earlier in the trace.
+    pub update_writes: u64,
 }
 
 /// Sizes of one kind of request, by exact length.
-#[derive(Default)]
+#[derive(Clone)]
 pub(super) struct Sizes {
-    counts: FxHashMap<u32, u64>,
+    common: Vec<u64>,
+    rare: FxHashMap<u32, u64>,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Self { common: vec![0; COMMON_SECTORS], rare: FxHashMap::default() }
+    }
 }
 
 impl Sizes {
     /// Counts a request of so many sectors.
+    #[inline]
     pub(super) fn add(&mut self, sectors: u32) {
-        *self.counts.entry(sectors).or_insert(0) += 1;
+        self.add_many(sectors, 1);
     }
 
+    #[inline]
+    fn add_many(&mut self, sectors: u32, count: u64) {
+        match self.common.get_mut(sectors as usize) {
+            Some(counter) => *counter += count,
+            None => *self.rare.entry(sectors).or_insert(0) += count,
+        }
+    }
+
+    /// Sizes that occur, in sectors, and how often, the smallest first.
     fn sorted(&self) -> Vec<(u32, u64)> {
-        let mut sorted: Vec<(u32, u64)> = self.counts.iter().map(|(&size, &count)| (size, count)).collect();
-        sorted.sort_unstable();
-        sorted
+        let common = self.common.iter().enumerate().map(|(size, &count)| (size as u32, count));
+        let mut rare: Vec<(u32, u64)> = self.rare.iter().map(|(&size, &count)| (size, count)).collect();
+        rare.sort_unstable();
+        common.filter(|&(_, count)| count > 0).chain(rare).collect()
     }
 
-    /// The size that half of the requests do not exceed, in bytes, and the largest.
-    pub(super) fn median_and_max_bytes(&self) -> (u64, u64) {
+    /// How many are counted.
+    pub(super) fn count(&self) -> u64 {
+        self.sorted().iter().map(|(_, count)| count).sum()
+    }
+
+    /// How many are of at most so many sectors.
+    pub(super) fn count_up_to(&self, sectors: u32) -> u64 {
+        self.sorted().iter().filter(|&&(size, _)| size <= sectors).map(|(_, count)| count).sum()
+    }
+
+    /// The sizes in bytes that 50, 90, 99 and 100 in a hundred requests do not exceed.
+    pub(super) fn percentiles_bytes(&self) -> [u64; 4] {
         let sorted = self.sorted();
-        let half = sorted.iter().map(|(_, count)| count).sum::<u64>().div_ceil(2);
-        let mut seen = 0;
-        let median = sorted.iter().find(|(_, count)| {
-            seen += count;
-            seen >= half
-        });
-        let bytes =
-            |entry: Option<&(u32, u64)>| entry.map_or(0, |(sectors, _)| u64::from(*sectors) * SECTOR_BYTES);
-        (bytes(median), bytes(sorted.last()))
+        let all = u128::from(self.count());
+        [50, 90, 99, 100].map(|percent| {
+            let rank = (all * percent).div_ceil(100);
+            let mut seen = 0;
+            let found = sorted.iter().find(|&&(_, count)| {
+                seen += u128::from(count);
+                seen >= rank
+            });
+            found.map_or(0, |&(sectors, _)| u64::from(sectors) * SECTOR_BYTES)
+        })
     }
 
     /// Both kinds together.
     pub(super) fn merged(&self, other: &Self) -> Self {
-        let mut counts = self.counts.clone();
-        for (&size, &count) in &other.counts {
-            *counts.entry(size).or_insert(0) += count;
+        let mut merged = self.clone();
+        for (size, count) in other.sorted() {
+            merged.add_many(size, count);
         }
-        Self { counts }
+        merged
     }
 }
 
+/// A column of the histogram.
+type Column = fn(&mut SizeBucket) -> &mut u64;
+
 /// Sizes by powers of two, empty ranges left out.
-pub(super) fn histogram(reads: &Sizes, writes: &Sizes) -> Vec<SizeBucket> {
+pub(super) fn histogram(reads: &Sizes, writes: &Sizes, updates: &Sizes) -> Vec<SizeBucket> {
     let mut buckets: Vec<SizeBucket> = (0..=32u32)
         .map(|power| SizeBucket {
             from_bytes: if power == 0 { SECTOR_BYTES } else { (SECTOR_BYTES << (power - 1)) + SECTOR_BYTES },
             to_bytes: SECTOR_BYTES << power,
             reads: 0,
             writes: 0,
+            update_writes: 0,
         })
         .collect();
-    let place = |sectors: u32| u64::from(sectors).next_power_of_two().trailing_zeros() as usize;
-    for (sectors, count) in reads.sorted() {
-        buckets[place(sectors)].reads += count;
-    }
-    for (sectors, count) in writes.sorted() {
-        buckets[place(sectors)].writes += count;
+    let columns: [(&Sizes, Column); 3] = [
+        (reads, |bucket| &mut bucket.reads),
+        (writes, |bucket| &mut bucket.writes),
+        (updates, |bucket| &mut bucket.update_writes),
+    ];
+    for (sizes, column) in columns {
+        for (sectors, count) in sizes.sorted() {
+            let power = u64::from(sectors).next_power_of_two().trailing_zeros();
+            *column(&mut buckets[power as usize]) += count;
+        }
     }
     buckets.retain(|bucket| bucket.reads + bucket.writes > 0);
     buckets
@@ -84,19 +127,30 @@ pub(super) fn histogram(reads: &Sizes, writes: &Sizes) -> Vec<SizeBucket> {
 mod tests {
     use super::*;
 
+    fn sizes(sectors: impl IntoIterator<Item = u32>) -> Sizes {
+        let mut sizes = Sizes::default();
+        sectors.into_iter().for_each(|sectors| sizes.add(sectors));
+        sizes
+    }
+
     #[test]
-    fn medians_and_ranges() {
-        let (mut reads, mut writes) = (Sizes::default(), Sizes::default());
-        [8, 8, 16, 9].into_iter().for_each(|sectors| reads.add(sectors));
-        [1, u32::MAX].into_iter().for_each(|sectors| writes.add(sectors));
-        assert_eq!(reads.median_and_max_bytes(), (4096, 8192));
-        assert_eq!(Sizes::default().median_and_max_bytes(), (0, 0));
-        assert_eq!(reads.merged(&writes).median_and_max_bytes().0, 4096);
-        let buckets = histogram(&reads, &writes);
-        let shape: Vec<_> = buckets.iter().map(|b| (b.from_bytes, b.to_bytes, b.reads, b.writes)).collect();
-        assert_eq!(shape[0], (512, 512, 0, 1));
-        assert_eq!(shape[1], (2560, 4096, 2, 0));
-        assert_eq!(shape[2], (4608, 8192, 2, 0));
-        assert_eq!(shape[3].3, 1);
+    fn percentiles_are_sizes_that_occur() {
+        assert_eq!(Sizes::default().percentiles_bytes(), [0; 4]);
+        assert_eq!(sizes([8, 8, 16, 9]).percentiles_bytes(), [4096, 8192, 8192, 8192]);
+        let hundred = sizes((1..=100).map(|i| i * 1000));
+        assert_eq!(hundred.percentiles_bytes(), [50_000, 90_000, 99_000, 100_000].map(|s| s * SECTOR_BYTES));
+        assert_eq!(sizes([8, 8]).merged(&sizes([1, 5000, 5000])).percentiles_bytes()[0], 4096);
+        assert_eq!((hundred.count(), hundred.count_up_to(8000)), (100, 8));
+    }
+
+    #[test]
+    fn ranges_end_with_powers_of_two() {
+        let buckets = histogram(&sizes([8, 8, 16, 9]), &sizes([1, 1, u32::MAX]), &sizes([1]));
+        let shape: Vec<_> =
+            buckets.iter().map(|b| (b.from_bytes, b.to_bytes, b.reads, b.writes, b.update_writes)).collect();
+        assert_eq!(shape[0], (512, 512, 0, 2, 1));
+        assert_eq!(shape[1], (2560, 4096, 2, 0, 0));
+        assert_eq!(shape[2], (4608, 8192, 2, 0, 0));
+        assert_eq!((shape[3].3, shape.len()), (1, 4));
     }
 }

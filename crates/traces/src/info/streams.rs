@@ -1,0 +1,142 @@
+//! Figures of each stream (volume) of a trace.
+
+use super::ratio;
+use crate::summary::VolumeCount;
+use serde::Serialize;
+use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+
+/// Reads and writes of one stream.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct StreamInfo {
+    /// Number of the stream.
+    pub stream: u16,
+    /// Name of its volume; `None` where the trace names none.
+    pub volume: Option<String>,
+    /// Reads and writes.
+    pub requests: u64,
+    /// Writes.
+    pub writes: u64,
+    /// Writes among the requests, from 0 to 1.
+    pub write_share: f64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Different 4 KiB pages written.
+    pub written_4kib_pages: u64,
+    /// Different 4 KiB pages read or written.
+    pub touched_4kib_pages: u64,
+    /// Requests that start where the one before ended, from 0 to 1.
+    pub sequential_share: f64,
+    /// Mean length of a run of requests that each start where the one before ended.
+    pub mean_run_requests: f64,
+    /// The same in bytes.
+    pub mean_run_bytes: f64,
+    /// First byte behind the highest byte requested.
+    pub end_address_bytes: u64,
+}
+
+/// What is known of a stream so far.
+#[derive(Clone, Default)]
+pub(super) struct StreamCounter {
+    requests: [u64; 2],
+    bytes: [u64; 2],
+    sequential: u64,
+    /// End of the previous request.
+    previous_end: Option<u64>,
+    end: u64,
+    written_pages: u64,
+    touched_pages: u64,
+}
+
+impl StreamCounter {
+    /// Takes a read or write, with how many pages it touched or wrote for the
+    /// first time; whether it starts where the one before ended.
+    #[inline]
+    pub(super) fn add(&mut self, request: &Request, fresh_touched: u64, fresh_written: u64) -> bool {
+        let side = usize::from(request.op == HostOp::Write);
+        self.requests[side] += 1;
+        self.bytes[side] += request.bytes();
+        let is_sequential = self.previous_end.replace(request.end_sector()) == Some(request.sector);
+        self.sequential += u64::from(is_sequential);
+        self.end = self.end.max(request.end_sector());
+        self.touched_pages += fresh_touched;
+        self.written_pages += fresh_written;
+        is_sequential
+    }
+
+    /// Runs of requests: each begins with one that is not sequential.
+    pub(super) fn runs(&self) -> u64 {
+        self.requests[0] + self.requests[1] - self.sequential
+    }
+
+    fn finish(&self, stream: u16, volume: Option<String>) -> StreamInfo {
+        let requests = self.requests[0] + self.requests[1];
+        StreamInfo {
+            stream,
+            volume,
+            requests,
+            writes: self.requests[1],
+            write_share: ratio(self.requests[1] as f64, requests as f64),
+            read_bytes: self.bytes[0],
+            write_bytes: self.bytes[1],
+            written_4kib_pages: self.written_pages,
+            touched_4kib_pages: self.touched_pages,
+            sequential_share: ratio(self.sequential as f64, requests as f64),
+            mean_run_requests: ratio(requests as f64, self.runs() as f64),
+            mean_run_bytes: ratio(self.bytes[0] as f64 + self.bytes[1] as f64, self.runs() as f64),
+            end_address_bytes: self.end * SECTOR_BYTES,
+        }
+    }
+}
+
+/// All streams, by number.
+#[derive(Default)]
+pub(super) struct Streams {
+    counters: Vec<StreamCounter>,
+}
+
+impl Streams {
+    /// The counter of a stream.
+    #[inline]
+    pub(super) fn of(&mut self, stream: u16) -> &mut StreamCounter {
+        let place = usize::from(stream);
+        if place >= self.counters.len() {
+            self.counters.resize_with(place + 1, StreamCounter::default);
+        }
+        &mut self.counters[place]
+    }
+
+    /// Runs of all streams.
+    pub(super) fn runs(&self) -> u64 {
+        self.counters.iter().map(StreamCounter::runs).sum()
+    }
+
+    /// The streams with requests; volumes name them by number where they are given.
+    pub(super) fn finish(&self, volumes: Option<&[VolumeCount]>) -> Vec<StreamInfo> {
+        let name = |place: usize| volumes?.get(place).map(|volume| volume.name.clone());
+        let counters = self.counters.iter().enumerate().filter(|(_, counter)| counter.runs() > 0);
+        counters.map(|(place, counter)| counter.finish(place as u16, name(place))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_counted_within_a_stream() {
+        let mut streams = Streams::default();
+        for (stream, sector, sectors) in [(0, 0, 8), (3, 8, 8), (0, 8, 16), (0, 24, 8), (0, 0, 8)] {
+            let request = Request { at_ns: 0, sector, sectors, stream, op: HostOp::Read };
+            streams.of(stream).add(&request, 1, 0);
+        }
+        let names = [VolumeCount { name: "a".to_owned(), requests: 4 }];
+        let infos = streams.finish(Some(&names));
+        assert_eq!(infos.iter().map(|info| info.stream).collect::<Vec<_>>(), [0, 3]);
+        assert_eq!((infos[0].requests, infos[0].sequential_share, infos[0].mean_run_requests), (4, 0.5, 2.0));
+        assert_eq!((infos[0].mean_run_bytes, infos[0].touched_4kib_pages), (20.0 * 512.0, 4));
+        assert_eq!((infos[0].volume.as_deref(), infos[1].volume.as_deref()), (Some("a"), None));
+        assert_eq!(streams.runs(), 3);
+    }
+}
