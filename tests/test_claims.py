@@ -134,6 +134,19 @@ def test_what_cannot_hold_says_why_and_still_shows_ours() -> None:
     assert (row.verdict, row.reason, row.ours) == ("cannot hold", "the argument", 170.0)
 
 
+def test_a_sign_needs_more_than_one_percent() -> None:
+    assert judge("sign", "below", scheme="new", against="old").verdict == "reproduced"
+    assert judge("sign", "above", scheme="new", against="old").verdict == "not reproduced"
+    same = dict.fromkeys(WRITES, 5.0)
+    assert judge("sign", "below", same, scheme="new", against="old").verdict == "not reproduced"
+
+
+def test_a_count_is_of_traces_above_the_threshold() -> None:
+    row = judge("count", 1, scheme="new", threshold=100.0)
+    assert (row.ours, row.verdict) == (1, "reproduced")
+    assert judge("count", 2, scheme="new", threshold=100.0).verdict == "not reproduced"
+
+
 def test_what_was_not_run_is_not_judged() -> None:
     row = judge("change", -1.0, scheme="absent", against="old")
     assert (row.verdict, row.ours) == ("not run", None)

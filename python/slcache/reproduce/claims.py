@@ -16,6 +16,8 @@ KINDS = {
     "most": "on how many traces the scheme has the largest measure",
     "zero": "sum of the measure over the traces and schemes",
     "bound": "largest measure of the scheme over the traces",
+    "sign": "whether the mean change is above or below zero",
+    "count": "on how many traces the measure is above the threshold",
     "moves": "on how many traces the measure is above zero",
     "value": "largest measure of the scheme over the traces, in the claim's unit",
 }
@@ -37,6 +39,7 @@ class Claim:
     workloads: list[str] = field(default_factory=list)
     of: list[str] = field(default_factory=list)
     scale: float = 1.0
+    threshold: float = 0.0
     tolerance: float = 0.0
     unit: str = ""
     note: str = ""

@@ -238,6 +238,31 @@ def _largest(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | No
     return Finding(ours, None, distance, None, None, REPRODUCED if holds else NOT_REPRODUCED)
 
 
+def _direction(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+    changes = [_percent(table.ratios(claim, claim.rivals[0], seed)) for seed in table.seeds]
+    known = [change for change in changes if change is not None]
+    if not known:
+        return None
+    ours = statistics.fmean(known)
+    same = _sign(ours) == (1 if claim.paper == "above" else -1)
+    verdict = REPRODUCED if same else NOT_REPRODUCED
+    return Finding(ours, [min(known), max(known)], None, same, None, verdict)
+
+
+def _count(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+    each = {
+        name: value
+        for name in table.workloads_of(claim)
+        if (value := table.mean(claim.measure, claim.scheme, name)) is not None
+    }
+    if not each:
+        return None
+    ours = sum(value > claim.threshold for value in each.values())
+    distance = ours - claim.paper
+    verdict = REPRODUCED if abs(distance) <= claim.tolerance else NOT_REPRODUCED
+    return Finding(ours, None, distance, None, None, verdict, {"per_trace": each})
+
+
 def _moves(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
     each = {
         name: value
@@ -263,5 +288,7 @@ _FIND = {
     "zero": _zero,
     "bound": _largest,
     "value": _largest,
+    "sign": _direction,
+    "count": _count,
     "moves": _moves,
 }

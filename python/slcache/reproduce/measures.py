@@ -58,6 +58,29 @@ def _waf(document: Document) -> float | None:
     return None if total is None else float(total)
 
 
+def _waf_pages(document: Document) -> float | None:
+    """Return pages programmed per page that the host wrote, padding left out."""
+    host = _ops("program", "pages", None, ("host",))(document) or 0.0
+    host += _ops("reprogram", "pages", None, ("host",))(document) or 0.0
+    every = sum(
+        op["pages"]
+        for op in document["flash"]["ops"]
+        if op["kind"] in ("program", "reprogram") and op["cause"] != "pad"
+    )
+    return every / host if host else None
+
+
+def _dense_share(document: Document) -> float | None:
+    """Return the share of host pages that were programmed outside SLC mode."""
+    host = [
+        op
+        for op in document["flash"]["ops"]
+        if op["kind"] in ("program", "reprogram") and op["cause"] == "host"
+    ]
+    pages = sum(op["pages"] for op in host)
+    return sum(op["pages"] for op in host if op["mode"] != "slc") / pages if pages else None
+
+
 def _series(column: str, reduce: Callable[[list[float]], float]) -> Measure:
     def read(document: Document) -> float | None:
         values = document["series"]["columns"].get(column)
@@ -73,6 +96,8 @@ MEASURES: dict[str, Measure] = {
         for key in ("mean", "p50", "p99", "p99_9", "p99_99", "max")
     },
     "waf": _waf,
+    "waf_pages": _waf_pages,
+    "dense_write_share": _dense_share,
     "erases": _ops("erase", "count", None, ()),
     "slc_reads": _ops("read", "count", "slc", ("host",)),
     "slc_reads_all": _ops("read", "count", "slc", ()),
