@@ -59,11 +59,7 @@ fn reason(lines: &[&[u8]], certain: &[&Format], must_be_named: &[&Format]) -> St
         return format!("several formats fit: {}; name one with --trace-format", names(certain));
     }
     if !must_be_named.is_empty() {
-        return format!(
-            "five whole numbers per line fit {}, but also SSDsim, DiskSim and others, which disagree on the time unit and on whether 0 is a read or a write; this is not guessed. Pass --trace-format mqsim (0 = write, 1 = read), or --trace-format generic with the columns declared. First line: {}",
-            names(must_be_named),
-            quoted(first)
-        );
+        return must_be_named_reason(must_be_named, first);
     }
     if let Some((line, (column, byte))) =
         (1..).zip(lines).find_map(|(number, line)| Some((number, first_binary_byte(line)?)))
@@ -76,6 +72,17 @@ fn reason(lines: &[&[u8]], certain: &[&Format], must_be_named: &[&Format]) -> St
     format!(
         "no known format fits the first lines; known formats: {}. Name one with --trace-format, or declare the columns of a delimited file with --trace-format generic. First line: {}",
         formats::names(),
+        quoted(first)
+    )
+}
+
+/// Lines that fit formats of which each says something else about them.
+fn must_be_named_reason(candidates: &[&Format], first: &[u8]) -> String {
+    let each = |format: &&Format| format!("{} ({})", format.name, format.about);
+    format!(
+        "the lines fit {}, but formats with such lines disagree on units and on whether 0 is a read or a write; this is not guessed. Name the format with --trace-format {}, or declare the columns with --trace-format generic. First line: {}",
+        candidates.iter().map(each).collect::<Vec<_>>().join("; or "),
+        candidates.iter().map(|format| format.name).collect::<Vec<_>>().join(" or "),
         quoted(first)
     )
 }

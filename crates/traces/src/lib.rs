@@ -10,6 +10,7 @@ mod checker;
 mod detect;
 mod entry;
 mod error;
+mod fields;
 mod formats;
 mod info;
 mod input;

@@ -53,6 +53,28 @@ pub(crate) fn unsigned_until(bytes: &[u8], delimiter: u8) -> Option<(u64, &[u8])
     None
 }
 
+/// A whole number behind any blanks, and what follows it from the blank behind
+/// it on. `None` for anything that needs a closer look.
+#[inline]
+pub(crate) fn unsigned_word(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let start = bytes.iter().position(|byte| !matches!(byte, b' ' | b'\t'))?;
+    let bytes = &bytes[start..];
+    let mut value = 0u64;
+    for (place, &byte) in bytes.iter().enumerate().take(20) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            let whole = matches!(byte, b' ' | b'\t') && place > 0;
+            return whole.then_some((value, &bytes[place..]));
+        }
+        if place == 19 {
+            return None;
+        }
+        value = value * 10 + u64::from(digit);
+    }
+    // The line ends with the number.
+    Some((value, &bytes[bytes.len()..]))
+}
+
 /// A time converted to nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ScannedTime {
@@ -83,6 +105,47 @@ pub(crate) fn decimal_time(field: &[u8], unit_ns: u64) -> Option<ScannedTime> {
     let fraction_ns = ((scaled + scale / 2) / scale) as u64;
     let behind = digits[kept.len()..].iter().any(|&digit| digit != b'0');
     Some(ScannedTime { at_ns: whole_ns.checked_add(fraction_ns)?, rounded: behind || scaled % scale != 0 })
+}
+
+/// A decimal number of seconds with up to nine decimals, up to a delimiter (or
+/// the end of the line without one), and what follows: nanoseconds in one pass
+/// over the bytes. `None` for anything that needs a closer look, among it more
+/// digits.
+#[inline]
+pub(crate) fn seconds_until(bytes: &[u8], delimiter: Option<u8>) -> Option<(u64, &[u8])> {
+    let mut value = 0u64;
+    let mut point = None;
+    for (place, &byte) in bytes.iter().enumerate().take(21) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit <= 9 {
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+        } else if byte == b'.' && point.is_none() && place > 0 {
+            point = Some(place);
+        } else {
+            let at_ns = seconds_of(value, place, point)?;
+            return (Some(byte) == delimiter).then_some((at_ns, &bytes[place + 1..]));
+        }
+    }
+    if delimiter.is_some() || bytes.len() > 20 {
+        return None;
+    }
+    seconds_of(value, bytes.len(), point).map(|at_ns| (at_ns, &bytes[bytes.len()..]))
+}
+
+/// Nanoseconds of the digits `value` in `length` bytes of text with the decimal
+/// point at `point`.
+#[inline]
+fn seconds_of(value: u64, length: usize, point: Option<usize>) -> Option<u64> {
+    const UNIT_NS: [u64; 10] =
+        [1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1000, 100, 10, 1];
+    let digits = length - usize::from(point.is_some());
+    let decimals = point.map_or(0, |point| length - point - 1);
+    let dangling = point.is_some() && decimals == 0;
+    // 19 digits always fit; with more, the value may have wrapped.
+    if dangling || !(1..=19).contains(&digits) {
+        return None;
+    }
+    value.checked_mul(*UNIT_NS.get(decimals)?)
 }
 
 /// The `N` fields of a line split at a delimiter; the number of fields found
@@ -161,6 +224,33 @@ mod tests {
         for other in ["", ",", "12", "1 ,", "-1,", "00000000000000000001,"] {
             assert_eq!(until(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn numbers_between_blanks() {
+        let word = |text: &'static str| unsigned_word(text.as_bytes());
+        assert_eq!(word(" \t12 x"), Some((12, &b" x"[..])));
+        assert_eq!(word("9999999999999999999"), Some((9_999_999_999_999_999_999, &b""[..])));
+        for other in ["", "  ", "-1", "1,", "1.5", "00000000000000000001", "99999999999999999999 "] {
+            assert_eq!(word(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn seconds_in_one_pass_equal_the_exact_way() {
+        for text in ["0", "12", "0.026214", "1456095145.133076000", "9999999999.9", "7.000000001", "1.5"] {
+            let at_ns = decimal_time(text.as_bytes(), 1_000_000_000).unwrap().at_ns;
+            let line = format!("{text},rest");
+            assert_eq!(seconds_until(line.as_bytes(), Some(b',')), Some((at_ns, &b"rest"[..])), "{text}");
+            assert_eq!(seconds_until(text.as_bytes(), None), Some((at_ns, &b""[..])), "{text}");
+            assert_eq!(seconds_until(text.as_bytes(), Some(b',')), None, "{text}");
+        }
+        for other in ["", ".5", "1.", "1.2.3", "-1", "1e3", "1.0000000001", "1.5 ", "99999999999.5"] {
+            let line = format!("{other},");
+            assert_eq!(seconds_until(line.as_bytes(), Some(b',')), None, "{other}");
+            assert_eq!(seconds_until(other.as_bytes(), None), None, "{other}");
+        }
+        assert_eq!(seconds_until(b"1,2", None), None);
     }
 
     #[test]

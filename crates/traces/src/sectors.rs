@@ -76,6 +76,19 @@ impl SizeRules {
         Ok(Some(Extent { sector, sectors, rounded: false }))
     }
 
+    /// Whole sectors from a sector address and a size in bytes; `None` for a
+    /// zero size that is to be skipped.
+    pub(crate) fn extent_of_sector_and_bytes(
+        self,
+        (sector, sector_column): (u64, Column<'_>),
+        size: (u64, Column<'_>),
+    ) -> Result<Option<Extent>, LineFault> {
+        match sector.checked_mul(SECTOR_BYTES) {
+            Some(address) => self.extent_of_bytes((address, sector_column), size),
+            None => Err(LineFault::PastEnd { sector, sectors: size.0.div_ceil(SECTOR_BYTES) }),
+        }
+    }
+
     fn zero(self, column: Column<'_>) -> Result<Option<Extent>, LineFault> {
         match self.zero_size {
             ZeroSize::Skip => Ok(None),

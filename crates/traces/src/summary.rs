@@ -112,9 +112,9 @@ impl TraceSummary {
         self.skipped.iter().map(entry).collect::<Vec<_>>().join("; ")
     }
 
-    /// Volumes with their counts, the busiest first, at most 20 of them.
+    /// Volumes with their counts, the busiest first, at most 50 of them.
     pub(crate) fn volumes_text(&self) -> String {
-        const SHOWN: usize = 20;
+        const SHOWN: usize = 50;
         let mut sorted: Vec<&VolumeCount> = self.volumes.iter().collect();
         sorted.sort_by_key(|volume| std::cmp::Reverse(volume.requests));
         let entry = |volume: &&VolumeCount| format!("{} ({} requests)", volume.name, volume.requests);

@@ -3,9 +3,7 @@
 mod common;
 
 use common::{read_path, shared};
-use slcache_traces::{
-    detect, info, ColumnReference, GenericColumns, TraceInfo, TraceOptions, Unsorted, VolumeChoice,
-};
+use slcache_traces::{detect, info, TraceInfo, TraceOptions, Unsorted, VolumeChoice};
 
 fn figures(path: &str, options: &TraceOptions) -> Option<TraceInfo> {
     Some(info(&shared(path)?, options).unwrap())
@@ -34,7 +32,7 @@ fn mqsim_traces() {
         let path = format!("public/{name}-small.trace.zst");
         let Some(file) = shared(&path) else { return };
         let error = detect(&file).unwrap_err().to_string();
-        assert!(error.contains("--trace-format mqsim"), "{error}");
+        assert!(error.contains("--trace-format mqsim or ssdsim or disksim"), "{error}");
         let info = figures(&path, &common::mqsim()).unwrap();
         assert_eq!(info.requests, requests);
         close(info.write_share * 100.0, write_percent, 0.05);
@@ -115,32 +113,24 @@ fn completions_of_bursts() {
     assert_eq!((skipped("without sectors"), skipped("event D")), (16, 6_275));
 }
 
-fn phone_columns() -> GenericColumns {
-    serde_json::from_str(
-        r#"{"header": true, "time": "timestamp", "time_unit": "s", "address": "sector",
-            "address_unit": "sector", "size": "size", "size_unit": "sector", "op": "rw_flag"}"#,
-    )
-    .unwrap()
-}
-
 #[test]
 fn phone_traces() {
     for (name, requests, write_percent) in
         [("telegram", 251_879, 90.4), ("you_cut", 313_826, 13.0), ("diablo", 337_415, 12.4)]
     {
-        let options = TraceOptions {
-            generic: Some(phone_columns()),
-            unsorted: Unsorted::Keep,
-            ..TraceOptions::with_format("generic")
-        };
         let path = format!("public/{name}_exec.csv.zst");
-        let Some(info) = figures(&path, &options) else {
+        let Some(info) =
+            figures(&path, &TraceOptions { unsorted: Unsorted::Keep, ..TraceOptions::default() })
+        else {
             return;
         };
-        assert_eq!(info.requests, requests, "{name}");
+        assert_eq!((info.format, info.requests), ("mobileblockio", requests), "{name}");
         close(info.write_share * 100.0, write_percent, 0.05);
         let backwards = if name == "diablo" { 7 } else { 0 };
         assert_eq!(info.summary.kept_unsorted, backwards, "{name}");
+        assert_eq!((info.summary.skipped[0].reason, info.summary.skipped[0].count), ("header line", 1));
+        assert_eq!(info.summary.volumes[0].name, "8388608", "{name}");
+        assert_eq!(info.not_4kib_aligned_requests, 0, "{name}");
     }
 }
 
@@ -149,7 +139,7 @@ fn time_backwards_in_a_real_trace() {
     let Some(path) = shared("public/diablo_exec.csv.zst") else {
         return;
     };
-    let options = TraceOptions { generic: Some(phone_columns()), ..TraceOptions::with_format("generic") };
+    let options = TraceOptions::default();
     let error = read_path(&path, &options, 1000).error.expect("an error").to_string();
     assert!(error.contains("diablo_exec.csv.zst:") && error.contains("time runs backwards"), "{error}");
     let report = slcache_traces::lint(&path, &options, 3).unwrap();
@@ -158,27 +148,79 @@ fn time_backwards_in_a_real_trace() {
 
 #[test]
 fn several_volumes_in_a_real_trace() {
-    let columns = GenericColumns {
-        time: ColumnReference::Number(1),
-        stream: Some(ColumnReference::Number(2)),
-        address: ColumnReference::Number(3),
-        size: ColumnReference::Number(4),
-        op: ColumnReference::Number(5),
-        time_unit: slcache_traces::TimeUnit::Ns,
-        delimiter: "whitespace".to_owned(),
-        header: false,
-        ops: serde_json::from_str(r#"{"0": "write", "1": "read"}"#).unwrap(),
-        ..phone_columns()
-    };
-    let mut options = TraceOptions { generic: Some(columns), ..TraceOptions::with_format("generic") };
+    let mut options = TraceOptions::with_format("ssdsim");
     let Some(path) = shared("public/Financial1_first10000.ssdsim.ascii.zst") else {
         return;
     };
     let error = read_path(&path, &options, 1000).error.expect("an error").to_string();
-    assert!(error.contains(":2: a second volume") && error.contains("22 volumes"), "{error}");
+    assert!(
+        error.contains(":2: a second volume") && error.contains("22 volumes: 19 (1435 requests)"),
+        "{error}"
+    );
+    assert!(error.contains("21 (5 requests)"), "{error}");
     options.volume = Some(VolumeChoice::Each);
     let outcome = read_path(&path, &options, 1000);
     assert!(outcome.error.is_none());
     assert_eq!(outcome.requests.len(), 10_000);
     assert_eq!(outcome.requests.iter().map(|request| request.stream).max(), Some(21));
+    close(
+        figures("public/Financial1_first10000.ssdsim.ascii.zst", &options).unwrap().write_share,
+        0.592,
+        5e-4,
+    );
+}
+
+#[test]
+fn msn_file_server() {
+    let path = "public/MSN-FS-30s-ms.trace.zst";
+    let Some(file) = shared(path) else { return };
+    let error = detect(&file).unwrap_err().to_string();
+    assert!(error.contains("--trace-format disksim,"), "{error}");
+    let info = figures(path, &TraceOptions::with_format("disksim")).unwrap();
+    assert_eq!((info.requests, info.summary.volumes[0].name.as_str()), (149_999, "5"));
+    close(info.write_share, 0.130, 5e-4);
+    close(info.duration_s, 143.0, 0.5);
+}
+
+#[test]
+fn systor17() {
+    // Times run back by up to 68 ms in these lines, as published.
+    let options = TraceOptions { unsorted: Unsorted::Sort(1000), ..TraceOptions::default() };
+    let Some(info) = figures("public/systor17-traces-sample.csv.zst", &options) else { return };
+    assert_eq!((info.format, info.requests), ("systor17", 999));
+    close(info.write_share, 0.173, 5e-4);
+    assert_eq!(info.summary.reordered, 287);
+    assert_eq!(info.summary.volumes[0].name, "0");
+}
+
+#[test]
+fn tencent() {
+    let path = "public/cloud_storage-sample.csv.zst";
+    let Some(file) = shared(path) else { return };
+    assert!(detect(&file).unwrap_err().to_string().contains("--trace-format tencent,"));
+    let named = TraceOptions { unsorted: Unsorted::Sort(50_000), ..TraceOptions::with_format("tencent") };
+    let error = read_path(&file, &named, 1000).error.expect("an error").to_string();
+    assert!(error.contains("the file holds 2038 volumes"), "{error}");
+    let info = figures(path, &TraceOptions { volume: Some(VolumeChoice::Each), ..named }).unwrap();
+    assert_eq!(info.requests, 50_000);
+    close(info.write_share, 0.510, 5e-4);
+}
+
+#[test]
+fn files_that_only_declared_columns_read() {
+    let cloud_physics = r#"{"format": "generic", "generic": {"header": true, "time": "time", "time_unit": "s",
+        "address": "lbn", "address_unit": "sector", "size": "size", "size_unit": "byte", "op": "op",
+        "ops": {"28": "read", "2a": "write"}}}"#;
+    let home = r#"{"format": "generic", "generic": {"delimiter": "whitespace", "time": 1, "time_unit": "ns",
+        "address": 3, "address_unit": "sector", "size": 4, "size_unit": "sector", "op": 5,
+        "ops": {"0": "write"}}}"#;
+    for (path, options, requests, write_share) in [
+        ("public/cloudPhysicsIO.csv.zst", cloud_physics, 113_872, 0.5875),
+        ("public/home-sample.ascii.zst", home, 1000, 1.0),
+    ] {
+        let options = TraceOptions { unsorted: Unsorted::Keep, ..serde_json::from_str(options).unwrap() };
+        let Some(info) = figures(path, &options) else { return };
+        assert_eq!(info.requests, requests, "{path}");
+        close(info.write_share, write_share, 5e-5);
+    }
 }

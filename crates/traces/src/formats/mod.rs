@@ -1,7 +1,7 @@
 //! The registry of trace formats: one file per format, one line each below.
 
 use crate::error::{LineFault, TraceError};
-use crate::options::TraceOptions;
+use crate::options::{SubSector, TraceOptions, ZeroSize};
 use serde::Serialize;
 use slcache_core::device::request::HostOp;
 
@@ -17,8 +17,18 @@ macro_rules! formats {
 
 formats! {
     msr,
+    spc,
+    systor17,
+    alicloud,
+    tencent,
+    fiu,
+    k5cloud,
+    mobileblockio,
     blkparse,
+    fio,
     mqsim,
+    ssdsim,
+    disksim,
     generic,
 }
 
@@ -180,10 +190,30 @@ pub(crate) fn named(name: &str) -> Result<&'static Format, TraceError> {
     found.ok_or_else(|| TraceError::Option { key: "format", value: name.to_owned(), allowed: names() })
 }
 
+/// [`Fit::Yes`] when the beginning of a file is mostly lines of the format.
+pub(crate) fn certain_if_most_parse(format: &Format, sample: &Sample<'_>) -> Fit {
+    match parses_most(format, &sample.lines) {
+        true => Fit::Yes,
+        false => Fit::No,
+    }
+}
+
+/// [`Fit::MustBeNamed`] when the beginning of a file is mostly lines of the
+/// format, of which other formats make something else.
+pub(crate) fn named_if_most_parse(format: &Format, sample: &Sample<'_>) -> Fit {
+    match parses_most(format, &sample.lines) {
+        true => Fit::MustBeNamed,
+        false => Fit::No,
+    }
+}
+
 /// Whether at least half of the lines parse: one bad line must not hide the
-/// format, since it is then reported by its line number.
+/// format, since it is then reported by its line number. Sizes that only a
+/// choice of the user lets through count as parsed.
 pub(crate) fn parses_most(format: &Format, lines: &[&[u8]]) -> bool {
-    let Ok(mut parser) = (format.build)(&TraceOptions::default()) else {
+    let options =
+        TraceOptions { zero_size: ZeroSize::Skip, sub_sector: SubSector::Round, ..TraceOptions::default() };
+    let Ok(mut parser) = (format.build)(&options) else {
         return false;
     };
     let parsed = lines.iter().filter(|line| parser.record(line).is_ok()).count();
