@@ -20,7 +20,18 @@ WIDTH = 9.4
 #: The colour of text and axes; inline SVG replaces it with the page's own text colour.
 INK = "#101112"
 
-_SCHEMES = ("#4477AA", "#E08214", "#2A9D77", "#CC5577", "#8868B8", "#8AA63A", "#7F8790")
+_SCHEMES = (
+    "#4477AA",
+    "#E08214",
+    "#2A9D77",
+    "#CC5577",
+    "#8868B8",
+    "#8AA63A",
+    "#7F8790",
+    "#4DB6D6",
+    "#8C564B",
+    "#D9B13B",
+)
 
 CAUSES = {
     "host": "#5B86B8",
@@ -101,7 +112,7 @@ def key(figure: Figure, labels: Sequence[str]) -> None:
             lines,
             list(labels),
             loc="outside upper left",
-            ncols=len(labels),
+            ncols=min(len(labels), 6),
             frameon=False,
             labelcolor=INK,
             fontsize=9,
@@ -177,6 +188,14 @@ def svg(figure: Figure, name: str, description: str) -> str:
     return re.sub(r"font:([^;]*?) 'DejaVu Sans'[^;\"]*", r"font:\1 sans-serif", text).replace(
         "<svg", head, 1
     )
+
+
+def png(figure: Figure) -> bytes:
+    """Return a figure as a picture file with a white ground."""
+    sink = io.BytesIO()
+    with mpl.rc_context(_RC):
+        figure.savefig(sink, format="png", dpi=160, metadata={"Software": None})
+    return sink.getvalue()
 
 
 def _short(text: str) -> str:
