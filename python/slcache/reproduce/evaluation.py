@@ -62,8 +62,10 @@ class Evaluation:
             "inputs": [
                 {
                     "workload": i.name,
+                    "parts": i.parts,
                     "source": "twin" if i.twin else "published file",
                     "path": i.path,
+                    "set": dict(i.workload),
                 }
                 for i in self.inputs
             ],
@@ -127,28 +129,22 @@ def tabulate(
     progress: Progress,
 ) -> dict[str, Table]:
     """Run every part on its inputs and return the tables by part, the first also as ""."""
-    jobs = [
-        (part.name, job)
-        for part in plan.parts
-        for job in _jobs(plan, part, chosen, seeds, settings)
-    ]
+    jobs = [(part.name, job) for part in plan.parts for job in _jobs(part, chosen, seeds, settings)]
     results = run_all([job for _, job in jobs], store, progress)
     documents: dict[str, dict[Key, Any]] = {part.name: {} for part in plan.parts}
     for (part_name, job), document in zip(jobs, results, strict=True):
         documents[part_name][job.input.name, job.scheme, job.seed] = document
-    names = [workload.name for workload in plan.workloads]
+    names = list(dict.fromkeys(workload.name for workload in plan.workloads))
     tables = {part.name: Table(documents[part.name], part.reference, names) for part in plan.parts}
     return {"": tables[plan.parts[0].name], **tables}
 
 
 def _jobs(
-    plan: Plan,
     part: Part,
     chosen: Sequence[Input],
     seeds: Sequence[int],
     settings: Mapping[str, Any],
 ) -> list[Job]:
-    belonging = {workload.name for workload in plan.workloads_of(part)}
     return [
         Job(
             each,
@@ -159,7 +155,7 @@ def _jobs(
             _settings_of(scheme, {**part.settings, **settings}),
         )
         for each in chosen
-        if each.name in belonging
+        if not each.parts or part.name in each.parts
         # A published file is the same for every seed; only the device's own draws differ.
         for seed in (seeds if each.twin else seeds[:1])
         for scheme in part.schemes
@@ -173,7 +169,7 @@ def _settings_of(scheme: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _scope(plan: Plan, request: Request) -> tuple[list[str], list[int]]:
-    every = [workload.name for workload in plan.workloads]
+    every = list(dict.fromkeys(workload.name for workload in plan.workloads))
     names = list(request.workloads) or (plan.quick.workloads if request.quick else every)
     unknown = [name for name in names if name not in every]
     if unknown:

@@ -24,6 +24,7 @@ class Input:
     path: str
     twin: bool
     requests: int
+    parts: tuple[str, ...] = ()
     workload: Mapping[str, str] = field(default_factory=dict)
 
     def options(self, seed: int) -> dict[str, str]:
@@ -44,17 +45,17 @@ class Input:
         }
 
     def __hash__(self) -> int:
-        return hash((self.name, self.path, self.twin, *sorted(self.workload.items())))
+        return hash((self.name, self.path, self.twin, self.parts, *sorted(self.workload.items())))
 
 
 def twins(plan: Plan, names: Sequence[str]) -> list[Input]:
     """Return the twins of the named workloads."""
-    return [_twin(plan.workload(name)) for name in names]
+    return [_twin(workload) for workload in plan.named(names)]
 
 
 def varied(plan: Plan, names: Sequence[str], key: str, value: object) -> list[Input]:
     """Return twins with one of their free figures set."""
-    return [_twin(plan.workload(name), {key: value}) for name in names]
+    return [_twin(workload, {key: value}) for workload in plan.named(names)]
 
 
 def published(
@@ -62,21 +63,32 @@ def published(
 ) -> list[Input]:
     """Return the workloads, each from its published file where the directory holds it.
 
-    Files are recognised by their statistics, never by their names.
+    Files are recognised by their contents, never by their names.
     """
-    found: dict[str, Input] = {}
+    found: dict[str, tuple[str, Mapping[str, Any]]] = {}
     for path in sorted(p for p in directory.rglob("*") if p.is_file()):
         tell(path.name)
         statistics = _statistics(path, store)
-        workload = _recognise(plan, statistics) if statistics else None
-        if workload and workload.name in names and workload.name not in found:
-            found[workload.name] = Input(workload.name, str(path), False, workload.requests)
-    return [found.get(name) or _twin(plan.workload(name)) for name in names]
+        near = {w.name for w in plan.workloads if statistics and _matches(w, statistics)}
+        if statistics and len(near) == 1:
+            found.setdefault(near.pop(), (str(path), statistics))
+    return [_input(workload, found.get(workload.name)) for workload in plan.named(names)]
+
+
+def _input(workload: Workload, file: tuple[str, Mapping[str, Any]] | None) -> Input:
+    if file is None:
+        return _twin(workload)
+    path, statistics = file
+    if workload.as_many_writes:
+        return _twin(workload, {"requests": statistics["writes"]})
+    requests = int(statistics["requests"])
+    return Input(workload.name, path, False, requests, tuple(workload.parts))
 
 
 def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input:
     chosen = {key: str(value) for key, value in {**workload.set, **(more or {})}.items()}
-    return Input(workload.name, workload.twin, True, workload.requests, chosen)
+    requests = int(chosen.get("requests", workload.requests))
+    return Input(workload.name, workload.twin, True, requests, tuple(workload.parts), chosen)
 
 
 def _statistics(path: Path, store: Store) -> dict[str, Any] | None:
@@ -92,17 +104,13 @@ def _statistics(path: Path, store: Store) -> dict[str, Any] | None:
     return None if "error" in kept else kept
 
 
-def _recognise(plan: Plan, statistics: Mapping[str, Any]) -> Workload | None:
-    near = [w for w in plan.workloads if _matches(w, statistics)]
-    return near[0] if len(near) == 1 else None
-
-
 def _matches(workload: Workload, statistics: Mapping[str, Any]) -> bool:
-    wanted = {
-        "requests": workload.requests,
-        "write_share": workload.write_share,
-        "mean_write_bytes": workload.mean_write_kib * 1024,
-    }
-    if workload.mean_read_kib is not None:
-        wanted["mean_read_bytes"] = workload.mean_read_kib * 1024
-    return all(math.isclose(statistics[k], v, rel_tol=RECOGNISED) for k, v in wanted.items())
+    """Return whether a file is a workload's trace, by what the plan knows of it."""
+    if not workload.volume and not workload.figures:
+        return False
+    volumes = [volume["name"] for volume in statistics["summary"]["volumes"]]
+    alone = not workload.volume or volumes == [workload.volume]
+    return alone and all(
+        math.isclose(statistics[name], figure, rel_tol=RECOGNISED)
+        for name, figure in workload.figures.items()
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,14 +17,17 @@ EXPERIMENTS = Path(__file__).parent.parent / "experiments"
 
 @dataclass(frozen=True)
 class Workload:
-    """A trace of the paper: its twin, and the figures that recognise the published file."""
+    """A trace of the paper: its twin, and what recognises the published file."""
 
     name: str
     twin: str
     requests: int
-    write_share: float
-    mean_write_kib: float
-    mean_read_kib: float | None = None
+    #: Volume that a published file must hold alone, as its format names it.
+    volume: str = ""
+    #: Figures of the paper's table that a published file must have.
+    figures: dict[str, float] = field(default_factory=dict)
+    #: With a published file: run the twin with as many requests as the file has writes.
+    as_many_writes: bool = False
     #: Parts it belongs to; all of them when empty.
     parts: list[str] = field(default_factory=list)
     #: Figures of the twin that are set for this workload.
@@ -114,13 +118,9 @@ class Plan:
         """Return the part of that name, by default the first."""
         return next(part for part in self.parts if name in ("", part.name))
 
-    def workloads_of(self, part: Part) -> list[Workload]:
-        """Return the workloads of a part."""
-        return [w for w in self.workloads if not w.parts or part.name in w.parts]
-
-    def workload(self, name: str) -> Workload:
-        """Return the workload of that name."""
-        return next(w for w in self.workloads if w.name == name)
+    def named(self, names: Sequence[str]) -> list[Workload]:
+        """Return the workloads of those names; different parts may have one of the same name."""
+        return [workload for workload in self.workloads if workload.name in names]
 
 
 def papers() -> list[str]:
