@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from slcache import _core
 from slcache.results import Comparison, Result
 from slcache.spool import rereadable
+from slcache.traces import Path, Progress, Trace, reader_options
 
-#: Called a few times a second with (phase, done, total); returning False cancels the run.
-Progress = Callable[[str, int, int], bool]
-Path = str | os.PathLike[str]
+__all__ = [
+    "Path",
+    "Progress",
+    "Trace",
+    "check_schemes",
+    "compare",
+    "devices",
+    "formats",
+    "resolve",
+    "run",
+    "schemes",
+    "settings_for",
+]
 
 
 def run(
@@ -42,7 +53,7 @@ def run(
         device=os.fspath(device),
         scheme=scheme,
         sets=[f"{key}={_literal(value)}" for key, value in _flatten(settings or {})],
-        trace_options=_options(trace_format, trace_options),
+        trace_options=reader_options(trace_format, trace_options),
         seed=seed,
         replay=replay,
         snapshot_in=None if load_state is None else os.fspath(load_state),
@@ -133,32 +144,6 @@ def resolve(
     return document
 
 
-class Trace:
-    """A block trace on disk: its statistics and its problems."""
-
-    def __init__(
-        self,
-        path: Path,
-        format: str | None = None,
-        options: Mapping[str, str] | None = None,
-    ) -> None:
-        self.path = os.fspath(path)
-        self._options = _options(format, options)
-
-    def info(self) -> dict[str, Any]:
-        """Return counts, footprint and statistics."""
-        document: dict[str, Any] = json.loads(_core.trace_info(self.path, self._options))
-        return document
-
-    def lint(self) -> dict[str, Any]:
-        """Return every problem that would stop or distort a run, with its line."""
-        document: dict[str, Any] = json.loads(_core.trace_lint(self.path, self._options))
-        return document
-
-    def __repr__(self) -> str:
-        return f"<slcache.Trace {self.path}>"
-
-
 def schemes() -> list[dict[str, Any]]:
     """Return the catalogue of schemes."""
     return list(json.loads(_core.schemes()))
@@ -172,13 +157,6 @@ def devices() -> list[dict[str, Any]]:
 def formats() -> list[dict[str, Any]]:
     """Return the catalogue of trace formats."""
     return list(json.loads(_core.formats()))
-
-
-def _options(trace_format: str | None, options: Mapping[str, str] | None) -> dict[str, str]:
-    merged = dict(options or {})
-    if trace_format is not None:
-        merged["format"] = trace_format
-    return merged
 
 
 def _flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from matplotlib.figure import Figure
 
-from slcache import grid, normalise, units, verdict
+from slcache import grid, normalise, pages, units, verdict
 from slcache.leaves import leaves, shown
 from slcache.normalise import Document
 from slcache.plots import attribution, bars, latency, series, style, wear, writes
@@ -31,16 +30,10 @@ class Picture:
 
 def render(labels: Sequence[str], documents: Sequence[Document], to: str | None) -> str:
     """Return the page; `to` is the reference scheme of a comparison, None for a single run."""
-    environment = Environment(
-        loader=PackageLoader("slcache"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
     first = documents[0]
     compared = to is not None and len(documents) > 1
-    return environment.get_template("report.html.j2").render(
+    return pages.render(
+        "report.html.j2",
         title=" against ".join(labels) if compared else labels[0],
         verdict=verdict.verdict(labels, documents, to) if compared and to else [],
         subtitle=_subtitle(first),

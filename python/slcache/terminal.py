@@ -15,6 +15,7 @@ from slcache import grid, normalise, units
 if TYPE_CHECKING:
     from slcache.normalise import Document
     from slcache.results import Comparison, Result
+    from slcache.trace_sections import Section
 
 _LATENCIES = (("mean", "mean"), ("p50", "p50"), ("p99", "p99"), ("p99_9", "p99.9"), ("max", "max"))
 
@@ -47,6 +48,17 @@ def run_table(result: Result) -> Table:
         table.add_row(side, *_side(document, side))
     table.caption = Text(_flash_line(document))
     table.caption_justify = "left"
+    return table
+
+
+def section_table(section: Section) -> Table:
+    """Return one table of a trace's figures."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    facts = len(section.columns) == 2
+    for i, column in enumerate(section.columns):
+        table.add_column(column, justify="left" if i == 0 or facts else "right", overflow="fold")
+    for row in section.rows:
+        table.add_row(*map(Text, row))
     return table
 
 

@@ -23,12 +23,24 @@ def time_scale(microseconds: float) -> tuple[float, str]:
     return _TIMES[-1]
 
 
-def duration(microseconds: float) -> str:
-    """Return a time given in microseconds, as in `1.25 ms`."""
+def duration(microseconds: float, *, trim: bool = False) -> str:
+    """Return a time given in microseconds, as in `1.25 ms`; `trim` drops trailing zeros."""
     if microseconds == 0:
         return "0 µs"
     size, name = time_scale(microseconds)
-    return f"{significant(microseconds / size)} {name}"
+    number = significant(microseconds / size)
+    return f"{trimmed(number) if trim else number} {name}"
+
+
+def trimmed(number: str) -> str:
+    """Return a number's text without trailing zeros behind its point."""
+    return number.rstrip("0").rstrip(".") if "." in number else number
+
+
+def percent(share: float) -> str:
+    """Return a share from 0 to 1, as in `70.1 %`."""
+    value = 100 * share
+    return f"{value:.1f} %" if value >= 0.1 or value == 0 else f"{significant(value, 2)} %"
 
 
 def size_scale(size: float) -> tuple[int, str]:

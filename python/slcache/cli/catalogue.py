@@ -21,6 +21,7 @@ class Subject(StrEnum):
     config = "config"
     result = "result"
     compare = "compare"
+    trace_info = "trace-info"
 
 
 def schemes(json: opt.Json = False) -> None:
@@ -62,7 +63,7 @@ def schema(
         bool, typer.Option("--json", help="Accepted for symmetry: a schema is always JSON.")
     ] = False,
 ) -> None:
-    """Print the JSON schema of the configuration or of a result document.
+    """Print the JSON schema of the configuration or of a document that a verb prints.
 
     \b
     [bold]Example[/bold]

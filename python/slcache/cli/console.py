@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
@@ -22,6 +24,11 @@ _LINE_EVERY_S = 1.0
 def emit(text: str) -> None:
     """Print one JSON document as the whole of standard output."""
     sys.stdout.write(text.rstrip("\n") + "\n")
+
+
+def emit_json(document: Any) -> None:  # noqa: ANN401
+    """Print plain data as one JSON document."""
+    emit(json.dumps(document, ensure_ascii=False, allow_nan=False))
 
 
 def show(*parts: RenderableType) -> None:

@@ -40,6 +40,17 @@ def pairs(values: list[str] | None) -> dict[str, str]:
     return {key.strip(): value for key, _, value in split}
 
 
+def reader(
+    trace_format: str | None,
+    trace_option: list[str] | None,
+    volume: str | None,
+    unsorted: str | None,
+) -> dict[str, str]:
+    """Return what the user says about a trace as options of its reader."""
+    named = {"format": trace_format, "volume": volume, "unsorted": unsorted}
+    return pairs(trace_option) | {key: value for key, value in named.items() if value is not None}
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return `; did you mean 'x'?` for a name close to a known one, else the known names."""
     names = list(known)
@@ -113,6 +124,13 @@ TraceOptions = Annotated[
         metavar="KEY=VALUE",
         callback=_checked_pairs,
         help="Set an option of the trace reader.",
+    ),
+]
+Volume = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME|each|merge",
+        help="Of several volumes in one file, take one, or all side by side or as one.",
     ),
 ]
 AddressPolicy = Annotated[

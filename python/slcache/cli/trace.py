@@ -1,26 +1,54 @@
-"""The verbs about traces: `trace info` and `trace lint`."""
+"""The verbs that look at a trace: `trace info` and `trace lint`."""
 
 from __future__ import annotations
 
-import json as jsonlib
-from typing import Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
-from slcache import _core
+from slcache import api, expect, pictures, terminal, trace_sections
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.leaves import shown
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Look at a trace without simulating it.\n\n[bold]Example[/bold]\n\n"
+    help="Look at traces, convert and change them, or make new ones.\n\n[bold]Example[/bold]\n\n"
     "  slcache trace info web.csv.gz",
 )
 
 _LISTED = 20
+_OFF, _PROBLEMS = 1, 4
+
+
+def _check_picture(value: Path | None) -> Path | None:
+    if value is not None:
+        try:
+            pictures.check(value)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from error
+    return value
+
+
+Picture = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.png|svg|pdf|html", callback=_check_picture, help="Draw the trace in a file."
+    ),
+]
+Expected = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--expect",
+        metavar="NAME=VALUE,...",
+        help="Compare with a paper's figures; exit with status 1 where one is off.",
+    ),
+]
 
 
 @app.command()
@@ -28,27 +56,42 @@ def info(
     trace: opt.TracePath,
     trace_format: opt.TraceFormat = None,
     trace_option: opt.TraceOptions = None,
+    volume: opt.Volume = None,
+    unsorted: opt.Unsorted = None,
+    picture: Picture = None,
+    expected: Expected = None,
     json: opt.Json = False,
 ) -> None:
-    """Print a trace's counts, sizes, footprint and times; --json adds sizes and volumes.
+    """Print a trace's counts, sizes, footprint, times and hot set.
+
+    With --expect the figures must be those printed: 0.701 stands for 0.7005 to 0.7015;
+    0.701~1% or 0.701~0.01 set the tolerance. Names are those of --json; in place of _bytes
+    also _kb (1024 bytes), _mb and _gb, in place of _share and _ratio also _percent.
 
     \b
-    [bold]Example[/bold]
-      slcache trace info web.csv.gz --json
+    [bold]Examples[/bold]
+      slcache trace info web.csv.gz
+      slcache trace info web.csv.gz --picture web.pdf --json
+      slcache trace info web.csv.gz --expect requests=2029945,write_percent=70.1
+      slcache trace info all.csv.gz --volume each
     """
-    text = _core.trace_info(trace, _options(trace_format, trace_option))
+    figures = _figures(expected)
+    options = opt.reader(trace_format, trace_option, volume, unsorted)
+    document = api.Trace(trace, options=options).info()
+    try:
+        findings = expect.check(document, figures)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    if picture is not None:
+        pictures.save_trace(document, picture)
     if json:
-        console.emit(text)
-        return
-    table = Table(box=None, show_header=False, pad_edge=False)
-    document = jsonlib.loads(text)
-    for key, value in document.items():
-        if not isinstance(value, dict | list):
-            table.add_row(key, shown(value))
-    table.add_row("sha256", document["summary"]["sha256"])
-    for skipped in document["summary"]["skipped"]:
-        table.add_row(f"left out: {skipped['reason']}", shown(skipped["count"]))
-    console.show(table)
+        if findings:
+            document["expected"] = [finding.to_dict() for finding in findings]
+        console.emit_json(document)
+    else:
+        _show(document, findings, picture)
+    if not all(finding.agrees for finding in findings):
+        raise typer.Exit(_OFF)
 
 
 @app.command()
@@ -56,6 +99,8 @@ def lint(
     trace: opt.TracePath,
     trace_format: opt.TraceFormat = None,
     trace_option: opt.TraceOptions = None,
+    volume: opt.Volume = None,
+    unsorted: opt.Unsorted = None,
     json: opt.Json = False,
 ) -> None:
     """List everything in a trace that would stop or distort a run.
@@ -66,21 +111,46 @@ def lint(
     [bold]Example[/bold]
       slcache trace lint web.csv.gz --trace-format msr
     """
-    text = _core.trace_lint(trace, _options(trace_format, trace_option))
-    document = jsonlib.loads(text)
+    options = opt.reader(trace_format, trace_option, volume, unsorted)
+    document = api.Trace(trace, options=options).lint()
     if json:
-        console.emit(text)
+        console.emit_json(document)
     else:
         _show_problems(document)
     if document["counts"]:
-        raise typer.Exit(4)
+        raise typer.Exit(_PROBLEMS)
 
 
-def _options(trace_format: str | None, trace_option: list[str] | None) -> dict[str, str]:
-    options = opt.pairs(trace_option)
-    if trace_format is not None:
-        options["format"] = trace_format
-    return options
+def _figures(expected: list[str] | None) -> list[expect.Figure]:
+    try:
+        return [figure for text in expected or [] for figure in expect.parse(text)]
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--expect") from error
+
+
+def _show(
+    document: Mapping[str, Any], findings: list[expect.Finding], picture: Path | None
+) -> None:
+    console.show(Text(pictures.trace_title(document), "bold"))
+    console.show(*map(terminal.section_table, trace_sections.sections(document)))
+    if findings:
+        console.show(_findings_table(findings))
+    if picture is not None:
+        console.show(Text(f"picture: {picture}"))
+
+
+def _findings_table(findings: list[expect.Finding]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("expected")
+    for title in ("value", "tolerance", "found", ""):
+        table.add_column(title, justify="right")
+    for finding in findings:
+        figure = finding.figure
+        verdict = Text("agrees", "green") if finding.agrees else Text("is off", "bold red")
+        table.add_row(
+            figure.name, shown(figure.value), shown(figure.tolerance), shown(finding.found), verdict
+        )
+    return table
 
 
 def _show_problems(document: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -56,7 +56,7 @@ WAITS = CAUSES | {
 
 SERVICE = {"array": "#6B7889", "transfer": "#8D99A8", "link": "#B3BCC7", "buffer": "#D0D6DD"}
 
-_RC: Any = {
+RC: Any = {
     "font.size": 9.0,
     "font.family": "sans-serif",
     "text.color": INK,
@@ -90,7 +90,7 @@ def panels(
     **options: Any,  # noqa: ANN401
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure of the house style and its axes, row by row."""
-    with mpl.rc_context(_RC):
+    with mpl.rc_context(RC):
         figure = Figure(figsize=(WIDTH, height), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False, **options)
     return figure, [axes for row in grid for axes in row]
@@ -130,6 +130,22 @@ def swatches(figure: Figure, handles: Sequence[Any], names: Sequence[str]) -> No
         labelcolor=INK,
         fontsize=9,
         handlelength=1.2,
+    )
+
+
+def legend(axes: Axes, place: Literal["upper left", "upper right", "above"]) -> None:
+    """Name a panel's own colours: in a corner of it, readable over lines, or above it."""
+    above: dict[str, Any] = {"bbox_to_anchor": (1.0, 0.98), "ncols": 2, "borderaxespad": 0.0}
+    axes.legend(
+        loc="lower right" if place == "above" else place,
+        fontsize=8,
+        handlelength=1.2,
+        labelcolor=INK,
+        frameon=True,
+        facecolor="white",
+        edgecolor="none",
+        framealpha=0.85,
+        **(above if place == "above" else {}),
     )
 
 
@@ -175,7 +191,7 @@ def on(colour: str) -> str:
 def svg(figure: Figure, name: str, description: str) -> str:
     """Return a figure as inline SVG that takes its text colour and font from the page."""
     sink = io.StringIO()
-    with mpl.rc_context({**_RC, "svg.hashsalt": name, "svg.id": name}):
+    with mpl.rc_context({**RC, "svg.hashsalt": name, "svg.id": name}):
         figure.savefig(sink, format="svg", transparent=True, metadata={"Date": None})
     text = sink.getvalue()
     text = text[text.index("<svg") :]
@@ -201,4 +217,4 @@ def png(figure: Figure) -> bytes:
 def _short(text: str) -> str:
     """Return a tick label without trailing zeros."""
     number, _, unit = text.partition(" ")
-    return f"{number.rstrip('0').rstrip('.') if '.' in number else number} {unit}"
+    return f"{units.trimmed(number)} {unit}"

@@ -1,0 +1,71 @@
+"""A figure as a file: PNG, SVG, PDF, or an HTML page with tables beside it."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from slcache.files import Transaction
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+KINDS = (".png", ".svg", ".pdf", ".html")
+_DOTS_PER_INCH = 200
+
+
+def check(path: str | os.PathLike[str]) -> None:
+    """Raise ValueError unless the name says what kind of picture it is."""
+    if Path(path).suffix.lower() not in KINDS:
+        raise ValueError(f"{os.fspath(path)!r} does not end in one of {', '.join(KINDS)}")
+
+
+def trace_title(info: Mapping[str, Any]) -> str:
+    """Return what a trace is, in a line."""
+    return f"{Path(info['file']).name} ({info['format']})"
+
+
+def save_trace(info: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write the picture of a trace's `info` document; raises ValueError for an unknown kind."""
+    check(path)
+    file = Path(path)
+    with Transaction(file.parent) as files:
+        files.write(file.name, _trace(info, file.suffix.lower()))
+
+
+def _trace(info: Mapping[str, Any], kind: str) -> bytes:
+    from slcache.plots import trace
+
+    title = trace_title(info)
+    if kind == ".html":
+        return _page(info, trace.draw(info), title).encode()
+    return _drawn(trace.draw(info, title), kind)
+
+
+def _drawn(figure: Figure, kind: str) -> bytes:
+    """Return a figure in a file format, the same bytes every time."""
+    import matplotlib as mpl
+
+    sink = io.BytesIO()
+    undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    with mpl.rc_context({"svg.hashsalt": "slcache", "pdf.fonttype": 42}):
+        figure.savefig(
+            sink, format=kind.removeprefix("."), dpi=_DOTS_PER_INCH, metadata=undated.get(kind)
+        )
+    return sink.getvalue()
+
+
+def _page(info: Mapping[str, Any], figure: Figure, title: str) -> str:
+    from slcache import pages
+    from slcache.plots import style
+    from slcache.trace_sections import sections
+
+    return pages.render(
+        "trace.html.j2",
+        title=title,
+        sections=sections(info),
+        svg=style.svg(figure, "trace", title),
+    )

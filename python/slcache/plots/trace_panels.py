@@ -1,0 +1,108 @@
+"""The panels about a trace as a whole: distributions and the hot set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
+
+from slcache import units
+from slcache.plots import style
+
+COLOURS = {"read": "#4477AA", "write": "#C05A6E"}
+_ALL = "#4A5058"
+#: Inter-arrival times below this are drawn at it: a log axis has no zero.
+_LEAST_US = 0.1
+#: Shares of pages that are marked on the hot-set curve.
+_MARKED = (0.01, 0.1)
+
+Info = Mapping[str, Any]
+
+
+def sizes(axes: Axes, info: Info) -> None:
+    """Draw how many reads and writes are of a size, in ranges up to powers of two."""
+    buckets = info["size_histogram"]
+    low, high = (buckets[i]["to_bytes"].bit_length() for i in (0, -1))
+    counts = {bucket["to_bytes"].bit_length(): bucket for bucket in buckets}
+    places = range(low, high + 1)
+    for side, shift in (("read", -0.2), ("write", 0.2)):
+        total = max(1, info[f"{side}s"])
+        heights = [counts[p][f"{side}s"] / total if p in counts else 0.0 for p in places]
+        centres = [p + shift for p in places]
+        axes.bar(centres, heights, width=0.4, color=COLOURS[side], label=f"{side}s")
+    step = -(-len(places) // 6)
+    axes.set_xticks(list(places)[::step], [_size(1 << (p - 1)) for p in places][::step])
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    axes.set_xlabel("request size in bytes, up to")
+    axes.set_ylabel("share of its kind")
+    style.only_horizontal(axes)
+    style.legend(axes, "upper right")
+    style.title(axes, "Sizes")
+
+
+def interarrival(axes: Axes, info: Info) -> None:
+    """Draw the cumulative distribution of the times between arrivals, and that of idle time."""
+    style.title(axes, "Inter-arrival times")
+    figures = info["interarrival"]
+    points = [(max(us, _LEAST_US), share) for us, share in figures["cdf"]]
+    if not points:
+        _say(axes, "fewer than two requests")
+        return
+    axes.step(*zip(*points, strict=True), where="post", color=_ALL, lw=1.6, label="of gaps")
+    together = sum(decade["time_s"] for decade in figures["decades"])
+    if together > 0:
+        seconds = 0.0
+        curve = [(max(figures["decades"][0]["over_us"], _LEAST_US), 0.0)]
+        for decade in figures["decades"]:
+            seconds += decade["time_s"]
+            curve.append((max(decade["to_us"], _LEAST_US), seconds / together))
+        axes.plot(*zip(*curve, strict=True), color="#E0944A", lw=1.4, label="of time in gaps")
+        style.legend(axes, "upper left")
+    axes.set_ylim(0, 1.02)
+    style.time_ticks(axes)
+    axes.xaxis.set_major_locator(LogLocator(numticks=5))
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    axes.set_xlabel("time to the next request, at most")
+    axes.set_ylabel("share")
+
+
+def hot_set(axes: Axes, info: Info) -> None:
+    """Draw the share of accesses on the hottest pages, with the two marks papers quote."""
+    style.title(axes, "Hot set")
+    figures = info["hot_set"]
+    curves = (
+        ("access_curve", _ALL, "accesses to pages touched"),
+        ("write_curve", COLOURS["write"], "writes to pages written"),
+    )
+    for name, colour, label in curves:
+        if figures[name]:
+            axes.plot(*zip(*figures[name], strict=True), color=colour, lw=1.6, label=label)
+    axes.set_xscale("log")
+    axes.set(xlim=(None, 1.0), ylim=(0, 1.02))
+    axes.xaxis.set_major_locator(LogLocator(numticks=5))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    for share in _MARKED:
+        axes.axvline(share, color=style.INK, lw=0.6, ls=":")
+    axes.set_xlabel("hottest 4 KiB pages" + _sampled(figures))
+    axes.set_ylabel("share of accesses")
+    style.legend(axes, "upper left")
+
+
+def _sampled(figures: Mapping[str, Any]) -> str:
+    one_in = figures["sampled_one_in"]
+    return f" (1 in {one_in:,} sampled)" if one_in > 1 else ""
+
+
+def _size(size: int) -> str:
+    """Return a power of two as a tick label: `4K`."""
+    factor, unit = units.size_scale(size)
+    return f"{size // factor}{unit[0] if factor > 1 else ''}"
+
+
+def _say(axes: Axes, text: str) -> None:
+    axes.text(0.5, 0.5, text, ha="center", va="center", transform=axes.transAxes)
+    axes.set(xticks=[], yticks=[])

@@ -1,0 +1,197 @@
+"""What `trace info` says about a trace, and how it is checked, drawn and described."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import slcache as package
+from slcache import expect
+from support import EPOCH, TICKS_PER_MS, line, slcache
+
+KIB = 1024
+#: Ten writes of 4 KiB to one page, then two to others, one of 16 KiB over them all, two reads.
+ROWS = [
+    *((i, "Write", 0, 4 * KIB) for i in range(10)),
+    (2_000, "Write", 4 * KIB, 4 * KIB),
+    (2_001, "Write", 8 * KIB, 4 * KIB),
+    (2_002, "Write", 0, 16 * KIB),
+    (2_003, "Read", 16 * KIB, 4 * KIB),
+    (2_004, "Read", 1_024 * KIB, 8 * KIB),
+]
+RESPONSE_TICKS = 2 * TICKS_PER_MS
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A trace whose figures follow from ROWS by hand; every request took 2 ms."""
+    path = tmp_path_factory.mktemp("info") / "known.csv"
+    lines = (line(EPOCH + ms * TICKS_PER_MS, op, at, size) for ms, op, at, size in ROWS)
+    path.write_text("".join(text.rstrip("0\n") + f"{RESPONSE_TICKS}\n" for text in lines))
+    return path
+
+
+def info(trace: Path, *arguments: str | Path) -> dict[str, Any]:
+    """Return the JSON document of `trace info`."""
+    done = slcache("trace", "info", trace, "--json", *arguments)
+    assert done.stderr == b""
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("requests", 15),
+        ("write_share", 13 / 15),
+        ("mean_write_bytes", 4 * KIB * 16 / 13),
+        ("p90_write_bytes", 4 * KIB),
+        ("p99_write_bytes", 16 * KIB),
+        ("written_4kib_pages", 4),
+        ("touched_4kib_pages", 7),
+        ("read_first_4kib_pages", 3),
+        ("update_page_writes", 12),
+        ("update_writes", 10),
+        ("update_writes_up_to_4kib_share", 0.9),
+        ("sequential_share", 3 / 15),
+        ("mean_run_requests", 15 / 12),
+        ("duration_s", 2.004),
+        ("longest_gap_ms", 1_991),
+    ],
+)
+def test_figures_are_those_counted_by_hand(known: Path, name: str, value: float) -> None:
+    assert info(known)[name] == pytest.approx(value, rel=1e-12)
+
+
+def test_idle_time_and_gaps(known: Path) -> None:
+    gaps = info(known)["interarrival"]
+    assert gaps["us"]["p50"] == pytest.approx(1_000, rel=1e-3)
+    assert gaps["us"]["max"] == 1_991_000
+    over_1s = next(idle for idle in gaps["idle"] if idle["over_us"] == 1_000_000)
+    assert (over_1s["gaps"], over_1s["time_s"]) == (1, 1.991)
+    assert over_1s["share"] == pytest.approx(1.991 / 2.004)
+    assert sum(decade["gaps"] for decade in gaps["decades"]) == len(ROWS) - 1
+
+
+def test_the_hot_set(known: Path) -> None:
+    hot = {entry["pages_share"]: entry for entry in info(known)["hot_set"]["hottest"]}
+    # Four pages were written 11, 2, 2 and 1 times; half of them is the first two.
+    assert hot[0.5]["write_share"] == pytest.approx(13 / 16)
+    assert hot[1.0]["access_share"] == 1
+
+
+def test_response_times_where_the_trace_has_them(known: Path) -> None:
+    response = info(known)["response"]
+    assert response["requests"] == 15
+    assert response["write_us"]["p99_9"] == pytest.approx(2_000, rel=1e-3)
+    assert response["mean_queue_depth"] == pytest.approx(15 * 0.002 / 2.004)
+
+
+def test_volumes_side_by_side_have_figures_of_their_own(tmp_path: Path) -> None:
+    trace = tmp_path / "two.csv"
+    one, two = (line(EPOCH + i, "Write", 4096 * i, 4096) for i in (0, 1))
+    trace.write_text(one + two.replace("test", "other") + two)
+    streams = info(trace, "--volume", "each")["streams"]
+    found = [(s["volume"], s["requests"], s["sequential_share"]) for s in streams]
+    assert found == [("test_0", 2, 0.5), ("other_0", 1, 0.0)]
+
+
+def test_the_document_is_as_its_schema_says(known: Path) -> None:
+    schema = json.loads(
+        (resources.files("slcache") / "schema" / "trace-info.schema.json").read_text()
+    )
+    document = info(known, "--expect", "requests=15")
+    Draft202012Validator(schema).validate(document)
+
+
+def test_nothing_is_lost_between_the_figures(known: Path) -> None:
+    document = info(known)
+    for side in ("read", "write"):
+        count = document[f"{side}s"]
+        assert sum(document["timeline"][f"{side}_requests"]) == count
+        assert sum(document["timeline"][f"{side}_bytes"]) == document[f"{side}_bytes"]
+        assert sum(document["address_map"][f"{side}s"]) == count
+        assert sum(bucket[f"{side}s"] for bucket in document["size_histogram"]) == count
+
+
+def test_the_table_names_units(known: Path) -> None:
+    text = slcache("trace", "info", known).stdout.decode()
+    for told in ("known.csv (msr)", "86.7 %", "4.92 KiB", "1.99 s", "idle over 1 s", "90.0 % of"):
+        assert told in text
+
+
+@pytest.mark.parametrize(
+    ("figures", "status"),
+    [
+        ("requests=15", 0),
+        ("requests=16", 1),
+        ("requests=16~1", 0),
+        ("write_share=0.867,mean_write_kb=4.92", 0),
+        ("write_percent=86.7", 0),
+        ("write_percent=86.6", 1),
+        ("write_percent=86.6~0.5%", 0),
+        ("interarrival.us.p50=1000~0.2%", 0),
+        ("duration_ms=2004", 0),
+    ],
+)
+def test_expected_figures_decide_the_status(known: Path, figures: str, status: int) -> None:
+    done = slcache("trace", "info", known, "--expect", figures)
+    assert done.returncode == status, done.stderr
+    assert ("is off" in done.stdout.decode()) == (status == 1)
+
+
+def test_the_digits_printed_are_the_tolerance() -> None:
+    tolerances = [figure.tolerance for figure in expect.parse("a=0.701,b=12,c=1.5e3,d=8~2%")]
+    assert tolerances == pytest.approx([0.0005, 0.5, 50, 0.16])
+
+
+@pytest.mark.parametrize(
+    ("figures", "told"),
+    [
+        ("requests", "NAME=VALUE"),
+        ("requests=many", "NAME=VALUE"),
+        ("requests=1~x", "NAME=VALUE"),
+        ("reqests=1", "'reqests'"),
+        ("format=1", "'format'"),
+    ],
+)
+def test_figures_nobody_can_check_are_wrong_usage(known: Path, figures: str, told: str) -> None:
+    done = slcache("trace", "info", known, "--expect", figures)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert told in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"),
+    [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"), ("html", b"<!doctype html>")],
+)
+def test_pictures_are_drawn_the_same_every_time(
+    known: Path, tmp_path: Path, suffix: str, start: bytes
+) -> None:
+    contents = set()
+    for name in ("one", "two"):
+        picture = tmp_path / f"{name}.{suffix}"
+        package.Trace(known).picture(picture)
+        contents.add(picture.read_bytes())
+    assert len(contents) == 1
+    assert contents.pop().startswith(start)
+
+
+def test_a_picture_of_another_kind_is_wrong_usage(known: Path, tmp_path: Path) -> None:
+    done = slcache("trace", "info", known, "--picture", tmp_path / "picture.gif")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b".png, .svg, .pdf, .html" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_shortest_traces_have_figures_and_a_picture(tmp_path: Path, count: int) -> None:
+    trace = tmp_path / "short.csv"
+    trace.write_text(line(EPOCH, "Read", 0, 4096) * count)
+    assert info(trace, "--picture", tmp_path / "short.png")["requests"] == count
+    assert (tmp_path / "short.png").stat().st_size > 1_000
