@@ -5,8 +5,17 @@ use serde_json::{Map, Value};
 use slcache_traces::TraceOptions;
 
 /// Options of every format.
-const PLAIN: [&str; 8] =
-    ["format", "unsorted", "volume", "action", "mqsim_time_unit", "zero_size", "sub_sector", "rebase"];
+const PLAIN: [&str; 9] = [
+    "format",
+    "unsorted",
+    "volume",
+    "action",
+    "mqsim_time_unit",
+    "zero_size",
+    "sub_sector",
+    "rebase",
+    "coarse_time",
+];
 /// Columns and units of a generic trace, written with or without `generic.` in front.
 const GENERIC: [&str; 10] = [
     "delimiter",

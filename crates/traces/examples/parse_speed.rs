@@ -1,11 +1,12 @@
 //! Parsing speed: makes files of about 50 MB in a temporary folder and prints
-//! MB/s and ns per line for each format, the best of five passes, by the wall
-//! clock and by the CPU time of the only thread (Linux; the wall clock elsewhere).
+//! MB/s and ns per line for each text format, the best of several passes, by the
+//! wall clock and by the CPU time of the only thread (Linux; the wall clock
+//! elsewhere).
 //!
-//! `cargo run --release -p slcache-traces --example parse_speed`
+//! `cargo run --release -p slcache-traces --example parse_speed [FORMAT ...]`
 
 use slcache_traces::synthetic::{synth1m, SYNTH1M_REQUESTS};
-use slcache_traces::{open, write_mqsim, HostOp, Request, TraceOptions};
+use slcache_traces::{open, HostOp, Request, TraceOptions, VolumeChoice};
 use std::error::Error;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -14,18 +15,40 @@ use std::time::Instant;
 
 const PASSES: usize = 5;
 const BATCH: usize = 4096;
+/// Bytes of a file, from which the number of its lines follows.
+const FILE_BYTES: u64 = 50_000_000;
+
+/// Name of a format, the line before the requests, and a request as a line.
+type Lines = (&'static str, &'static str, fn(&Request, &mut dyn Write) -> std::io::Result<()>);
+
+const FORMATS: [Lines; 13] = [
+    ("msr", "", msr),
+    ("spc", "", spc),
+    ("systor17", "Timestamp,Response,IOType,LUN,Offset,Size\n", systor17),
+    ("alicloud", "", alicloud),
+    ("tencent", "", tencent),
+    ("fiu", "", fiu),
+    ("k5cloud", "", k5cloud),
+    ("mobileblockio", "proces,device,rw_flag,sector,size,timestamp\n", mobileblockio),
+    ("blkparse", "", blkparse),
+    ("fio", "fio version 3 iolog\n", fio),
+    ("mqsim", "", mqsim),
+    ("ssdsim", "", ssdsim),
+    ("disksim", "", disksim),
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
     let folder = tempfile::tempdir()?;
     let requests = synth1m(SYNTH1M_REQUESTS);
-    for (format, write) in [
-        ("msr", write_msr as fn(&[Request], &Path) -> std::io::Result<()>),
-        ("blkparse", write_blkparse),
-        ("mqsim", write_mqsim_twice),
-    ] {
+    for (format, header, line) in FORMATS {
+        if !wanted.is_empty() && !wanted.iter().any(|name| name == format) {
+            continue;
+        }
         let path = folder.path().join(format);
-        write(&requests, &path)?;
+        write_file(&path, &requests, header, line)?;
         measure(format, path.to_str().ok_or("the path is not UTF-8")?)?;
+        std::fs::remove_file(&path)?;
     }
     Ok(())
 }
@@ -33,9 +56,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn measure(format: &str, path: &str) -> Result<(), Box<dyn Error>> {
     let (mut wall_s, mut cpu_s) = (f64::INFINITY, f64::INFINITY);
     let mut lines = 0;
+    let options = TraceOptions { volume: Some(VolumeChoice::Each), ..TraceOptions::with_format(format) };
     for _ in 0..PASSES {
         let (started, started_s) = (Instant::now(), thread_cpu_s());
-        let mut reader = open(path, &TraceOptions::with_format(format))?;
+        let mut reader = open(path, &options)?;
         let mut batch = Vec::with_capacity(BATCH);
         while reader.next_batch(&mut batch, BATCH)? {}
         lines = reader.summary().lines;
@@ -44,8 +68,8 @@ fn measure(format: &str, path: &str) -> Result<(), Box<dyn Error>> {
     }
     let bytes = std::fs::metadata(path)?.len() as f64;
     println!(
-        "{format:9} {lines:8} lines {:6.1} MB  wall {:6.1} MB/s {:6.1} ns/line  CPU {:6.1} MB/s {:6.1} ns/line",
-        bytes / 1e6,
+        "{format:13} {lines:8} lines of {:5.1} B  wall {:6.1} MB/s {:6.1} ns/line  CPU {:6.1} MB/s {:6.1} ns/line",
+        bytes / lines as f64,
         bytes / 1e6 / wall_s,
         wall_s * 1e9 / lines as f64,
         bytes / 1e6 / cpu_s,
@@ -56,39 +80,138 @@ fn measure(format: &str, path: &str) -> Result<(), Box<dyn Error>> {
 
 /// Seconds the main thread has run, where the kernel says so.
 fn thread_cpu_s() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/self/schedstat").ok()?;
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let run_ns: u64 = text.split_whitespace().next()?.parse().ok()?;
     Some(run_ns as f64 / 1e9)
 }
 
-fn write_msr(requests: &[Request], path: &Path) -> std::io::Result<()> {
-    let mut output = BufWriter::new(File::create(path)?);
-    for request in requests {
-        let ticks = 128_166_385_295_514_663 + request.at_ns / 100;
-        let op = if request.op == HostOp::Read { "Read" } else { "Write" };
-        writeln!(output, "{ticks},hm,0,{op},{},{},2833", request.sector * 512, request.bytes())?;
+/// The requests again and again, each time later, until the file is full.
+fn write_file(
+    path: &Path,
+    requests: &[Request],
+    header: &str,
+    line: fn(&Request, &mut dyn Write) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    let mut output = BufWriter::with_capacity(1 << 18, File::create(path)?);
+    output.write_all(header.as_bytes())?;
+    let round_ns = requests.last().map_or(0, |request| request.at_ns);
+    let mut later_ns = 0;
+    loop {
+        for request in requests {
+            line(&Request { at_ns: request.at_ns + later_ns, ..*request }, &mut output)?;
+        }
+        later_ns += round_ns;
+        if output.get_ref().metadata()?.len() >= FILE_BYTES {
+            return output.flush();
+        }
     }
-    output.flush()
 }
 
-fn write_blkparse(requests: &[Request], path: &Path) -> std::io::Result<()> {
-    let mut output = BufWriter::new(File::create(path)?);
-    for (number, request) in requests.iter().enumerate() {
-        let (s, ns) = (request.at_ns / 1_000_000_000, request.at_ns % 1_000_000_000);
-        let op = if request.op == HostOp::Read { "RS" } else { "WS" };
-        let (sector, sectors) = (request.sector, request.sectors);
-        writeln!(
-            output,
-            "  7,0    0 {number:8} {s:5}.{ns:09} 17560  D {op:>3} {sector} + {sectors} [mariadbd]"
-        )?;
+/// `R` or `W`.
+fn letter(request: &Request) -> char {
+    if request.op == HostOp::Read {
+        'R'
+    } else {
+        'W'
     }
-    output.flush()
 }
 
-fn write_mqsim_twice(requests: &[Request], path: &Path) -> std::io::Result<()> {
-    let mut output = File::create(path)?;
-    let later_ns = requests.last().map_or(0, |request| request.at_ns);
-    let second = requests.iter().map(|request| Request { at_ns: request.at_ns + later_ns, ..*request });
-    let all: Vec<Request> = requests.iter().copied().chain(second).collect();
-    write_mqsim(&all, &mut output).map_err(std::io::Error::other)
+fn seconds(request: &Request) -> (u64, u64) {
+    (request.at_ns / 1_000_000_000, request.at_ns % 1_000_000_000)
+}
+
+fn is_read(request: &Request) -> u8 {
+    u8::from(request.op == HostOp::Read)
+}
+
+fn msr(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
+    let ticks = 128_166_385_295_514_663 + request.at_ns / 100;
+    let op = if request.op == HostOp::Read { "Read" } else { "Write" };
+    writeln!(output, "{ticks},hm,0,{op},{},{},2833", request.sector * 512, request.bytes())
+}
+
+fn spc(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
+    let (s, ns) = seconds(request);
+    let (sector, bytes, op) = (request.sector, request.bytes(), letter(request));
+    writeln!(output, "0,{sector},{bytes},{op},{s}.{:06}", ns / 1000)
+}
+
+fn systor17(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
+    let (s, ns) = seconds(request);
+    let (offset, bytes, op) = (request.sector * 512, request.bytes(), letter(request));
+    writeln!(output, "{}.{ns:09},0.000806000,{op},0,{offset},{bytes}", 1_456_095_145 + s)
+}
+
+fn alicloud(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
+    let (offset, bytes, op) = (request.sector * 512, request.bytes(), letter(request));
+    writeln!(output, "419,{op},{offset},{bytes},{}", 1_577_808_144_360_767 + request.at_ns / 1000)
+}
+
+fn tencent(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
+    let Request { sector, sectors, .. } = *request;
+    let second = 1_538_323_199 + seconds(request).0;
+    // Neighbouring lines of the published files name different volumes.
+    let volume = 1000 + sector % 2000;
+    writeln!(output, "{second},{sector},{sectors},{},{volume}", 1 - is_read(request))
+}
+
+fn fiu(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
+    let Request { at_ns, sector, sectors, .. } = *request;
+    let op = letter(request);
+    writeln!(
+        output,
+        "{} 20782 gzip {sector} {sectors} {op} 6 0 56f11b711d91a065a2b6458eca924523",
+        89_968_195_792_462 + at_ns
+    )
+}
+
+fn k5cloud(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
+    let (s, ns) = seconds(request);
+    let (offset, bytes, op) = (request.sector * 512, request.bytes(), letter(request));
+    writeln!(output, "1283,{s}.{:06},{op},{offset},{bytes}", ns / 1000)
+}
+
+fn mobileblockio(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
+    let Request { sector, sectors, .. } = *request;
+    let (s, ns) = seconds(request);
+    let op = letter(request);
+    writeln!(
+        output,
+        "kworker/u17:3-7403,8388608,{op},{sector},{sectors},{}.{:06}\r",
+        5_218_127 + s,
+        ns / 1000
+    )
+}
+
+fn blkparse(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
+    let Request { sector, sectors, .. } = *request;
+    let (s, ns) = seconds(request);
+    let op = letter(request);
+    writeln!(output, "  7,0    0 {sector:8} {s:5}.{ns:09} 17560  D  {op}S {sector} + {sectors} [mariadbd]")
+}
+
+fn fio(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
+    let action = if request.op == HostOp::Read { "read" } else { "write" };
+    let (offset, bytes) = (request.sector * 512, request.bytes());
+    writeln!(output, "{} /dev/nvme0n1 {action} {offset} {bytes}", request.at_ns / 1000)
+}
+
+fn mqsim(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
+    let Request { at_ns, sector, sectors, .. } = *request;
+    writeln!(output, "{at_ns} 0 {sector} {sectors} {}", is_read(request))
+}
+
+fn ssdsim(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
+    mqsim(request, output)
+}
+
+fn disksim(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
+    let Request { at_ns, sector, sectors, .. } = *request;
+    writeln!(
+        output,
+        "{}.{:06} 0 {sector} {sectors} {:x}",
+        at_ns / 1_000_000,
+        at_ns % 1_000_000,
+        is_read(request)
+    )
 }

@@ -1,9 +1,10 @@
 //! From parsed records to requests: volumes, order, time 0 and the counts.
 
+use crate::coarse::Spread;
 use crate::entry::TraceEntry;
 use crate::error::LineFault;
 use crate::formats::{Format, RawRequest, Record};
-use crate::options::{TraceOptions, Unsorted, VolumeChoice};
+use crate::options::{CoarseTime, TraceOptions, Unsorted, VolumeChoice};
 use crate::order::Order;
 use crate::summary::TraceSummary;
 use crate::volumes::Volumes;
@@ -17,6 +18,7 @@ pub(crate) struct Checker {
     volumes: Volumes,
     order: Order,
     unsorted: Unsorted,
+    spread: Option<Spread>,
     rebase: bool,
     first_ns: Option<u64>,
     summary: TraceSummary,
@@ -34,6 +36,7 @@ impl Checker {
             volumes: Volumes::new(choice, format.volume_name),
             order: Order::new(options.unsorted),
             unsorted: options.unsorted,
+            spread: (options.coarse_time == CoarseTime::Spread).then(Spread::default),
             rebase: options.rebase.unwrap_or(format.rebases),
             first_ns: None,
             summary: TraceSummary::default(),
@@ -54,6 +57,9 @@ impl Checker {
             self.summary.skip("another volume");
             return Ok(());
         };
+        if self.spread.is_some() {
+            Spread::check(raw.at_ns)?;
+        }
         self.count_notes(&raw);
         let request =
             Request { at_ns: raw.at_ns, sector: raw.sector, sectors: raw.sectors, stream, op: raw.op };
@@ -75,6 +81,17 @@ impl Checker {
     #[inline]
     fn put_in_order(&mut self, entry: TraceEntry, out: &mut Vec<TraceEntry>) -> Result<(), LineFault> {
         match self.order.push(entry)? {
+            Some(entry) => self.spread_out(entry, out),
+            None => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn spread_out(&mut self, entry: TraceEntry, out: &mut Vec<TraceEntry>) -> Result<(), LineFault> {
+        let Some(spread) = &mut self.spread else {
+            return self.give_out(entry, out);
+        };
+        match spread.push(entry)? {
             Some(entry) => self.give_out(entry, out),
             None => Ok(()),
         }
@@ -96,10 +113,13 @@ impl Checker {
         Ok(())
     }
 
-    /// At the end of the trace: appends one request still held back; whether
-    /// there was one.
+    /// At the end of the trace: takes one request still held back and may append
+    /// one; whether there was one.
     pub(crate) fn drain_one(&mut self, out: &mut Vec<TraceEntry>) -> Result<bool, LineFault> {
-        match self.order.pop() {
+        if let Some(entry) = self.order.pop() {
+            return self.spread_out(entry, out).map(|()| true);
+        }
+        match self.spread.as_mut().and_then(Spread::pop) {
             Some(entry) => self.give_out(entry, out).map(|()| true),
             None => Ok(false),
         }
@@ -112,6 +132,9 @@ impl Checker {
             Unsorted::Sort(_) => self.summary.reordered = self.order.out_of_order(),
             Unsorted::Keep => self.summary.kept_unsorted = self.order.out_of_order(),
             Unsorted::Error => {}
+        }
+        if let Some(spread) = &self.spread {
+            self.summary.spread_inside_seconds = spread.moved();
         }
         if self.rebase {
             self.summary.rebased_by_ns = self.first_ns.unwrap_or(0);

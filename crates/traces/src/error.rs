@@ -242,6 +242,20 @@ pub enum LineFault {
         /// Time of the first record in nanoseconds.
         first_ns: u64,
     },
+    /// A time that is not a whole second where seconds are to be spread.
+    #[error("{at_ns} ns is not a whole second; coarse_time = \"spread\" is for traces that tell whole seconds (up to 18446744072)")]
+    NotWholeSecond {
+        /// Time of this record in nanoseconds, before rebasing.
+        at_ns: u64,
+    },
+    /// More requests in one second than are spread.
+    #[error("more than {limit} requests at {at_ns} ns; coarse_time = \"spread\" holds at most that many of one second")]
+    CrowdedSecond {
+        /// The second in nanoseconds, before rebasing.
+        at_ns: u64,
+        /// Most requests of one second.
+        limit: usize,
+    },
     /// A second volume where one is expected.
     #[error("volume {} is a second volume in this file (volume = \"NAME\", \"each\" or \"merge\" says what to do)", quoted(.volume))]
     SecondVolume {
@@ -283,6 +297,8 @@ impl LineFault {
             Self::Backwards { .. } => "time backwards",
             Self::OutsideWindow { .. } => "outside the reorder window",
             Self::BeforeFirst { .. } => "before the first record",
+            Self::NotWholeSecond { .. } => "not a whole second",
+            Self::CrowdedSecond { .. } => "crowded second",
             Self::SecondVolume { .. } => "second volume",
             Self::TooManyVolumes { .. } => "too many volumes",
             Self::PastEnd { .. } => "past the last address",

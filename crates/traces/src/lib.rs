@@ -7,6 +7,7 @@
 //! allowed; whatever is left out on purpose is counted in [`TraceSummary`].
 
 mod checker;
+mod coarse;
 mod detect;
 mod entry;
 mod error;
@@ -43,7 +44,7 @@ pub use info::{
 };
 pub use lint::{lint, LintProblem, LintReport};
 pub use mqsim_writer::{write_mqsim, MqsimWriteError};
-pub use options::{BlkparseAction, MqsimTimeUnit, SubSector, TraceOptions, Unsorted, VolumeChoice, ZeroSize};
+pub use options::{BlkparseAction, CoarseTime, MqsimTimeUnit, SubSector, TraceOptions, Unsorted, VolumeChoice, ZeroSize};
 pub use options_generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
 pub use reader::{open, TraceReader};
 pub use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};

@@ -30,8 +30,13 @@ pub struct TraceOptions {
     /// default `error`.
     pub sub_sector: SubSector,
     /// Whether time 0 is the first request taken (`true`) or times are kept as
-    /// given (`false`). Default `true`, for `mqsim` and `generic` `false`.
+    /// given (`false`). Default `false` for the formats whose times count from
+    /// the start of the trace (`spc`, `k5cloud`, `fio`, `mqsim`, `ssdsim`,
+    /// `disksim`) and for `generic`, `true` for the others.
     pub rebase: Option<bool>,
+    /// What to do with the requests of a trace that tells whole seconds only,
+    /// such as `tencent`: `keep` (default) or `spread`.
+    pub coarse_time: CoarseTime,
 }
 
 impl TraceOptions {
@@ -75,6 +80,18 @@ pub enum MqsimTimeUnit {
     Ns,
     /// Microseconds.
     Us,
+}
+
+/// What to do with times that are whole seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CoarseTime {
+    /// All requests of a second arrive at its start.
+    #[default]
+    Keep,
+    /// The requests of a second are spaced evenly over it, in file order, and
+    /// those moved are counted. A time that is no whole second is an error.
+    Spread,
 }
 
 /// What to do with zero-size requests.
@@ -198,7 +215,8 @@ mod tests {
     fn the_schema_describes_every_option() {
         let schema = serde_json::to_value(schemars::schema_for!(TraceOptions)).unwrap();
         let properties = schema["properties"].as_object().unwrap();
-        assert_eq!(properties.len(), 9);
+        let options = serde_json::to_value(TraceOptions::default()).unwrap();
+        assert_eq!(properties.len(), options.as_object().unwrap().len());
         for (name, property) in properties {
             assert!(property["description"].is_string(), "{name}");
         }

@@ -39,6 +39,8 @@ pub struct TraceSummary {
     pub kept_unsorted: u64,
     /// Requests widened to whole 512-byte sectors.
     pub rounded_to_sectors: u64,
+    /// Requests moved inside their second, as the trace tells whole seconds.
+    pub spread_inside_seconds: u64,
     /// Times rounded to whole nanoseconds.
     pub rounded_to_ns: u64,
     /// Writes that asked to be durable on completion (FUA), given out as plain writes.

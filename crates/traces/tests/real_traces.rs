@@ -3,7 +3,7 @@
 mod common;
 
 use common::{read_path, shared};
-use slcache_traces::{detect, info, TraceInfo, TraceOptions, Unsorted, VolumeChoice};
+use slcache_traces::{detect, info, CoarseTime, TraceInfo, TraceOptions, Unsorted, VolumeChoice};
 
 fn figures(path: &str, options: &TraceOptions) -> Option<TraceInfo> {
     Some(info(&shared(path)?, options).unwrap())
@@ -201,9 +201,15 @@ fn tencent() {
     let named = TraceOptions { unsorted: Unsorted::Sort(50_000), ..TraceOptions::with_format("tencent") };
     let error = read_path(&file, &named, 1000).error.expect("an error").to_string();
     assert!(error.contains("the file holds 2038 volumes"), "{error}");
-    let info = figures(path, &TraceOptions { volume: Some(VolumeChoice::Each), ..named }).unwrap();
+    let each = TraceOptions { volume: Some(VolumeChoice::Each), ..named };
+    let info = figures(path, &each).unwrap();
     assert_eq!(info.requests, 50_000);
     close(info.write_share, 0.510, 5e-4);
+    let spread = figures(path, &TraceOptions { coarse_time: CoarseTime::Spread, ..each }).unwrap();
+    assert_eq!((spread.requests, spread.write_bytes), (50_000, info.write_bytes));
+    let seconds = info.duration_s as u64 + 1;
+    assert_eq!(spread.summary.spread_inside_seconds, 50_000 - seconds);
+    assert!(spread.duration_s < seconds as f64 && spread.duration_s > seconds as f64 - 0.01);
 }
 
 #[test]

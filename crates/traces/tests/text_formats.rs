@@ -3,7 +3,7 @@
 mod common;
 
 use common::{file, path, read};
-use slcache_traces::{detect, formats, HostOp, TraceOptions, VolumeChoice};
+use slcache_traces::{detect, formats, CoarseTime, HostOp, TraceOptions, Unsorted, VolumeChoice};
 
 /// Formats that are told from their lines, and lines of them.
 const TOLD: [(&str, &str); 8] = [
@@ -157,4 +157,22 @@ fn headers_count_once_each_wherever_they_stand() {
         outcome.summary.skipped.iter().map(|skipped| (skipped.reason, skipped.count)).collect();
     assert_eq!(skipped, [("header line", 2), ("blank IOType (no response was captured)", 2)]);
     assert_eq!(outcome.requests.len(), 2);
+}
+
+#[test]
+fn whole_seconds_are_kept_or_spread() {
+    let lines = b"7,0,8,0,1\n7,8,8,1,1\n6,16,8,0,1\n7,24,8,0,1\n7,32,8,0,1\n9,40,8,0,1\n";
+    let sorted = TraceOptions { unsorted: Unsorted::Sort(4), ..TraceOptions::with_format("tencent") };
+    let times = |options: &TraceOptions| -> (Vec<u64>, u64) {
+        let outcome = read(lines, options);
+        assert!(outcome.error.is_none(), "{:?}", outcome.error);
+        let times = outcome.requests.iter().map(|request| request.at_ns / 1_000_000).collect();
+        (times, outcome.summary.spread_inside_seconds)
+    };
+    assert_eq!(times(&sorted), (vec![0, 1000, 1000, 1000, 1000, 3000], 0));
+    let spread = TraceOptions { coarse_time: CoarseTime::Spread, ..sorted };
+    assert_eq!(times(&spread), (vec![0, 1000, 1250, 1500, 1750, 3000], 3));
+    let fine = TraceOptions { coarse_time: CoarseTime::Spread, ..TraceOptions::with_format("spc") };
+    let error = common::message(b"0,0,512,R,1.0\n0,0,512,R,1.5\n", &fine);
+    assert!(error.starts_with(":2: 1500000000 ns is not a whole second; coarse_time"), "{error}");
 }

@@ -74,6 +74,7 @@ fn trace(parts: &Parts<'_>, report: &Report) -> Result<Value, TraceError> {
             "kept_unsorted": summary.kept_unsorted,
             "rounded_to_sectors": summary.rounded_to_sectors,
             "rounded_to_ns": summary.rounded_to_ns,
+            "spread_inside_seconds": summary.spread_inside_seconds,
             "sub_mu_rounded": report.adjusted.sub_mu_rounded,
         },
     }))
