@@ -209,7 +209,7 @@ def svg(figure: Figure, name: str, description: str) -> str:
 def png(figure: Figure) -> bytes:
     """Return a figure as a picture file with a white ground."""
     sink = io.BytesIO()
-    with mpl.rc_context(_RC):
+    with mpl.rc_context(RC):
         figure.savefig(sink, format="png", dpi=160, metadata={"Software": None})
     return sink.getvalue()
 
