@@ -107,12 +107,15 @@ pub(crate) fn decimal_time(field: &[u8], unit_ns: u64) -> Option<ScannedTime> {
     Some(ScannedTime { at_ns: whole_ns.checked_add(fraction_ns)?, rounded: behind || scaled % scale != 0 })
 }
 
-/// A decimal number of seconds with up to nine decimals, up to a delimiter (or
-/// the end of the line without one), and what follows: nanoseconds in one pass
-/// over the bytes. `None` for anything that needs a closer look, among it more
-/// digits.
+/// A decimal number with up to `DECIMALS` decimals, up to a delimiter (or the end
+/// of the line without one), and what follows: in units of the last decimal, so
+/// that nine decimals make nanoseconds of seconds. One pass over the bytes;
+/// `None` for anything that needs a closer look, among it more digits.
 #[inline]
-pub(crate) fn seconds_until(bytes: &[u8], delimiter: Option<u8>) -> Option<(u64, &[u8])> {
+pub(crate) fn decimal_until<const DECIMALS: usize>(
+    bytes: &[u8],
+    delimiter: Option<u8>,
+) -> Option<(u64, &[u8])> {
     let mut value = 0u64;
     let mut point = None;
     for (place, &byte) in bytes.iter().enumerate().take(21) {
@@ -122,22 +125,22 @@ pub(crate) fn seconds_until(bytes: &[u8], delimiter: Option<u8>) -> Option<(u64,
         } else if byte == b'.' && point.is_none() && place > 0 {
             point = Some(place);
         } else {
-            let at_ns = seconds_of(value, place, point)?;
-            return (Some(byte) == delimiter).then_some((at_ns, &bytes[place + 1..]));
+            let scaled = scaled::<DECIMALS>(value, place, point)?;
+            return (Some(byte) == delimiter).then_some((scaled, &bytes[place + 1..]));
         }
     }
     if delimiter.is_some() || bytes.len() > 20 {
         return None;
     }
-    seconds_of(value, bytes.len(), point).map(|at_ns| (at_ns, &bytes[bytes.len()..]))
+    scaled::<DECIMALS>(value, bytes.len(), point).map(|scaled| (scaled, &bytes[bytes.len()..]))
 }
 
-/// Nanoseconds of the digits `value` in `length` bytes of text with the decimal
-/// point at `point`.
+/// The digits `value` in `length` bytes of text with the decimal point at
+/// `point`, in units of the decimal number `DECIMALS`.
 #[inline]
-fn seconds_of(value: u64, length: usize, point: Option<usize>) -> Option<u64> {
-    const UNIT_NS: [u64; 10] =
-        [1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1000, 100, 10, 1];
+fn scaled<const DECIMALS: usize>(value: u64, length: usize, point: Option<usize>) -> Option<u64> {
+    const POWERS: [u64; 10] =
+        [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
     let digits = length - usize::from(point.is_some());
     let decimals = point.map_or(0, |point| length - point - 1);
     let dangling = point.is_some() && decimals == 0;
@@ -145,7 +148,7 @@ fn seconds_of(value: u64, length: usize, point: Option<usize>) -> Option<u64> {
     if dangling || !(1..=19).contains(&digits) {
         return None;
     }
-    value.checked_mul(*UNIT_NS.get(decimals)?)
+    value.checked_mul(POWERS[DECIMALS.checked_sub(decimals)?])
 }
 
 /// The `N` fields of a line split at a delimiter; the number of fields found
@@ -237,20 +240,26 @@ mod tests {
     }
 
     #[test]
-    fn seconds_in_one_pass_equal_the_exact_way() {
+    fn decimals_in_one_pass_equal_the_exact_way() {
         for text in ["0", "12", "0.026214", "1456095145.133076000", "9999999999.9", "7.000000001", "1.5"] {
             let at_ns = decimal_time(text.as_bytes(), 1_000_000_000).unwrap().at_ns;
             let line = format!("{text},rest");
-            assert_eq!(seconds_until(line.as_bytes(), Some(b',')), Some((at_ns, &b"rest"[..])), "{text}");
-            assert_eq!(seconds_until(text.as_bytes(), None), Some((at_ns, &b""[..])), "{text}");
-            assert_eq!(seconds_until(text.as_bytes(), Some(b',')), None, "{text}");
+            assert_eq!(
+                decimal_until::<9>(line.as_bytes(), Some(b',')),
+                Some((at_ns, &b"rest"[..])),
+                "{text}"
+            );
+            assert_eq!(decimal_until::<9>(text.as_bytes(), None), Some((at_ns, &b""[..])), "{text}");
+            assert_eq!(decimal_until::<9>(text.as_bytes(), Some(b',')), None, "{text}");
         }
         for other in ["", ".5", "1.", "1.2.3", "-1", "1e3", "1.0000000001", "1.5 ", "99999999999.5"] {
             let line = format!("{other},");
-            assert_eq!(seconds_until(line.as_bytes(), Some(b',')), None, "{other}");
-            assert_eq!(seconds_until(other.as_bytes(), None), None, "{other}");
+            assert_eq!(decimal_until::<9>(line.as_bytes(), Some(b',')), None, "{other}");
+            assert_eq!(decimal_until::<9>(other.as_bytes(), None), None, "{other}");
         }
-        assert_eq!(seconds_until(b"1,2", None), None);
+        assert_eq!(decimal_until::<9>(b"1,2", None), None);
+        assert_eq!(decimal_until::<6>(b"0.221 5", Some(b' ')), Some((221_000, &b"5"[..])));
+        assert_eq!(decimal_until::<6>(b"0.2210001 5", Some(b' ')), None);
     }
 
     #[test]

@@ -6,10 +6,11 @@
 //! tell a scheduler how urgent a request is and whether it is asynchronous,
 //! and are not used here.
 
+use super::device_line::DeviceLine;
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::Fields;
-use crate::scan::{decimal_time, unsigned_word, ScannedTime};
+use crate::scan::{decimal_until, ScannedTime};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -69,15 +70,10 @@ impl RecordParser for Disksim {
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
 #[inline]
 fn quick(line: &[u8]) -> Option<Line<'_>> {
-    let line = line.trim_ascii();
-    let named = &line[line.iter().position(|byte| matches!(byte, b' ' | b'\t'))?..];
-    let time = decimal_time(&line[..line.len() - named.len()], MILLISECOND_NS)?;
-    let (_, rest) = unsigned_word(named)?;
-    let device = named[..named.len() - rest.len()].trim_ascii_start();
-    let (sector, rest) = unsigned_word(rest)?;
-    let (sectors, rest) = unsigned_word(rest)?;
-    let flags = hexadecimal(rest.trim_ascii_start())?;
-    Some(Line { time, device, sector, sectors, flags })
+    let (at_ns, rest) = decimal_until::<6>(line, Some(b' '))?;
+    let DeviceLine { device, sector, sectors, code } = DeviceLine::after_time(rest)?;
+    let flags = hexadecimal(code)?;
+    Some(Line { time: ScannedTime { at_ns, rounded: false }, device, sector, sectors, flags })
 }
 
 /// Field by field, so that whatever is wrong can be named.
@@ -144,9 +140,13 @@ mod tests {
 
     #[test]
     fn both_ways_of_taking_a_line_apart_agree() {
-        for line in [FORMAT.example, " 0 0\t0 1 1 ", "100000.5999999 07 1 1 10"] {
+        for line in [FORMAT.example, "0 0\t0 1 1 ", "100000.599999 07 1 1 10"] {
             assert_eq!(quick(line.as_bytes()).unwrap(), careful(line.as_bytes()).unwrap(), "{line}");
         }
+        let Ok(Record::Request(raw)) = parse(" 100000.5999999\t07 1 1 10") else {
+            panic!("not a request");
+        };
+        assert_eq!((raw.at_ns, raw.rounded_to_ns), (100_000_600_000, true));
     }
 
     #[test]

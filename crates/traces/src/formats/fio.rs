@@ -11,7 +11,7 @@ use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_
 use crate::error::LineFault;
 use crate::fields::columns_fault;
 use crate::options::TraceOptions;
-use crate::scan::{unsigned, Words};
+use crate::scan::{unsigned, unsigned_until, Words};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -62,6 +62,19 @@ impl Fio {
         Self { sizes: SizeRules::new(options), version: None, waited_ns: 0 }
     }
 
+    #[inline]
+    fn transfer<'a>(&self, transfer: Transfer<'a>, before: usize) -> Result<Record<'a>, LineFault> {
+        let Transfer { at_ns, file, op, offset, length } = transfer;
+        let offset = (offset, Column { number: before + 3, name: "offset" });
+        let length = (length, Column { number: before + 4, name: "length" });
+        let Some(extent) = self.sizes.extent_of_bytes(offset, length)? else {
+            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
+        };
+        let mut raw = RawRequest::plain(at_ns, (extent.sector, extent.sectors), op, file);
+        raw.rounded_to_sectors = extent.rounded;
+        Ok(Record::Request(raw))
+    }
+
     #[cold]
     fn header(&mut self, line: &[u8]) -> Result<Record<'static>, LineFault> {
         let found = HEADERS.iter().find(|(text, _)| line.trim_ascii_end() == *text);
@@ -102,6 +115,16 @@ impl Fio {
         self.waited_ns = waited_ns.ok_or_else(|| LineFault::field(3, "offset", word, allowed))?;
         Ok(Record::Skipped(SKIPPED_WAIT))
     }
+}
+
+/// A read, write or trim in the units of the file but for its time.
+#[derive(Debug, PartialEq, Eq)]
+struct Transfer<'a> {
+    at_ns: u64,
+    file: &'a [u8],
+    op: HostOp,
+    offset: u64,
+    length: u64,
 }
 
 /// A line from its file on.
@@ -153,6 +176,11 @@ impl RecordParser for Fio {
         let Some(version) = self.version else {
             return self.header(line);
         };
+        if version == Version::Three {
+            if let Some(transfer) = quick(line) {
+                return self.transfer(transfer, 1);
+            }
+        }
         let mut words = Words::new(line);
         let (before, at_ns) = match version {
             Version::Two => (0, self.waited_ns),
@@ -170,15 +198,29 @@ impl RecordParser for Fio {
             _ => return self.other(line, action, after),
         };
         let (offset, length) = after.offset_and_length(line)?;
-        let offset = (offset, Column { number: before + 3, name: "offset" });
-        let length = (length, Column { number: before + 4, name: "length" });
-        let Some(extent) = self.sizes.extent_of_bytes(offset, length)? else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
-        let mut raw = RawRequest::plain(at_ns, (extent.sector, extent.sectors), op, file);
-        raw.rounded_to_sectors = extent.rounded;
-        Ok(Record::Request(raw))
+        self.transfer(Transfer { at_ns, file, op, offset, length }, before)
     }
+}
+
+/// One pass over a well-formed read, write or trim of version 3; `None` for any
+/// other line.
+#[inline]
+fn quick(line: &[u8]) -> Option<Transfer<'_>> {
+    let (time_us, rest) = unsigned_until(line, b' ')?;
+    let at_ns = time_us.checked_mul(MICROSECOND_NS)?;
+    let file_length = memchr::memchr(b' ', rest).filter(|&length| length > 0)?;
+    let (file, rest) = (&rest[..file_length], &rest[file_length + 1..]);
+    if file.contains(&b'\t') {
+        return None;
+    }
+    let (op, rest) = match rest {
+        [b'r', b'e', b'a', b'd', b' ', rest @ ..] => (HostOp::Read, rest),
+        [b'w', b'r', b'i', b't', b'e', b' ', rest @ ..] => (HostOp::Write, rest),
+        [b't', b'r', b'i', b'm', b' ', rest @ ..] => (HostOp::Trim, rest),
+        _ => return None,
+    };
+    let (offset, length) = unsigned_until(rest, b' ')?;
+    Some(Transfer { at_ns, file, op, offset, length: unsigned(length)? })
 }
 
 /// Version 3: microseconds since the start of the log.
@@ -219,6 +261,11 @@ mod tests {
             let line = format!("158 /dev/sda {action} 61440 4096");
             assert_eq!(parser.record(line.as_bytes()), Ok(Record::Request(RawRequest { op, ..expected })));
         }
+        for line in ["158\t/dev/sda read  61440 4096 ", " 158 /dev/sda read 61440 4096"] {
+            assert!(quick(line.as_bytes()).is_none());
+            assert_eq!(parser.record(line.as_bytes()), Ok(Record::Request(expected)), "{line}");
+        }
+        assert!(parser.record(b"158 /dev/sda\tx read 61440 4096").is_err());
         let flush = RawRequest::plain(10_544_000, (0, 0), HostOp::Flush, b"f");
         for line in ["10544 f sync 442368 0", "10544 f datasync", "10544 f syncfs 0 0"] {
             assert_eq!(parser.record(line.as_bytes()), Ok(Record::Request(flush)), "{line}");

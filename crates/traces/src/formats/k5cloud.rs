@@ -9,7 +9,7 @@
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::{Fields, SKIPPED_HEADER};
-use crate::scan::{seconds_until, unsigned, unsigned_until, ScannedTime};
+use crate::scan::{decimal_until, unsigned, unsigned_until, ScannedTime};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -74,7 +74,7 @@ impl RecordParser for K5cloud {
 fn quick(line: &[u8]) -> Option<Line<'_>> {
     let (_, rest) = unsigned_until(line, b',')?;
     let volume = &line[..line.len() - rest.len() - 1];
-    let (at_ns, rest) = seconds_until(rest, Some(b','))?;
+    let (at_ns, rest) = decimal_until::<9>(rest, Some(b','))?;
     let (op, rest) = match rest {
         [b'R', b',', rest @ ..] => (HostOp::Read, rest),
         [b'W', b',', rest @ ..] => (HostOp::Write, rest),

@@ -9,7 +9,7 @@
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::{Fields, SKIPPED_HEADER};
-use crate::scan::{seconds_until, unsigned_until, ScannedTime};
+use crate::scan::{decimal_until, unsigned_until, ScannedTime};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -81,7 +81,7 @@ fn quick(line: &[u8]) -> Option<Line<'_>> {
     };
     let (sector, rest) = unsigned_until(rest, b',')?;
     let (sectors, rest) = unsigned_until(rest, b',')?;
-    let (at_ns, _) = seconds_until(rest, None)?;
+    let (at_ns, _) = decimal_until::<9>(rest, None)?;
     Some(Line { device, op, sector, sectors, time: ScannedTime { at_ns, rounded: false } })
 }
 

@@ -32,6 +32,8 @@ formats! {
     generic,
 }
 
+mod device_line;
+
 /// One trace format.
 pub(crate) struct Format {
     /// Name, as the user gives it.

@@ -4,10 +4,12 @@
 //! are 512-byte sectors, type 0 is a WRITE and 1 a READ. MQSim itself ignores
 //! the device number (README and ASCII_Trace_Definition.h of MQSim).
 
+use super::device_line::DeviceLine;
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
+use crate::fields::Fields;
 use crate::options::{MqsimTimeUnit, TraceOptions};
-use crate::scan::{unsigned, Words};
+use crate::scan::unsigned_word;
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -27,6 +29,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 const NAMES: [&str; 5] = ["time", "device", "lba", "sectors", "type"];
+const TIME: &str = "a time as a whole number that fits 64 bits in nanoseconds";
 const SECTORS: Column<'static> = Column { number: 4, name: NAMES[3] };
 
 struct Mqsim {
@@ -41,8 +44,7 @@ impl Mqsim {
 
     /// Nanoseconds, and whether picoseconds were rounded.
     #[inline]
-    fn time(&self, field: &[u8]) -> Option<(u64, bool)> {
-        let time = unsigned(field)?;
+    fn nanoseconds(&self, time: u64) -> Option<(u64, bool)> {
         match self.unit {
             MqsimTimeUnit::Ns => Some((time, false)),
             MqsimTimeUnit::Us => time.checked_mul(1000).map(|at_ns| (at_ns, false)),
@@ -54,66 +56,69 @@ impl Mqsim {
     }
 }
 
+/// A line taken apart; the time still in the unit of the file.
+#[derive(Debug, PartialEq, Eq)]
+struct Line<'a> {
+    time: u64,
+    device: &'a [u8],
+    sector: u64,
+    sectors: u64,
+    op: HostOp,
+}
+
 impl RecordParser for Mqsim {
     #[inline]
     fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let fields = five_words(line)?;
-        let (at_ns, rounded_to_ns) = self.time(fields[0]).ok_or_else(|| {
-            let allowed = "a time as a whole number that fits 64 bits in nanoseconds";
-            LineFault::field(1, NAMES[0], fields[0], allowed)
-        })?;
-        number(&fields, 2, "a device number from 0")?;
-        let sector = number(&fields, 3, "a sector number from 0 to 2^64 - 1")?;
-        let sectors = number(&fields, 4, "a positive number of sectors")?;
-        let op = match fields[4] {
-            b"0" => HostOp::Write,
-            b"1" => HostOp::Read,
-            other => return Err(LineFault::field(5, NAMES[4], other, "0 (write) or 1 (read)")),
+        let parsed = match quick(line) {
+            Some(parsed) => parsed,
+            None => careful(line)?,
         };
-        let Some(extent) = self.sizes.extent_of_sectors(sector, (sectors, SECTORS))? else {
+        let (at_ns, rounded_to_ns) = self
+            .nanoseconds(parsed.time)
+            .ok_or_else(|| LineFault::field(1, NAMES[0], parsed.time.to_string().as_bytes(), TIME))?;
+        let Some(extent) = self.sizes.extent_of_sectors(parsed.sector, (parsed.sectors, SECTORS))? else {
             return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
         };
-        let mut raw = RawRequest::plain(at_ns, (extent.sector, extent.sectors), op, fields[1]);
+        let place = (extent.sector, extent.sectors);
+        let mut raw = RawRequest::plain(at_ns, place, parsed.op, parsed.device);
         raw.rounded_to_ns = rounded_to_ns;
         Ok(Record::Request(raw))
     }
 }
 
+/// One pass over a well-formed line; `None` when [`careful`] has to look.
 #[inline]
-fn five_words(line: &[u8]) -> Result<[&[u8]; 5], LineFault> {
-    let mut words = Words::new(line);
-    let mut fields: [&[u8]; 5] = [&[]; 5];
-    for field in &mut fields {
-        *field = words.next().ok_or_else(|| columns_fault(line))?;
-    }
-    match words.next() {
-        None => Ok(fields),
-        Some(_) => Err(columns_fault(line)),
-    }
+fn quick(line: &[u8]) -> Option<Line<'_>> {
+    let (time, rest) = unsigned_word(line)?;
+    let DeviceLine { device, sector, sectors, code } = DeviceLine::after_time(rest)?;
+    let op = match code {
+        b"0" => HostOp::Write,
+        b"1" => HostOp::Read,
+        _ => return None,
+    };
+    Some(Line { time, device, sector, sectors, op })
 }
 
+/// Field by field, so that whatever is wrong can be named.
 #[cold]
-fn columns_fault(line: &[u8]) -> LineFault {
-    LineFault::Columns {
-        found: Words::new(line).count(),
-        expected: format!("5 ({})", NAMES.join(" ")),
-        text: line.to_vec(),
-    }
-}
-
-#[inline]
-fn number(fields: &[&[u8]; 5], column: usize, allowed: &str) -> Result<u64, LineFault> {
-    let field = fields[column - 1];
-    unsigned(field).ok_or_else(|| LineFault::field(column, NAMES[column - 1], field, allowed))
+fn careful(line: &[u8]) -> Result<Line<'_>, LineFault> {
+    let fields = Fields::words(line, &NAMES)?;
+    let time = fields.number(1, TIME)?;
+    fields.number(2, "a device number from 0")?;
+    let sector = fields.number(3, "a sector number from 0 to 2^64 - 1")?;
+    let sectors = fields.number(4, "a positive number of sectors")?;
+    let op = match fields.get(5) {
+        b"0" => HostOp::Write,
+        b"1" => HostOp::Read,
+        _ => return Err(fields.fault(5, "0 (write) or 1 (read)")),
+    };
+    Ok(Line { time, device: fields.get(2), sector, sectors, op })
 }
 
 /// Never told from the content: SSDsim and DiskSim files look the same and
 /// mean other things by the last column and the time.
 fn detect(sample: &Sample<'_>) -> Fit {
-    match super::parses_most(&FORMAT, &sample.lines) {
-        true => Fit::MustBeNamed,
-        false => Fit::No,
-    }
+    super::named_if_most_parse(&FORMAT, sample)
 }
 
 #[cfg(test)]
@@ -147,6 +152,13 @@ mod tests {
         assert_eq!(time("1500 0 0 8 1", MqsimTimeUnit::Us), (1_500_000, false));
         assert_eq!(time("1500 0 0 8 1", MqsimTimeUnit::Ps), (2, true));
         assert_eq!(time("1000\t0  0 8 1 ", MqsimTimeUnit::Ps), (1, false));
+    }
+
+    #[test]
+    fn both_ways_of_taking_a_line_apart_agree() {
+        for line in [FORMAT.example, " 0 0\t0 1 1 ", "9999999999999999999 07 1 1 0"] {
+            assert_eq!(quick(line.as_bytes()).unwrap(), careful(line.as_bytes()).unwrap(), "{line}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::Fields;
-use crate::scan::{seconds_until, unsigned_until, ScannedTime};
+use crate::scan::{decimal_until, unsigned_until, ScannedTime};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -78,7 +78,7 @@ fn quick(line: &[u8]) -> Option<Line<'_>> {
         return None;
     };
     let op = op_of(*letter)?;
-    let (at_ns, []) = seconds_until(rest, None)? else {
+    let (at_ns, []) = decimal_until::<9>(rest, None)? else {
         return None;
     };
     Some(Line { asu, lba, size, op, time: ScannedTime { at_ns, rounded: false } })

@@ -5,6 +5,7 @@
 //! 0 a WRITE. SSDsim itself ignores the device number; files made of a trace of
 //! several volumes carry it, so a second one is not merged in silence.
 
+use super::device_line::DeviceLine;
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::Fields;
@@ -62,12 +63,9 @@ impl RecordParser for Ssdsim {
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
 #[inline]
 fn quick(line: &[u8]) -> Option<Line<'_>> {
-    let (at_ns, named) = unsigned_word(line)?;
-    let (_, rest) = unsigned_word(named)?;
-    let device = named[..named.len() - rest.len()].trim_ascii_start();
-    let (sector, rest) = unsigned_word(rest)?;
-    let (sectors, rest) = unsigned_word(rest)?;
-    let op = match rest.trim_ascii() {
+    let (at_ns, rest) = unsigned_word(line)?;
+    let DeviceLine { device, sector, sectors, code } = DeviceLine::after_time(rest)?;
+    let op = match code {
         b"0" => HostOp::Write,
         b"1" => HostOp::Read,
         _ => return None,

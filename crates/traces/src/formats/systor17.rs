@@ -9,7 +9,7 @@
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::{Fields, SKIPPED_HEADER};
-use crate::scan::{decimal_time, seconds_until, unsigned, unsigned_until, ScannedTime};
+use crate::scan::{decimal_time, decimal_until, unsigned, unsigned_until, ScannedTime};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -78,8 +78,8 @@ impl RecordParser for Systor17 {
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
 #[inline]
 fn quick(line: &[u8]) -> Option<Line<'_>> {
-    let (at_ns, rest) = seconds_until(line, Some(b','))?;
-    let (response_ns, rest) = seconds_until(rest, Some(b','))?;
+    let (at_ns, rest) = decimal_until::<9>(line, Some(b','))?;
+    let (response_ns, rest) = decimal_until::<9>(rest, Some(b','))?;
     let (op, named) = match rest {
         [b'R', b',', named @ ..] => (HostOp::Read, named),
         [b'W', b',', named @ ..] => (HostOp::Write, named),
