@@ -1,6 +1,7 @@
 //! Everything that can be wrong with a trace, each naming where and what.
 
 use crate::quote::quoted;
+use crate::workload::WorkloadProblems;
 use std::sync::Arc;
 
 /// A trace that cannot be read as asked.
@@ -131,6 +132,9 @@ pub enum TraceError {
         /// What the operating system said.
         source: Arc<std::io::Error>,
     },
+    /// A workload file is not what it has to be; every problem is listed.
+    #[error("{0}")]
+    Workload(WorkloadProblems),
     /// The background reader stopped without a result.
     #[error("{file}: the background reader stopped without a result")]
     ReaderStopped {

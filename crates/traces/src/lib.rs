@@ -33,6 +33,7 @@ mod stdin;
 mod summary;
 pub mod synthetic;
 mod volumes;
+pub mod workload;
 
 pub use detect::detect;
 pub use entry::TraceEntry;

@@ -1,0 +1,297 @@
+//! When requests of a pattern arrive.
+
+use super::super::problem::Problems;
+use super::super::random::{Chance, Random};
+use super::super::spec::{ArrivalProcess, ArrivalsSpec, BurstLength};
+use super::daily::DailyClock;
+
+/// Longest mean gap taken: about 292 years.
+const MOST_GAP_NS: f64 = 9.2e18;
+
+/// The process of arrivals, checked.
+#[derive(Clone, Debug)]
+pub(super) struct ArrivalPlan {
+    process: Process,
+    daily: Option<DailyClock>,
+}
+
+#[derive(Clone, Debug)]
+enum Process {
+    Closed,
+    Constant(f64),
+    Poisson(f64),
+    Bursts { gap_ns: f64, length: Length, idle_ns: f64, idle: Idle },
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Length {
+    Fixed(u64),
+    /// Chance that a burst ends with a request.
+    Geometric(Chance),
+}
+
+/// How idle times vary around a mean of 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Idle {
+    Fixed,
+    Exponential,
+    Lognormal(f64),
+    Pareto(f64),
+}
+
+impl ArrivalPlan {
+    /// Reads and checks the arrivals.
+    pub(super) fn read(spec: &ArrivalsSpec, problems: &mut Problems) -> Option<Self> {
+        let mean_ns = mean_gap(spec, problems);
+        let daily = DailyClock::read(spec, problems);
+        let bursts = spec.process == ArrivalProcess::Bursts;
+        let burst_keys = [
+            ("burst_requests", spec.burst_requests.is_some()),
+            ("burst_length", spec.burst_length.is_some()),
+            ("idle_ns", spec.idle_ns.is_some()),
+            ("idle_distribution", spec.idle_distribution.is_some()),
+        ];
+        for (key, _) in burst_keys.into_iter().filter(|(_, said)| *said && !bursts) {
+            problems.add(format!("arrivals.{key}"), "only process = \"bursts\" uses it");
+        }
+        let process = match spec.process {
+            ArrivalProcess::Closed => {
+                if mean_ns.is_some() || daily.is_some() {
+                    problems
+                        .add("arrivals.process", "\"closed\" has no times: all requests arrive at time 0");
+                }
+                Process::Closed
+            }
+            ArrivalProcess::Constant => Process::Constant(needed(mean_ns, problems)?),
+            ArrivalProcess::Poisson => Process::Poisson(needed(mean_ns, problems)?),
+            ArrivalProcess::Bursts => read_bursts(spec, mean_ns.unwrap_or(0.0), problems)?,
+        };
+        Some(Self { process, daily })
+    }
+
+    /// Whether every request arrives at time 0.
+    pub(super) fn is_closed(&self) -> bool {
+        matches!(self.process, Process::Closed)
+    }
+}
+
+fn needed(mean_ns: Option<f64>, problems: &mut Problems) -> Option<f64> {
+    if mean_ns.is_none() {
+        problems.add("arrivals.mean_gap_ns", "missing: give mean_gap_ns or rate_iops");
+    }
+    mean_ns.filter(|mean| *mean > 0.0).or_else(|| {
+        if mean_ns.is_some() {
+            problems.add("arrivals.mean_gap_ns", "0 is not allowed; allowed: a time above 0");
+        }
+        None
+    })
+}
+
+fn mean_gap(spec: &ArrivalsSpec, problems: &mut Problems) -> Option<f64> {
+    problems.positive("arrivals.rate_iops", spec.rate_iops);
+    problems.range("arrivals.mean_gap_ns", spec.mean_gap_ns.map(|time| time.0), 0.0, MOST_GAP_NS);
+    match (spec.mean_gap_ns, spec.rate_iops) {
+        (Some(_), Some(_)) => {
+            problems.add("arrivals.rate_iops", "only one of mean_gap_ns and rate_iops may be given");
+            None
+        }
+        (Some(gap), None) => Some(gap.0),
+        (None, Some(rate)) => Some(1e9 / rate),
+        (None, None) => None,
+    }
+}
+
+fn read_bursts(spec: &ArrivalsSpec, gap_ns: f64, problems: &mut Problems) -> Option<Process> {
+    problems.range("arrivals.burst_requests", spec.burst_requests, 1.0, 1e15);
+    problems.range("arrivals.idle_ns", spec.idle_ns.map(|time| time.0), 1.0, MOST_GAP_NS);
+    for (key, given) in
+        [("burst_requests", spec.burst_requests.is_some()), ("idle_ns", spec.idle_ns.is_some())]
+    {
+        if !given {
+            problems.add(format!("arrivals.{key}"), "missing: process = \"bursts\" needs it");
+        }
+    }
+    let idle = read_idle(spec.idle_distribution.as_deref().unwrap_or("exponential"), problems)?;
+    let requests = spec.burst_requests?;
+    let length = match spec.burst_length.unwrap_or_default() {
+        BurstLength::Geometric => Length::Geometric(Chance::new(1.0 / requests)),
+        BurstLength::Fixed if requests == libm::floor(requests) => Length::Fixed(requests as u64),
+        BurstLength::Fixed => {
+            let message = format!("{requests} is not allowed; a fixed length is a whole number");
+            problems.add("arrivals.burst_requests", message);
+            return None;
+        }
+    };
+    Some(Process::Bursts { gap_ns, length, idle_ns: spec.idle_ns?.0, idle })
+}
+
+fn read_idle(text: &str, problems: &mut Problems) -> Option<Idle> {
+    let (name, setting) = text.split_once(':').unwrap_or((text, ""));
+    let number = setting.parse::<f64>().ok();
+    let idle = match (name, number) {
+        ("fixed", None) if setting.is_empty() => Some(Idle::Fixed),
+        ("exponential", None) if setting.is_empty() => Some(Idle::Exponential),
+        ("lognormal", Some(sigma)) if sigma > 0.0 && sigma <= 10.0 => Some(Idle::Lognormal(sigma)),
+        ("pareto", Some(alpha)) if alpha > 1.0 && alpha <= 100.0 => Some(Idle::Pareto(alpha)),
+        _ => None,
+    };
+    if idle.is_none() {
+        let allowed =
+            "fixed, exponential, lognormal:SIGMA (above 0, up to 10), pareto:ALPHA (above 1, up to 100)";
+        problems.add("arrivals.idle_distribution", format!("\"{text}\" is not allowed; allowed: {allowed}"));
+    }
+    idle
+}
+
+/// The times of arrivals, one by one.
+#[derive(Clone, Debug)]
+pub(super) struct ArrivalClock {
+    plan: ArrivalPlan,
+    random: Random,
+    at_ns: u64,
+    /// Part of a nanosecond not yet in `at_ns`, so that means are kept.
+    carry_ns: f64,
+    /// Requests left in a burst of fixed length.
+    left_in_burst: u64,
+    started: bool,
+}
+
+impl ArrivalClock {
+    /// A clock at time 0.
+    pub(super) fn new(plan: &ArrivalPlan, seed: u64) -> Self {
+        let left_in_burst = match plan.process {
+            Process::Bursts { length: Length::Fixed(requests), .. } => requests,
+            _ => 0,
+        };
+        let random = Random::new(seed, 0, "arrivals");
+        Self { plan: plan.clone(), random, at_ns: 0, carry_ns: 0.0, left_in_burst, started: false }
+    }
+
+    /// When the next request arrives; `None` past 2^64 ns.
+    #[inline]
+    pub(super) fn next_ns(&mut self) -> Option<u64> {
+        let gap_ns = match self.plan.process {
+            Process::Closed => return Some(0),
+            Process::Constant(gap_ns) => gap_ns,
+            Process::Poisson(mean_ns) => mean_ns * self.random.exponential(),
+            Process::Bursts { gap_ns, length, idle_ns, idle } => {
+                if !std::mem::replace(&mut self.started, true) {
+                    0.0
+                } else if self.burst_ends(length) {
+                    idle_ns * self.idle_factor(idle)
+                } else if gap_ns > 0.0 {
+                    gap_ns * self.random.exponential()
+                } else {
+                    0.0
+                }
+            }
+        };
+        self.go_on(gap_ns)
+    }
+
+    fn go_on(&mut self, gap_ns: f64) -> Option<u64> {
+        if let Some(daily) = &mut self.plan.daily {
+            return daily.advance(gap_ns);
+        }
+        let gap_ns = gap_ns + self.carry_ns;
+        // A gap beyond 64 bits saturates here and is refused by the sum.
+        let whole = gap_ns as u64;
+        self.carry_ns = gap_ns - whole as f64;
+        self.at_ns = self.at_ns.checked_add(whole)?;
+        Some(self.at_ns)
+    }
+
+    fn burst_ends(&mut self, length: Length) -> bool {
+        match length {
+            Length::Geometric(ends) => ends.hit(self.random.bits()),
+            Length::Fixed(requests) => {
+                self.left_in_burst -= 1;
+                let ends = self.left_in_burst == 0;
+                if ends {
+                    self.left_in_burst = requests;
+                }
+                ends
+            }
+        }
+    }
+
+    fn idle_factor(&mut self, idle: Idle) -> f64 {
+        match idle {
+            Idle::Fixed => 1.0,
+            Idle::Exponential => self.random.exponential(),
+            Idle::Lognormal(sigma) => libm::exp(sigma * self.random.normal() - sigma * sigma / 2.0),
+            Idle::Pareto(alpha) => {
+                let least = (alpha - 1.0) / alpha;
+                least * libm::pow(1.0 - self.random.unit(), -1.0 / alpha)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::quantity::TimeNs;
+    use super::*;
+
+    fn gaps(spec: &ArrivalsSpec, count: usize) -> Vec<f64> {
+        let mut problems = Problems::default();
+        let plan = ArrivalPlan::read(spec, &mut problems).unwrap();
+        assert!(problems.none(), "{problems:?}");
+        let mut clock = ArrivalClock::new(&plan, 3);
+        let times: Vec<u64> = (0..count).map(|_| clock.next_ns().unwrap()).collect();
+        times.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect()
+    }
+
+    fn moments(gaps: &[f64]) -> (f64, f64) {
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        (mean, gaps.iter().map(|gap| (gap - mean) * (gap - mean)).sum::<f64>() / gaps.len() as f64)
+    }
+
+    #[test]
+    fn poisson_has_mean_and_variance_of_an_exponential() {
+        let spec = ArrivalsSpec {
+            process: ArrivalProcess::Poisson,
+            mean_gap_ns: Some(TimeNs(10_000.0)),
+            ..ArrivalsSpec::default()
+        };
+        let (mean, variance) = moments(&gaps(&spec, 400_000));
+        assert!((mean / 1e4 - 1.0).abs() < 0.007, "{mean}");
+        assert!((variance / 1e8 - 1.0).abs() < 0.02, "{variance}");
+    }
+
+    #[test]
+    fn constant_gaps_keep_fractions() {
+        let spec = ArrivalsSpec {
+            process: ArrivalProcess::Constant,
+            rate_iops: Some(3e8),
+            ..ArrivalsSpec::default()
+        };
+        let gaps = gaps(&spec, 3001);
+        assert_eq!(gaps.iter().sum::<f64>(), 10_000.0);
+        assert!(gaps.iter().all(|gap| *gap == 3.0 || *gap == 4.0));
+    }
+
+    #[test]
+    fn bursts_have_length_and_idle_time() {
+        for (length, idle) in [
+            (BurstLength::Geometric, "exponential"),
+            (BurstLength::Geometric, "lognormal:1"),
+            (BurstLength::Geometric, "pareto:3"),
+            (BurstLength::Fixed, "fixed"),
+        ] {
+            let spec = ArrivalsSpec {
+                process: ArrivalProcess::Bursts,
+                burst_requests: Some(20.0),
+                burst_length: Some(length),
+                idle_ns: Some(TimeNs(1e6)),
+                idle_distribution: Some(idle.to_owned()),
+                ..ArrivalsSpec::default()
+            };
+            let gaps = gaps(&spec, 400_001);
+            let idle_gaps: Vec<f64> = gaps.iter().copied().filter(|gap| *gap > 0.0).collect();
+            assert!((idle_gaps.len() as f64 / 20_000.0 - 1.0).abs() < 0.03, "{idle} {}", idle_gaps.len());
+            let mean = moments(&idle_gaps).0;
+            assert!((mean / 1e6 - 1.0).abs() < 0.04, "{idle} {mean}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The figures a twin meets. Names are those of `trace info` where it has them.
+
+use super::super::quantity::{FigureBytes, SizeBytes, TimeNs};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Figures of a published trace. Those listed under `free` are chosen, all
+/// others are given by the source.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TwinSpec {
+    /// The trace it stands in for; required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+    /// The paper and table the figures are from; required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Reads and writes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// Writes among the requests, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_share: Option<f64>,
+    /// Bytes written among the bytes requested, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_bytes_share: Option<f64>,
+    /// Bytes read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_bytes: Option<FigureBytes>,
+    /// Bytes written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_bytes: Option<FigureBytes>,
+    /// Mean size of a request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_request_bytes: Option<FigureBytes>,
+    /// Mean size of a read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_read_bytes: Option<FigureBytes>,
+    /// Mean size of a write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_write_bytes: Option<FigureBytes>,
+    /// Largest read; default 128 KiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_read_bytes: Option<SizeBytes>,
+    /// Largest write; default 128 KiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_write_bytes: Option<SizeBytes>,
+    /// Writes of at most 4 KiB among the writes, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub small_write_share: Option<f64>,
+    /// Sizes of reads in ascending ranges.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub read_sizes: Vec<SizeShare>,
+    /// Sizes of writes in ascending ranges.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub write_sizes: Vec<SizeShare>,
+    /// Whether the shares of `read_sizes` and `write_sizes` count requests or
+    /// bytes; required with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size_shares_by: Option<SizeSharesBy>,
+    /// Bytes in the different 4 KiB pages written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub footprint_written_bytes: Option<SizeBytes>,
+    /// Bytes in the different 4 KiB pages read or written; default what is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub footprint_touched_bytes: Option<SizeBytes>,
+    /// Page writes to a 4 KiB page written before among all page writes, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_ratio: Option<f64>,
+    /// Requests whose start or length is not a multiple of 4 KiB, from 0 to 1; default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_4kib_aligned_share: Option<f64>,
+    /// Requests that start where the one before ended, from 0 to 1; default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sequential_share: Option<f64>,
+    /// Zipf skew of the pages that updates go to, from 0 to 5; default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_skew: Option<f64>,
+    /// Zipf skew of the pages that reads go to, from 0 to 5; default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_skew: Option<f64>,
+    /// From the first request to the last; without any time figure all
+    /// requests arrive at time 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ns: Option<TimeNs>,
+    /// Mean time between requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_interarrival_ns: Option<TimeNs>,
+    /// Requests in a burst on average: one idle gap per so many requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub burst_requests: Option<f64>,
+    /// Part of the duration that lies in idle gaps, from 0 to 1; with `burst_requests`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_share: Option<f64>,
+    /// Idle gaps are longer than this; with `burst_requests`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_over_ns: Option<TimeNs>,
+    /// Gaps longer than 1 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gaps_over_1ms: Option<u64>,
+    /// Gaps longer than 100 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gaps_over_100ms: Option<u64>,
+    /// Gaps longer than 1 s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gaps_over_1s: Option<u64>,
+    /// Which of the figures above no source gives, why their values were
+    /// chosen and over which values to sweep them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub free: BTreeMap<String, FreeFigure>,
+}
+
+/// Requests of one range of sizes, up to `to_bytes`, above the range before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SizeShare {
+    /// Largest size of the range; in the last it may be left out for
+    /// `max_read_bytes` or `max_write_bytes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_bytes: Option<SizeBytes>,
+    /// Its share, relative to the sum of all.
+    pub share: f64,
+}
+
+/// What shares of sizes count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SizeSharesBy {
+    /// Requests.
+    Count,
+    /// Bytes.
+    Volume,
+}
+
+/// Why a figure that no source gives has its value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FreeFigure {
+    /// Why this value.
+    pub reason: String,
+    /// Values worth sweeping over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sweep: Vec<SweepValue>,
+}
+
+/// A value of a sweep, as it would stand in the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum SweepValue {
+    /// A whole number.
+    Whole(u64),
+    /// A number.
+    Number(f64),
+    /// A size or time with a unit.
+    Text(String),
+}

@@ -1,0 +1,145 @@
+//! The figures that come out of a plan, to hold against those that were given.
+
+use super::super::spec::TwinSpec;
+use super::plan::{count, pages, SizeClass, TwinPlan};
+use slcache_core::device::request::SECTOR_BYTES;
+use std::collections::BTreeMap;
+
+/// Figures by name, in the units their names end with.
+pub(in crate::workload) type Figures = BTreeMap<&'static str, f64>;
+
+/// Figures that grow with the number of requests.
+const EXTENSIVE: [&str; 9] = [
+    "requests",
+    "read_bytes",
+    "write_bytes",
+    "footprint_written_bytes",
+    "footprint_touched_bytes",
+    "duration_ns",
+    "gaps_over_1ms",
+    "gaps_over_100ms",
+    "gaps_over_1s",
+];
+
+/// Whether a figure shrinks along when a twin is scaled down.
+pub(in crate::workload) fn extensive(name: &str) -> bool {
+    EXTENSIVE.contains(&name)
+}
+
+/// The figures a specification states as numbers.
+pub(in crate::workload) fn figures(spec: &TwinSpec) -> Figures {
+    let entries = [
+        ("requests", spec.requests.map(|n| n as f64)),
+        ("write_share", spec.write_share),
+        ("write_bytes_share", spec.write_bytes_share),
+        ("read_bytes", spec.read_bytes.map(|figure| figure.0)),
+        ("write_bytes", spec.write_bytes.map(|figure| figure.0)),
+        ("mean_request_bytes", spec.mean_request_bytes.map(|figure| figure.0)),
+        ("mean_read_bytes", spec.mean_read_bytes.map(|figure| figure.0)),
+        ("mean_write_bytes", spec.mean_write_bytes.map(|figure| figure.0)),
+        ("max_read_bytes", spec.max_read_bytes.map(|size| size.0 as f64)),
+        ("max_write_bytes", spec.max_write_bytes.map(|size| size.0 as f64)),
+        ("small_write_share", spec.small_write_share),
+        ("footprint_written_bytes", spec.footprint_written_bytes.map(|size| size.0 as f64)),
+        ("footprint_touched_bytes", spec.footprint_touched_bytes.map(|size| size.0 as f64)),
+        ("update_ratio", spec.update_ratio),
+        ("not_4kib_aligned_share", spec.not_4kib_aligned_share),
+        ("sequential_share", spec.sequential_share),
+        ("update_skew", spec.update_skew),
+        ("read_skew", spec.read_skew),
+        ("duration_ns", spec.duration_ns.map(|time| time.0)),
+        ("mean_interarrival_ns", spec.mean_interarrival_ns.map(|time| time.0)),
+        ("burst_requests", spec.burst_requests),
+        ("idle_share", spec.idle_share),
+        ("idle_over_ns", spec.idle_over_ns.map(|time| time.0)),
+        ("gaps_over_1ms", spec.gaps_over_1ms.map(|n| n as f64)),
+        ("gaps_over_100ms", spec.gaps_over_100ms.map(|n| n as f64)),
+        ("gaps_over_1s", spec.gaps_over_1s.map(|n| n as f64)),
+    ];
+    entries.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// Every name that a figure of a twin can have.
+pub(in crate::workload) fn figure_names() -> Vec<&'static str> {
+    let mut names = vec![
+        "requests",
+        "write_share",
+        "write_bytes_share",
+        "read_bytes",
+        "write_bytes",
+        "mean_request_bytes",
+        "mean_read_bytes",
+        "mean_write_bytes",
+        "max_read_bytes",
+        "max_write_bytes",
+        "small_write_share",
+        "read_sizes",
+        "write_sizes",
+        "footprint_written_bytes",
+        "footprint_touched_bytes",
+        "update_ratio",
+        "not_4kib_aligned_share",
+        "sequential_share",
+        "update_skew",
+        "read_skew",
+    ];
+    names.extend(["duration_ns", "mean_interarrival_ns", "burst_requests", "idle_share", "idle_over_ns"]);
+    names.extend(["gaps_over_1ms", "gaps_over_100ms", "gaps_over_1s"]);
+    names
+}
+
+fn bytes(classes: &[(SizeClass, u64)]) -> f64 {
+    classes.iter().map(|(class, count)| (u64::from(class.sectors) * SECTOR_BYTES * count) as f64).sum()
+}
+
+/// `part / whole`, 0 where there is nothing to divide by.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole == 0.0 {
+        0.0
+    } else {
+        part / whole
+    }
+}
+
+impl TwinPlan {
+    /// What the plan's requests amount to, by the definitions of `trace info`.
+    pub(in crate::workload) fn achieved(&self) -> Figures {
+        let (reads, writes) = (count(&self.reads) as f64, count(&self.writes) as f64);
+        let (read_bytes, write_bytes) = (bytes(&self.reads), bytes(&self.writes));
+        let requests = reads + writes;
+        let page_writes = pages(&self.writes) as f64;
+        let written = self.written_pages as f64;
+        let small = self.writes.iter().filter(|(class, _)| class.sectors <= 8).map(|(_, n)| *n).sum::<u64>();
+        let unaligned = self.reads.iter().chain(&self.writes).filter(|(class, _)| class.unaligned());
+        let mut figures = Figures::from([
+            ("requests", requests),
+            ("write_share", ratio(writes, requests)),
+            ("write_bytes_share", ratio(write_bytes, read_bytes + write_bytes)),
+            ("read_bytes", read_bytes),
+            ("write_bytes", write_bytes),
+            ("mean_request_bytes", ratio(read_bytes + write_bytes, requests)),
+            ("mean_read_bytes", ratio(read_bytes, reads)),
+            ("mean_write_bytes", ratio(write_bytes, writes)),
+            ("small_write_share", ratio(small as f64, writes)),
+            ("footprint_written_bytes", written * 4096.0),
+            ("footprint_touched_bytes", (written + self.read_only_pages as f64) * 4096.0),
+            ("update_ratio", ratio(page_writes - written, page_writes)),
+            ("not_4kib_aligned_share", ratio(unaligned.map(|(_, n)| *n).sum::<u64>() as f64, requests)),
+        ]);
+        let duration_ns: f64 = self.gaps.iter().map(|class| class.count as f64 * class.mean_ns).sum();
+        figures.insert("duration_ns", duration_ns);
+        figures.insert("mean_interarrival_ns", ratio(duration_ns, requests - 1.0));
+        if !self.gaps.is_empty() {
+            for (name, threshold) in [("gaps_over_1ms", 1e6), ("gaps_over_100ms", 1e8), ("gaps_over_1s", 1e9)]
+            {
+                // Only where a threshold is a class bound is the count certain.
+                let certain = self.gaps.iter().any(|c| c.over_ns == threshold || c.to_ns == threshold);
+                if certain {
+                    let longer = self.gaps.iter().filter(|class| class.over_ns >= threshold);
+                    figures.insert(name, longer.map(|class| class.count).sum::<u64>() as f64);
+                }
+            }
+        }
+        figures
+    }
+}

@@ -1,0 +1,64 @@
+//! What a twin is made of, in exact counts.
+
+use super::gaps::GapClass;
+use super::sizes::PAGE_SECTORS;
+
+/// Requests of one size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct SizeClass {
+    pub(super) sectors: u32,
+    /// Whether they start off the 4 KiB pages; only whole pages do.
+    pub(super) shifted: bool,
+}
+
+impl SizeClass {
+    /// 4 KiB pages that such a request touches.
+    pub(super) fn pages(self) -> u64 {
+        u64::from(self.sectors.div_ceil(PAGE_SECTORS)) + u64::from(self.shifted)
+    }
+
+    /// Whether its start or length is off the 4 KiB pages.
+    pub(super) fn unaligned(self) -> bool {
+        self.shifted || self.sectors % PAGE_SECTORS != 0
+    }
+}
+
+/// A twin, checked: every count is final.
+#[derive(Clone, Debug)]
+pub(in crate::workload) struct TwinPlan {
+    pub(super) reads: Vec<(SizeClass, u64)>,
+    pub(super) writes: Vec<(SizeClass, u64)>,
+    /// Different pages written.
+    pub(super) written_pages: u64,
+    /// Different pages read and never written.
+    pub(super) read_only_pages: u64,
+    pub(super) first_page: u64,
+    pub(super) sequential_share: f64,
+    pub(super) update_skew: f64,
+    pub(super) read_skew: f64,
+    pub(super) gaps: Vec<GapClass>,
+    pub(super) scale: f64,
+}
+
+/// Requests in classes.
+pub(super) fn count(classes: &[(SizeClass, u64)]) -> u64 {
+    classes.iter().map(|(_, count)| count).sum()
+}
+
+/// Pages touched by classes, touched again counted again.
+pub(super) fn pages(classes: &[(SizeClass, u64)]) -> u64 {
+    classes.iter().map(|(class, count)| class.pages() * count).sum()
+}
+
+impl TwinPlan {
+    /// Part of all requests that this twin makes.
+    pub(in crate::workload) fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// Most pages that a request touches.
+    pub(super) fn most_pages(&self) -> u64 {
+        let all = self.reads.iter().chain(&self.writes);
+        all.filter(|(_, count)| *count > 0).map(|(class, _)| class.pages()).max().unwrap_or(1)
+    }
+}

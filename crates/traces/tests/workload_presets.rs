@@ -1,0 +1,155 @@
+//! Every preset loads, and every twin meets its figures, measured by `trace info`.
+
+use slcache_traces::workload::{is_workload, presets, SweepValue, Workload};
+use slcache_traces::{info, write_mqsim, TraceInfo, TraceOptions};
+use std::collections::BTreeMap;
+
+fn overrides(list: &[(&str, &str)]) -> BTreeMap<String, String> {
+    list.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+}
+
+/// The workload's figures as `trace info` counts them from a trace file.
+fn measured(workload: &Workload, seed: u64) -> TraceInfo {
+    let requests: Vec<_> = workload.generate(seed).collect();
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    write_mqsim(&requests, file.as_file_mut()).unwrap();
+    info(file.path().to_str().unwrap(), &TraceOptions::with_format("mqsim")).unwrap()
+}
+
+/// A figure of `trace info` under the name a twin has for it.
+fn figure(info: &TraceInfo, name: &str) -> Option<f64> {
+    let small: u64 = info.size_histogram.iter().filter(|b| b.to_bytes <= 4096).map(|b| b.writes).sum();
+    Some(match name {
+        "requests" => info.requests as f64,
+        "write_share" => info.write_share,
+        "write_bytes_share" => info.write_bytes_share,
+        "read_bytes" => info.read_bytes as f64,
+        "write_bytes" => info.write_bytes as f64,
+        "mean_request_bytes" => info.mean_request_bytes,
+        "mean_read_bytes" => info.mean_read_bytes,
+        "mean_write_bytes" => info.mean_write_bytes,
+        "small_write_share" => small as f64 / info.writes as f64,
+        "footprint_written_bytes" => info.written_4kib_pages as f64 * 4096.0,
+        "footprint_touched_bytes" => info.touched_4kib_pages as f64 * 4096.0,
+        "update_ratio" => info.update_ratio,
+        "not_4kib_aligned_share" => info.not_4kib_aligned_share,
+        "sequential_share" => info.sequential_share,
+        "duration_ns" => info.duration_s * 1e9,
+        "mean_interarrival_ns" => info.mean_interarrival_us * 1e3,
+        "gaps_over_1ms" => info.gaps_over_1ms as f64,
+        "gaps_over_100ms" => info.gaps_over_100ms as f64,
+        "gaps_over_1s" => info.gaps_over_1s as f64,
+        _ => return None,
+    })
+}
+
+/// Every stated figure of a twin lies within 1 % of the measured one.
+fn assert_met(workload: &Workload, seed: u64) {
+    let description = workload.describe();
+    let info = measured(workload, seed);
+    let mut checked = 0;
+    for (name, value) in &description.figures {
+        let stated = value.stated.as_ref().and_then(serde_json::Value::as_f64);
+        let (Some(stated), Some(measured)) = (stated, figure(&info, name)) else { continue };
+        let wanted = if value.scales { stated * description.scale } else { stated };
+        // Shares of 0 are met to a request in ten thousand; counts to one.
+        let slack = if value.scales { 1.0 } else { 1e-4 };
+        let label = workload.label();
+        assert!(
+            (measured - wanted).abs() <= 0.01 * wanted + slack,
+            "{label}, seed {seed}: {name} is {measured}, stated {wanted}"
+        );
+        checked += 1;
+    }
+    assert!(checked >= 6, "{}: only {checked} figures could be measured", workload.label());
+}
+
+#[test]
+fn every_preset_loads_and_says_what_it_is() {
+    let presets = presets();
+    assert_eq!(presets.len(), 39);
+    for preset in presets {
+        assert!(is_workload(preset.name));
+        let workload = Workload::load(preset.name, &BTreeMap::new()).unwrap_or_else(|e| panic!("{e}"));
+        let description = workload.describe();
+        assert_eq!(workload.spec().name.as_deref(), Some(preset.name));
+        assert_eq!(description.kind == "twin", workload.label().starts_with("twin of "));
+        let times: Vec<u64> = workload.generate(1).take(2000).map(|request| request.at_ns).collect();
+        assert_eq!(times.len(), 2000);
+        assert!(times.windows(2).all(|pair| pair[0] <= pair[1]), "{}", preset.name);
+        for (name, figure) in description.figures {
+            assert_eq!(
+                figure.free.is_some(),
+                format!("{:?}", figure.state) == "Free",
+                "{} {name}",
+                preset.name
+            );
+        }
+    }
+}
+
+#[test]
+fn every_scaled_twin_meets_its_figures() {
+    for preset in presets() {
+        let full = Workload::load(preset.name, &BTreeMap::new()).unwrap();
+        if full.describe().kind != "twin" {
+            continue;
+        }
+        let scaled = Workload::load(preset.name, &overrides(&[("requests", "80000")]))
+            .unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(scaled.generate(3).count(), 80_000);
+        assert_met(&scaled, 3);
+    }
+}
+
+#[test]
+fn a_full_twin_meets_its_figures_at_any_seed() {
+    let workload = Workload::load("hierarchy-web_1", &BTreeMap::new()).unwrap();
+    for seed in [0, 1, u64::MAX] {
+        assert_met(&workload, seed);
+    }
+}
+
+#[test]
+fn free_figures_can_be_swept() {
+    for (key, value) in [
+        ("twin.update_ratio", "0.3"),
+        ("twin.sequential_share", "0.6"),
+        ("twin.not_4kib_aligned_share", "0.3"),
+        ("twin.small_write_share", "0.531"),
+        ("twin.idle_share", "0.995"),
+        ("twin.footprint_touched_bytes", "1GiB"),
+    ] {
+        let workload =
+            Workload::load("hierarchy-web_1", &overrides(&[(key, value)])).unwrap_or_else(|e| panic!("{e}"));
+        assert_met(&workload, 5);
+    }
+}
+
+#[test]
+fn every_value_of_every_sweep_loads() {
+    for preset in presets() {
+        for (name, figure) in Workload::load(preset.name, &BTreeMap::new()).unwrap().describe().figures {
+            for value in figure.free.map(|free| free.sweep).unwrap_or_default() {
+                let value = match value {
+                    SweepValue::Whole(value) => value.to_string(),
+                    SweepValue::Number(value) => value.to_string(),
+                    SweepValue::Text(value) => value,
+                };
+                let set = overrides(&[(&format!("twin.{name}"), &value)]);
+                Workload::load(preset.name, &set).unwrap_or_else(|error| panic!("{error}"));
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "minutes: every twin at its full length"]
+fn every_full_twin_meets_its_figures() {
+    for preset in presets() {
+        let workload = Workload::load(preset.name, &BTreeMap::new()).unwrap();
+        if workload.describe().kind == "twin" {
+            assert_met(&workload, 1);
+        }
+    }
+}

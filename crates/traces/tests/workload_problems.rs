@@ -1,0 +1,130 @@
+//! Bad workload files list every problem with file, line, key and value.
+
+use slcache_traces::workload::{Workload, WorkloadProblem};
+use slcache_traces::TraceError;
+use std::collections::BTreeMap;
+
+fn overrides(list: &[(&str, &str)]) -> BTreeMap<String, String> {
+    list.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+}
+
+fn problems(text: &str, set: &[(&str, &str)]) -> Vec<WorkloadProblem> {
+    match Workload::parse("w.toml", text, &overrides(set)) {
+        Err(TraceError::Workload(problems)) => problems.problems,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+fn message(text: &str, set: &[(&str, &str)]) -> String {
+    Workload::parse("w.toml", text, &overrides(set)).unwrap_err().to_string()
+}
+
+#[test]
+fn all_problems_are_listed_with_their_lines() {
+    let text = r#"footprint_bytes = "1GB1"
+requests = -3
+
+[global]
+rw = "randrw"
+rwmixread = 130
+bz = "4k"
+random_distribution = "zipf:-1"
+
+[arrivals]
+process = "poisson"
+rate_iops = 10
+mean_gap_ns = "1ms"
+"#;
+    let found = problems(text, &[]);
+    let at: Vec<(&str, Option<usize>)> = found.iter().map(|p| (p.key.as_str(), p.line)).collect();
+    for expected in [
+        ("footprint_bytes", Some(1)),
+        ("requests", Some(2)),
+        ("global.rwmixread", Some(6)),
+        ("global.bz", Some(7)),
+        ("arrivals.rate_iops", Some(12)),
+    ] {
+        assert!(at.contains(&expected), "{expected:?} not in {found:#?}");
+    }
+    let footprint: Vec<_> = found.iter().filter(|problem| problem.key == "footprint_bytes").collect();
+    assert_eq!(footprint.len(), 1, "a faulty key is not missing as well: {footprint:?}");
+    assert!(message(text, &[]).contains("w.toml:7: global.bz: "));
+}
+
+#[test]
+fn each_fault_says_what_is_allowed() {
+    let base = "footprint_bytes = \"1GiB\"\n[global]\nrw = \"randwrite\"\n";
+    for (key, value, expected) in [
+        ("global.rw", "sideways", "allowed: read, write"),
+        ("global.bs", "1000", "multiple of 512"),
+        ("global.bs", "2GiB", "hold no request"),
+        ("global.bssplit", "4k/1:8k", "SIZE/WEIGHT"),
+        ("global.random_distribution", "gauss", "zipf:SKEW"),
+        ("global.offset", "2GiB", "inside the footprint"),
+        ("global.size", "2GiB", "left in the footprint"),
+        ("global.trim_share", "1.5", "from 0 to 1"),
+        ("global.rwmixread", "10", "no meaning"),
+        ("arrivals.process", "sometimes", "closed"),
+        ("arrivals.process", "bursts", "burst_requests"),
+        ("arrivals.burst_requests", "7", "bursts"),
+        ("duration_ns", "1s", "closed"),
+        ("requests", "0", "1 or more"),
+        ("offset_bytes", "100", "multiple of 512"),
+        ("stream.0.bs", "4k", "stream"),
+        ("arrivals.hourly", "[1,2]", "24 numbers"),
+    ] {
+        let message = message(base, &[(key, value)]);
+        assert!(message.contains(expected), "{key}={value}: {message}");
+        assert!(message.contains("w.toml"), "{message}");
+    }
+}
+
+#[test]
+fn syntax_errors_name_the_line() {
+    let found = problems("footprint_bytes = 1\n[global\n", &[]);
+    assert_eq!((found.len(), found[0].line), (1, Some(2)));
+}
+
+#[test]
+fn conflicting_figures_are_both_named() {
+    let twin = r#"[twin]
+of = "x"
+from = "a table"
+requests = 100000
+write_share = 0.5
+mean_write_bytes = "8KiB"
+mean_read_bytes = "8KiB"
+update_ratio = 0.9
+"#;
+    for (key, value, named) in [
+        ("twin.footprint_written_bytes", "200MiB", &["update_ratio", "footprint_written_bytes"][..]),
+        ("twin.footprint_written_bytes", "2GiB", &["footprint_written_bytes", "pages of 4 KiB"]),
+        ("twin.write_bytes", "1GiB", &["write_bytes", "mean_write_bytes", "requests", "write_share"]),
+        ("twin.write_bytes_share", "0.7", &["write_bytes_share", "write_share", "mean_read_bytes"]),
+        ("twin.mean_request_bytes", "12KiB", &["mean_request_bytes", "mean_write_bytes"]),
+        ("twin.max_write_bytes", "4KiB", &["mean_write_bytes", "max_write_bytes"]),
+        ("twin.small_write_share", "0.999", &["mean_write_bytes", "small_write_share"]),
+        ("twin.footprint_touched_bytes", "1MiB", &["footprint_touched_bytes", "are written"]),
+        ("twin.gaps_over_1s", "10", &["gaps_over_1s", "duration_ns"]),
+        ("twin.free.colour.reason", "blue", &["no such figure"]),
+        ("requests", "200000", &["1 to 100000"]),
+        ("requests", "10", &["so few requests"]),
+    ] {
+        let message = message(twin, &[(key, value)]);
+        for name in named {
+            assert!(message.contains(name), "{key}={value} should name {name}: {message}");
+        }
+    }
+    let times = [("twin.duration_ns", "100s"), ("twin.gaps_over_1s", "200")];
+    let message = message(twin, &times);
+    assert!(message.contains("duration_ns = 1") && message.contains("gaps_over_1s = 200"), "{message}");
+    let both = [("twin.duration_ns", "100s"), ("twin.mean_interarrival_ns", "2ms")];
+    let message = self::message(twin, &both);
+    assert!(message.contains("duration_ns") && message.contains("mean_interarrival_ns"), "{message}");
+}
+
+#[test]
+fn what_does_not_exist_is_an_error_that_lists_the_presets() {
+    let error = Workload::load("no-such-workload", &BTreeMap::new()).unwrap_err().to_string();
+    assert!(error.contains("no-such-workload") && error.contains("hierarchy-hm_0"), "{error}");
+}
