@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{device, pool, random, request, setup};
+use common::{configure, device, pool, random, request, setup};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::Mu;
 use slcache_core::device::{RunError, Setup, Simulation, State};
@@ -18,9 +18,7 @@ fn small(scheme: &str, user_bytes: u64) -> Setup {
     let mut flash = pool(2, 2, 24, 16, 16384);
     flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
     let mut setup = setup(device(flash, user_bytes), scheme);
-    if let SchemeConfig::Baseline(config) = &mut setup.scheme {
-        config.slc_blocks = 6;
-    }
+    configure(&mut setup, &[("slc_blocks", 6.into())]);
     setup
 }
 
@@ -102,13 +100,11 @@ fn a_full_device_takes_every_overwrite() {
 fn the_least_cleaning_threshold_still_makes_progress() {
     for entry in CATALOG {
         let mut setup = small(entry.name, TLC_ONLY_MOST / 2);
-        match &mut setup.scheme {
-            SchemeConfig::TlcOnly(config) => config.clean.start_free_blocks = 1,
-            SchemeConfig::Baseline(config) => {
-                (config.slc.start_free_blocks, config.slc.start_free_ratio) = (1, 0.0);
-                (config.dense.start_free_blocks, config.dense.start_free_ratio) = (1, 0.0);
-            }
-        }
+        let least = ["clean", "slc", "dense"].map(|section| {
+            let keys = ["start_free_blocks", "start_free_ratio"].map(|key| format!("{section}.{key}"));
+            configure(&mut setup, &[(&keys[0], 1.into()), (&keys[1], 0.0.into())])
+        });
+        assert!(least.iter().sum::<usize>() > 0, "{}", entry.name);
         let mut sim = Simulation::new(&setup).unwrap();
         let requests = random(20_000, setup.device.user_bytes, 8, 0.0, 1_000_000.0, 4);
         sim.feed(&requests).unwrap_or_else(|error| panic!("{}: {error}", entry.name));

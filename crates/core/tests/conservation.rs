@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{device, pool, request, setup};
+use common::{configure, device, pool, request, setup};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
 use slcache_core::device::config::{Acknowledge, BufferConfig, InflightRead, LinkConfig, Replay};
@@ -11,16 +11,14 @@ use slcache_core::hw::array::BlockState;
 use slcache_core::hw::config::{CellMode, PlaneParallelism, ProgramRule};
 use slcache_core::hw::op::{Cause, OpKind};
 use slcache_core::metrics::report::{HostOpReport, Report};
-use slcache_core::schemes::{SchemeConfig, CATALOG};
+use slcache_core::schemes::CATALOG;
 
 const USER: u64 = 24 << 20;
 
 /// A device on which every part of a latency occurs: cleaning, contention, reads in the way.
 fn plain(scheme: &str) -> Setup {
     let mut setup = setup(device(pool(2, 2, 24, 16, 16384), USER), scheme);
-    if let SchemeConfig::Baseline(config) = &mut setup.scheme {
-        config.slc_blocks = 6;
-    }
+    configure(&mut setup, &[("slc_blocks", 6.into())]);
     setup
 }
 

@@ -1,21 +1,24 @@
 //! The device against a naive flash translation layer: a map from mapping unit to version.
 //!
-//! Without a DRAM buffer the device must number the versions exactly as the model does; with one,
-//! rewrites merge in the buffer, so after the buffer is written back the same units must hold
-//! data and the audit proves that each maps to its newest version.
+//! Without a DRAM buffer every write must give each of its units a version newer than any before,
+//! and reads must return it until the next; with one, rewrites merge in the buffer, so after the
+//! buffer is written back the same units must hold data and the audit proves that each maps to its
+//! newest version.
 
 mod common;
 
-use common::{device, pool, request, setup};
+use common::{configure, device, pool, request, setup};
 use proptest::prelude::*;
 use proptest::test_runner::{FileFailurePersistence, RngSeed};
+use serde_json::json;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::Mu;
 use slcache_core::device::config::{Acknowledge, BufferConfig, InflightRead, SubMu};
 use slcache_core::device::{Setup, Simulation};
-use slcache_core::ftl::config::{Placement, Victim, WearLevelling};
+use slcache_core::ftl::config::{MergeAcknowledge, Placement, Victim, WearLevelling};
+use slcache_core::ftl::gather::Gather;
 use slcache_core::hw::config::{PlaneParallelism, ProgramRule};
-use slcache_core::schemes::SchemeConfig;
+use slcache_core::schemes::{FullPieces, Trigger, CATALOG};
 use std::collections::HashMap;
 
 /// Requests between two audits: the devices are tiny, so after every one.
@@ -24,18 +27,27 @@ const BATCH: usize = 1;
 /// The naive translation layer.
 #[derive(Default)]
 struct Model {
+    /// Version of each unit as the device numbered it when it was written.
     versions: HashMap<u32, u32>,
-    next: u32,
+    /// The newest of all.
+    last: u32,
 }
 
 impl Model {
-    fn apply(&mut self, request: &Request) {
+    /// Applies a request that the device has just taken and numbered as `newest` says, if it does.
+    fn apply(&mut self, request: &Request, newest: Option<&[u32]>) {
         let (first, end) = (request.sector, request.end_sector());
         match request.op {
-            HostOp::Write => (first / 8..end.div_ceil(8)).for_each(|mu| {
-                self.next += 1;
-                self.versions.insert(mu as u32, self.next);
-            }),
+            HostOp::Write => {
+                let mus = first / 8..end.div_ceil(8);
+                let before = self.last;
+                for mu in mus {
+                    let version = newest.map_or(1, |newest| newest[mu as usize]);
+                    assert!(newest.is_none() || version > before, "unit {mu} was not written");
+                    self.last = self.last.max(version);
+                    self.versions.insert(mu as u32, version);
+                }
+            }
             // Only units that lie wholly in the range are unused.
             HostOp::Trim => (first.div_ceil(8)..end / 8).for_each(|mu| {
                 self.versions.remove(&(mu as u32));
@@ -75,12 +87,16 @@ struct Choice {
     plp: bool,
     sub_mu: SubMu,
     inflight_read: InflightRead,
+    trigger: Trigger,
+    merge_acknowledge: MergeAcknowledge,
+    gather: Gather,
+    full_pieces: FullPieces,
 }
 
 fn choices() -> impl Strategy<Value = Choice> {
     use prop::sample::select;
     let shape = (
-        select(vec!["tlc-only", "baseline"]),
+        select(CATALOG.iter().map(|entry| entry.name).collect::<Vec<_>>()),
         select(vec![1, 4]),
         1..=4u32,
         any::<bool>(),
@@ -100,7 +116,17 @@ fn choices() -> impl Strategy<Value = Choice> {
         any::<bool>(),
         select(vec![SubMu::Round, SubMu::Rmw]),
     );
-    (shape, policy, host).prop_map(|(s, p, h)| Choice {
+    let mixed = (
+        select(vec![Trigger::FreeBlocks, Trigger::ValidShare]),
+        select(vec![MergeAcknowledge::OnProgram, MergeAcknowledge::OnBuffer]),
+        select(vec![Gather::All, Gather::VictimOnly]),
+        select(vec![FullPieces::Packed, FullPieces::OwnPage]),
+    );
+    (shape, policy, host, mixed).prop_map(|(s, p, h, m)| Choice {
+        trigger: m.0,
+        merge_acknowledge: m.1,
+        gather: m.2,
+        full_pieces: m.3,
         scheme: s.0,
         slots: s.1,
         planes: s.2,
@@ -125,28 +151,36 @@ fn tiny(choice: &Choice) -> Setup {
     if choice.one_shot {
         flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
     }
-    // Of 12 blocks with 12 dense pages, 4 are the cache of `baseline`; 2 frontiers and 2 free are held back.
-    let usable = if choice.scheme == "baseline" { 12 - 4 - 4 } else { 12 - 4 };
+    // Of 12 blocks with 12 dense pages, 4 are the cache; 2 frontiers and 2 free are held back.
+    let usable = if choice.scheme == "tlc-only" { 12 - 4 } else { 12 - 4 - 4 };
     let user_bytes = u64::from(choice.planes * usable * 12 * page_bytes);
     let mut setup = setup(device(flash, user_bytes), choice.scheme);
     (setup.device.plp, setup.device.inflight_read) = (choice.plp, choice.inflight_read);
     setup.trace.sub_mu = choice.sub_mu;
     let bytes = u64::from(4 * page_bytes);
     setup.buffer = choice.buffer.map(|acknowledge| BufferConfig { bytes, acknowledge, access_ns: 1000 });
-    let clean = |clean: &mut slcache_core::ftl::config::CleanConfig| {
-        (clean.victim, clean.wear_levelling) = (choice.victim, choice.wear_levelling);
-        clean.separate_frontier = choice.separate_frontier;
-    };
-    match &mut setup.scheme {
-        SchemeConfig::TlcOnly(config) => {
-            config.placement = choice.placement;
-            clean(&mut config.clean);
-        }
-        SchemeConfig::Baseline(config) => {
-            (config.slc_blocks, config.placement) = (4, choice.placement);
-            clean(&mut config.slc);
-            clean(&mut config.dense);
-        }
+    configure(
+        &mut setup,
+        &[
+            ("slc_blocks", 4.into()),
+            ("placement", json!(choice.placement)),
+            ("trigger", json!(choice.trigger)),
+            ("merge.acknowledge", json!(choice.merge_acknowledge)),
+            ("merge.buffer_bytes", (u64::from(page_bytes) * 3 / 2).into()),
+            ("l1_gather", json!(choice.gather)),
+            ("full_pieces", json!(choice.full_pieces)),
+        ],
+    );
+    for section in ["clean", "slc", "dense"] {
+        let keys = ["victim", "wear_levelling", "separate_frontier"].map(|key| format!("{section}.{key}"));
+        configure(
+            &mut setup,
+            &[
+                (&keys[0], json!(choice.victim)),
+                (&keys[1], json!(choice.wear_levelling)),
+                (&keys[2], choice.separate_frontier.into()),
+            ],
+        );
     }
     setup
 }
@@ -173,7 +207,8 @@ fn drawn(at_ns: u64, (kind, place, len, aligned): (u8, u32, u32, bool), user_byt
 fn play(sim: &mut Simulation, model: &mut Model, requests: &[Request], exact: bool) {
     for batch in requests.chunks(BATCH) {
         sim.feed(batch).unwrap();
-        batch.iter().for_each(|request| model.apply(request));
+        let newest = sim.media().versions().map(|versions| &versions.newest[..]).filter(|_| exact);
+        batch.iter().for_each(|request| model.apply(request, newest));
         sim.audit().unwrap();
         if exact {
             model.check(sim, true);
@@ -242,7 +277,7 @@ proptest! {
         let map = |sim: &Simulation| (0..sim.media().mus()).map(|mu| sim.media().lookup(Mu(mu))).collect::<Vec<_>>();
         prop_assert_eq!(map(&restored), map(&sim));
         let mut model = Model::default();
-        requests.iter().for_each(|request| model.apply(request));
+        requests.iter().for_each(|request| model.apply(request, None));
         restored.feed(after).unwrap();
         restored.finish().unwrap();
         restored.audit().unwrap();

@@ -5,17 +5,16 @@
 
 mod common;
 
+use common::ops::{after, bytes, counters, slots, writes, PAGE};
 use common::{device, pool, request, setup};
-use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::request::HostOp;
 use slcache_core::device::config::RmwTransfer;
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::{CellMode, ProgramRule};
+use slcache_core::device::Setup;
+use slcache_core::hw::config::ProgramRule;
 use slcache_core::hw::op::{Cause, OpKind};
 use slcache_core::schemes::{BaselineConfig, SchemeConfig, Trigger};
 
-const PAGE: u64 = 16384;
 const USER_PAGES: u64 = 8 * 24;
-const LATER: u64 = 1_000_000_000;
 
 /// 4 SLC blocks, reclaimed when fewer than 2 are free; 12 TLC blocks.
 fn baseline() -> Setup {
@@ -33,54 +32,8 @@ fn baseline() -> Setup {
 fn configure(setup: &mut Setup, change: impl FnOnce(&mut BaselineConfig)) {
     match &mut setup.scheme {
         SchemeConfig::Baseline(config) => change(config),
-        SchemeConfig::TlcOnly(_) => unreachable!("the setup is a baseline"),
+        _ => unreachable!("the setup is a baseline"),
     }
-}
-
-/// Operations and pages by kind, mode and cause, in this order; only what occurred.
-fn counters(sim: &Simulation) -> Vec<(&'static str, &'static str, &'static str, u64, u64)> {
-    let row = |(_, kind, mode, cause, n): (usize, usize, usize, usize, _)| {
-        let n: &slcache_core::metrics::counters::OpCount = n;
-        (OpKind::ALL[kind].name(), CellMode::ALL[mode].name(), Cause::ALL[cause].name(), n.count, n.pages)
-    };
-    // Counters that hold only slots are no operations.
-    sim.counters().iter().filter(|r| r.4.pages > 0 || r.4.count > 0).map(row).collect()
-}
-
-/// Mapping units programmed for `cause`.
-fn slots(sim: &Simulation, cause: Cause) -> u64 {
-    sim.counters().iter().filter(|r| r.3 == cause as usize).map(|r| r.4.slots).sum()
-}
-
-fn bytes(sim: &Simulation, kind: OpKind, cause: Cause) -> u64 {
-    let rows = sim.counters().iter().filter(|r| r.1 == kind as usize && r.3 == cause as usize);
-    rows.map(|row| row.4.bytes).sum()
-}
-
-/// A device whose first `resident` logical pages lie in TLC, after `requests`, all done.
-fn after(setup: &Setup, resident: u32, requests: &[Request]) -> Simulation {
-    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
-    sim.track_versions();
-    sim.preload(&[(0, resident)]).unwrap();
-    sim.feed(requests).unwrap();
-    // A flush far behind lets everything before it finish.
-    let end = requests.last().map_or(0, |r| r.at_ns) + LATER;
-    sim.feed(&[Request { at_ns: end, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush }]).unwrap();
-    assert_eq!(sim.timing().ops_in_flight(), usize::from(has_stage(&sim)));
-    sim.audit().unwrap();
-    sim
-}
-
-/// Whether migrated pages wait for a full wordline.
-fn has_stage(sim: &Simulation) -> bool {
-    let moved = counters(sim).into_iter().find(|c| c.0 == "program" && c.2 == "migration");
-    moved.is_some_and(|(_, _, _, _, pages)| pages % 3 != 0)
-}
-
-/// Writes of whole logical pages, far apart.
-fn writes(pages: impl IntoIterator<Item = u64>) -> Vec<Request> {
-    let write = |(i, page): (usize, u64)| request(i as u64 * LATER, HostOp::Write, page * PAGE, PAGE);
-    pages.into_iter().enumerate().map(write).collect()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{device, pool, random, setup};
+use common::{configure, device, pool, random, setup};
 use slcache_core::device::Simulation;
 use slcache_core::schemes::CATALOG;
 
@@ -13,9 +13,7 @@ fn every_scheme_runs_cleans_and_keeps_its_data() {
             let mut config = device(pool(2, 2, 24, 16, 16384), 24 << 20);
             config.pool[0].slc.as_mut().unwrap().endurance_cycles = None;
             let mut s = setup(config, entry.name);
-            if let slcache_core::schemes::SchemeConfig::Baseline(b) = &mut s.scheme {
-                b.slc_blocks = 6;
-            }
+            configure(&mut s, &[("slc_blocks", 6.into())]);
             let mut sim = Simulation::new(&s).unwrap_or_else(|p| panic!("{p:?}"));
             sim.track_versions();
             let requests = random(20_000, 24 << 20, 8, 0.4, 300_000.0, seed);

@@ -4,10 +4,10 @@ use super::config::Replay;
 use super::{RunError, Simulation};
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::{Mu, PlaneId};
-use crate::ftl::scheme::{Idle, Scheme};
+use crate::ftl::scheme::{DeviceFull, Idle, Scheme};
 use crate::hw::timing::event::{Event, EventKind};
 use crate::hw::timing::op_table::RequestId;
-use crate::hw::timing::InFlight;
+use crate::hw::timing::{InFlight, Internal};
 
 /// How many requests ahead the requests themselves are fetched.
 const REQUESTS_AHEAD: usize = 32;
@@ -128,11 +128,28 @@ impl Simulation {
                 }
             }
             EventKind::Stage => self.scheme.stage_due(PlaneId(event.index), &mut self.io),
+            EventKind::Timer => self.wake_scheme(event.at_ns),
             EventKind::Unit | EventKind::Channel | EventKind::Idle => {
                 unreachable!("Invariant: the engine handles its own events")
             }
         }
         self.io.timing.kick();
+    }
+
+    /// Wakes the scheme, unless it has meanwhile been woken for an earlier time.
+    fn wake_scheme(&mut self, at_ns: u64) {
+        if self.io.wake_ns == at_ns {
+            self.io.wake_ns = u64::MAX;
+            let result = self.scheme.timer(&mut self.io);
+            self.note_full(result);
+        }
+    }
+
+    /// Keeps the first failure until the feeding or finishing of the run reports it.
+    pub(super) fn note_full(&mut self, result: Result<(), DeviceFull>) {
+        if let Err(source) = result {
+            self.full.get_or_insert(RunError::Full { index: self.fed, source });
+        }
     }
 
     fn offer_idle(&mut self, unit: u32) {
@@ -192,9 +209,8 @@ impl Simulation {
         let request = self.io.timing.request(id).request;
         match request.op {
             HostOp::Read | HostOp::Write => {
-                if let Err(source) = self.cut(id, &request) {
-                    self.full.get_or_insert(RunError::Full { index: self.fed, source });
-                }
+                let result = self.cut(id, &request);
+                self.note_full(result);
             }
             HostOp::Trim => self.trim(&request),
             HostOp::Flush => self.flush(id),
@@ -207,10 +223,10 @@ impl Simulation {
     fn finished(&mut self, id: RequestId) {
         let now_ns = self.io.timing.now_ns();
         let record = self.io.timing.request(id);
-        if record.internal {
-            let flushes_before = record.flushes_before;
+        if record.internal != Internal::No {
+            let record = record.clone();
             self.io.timing.remove_request(id);
-            return self.written_back(flushes_before);
+            return self.finished_internal(&record);
         }
         let mut end_ns = now_ns + record.buffer_ns;
         if let (HostOp::Read, Some(link)) = (record.request.op, &self.setup.host.link) {
@@ -279,7 +295,8 @@ impl Simulation {
         while self.step() {}
         self.write_back_all();
         while self.step() {}
-        self.scheme.finish(&mut self.io);
+        let result = self.scheme.finish(&mut self.io);
+        self.note_full(result);
         self.io.timing.kick();
         while self.step() {}
         if let Some(error) = self.full.take() {

@@ -23,12 +23,12 @@ use crate::base::Problem;
 use crate::ftl::audit;
 use crate::ftl::io::{Io, IoPolicy, Piece};
 use crate::ftl::media::Media;
+use crate::ftl::scheme::Scheme;
 use crate::hw::array::FlashArray;
 use crate::hw::geometry::Geometry;
 use crate::hw::timing::op_table::RequestId;
 use crate::hw::timing::Timing;
 use crate::metrics::counters::OpCounters;
-use crate::metrics::series::Series;
 use crate::schemes::AnyScheme;
 use buffer::Buffer;
 use config::{InflightRead, RmwTransfer};
@@ -57,8 +57,9 @@ pub struct Simulation {
     waiting: VecDeque<Piece>,
     /// Flushes that wait for write-backs in flight.
     flushing: Vec<WaitingFlush>,
-    /// Flushes that ever waited: the number of the next one.
-    flushes: u32,
+    /// Write requests per window of the scheme, 0 = none.
+    window_writes: u32,
+    writes_in_window: u32,
     in_flight: u32,
     /// The same by stream: in closed replay each stream has its own queue depth.
     by_stream: Vec<u32>,
@@ -87,17 +88,9 @@ impl Simulation {
             mus_per_page: device.piece_bytes() / device.mu_bytes,
         };
         let mus = (device.user_bytes / u64::from(device.mu_bytes)) as u32;
-        let mut io = Io {
-            timing: Timing::new(&geometry, device.starvation_ns),
-            counters: OpCounters::new(geometry.pools.len()),
-            media: Media::new(FlashArray::new(geometry), mus),
-            series: Series::default(),
-            rng: RngStream::new(setup.seed, "scheme"),
-            policy,
-            clockless: false,
-            scratch: Vec::new(),
-            clockless_programs: 0,
-        };
+        let timing = Timing::new(&geometry, device.starvation_ns);
+        let media = Media::new(FlashArray::new(geometry), mus);
+        let mut io = Io::new(media, timing, RngStream::new(setup.seed, "scheme"), policy);
         let scheme = setup.scheme.build(device, &mut io);
         let pages = mus / policy.mus_per_page;
         let buffer =
@@ -107,13 +100,13 @@ impl Simulation {
             mu_shift: device.mu_bytes.trailing_zeros(),
             pages: Divisor::new(policy.mus_per_page),
             io,
-            scheme,
             stats: HostStats::default(),
             buffer,
             pending: VecDeque::new(),
             waiting: VecDeque::new(),
             flushing: Vec::new(),
-            flushes: 0,
+            window_writes: scheme.window_writes(),
+            writes_in_window: 0,
             in_flight: 0,
             by_stream: Vec::new(),
             link_in_ns: 0,
@@ -121,6 +114,7 @@ impl Simulation {
             fed: 0,
             full: None,
             log: None,
+            scheme,
         })
     }
 

@@ -6,11 +6,11 @@ use super::{Simulation, WaitingFlush};
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::Mu;
 use crate::ftl::io::Piece;
-use crate::ftl::page_level::mapped_mask;
+use crate::ftl::page_level::present_mask;
 use crate::ftl::scheme::{DeviceFull, Scheme};
 use crate::hw::op::Cause;
 use crate::hw::timing::op_table::RequestId;
-use crate::hw::timing::InFlight;
+use crate::hw::timing::{InFlight, Internal};
 
 /// Bits `from..to`.
 #[inline]
@@ -32,7 +32,8 @@ impl Simulation {
             self.stats.sub_mu_rounded += 1;
         }
         // Mapping units touched, and how far the request misses the first one's start and the last one's end.
-        let (mut mu, last) = ((start >> shift) as u32, ((end - 1) >> shift) as u32);
+        let (start_mu, last) = ((start >> shift) as u32, ((end - 1) >> shift) as u32);
+        let mut mu = start_mu;
         let missing = if tail == 0 { 0 } else { (1u32 << shift) - tail };
         let n = self.io.policy.mus_per_page;
         while mu <= last {
@@ -45,6 +46,7 @@ impl Simulation {
                 partial: 0,
                 bytes: (count << shift) - lead,
                 cause: Cause::Host,
+                first: mu == start_mu,
             };
             if lead != 0 {
                 piece.partial |= 1 << first;
@@ -85,8 +87,10 @@ impl Simulation {
                 }
             }
         }
-        if mapped_mask(&self.io, piece.page) & piece.mask == 0 {
-            if self.setup.trace.prefill == Prefill::OnRead {
+        if present_mask(&self.io, piece.page) & piece.mask == 0 {
+            // Other units of the page may be on their way: then the read finds nothing.
+            let on_its_way = self.io.media.hold.mask(piece.page) != 0;
+            if self.setup.trace.prefill == Prefill::OnRead && !on_its_way {
                 self.clockless(|scheme, io| scheme.preload(piece.page, io))?;
             } else {
                 self.stats.unmapped_reads += 1;
@@ -114,10 +118,23 @@ impl Simulation {
             (Some(_), Some(Acknowledge::OnBuffer)) => self.buffer_piece(piece),
             (Some(_), Some(Acknowledge::OnProgram)) => {
                 self.keep_clean(&piece);
-                self.scheme.write(piece, &mut self.io)
+                self.scheme_write(piece)
             }
-            _ => self.scheme.write(piece, &mut self.io),
+            _ => self.scheme_write(piece),
         }
+    }
+
+    /// Hands a piece to the scheme, after the end of a window of write requests if it is one.
+    #[inline]
+    fn scheme_write(&mut self, piece: Piece) -> Result<(), DeviceFull> {
+        if self.window_writes > 0 && piece.first {
+            if self.writes_in_window == self.window_writes {
+                self.writes_in_window = 0;
+                self.scheme.window(&mut self.io);
+            }
+            self.writes_in_window += 1;
+        }
+        self.scheme.write(piece, &mut self.io)
     }
 
     /// Write-through: the buffer keeps a clean copy for reads.
@@ -176,27 +193,46 @@ impl Simulation {
         let sectors = (u64::from(bytes) / SECTOR_BYTES) as u32;
         let request = Request { at_ns: now_ns, sector, sectors, stream: 0, op: HostOp::Write };
         let mut record = InFlight::new(request, now_ns, now_ns);
-        record.internal = true;
-        record.flushes_before = self.flushes;
+        record.internal = Internal::WriteBack;
+        record.flushes_before = self.io.flushes;
         let id = self.io.timing.add_request(record);
-        let piece =
-            Piece { request: id, page: entry.page, mask: entry.mask, partial: entry.partial, bytes, cause };
-        let result = self.scheme.write(piece, &mut self.io);
+        let piece = Piece {
+            request: id,
+            page: entry.page,
+            mask: entry.mask,
+            partial: entry.partial,
+            bytes,
+            cause,
+            first: true,
+        };
+        let result = self.scheme_write(piece);
         self.io.timing.release_request(id);
         result
     }
 
-    /// A write-back is complete: waiting pieces and flushes go on.
-    pub(super) fn written_back(&mut self, flushes_before: u32) {
-        if let Some(buffer) = self.buffer.as_mut() {
-            buffer.evicting -= 1;
-        }
-        for flush in self.flushing.iter_mut().filter(|f| f.number >= flushes_before) {
+    /// Something that no host waited for is complete: pieces and flushes that wait for it go on.
+    pub(super) fn finished_internal(&mut self, record: &InFlight) {
+        for flush in self.flushing.iter_mut().filter(|f| f.number >= record.flushes_before) {
             flush.left -= 1;
         }
         while let Some(position) = self.flushing.iter().position(|f| f.left == 0) {
             let flush = self.flushing.remove(position);
             self.io.timing.release_request(flush.request);
+        }
+        match record.internal {
+            Internal::Merge => {
+                self.io.merging_units -= record.request.sectors;
+                self.io.merges -= 1;
+            }
+            Internal::WriteBack | Internal::No => self.written_back(),
+        }
+        self.io.timing.kick();
+    }
+
+    /// A write-back is complete: waiting pieces go on.
+    fn written_back(&mut self) {
+        if let Some(buffer) = self.buffer.as_mut() {
+            buffer.evicting -= 1;
         }
         while let Some(piece) = self.waiting.front().copied() {
             let waiting = std::mem::take(&mut self.waiting);
@@ -209,15 +245,15 @@ impl Simulation {
             self.io.timing.release_request(piece.request);
         }
         self.evict_for_waiting();
-        self.io.timing.kick();
     }
 
     /// Keeps as many write-backs in flight as pieces wait for: a request larger than the buffer
     /// finds fewer pages to evict when it comes.
     fn evict_for_waiting(&mut self) {
         while self.buffer.as_ref().is_some_and(|b| b.evicting < self.waiting.len() && !b.is_empty()) {
-            if let Err(source) = self.evict() {
-                self.full.get_or_insert(super::RunError::Full { index: self.fed, source });
+            let result = self.evict();
+            self.note_full(result);
+            if result.is_err() {
                 break;
             }
         }
@@ -227,8 +263,9 @@ impl Simulation {
     pub(super) fn write_back_all(&mut self) -> usize {
         while let Some(entry) = self.buffer.as_mut().and_then(Buffer::take_oldest) {
             if entry.dirty {
-                if let Err(source) = self.write_back(&entry, Cause::Flush) {
-                    self.full.get_or_insert(super::RunError::Full { index: self.fed, source });
+                let result = self.write_back(&entry, Cause::Flush);
+                self.note_full(result);
+                if result.is_err() {
                     break;
                 }
             }
@@ -242,13 +279,14 @@ impl Simulation {
         if self.setup.device.plp {
             return;
         }
-        let writing = self.write_back_all();
+        let writing = self.write_back_all() + self.io.merges as usize;
         if writing > 0 {
             self.io.timing.hold_request(id);
-            self.flushing.push(WaitingFlush { request: id, number: self.flushes, left: writing });
-            self.flushes += 1;
+            self.flushing.push(WaitingFlush { request: id, number: self.io.flushes, left: writing });
+            self.io.flushes += 1;
         }
-        self.scheme.flush(id, &mut self.io);
+        let result = self.scheme.flush(id, &mut self.io);
+        self.note_full(result);
     }
 
     /// Forgets the mapping units that lie wholly within the range.
@@ -259,7 +297,7 @@ impl Simulation {
         if first >= end {
             return;
         }
-        self.io.media.trim(first, end);
+        self.scheme.trim(first, end, &mut self.io);
         let n = self.io.policy.mus_per_page;
         let unused = |page: u32| {
             let from = first.max(page * n) - page * n;

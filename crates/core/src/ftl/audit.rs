@@ -6,8 +6,18 @@ use crate::hw::array::BlockState;
 
 /// Checks every invariant of the media; the first violation is described.
 pub fn audit(media: &Media) -> Result<(), String> {
+    media.hold.audit()?;
     let mapped = audit_map(media)?;
     let live = audit_blocks(media)?;
+    if let Some(versions) = media.versions() {
+        let held = versions.held.iter().filter(|&&version| version != 0).count();
+        if held != media.hold.units() as usize {
+            return Err(format!(
+                "{held} units are newest in the hold buffer, which has {}",
+                media.hold.units()
+            ));
+        }
+    }
     if mapped != live || mapped != media.mapped() {
         return Err(format!("{mapped} mapped units, {live} live slots, counter {}", media.mapped()));
     }
@@ -17,9 +27,13 @@ pub fn audit(media: &Media) -> Result<(), String> {
 fn audit_map(media: &Media) -> Result<u64, String> {
     let mut mapped = 0;
     for mu in (0..media.mus()).map(Mu) {
+        let held = media.versions().map_or(0, |v| v.held[mu.index()]);
+        if held != 0 && media.versions().is_some_and(|v| v.newest[mu.index()] != held) {
+            return Err(format!("{mu:?} is held in an old version"));
+        }
         let Some(slot) = media.lookup(mu) else {
-            if media.versions().is_some_and(|v| v.newest[mu.index()] != 0) {
-                return Err(format!("{mu:?} was written but is not mapped"));
+            if held == 0 && media.versions().is_some_and(|v| v.newest[mu.index()] != 0) {
+                return Err(format!("{mu:?} was written but is neither mapped nor held"));
             }
             continue;
         };
@@ -28,8 +42,8 @@ fn audit_map(media: &Media) -> Result<u64, String> {
             return Err(format!("{mu:?} maps to {slot:?}, which holds tag {}", media.array.tag(slot)));
         }
         if let Some(versions) = media.versions() {
-            if versions.stored[slot.index()] != versions.newest[mu.index()] {
-                return Err(format!("{mu:?} maps to an old version in {slot:?}"));
+            if (versions.stored[slot.index()] == versions.newest[mu.index()]) == (held != 0) {
+                return Err(format!("{mu:?} has its newest version in {slot:?} and held, or in neither"));
             }
         }
     }

@@ -59,6 +59,58 @@ fn clean_block(region: &mut Region, io: &mut Io, plane: PlaneId, job: Job) -> bo
     true
 }
 
+/// The programs that an erase will wait for.
+pub(super) struct Programs {
+    list: Vec<OpId>,
+    filling: Option<BlockId>,
+}
+
+impl Programs {
+    /// None yet; the room is the one that `io` keeps from job to job.
+    pub fn begin(io: &mut Io) -> Self {
+        let mut list = std::mem::take(&mut io.scratch);
+        list.clear();
+        Self { list, filling: None }
+    }
+
+    /// Adds a program into block `to`.
+    #[inline]
+    pub fn add(&mut self, to: BlockId, program: OpId) {
+        if program.is_none() {
+            return;
+        }
+        // A block's programs run in order: the last one into each block stands for all of them.
+        if self.filling.replace(to) == Some(to) {
+            self.list.pop();
+        }
+        self.list.push(program);
+    }
+}
+
+/// Emits the erase of `block`, from which everything was moved, behind `programs` and whatever
+/// else carries data out of it.
+pub(super) fn erase_after(mut programs: Programs, block: BlockId, job: Job, io: &mut Io) {
+    // Emitted last: from here on the block's pages are those of its next life.
+    let erase = io.erase(block, job.cause, job.class);
+    io.moved.take(&io.timing, block, &mut programs.list);
+    for &program in &programs.list {
+        io.timing.add_dep(erase);
+        io.timing.wake(program, erase);
+    }
+    io.scratch = programs.list;
+    if !erase.is_none() {
+        io.timing.release(erase);
+    }
+    io.media.erase(block);
+}
+
+/// Whether `block` lies in the unit of `plane`.
+pub(super) fn same_unit(io: &Io, block: BlockId, plane: PlaneId) -> bool {
+    let geometry = &io.media.array.geometry;
+    let unit_of = |p: PlaneId| geometry.planes[p.index()].unit;
+    unit_of(geometry.plane_of(block)) == unit_of(plane)
+}
+
 /// Moves the live pages of `block` into `plane` of `dest` and erases it. The caller has made sure
 /// that there is room, gives the block back to its region and calls `pad_unprotected` in the end.
 pub fn empty_block(
@@ -69,14 +121,10 @@ pub fn empty_block(
     job: Job,
     writer: Writer,
 ) -> Result<(), DeviceFull> {
-    let geometry = &io.media.array.geometry;
-    let unit_of = |p: PlaneId| geometry.planes[p.index()].unit;
-    let same_unit = unit_of(geometry.plane_of(block)) == unit_of(plane);
+    let same_unit = same_unit(io, block, plane);
     let pages = io.media.array.block(block).write_ptr();
-    let first = geometry.page(block, 0);
-    let mut programs = std::mem::take(&mut io.scratch);
-    programs.clear();
-    let mut filling = None;
+    let first = io.media.array.geometry.page(block, 0);
+    let mut programs = Programs::begin(io);
     for index in 0..pages {
         let from = Ppn(first.0 + index);
         if index + MAP_AHEAD < pages {
@@ -87,32 +135,17 @@ pub fn empty_block(
         }
         let (to, program) = move_page(dest, io, from, plane, same_unit, job, writer)?;
         let staged = dest.staged(plane, writer).is_some();
-        if program.is_none() || (staged && io.policy.plp) {
-            continue;
+        if !(staged && io.policy.plp) {
+            programs.add(to, program);
         }
-        // A block's programs run in order: the last one into each block stands for all of them.
-        if filling.replace(to) == Some(to) {
-            programs.pop();
-        }
-        programs.push(program);
     }
-    // Emitted last: from here on the block's pages are those of its next life.
-    let erase = io.erase(block, job.cause, job.class);
-    for &program in &programs {
-        io.timing.add_dep(erase);
-        io.timing.wake(program, erase);
-    }
-    io.scratch = programs;
-    if !erase.is_none() {
-        io.timing.release(erase);
-    }
-    io.media.erase(block);
+    erase_after(programs, block, job, io);
     Ok(())
 }
 
 /// Moves one page; returns the block it goes to and the program that carries it.
 #[inline]
-fn move_page(
+pub(super) fn move_page(
     dest: &mut Region,
     io: &mut Io,
     from: Ppn,

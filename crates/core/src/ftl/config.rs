@@ -1,6 +1,7 @@
 //! Configuration shared by schemes: how a region allocates, cleans and levels wear.
 
 use crate::base::problem::{check_range, Problem};
+use crate::base::units;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -134,5 +135,46 @@ impl CleanConfig {
         if let Victim::DChoices { d } = self.victim {
             check_range(problems, &format!("{key}.victim.d-choices.d"), d, 1..=64);
         }
+    }
+}
+
+/// When a write is complete that waits to be packed with others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MergeAcknowledge {
+    /// When the page that holds it is programmed.
+    #[default]
+    OnProgram,
+    /// When it is held, as long as the buffer has room for it and for what is being programmed.
+    OnBuffer,
+}
+
+/// How partial writes wait for others to share a page with.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct MergeConfig {
+    /// How long a piece waits before its page is programmed with what there is, ns: 1-10000000000.
+    pub timeout_ns: u64,
+    /// Size of the buffer, bytes (integer or a string such as "256KiB"): one logical page to 4 MiB.
+    /// When it is full, the oldest pieces are programmed at once.
+    #[serde(deserialize_with = "units::bytes")]
+    #[schemars(with = "u64")]
+    pub buffer_bytes: u64,
+    /// When a waiting write is complete.
+    pub acknowledge: MergeAcknowledge,
+}
+
+impl Default for MergeConfig {
+    fn default() -> Self {
+        Self { timeout_ns: 1_000_000, buffer_bytes: 256 << 10, acknowledge: MergeAcknowledge::OnProgram }
+    }
+}
+
+impl MergeConfig {
+    /// Adds every problem; `key` is the section's dotted place.
+    pub fn check(&self, key: &str, piece_bytes: u32, problems: &mut Vec<Problem>) {
+        check_range(problems, &format!("{key}.timeout_ns"), self.timeout_ns, 1..=10_000_000_000);
+        let bytes = u64::from(piece_bytes)..=4 << 20;
+        check_range(problems, &format!("{key}.buffer_bytes"), self.buffer_bytes, bytes);
     }
 }

@@ -1,9 +1,12 @@
 //! A scheme's whole world: the media, the clock, the counters and the verbs that join them.
 
+use super::gather::PageReads;
 use super::media::Media;
+use super::moved::MovedOut;
 use crate::base::rng::RngStream;
 use crate::base::{BlockId, Ppn};
 use crate::hw::op::{Cause, Class, OpKind};
+use crate::hw::timing::event::EventKind;
 use crate::hw::timing::op_table::{MoveTarget, Op, OpId, RequestId};
 use crate::hw::timing::Timing;
 use crate::metrics::counters::OpCounters;
@@ -24,6 +27,16 @@ pub struct Piece {
     pub bytes: u32,
     /// Host, or flush when the DRAM buffer writes back.
     pub cause: Cause,
+    /// Whether it is the first piece of its request.
+    pub first: bool,
+}
+
+impl Piece {
+    /// Whether it covers its logical page of `mus_per_page` units wholly.
+    #[inline(always)]
+    pub fn is_full(&self, mus_per_page: u32) -> bool {
+        self.mask.count_ones() == mus_per_page && self.partial == 0
+    }
 }
 
 /// Why a page is programmed.
@@ -78,6 +91,18 @@ pub struct Io {
     pub scratch: Vec<OpId>,
     /// Pages programmed without the clock.
     pub clockless_programs: u64,
+    /// When the scheme wants to be woken, ns (`u64::MAX`: not at all).
+    pub wake_ns: u64,
+    /// Acknowledged mapping units that have left the hold buffer and are being programmed.
+    pub merging_units: u32,
+    /// The pages they are in.
+    pub merges: u32,
+    /// Flushes that had to wait so far: tells what was acknowledged before the next one.
+    pub flushes: u32,
+    /// Erases wait for what was moved out of their block.
+    pub(super) moved: MovedOut,
+    /// Room for a job's page reads, kept from one job to the next.
+    pub(super) page_reads: PageReads,
 }
 
 /// Where a page lies, by the numbers that the verbs need.
@@ -98,6 +123,35 @@ struct Times {
 }
 
 impl Io {
+    /// A world at time 0.
+    pub fn new(media: Media, timing: Timing, rng: RngStream, policy: IoPolicy) -> Self {
+        Self {
+            counters: OpCounters::new(media.array.geometry.pools.len()),
+            media,
+            timing,
+            series: Series::default(),
+            rng,
+            policy,
+            clockless: false,
+            scratch: Vec::new(),
+            clockless_programs: 0,
+            wake_ns: u64::MAX,
+            merging_units: 0,
+            merges: 0,
+            flushes: 0,
+            moved: MovedOut::new(),
+            page_reads: PageReads::default(),
+        }
+    }
+
+    /// Asks for `Scheme::timer` at `at_ns`, or earlier if that was asked for already.
+    pub fn wake_at(&mut self, at_ns: u64) {
+        if at_ns < self.wake_ns {
+            self.wake_ns = at_ns;
+            self.timing.schedule(at_ns, EventKind::Timer, 0);
+        }
+    }
+
     #[inline(always)]
     fn place(&self, page: Ppn) -> Place {
         let geometry = &self.media.array.geometry;
@@ -211,6 +265,27 @@ impl Io {
         id
     }
 
+    /// Emits the program of `page`, one page of a per-page mode, that several requests may join and
+    /// sources precede: it is held once until `timing.release`.
+    pub fn program_joint(&mut self, page: Ppn, write: &PageWrite) -> OpId {
+        if self.clockless {
+            self.program_clockless(page);
+            return OpId::NONE;
+        }
+        let at = self.place(page);
+        let times = self.program_times(&at, write.bytes);
+        self.count_program(&at, write, 1, times.in_ns + times.array_ns);
+        let id = self.timing.begin(OpKind::Program, write.cause, write.class, at.block, at.unit);
+        let op = self.timing.op_mut(id);
+        op.plane_in_die = at.in_die;
+        op.page = at.index as u16;
+        op.array_ns = times.array_ns;
+        op.in_ns = times.in_ns;
+        op.shared = true;
+        op.deps = 1;
+        self.timing.submit(id)
+    }
+
     /// Moves `bytes` from one page to another of the same unit: a read whose data the unit then
     /// programs; `OpId::NONE` without the clock.
     #[inline]
@@ -301,9 +376,9 @@ impl Io {
         let staged = self.timing.op_mut(op);
         let first = staged.pages == 0;
         staged.pages += 1;
-        staged.in_ns += transfer_ns + if first { command_ns } else { 0 };
         staged.class = staged.class.min(write.class);
         let bus_ns = transfer_ns + if first { command_ns } else { 0 };
+        self.timing.add_transfer(op, bus_ns);
         if !write.request.is_none() {
             self.timing.join_request(op, write.request);
         }

@@ -2,6 +2,8 @@
 //!
 //! The array refuses what flash cannot do; a refusal here is a broken invariant of the caller.
 
+use super::hold::HoldBuffer;
+use super::io::Piece;
 use crate::base::sparse::Sparse;
 use crate::base::{BlockId, Mu, Ppn, Slot};
 use crate::hw::array::{ArrayState, FlashArray};
@@ -16,6 +18,8 @@ pub struct Versions {
     pub newest: Vec<u32>,
     /// Version stored in each slot.
     pub stored: Vec<u32>,
+    /// Version of each mapping unit in the hold buffer; 0 = not held.
+    pub held: Vec<u32>,
     next: u32,
 }
 
@@ -23,6 +27,8 @@ pub struct Versions {
 pub struct Media {
     /// The flash array.
     pub array: FlashArray,
+    /// Pieces that wait to be packed; what is held is newer than what is mapped.
+    pub hold: HoldBuffer,
     /// Slot + 1 of each mapping unit; 0 = unmapped.
     map: Vec<u32>,
     mapped: u64,
@@ -36,18 +42,30 @@ pub struct MediaState {
     array: ArrayState,
 }
 
+/// The bits set in `mask`, ascending.
+pub fn bits(mut mask: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (mask != 0).then(|| mask.trailing_zeros());
+        mask &= mask.wrapping_sub(1);
+        bit
+    })
+}
+
 const REFUSED: &str = "Invariant: schemes only ask for what flash can do";
 
 impl Media {
     /// An empty map of `mus` mapping units over `array`.
     pub fn new(array: FlashArray, mus: u32) -> Self {
-        Self { array, map: vec![0; mus as usize], mapped: 0, versions: None }
+        let hold = HoldBuffer::new(array.geometry.mu_bytes);
+        Self { array, hold, map: vec![0; mus as usize], mapped: 0, versions: None }
     }
 
     /// Starts to keep versions; the device must be empty.
     pub fn track_versions(&mut self) {
         let slots = self.array.geometry.block_numbers() * self.array.geometry.slots_per_block() as usize;
-        self.versions = Some(Versions { newest: vec![0; self.map.len()], stored: vec![0; slots], next: 0 });
+        let mus = self.map.len();
+        self.versions =
+            Some(Versions { newest: vec![0; mus], stored: vec![0; slots], held: vec![0; mus], next: 0 });
     }
 
     /// The versions kept, if any.
@@ -74,7 +92,10 @@ impl Media {
     /// The version a read of `mu` returns now (0 = no data); only with versions tracked.
     pub fn read_version(&self, mu: Mu) -> u32 {
         let versions = self.versions.as_ref().expect("Invariant: versions are tracked");
-        self.lookup(mu).map_or(0, |slot| versions.stored[slot.index()])
+        match versions.held[mu.index()] {
+            0 => self.lookup(mu).map_or(0, |slot| versions.stored[slot.index()]),
+            held => held,
+        }
     }
 
     /// Asks the processor to fetch the map entry of `mu`.
@@ -109,12 +130,13 @@ impl Media {
     }
 
     /// Programs `page` with mapping units (tag = unit + 1, 0 = nothing); older copies die. Units
-    /// in `fresh` (bit per slot) carry new data, the others a copy of what is stored.
+    /// in `fresh` (bit per slot) carry new data, those in `held` what the hold buffer has (which
+    /// the caller takes out), the others a copy of what is stored.
     #[inline]
-    pub fn write_page(&mut self, page: Ppn, tags: &[u32], fresh: u32) {
+    pub fn write_page(&mut self, page: Ppn, tags: &[u32], fresh: u32, held: u32) {
         let first = self.array.geometry.slot(page, 0);
         if self.versions.is_some() {
-            self.copy_versions(first, tags, fresh);
+            self.copy_versions(first, tags, fresh, held);
         }
         for (i, &tag) in tags.iter().enumerate() {
             if tag == 0 {
@@ -131,7 +153,8 @@ impl Media {
         self.array.program(page, tags).expect(REFUSED);
     }
 
-    fn copy_versions(&mut self, first: Slot, tags: &[u32], fresh: u32) {
+    #[cold]
+    fn copy_versions(&mut self, first: Slot, tags: &[u32], fresh: u32, held: u32) {
         let Some(versions) = self.versions.as_mut() else {
             return;
         };
@@ -141,6 +164,8 @@ impl Media {
                 versions.next += 1;
                 versions.newest[mu] = versions.next;
                 versions.next
+            } else if held >> i & 1 == 1 {
+                versions.held[mu]
             } else {
                 versions.stored[self.map[mu] as usize - 1]
             };
@@ -203,6 +228,32 @@ impl Media {
         if let Some(versions) = self.versions.as_mut() {
             versions.newest[mu.index()] = 0;
         }
+    }
+
+    /// Parks a piece whose logical page starts at mapping unit `first`; see `HoldBuffer::put`.
+    pub(super) fn hold(&mut self, piece: &Piece, first: u32, class: u8, slots: u32, now_ns: u64) -> usize {
+        if let Some(versions) = self.versions.as_mut() {
+            for mu in bits(piece.mask).map(|i| (first + i) as usize) {
+                versions.next += 1;
+                versions.newest[mu] = versions.next;
+                versions.held[mu] = versions.next;
+            }
+        }
+        self.hold.put(piece, class, slots, now_ns)
+    }
+
+    /// Takes units out of a held entry whose logical page starts at mapping unit `first`, written
+    /// or (`lost`) unused; true if the entry is gone.
+    pub(super) fn unhold(&mut self, entry: usize, mask: u32, first: u32, lost: bool) -> bool {
+        if let Some(versions) = self.versions.as_mut() {
+            for mu in bits(self.hold.entries()[entry].mask & mask).map(|i| (first + i) as usize) {
+                versions.held[mu] = 0;
+                if lost {
+                    versions.newest[mu] = 0;
+                }
+            }
+        }
+        self.hold.take(entry, mask)
     }
 
     /// What a snapshot holds.

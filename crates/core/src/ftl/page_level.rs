@@ -9,7 +9,7 @@ use crate::hw::op::{Cause, Class};
 use crate::hw::timing::op_table::{OpId, RequestId};
 
 /// The distinct flash pages that hold some mapping units, with how many each holds.
-struct Sources {
+pub(super) struct Sources {
     pages: [(Ppn, u32); SLOTS_MAX],
     len: usize,
 }
@@ -17,18 +17,30 @@ struct Sources {
 impl Sources {
     /// The flash pages of those mapping units of logical page `page` that are in `mask`.
     #[inline]
-    fn of(io: &Io, page: u32, mask: u32) -> Self {
+    pub(super) fn of(io: &Io, page: u32, mask: u32) -> Self {
         let mut sources = Self { pages: [(Ppn(0), 0); SLOTS_MAX], len: 0 };
+        sources.add_units(io, page, mask);
+        sources
+    }
+
+    /// (flash page, mapping units needed of it).
+    #[inline]
+    pub(super) fn list(&self) -> &[(Ppn, u32)] {
+        &self.pages[..self.len]
+    }
+
+    /// Adds the flash pages of further mapping units; at most `SLOTS_MAX` in all.
+    #[inline]
+    pub(super) fn add_units(&mut self, io: &Io, page: u32, mask: u32) {
         let first = page * io.policy.mus_per_page;
         let mut rest = mask;
         while rest != 0 {
             let mu = Mu(first + rest.trailing_zeros());
             rest &= rest - 1;
             if let Some(slot) = io.media.lookup(mu) {
-                sources.add(io.media.array.geometry.page_of(slot));
+                self.add(io.media.array.geometry.page_of(slot));
             }
         }
-        sources
     }
 
     #[inline]
@@ -50,13 +62,20 @@ pub fn mapped_mask(io: &Io, page: u32) -> u32 {
     (0..n).filter(|i| io.media.lookup(Mu(page * n + i)).is_some()).fold(0, |mask, i| mask | 1 << i)
 }
 
-/// Reads a piece: one flash read per distinct page that holds a part of it.
+/// The mapping units of logical page `page` that hold data, in flash or waiting to be packed.
+#[inline]
+pub fn present_mask(io: &Io, page: u32) -> u32 {
+    mapped_mask(io, page) | io.media.hold.mask(page)
+}
+
+/// Reads a piece: one flash read per distinct page that holds a part of it. What is held as a
+/// whole comes from the controller.
 #[inline]
 pub fn read(piece: &Piece, io: &mut Io) {
-    let sources = Sources::of(io, piece.page, piece.mask);
-    let units: u32 = sources.pages[..sources.len].iter().map(|s| s.1).sum();
+    let sources = Sources::of(io, piece.page, piece.mask & !io.media.hold.whole(piece.page));
+    let units: u32 = sources.list().iter().map(|s| s.1).sum();
     let whole = sources.len == 1 && units == piece.mask.count_ones();
-    for &(page, units) in &sources.pages[..sources.len] {
+    for &(page, units) in sources.list() {
         let bytes = if whole { piece.bytes } else { units * io.media.array.geometry.mu_bytes };
         io.read(page, bytes, Cause::Host, Class::HostRead, piece.request, true);
     }
@@ -76,8 +95,9 @@ pub fn write(
     Ok(())
 }
 
+/// Writes a piece as `page`, which `take_page` gave, reading first what the page must keep.
 #[inline]
-fn write_to(piece: &Piece, region: &mut Region, page: Ppn, io: &mut Io) {
+pub fn write_to(piece: &Piece, region: &mut Region, page: Ppn, io: &mut Io) {
     let n = io.policy.mus_per_page;
     let mu_bytes = io.media.array.geometry.mu_bytes;
     let all = (u64::MAX >> (64 - n)) as u32;
@@ -93,7 +113,7 @@ fn write_to(piece: &Piece, region: &mut Region, page: Ppn, io: &mut Io) {
         }
     }
     let slots = region_slots(io, page);
-    io.media.write_page(page, &tags[..slots], piece.mask);
+    io.media.write_page(page, &tags[..slots], piece.mask, 0);
     let merged = needed != 0 && io.policy.rmw_whole_page;
     let write = PageWrite {
         bytes: if merged { live.count_ones() * mu_bytes } else { piece.bytes },
@@ -106,7 +126,8 @@ fn write_to(piece: &Piece, region: &mut Region, page: Ppn, io: &mut Io) {
     region.emit(io, page, Writer::Host, &write, &ops[..reads]);
 }
 
-fn region_slots(io: &Io, page: Ppn) -> usize {
+/// Slots of a page of the pool that `page` is in.
+pub(super) fn region_slots(io: &Io, page: Ppn) -> usize {
     let geometry = &io.media.array.geometry;
     geometry.pool_of(geometry.plane_of(geometry.block_of(page))).slots_per_page as usize
 }
@@ -116,7 +137,7 @@ fn read_kept(piece: &Piece, kept: u32, needed: u32, ops: &mut [OpId; SLOTS_MAX],
     let whole = io.policy.rmw_whole_page;
     let sources = Sources::of(io, piece.page, if whole { kept } else { needed });
     let mut reads = 0;
-    for &(page, units) in &sources.pages[..sources.len] {
+    for &(page, units) in sources.list() {
         let bytes = units * io.media.array.geometry.mu_bytes;
         let op = io.read(page, bytes, Cause::Rmw, Class::HostRead, piece.request, false);
         if !op.is_none() {
@@ -136,6 +157,7 @@ pub fn whole_page(page: u32, mus_per_page: u32, mu_bytes: u32) -> Piece {
         partial: 0,
         bytes: mus_per_page * mu_bytes,
         cause: Cause::Host,
+        first: true,
     }
 }
 

@@ -43,7 +43,18 @@ struct Frontier {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct PlanePart {
     free: FreeList,
+    /// Blocks opened and not given back.
+    used: u32,
     frontiers: [Frontier; 2],
+}
+
+/// How a region's pages are packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pack {
+    /// A page holds units of one logical page: victims are compared by live pages.
+    Page,
+    /// A page may hold units of several logical pages: victims are compared by live units.
+    Mu,
 }
 
 /// What a region is made of.
@@ -51,6 +62,10 @@ struct PlanePart {
 pub struct RegionSpec {
     /// Number, unique in the device.
     pub id: u8,
+    /// How its pages are packed.
+    pub pack: Pack,
+    /// Whether other regions have the same blocks; a block belongs to the one that opened it.
+    pub shared: bool,
     /// Pool.
     pub pool: usize,
     /// Cell mode of its blocks.
@@ -102,10 +117,69 @@ impl Region {
             first_plane: pool.first_plane,
             order: geometry.plane_order(spec.pool, &spec.order),
             planes: Divisor::new(pool.planes),
-            parts: vec![PlanePart { free, frontiers: [Frontier::default(); 2] }; pool.planes as usize],
+            parts: vec![
+                PlanePart { free, used: 0, frontiers: [Frontier::default(); 2] };
+                pool.planes as usize
+            ],
             cursor: 0,
             free_min: spec.blocks,
             spec,
+        }
+    }
+
+    /// A region without blocks of its own: it borrows those of another one that shares them.
+    pub fn borrowing(spec: RegionSpec, io: &Io) -> Self {
+        let mut region = Self::new(spec, io);
+        let end = region.spec.first_block + region.spec.blocks;
+        region.parts.iter_mut().for_each(|part| part.free = FreeList::new(end, end));
+        region
+    }
+
+    /// Takes over the next free block of `lender` in `plane`, if it has one.
+    pub fn borrow_block(&mut self, lender: &mut Region, io: &mut Io, plane: PlaneId) -> bool {
+        let rule = lender.spec.clean.wear_levelling;
+        let Some(block) = lender.part(plane).free.pop(io, plane, rule) else {
+            return false;
+        };
+        lender.free_min = lender.free_min.min(lender.free_blocks(plane));
+        self.part(plane).free.push(io, block);
+        true
+    }
+
+    /// Gives an erased block to `lender`, from which it was borrowed.
+    pub fn return_block(&mut self, lender: &mut Region, io: &mut Io, block: BlockId) {
+        let plane = io.media.array.geometry.plane_of(block);
+        self.part(plane).used -= 1;
+        lender.part(plane).free.push(io, block);
+    }
+
+    /// Blocks of `plane` that hold or held data since they were opened, open ones included.
+    pub fn used_blocks(&self, plane: PlaneId) -> u32 {
+        self.parts[(plane.0 - self.first_plane) as usize].used
+    }
+
+    /// Live pages in `plane`, or live units where pages are mixed.
+    pub fn live(&self, plane: PlaneId, io: &Io) -> u32 {
+        let first = io.media.array.geometry.block(plane, self.spec.first_block);
+        (first.0..first.0 + self.spec.blocks).map(|b| self.live_of(BlockId(b), io)).sum()
+    }
+
+    /// Live pages or units of one of the region's blocks; 0 for another region's.
+    #[inline]
+    pub fn live_of(&self, block: BlockId, io: &Io) -> u32 {
+        let record = io.media.array.block(block);
+        match self.spec.pack {
+            _ if self.spec.shared && record.region() != self.spec.id => 0,
+            Pack::Page => io.media.array.live_pages(block),
+            Pack::Mu => record.live(),
+        }
+    }
+
+    /// What `live_of` is for a block full of live data.
+    pub fn full_block(&self, io: &Io) -> u32 {
+        match self.spec.pack {
+            Pack::Page => self.pages_per_block,
+            Pack::Mu => self.pages_per_block * io.media.array.geometry.pools[self.spec.pool].slots_per_page,
         }
     }
 
@@ -229,6 +303,7 @@ impl Region {
             return None;
         }
         let block = part.free.pop(io, plane, rule)?;
+        part.used += 1;
         io.media.open(block, mode, id);
         part.frontiers[which].block = Some(block);
         let free = part.free.len();
@@ -301,7 +376,7 @@ impl Region {
                     break;
                 };
                 let slots = io.media.array.geometry.pool_of(plane).slots_per_page as usize;
-                io.media.write_page(page, &[0; super::media::SLOTS_MAX][..slots], 0);
+                io.media.write_page(page, &[0; super::media::SLOTS_MAX][..slots], 0, 0);
                 let pad = PageWrite {
                     bytes: 0,
                     fresh_slots: 0,
@@ -327,6 +402,7 @@ impl Region {
     pub fn give_back(&mut self, io: &mut Io, block: BlockId) {
         let plane = io.media.array.geometry.plane_of(block);
         let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
+        part.used -= 1;
         part.free.push(io, block);
     }
 
@@ -344,7 +420,7 @@ impl Region {
         BlockShare { pool: self.spec.pool, mode: self.spec.mode, blocks }
     }
 
-    /// Live bytes in the region.
+    /// Live bytes in the region, with those of the regions that share its blocks.
     pub fn live_bytes(&self, io: &Io) -> u64 {
         let array = &io.media.array;
         let blocks = |plane: &PlaneId| {

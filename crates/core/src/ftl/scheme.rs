@@ -2,6 +2,7 @@
 
 use super::io::{Io, Piece};
 use super::region::RegionState;
+use crate::base::sparse::Sparse;
 use crate::base::PlaneId;
 use crate::hw::config::CellMode;
 use crate::hw::timing::op_table::RequestId;
@@ -24,10 +25,14 @@ pub struct BlockShare {
 }
 
 /// What a snapshot holds of a scheme.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct SchemeState {
     /// Its regions, in the scheme's order.
     pub regions: Vec<RegionState>,
+    /// Its own numbers, in the scheme's order.
+    pub numbers: Vec<u64>,
+    /// Its own tables, in the scheme's order.
+    pub tables: Vec<Sparse>,
 }
 
 /// What a scheme did when it was offered idle time.
@@ -50,8 +55,13 @@ pub trait Scheme {
     /// Reads a piece.
     fn read(&mut self, piece: Piece, io: &mut Io);
 
-    /// Makes staged pages durable; `request` waits for them.
-    fn flush(&mut self, request: RequestId, io: &mut Io);
+    /// Forgets mapping units `first..end`, which the host declared unused.
+    fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
+        io.trim(first, end);
+    }
+
+    /// Makes held and staged pages durable; `request` waits for them.
+    fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull>;
 
     /// Does one atomic step of idle work in `plane`.
     fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle;
@@ -59,8 +69,21 @@ pub trait Scheme {
     /// Pads staged host pages of `plane` whose waiting time is over.
     fn stage_due(&mut self, plane: PlaneId, io: &mut Io);
 
-    /// Ends the run: nothing may stay staged.
-    fn finish(&mut self, io: &mut Io);
+    /// The time asked for with `Io::wake_at` has come.
+    fn timer(&mut self, _io: &mut Io) -> Result<(), DeviceFull> {
+        Ok(())
+    }
+
+    /// Write requests per window; 0 = the scheme has no windows.
+    fn window_writes(&self) -> u32 {
+        0
+    }
+
+    /// A window of write requests is over; the first write of the next one follows.
+    fn window(&mut self, _io: &mut Io) {}
+
+    /// Ends the run: nothing may stay held or staged.
+    fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull>;
 
     /// The blocks the scheme uses, by pool and mode.
     fn blocks(&self) -> Vec<BlockShare>;

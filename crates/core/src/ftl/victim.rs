@@ -5,7 +5,7 @@
 
 use super::config::Victim;
 use super::io::Io;
-use super::region::Region;
+use super::region::{Pack, Region};
 use crate::base::{BlockId, PlaneId};
 
 /// Scores compared at once when the victim's place is looked for.
@@ -14,15 +14,16 @@ const STRIDE: usize = 64;
 /// The blocks of a region in a plane, as selection sees them.
 struct Blocks<'a> {
     io: &'a Io,
+    region: &'a Region,
     first: BlockId,
     count: u32,
-    /// Live pages from which a block is no candidate.
+    /// Live pages (units where pages are mixed) from which a block is no candidate.
     limit: u32,
 }
 
 impl Blocks<'_> {
     fn live(&self, index: u32) -> u32 {
-        self.io.media.array.live_pages(BlockId(self.first.0 + index))
+        self.region.live_of(BlockId(self.first.0 + index), self.io)
     }
 
     fn opened(&self, index: u32) -> u32 {
@@ -31,11 +32,19 @@ impl Blocks<'_> {
 
     fn eligible(&self) -> impl Iterator<Item = u32> + '_ {
         let closed = |i: &u32| self.io.media.array.is_closed(BlockId(self.first.0 + i));
-        (0..self.count).filter(closed).filter(|&i| self.live(i) < self.limit)
+        (0..self.count).filter(closed).filter(|&i| self.owns(i) && self.live(i) < self.limit)
     }
 
-    /// The block with the fewest live pages, lowest number on ties.
+    fn owns(&self, index: u32) -> bool {
+        let spec = &self.region.spec;
+        !spec.shared || self.io.media.array.block(BlockId(self.first.0 + index)).region() == spec.id
+    }
+
+    /// The block with the least live data, lowest number on ties.
     fn greedy(&self) -> Option<u32> {
+        if self.region.spec.shared || self.region.spec.pack == Pack::Mu {
+            return self.eligible().min_by_key(|&i| (self.live(i), i));
+        }
         let scores = self.io.media.array.scores(self.first, self.count);
         let best = scores.iter().copied().min().filter(|&s| s < 0)?;
         // The strides are compared as a whole, which vectorises; the last step finds the place.
@@ -50,10 +59,10 @@ impl Blocks<'_> {
     }
 
     /// Best (1 - u) * age / 2u, the first on ties.
-    fn cost_benefit(&self, pages: u32) -> Option<u32> {
+    fn cost_benefit(&self, full: u32) -> Option<u32> {
         let now = self.io.media.array.openings();
         let score = |i: u32| {
-            let u = f64::from(self.live(i)) / f64::from(pages);
+            let u = f64::from(self.live(i)) / f64::from(full);
             let age = f64::from(now - self.opened(i)) + 1.0;
             if u == 0.0 {
                 f64::INFINITY
@@ -76,32 +85,33 @@ impl Blocks<'_> {
 /// are to leave the region.
 pub fn choose(region: &Region, io: &mut Io, plane: PlaneId, leave: bool) -> Option<BlockId> {
     let first = io.media.array.geometry.block(plane, region.spec.first_block);
-    let pages = region.pages_per_block;
+    let full = region.full_block(io);
     let draws = match region.spec.clean.victim {
         Victim::Random => 1,
         Victim::DChoices { d } => d,
         _ => 0,
     };
-    let blocks = Blocks { io, first, count: region.spec.blocks, limit: pages + u32::from(leave) };
+    let limit = full + u32::from(leave);
+    let blocks = Blocks { io, region, first, count: region.spec.blocks, limit };
     let index = match region.spec.clean.victim {
         Victim::Greedy => blocks.greedy(),
         Victim::Fifo => blocks.oldest(),
-        Victim::CostBenefit => blocks.cost_benefit(pages),
+        Victim::CostBenefit => blocks.cost_benefit(full),
         Victim::Random | Victim::DChoices { .. } => {
             let eligible: Vec<u32> = blocks.eligible().collect();
-            best_of_draws(io, first, &eligible, draws)
+            best_of_draws(region, io, first, &eligible, draws)
         }
     }?;
     let block = BlockId(first.0 + index);
-    (io.media.array.live_pages(block) < pages + u32::from(leave)).then_some(block)
+    (region.live_of(block, io) < limit).then_some(block)
 }
 
 /// The best of `draws` draws, with repetition, from the eligible blocks.
-fn best_of_draws(io: &mut Io, first: BlockId, eligible: &[u32], draws: u32) -> Option<u32> {
+fn best_of_draws(region: &Region, io: &mut Io, first: BlockId, eligible: &[u32], draws: u32) -> Option<u32> {
     if eligible.is_empty() {
         return None;
     }
     let drawn: Vec<u32> =
         (0..draws).map(|_| eligible[io.rng.below(eligible.len() as u32) as usize]).collect();
-    drawn.into_iter().min_by_key(|&i| (io.media.array.live_pages(BlockId(first.0 + i)), i))
+    drawn.into_iter().min_by_key(|&i| (region.live_of(BlockId(first.0 + i), io), i))
 }

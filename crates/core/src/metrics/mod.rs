@@ -4,3 +4,4 @@ pub mod counters;
 pub mod latency;
 pub mod report;
 pub mod series;
+pub mod window_series;

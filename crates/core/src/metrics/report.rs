@@ -2,6 +2,7 @@
 
 use super::latency::LatencySummary;
 use super::series::SeriesReport;
+use super::window_series::WindowSeriesReport;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -179,6 +180,8 @@ pub struct SchemeReport {
     pub figures: BTreeMap<String, f64>,
     /// Tables.
     pub tables: Vec<TableReport>,
+    /// Values over the write requests of the run.
+    pub series: Vec<WindowSeriesReport>,
 }
 
 /// What was adjusted on request.

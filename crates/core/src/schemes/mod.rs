@@ -3,9 +3,20 @@
 //! To add a scheme: its file, its line in `schemes!`, its page in `docs/schemes/`.
 
 mod baseline;
+mod cache;
+mod census;
+mod entry_bits;
+mod hierarchy;
+mod mixed_cache;
+mod sa;
+mod sector;
 mod tlc_only;
 
-pub use baseline::{BaselineConfig, Trigger};
+pub use baseline::BaselineConfig;
+pub use cache::Trigger;
+pub use hierarchy::{DivisionRule, HierarchyConfig, OmegaS};
+pub use sa::SaConfig;
+pub use sector::{FullPieces, SectorConfig};
 pub use tlc_only::TlcOnlyConfig;
 
 use crate::base::{PlaneId, Problem};
@@ -42,7 +53,8 @@ macro_rules! schemes {
             $(#[doc = $summary] #[serde(rename = $name)] $variant($config),)*
         }
 
-        /// Any scheme, dispatched statically.
+        /// Any scheme, dispatched statically. There is one in a simulation, so its size is no matter.
+        #[allow(clippy::large_enum_variant)]
         pub enum AnyScheme {
             $(#[doc = $summary] $variant($scheme),)*
         }
@@ -91,7 +103,10 @@ macro_rules! schemes {
             fn read(&mut self, piece: Piece, io: &mut Io) {
                 match self { $(Self::$variant(s) => s.read(piece, io),)* }
             }
-            fn flush(&mut self, request: RequestId, io: &mut Io) {
+            fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
+                match self { $(Self::$variant(s) => s.trim(first, end, io),)* }
+            }
+            fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
                 match self { $(Self::$variant(s) => s.flush(request, io),)* }
             }
             fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
@@ -100,7 +115,16 @@ macro_rules! schemes {
             fn stage_due(&mut self, plane: PlaneId, io: &mut Io) {
                 match self { $(Self::$variant(s) => s.stage_due(plane, io),)* }
             }
-            fn finish(&mut self, io: &mut Io) {
+            fn timer(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
+                match self { $(Self::$variant(s) => s.timer(io),)* }
+            }
+            fn window_writes(&self) -> u32 {
+                match self { $(Self::$variant(s) => s.window_writes(),)* }
+            }
+            fn window(&mut self, io: &mut Io) {
+                match self { $(Self::$variant(s) => s.window(io),)* }
+            }
+            fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
                 match self { $(Self::$variant(s) => s.finish(io),)* }
             }
             fn blocks(&self) -> Vec<BlockShare> {
@@ -127,6 +151,12 @@ schemes! {
         "one cell mode, no cache: every write goes to the dense store", "the reference of every SLC-cache paper";
     "baseline" => Baseline, baseline::BaselineConfig, baseline::Baseline, &[],
         "page-level SLC write cache in front of the dense store", "A Two-level SLC Cache Hierarchy for Hybrid SSDs, section II-C";
+    "sa" => Sa, sa::SaConfig, sa::Sa, &[],
+        "page-level SLC cache that packs short pages together", "Subpage-Aware Solid State Drive for Improving Lifetime and Performance";
+    "sector" => Sector, sector::SectorConfig, sector::Sector, &[],
+        "sector-level SLC cache that packs sectors of like update frequency", "Leveraging Intra-Page Update Diversity for Mitigating Write Amplification in SSDs";
+    "hierarchy" => Hierarchy, hierarchy::HierarchyConfig, hierarchy::Hierarchy, &[],
+        "two-level SLC cache: merged partial writes in L1, full pages in L2", "A Two-level SLC Cache Hierarchy for Hybrid SSDs";
 }
 
 /// The modes the device's pools offer, for messages.

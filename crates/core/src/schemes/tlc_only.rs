@@ -12,7 +12,7 @@ use crate::ftl::clean::{clean_one, clean_plane, Job};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::{Io, Piece};
 use crate::ftl::page_level;
-use crate::ftl::region::{Region, RegionSpec, Writer};
+use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::hw::config::CellMode;
 use crate::hw::device_config::DeviceConfig;
@@ -89,6 +89,8 @@ impl TlcOnly {
         let region = Region::new(
             RegionSpec {
                 id: 0,
+                pack: Pack::Page,
+                shared: false,
                 pool,
                 mode: config.mode,
                 first_block: 0,
@@ -153,8 +155,9 @@ impl Scheme for TlcOnly {
         page_level::read(&piece, io);
     }
 
-    fn flush(&mut self, request: RequestId, io: &mut Io) {
+    fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
         super::flush_region(&mut self.region, request, io);
+        Ok(())
     }
 
     fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
@@ -171,9 +174,10 @@ impl Scheme for TlcOnly {
         self.region.pad(io, plane, false);
     }
 
-    fn finish(&mut self, io: &mut Io) {
+    fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
         self.mapped_peak = self.mapped_peak.max(io.media.mapped());
         super::pad_region(&mut self.region, io);
+        Ok(())
     }
 
     fn blocks(&self) -> Vec<BlockShare> {
@@ -185,7 +189,7 @@ impl Scheme for TlcOnly {
     }
 
     fn save(&self) -> SchemeState {
-        SchemeState { regions: vec![self.region.save()] }
+        SchemeState { regions: vec![self.region.save()], ..SchemeState::default() }
     }
 
     fn load(&mut self, state: SchemeState) {

@@ -1,6 +1,8 @@
 //! Small devices and workloads shared by the core's tests.
 #![allow(dead_code)]
 
+pub mod ops;
+
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
 use slcache_core::device::config::{
@@ -83,6 +85,22 @@ pub fn setup(device: DeviceConfig, scheme: &str) -> Setup {
         trace: TracePolicy { prefill: Prefill::None, ..TracePolicy::default() },
         seed: 1,
     }
+}
+
+/// Sets the parameters of a setup's scheme that it has: `("slc_blocks", 6)`, `("dense.victim", "fifo")`.
+/// Returns how many there were.
+pub fn configure(setup: &mut Setup, values: &[(&str, serde_json::Value)]) -> usize {
+    let mut config = serde_json::to_value(&setup.scheme).unwrap();
+    let mut found = 0;
+    for (key, value) in values {
+        let pointer = format!("/{}/{}", setup.scheme.name(), key.replace('.', "/"));
+        if let Some(place) = config.pointer_mut(&pointer) {
+            *place = value.clone();
+            found += 1;
+        }
+    }
+    setup.scheme = serde_json::from_value(config).unwrap();
+    found
 }
 
 /// A request of `bytes` at byte `at`.

@@ -12,6 +12,8 @@ impl Timing {
         let now_ns = self.now_ns;
         let op = &mut self.ops[id.index()];
         let Some(target) = op.then.take() else { return };
+        let read_ns = u64::from(op.in_ns) + u64::from(op.array_ns) + u64::from(op.out_ns);
+        self.load_ns[op.unit as usize] -= read_ns;
         self.blocks[op.block.index()].reads -= 1;
         op.kind = OpKind::Program;
         op.block = target.block;

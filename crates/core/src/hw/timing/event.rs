@@ -17,6 +17,8 @@ pub enum EventKind {
     Idle = 3,
     /// A partly filled wordline has waited long enough.
     Stage = 4,
+    /// The scheme asked to be woken.
+    Timer = 5,
 }
 
 /// One event.
@@ -46,7 +48,8 @@ impl Event {
             1 => EventKind::Channel,
             2 => EventKind::Host,
             3 => EventKind::Idle,
-            _ => EventKind::Stage,
+            4 => EventKind::Stage,
+            _ => EventKind::Timer,
         };
         Self { at_ns: (key >> 64) as u64, kind, index: (key >> 16) as u32, stamp: key as u16 }
     }

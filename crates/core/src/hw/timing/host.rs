@@ -15,6 +15,17 @@ pub const WAIT_KINDS: usize = CAUSES + 2;
 /// Waiting time by what occupied the resource, ns.
 pub type WaitTime = [u64; WAIT_KINDS];
 
+/// Whether a host waits for a request, or who else does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Internal {
+    /// The host.
+    No,
+    /// The DRAM buffer, which wrote a page back.
+    WriteBack,
+    /// The hold buffer: acknowledged data are being programmed.
+    Merge,
+}
+
 /// A host request in the device.
 #[derive(Clone, Debug)]
 pub struct InFlight {
@@ -30,9 +41,9 @@ pub struct InFlight {
     pub link_wait_ns: u64,
     /// Time in the DRAM buffer, ns.
     pub buffer_ns: u64,
-    /// Written back by the DRAM buffer: no host waits for it.
-    pub internal: bool,
-    /// How many flushes had come before it: a flush waits only for write-backs from before it.
+    /// Who waits for it.
+    pub internal: Internal,
+    /// How many flushes had come before it: a flush waits only for internal ones from before it.
     pub flushes_before: u32,
     /// All its data are on the way to the host.
     pub returning: bool,
@@ -64,7 +75,7 @@ impl InFlight {
             link_ns: 0,
             link_wait_ns: 0,
             buffer_ns: 0,
-            internal: false,
+            internal: Internal::No,
             flushes_before: 0,
             returning: false,
             remaining: 1,

@@ -14,7 +14,7 @@ mod queue;
 mod run;
 pub mod unit;
 
-pub use host::{InFlight, WaitTime, WAIT_CHANNEL, WAIT_KINDS, WAIT_OTHER};
+pub use host::{InFlight, Internal, WaitTime, WAIT_CHANNEL, WAIT_KINDS, WAIT_OTHER};
 
 use crate::base::BlockId;
 use crate::hw::config::PlaneParallelism;
@@ -44,6 +44,8 @@ pub struct Timing {
     now_ns: u64,
     queue: EventQueue,
     units: Vec<Unit>,
+    /// Service time of each unit's operations in flight, ns.
+    load_ns: Vec<u64>,
     channels: Vec<Channel>,
     ops: Slab<Op>,
     /// Lists of operations: further ones an operation wakes, and those it waits for.
@@ -72,6 +74,7 @@ impl Timing {
             now_ns: 0,
             queue: EventQueue::default(),
             units: Vec::new(),
+            load_ns: Vec::new(),
             channels: Vec::new(),
             ops: Slab::new(Op::new(
                 crate::hw::op::OpKind::Read,
@@ -118,6 +121,7 @@ impl Timing {
             PlaneParallelism::MultiPlane if pool.config.planes == 1 => PlaneParallelism::Serial,
             other => other,
         };
+        self.load_ns.push(0);
         self.units.push(Unit::new(place.channel, bit, plane, parallelism, pool.config.suspend));
     }
 
@@ -177,6 +181,25 @@ impl Timing {
     #[inline(always)]
     pub fn load(&self, unit: u32) -> u32 {
         self.units[unit as usize].outstanding
+    }
+
+    /// Service time of what was emitted to `unit` and is not complete, ns: an estimate of how long a
+    /// new operation would wait there, channel and priorities apart.
+    #[inline(always)]
+    pub fn load_ns(&self, unit: u32) -> u64 {
+        self.load_ns[unit as usize]
+    }
+
+    /// The emission number of an operation in flight, by which it is told from a later one.
+    #[inline]
+    pub fn serial(&self, id: OpId) -> u32 {
+        self.ops[id.index()].serial
+    }
+
+    /// Whether the operation emitted as `id` with `serial` is not complete.
+    #[inline]
+    pub fn is_in_flight(&self, id: OpId, serial: u32) -> bool {
+        self.ops[id.index()].serial == serial
     }
 
     /// Whether page `page` of `block` is programmed in state but not yet in time.

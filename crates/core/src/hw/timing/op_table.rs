@@ -122,6 +122,13 @@ impl Op {
         }
     }
 
+    /// Time on array and channel that is still to come, of both halves of a move, ns.
+    #[inline]
+    pub fn service_ns(&self) -> u64 {
+        let second = self.then.map_or(0, |t| u64::from(t.array_ns) + u64::from(t.in_ns));
+        u64::from(self.in_ns) + u64::from(self.array_ns) + u64::from(self.out_ns) + second
+    }
+
     /// A read of nothing, without relations: the blank that every operation starts from.
     pub const BLANK: Op = Op {
         kind: OpKind::Read,

@@ -12,7 +12,8 @@ impl Timing {
     /// A new operation, to be described through `op_mut` and then submitted.
     #[inline]
     pub fn begin(&mut self, kind: OpKind, cause: Cause, class: Class, block: BlockId, unit: u32) -> OpId {
-        self.serial = self.serial.wrapping_add(1);
+        // 0 stands for an operation that is complete.
+        self.serial = self.serial.wrapping_add(1).max(1);
         let serial = self.serial;
         let index = self.ops.take();
         let op = &mut self.ops[index as usize];
@@ -26,6 +27,7 @@ impl Timing {
         let op = &self.ops[id.index()];
         let (unit, kind, block, class, deps) = (op.unit, op.kind, op.block, op.class, op.deps);
         let (counts, request, then) = (op.counts, op.request, op.then);
+        self.load_ns[unit as usize] += op.service_ns();
         self.units[unit as usize].outstanding += 1;
         if counts {
             self.hold_request(request);
@@ -97,6 +99,13 @@ impl Timing {
         if op.deps == 0 {
             self.enqueue(id);
         }
+    }
+
+    /// Lengthens the transfer of `id`, not yet queued.
+    pub fn add_transfer(&mut self, id: OpId, ns: u32) {
+        let op = &mut self.ops[id.index()];
+        op.in_ns += ns;
+        self.load_ns[op.unit as usize] += u64::from(ns);
     }
 
     /// An operation in flight, to complete its description before it is queued.

@@ -30,7 +30,7 @@ impl Timing {
             EventKind::Unit => self.unit_event(event.index, event.stamp),
             EventKind::Channel => self.channel_event(event.index),
             EventKind::Idle => self.idle_event(event.index),
-            EventKind::Host | EventKind::Stage => return Some(event),
+            EventKind::Host | EventKind::Stage | EventKind::Timer => return Some(event),
         }
         self.kick();
         None
@@ -311,6 +311,7 @@ impl Timing {
             OpKind::Program | OpKind::Erase => {}
         }
         let Op { kind, class, request, counts, wakes, more_wakes, block_next, .. } = *op;
+        self.load_ns[unit as usize] -= op.service_ns();
         if kind != OpKind::Read {
             if block_next.is_none() {
                 clock.last = 0;
@@ -340,6 +341,7 @@ impl Timing {
         let freed = &mut self.ops[id.index()];
         freed.wakes = OpId::NONE;
         freed.more_wakes = 0;
+        freed.serial = 0;
     }
 
     #[inline]

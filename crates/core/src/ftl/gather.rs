@@ -1,0 +1,266 @@
+//! Emptying a block of mixed pages: every logical page with live units in it becomes one page of
+//! the dense store, put together from wherever its units lie.
+
+use super::clean::{erase_after, move_page, pad_unprotected, same_unit, Job, Programs};
+use super::io::{Io, PageWrite};
+use super::media::{bits, SLOTS_MAX};
+use super::page_level::{mapped_mask, region_slots, Sources};
+use super::region::Writer;
+use super::scheme::DeviceFull;
+use super::store::Store;
+use crate::base::{BlockId, Mu, PlaneId, Ppn};
+use crate::hw::timing::op_table::{OpId, RequestId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which of a logical page's units leave the cache with those in the victim.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Gather {
+    /// All of them, in whatever page they lie: one home is left, and the latest version is there.
+    #[default]
+    All,
+    /// Those in the victim and in the page that holds the rest; units in other mixed pages stay.
+    VictimOnly,
+}
+
+/// What an emptied block came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gathered {
+    /// Logical pages written to the store.
+    pub pages: u64,
+    /// Pairs of a logical page and a mixed page that held a part of it, now gone.
+    pub fragments: u64,
+    /// Mapping units that left mixed pages.
+    pub units: u64,
+}
+
+/// The reads of a job's mixed pages: each page is read once. Open addressing, at most half full.
+#[derive(Default)]
+pub(super) struct PageReads {
+    /// Page + 1; 0 = nothing.
+    keys: Vec<u32>,
+    ops: Vec<OpId>,
+    count: usize,
+}
+
+impl PageReads {
+    fn clear(&mut self) {
+        self.keys.fill(0);
+        self.count = 0;
+    }
+
+    fn place(&self, page: Ppn) -> usize {
+        let mut place = (page.0.wrapping_mul(0x9e37_79b1) >> 7) as usize & (self.keys.len() - 1);
+        while self.keys[place] != 0 && self.keys[place] != page.0 + 1 {
+            place = (place + 1) & (self.keys.len() - 1);
+        }
+        place
+    }
+
+    fn get(&self, page: Ppn) -> Option<OpId> {
+        let place = (!self.keys.is_empty()).then(|| self.place(page))?;
+        (self.keys[place] != 0).then(|| self.ops[place])
+    }
+
+    fn insert(&mut self, page: Ppn, op: OpId) {
+        if self.count * 2 >= self.keys.len() {
+            let size = (self.keys.len() * 2).max(256);
+            let keys = std::mem::replace(&mut self.keys, vec![0; size]);
+            let ops = std::mem::replace(&mut self.ops, vec![OpId::NONE; size]);
+            for (key, op) in keys.into_iter().zip(ops).filter(|(key, _)| *key != 0) {
+                let place = self.place(Ppn(key - 1));
+                (self.keys[place], self.ops[place]) = (key, op);
+            }
+        }
+        let place = self.place(page);
+        (self.keys[place], self.ops[place]) = (page.0 + 1, op);
+        self.count += 1;
+    }
+}
+
+/// One block being emptied.
+struct Emptying<'a> {
+    store: &'a mut Store,
+    block: BlockId,
+    home: PlaneId,
+    plane: PlaneId,
+    /// Region of the mixed pages.
+    mixed: u8,
+    job: Job,
+    how: Gather,
+    reads: PageReads,
+    programs: Programs,
+    done: Gathered,
+}
+
+/// Moves everything live in `block`, of a region of mixed pages, to the store and erases it. The
+/// caller gives the block back to its region.
+pub fn empty_block(
+    store: &mut Store,
+    io: &mut Io,
+    block: BlockId,
+    job: Job,
+    how: Gather,
+) -> Result<Gathered, DeviceFull> {
+    let home = io.media.array.geometry.plane_of(block);
+    let plane = store.plane_for(home, 1, io)?;
+    let mixed = io.media.array.block(block).region();
+    let mut reads = std::mem::take(&mut io.page_reads);
+    reads.clear();
+    let programs = Programs::begin(io);
+    let done = Gathered::default();
+    let mut emptying = Emptying { store, block, home, plane, mixed, job, how, reads, programs, done };
+    emptying.run(io)?;
+    let Emptying { store, plane, reads, programs, done, .. } = emptying;
+    io.page_reads = reads;
+    erase_after(programs, block, job, io);
+    pad_unprotected(&mut store.region, io, plane);
+    Ok(done)
+}
+
+impl Emptying<'_> {
+    fn run(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
+        let first = io.media.array.geometry.page(self.block, 0);
+        for index in 0..io.media.array.block(self.block).write_ptr() {
+            let page = Ppn(first.0 + index);
+            let slots = region_slots(io, page);
+            for slot in 0..slots {
+                // What is gathered for one slot may take others of the page along.
+                let tag = io.media.array.page_tags(page)[slot];
+                if tag != 0 {
+                    self.logical_page((tag - 1) / io.policy.mus_per_page, io)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes one logical page to the store.
+    fn logical_page(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        if self.store.region.needs_block(self.plane, Writer::Host) {
+            let plane = self.store.plane_for(self.home, 1, io)?;
+            if plane != self.plane {
+                pad_unprotected(&mut self.store.region, io, self.plane);
+            }
+            self.plane = plane;
+        }
+        let mask = self.gathered_mask(page, io);
+        let sources = Sources::of(io, page, mask);
+        self.done.pages += 1;
+        for &(from, units) in sources.list() {
+            if self.is_mixed(from, io) {
+                self.done.fragments += 1;
+                self.done.units += u64::from(units);
+            }
+        }
+        if let [(from, units)] = *sources.list() {
+            if units == live_units(from, io) && self.reads.get(from).is_none() {
+                return self.move_whole(from, io);
+            }
+        }
+        self.put_together(page, mask, &sources, io)
+    }
+
+    /// The units of a logical page that are written now.
+    fn gathered_mask(&self, page: u32, io: &Io) -> u32 {
+        let mapped = mapped_mask(io, page);
+        if self.how == Gather::All {
+            return mapped;
+        }
+        let leaves = |i: &u32| {
+            let slot = io.media.lookup(Mu(page * io.policy.mus_per_page + i));
+            let from = slot.map(|slot| io.media.array.geometry.page_of(slot));
+            from.is_some_and(|p| io.media.array.geometry.block_of(p) == self.block || !self.is_mixed(p, io))
+        };
+        bits(mapped).filter(leaves).fold(0, |mask, i| mask | 1 << i)
+    }
+
+    fn is_mixed(&self, page: Ppn, io: &Io) -> bool {
+        io.media.array.block(io.media.array.geometry.block_of(page)).region() == self.mixed
+    }
+
+    /// A flash page with nothing but this logical page moves as it is.
+    fn move_whole(&mut self, from: Ppn, io: &mut Io) -> Result<(), DeviceFull> {
+        let from_block = io.media.array.geometry.block_of(from);
+        let same_unit = same_unit(io, from_block, self.plane);
+        let (to, program) =
+            move_page(&mut self.store.region, io, from, self.plane, same_unit, self.job, Writer::Host)?;
+        self.note(from_block, to, program, io);
+        Ok(())
+    }
+
+    fn put_together(
+        &mut self,
+        page: u32,
+        mask: u32,
+        sources: &Sources,
+        io: &mut Io,
+    ) -> Result<(), DeviceFull> {
+        let n = io.policy.mus_per_page;
+        let to = self.store.region.take_page(io, self.plane, Writer::Host, 0).ok_or(DeviceFull)?;
+        let mut ops = [OpId::NONE; SLOTS_MAX];
+        let mut count = 0;
+        for &(from, units) in sources.list() {
+            let op = self.read(from, units, io);
+            if !op.is_none() {
+                ops[count] = op;
+                count += 1;
+            }
+        }
+        let mut tags = [0; SLOTS_MAX];
+        bits(mask).for_each(|i| tags[i as usize] = page * n + i + 1);
+        let slots = region_slots(io, to);
+        io.media.write_page(to, &tags[..slots], 0, 0);
+        let units = mask.count_ones();
+        let write = PageWrite {
+            bytes: units * io.media.array.geometry.mu_bytes,
+            fresh_slots: units,
+            slots: units,
+            cause: self.job.cause,
+            class: self.job.class,
+            request: RequestId::NONE,
+        };
+        let program = self.store.region.emit(io, to, Writer::Host, &write, &ops[..count]);
+        let to_block = io.media.array.geometry.block_of(to);
+        for &(from, _) in sources.list() {
+            let from_block = io.media.array.geometry.block_of(from);
+            self.note(from_block, to_block, program, io);
+        }
+        Ok(())
+    }
+
+    /// Reads a page; a mixed one only once, with all its live units.
+    fn read(&mut self, from: Ppn, units: u32, io: &mut Io) -> OpId {
+        let mixed = self.is_mixed(from, io);
+        if mixed {
+            if let Some(op) = self.reads.get(from) {
+                return op;
+            }
+        }
+        let units = if mixed { live_units(from, io) } else { units };
+        let bytes = units * io.media.array.geometry.mu_bytes;
+        let op = io.read(from, bytes, self.job.cause, self.job.class, RequestId::NONE, false);
+        if mixed {
+            self.reads.insert(from, op);
+        }
+        op
+    }
+
+    /// The erase of `from`, now or later, waits for `program`.
+    fn note(&mut self, from: BlockId, to: BlockId, program: OpId, io: &mut Io) {
+        if io.policy.plp && self.store.region.staged(self.plane, Writer::Host).is_some() {
+            return;
+        }
+        if from == self.block {
+            self.programs.add(to, program);
+        } else {
+            let blocks = io.media.array.geometry.block_numbers();
+            io.moved.note(&io.timing, blocks, from, to, program);
+        }
+    }
+}
+
+fn live_units(page: Ppn, io: &Io) -> u32 {
+    io.media.array.page_tags(page).iter().filter(|&&tag| tag != 0).count() as u32
+}

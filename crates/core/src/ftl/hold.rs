@@ -1,0 +1,191 @@
+//! The hold buffer: pieces that wait in the controller to share a flash page with others.
+//!
+//! It is small (bounded by configuration, in practice some dozens of pieces), so that pieces are
+//! kept in the order of their arrival and found by scanning their page numbers.
+
+use super::io::Piece;
+use crate::hw::op::Cause;
+use crate::hw::timing::op_table::{RequestId, Slab};
+
+/// A piece that waits to be packed.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// Logical page.
+    pub page: u32,
+    /// Mapping units held (bit per unit).
+    pub mask: u32,
+    /// Those of them that are only partly covered.
+    pub partial: u32,
+    /// Those of them whose writes were acknowledged when they came.
+    pub early: u32,
+    /// Exact bytes, at most whole units.
+    pub bytes: u32,
+    /// Slots it takes in a page: its units, and those it will carry along.
+    pub slots: u32,
+    /// Pieces are packed with those of their own class only.
+    pub class: u8,
+    /// Host or flush.
+    pub cause: Cause,
+    /// When its oldest data came, ns.
+    pub since_ns: u64,
+    /// Requests that wait for it (list of links, 0 = none).
+    tokens: u32,
+}
+
+/// Pieces that wait to be packed, oldest first.
+pub struct HoldBuffer {
+    entries: Vec<Held>,
+    /// The entries' logical pages, apart: what a look-up scans.
+    pages: Vec<u32>,
+    tokens: Slab<(RequestId, u32)>,
+    units: u32,
+    mu_bytes: u32,
+}
+
+impl HoldBuffer {
+    /// An empty buffer for mapping units of `mu_bytes`.
+    pub fn new(mu_bytes: u32) -> Self {
+        let tokens = Slab::new((RequestId::NONE, 0));
+        Self { entries: Vec::new(), pages: Vec::new(), tokens, units: 0, mu_bytes }
+    }
+
+    /// Whether nothing is held.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Pieces held, oldest first.
+    pub fn entries(&self) -> &[Held] {
+        &self.entries
+    }
+
+    /// Mapping units held.
+    pub fn units(&self) -> u32 {
+        self.units
+    }
+
+    /// The entry of logical page `page` in `class`.
+    pub fn find(&self, page: u32, class: u8) -> Option<usize> {
+        let mut here = self.pages.iter().enumerate().filter(|(_, &p)| p == page);
+        here.find(|&(i, _)| self.entries[i].class == class).map(|(i, _)| i)
+    }
+
+    /// The entries of logical page `page`.
+    pub fn of_page(&self, page: u32) -> impl Iterator<Item = &Held> {
+        self.pages.iter().zip(&self.entries).filter(move |(&p, _)| p == page).map(|(_, held)| held)
+    }
+
+    /// The mapping units of logical page `page` that are held, whole or in part.
+    #[inline]
+    pub fn mask(&self, page: u32) -> u32 {
+        if self.entries.is_empty() {
+            return 0;
+        }
+        self.of_page(page).fold(0, |mask, held| mask | held.mask)
+    }
+
+    /// The mapping units of logical page `page` that are held as a whole: reads find them here.
+    #[inline]
+    pub fn whole(&self, page: u32) -> u32 {
+        if self.entries.is_empty() {
+            return 0;
+        }
+        self.of_page(page).fold(0, |mask, held| mask | (held.mask & !held.partial))
+    }
+
+    /// Adds a piece to the entry of its page and class, or as a new one that takes `slots` slots;
+    /// returns the entry's place. No other entry of the page holds any of its units.
+    pub(super) fn put(&mut self, piece: &Piece, class: u8, slots: u32, now_ns: u64) -> usize {
+        let place = self.find(piece.page, class);
+        let fresh = piece.mask & !place.map_or(0, |i| self.entries[i].mask);
+        self.units += fresh.count_ones();
+        let place = place.unwrap_or_else(|| {
+            self.pages.push(piece.page);
+            self.entries.push(Held {
+                page: piece.page,
+                mask: 0,
+                partial: 0,
+                early: 0,
+                bytes: 0,
+                slots,
+                class,
+                cause: piece.cause,
+                since_ns: now_ns,
+                tokens: 0,
+            });
+            self.entries.len() - 1
+        });
+        let held = &mut self.entries[place];
+        let whole = (held.mask & !held.partial) | (piece.mask & !piece.partial);
+        held.mask |= piece.mask;
+        held.partial = held.mask & !whole;
+        held.bytes = (held.bytes + piece.bytes).min(held.mask.count_ones() * self.mu_bytes);
+        held.slots = slots;
+        place
+    }
+
+    /// Makes `request`, which is held once for this, wait for the entry.
+    pub(super) fn add_token(&mut self, entry: usize, request: RequestId) {
+        let link = self.tokens.insert((request, self.entries[entry].tokens));
+        self.entries[entry].tokens = link;
+    }
+
+    /// Notes that the units in `mask` are acknowledged.
+    pub(super) fn acknowledge(&mut self, entry: usize, mask: u32) {
+        self.entries[entry].early |= mask;
+    }
+
+    /// The requests that wait for the entry.
+    pub(super) fn tokens(&self, entry: usize) -> impl Iterator<Item = RequestId> + '_ {
+        let mut link = self.entries[entry].tokens;
+        std::iter::from_fn(move || {
+            if link == 0 {
+                return None;
+            }
+            let (request, next) = self.tokens[link as usize];
+            link = next;
+            Some(request)
+        })
+    }
+
+    /// Takes the units in `mask` out of the entry; true if it is gone, for which the caller has
+    /// seen to its tokens.
+    pub(super) fn take(&mut self, entry: usize, mask: u32) -> bool {
+        let held = &mut self.entries[entry];
+        let taken = (held.mask & mask).count_ones();
+        self.units -= taken;
+        held.mask &= !mask;
+        held.partial &= held.mask;
+        held.early &= held.mask;
+        held.slots -= taken.min(held.slots);
+        held.bytes = held.bytes.min(held.mask.count_ones() * self.mu_bytes);
+        if held.mask != 0 {
+            return false;
+        }
+        let mut link = held.tokens;
+        while link != 0 {
+            let next = self.tokens[link as usize].1;
+            self.tokens.remove(link);
+            link = next;
+        }
+        self.entries.remove(entry);
+        self.pages.remove(entry);
+        true
+    }
+
+    /// Whether counts and entries agree; the first violation is described.
+    pub fn audit(&self) -> Result<(), String> {
+        let units: u32 = self.entries.iter().map(|held| held.mask.count_ones()).sum();
+        if units != self.units {
+            return Err(format!("{units} units held, counter {}", self.units));
+        }
+        for (held, &page) in self.entries.iter().zip(&self.pages) {
+            let others: u32 = self.of_page(page).map(|other| other.mask.count_ones()).sum();
+            if held.page != page || held.mask == 0 || others != self.mask(page).count_ones() {
+                return Err(format!("{held:?} is empty, misplaced or held twice"));
+            }
+        }
+        Ok(())
+    }
+}

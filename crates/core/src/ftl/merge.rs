@@ -1,0 +1,94 @@
+//! Holding pieces back until they fill a page: tokens, time-outs and the buffer's bound.
+
+use super::config::{MergeAcknowledge, MergeConfig};
+use super::io::{Io, Piece};
+use super::media::bits;
+use crate::hw::timing::op_table::RequestId;
+
+/// The rules by which a scheme holds pieces.
+#[derive(Clone, Copy, Debug)]
+pub struct Merger {
+    timeout_ns: u64,
+    capacity_units: u32,
+    early: bool,
+}
+
+impl Merger {
+    /// The rules of `config`, checked, for mapping units of `mu_bytes`.
+    pub fn new(config: &MergeConfig, mu_bytes: u32) -> Self {
+        Self {
+            timeout_ns: config.timeout_ns,
+            capacity_units: (config.buffer_bytes / u64::from(mu_bytes)) as u32,
+            early: config.acknowledge == MergeAcknowledge::OnBuffer,
+        }
+    }
+
+    /// Whether the buffer has room for `piece`; what is held of its page already needs none.
+    pub fn has_room(&self, piece: &Piece, io: &Io) -> bool {
+        let new = piece.mask & !io.media.hold.mask(piece.page);
+        io.media.hold.is_empty() || io.media.hold.units() + new.count_ones() <= self.capacity_units
+    }
+
+    /// Parks a piece in `class`, where its page then takes `slots` slots; returns its entry. Its
+    /// request waits for the program, or is done with it where the rules and the room allow.
+    pub fn hold(&self, piece: &Piece, class: u8, slots: u32, io: &mut Io) -> usize {
+        let first = piece.page * io.policy.mus_per_page;
+        let entry = io.media.hold(piece, first, class, slots, io.timing.now_ns());
+        if !piece.request.is_none() {
+            let occupied = io.media.hold.units() + io.merging_units;
+            if self.early && occupied <= self.capacity_units {
+                io.media.hold.acknowledge(entry, piece.mask);
+            } else {
+                io.timing.hold_request(piece.request);
+                io.media.hold.add_token(entry, piece.request);
+            }
+        }
+        self.arm(io);
+        entry
+    }
+
+    /// Makes `request` wait for everything held.
+    pub fn wait_for_all(&self, request: RequestId, io: &mut Io) {
+        for entry in 0..io.media.hold.entries().len() {
+            io.timing.hold_request(request);
+            io.media.hold.add_token(entry, request);
+        }
+    }
+
+    /// Whether the oldest piece has waited long enough; before time 0 none waits.
+    pub fn is_due(&self, io: &Io) -> bool {
+        let oldest = io.media.hold.entries().first();
+        oldest.is_some_and(|held| io.clockless || held.since_ns + self.timeout_ns <= io.timing.now_ns())
+    }
+
+    /// Asks to be woken when the oldest piece is due.
+    pub fn arm(&self, io: &mut Io) {
+        if let Some(held) = io.media.hold.entries().first().filter(|_| !io.clockless) {
+            let due_ns = held.since_ns + self.timeout_ns;
+            io.wake_at(due_ns);
+        }
+    }
+}
+
+impl Io {
+    /// Forgets the mapping units `first..end`, mapped or held, that the host declared unused. A
+    /// request that waited only for such units is complete.
+    pub fn trim(&mut self, first: u32, end: u32) {
+        self.media.trim(first, end);
+        let n = self.policy.mus_per_page;
+        let mut entry = 0;
+        while let Some(held) = self.media.hold.entries().get(entry) {
+            let base = held.page * n;
+            let unused = bits(held.mask).filter(|i| (first..end).contains(&(base + i)));
+            let unused = unused.fold(0, |mask, i| mask | 1 << i);
+            if unused == held.mask {
+                for request in self.media.hold.tokens(entry) {
+                    self.timing.release_request(request);
+                }
+            }
+            if !self.media.unhold(entry, unused, base, true) {
+                entry += 1;
+            }
+        }
+    }
+}

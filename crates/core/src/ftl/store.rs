@@ -1,0 +1,71 @@
+//! The dense store behind a cache: it takes what leaves the cache and cleans within its planes.
+
+use super::clean::{clean_plane, Job};
+use super::config::CleanConfig;
+use super::io::Io;
+use super::page_level;
+use super::region::{Region, RegionSpec, Writer};
+use super::scheme::DeviceFull;
+use crate::base::PlaneId;
+use crate::hw::op::{Cause, Class};
+
+/// Free blocks per plane that migration leaves to cleaning, which must win at least one more.
+pub const RESERVE: u32 = 1;
+
+/// A dense region and when it is cleaned.
+pub struct Store {
+    /// The region.
+    pub region: Region,
+    clean_below: u32,
+}
+
+impl Store {
+    /// An empty store, cleaned as its specification says.
+    pub fn new(spec: RegionSpec, io: &Io) -> Self {
+        let clean_below = Self::threshold(&spec.clean, spec.blocks);
+        Self { region: Region::new(spec, io), clean_below }
+    }
+
+    /// Free blocks per plane below which a store of `blocks` blocks per plane is cleaned.
+    pub fn threshold(clean: &CleanConfig, blocks: u32) -> u32 {
+        clean.threshold(blocks).max(RESERVE + 1)
+    }
+
+    /// The plane that takes `pages` pages: `home`, else the roomiest.
+    pub fn plane_for(&mut self, home: PlaneId, pages: u32, io: &mut Io) -> Result<PlaneId, DeviceFull> {
+        if self.room(home, io) >= pages {
+            return Ok(home);
+        }
+        let planes: Vec<PlaneId> = self.region.planes().to_vec();
+        let rooms = planes.into_iter().map(|p| (self.room(p, io), std::cmp::Reverse(p))).max();
+        match rooms {
+            Some((room, std::cmp::Reverse(p))) if room >= pages => Ok(p),
+            _ => Err(DeviceFull),
+        }
+    }
+
+    /// Pages that `plane` can take, after cleaning where it is short of blocks.
+    fn room(&mut self, plane: PlaneId, io: &mut Io) -> u32 {
+        let job = Job { cause: Cause::Gc, class: Class::Urgent };
+        if self.region.free_blocks(plane) < self.clean_below {
+            clean_plane(&mut self.region, io, plane, self.clean_below, job);
+        }
+        let reserve = RESERVE * self.region.pages_per_block;
+        self.region.room(io, plane, Writer::Host).saturating_sub(reserve)
+    }
+
+    /// Places logical page `page`, whole and new, before time 0.
+    pub fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        let mut plane = self.region.choose_plane(io, page);
+        for _ in 0..self.region.planes().len() {
+            if self.region.needs_block(plane, Writer::Host) {
+                self.room(plane, io);
+            }
+            if page_level::preload(page, &mut self.region, plane, RESERVE, io).is_ok() {
+                return Ok(());
+            }
+            plane = self.region.pass_over(plane);
+        }
+        Err(DeviceFull)
+    }
+}

@@ -1,0 +1,176 @@
+//! What every SLC cache in front of a dense store has: its sizes, their checks, and the trigger
+//! of its reclamation.
+
+use crate::base::{PlaneId, Problem};
+use crate::ftl::clean::Job;
+use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
+use crate::ftl::io::Io;
+use crate::ftl::region::{Pack, Region, RegionSpec};
+use crate::ftl::store::{Store, RESERVE};
+use crate::hw::config::{CellMode, PoolConfig};
+use crate::hw::device_config::DeviceConfig;
+use crate::hw::op::{Cause, Class};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// When the SLC region of a plane is reclaimed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trigger {
+    /// Free SLC blocks fall below `slc.start_free_ratio`.
+    #[default]
+    FreeBlocks,
+    /// Live data (pages, or mapping units where pages are mixed) exceed `1 - slc.start_free_ratio`
+    /// of the SLC region (or fewer than `slc.start_free_blocks` are left).
+    ValidShare,
+}
+
+/// Every operation of a reclamation of the cache: host writes depend on it.
+pub const RECLAIM: Job = Job { cause: Cause::Migration, class: Class::Urgent };
+
+/// The parameters that the cache schemes share, as one of them has them.
+pub struct CacheSpec<'a> {
+    /// The scheme.
+    pub name: &'static str,
+    /// SLC blocks per plane.
+    pub slc_blocks: u32,
+    /// Fewest SLC blocks per plane that the scheme works with.
+    pub slc_blocks_min: u32,
+    /// Cell mode of the store.
+    pub dense_mode: CellMode,
+    /// Plane order.
+    pub plane_order: PlaneOrder,
+    /// Choice of plane.
+    pub placement: Placement,
+    /// What starts reclamation.
+    pub trigger: Trigger,
+    /// Reclamation of SLC blocks.
+    pub slc: &'a CleanConfig,
+    /// Cleaning of the store.
+    pub dense: &'a CleanConfig,
+}
+
+impl CacheSpec<'_> {
+    /// The pool used: the first that offers both modes.
+    fn pool(&self, device: &DeviceConfig) -> Option<usize> {
+        device.pool.iter().position(|p| p.slc.is_some() && p.mode(self.dense_mode).is_some())
+    }
+
+    /// Adds every problem of the parameters on `device`.
+    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        let key = |rest: &str| format!("scheme.{}.{rest}", self.name);
+        self.slc.check(&key("slc"), problems);
+        self.dense.check(&key("dense"), problems);
+        if self.dense_mode == CellMode::Slc {
+            problems.push(Problem::new(key("dense_mode"), "slc", "mlc, tlc or qlc"));
+        }
+        if self.slc.idle_free_ratio > 0.0 || self.dense.idle_free_ratio > 0.0 {
+            let value = self.slc.idle_free_ratio.max(self.dense.idle_free_ratio);
+            let allowed = "0: the scheme does nothing in idle time";
+            problems.push(Problem::new(key("*.idle_free_ratio"), value, allowed));
+        }
+        let Some(index) = self.pool(device) else {
+            let modes = super::offered_modes(device);
+            let allowed = format!("a mode that one pool offers beside slc; the device offers {modes}");
+            problems.push(Problem::new(key("dense_mode"), self.dense_mode.name(), allowed));
+            return;
+        };
+        self.check_sizes(device, &device.pool[index], problems);
+    }
+
+    fn check_sizes(&self, device: &DeviceConfig, pool: &PoolConfig, problems: &mut Vec<Problem>) {
+        super::check_page(device, pool, &format!("scheme.{}", self.name), problems);
+        let most = pool.blocks.saturating_sub(4);
+        if self.slc_blocks < self.slc_blocks_min || self.slc_blocks > most {
+            let least = self.slc_blocks_min;
+            let allowed = format!("between {least} and {most} (the plane has {} blocks)", pool.blocks);
+            let key = format!("scheme.{}.slc_blocks", self.name);
+            problems.push(Problem::new(key, self.slc_blocks, allowed));
+            return;
+        }
+        let blocks = pool.blocks - self.slc_blocks;
+        let held = super::held_back(self.dense, blocks, RESERVE + 1);
+        super::check_capacity(device, pool, self.dense_mode, blocks, held, problems);
+    }
+
+    /// The specification of a region over the SLC blocks, on a checked device.
+    pub fn slc_spec(&self, device: &DeviceConfig, id: u8, pack: Pack, shared: bool) -> RegionSpec {
+        RegionSpec { id, pack, shared, ..self.spec(device, CellMode::Slc, 0, self.slc_blocks, self.slc) }
+    }
+
+    /// The dense store behind the SLC blocks, on a checked device.
+    pub fn store(&self, device: &DeviceConfig, id: u8, io: &Io) -> Store {
+        let blocks = device.pool[self.pool_index(device)].blocks - self.slc_blocks;
+        let spec = self.spec(device, self.dense_mode, self.slc_blocks, blocks, self.dense);
+        Store::new(RegionSpec { id, ..spec }, io)
+    }
+
+    fn pool_index(&self, device: &DeviceConfig) -> usize {
+        self.pool(device).expect("Invariant: the configuration was checked")
+    }
+
+    fn spec(
+        &self,
+        device: &DeviceConfig,
+        mode: CellMode,
+        first_block: u32,
+        blocks: u32,
+        clean: &CleanConfig,
+    ) -> RegionSpec {
+        RegionSpec {
+            id: 0,
+            pack: Pack::Page,
+            shared: false,
+            pool: self.pool_index(device),
+            mode,
+            first_block,
+            blocks,
+            order: self.plane_order.letters(),
+            placement: self.placement,
+            clean: clean.clone(),
+        }
+    }
+
+    /// When the cache is reclaimed, where `full` pages or units of live data fill a plane's part.
+    pub fn pressure(&self, full: u32) -> Pressure {
+        Pressure {
+            trigger: self.trigger,
+            free_wanted: self.slc.threshold(self.slc_blocks),
+            free_least: self.slc.start_free_blocks,
+            live_max: (f64::from(full) * (1.0 - self.slc.start_free_ratio)) as u32,
+        }
+    }
+}
+
+/// When the cache's part of a plane is reclaimed.
+pub struct Pressure {
+    trigger: Trigger,
+    free_wanted: u32,
+    free_least: u32,
+    live_max: u32,
+}
+
+impl Pressure {
+    /// Whether `free` blocks, or else `live` pages or units, call for reclamation.
+    #[inline]
+    pub fn is_high(&self, free: u32, live: impl FnOnce() -> u32) -> bool {
+        match self.trigger {
+            Trigger::FreeBlocks => free < self.free_wanted,
+            Trigger::ValidShare => free < self.free_least || live() > self.live_max,
+        }
+    }
+
+    /// The same for a region that has the cache to itself.
+    #[inline]
+    pub fn is_high_in(&self, region: &Region, plane: PlaneId, io: &Io) -> bool {
+        self.is_high(region.free_blocks(plane), || region.live(plane, io))
+    }
+
+    /// Free blocks per plane that reclamation keeps.
+    pub fn kept_free(&self) -> u32 {
+        match self.trigger {
+            Trigger::FreeBlocks => self.free_wanted,
+            Trigger::ValidShare => self.free_least,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! How much of the data lies in mixed pages, and the most that ever did: what a controller's table
+//! for them would need.
+
+use crate::base::Mu;
+use crate::base::Ppn;
+use crate::ftl::io::Io;
+use crate::ftl::media::SLOTS_MAX;
+
+/// A part of the data in mixed pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cached {
+    /// Pairs of a logical page and a mixed page that holds a part of it.
+    pub fragments: u64,
+    /// Mapping units.
+    pub units: u64,
+}
+
+/// Running totals and peaks.
+pub struct Census {
+    /// Region of the mixed pages.
+    region: u8,
+    now: Cached,
+    peak: Cached,
+}
+
+impl Census {
+    /// Nothing lies in the mixed pages of `region`.
+    pub fn new(region: u8) -> Self {
+        Self { region, now: Cached::default(), peak: Cached::default() }
+    }
+
+    /// What is there now.
+    pub fn now(&self) -> Cached {
+        self.now
+    }
+
+    /// The most fragments and the most units there ever were.
+    pub fn peak(&self) -> Cached {
+        self.peak
+    }
+
+    /// Takes a snapshot's totals; the peaks start anew.
+    pub fn load(&mut self, now: Cached) {
+        (self.now, self.peak) = (now, now);
+    }
+
+    /// What lies in mixed pages of some logical pages.
+    pub fn of(&self, pages: &[u32], io: &Io) -> Cached {
+        let mut sum = Cached::default();
+        pages.iter().for_each(|&page| self.add_page(page, &mut sum, io));
+        sum
+    }
+
+    #[inline]
+    fn add_page(&self, page: u32, sum: &mut Cached, io: &Io) {
+        let geometry = &io.media.array.geometry;
+        let n = io.policy.mus_per_page;
+        let mut seen = [Ppn(0); SLOTS_MAX];
+        let mut count = 0;
+        for mu in (page * n..(page + 1) * n).map(Mu) {
+            let Some(slot) = io.media.lookup(mu) else { continue };
+            let at = geometry.page_of(slot);
+            if io.media.array.block(geometry.block_of(at)).region() != self.region {
+                continue;
+            }
+            sum.units += 1;
+            if !seen[..count].contains(&at) {
+                seen[count] = at;
+                count += 1;
+            }
+        }
+        sum.fragments += count as u64;
+    }
+
+    /// Books a change of logical pages of which `before` was there.
+    pub fn change(&mut self, before: Cached, pages: &[u32], io: &Io) {
+        let after = self.of(pages, io);
+        self.now.fragments = self.now.fragments + after.fragments - before.fragments;
+        self.now.units = self.now.units + after.units - before.units;
+        self.peak.fragments = self.peak.fragments.max(self.now.fragments);
+        self.peak.units = self.peak.units.max(self.now.units);
+    }
+
+    /// Books what was moved to the store.
+    pub fn left(&mut self, gone: Cached) {
+        self.now.fragments -= gone.fragments;
+        self.now.units -= gone.units;
+    }
+
+    /// Forgets mapping units `first..end` in map, buffer and totals.
+    pub fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
+        let n = io.policy.mus_per_page;
+        if first >= end {
+            return;
+        }
+        // Only the pages at both ends can lose a part and keep another.
+        let pages = first / n..=(end - 1) / n;
+        let of = |census: &Self, io: &Io| {
+            let mut sum = Cached::default();
+            pages.clone().for_each(|page| census.add_page(page, &mut sum, io));
+            sum
+        };
+        let before = of(self, io);
+        io.trim(first, end);
+        let after = of(self, io);
+        self.left(Cached {
+            fragments: before.fragments - after.fragments,
+            units: before.units - after.units,
+        });
+    }
+}

@@ -1,0 +1,83 @@
+//! Where a merged page goes: `find_none_conflict_channel` of Algorithm 1, line 16.
+
+use crate::base::{Mu, PlaneId};
+use crate::ftl::io::Io;
+use crate::ftl::media::bits;
+use crate::ftl::pack::Picks;
+
+/// The planes of a cache by channel.
+pub struct Channels {
+    planes: Vec<PlaneId>,
+    /// Of each channel of the device: logical pages with other parts there, and its load, ns.
+    conflicts: Vec<u32>,
+    load_ns: Vec<u64>,
+    /// Planes that had no room for the page being placed.
+    full: Vec<bool>,
+    /// The plane at which equals begin, so that they take turns.
+    turn: usize,
+}
+
+impl Channels {
+    /// The planes of a cache in allocation order.
+    pub fn new(planes: &[PlaneId], io: &Io) -> Self {
+        let channels = io.media.array.geometry.channels as usize;
+        Self {
+            planes: planes.to_vec(),
+            conflicts: vec![0; channels],
+            load_ns: vec![0; channels],
+            full: vec![false; planes.len()],
+            turn: 0,
+        }
+    }
+
+    /// Begins to place a page with the units of `picks`: a channel conflicts with a logical page
+    /// if it holds a part of it that the new one leaves current, for then a read of the page
+    /// would need the channel twice.
+    pub fn begin(&mut self, picks: &Picks, io: &Io) {
+        self.conflicts.fill(0);
+        self.full.fill(false);
+        let geometry = &io.media.array.geometry;
+        let n = io.policy.mus_per_page;
+        for &(entry, mask) in picks.list() {
+            let page = io.media.hold.entries()[entry].page;
+            let mut seen = [u32::MAX; crate::ftl::media::SLOTS_MAX];
+            let mut count = 0;
+            let others = bits(((1u64 << n) - 1) as u32 & !mask);
+            for slot in others.filter_map(|i| io.media.lookup(Mu(page * n + i))) {
+                let plane = geometry.plane_of(geometry.block_of(geometry.page_of(slot)));
+                let channel = geometry.planes[plane.index()].channel;
+                if !seen[..count].contains(&channel) {
+                    seen[count] = channel;
+                    count += 1;
+                    self.conflicts[channel as usize] += 1;
+                }
+            }
+        }
+        for (load_ns, channel) in self.load_ns.iter_mut().zip(io.timing.channels()) {
+            *load_ns = channel.units.iter().map(|&unit| io.timing.load_ns(unit)).sum();
+        }
+        self.turn = (self.turn + 1) % self.planes.len();
+    }
+
+    /// The plane to try next: of the channel with the fewest conflicts, the least loaded of
+    /// those, the least loaded plane. The caller says with `is_full` when it had no room.
+    pub fn next(&self, io: &Io) -> Option<PlaneId> {
+        let planes = &io.media.array.geometry.planes;
+        let count = self.planes.len();
+        let candidates = (0..count).filter(|&i| !self.full[i]);
+        let best = candidates.min_by_key(|&i| {
+            let place = planes[self.planes[i].index()];
+            let channel = place.channel as usize;
+            let in_turn = (i + count - self.turn) % count;
+            (self.conflicts[channel], self.load_ns[channel], io.timing.load_ns(place.unit), in_turn)
+        });
+        best.map(|i| self.planes[i])
+    }
+
+    /// Notes that `plane` has no room for the page.
+    pub fn is_full(&mut self, plane: PlaneId) {
+        if let Some(i) = self.planes.iter().position(|&p| p == plane) {
+            self.full[i] = true;
+        }
+    }
+}

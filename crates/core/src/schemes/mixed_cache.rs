@@ -1,0 +1,159 @@
+//! An SLC cache whose pages may hold mapping units of several logical pages, managed as one region
+//! in front of a dense store: what `sa` and `sector` have in common.
+
+use super::cache::{CacheSpec, Pressure, RECLAIM};
+use super::census::{Cached, Census};
+use crate::base::PlaneId;
+use crate::base::Ppn;
+use crate::ftl::config::MergeConfig;
+use crate::ftl::gather::{self, Gather};
+use crate::ftl::io::{Io, Piece};
+use crate::ftl::merge::Merger;
+use crate::ftl::mixed::{self, Carry};
+use crate::ftl::pack::{oldest_first, Picks};
+use crate::ftl::page_level;
+use crate::ftl::region::{Pack, Region, Writer};
+use crate::ftl::scheme::DeviceFull;
+use crate::ftl::store::Store;
+use crate::ftl::victim;
+use crate::hw::device_config::DeviceConfig;
+use crate::hw::timing::op_table::RequestId;
+use crate::metrics::report::SchemeReport;
+
+/// Region number of the SLC cache.
+const SLC: u8 = 0;
+/// Region number of the dense store.
+const STORE: u8 = 1;
+
+/// Cache, store and the rules by which pieces wait.
+pub struct MixedCache {
+    /// The SLC region.
+    pub slc: Region,
+    /// The store.
+    pub store: Store,
+    /// The waiting rules.
+    pub merger: Merger,
+    /// What of the data lies in the cache.
+    pub census: Census,
+    pressure: Pressure,
+    /// Slots of a page.
+    pub slots: u32,
+    merged_pages: u64,
+    merged_units: u64,
+    reclaimed_blocks: u64,
+    migrated_pages: u64,
+}
+
+impl MixedCache {
+    /// An empty cache on a checked device.
+    pub fn new(spec: &CacheSpec, merge: &MergeConfig, device: &DeviceConfig, io: &Io) -> Self {
+        let slc = Region::new(spec.slc_spec(device, SLC, Pack::Mu, false), io);
+        let store = spec.store(device, STORE, io);
+        Self {
+            pressure: spec.pressure(slc.full_block(io) * spec.slc_blocks),
+            merger: Merger::new(merge, io.media.array.geometry.mu_bytes),
+            census: Census::new(SLC),
+            slots: slc.full_block(io) / slc.pages_per_block,
+            slc,
+            store,
+            merged_pages: 0,
+            merged_units: 0,
+            reclaimed_blocks: 0,
+            migrated_pages: 0,
+        }
+    }
+
+    /// The next page of the cache for data of logical page `page`.
+    fn take_page(&mut self, page: u32, io: &mut Io) -> Result<Ppn, DeviceFull> {
+        let mut plane = self.slc.choose_plane(io, page);
+        for _ in 0..self.slc.planes().len() {
+            if self.slc.needs_block(plane, Writer::Host) {
+                self.reclaim(plane, io)?;
+            }
+            if let Some(page) = self.slc.take_page(io, plane, Writer::Host, 0) {
+                return Ok(page);
+            }
+            plane = self.slc.pass_over(plane);
+        }
+        Err(DeviceFull)
+    }
+
+    /// Writes a piece as a page of its own, reading first what the page must keep.
+    pub fn write_page(&mut self, piece: &Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        let to = self.take_page(piece.page, io)?;
+        let before = self.census.of(&[piece.page], io);
+        page_level::write_to(piece, &mut self.slc, to, io);
+        self.census.change(before, &[piece.page], io);
+        Ok(())
+    }
+
+    /// Programs held pieces as one page.
+    pub fn program(&mut self, picks: &Picks, carry: Carry, io: &mut Io) -> Result<(), DeviceFull> {
+        let pages = picks.pages(&io.media.hold);
+        let pages = &pages[..picks.list().len()];
+        let to = self.take_page(pages[0], io)?;
+        let before = self.census.of(pages, io);
+        mixed::program(picks, carry, to, io);
+        self.census.change(before, pages, io);
+        self.merged_pages += u64::from(!io.clockless);
+        self.merged_units += if io.clockless { 0 } else { u64::from(picks.units()) };
+        Ok(())
+    }
+
+    /// Programs the oldest pieces until `piece` fits the buffer.
+    pub fn make_buffer_room(&mut self, piece: &Piece, carry: Carry, io: &mut Io) -> Result<(), DeviceFull> {
+        while !self.merger.has_room(piece, io) {
+            let Some(picks) = oldest_first(&io.media.hold, self.slots) else {
+                break;
+            };
+            self.program(&picks, carry, io)?;
+        }
+        Ok(())
+    }
+
+    /// Empties SLC blocks of `plane` into the store until the trigger is satisfied: a page of the
+    /// store for each logical page with a part in the victim, all its parts brought together.
+    fn reclaim(&mut self, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
+        while self.pressure.is_high_in(&self.slc, plane, io) {
+            let Some(block) = victim::choose(&self.slc, io, plane, true) else {
+                break;
+            };
+            let gathered = gather::empty_block(&mut self.store, io, block, RECLAIM, Gather::All)?;
+            self.slc.give_back(io, block);
+            self.census.left(Cached { fragments: gathered.fragments, units: gathered.units });
+            self.reclaimed_blocks += u64::from(!io.clockless);
+            self.migrated_pages += if io.clockless { 0 } else { gathered.pages };
+        }
+        Ok(())
+    }
+
+    /// Forgets mapping units that the host declared unused.
+    pub fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
+        self.census.trim(first, end, io);
+    }
+
+    /// Pads what is staged; `request` waits for it unless power loss is covered.
+    pub fn flush(&mut self, request: RequestId, io: &mut Io) {
+        super::flush_region(&mut self.slc, request, io);
+        super::flush_region(&mut self.store.region, request, io);
+    }
+
+    /// Pads what is staged at the end of a run.
+    pub fn pad(&mut self, io: &mut Io) {
+        super::pad_region(&mut self.slc, io);
+        super::pad_region(&mut self.store.region, io);
+    }
+
+    /// The figures of the cache and the merging.
+    pub fn report(&self, name: &str) -> SchemeReport {
+        let mut report = SchemeReport { name: name.into(), ..SchemeReport::default() };
+        let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
+        figure("slc_free_blocks_min", f64::from(self.slc.free_blocks_min()));
+        figure("dense_free_blocks_min", f64::from(self.store.region.free_blocks_min()));
+        figure("slc_blocks_reclaimed", self.reclaimed_blocks as f64);
+        figure("slc_pages_migrated", self.migrated_pages as f64);
+        figure("merged_pages", self.merged_pages as f64);
+        figure("merged_units", self.merged_units as f64);
+        report
+    }
+}

@@ -1,0 +1,226 @@
+//! Subpage-aware page-level cache.
+//!
+//! **What it does.** A logical page stays together in one flash page, but a flash page may hold
+//! several logical pages that are short. A partial write reads the old rest of its page only if
+//! there is any that it does not cover; what then is a full page is programmed alone, what is not
+//! waits in the hold buffer for other short pages to fill a flash page with.
+//! **Paper.** Kang, Lee and Kim, "Subpage-Aware Solid State Drive for Improving Lifetime and
+//! Performance" (IEEE TC 2018), as the SA of "A Two-level SLC Cache Hierarchy for Hybrid SSDs".
+//! **What the paper leaves open and what we chose.** When a short page stops waiting
+//! (`merge.timeout_ns`) and when its write is complete (`merge.acknowledge`); the size of the buffer;
+//! old data of a short page are read when its flash page is programmed, not when it begins to wait;
+//! cleaning as in `baseline`, one page of the store for each logical page (`trigger`, `slc`, `dense`).
+//! **Knobs.** None.
+
+use super::cache::{CacheSpec, Trigger};
+use super::census::Cached;
+use super::entry_bits::table_bytes;
+use super::mixed_cache::MixedCache;
+use crate::base::{PlaneId, Problem};
+use crate::ftl::config::{CleanConfig, MergeConfig, Placement, PlaneOrder};
+use crate::ftl::io::{Io, Piece};
+use crate::ftl::mixed::Carry;
+use crate::ftl::pack::{exact, oldest_first, Picks};
+use crate::ftl::page_level::{self, mapped_mask};
+use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
+use crate::hw::config::CellMode;
+use crate::hw::device_config::DeviceConfig;
+use crate::hw::timing::op_table::RequestId;
+use crate::metrics::report::{SchemeReport, TableReport};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// All pieces are packed together.
+const CLASS: u8 = 0;
+
+/// Parameters of `sa`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SaConfig {
+    /// SLC blocks per plane.
+    pub slc_blocks: u32,
+    /// Cell mode of the store behind the cache.
+    pub dense_mode: CellMode,
+    /// Order in which consecutive pages go to planes.
+    pub plane_order: PlaneOrder,
+    /// How a page's plane is chosen.
+    pub placement: Placement,
+    /// What starts the reclamation of SLC blocks.
+    pub trigger: Trigger,
+    /// Reclamation of SLC blocks.
+    pub slc: CleanConfig,
+    /// Cleaning of the dense region.
+    pub dense: CleanConfig,
+    /// How short pages wait for others.
+    pub merge: MergeConfig,
+}
+
+impl Default for SaConfig {
+    fn default() -> Self {
+        let cache = super::baseline::BaselineConfig::default();
+        Self {
+            slc_blocks: cache.slc_blocks,
+            dense_mode: cache.dense_mode,
+            plane_order: cache.plane_order,
+            placement: cache.placement,
+            trigger: cache.trigger,
+            slc: cache.slc,
+            dense: cache.dense,
+            merge: MergeConfig::default(),
+        }
+    }
+}
+
+impl SaConfig {
+    fn cache(&self) -> CacheSpec<'_> {
+        CacheSpec {
+            name: "sa",
+            slc_blocks: self.slc_blocks,
+            slc_blocks_min: 3,
+            dense_mode: self.dense_mode,
+            plane_order: self.plane_order,
+            placement: self.placement,
+            trigger: self.trigger,
+            slc: &self.slc,
+            dense: &self.dense,
+        }
+    }
+
+    /// Adds every problem of the parameters on `device`.
+    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.merge.check("scheme.sa.merge", device.piece_bytes(), problems);
+        self.cache().check(device, problems);
+    }
+}
+
+/// Subpage-aware SLC cache and dense store.
+pub struct Sa {
+    cache: MixedCache,
+    reach: Vec<u32>,
+    mapped_peak: u64,
+}
+
+impl Sa {
+    /// The scheme on a checked device.
+    pub fn new(config: &SaConfig, device: &DeviceConfig, io: &mut Io) -> Self {
+        Self {
+            cache: MixedCache::new(&config.cache(), &config.merge, device, io),
+            reach: Vec::new(),
+            mapped_peak: 0,
+        }
+    }
+
+    /// Programs what has waited long enough, or everything.
+    fn program_waiting(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
+        while all || self.cache.merger.is_due(io) {
+            let Some(picks) = oldest_first(&io.media.hold, self.cache.slots) else {
+                break;
+            };
+            self.cache.program(&picks, Carry::Rest, io)?;
+        }
+        self.cache.merger.arm(io);
+        Ok(())
+    }
+}
+
+impl Scheme for Sa {
+    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.cache.store.preload(page, io)
+    }
+
+    fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        let held = io.media.hold.mask(piece.page);
+        let together = piece.mask | held | mapped_mask(io, piece.page);
+        let slots = together.count_ones();
+        if held == 0 && slots == io.policy.mus_per_page {
+            return self.cache.write_page(&piece, io);
+        }
+        self.cache.make_buffer_room(&piece, Carry::Rest, io)?;
+        let entry = self.cache.merger.hold(&piece, CLASS, slots, io);
+        let picks = if slots == io.policy.mus_per_page {
+            Some(Picks::one(&io.media.hold, entry))
+        } else {
+            exact(&io.media.hold, entry, self.cache.slots, &mut self.reach)
+        };
+        if let Some(picks) = picks {
+            self.cache.program(&picks, Carry::Rest, io)?;
+        }
+        if io.clockless {
+            self.program_waiting(true, io)?;
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, piece: Piece, io: &mut Io) {
+        page_level::read(&piece, io);
+    }
+
+    fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
+        self.mapped_peak = self.mapped_peak.max(io.media.mapped());
+        self.cache.trim(first, end, io);
+    }
+
+    fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
+        if !io.policy.plp {
+            self.cache.merger.wait_for_all(request, io);
+            self.program_waiting(true, io)?;
+        }
+        self.cache.flush(request, io);
+        Ok(())
+    }
+
+    fn timer(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
+        self.program_waiting(false, io)
+    }
+
+    fn idle(&mut self, _plane: PlaneId, _io: &mut Io) -> Idle {
+        Idle::Nothing
+    }
+
+    fn stage_due(&mut self, _plane: PlaneId, _io: &mut Io) {}
+
+    fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
+        self.program_waiting(true, io)?;
+        self.mapped_peak = self.mapped_peak.max(io.media.mapped());
+        self.cache.pad(io);
+        Ok(())
+    }
+
+    fn blocks(&self) -> Vec<BlockShare> {
+        vec![self.cache.slc.share(), self.cache.store.region.share()]
+    }
+
+    fn cache_live_bytes(&self, io: &Io) -> u64 {
+        self.cache.slc.live_bytes(io)
+    }
+
+    fn save(&self) -> SchemeState {
+        let now = self.cache.census.now();
+        SchemeState {
+            regions: vec![self.cache.slc.save(), self.cache.store.region.save()],
+            numbers: vec![now.fragments, now.units],
+            tables: Vec::new(),
+        }
+    }
+
+    fn load(&mut self, state: SchemeState) {
+        let regions = [&mut self.cache.slc, &mut self.cache.store.region];
+        regions.into_iter().zip(state.regions).for_each(|(region, part)| region.load(part));
+        if let [fragments, units] = state.numbers[..] {
+            self.cache.census.load(Cached { fragments, units });
+        }
+    }
+
+    fn report(&self, io: &Io) -> SchemeReport {
+        let mut report = self.cache.report("sa");
+        let slots = self.cache.slots;
+        let entries = self.mapped_peak.div_ceil(u64::from(io.policy.mus_per_page));
+        report.tables.push(TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 });
+        // Which units of the page are there, and from which slot on.
+        let bits = slots + slots.next_power_of_two().trailing_zeros();
+        let entries = self.cache.census.peak().fragments;
+        let name = "subpage fields of cached pages".into();
+        report.tables.push(TableReport { name, entries, bytes: table_bytes(entries, bits) });
+        report
+    }
+}

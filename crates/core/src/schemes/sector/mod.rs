@@ -1,0 +1,234 @@
+//! Sector-level cache.
+//!
+//! **What it does.** The whole SLC cache is mapped by sector (mapping unit). Written sectors wait in
+//! the hold buffer for others of like update frequency, and four of them (as many as a page has
+//! slots) are programmed as one page; nothing is ever read to be written again. A logical page may
+//! so be spread over as many flash pages as it has sectors, and a read reads each of them. When a
+//! block is reclaimed, every logical page with a sector in it is brought together in the store.
+//! **Paper.** Fareed, Kang, Lee and Kim, "Leveraging Intra-Page Update Diversity for Mitigating Write
+//! Amplification in SSDs" (ICS 2020), as the Sector of "A Two-level SLC Cache Hierarchy for Hybrid SSDs".
+//! **What the paper leaves open and what we chose.** What "similar hotness" is (`hotness_classes`:
+//! hot from the mean of the counters that the last window's writes saw, counters halve at each
+//! window of `window_writes`); whether full pieces are packed too (`full_pieces`); pieces are cut at
+//! the end of a page; when a sector stops waiting and when its write is complete (`merge`);
+//! cleaning as in `baseline` (`trigger`, `slc`, `dense`).
+//! **Knobs.** None.
+
+mod config;
+mod hotness;
+
+pub use config::{FullPieces, SectorConfig};
+
+use super::census::Cached;
+use super::entry_bits::{smt_entry_bits, table_bytes};
+use super::mixed_cache::MixedCache;
+use crate::base::PlaneId;
+use crate::ftl::io::{Io, Piece};
+use crate::ftl::mixed::Carry;
+use crate::ftl::pack::in_order;
+use crate::ftl::page_level;
+use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
+use crate::hw::device_config::DeviceConfig;
+use crate::hw::timing::op_table::RequestId;
+use crate::metrics::report::{SchemeReport, TableReport};
+use hotness::Hotness;
+
+/// Classes of held sectors.
+const COLD: u8 = 0;
+const HOT: u8 = 1;
+
+/// Sector-level SLC cache and dense store.
+pub struct Sector {
+    cache: MixedCache,
+    hotness: Option<Hotness>,
+    window_writes: u32,
+    full_pieces: FullPieces,
+    slc_pages: u64,
+    mapped_peak: u64,
+    hot_units: u64,
+    written_units: u64,
+}
+
+impl Sector {
+    /// The scheme on a checked device.
+    pub fn new(config: &SectorConfig, device: &DeviceConfig, io: &mut Io) -> Self {
+        let cache = MixedCache::new(&config.cache(), &config.merge, device, io);
+        Self {
+            hotness: (config.hotness_classes == 2).then(|| Hotness::new(io.media.mus())),
+            window_writes: config.window_writes,
+            full_pieces: config.full_pieces,
+            slc_pages: cache.slc.share().blocks * u64::from(cache.slc.pages_per_block),
+            cache,
+            mapped_peak: 0,
+            hot_units: 0,
+            written_units: 0,
+        }
+    }
+
+    /// Counts the writes of a piece's units and returns those that are hot.
+    fn hot_units(&mut self, piece: &Piece, io: &Io) -> u32 {
+        let Some(hotness) = self.hotness.as_mut() else {
+            return 0;
+        };
+        let first = piece.page * io.policy.mus_per_page;
+        let units = (0..io.policy.mus_per_page).filter(|i| piece.mask >> i & 1 == 1);
+        let hot = units.filter(|i| hotness.touch(first + i)).fold(0u32, |mask, i| mask | 1 << i);
+        if !io.clockless {
+            self.hot_units += u64::from(hot.count_ones());
+            self.written_units += u64::from(piece.mask.count_ones());
+        }
+        hot
+    }
+
+    /// Holds the units of a piece in `mask` in `class` and programs the pages that are full.
+    fn hold(&mut self, piece: &Piece, mask: u32, class: u8, io: &mut Io) -> Result<(), DeviceFull> {
+        let whole = mask.count_ones() * io.media.array.geometry.mu_bytes;
+        let bytes = if mask == piece.mask { piece.bytes } else { whole };
+        let part = Piece { mask, partial: piece.partial & mask, bytes, ..*piece };
+        let entry = io.media.hold.find(piece.page, class);
+        let slots = (mask | entry.map_or(0, |i| io.media.hold.entries()[i].mask)).count_ones();
+        self.cache.merger.hold(&part, class, slots, io);
+        self.program(class, false, io)
+    }
+
+    /// Programs full pages of `class`; with `short` all there is of it.
+    fn program(&mut self, class: u8, short: bool, io: &mut Io) -> Result<(), DeviceFull> {
+        while let Some(picks) = in_order(&io.media.hold, class, self.cache.slots, short) {
+            self.cache.program(&picks, Carry::Nothing, io)?;
+        }
+        Ok(())
+    }
+
+    /// Programs the classes whose oldest sector has waited long enough, or all.
+    fn program_waiting(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
+        while all || self.cache.merger.is_due(io) {
+            let Some(class) = io.media.hold.entries().first().map(|held| held.class) else {
+                break;
+            };
+            self.program(class, true, io)?;
+        }
+        self.cache.merger.arm(io);
+        Ok(())
+    }
+}
+
+impl Scheme for Sector {
+    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.cache.store.preload(page, io)
+    }
+
+    fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        let hot = self.hot_units(&piece, io);
+        let alone = self.full_pieces == FullPieces::OwnPage
+            && piece.is_full(io.policy.mus_per_page)
+            && io.media.hold.mask(piece.page) == 0;
+        if alone {
+            return self.cache.write_page(&piece, io);
+        }
+        self.cache.make_buffer_room(&piece, Carry::Nothing, io)?;
+        // A sector that waits already stays with those it waits with.
+        let held = |class, io: &Io| {
+            let entry = io.media.hold.find(piece.page, class);
+            entry.map_or(0, |i| io.media.hold.entries()[i].mask)
+        };
+        let (held_cold, held_hot) = (held(COLD, io), held(HOT, io));
+        let hot = piece.mask & (held_hot | (hot & !held_cold));
+        for (class, mask) in [(HOT, hot), (COLD, piece.mask & !hot)] {
+            if mask != 0 {
+                self.hold(&piece, mask, class, io)?;
+            }
+        }
+        if io.clockless {
+            self.program_waiting(true, io)?;
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, piece: Piece, io: &mut Io) {
+        page_level::read(&piece, io);
+    }
+
+    fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
+        self.mapped_peak = self.mapped_peak.max(io.media.mapped());
+        self.cache.trim(first, end, io);
+    }
+
+    fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
+        if !io.policy.plp {
+            self.cache.merger.wait_for_all(request, io);
+            self.program_waiting(true, io)?;
+        }
+        self.cache.flush(request, io);
+        Ok(())
+    }
+
+    fn timer(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
+        self.program_waiting(false, io)
+    }
+
+    fn window_writes(&self) -> u32 {
+        if self.hotness.is_some() {
+            self.window_writes
+        } else {
+            0
+        }
+    }
+
+    fn window(&mut self, _io: &mut Io) {
+        if let Some(hotness) = self.hotness.as_mut() {
+            hotness.next_window();
+        }
+    }
+
+    fn idle(&mut self, _plane: PlaneId, _io: &mut Io) -> Idle {
+        Idle::Nothing
+    }
+
+    fn stage_due(&mut self, _plane: PlaneId, _io: &mut Io) {}
+
+    fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
+        self.program_waiting(true, io)?;
+        self.mapped_peak = self.mapped_peak.max(io.media.mapped());
+        self.cache.pad(io);
+        Ok(())
+    }
+
+    fn blocks(&self) -> Vec<BlockShare> {
+        vec![self.cache.slc.share(), self.cache.store.region.share()]
+    }
+
+    fn cache_live_bytes(&self, io: &Io) -> u64 {
+        self.cache.slc.live_bytes(io)
+    }
+
+    fn save(&self) -> SchemeState {
+        let now = self.cache.census.now();
+        let (mut numbers, table) = self.hotness.as_ref().map(Hotness::save).unzip();
+        let numbers = [vec![now.fragments, now.units], numbers.take().unwrap_or_default()].concat();
+        let regions = vec![self.cache.slc.save(), self.cache.store.region.save()];
+        SchemeState { regions, numbers, tables: table.into_iter().collect() }
+    }
+
+    fn load(&mut self, state: SchemeState) {
+        let regions = [&mut self.cache.slc, &mut self.cache.store.region];
+        regions.into_iter().zip(state.regions).for_each(|(region, part)| region.load(part));
+        if let [fragments, units, ref rest @ ..] = state.numbers[..] {
+            self.cache.census.load(Cached { fragments, units });
+            if let (Some(hotness), Some(table)) = (self.hotness.as_mut(), state.tables.into_iter().next()) {
+                hotness.load(rest, table);
+            }
+        }
+    }
+
+    fn report(&self, io: &Io) -> SchemeReport {
+        let mut report = self.cache.report("sector");
+        let hot_share = self.hot_units as f64 / self.written_units.max(1) as f64;
+        report.figures.insert("hot_units_share".into(), hot_share);
+        let entries = self.mapped_peak.div_ceil(u64::from(io.policy.mus_per_page));
+        report.tables.push(TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 });
+        let entries = self.cache.census.peak().units;
+        let bytes = table_bytes(entries, smt_entry_bits(self.slc_pages, self.cache.slots, io));
+        report.tables.push(TableReport { name: "sector mapping table".into(), entries, bytes });
+        report
+    }
+}
