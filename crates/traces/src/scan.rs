@@ -33,24 +33,34 @@ fn unsigned_long(field: &[u8]) -> Option<u64> {
     })
 }
 
+/// Most digits of which every value fits a `u64`.
+const DIGITS_MAX: usize = 19;
+
+/// The digits at the beginning: their value and how many there are. Beyond
+/// [`DIGITS_MAX`] of them the value has wrapped and is of no use.
+#[inline]
+fn leading_digits(bytes: &[u8]) -> (u64, usize) {
+    let mut value = 0u64;
+    let mut length = 0;
+    while let Some(byte) = bytes.get(length) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+        length += 1;
+    }
+    (value, length)
+}
+
 /// A whole number up to a delimiter, and what follows the delimiter: number and
 /// split in one pass over the bytes. `None` for anything that needs a closer
 /// look, among it numbers of more than 19 digits.
 #[inline]
 pub(crate) fn unsigned_until(bytes: &[u8], delimiter: u8) -> Option<(u64, &[u8])> {
-    let mut value = 0u64;
-    for (place, &byte) in bytes.iter().enumerate().take(20) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            let whole = byte == delimiter && place > 0;
-            return whole.then_some((value, &bytes[place + 1..]));
-        }
-        if place == 19 {
-            return None;
-        }
-        value = value * 10 + u64::from(digit);
-    }
-    None
+    let (value, length) = leading_digits(bytes);
+    let whole = (1..=DIGITS_MAX).contains(&length) && bytes.get(length) == Some(&delimiter);
+    whole.then(|| (value, &bytes[length + 1..]))
 }
 
 /// A whole number behind any blanks, and what follows it from the blank behind
@@ -59,20 +69,9 @@ pub(crate) fn unsigned_until(bytes: &[u8], delimiter: u8) -> Option<(u64, &[u8])
 pub(crate) fn unsigned_word(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let start = bytes.iter().position(|byte| !matches!(byte, b' ' | b'\t'))?;
     let bytes = &bytes[start..];
-    let mut value = 0u64;
-    for (place, &byte) in bytes.iter().enumerate().take(20) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            let whole = matches!(byte, b' ' | b'\t') && place > 0;
-            return whole.then_some((value, &bytes[place..]));
-        }
-        if place == 19 {
-            return None;
-        }
-        value = value * 10 + u64::from(digit);
-    }
-    // The line ends with the number.
-    Some((value, &bytes[bytes.len()..]))
+    let (value, length) = leading_digits(bytes);
+    let ends = matches!(bytes.get(length), None | Some(b' ' | b'\t'));
+    (ends && (1..=DIGITS_MAX).contains(&length)).then(|| (value, &bytes[length..]))
 }
 
 /// A time converted to nanoseconds.
@@ -116,39 +115,29 @@ pub(crate) fn decimal_until<const DECIMALS: usize>(
     bytes: &[u8],
     delimiter: Option<u8>,
 ) -> Option<(u64, &[u8])> {
-    let mut value = 0u64;
-    let mut point = None;
-    for (place, &byte) in bytes.iter().enumerate().take(21) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit <= 9 {
-            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
-        } else if byte == b'.' && point.is_none() && place > 0 {
-            point = Some(place);
-        } else {
-            let scaled = scaled::<DECIMALS>(value, place, point)?;
-            return (Some(byte) == delimiter).then_some((scaled, &bytes[place + 1..]));
-        }
-    }
-    if delimiter.is_some() || bytes.len() > 20 {
-        return None;
-    }
-    scaled::<DECIMALS>(value, bytes.len(), point).map(|scaled| (scaled, &bytes[bytes.len()..]))
-}
-
-/// The digits `value` in `length` bytes of text with the decimal point at
-/// `point`, in units of the decimal number `DECIMALS`.
-#[inline]
-fn scaled<const DECIMALS: usize>(value: u64, length: usize, point: Option<usize>) -> Option<u64> {
     const POWERS: [u64; 10] =
         [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
-    let digits = length - usize::from(point.is_some());
-    let decimals = point.map_or(0, |point| length - point - 1);
-    let dangling = point.is_some() && decimals == 0;
-    // 19 digits always fit; with more, the value may have wrapped.
-    if dangling || !(1..=19).contains(&digits) {
+    let (whole, length) = leading_digits(bytes);
+    let mut value = whole.checked_mul(POWERS[DECIMALS])?;
+    let (mut digits, mut rest) = (length, &bytes[length..]);
+    if let [b'.', behind @ ..] = rest {
+        let (fraction, decimals) = leading_digits(behind);
+        if decimals == 0 || length == 0 {
+            return None;
+        }
+        let unit = POWERS[DECIMALS.checked_sub(decimals)?];
+        value = value.checked_add(fraction * unit)?;
+        digits += decimals;
+        rest = &behind[decimals..];
+    }
+    if !(1..=DIGITS_MAX).contains(&digits) {
         return None;
     }
-    value.checked_mul(POWERS[DECIMALS.checked_sub(decimals)?])
+    match (delimiter, rest) {
+        (None, []) => Some((value, rest)),
+        (Some(delimiter), [first, rest @ ..]) if *first == delimiter => Some((value, rest)),
+        _ => None,
+    }
 }
 
 /// The `N` fields of a line split at a delimiter; the number of fields found

@@ -176,3 +176,15 @@ fn whole_seconds_are_kept_or_spread() {
     let error = common::message(b"0,0,512,R,1.0\n0,0,512,R,1.5\n", &fine);
     assert!(error.starts_with(":2: 1500000000 ns is not a whole second; coarse_time"), "{error}");
 }
+
+#[test]
+fn a_log_written_by_fio() {
+    // fio 3.33 itself counted 28 reads and 32 writes of 4 KiB in this run, and
+    // the log holds 6 sync and 6 datasync lines.
+    let outcome = read(include_bytes!("data/fio-3.33.log"), &TraceOptions::default());
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+    let summary = outcome.summary;
+    assert_eq!((summary.reads, summary.writes, summary.flushes), (28, 32, 12));
+    assert_eq!((summary.read_bytes, summary.write_bytes), (28 * 4096, 32 * 4096));
+    assert_eq!((summary.first_ns, summary.volumes[0].name.as_str()), (Some(158_000), "fio.dat"));
+}
