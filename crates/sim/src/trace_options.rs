@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use slcache_traces::TraceOptions;
 
 /// Options of every format.
-const PLAIN: [&str; 9] = [
+const PLAIN: [&str; 11] = [
     "format",
     "unsorted",
     "volume",
@@ -14,6 +14,8 @@ const PLAIN: [&str; 9] = [
     "zero_size",
     "sub_sector",
     "rebase",
+    "op_default",
+    "object_unit",
     "coarse_time",
 ];
 /// Columns and units of a generic trace, written with or without `generic.` in front.
@@ -84,7 +86,7 @@ fn read(plain: Map<String, Value>, mut errors: Vec<ConfigError>) -> Result<Trace
 fn typed(key: &str, text: &str) -> Value {
     let is_flag = matches!(key, "rebase" | "header");
     let is_column = matches!(key, "time" | "address" | "size" | "op" | "stream");
-    let is_unit = matches!(key, "address_unit" | "size_unit");
+    let is_unit = matches!(key, "address_unit" | "size_unit" | "object_unit");
     match (text.parse::<bool>(), text.parse::<u64>()) {
         (Ok(flag), _) if is_flag => flag.into(),
         (_, Ok(number)) if is_column || is_unit => number.into(),
@@ -102,7 +104,7 @@ fn unknown(key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slcache_traces::{ColumnReference, MqsimTimeUnit, OpName, Unsorted, VolumeChoice};
+    use slcache_traces::{ColumnReference, MqsimTimeUnit, OpName, UnitBytes, Unsorted, VolumeChoice};
 
     #[test]
     fn text_becomes_the_type_of_the_key() {
@@ -135,6 +137,14 @@ mod tests {
         let options = trace_options([("format", "mqsim"), ("time_unit", "ps")]).unwrap();
         assert_eq!(options.mqsim_time_unit, MqsimTimeUnit::Ps);
         assert!(options.generic.is_none());
+    }
+
+    #[test]
+    fn objects_take_a_name_or_a_number_of_bytes() {
+        let unit = |text| trace_options([("object_unit", text), ("op_default", "write")]).unwrap().object_unit;
+        assert_eq!(unit("sector"), Some(UnitBytes::SECTOR));
+        assert_eq!(unit("4096"), Some(UnitBytes::Bytes(4096)));
+        assert!(trace_options([("op_default", "trim")]).unwrap_err().to_string().contains("op_default"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::coarse::Spread;
 use crate::entry::TraceEntry;
-use crate::error::LineFault;
+use crate::error::{LineFault, TraceError};
 use crate::formats::{Format, RawRequest, Record};
 use crate::options::{CoarseTime, TraceOptions, Unsorted, VolumeChoice};
 use crate::order::Order;
@@ -147,8 +147,27 @@ impl Checker {
         self.summary.sha256 = Some(sha256);
     }
 
+    /// Counts something left out that is no record.
+    pub(crate) fn skip(&mut self, reason: &'static str) {
+        self.summary.skip(reason);
+    }
+
+    /// At the end of the trace: an error when nothing was taken.
+    pub(crate) fn settle(&self, file: &str) -> Result<(), TraceError> {
+        let (summary, file) = (&self.summary, file.to_owned());
+        if let Some(volume) = self.missing_volume() {
+            let volume = volume.to_owned();
+            return Err(TraceError::VolumeMissing { file, volume, listed: summary.volumes_text() });
+        }
+        if summary.requests() + summary.flushes + summary.trims == 0 {
+            let skipped = summary.skipped_text();
+            return Err(TraceError::NoRequests { file, lines: summary.lines, skipped });
+        }
+        Ok(())
+    }
+
     /// The volume asked for by name, when the file does not hold it.
-    pub(crate) fn missing_volume(&self) -> Option<&str> {
+    fn missing_volume(&self) -> Option<&str> {
         self.volumes.missing(&self.summary.volumes)
     }
 

@@ -18,7 +18,7 @@ pub fn detect(path: &str) -> Result<&'static str, TraceError> {
 
 /// The format of a file that begins with `sample`.
 pub(crate) fn detect_in(path: &str, sample: &[u8]) -> Result<&'static Format, TraceError> {
-    let sample = Sample { path, bytes: sample, lines: sample_lines(sample) };
+    let sample = Sample { bytes: sample, lines: sample_lines(sample) };
     let fits = |wanted: Fit| -> Vec<&'static Format> {
         FORMATS.iter().filter(|format| (format.detect)(&sample) == wanted).collect()
     };

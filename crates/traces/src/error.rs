@@ -17,36 +17,76 @@ pub enum TraceError {
         source: Arc<std::io::Error>,
     },
     /// Reading the file failed part-way.
-    #[error("{file}: reading failed after line {line}: {source}")]
+    #[error("{file}: reading failed after {unit} {line}: {source}")]
     Read {
         /// Path as given.
         file: String,
-        /// Last line that was read in full (0 = none).
+        /// What is counted: `line` or `record`.
+        unit: &'static str,
+        /// Last line or record that was read in full (0 = none).
         line: u64,
         /// What the operating system said.
         source: Arc<std::io::Error>,
     },
     /// The compressed stream ends early.
-    #[error("{file}: the {compression} data is truncated: it ends inside the compressed stream, after line {line}")]
+    #[error("{file}: the {compression} data is truncated: it ends inside the compressed stream, after {unit} {line}")]
     Truncated {
         /// Path as given.
         file: String,
         /// Name of the compression, such as `gzip`.
         compression: &'static str,
-        /// Last line that was read in full (0 = none).
+        /// What is counted: `line` or `record`.
+        unit: &'static str,
+        /// Last line or record that was read in full (0 = none).
         line: u64,
     },
     /// The compressed stream is damaged.
-    #[error("{file}: the {compression} data is damaged after line {line}: {message}")]
+    #[error("{file}: the {compression} data is damaged after {unit} {line}: {message}")]
     Damaged {
         /// Path as given.
         file: String,
         /// Name of the compression, such as `gzip`.
         compression: &'static str,
-        /// Last line that was read in full (0 = none).
+        /// What is counted: `line` or `record`.
+        unit: &'static str,
+        /// Last line or record that was read in full (0 = none).
         line: u64,
         /// What the decompressor said.
         message: String,
+    },
+    /// Unpacking needs more memory than is allowed.
+    #[error("{file}: unpacking the {compression} data takes too much memory; allowed: {allowed}")]
+    NeedsMemory {
+        /// Path as given.
+        file: String,
+        /// Name of the compression, such as `xz`.
+        compression: &'static str,
+        /// What keeps within the limit.
+        allowed: &'static str,
+    },
+    /// The archive ends early.
+    #[error("{file}: the tar archive is truncated: it ends {place}")]
+    ArchiveTruncated {
+        /// Path as given.
+        file: String,
+        /// Where it ends.
+        place: String,
+    },
+    /// The archive does not hold one blktrace recording, or is damaged.
+    #[error("{file}: {message}")]
+    Archive {
+        /// Path as given.
+        file: String,
+        /// What is wrong with it, and what is expected.
+        message: String,
+    },
+    /// A file of the recording is missing.
+    #[error("{file}: {missing} is missing beside it; the files of a recording number its CPUs from 0 (if that CPU was offline, make an empty file of this name)")]
+    MemberMissing {
+        /// Path as given.
+        file: String,
+        /// The file that is expected.
+        missing: String,
     },
     /// The file holds no bytes, or none behind its compression.
     #[error("{file}: the file is empty; a trace holds at least one request")]
@@ -202,6 +242,17 @@ pub enum LineFault {
         /// Bytes the record takes.
         needed: usize,
     },
+    /// The records do not say what is asked, and neither does the user.
+    #[error("the records carry no operation; op_default = \"read\" or \"write\" says what all of them are")]
+    NoOperation,
+    /// The file holds another number of records than its header states.
+    #[error("the file holds {found} records, but its header states {stated}; it is cut short or was added to")]
+    RecordCount {
+        /// Records found.
+        found: u64,
+        /// Records stated.
+        stated: u64,
+    },
     /// A read or write (or trim) of no bytes.
     #[error("column {column} ({name}): a request of size 0; expected a positive size (zero_size = \"skip\" leaves such requests out and counts them)")]
     ZeroSize {
@@ -296,6 +347,8 @@ impl LineFault {
             Self::Binary { .. } => "binary data",
             Self::LineTooLong { .. } => "line too long",
             Self::CutShort { .. } => "cut short",
+            Self::NoOperation => "no operation",
+            Self::RecordCount { .. } => "record count",
             Self::ZeroSize { .. } => "zero size",
             Self::SubSector { .. } => "not whole sectors",
             Self::Backwards { .. } => "time backwards",

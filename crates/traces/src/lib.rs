@@ -6,7 +6,10 @@
 //! problem is an error that names file, line, column, value and what is
 //! allowed; whatever is left out on purpose is counted in [`TraceSummary`].
 
+mod binary;
+mod blktrace_files;
 mod checker;
+mod compression;
 mod coarse;
 mod detect;
 mod entry;
@@ -16,9 +19,11 @@ mod formats;
 mod info;
 mod input;
 mod lint;
+mod merged_source;
 mod mqsim_writer;
 mod options;
 mod options_generic;
+mod options_objects;
 mod order;
 mod quote;
 mod raw_input;
@@ -30,6 +35,7 @@ mod sectors;
 mod source;
 mod spawn;
 mod stdin;
+mod stored_hash;
 mod summary;
 pub mod synthetic;
 mod volumes;
@@ -47,6 +53,7 @@ pub use lint::{lint, LintProblem, LintReport};
 pub use mqsim_writer::{write_mqsim, MqsimWriteError};
 pub use options::{BlkparseAction, CoarseTime, MqsimTimeUnit, SubSector, TraceOptions, Unsorted, VolumeChoice, ZeroSize};
 pub use options_generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
+pub use options_objects::DefaultOp;
 pub use reader::{open, TraceReader};
 pub use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
 pub use spawn::{spawn, TraceStream};

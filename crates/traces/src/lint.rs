@@ -43,8 +43,8 @@ impl LintReport {
         let (line, kind) = match error {
             TraceError::Line { line, fault, .. } => (Some(*line), fault.kind()),
             TraceError::Record { record, fault, .. } => (Some(*record), fault.kind()),
-            TraceError::Truncated { .. } => (None, "truncated file"),
-            TraceError::Damaged { .. } => (None, "damaged file"),
+            TraceError::Truncated { .. } | TraceError::ArchiveTruncated { .. } => (None, "truncated file"),
+            TraceError::Damaged { .. } | TraceError::Archive { .. } => (None, "damaged file"),
             TraceError::Empty { .. } | TraceError::NoRequests { .. } => (None, "empty file"),
             TraceError::VolumeMissing { .. } => (None, "volume missing"),
             _ => (None, "reading failed"),

@@ -1,7 +1,8 @@
 //! What the user says about a trace.
 
 use crate::error::TraceError;
-use crate::options_generic::GenericColumns;
+use crate::options_generic::{GenericColumns, UnitBytes};
+use crate::options_objects::DefaultOp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,12 @@ pub struct TraceOptions {
     /// What to do with byte addresses and sizes that are not multiples of 512;
     /// default `error`.
     pub sub_sector: SubSector,
+    /// What all requests of a trace are whose records carry no operation:
+    /// `read` or `write`. Required for `oracle_general` and such `lcs` files.
+    pub op_default: Option<DefaultOp>,
+    /// What the ids of objects count in, where they are block addresses:
+    /// `sector`, `byte` or a number of bytes. Required for libCacheSim's formats.
+    pub object_unit: Option<UnitBytes>,
     /// Whether time 0 is the first request taken (`true`) or times are kept as
     /// given (`false`). Default `false` for the formats whose times count from
     /// the start of the trace (`spc`, `k5cloud`, `fio`, `mqsim`, `ssdsim`,

@@ -1,21 +1,27 @@
 //! The bytes of a trace as stored, counted and hashed while they pass.
 
-use ring::digest::{Context, SHA256};
+use crate::stored_hash::StoredHash;
 use std::io::Read;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// A file or standard input, counting and hashing what is read from it.
-pub(crate) struct RawInput {
-    inner: Box<dyn Read + Send>,
-    hash: Context,
+/// What is known about the stored bytes; shared between who reads them and who
+/// asks.
+#[derive(Clone)]
+pub(crate) struct Stored {
     bytes: Arc<AtomicU64>,
+    hash: Option<Arc<Mutex<StoredHash>>>,
 }
 
-impl RawInput {
-    /// Wraps a source.
-    pub(crate) fn new(inner: Box<dyn Read + Send>) -> Self {
-        Self { inner, hash: Context::new(&SHA256), bytes: Arc::new(AtomicU64::new(0)) }
+impl Stored {
+    /// Counts and hashes.
+    pub(crate) fn hashed(bytes: Arc<AtomicU64>) -> Self {
+        Self { bytes, hash: Some(Arc::new(Mutex::new(StoredHash::new()))) }
+    }
+
+    /// Only counts: for copies of what is hashed elsewhere.
+    pub(crate) fn counted() -> Self {
+        Self { bytes: Arc::default(), hash: None }
     }
 
     /// Bytes read so far; shared, so that another thread can show progress.
@@ -23,18 +29,37 @@ impl RawInput {
         Arc::clone(&self.bytes)
     }
 
-    /// SHA-256 of the bytes read so far, in hex.
-    pub(crate) fn sha256_hex(&self) -> String {
-        let digest = self.hash.clone().finish();
-        digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    /// SHA-256 of the bytes read so far, in hex; `None` where they are only counted.
+    pub(crate) fn sha256_hex(&self) -> Option<String> {
+        let hash = self.hash.as_ref()?;
+        Some(hash.lock().unwrap_or_else(PoisonError::into_inner).hex())
+    }
+
+    fn take(&self, bytes: &[u8]) {
+        self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        if let Some(hash) = &self.hash {
+            hash.lock().unwrap_or_else(PoisonError::into_inner).update(bytes);
+        }
+    }
+}
+
+/// A file or standard input, telling [`Stored`] what is read from it.
+pub(crate) struct RawInput {
+    inner: Box<dyn Read + Send>,
+    stored: Stored,
+}
+
+impl RawInput {
+    /// Wraps a source.
+    pub(crate) fn new(inner: Box<dyn Read + Send>, stored: Stored) -> Self {
+        Self { inner, stored }
     }
 }
 
 impl Read for RawInput {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let count = self.inner.read(buffer)?;
-        self.hash.update(&buffer[..count]);
-        self.bytes.fetch_add(count as u64, Ordering::Relaxed);
+        self.stored.take(&buffer[..count]);
         Ok(count)
     }
 }

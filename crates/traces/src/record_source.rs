@@ -21,12 +21,14 @@ pub(crate) struct RecordSource {
 }
 
 impl RecordSource {
-    /// Opens the source and settles the format.
-    pub(crate) fn open(path: &str, options: &TraceOptions) -> Result<Self, TraceError> {
-        let mut records = RecordReader::open(path)?;
+    /// Settles the format of what was opened.
+    pub(crate) fn new(mut records: RecordReader, options: &TraceOptions) -> Result<Self, TraceError> {
         let format = match &options.format {
             Some(name) => formats::named(name)?,
-            None => detect_in(path, records.sample()?)?,
+            None => {
+                let file = records.file().to_owned();
+                detect_in(&file, records.sample()?)?
+            }
         };
         records.set_text(format.text);
         if options.generic.is_some() && !format.takes_columns {
@@ -37,6 +39,11 @@ impl RecordSource {
             });
         }
         let parser = (format.build)(options)?;
+        if !format.text {
+            // A parser that tells a version by its records has to see several,
+            // however few bytes a pipe gives at a time.
+            records.sample()?;
+        }
         let checker = Checker::new(format, options);
         Ok(Self { records, parser, checker, format, records_ended: false })
     }
@@ -55,7 +62,8 @@ impl RecordSource {
         };
         let Some(bytes) = next else {
             self.records_ended = true;
-            return Ok(true);
+            let records = self.records.record();
+            return self.parser.end(records).map(|()| true).map_err(|fault| self.fault(fault));
         };
         let taken = match self.parser.record(bytes) {
             Ok(record) => self.checker.accept(record, out),
@@ -76,19 +84,9 @@ impl RecordSource {
     /// Settles the figures at the end; an error when nothing was taken.
     pub(crate) fn finish(&mut self) -> Result<(), TraceError> {
         self.update_summary();
-        let sha256 = self.records.input().sha256_hex();
+        let sha256 = self.records.input().sha256_hex().unwrap_or_default();
         self.checker.complete(self.records.unterminated(), sha256);
-        let summary = self.checker.summary();
-        let file = self.records.file().to_owned();
-        if let Some(volume) = self.checker.missing_volume() {
-            let volume = volume.to_owned();
-            return Err(TraceError::VolumeMissing { file, volume, listed: summary.volumes_text() });
-        }
-        if summary.requests() + summary.flushes + summary.trims == 0 {
-            let skipped = summary.skipped_text();
-            return Err(TraceError::NoRequests { file, lines: summary.lines, skipped });
-        }
-        Ok(())
+        self.checker.settle(self.records.file())
     }
 
     /// On a second volume, reads to the end so that the error lists them all;

@@ -26,8 +26,10 @@ pub(crate) struct RecordReader {
     /// Whether faults are told by line, not by record and byte.
     text: bool,
     ended: bool,
-    /// A failed read, kept back until the lines before it are handed out, so
+    /// A failed read, kept back until the records before it are handed out, so
     /// that problems come in trace order.
+    failed_read: Option<std::io::Error>,
+    /// That failure, once it was told.
     failure: Option<TraceError>,
     unterminated: bool,
 }
@@ -35,9 +37,14 @@ pub(crate) struct RecordReader {
 impl RecordReader {
     /// Opens a path, or standard input for `-`.
     pub(crate) fn open(path: &str) -> Result<Self, TraceError> {
-        Ok(Self {
-            file: path.to_owned(),
-            input: Input::open(path)?,
+        Ok(Self::new(path.to_owned(), Input::open(path)?))
+    }
+
+    /// Reads what was opened already; `file` is its name in messages.
+    pub(crate) fn new(file: String, input: Input) -> Self {
+        Self {
+            file,
+            input,
             block: vec![0; BLOCK_BYTES],
             start: 0,
             filled: 0,
@@ -45,9 +52,10 @@ impl RecordReader {
             bytes_before: 0,
             text: true,
             ended: false,
+            failed_read: None,
             failure: None,
             unterminated: false,
-        })
+        }
     }
 
     /// The next line without its line end; `None` at the end of the file.
@@ -71,7 +79,30 @@ impl RecordReader {
     /// The next binary record, as long as the parser says; `None` at the end.
     #[inline]
     pub(crate) fn next_framed(&mut self, parser: &mut dyn RecordParser) -> Result<Option<&[u8]>, TraceError> {
-        let length = loop {
+        let Some(length) = self.frame(parser)? else {
+            return Ok(None);
+        };
+        let start = self.start;
+        self.start += length;
+        self.record += 1;
+        parser.normalise(&mut self.block[start..self.start]);
+        Ok(Some(&self.block[start..self.start]))
+    }
+
+    /// Like [`Self::next_framed`], but the record stays the next one.
+    pub(crate) fn peek_framed(&mut self, parser: &mut dyn RecordParser) -> Result<Option<&[u8]>, TraceError> {
+        let Some(length) = self.frame(parser)? else {
+            return Ok(None);
+        };
+        let record = &mut self.block[self.start..self.start + length];
+        parser.normalise(record);
+        Ok(Some(record))
+    }
+
+    /// Reads on until the block holds the next binary record; its length.
+    #[inline]
+    fn frame(&mut self, parser: &mut dyn RecordParser) -> Result<Option<usize>, TraceError> {
+        loop {
             let pending = &self.block[self.start..self.filled];
             if pending.is_empty() && self.ended {
                 return self.end_of_records();
@@ -83,17 +114,13 @@ impl RecordReader {
             };
             debug_assert!((1..=RECORD_BYTES_MAX).contains(&length));
             if length <= available {
-                break length;
+                return Ok(Some(length));
             }
             if self.ended {
-                return self.cut_short(length);
+                return Err(self.cut_short(length));
             }
             self.refill();
-        };
-        let start = self.start;
-        self.start += length;
-        self.record += 1;
-        Ok(Some(&self.block[start..self.start]))
+        }
     }
 
     /// A fault behind which no record can be found ends the trace.
@@ -106,23 +133,35 @@ impl RecordReader {
     }
 
     #[cold]
-    fn end_of_records(&self) -> Result<Option<&[u8]>, TraceError> {
-        match &self.failure {
-            Some(failure) => Err(failure.clone()),
-            None if self.record == 0 => Err(TraceError::Empty { file: self.file.clone() }),
+    fn end_of_records(&mut self) -> Result<Option<usize>, TraceError> {
+        match self.failure() {
+            Some(failure) => Err(failure),
+            None if self.bytes_before == 0 && self.filled == 0 => {
+                Err(TraceError::Empty { file: self.file.clone() })
+            }
             None => Ok(None),
         }
     }
 
     /// The source ended inside a record.
     #[cold]
-    fn cut_short(&mut self, needed: usize) -> Result<Option<&[u8]>, TraceError> {
-        if let Some(failure) = self.failure.clone() {
+    fn cut_short(&mut self, needed: usize) -> TraceError {
+        if let Some(failure) = self.failure() {
             self.start = self.filled;
-            return Err(failure);
+            return failure;
         }
         let found = self.filled - self.start;
-        Err(self.unframed(LineFault::CutShort { found, needed }))
+        self.unframed(LineFault::CutShort { found, needed })
+    }
+
+    /// The failed read, if there was one, when all before it is handed out.
+    #[cold]
+    fn failure(&mut self) -> Option<TraceError> {
+        if let Some(error) = self.failed_read.take() {
+            let unit = if self.text { "line" } else { "record" };
+            self.failure = Some(self.input.explain(&self.file, (unit, self.record), error));
+        }
+        self.failure.clone()
     }
 
     /// Reads on until the block holds a whole line; its length.
@@ -150,8 +189,8 @@ impl RecordReader {
     /// What is left when the source has ended: an error kept back, a last line
     /// without a line end, or nothing.
     fn last_line(&mut self, left: usize) -> Result<Option<usize>, TraceError> {
-        if let Some(failure) = &self.failure {
-            return Err(failure.clone());
+        if let Some(failure) = self.failure() {
+            return Err(failure);
         }
         if left > 0 {
             self.unterminated = true;
@@ -174,12 +213,7 @@ impl RecordReader {
             Ok(count) => self.filled += count,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => {
-                let lines = match self.text {
-                    true => memchr::memchr_iter(b'\n', &self.block[..self.filled]).count() as u64,
-                    false => 0,
-                };
-                let failure = self.input.explain(&self.file, self.record + lines, error);
-                self.failure = Some(failure);
+                self.failed_read = Some(error);
                 self.ended = true;
             }
         }
@@ -190,11 +224,16 @@ impl RecordReader {
         while self.filled < SAMPLE_BYTES && !self.ended {
             self.refill();
         }
-        match (&self.failure, self.filled) {
-            (Some(failure), 0) => Err(failure.clone()),
-            (None, 0) => Err(TraceError::Empty { file: self.file.clone() }),
-            _ => Ok(&self.block[..self.filled]),
+        if self.filled == 0 {
+            return Err(self.failure().unwrap_or_else(|| TraceError::Empty { file: self.file.clone() }));
         }
+        Ok(&self.block[..self.filled])
+    }
+
+    /// What was read ahead and what is still to read; only before the first record.
+    pub(crate) fn into_parts(mut self) -> (String, Vec<u8>, Input) {
+        self.block.truncate(self.filled);
+        (self.file, self.block, self.input)
     }
 
     /// Says whether faults are told by line (`true`, at first) or by record and byte.

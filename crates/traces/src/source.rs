@@ -1,9 +1,14 @@
 //! Where the requests of a trace come from.
 
+use crate::blktrace_files;
+use crate::detect::detect_in;
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
+use crate::formats::{looks_like_tar, BLKTRACE};
+use crate::merged_source::MergedSource;
 use crate::options::TraceOptions;
 use crate::record_source::RecordSource;
+use crate::records::RecordReader;
 use crate::summary::TraceSummary;
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
@@ -12,12 +17,26 @@ use std::sync::Arc;
 pub(crate) enum Source {
     /// A file of lines or binary records.
     Records(Box<RecordSource>),
+    /// The files of a blktrace recording.
+    Merged(Box<MergedSource>),
 }
 
 impl Source {
     /// Opens what `path` names and settles the format.
     pub(crate) fn open(path: &str, options: &TraceOptions) -> Result<Self, TraceError> {
-        Ok(Self::Records(Box::new(RecordSource::open(path, options)?)))
+        let may_be_blktrace = options.format.as_deref().is_none_or(|name| name == BLKTRACE);
+        if may_be_blktrace && path != "-" {
+            if let Some(files) = blktrace_files::files_of(path)? {
+                return Ok(Self::Merged(Box::new(MergedSource::open(path, &files, options)?)));
+            }
+        }
+        let mut records = RecordReader::open(path)?;
+        if may_be_blktrace && is_archive(path, records.sample()?, options)? {
+            let (_, first, input) = records.into_parts();
+            let archive = blktrace_files::unpack(path, first, input)?;
+            return Ok(Self::Merged(Box::new(MergedSource::of_archive(path, archive, options)?)));
+        }
+        Ok(Self::Records(Box::new(RecordSource::new(records, options)?)))
     }
 
     /// Appends up to a few more requests; `false` when nothing is left. May be
@@ -26,6 +45,7 @@ impl Source {
     pub(crate) fn step(&mut self, out: &mut Vec<TraceEntry>) -> Result<bool, TraceError> {
         match self {
             Self::Records(source) => source.step(out),
+            Self::Merged(source) => source.step(out),
         }
     }
 
@@ -33,6 +53,7 @@ impl Source {
     pub(crate) fn finish(&mut self) -> Result<(), TraceError> {
         match self {
             Self::Records(source) => source.finish(),
+            Self::Merged(source) => source.finish(),
         }
     }
 
@@ -40,6 +61,7 @@ impl Source {
     pub(crate) fn final_error(&mut self, error: TraceError) -> TraceError {
         match self {
             Self::Records(source) => source.list_volumes(error),
+            Self::Merged(source) => source.list_volumes(error),
         }
     }
 
@@ -47,6 +69,7 @@ impl Source {
     pub(crate) fn update_summary(&mut self) {
         match self {
             Self::Records(source) => source.update_summary(),
+            Self::Merged(source) => source.update_summary(),
         }
     }
 
@@ -54,6 +77,7 @@ impl Source {
     pub(crate) fn summary(&self) -> &TraceSummary {
         match self {
             Self::Records(source) => source.summary(),
+            Self::Merged(source) => source.summary(),
         }
     }
 
@@ -61,6 +85,7 @@ impl Source {
     pub(crate) fn format_name(&self) -> &'static str {
         match self {
             Self::Records(source) => source.format_name(),
+            Self::Merged(source) => source.format_name(),
         }
     }
 
@@ -68,6 +93,7 @@ impl Source {
     pub(crate) fn byte_counter(&self) -> Arc<AtomicU64> {
         match self {
             Self::Records(source) => source.input().byte_counter(),
+            Self::Merged(source) => source.byte_counter(),
         }
     }
 
@@ -75,6 +101,15 @@ impl Source {
     pub(crate) fn bytes_total(&self) -> Option<u64> {
         match self {
             Self::Records(source) => source.input().bytes_total(),
+            Self::Merged(source) => source.bytes_total(),
         }
     }
+}
+
+/// Whether a file that begins so is an archive of a blktrace recording.
+fn is_archive(path: &str, sample: &[u8], options: &TraceOptions) -> Result<bool, TraceError> {
+    if !looks_like_tar(sample) {
+        return Ok(false);
+    }
+    Ok(options.format.is_some() || detect_in(path, sample)?.name == BLKTRACE)
 }

@@ -29,10 +29,19 @@ formats! {
     mqsim,
     ssdsim,
     disksim,
+    vscsi,
+    blktrace,
+    oracle_general,
+    oracle_general_op_ns,
+    lcs,
     generic,
 }
 
+/// Which records belong to which file of a blktrace recording in several.
+pub(crate) use blktrace::{looks_like_tar, merge_key, MergeKey, BLKTRACE};
+
 mod device_line;
+mod objects;
 
 /// One trace format.
 pub(crate) struct Format {
@@ -62,8 +71,6 @@ pub(crate) struct Format {
 
 /// The beginning of a file, for telling its format.
 pub(crate) struct Sample<'a> {
-    /// Path as given; a hint where contents alone do not tell.
-    pub path: &'a str,
     /// The first bytes behind the compression.
     pub bytes: &'a [u8],
     /// The first whole lines among them, without line ends.
@@ -95,6 +102,16 @@ pub(crate) trait RecordParser: Send {
     /// nothing behind it can be found. Formats of lines do not define it.
     fn frame(&mut self, pending: &[u8]) -> Result<usize, LineFault> {
         Ok(pending.len().max(1))
+    }
+
+    /// For a binary format, puts a record that [`RecordParser::frame`] has set
+    /// off into the byte order that [`RecordParser::record`] expects. May be
+    /// called twice on one record.
+    fn normalise(&mut self, _record: &mut [u8]) {}
+
+    /// At the end of a trace of so many records, what its header says against it.
+    fn end(&self, _records: u64) -> Result<(), LineFault> {
+        Ok(())
     }
 }
 

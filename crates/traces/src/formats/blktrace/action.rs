@@ -1,0 +1,86 @@
+//! The action word: what happened in its lower half, what is asked in its upper.
+
+use crate::binary::number_fault;
+use crate::error::LineFault;
+use crate::options::BlkparseAction;
+use slcache_core::device::request::HostOp;
+
+const WRITE: u32 = 1 << 1;
+const FLUSH: u32 = 1 << 2;
+const PASS_THROUGH: u32 = 1 << 9;
+const NOTIFY: u32 = 1 << 10;
+const DISCARD: u32 = 1 << 13;
+const DRIVER_DATA: u32 = 1 << 14;
+const FORCED_UNIT_ACCESS: u32 = 1 << 15;
+/// In the lower half: a control group's id leads the payload.
+const WITH_CONTROL_GROUP: u32 = 1 << 8;
+
+/// What the chosen event asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Event {
+    /// Read, write or trim.
+    pub op: HostOp,
+    /// Whether the cache is flushed first.
+    pub preflush: bool,
+    /// Whether it is durable on completion.
+    pub forced_unit_access: bool,
+    /// Whether it is a command that only passes through the block layer.
+    pub pass_through: bool,
+}
+
+/// The chosen event, or why another one is left out.
+pub(super) fn event(action: u32, chosen: BlkparseAction) -> Result<Result<Event, &'static str>, LineFault> {
+    let category = action >> 16;
+    let what = action & 0xffff & !WITH_CONTROL_GROUP;
+    if category & NOTIFY != 0 {
+        return Ok(Err("blktrace notify record (process names, time stamps, messages)"));
+    }
+    if what != number(chosen) {
+        return reason(what, action).map(Err);
+    }
+    let op = match category {
+        _ if category & DISCARD != 0 => HostOp::Trim,
+        _ if category & WRITE != 0 => HostOp::Write,
+        _ => HostOp::Read,
+    };
+    Ok(Ok(Event {
+        op,
+        preflush: category & FLUSH != 0,
+        forced_unit_access: category & FORCED_UNIT_ACCESS != 0,
+        pass_through: category & (PASS_THROUGH | DRIVER_DATA) != 0,
+    }))
+}
+
+fn number(action: BlkparseAction) -> u32 {
+    match action {
+        BlkparseAction::Q => 1,
+        BlkparseAction::D => 7,
+        BlkparseAction::C => 8,
+    }
+}
+
+/// Why an event other than the chosen one is left out.
+fn reason(what: u32, action: u32) -> Result<&'static str, LineFault> {
+    Ok(match what {
+        1 => "blktrace event Q (queued)",
+        2 => "blktrace event M (back merge)",
+        3 => "blktrace event F (front merge)",
+        4 => "blktrace event G (get request)",
+        5 => "blktrace event S (sleep)",
+        6 => "blktrace event R (requeued)",
+        7 => "blktrace event D (issued)",
+        8 => "blktrace event C (completed)",
+        9 => "blktrace event P (plug)",
+        10 | 11 => "blktrace event U/T (unplug)",
+        12 => "blktrace event I (inserted)",
+        13 => "blktrace event X (split)",
+        14 => "blktrace event B (bounced)",
+        15 => "blktrace event A (remapped)",
+        16 => "blktrace event abort",
+        17 => "blktrace driver data",
+        _ => {
+            let allowed = "an action of blktrace (1 to 17 in its lower 16 bits)";
+            return Err(number_fault((6, "action"), action.into(), allowed));
+        }
+    })
+}

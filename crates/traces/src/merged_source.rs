@@ -1,0 +1,209 @@
+//! A blktrace recording in several files, merged by time.
+
+use crate::blktrace_files::Archive;
+use crate::checker::Checker;
+use crate::entry::TraceEntry;
+use crate::error::{LineFault, TraceError};
+use crate::formats::{self, merge_key, Format, MergeKey, RecordParser, BLKTRACE};
+use crate::input::Input;
+use crate::options::TraceOptions;
+use crate::records::RecordReader;
+use crate::summary::TraceSummary;
+use ring::digest::{Context, SHA256};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::atomic::AtomicU64;
+use std::sync::Arc;
+
+const SKIPPED_MEMBER: &str = "file in the archive that is not of the recording";
+
+/// The files, the next record of each, and the checks on the merged records.
+pub(crate) struct MergedSource {
+    file: String,
+    members: Vec<Member>,
+    /// What comes next of each file that has more; file 0 first where equal.
+    next: BinaryHeap<Reverse<(MergeKey, usize)>>,
+    /// Faults met in looking ahead, told at the next steps.
+    due: VecDeque<TraceError>,
+    checker: Checker,
+    format: &'static Format,
+    bytes_read: Arc<AtomicU64>,
+    bytes_total: Option<u64>,
+    /// The archive the files were taken from, if they were.
+    archive: Option<Input>,
+    records_ended: bool,
+}
+
+struct Member {
+    records: RecordReader,
+    parser: Box<dyn RecordParser>,
+}
+
+impl MergedSource {
+    /// Opens the files of a recording; `path` is its name in messages.
+    pub(crate) fn open(path: &str, files: &[String], options: &TraceOptions) -> Result<Self, TraceError> {
+        let bytes_read = Arc::<AtomicU64>::default();
+        let open = |file: &String| Ok((file.clone(), Input::open_counting(file, Arc::clone(&bytes_read))?));
+        let inputs: Vec<(String, Input)> = files.iter().map(open).collect::<Result<_, TraceError>>()?;
+        let bytes_total = inputs.iter().map(|(_, input)| input.bytes_total()).sum();
+        Self::new(path, inputs, (bytes_read, bytes_total), options)
+    }
+
+    /// Reads the files of an archive.
+    pub(crate) fn of_archive(
+        path: &str,
+        archive: Archive,
+        options: &TraceOptions,
+    ) -> Result<Self, TraceError> {
+        let bytes = (archive.input.byte_counter(), archive.input.bytes_total());
+        let inputs = archive.members.into_iter().map(|member| (member.name, member.input)).collect();
+        let mut source = Self::new(path, inputs, bytes, options)?;
+        for _ in 0..archive.others {
+            source.checker.skip(SKIPPED_MEMBER);
+        }
+        source.archive = Some(archive.input);
+        Ok(source)
+    }
+
+    fn new(
+        path: &str,
+        inputs: Vec<(String, Input)>,
+        (bytes_read, bytes_total): (Arc<AtomicU64>, Option<u64>),
+        options: &TraceOptions,
+    ) -> Result<Self, TraceError> {
+        let format = formats::named(BLKTRACE)?;
+        let mut source = Self {
+            file: path.to_owned(),
+            members: Vec::with_capacity(inputs.len()),
+            next: BinaryHeap::with_capacity(inputs.len()),
+            due: VecDeque::new(),
+            checker: Checker::new(format, options),
+            format,
+            bytes_read,
+            bytes_total,
+            archive: None,
+            records_ended: false,
+        };
+        for (file, input) in inputs {
+            let mut records = RecordReader::new(file, input);
+            records.set_text(false);
+            source.members.push(Member { records, parser: (format.build)(options)? });
+            source.look_ahead(source.members.len() - 1);
+        }
+        Ok(source)
+    }
+
+    /// Puts the next record of a file among those that wait. A file may be
+    /// empty: blktrace makes one for a CPU that had nothing to say.
+    fn look_ahead(&mut self, place: usize) {
+        let member = &mut self.members[place];
+        match member.records.peek_framed(member.parser.as_mut()) {
+            Ok(Some(record)) => self.next.push(Reverse((merge_key(record), place))),
+            Ok(None) | Err(TraceError::Empty { .. }) => {}
+            Err(error) => self.due.push_back(error),
+        }
+    }
+
+    /// Takes one record, or at the end one request held back; `false` when
+    /// nothing is left.
+    pub(crate) fn step(&mut self, out: &mut Vec<TraceEntry>) -> Result<bool, TraceError> {
+        if let Some(error) = self.due.pop_front() {
+            return Err(error);
+        }
+        if self.records_ended {
+            let drained = self.checker.drain_one(out);
+            return drained.map_err(|fault| self.fault(self.members.len() - 1, fault));
+        }
+        let Some(Reverse((_, place))) = self.next.pop() else {
+            self.records_ended = true;
+            return Ok(true);
+        };
+        let taken = self.take(place, out);
+        self.look_ahead(place);
+        taken.map(|()| true)
+    }
+
+    fn take(&mut self, place: usize, out: &mut Vec<TraceEntry>) -> Result<(), TraceError> {
+        let Member { records, parser } = &mut self.members[place];
+        let Some(bytes) = records.next_framed(parser.as_mut())? else {
+            return Ok(());
+        };
+        let taken = match parser.record(bytes) {
+            Ok(record) => self.checker.accept(record, out),
+            Err(fault) => Err(fault),
+        };
+        taken.map_err(|fault| self.fault(place, fault))
+    }
+
+    #[cold]
+    fn fault(&self, place: usize, fault: LineFault) -> TraceError {
+        let records = &self.members[place].records;
+        records.at_record(records.record(), fault)
+    }
+
+    /// Settles the figures at the end; an error when nothing was taken.
+    pub(crate) fn finish(&mut self) -> Result<(), TraceError> {
+        self.update_summary();
+        let sha256 = self.sha256_hex();
+        self.checker.complete(false, sha256);
+        self.checker.settle(&self.file)
+    }
+
+    /// SHA-256 of the archive; of a single file; of several, SHA-256 of the
+    /// lines with the SHA-256 of each in hex, in order of CPUs.
+    fn sha256_hex(&self) -> String {
+        let of = |input: &Input| input.sha256_hex().unwrap_or_default();
+        match (&self.archive, self.members.as_slice()) {
+            (Some(archive), _) => of(archive),
+            (None, [member]) => of(member.records.input()),
+            (None, members) => {
+                let mut context = Context::new(&SHA256);
+                for member in members {
+                    context.update(format!("{}\n", of(member.records.input())).as_bytes());
+                }
+                context.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+            }
+        }
+    }
+
+    /// On a second volume, reads to the end so that the error lists them all;
+    /// other errors stay as they are.
+    pub(crate) fn list_volumes(&mut self, error: TraceError) -> TraceError {
+        let TraceError::Record { file, record, fault: LineFault::SecondVolume { .. }, .. } = error else {
+            return error;
+        };
+        let mut unused = Vec::new();
+        while let Ok(true) | Err(TraceError::Record { .. }) = self.step(&mut unused) {
+            unused.clear();
+        }
+        let summary = self.checker.summary();
+        let count = summary.volumes.len();
+        TraceError::SeveralVolumes { file, line: record, count, listed: summary.volumes_text() }
+    }
+
+    /// Brings record counts and the like up to date.
+    pub(crate) fn update_summary(&mut self) {
+        let records = self.members.iter().map(|member| member.records.record()).sum();
+        self.checker.update_summary(records);
+    }
+
+    /// Counts so far.
+    pub(crate) fn summary(&self) -> &TraceSummary {
+        self.checker.summary()
+    }
+
+    /// Name of the format.
+    pub(crate) fn format_name(&self) -> &'static str {
+        self.format.name
+    }
+
+    /// Stored bytes consumed so far; shared.
+    pub(crate) fn byte_counter(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.bytes_read)
+    }
+
+    /// Stored bytes in all, where known.
+    pub(crate) fn bytes_total(&self) -> Option<u64> {
+        self.bytes_total
+    }
+}
