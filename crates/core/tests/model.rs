@@ -18,7 +18,7 @@ use slcache_core::device::{Setup, Simulation};
 use slcache_core::ftl::config::{MergeAcknowledge, Placement, Victim, WearLevelling};
 use slcache_core::ftl::gather::Gather;
 use slcache_core::hw::config::{PlaneParallelism, ProgramRule};
-use slcache_core::schemes::{FullPieces, Trigger, CATALOG};
+use slcache_core::schemes::{FullPieces, Quota, Trigger, CATALOG};
 use std::collections::HashMap;
 
 /// Requests between two audits: the devices are tiny, so after every one.
@@ -91,6 +91,7 @@ struct Choice {
     merge_acknowledge: MergeAcknowledge,
     gather: Gather,
     full_pieces: FullPieces,
+    quota: Quota,
 }
 
 fn choices() -> impl Strategy<Value = Choice> {
@@ -121,12 +122,14 @@ fn choices() -> impl Strategy<Value = Choice> {
         select(vec![MergeAcknowledge::OnProgram, MergeAcknowledge::OnBuffer]),
         select(vec![Gather::All, Gather::VictimOnly]),
         select(vec![FullPieces::Packed, FullPieces::OwnPage]),
+        select(vec![Quota::Hard, Quota::Soft]),
     );
     (shape, policy, host, mixed).prop_map(|(s, p, h, m)| Choice {
         trigger: m.0,
         merge_acknowledge: m.1,
         gather: m.2,
         full_pieces: m.3,
+        quota: m.4,
         scheme: s.0,
         slots: s.1,
         planes: s.2,
@@ -169,6 +172,7 @@ fn tiny(choice: &Choice) -> Setup {
             ("merge.buffer_bytes", (u64::from(page_bytes) * 3 / 2).into()),
             ("l1_gather", json!(choice.gather)),
             ("full_pieces", json!(choice.full_pieces)),
+            ("quota", json!(choice.quota)),
         ],
     );
     for section in ["clean", "slc", "dense"] {

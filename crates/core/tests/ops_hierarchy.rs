@@ -324,3 +324,19 @@ fn a_logical_page_has_at_most_four_parts_in_l1_and_the_table_stays_within_its_si
     assert!(report.scheme.figures["l1_blocks_reclaimed"] > 0.0);
     assert!(report.scheme.figures["l2_blocks_reclaimed"] > 0.0);
 }
+
+#[test]
+fn data_mapped_at_their_first_read_leave_what_is_there_alone() {
+    let mut setup = hierarchy(1);
+    setup.trace.prefill = slcache_core::device::config::Prefill::OnRead;
+    let mut requests = updates(0, [0, 1, 2, 3]);
+    requests.push(read(LATER, 0));
+    requests.push(request(2 * LATER, HostOp::Read, PAGE + 2 * MU, MU));
+    let sim = after(&setup, 0, &requests);
+    // The whole page has data, so nothing is added for it; of page 1 the three other units are.
+    assert_eq!(homes(&sim, 0).into_iter().flatten().count(), 1);
+    assert_eq!(modes(&sim, 1), [CellMode::Slc, CellMode::Tlc, CellMode::Tlc, CellMode::Tlc]);
+    let want =
+        [("read", "slc", "host", 1, 1), ("read", "tlc", "host", 1, 1), ("program", "slc", "host", 1, 1)];
+    assert_eq!(counters(&sim), want);
+}

@@ -88,7 +88,8 @@ impl Simulation {
             }
         }
         if present_mask(&self.io, piece.page) & piece.mask == 0 {
-            // Other units of the page may be on their way: then the read finds nothing.
+            // Units of the page that wait to be packed may have others to carry along; those must
+            // not appear meanwhile. The read finds nothing.
             let on_its_way = self.io.media.hold.mask(piece.page) != 0;
             if self.setup.trace.prefill == Prefill::OnRead && !on_its_way {
                 self.clockless(|scheme, io| scheme.preload(piece.page, io))?;

@@ -153,7 +153,8 @@ pub enum MergeAcknowledge {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MergeConfig {
-    /// How long a piece waits before its page is programmed with what there is, ns: 1-10000000000.
+    /// How long a piece waits before its page is programmed with what there is, ns: 1-86400000000000
+    /// (a day).
     pub timeout_ns: u64,
     /// Size of the buffer, bytes (integer or a string such as "256KiB"): one logical page to 4 MiB.
     /// When it is full, the oldest pieces are programmed at once.
@@ -173,7 +174,7 @@ impl Default for MergeConfig {
 impl MergeConfig {
     /// Adds every problem; `key` is the section's dotted place.
     pub fn check(&self, key: &str, piece_bytes: u32, problems: &mut Vec<Problem>) {
-        check_range(problems, &format!("{key}.timeout_ns"), self.timeout_ns, 1..=10_000_000_000);
+        check_range(problems, &format!("{key}.timeout_ns"), self.timeout_ns, 1..=86_400_000_000_000);
         let bytes = u64::from(piece_bytes)..=4 << 20;
         check_range(problems, &format!("{key}.buffer_bytes"), self.buffer_bytes, bytes);
     }

@@ -106,20 +106,20 @@ pub struct Io {
 }
 
 /// Where a page lies, by the numbers that the verbs need.
-struct Place {
-    block: BlockId,
-    index: u32,
-    pool: usize,
-    mode: usize,
-    unit: u32,
-    in_die: u8,
+pub(super) struct Place {
+    pub(super) block: BlockId,
+    pub(super) index: u32,
+    pub(super) pool: usize,
+    pub(super) mode: usize,
+    pub(super) unit: u32,
+    pub(super) in_die: u8,
 }
 
 /// Array and channel times of an operation, ns.
-struct Times {
-    array_ns: u32,
-    in_ns: u32,
-    out_ns: u32,
+pub(super) struct Times {
+    pub(super) array_ns: u32,
+    pub(super) in_ns: u32,
+    pub(super) out_ns: u32,
 }
 
 impl Io {
@@ -153,7 +153,7 @@ impl Io {
     }
 
     #[inline(always)]
-    fn place(&self, page: Ppn) -> Place {
+    pub(super) fn place(&self, page: Ppn) -> Place {
         let geometry = &self.media.array.geometry;
         let block = geometry.block_of(page);
         let plane = &geometry.planes[geometry.plane_of(block).index()];
@@ -218,25 +218,13 @@ impl Io {
     }
 
     #[inline(always)]
-    fn program_times(&self, at: &Place, bytes: u32) -> Times {
+    pub(super) fn program_times(&self, at: &Place, bytes: u32) -> Times {
         let channel = self.timing.channel(at.unit);
         Times {
             array_ns: self.media.array.geometry.page_times_ns(at.pool, at.mode, at.index).1,
             in_ns: channel.bus.program_command_ns + channel.transfer_ns(bytes),
             out_ns: 0,
         }
-    }
-
-    /// Whether `page`, not yet programmed in time, is still staged: its wordline is not full, so
-    /// it is read from the controller (a wordline may even hold two versions of a page).
-    #[cold]
-    fn is_staged(&mut self, page: Ppn) -> bool {
-        let geometry = &self.media.array.geometry;
-        let block = geometry.block_of(page);
-        let pool = geometry.pool_of(geometry.plane_of(block));
-        let wordline = pool.mode(self.media.array.block(block).mode()).pages_per_program;
-        let program = self.timing.program_of(block, geometry.page_in_block(page));
-        program.is_none() || u32::from(self.timing.op_mut(program).pages) < wordline
     }
 
     /// Emits the program of `page`, one page of a per-page mode, after `sources`.
@@ -329,76 +317,15 @@ impl Io {
         count.time_ns += u64::from(times.array_ns) + u64::from(times.in_ns) + u64::from(times.out_ns);
     }
 
-    fn program_clockless(&mut self, page: Ppn) {
+    pub(super) fn program_clockless(&mut self, page: Ppn) {
         let geometry = &self.media.array.geometry;
         let block = geometry.block_of(page);
         self.timing.set_done(block, geometry.page_in_block(page) + 1);
         self.clockless_programs += 1;
     }
 
-    /// Starts a one-shot program with `page` as its first page; it waits until `close_stage`.
-    pub fn open_stage(&mut self, page: Ppn, write: &PageWrite) -> OpId {
-        if self.clockless {
-            return OpId::NONE;
-        }
-        let at = self.place(page);
-        let times = self.program_times(&at, 0);
-        let mut op = Op::new(OpKind::Program, write.cause, write.class, at.block, at.unit);
-        op.plane_in_die = at.in_die;
-        op.page = at.index as u16;
-        op.array_ns = times.array_ns;
-        op.pages = 0;
-        op.shared = true;
-        op.deps = 1;
-        self.timing.emit(op)
-    }
-
-    /// Adds `page` to the staged one-shot program `op`, after `sources`; `last` completes the wordline.
-    pub fn add_to_stage(&mut self, op: OpId, page: Ppn, write: &PageWrite, sources: &[OpId], last: bool) {
-        if op.is_none() {
-            return self.program_clockless(page);
-        }
-        if self.clockless {
-            self.timing.op_mut(op).pages += 1;
-            return;
-        }
-        let geometry = &self.media.array.geometry;
-        let block = geometry.block_of(page);
-        let plane = geometry.planes[geometry.plane_of(block).index()];
-        let mode = self.media.array.block(block).mode();
-        let resolved = geometry.pools[plane.pool as usize].mode(mode);
-        // The pulse is shared equally; the last page takes the rounding rest.
-        let pages = resolved.pages_per_program;
-        let pulse_ns = resolved.program_ns[geometry.page_in_block(page) as usize];
-        let share_ns = pulse_ns / pages + if last { pulse_ns % pages } else { 0 };
-        let transfer_ns = self.timing.channel(plane.unit).transfer_ns(write.bytes);
-        let command_ns = self.timing.channel(plane.unit).bus.program_command_ns;
-        let staged = self.timing.op_mut(op);
-        let first = staged.pages == 0;
-        staged.pages += 1;
-        staged.class = staged.class.min(write.class);
-        let bus_ns = transfer_ns + if first { command_ns } else { 0 };
-        self.timing.add_transfer(op, bus_ns);
-        if !write.request.is_none() {
-            self.timing.join_request(op, write.request);
-        }
-        for &source in sources {
-            self.timing.add_dep(op);
-            self.timing.wake(source, op);
-        }
-        let at = self.place(page);
-        self.count_program(&at, write, u64::from(last), share_ns + bus_ns);
-    }
-
-    /// Lets a staged program go; it is queued once its sources are read.
-    pub fn close_stage(&mut self, op: OpId) {
-        if !op.is_none() {
-            self.timing.release(op);
-        }
-    }
-
     #[inline]
-    fn count_program(&mut self, at: &Place, write: &PageWrite, operations: u64, time_ns: u32) {
+    pub(super) fn count_program(&mut self, at: &Place, write: &PageWrite, operations: u64, time_ns: u32) {
         let page_bytes = self.media.array.geometry.pools[at.pool].page_bytes;
         let kind = OpKind::Program as usize;
         let count = self.counters.at(at.pool, kind, at.mode, write.cause as usize);

@@ -17,5 +17,6 @@ pub mod pack;
 pub mod page_level;
 pub mod region;
 pub mod scheme;
+mod stage;
 pub mod store;
 pub mod victim;

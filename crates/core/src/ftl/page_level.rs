@@ -1,7 +1,7 @@
 //! The page-level FTL's two verbs: a logical page's mapping units stay together in one flash page.
 
 use super::io::{Io, PageWrite, Piece};
-use super::media::SLOTS_MAX;
+use super::media::{bits, SLOTS_MAX};
 use super::region::{Region, Writer};
 use super::scheme::DeviceFull;
 use crate::base::{Mu, PlaneId, Ppn};
@@ -161,7 +161,7 @@ pub fn whole_page(page: u32, mus_per_page: u32, mu_bytes: u32) -> Piece {
     }
 }
 
-/// Places logical page `page`, whole and new, in `region`; nothing is timed or counted.
+/// Places what logical page `page` does not hold yet, new, in `region`; nothing is timed or counted.
 pub fn preload(
     page: u32,
     region: &mut Region,
@@ -169,6 +169,22 @@ pub fn preload(
     reserve: u32,
     io: &mut Io,
 ) -> Result<(), DeviceFull> {
-    let piece = whole_page(page, io.policy.mus_per_page, io.media.array.geometry.mu_bytes);
-    write(&piece, region, plane, reserve, io)
+    let n = io.policy.mus_per_page;
+    let absent = (u64::MAX >> (64 - n)) as u32 & !present_mask(io, page);
+    let to = region.take_page(io, plane, Writer::Host, reserve).ok_or(DeviceFull)?;
+    let mut tags = [0; SLOTS_MAX];
+    bits(absent).for_each(|i| tags[i as usize] = page * n + i + 1);
+    let slots = region_slots(io, to);
+    io.media.write_page(to, &tags[..slots], absent, 0);
+    let units = absent.count_ones();
+    let write = PageWrite {
+        bytes: units * io.media.array.geometry.mu_bytes,
+        fresh_slots: units,
+        slots: units,
+        cause: Cause::Host,
+        class: Class::HostWrite,
+        request: RequestId::NONE,
+    };
+    region.emit(io, to, Writer::Host, &write, &[]);
+    Ok(())
 }

@@ -46,7 +46,7 @@ pub enum Idle {
 
 /// A policy: where writes go, what is reclaimed, what is done in idle time.
 pub trait Scheme {
-    /// Places logical page `page` before time 0; uncounted.
+    /// Places logical page `page`, or what it lacks, before time 0 or at its first read; uncounted.
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull>;
 
     /// Writes a piece.

@@ -54,7 +54,7 @@ impl Store {
         self.region.room(io, plane, Writer::Host).saturating_sub(reserve)
     }
 
-    /// Places logical page `page`, whole and new, before time 0.
+    /// Places what logical page `page` does not hold yet, as if it had been there before time 0.
     pub fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         let mut plane = self.region.choose_plane(io, page);
         for _ in 0..self.region.planes().len() {

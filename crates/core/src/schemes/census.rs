@@ -81,6 +81,14 @@ impl Census {
         self.peak.units = self.peak.units.max(self.now.units);
     }
 
+    /// Whether the totals are what the map says: a check for debug builds.
+    pub fn agrees(&self, io: &Io) -> bool {
+        let mut sum = Cached::default();
+        let pages = io.media.mus() / io.policy.mus_per_page;
+        (0..pages).for_each(|page| self.add_page(page, &mut sum, io));
+        sum == self.now
+    }
+
     /// Books what was moved to the store.
     pub fn left(&mut self, gone: Cached) {
         self.now.fragments -= gone.fragments;

@@ -140,6 +140,7 @@ impl MixedCache {
 
     /// Pads what is staged at the end of a run.
     pub fn pad(&mut self, io: &mut Io) {
+        debug_assert!(self.census.agrees(io), "Invariant: every change of the cache is booked");
         super::pad_region(&mut self.slc, io);
         super::pad_region(&mut self.store.region, io);
     }

@@ -14,7 +14,7 @@ mod tlc_only;
 
 pub use baseline::BaselineConfig;
 pub use cache::Trigger;
-pub use hierarchy::{DivisionRule, HierarchyConfig, OmegaS};
+pub use hierarchy::{DivisionRule, HierarchyConfig, OmegaS, Quota};
 pub use sa::SaConfig;
 pub use sector::{FullPieces, SectorConfig};
 pub use tlc_only::TlcOnlyConfig;

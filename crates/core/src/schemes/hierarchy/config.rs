@@ -21,6 +21,17 @@ pub enum DivisionRule {
     Literal,
 }
 
+/// What a level does that has used up its quota of a plane's blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quota {
+    /// It reclaims a block before it opens one: L1, and the table of its sectors, stay within bounds.
+    #[default]
+    Hard,
+    /// It takes a free block, until the trigger calls for reclamation anyway.
+    Soft,
+}
+
 /// What the windows count for L1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -62,6 +73,8 @@ pub struct HierarchyConfig {
     pub l1_share_max: f64,
     /// How the division follows its target.
     pub division: DivisionRule,
+    /// What a level does that has used up its quota.
+    pub quota: Quota,
     /// What the windows count for L1.
     pub omega_s: OmegaS,
     /// What leaves the cache when a block of L1 is reclaimed.
@@ -84,6 +97,7 @@ impl Default for HierarchyConfig {
             initial_l2_share: 0.5,
             l1_share_max: 0.5,
             division: DivisionRule::default(),
+            quota: Quota::default(),
             omega_s: OmegaS::default(),
             l1_gather: Gather::default(),
         }

@@ -10,23 +10,23 @@
 //! **Paper.** "A Two-level SLC Cache Hierarchy for Hybrid SSDs", section III and Algorithm 1.
 //! **What the paper leaves open and what we chose.** Algorithm 1 is read with the source of a page as
 //! its donor (`division`); what omega_S counts (`omega_s`); "GC trigger threshold 50 %" as in `baseline`
-//! (`trigger`, `slc.start_free_ratio`); the level over its quota is reclaimed; what leaves with a
-//! victim of L1 (`l1_gather`); when a partial write stops waiting and when it is complete (`merge`);
+//! (`trigger`, `slc.start_free_ratio`); the level over its quota is reclaimed, and a
+//! level at its quota reclaims before it opens a block (`quota`); what leaves with a victim of L1
+//! (`l1_gather`); when a partial write stops waiting and when it is complete (`merge`);
 //! the first division (`initial_l2_share`). Blocks, not pages, change levels, when they are opened.
 //! **Knobs.** None.
 
 mod channels;
 mod config;
 mod division;
+mod reclaim;
+mod report;
 
-pub use config::{DivisionRule, HierarchyConfig, OmegaS};
+pub use config::{DivisionRule, HierarchyConfig, OmegaS, Quota};
 
-use super::cache::{CacheSpec, Pressure, RECLAIM};
+use super::cache::{CacheSpec, Pressure};
 use super::census::{Cached, Census};
-use super::entry_bits::{smt_entry_bits, table_bytes};
-use crate::base::{BlockId, PlaneId, Ppn};
-use crate::ftl::clean::{empty_block, pad_unprotected};
-use crate::ftl::gather;
+use crate::base::{PlaneId, Ppn};
 use crate::ftl::io::{Io, Piece};
 use crate::ftl::merge::Merger;
 use crate::ftl::mixed::{self, Carry};
@@ -35,12 +35,13 @@ use crate::ftl::page_level;
 use crate::ftl::region::{Pack, Region, Writer};
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::ftl::store::Store;
-use crate::ftl::victim;
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::op_table::RequestId;
-use crate::metrics::report::{SchemeReport, TableReport};
+use crate::metrics::report::SchemeReport;
 use channels::Channels;
 use division::Division;
+use reclaim::Level;
+use report::Stats;
 
 /// All partial writes are packed together.
 const CLASS: u8 = 0;
@@ -48,22 +49,6 @@ const CLASS: u8 = 0;
 const L1: u8 = 0;
 const L2: u8 = 1;
 const STORE: u8 = 2;
-
-/// A level of the cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Level {
-    L1,
-    L2,
-}
-
-impl Level {
-    fn other(self) -> Self {
-        match self {
-            Level::L1 => Level::L2,
-            Level::L2 => Level::L1,
-        }
-    }
-}
 
 /// Two levels of SLC cache and the dense store.
 pub struct Hierarchy {
@@ -85,18 +70,6 @@ pub struct Hierarchy {
     request_counted: bool,
     reach: Vec<u32>,
     stats: Stats,
-}
-
-/// Counts over the run.
-#[derive(Clone, Copy, Debug, Default)]
-struct Stats {
-    mapped_peak: u64,
-    merged_pages: u64,
-    merged_units: u64,
-    l1_blocks_reclaimed: u64,
-    l1_pages_migrated: u64,
-    l2_blocks_reclaimed: u64,
-    l2_pages_migrated: u64,
 }
 
 impl Hierarchy {
@@ -217,76 +190,6 @@ impl Hierarchy {
         Err(DeviceFull)
     }
 
-    /// Reclaims blocks of `plane` until `level` may open one there.
-    fn make_room(&mut self, level: Level, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
-        while let Some(victim) = self.level_to_reclaim(level, plane, io) {
-            if !self.reclaim(victim, plane, io)? && !self.reclaim(victim.other(), plane, io)? {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// The level to reclaim before `level` opens a block: the one over its quota, else `level`.
-    fn level_to_reclaim(&self, level: Level, plane: PlaneId, io: &Io) -> Option<Level> {
-        let (l1_quota, l2_quota) = self.division.quotas(self.usable_blocks);
-        let left = |l: Level| match l {
-            Level::L1 => i64::from(l1_quota) - i64::from(self.l1.used_blocks(plane)),
-            Level::L2 => i64::from(l2_quota) - i64::from(self.l2.used_blocks(plane)),
-        };
-        let free = self.l2.free_blocks(plane);
-        if left(level) > 0 && !self.pressure.is_high(free, || self.live_units(plane, io)) {
-            return None;
-        }
-        Some(if left(level.other()) < 0 { level.other() } else { level })
-    }
-
-    /// Live mapping units of both levels in `plane`.
-    fn live_units(&self, plane: PlaneId, io: &Io) -> u32 {
-        let first = io.media.array.geometry.block(plane, self.l2.spec.first_block).0;
-        (first..first + self.l2.spec.blocks).map(|b| io.media.array.block(BlockId(b)).live()).sum()
-    }
-
-    /// Empties a block of `level` in `plane` into the store; false if it has none.
-    fn reclaim(&mut self, level: Level, plane: PlaneId, io: &mut Io) -> Result<bool, DeviceFull> {
-        let region = if level == Level::L1 { &self.l1 } else { &self.l2 };
-        let Some(block) = victim::choose(region, io, plane, true) else {
-            return Ok(false);
-        };
-        match level {
-            Level::L1 => self.reclaim_l1(block, io)?,
-            Level::L2 => self.reclaim_l2(block, plane, io)?,
-        }
-        Ok(true)
-    }
-
-    /// Section III-A: L1's sectors are merged with the rest of their pages, wherever it lies.
-    fn reclaim_l1(&mut self, block: BlockId, io: &mut Io) -> Result<(), DeviceFull> {
-        let how = self.config.l1_gather;
-        let gathered = gather::empty_block(&mut self.store, io, block, RECLAIM, how)?;
-        self.l1.return_block(&mut self.l2, io, block);
-        self.census.left(Cached { fragments: gathered.fragments, units: gathered.units });
-        if !io.clockless {
-            self.stats.l1_blocks_reclaimed += 1;
-            self.stats.l1_pages_migrated += gathered.pages;
-        }
-        Ok(())
-    }
-
-    /// Section III-A: L2's pages are cold and move as they are; newer sectors stay in L1.
-    fn reclaim_l2(&mut self, block: BlockId, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
-        let live_pages = io.media.array.live_pages(block);
-        let to = self.store.plane_for(plane, live_pages, io)?;
-        empty_block(&mut self.store.region, io, block, to, RECLAIM, Writer::Host)?;
-        pad_unprotected(&mut self.store.region, io, to);
-        self.l2.give_back(io, block);
-        if !io.clockless {
-            self.stats.l2_blocks_reclaimed += 1;
-            self.stats.l2_pages_migrated += u64::from(live_pages);
-        }
-        Ok(())
-    }
-
     /// Lines 3-11: the request counts once, and so does its partial part.
     fn begin_request(&mut self) {
         self.division.step();
@@ -366,6 +269,7 @@ impl Scheme for Hierarchy {
 
     fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
         while self.program_oldest(io)? {}
+        debug_assert!(self.census.agrees(io), "Invariant: every change of L1 is booked");
         self.stats.mapped_peak = self.stats.mapped_peak.max(io.media.mapped());
         super::pad_region(&mut self.store.region, io);
         Ok(())
@@ -396,29 +300,6 @@ impl Scheme for Hierarchy {
     }
 
     fn report(&self, io: &Io) -> SchemeReport {
-        let mut report = SchemeReport { name: "hierarchy".into(), ..SchemeReport::default() };
-        let (stats, division) = (&self.stats, &self.division);
-        let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
-        figure("slc_free_blocks_min", f64::from(self.l2.free_blocks_min()));
-        figure("dense_free_blocks_min", f64::from(self.store.region.free_blocks_min()));
-        figure("l1_blocks_reclaimed", stats.l1_blocks_reclaimed as f64);
-        figure("l1_pages_migrated", stats.l1_pages_migrated as f64);
-        figure("l2_blocks_reclaimed", stats.l2_blocks_reclaimed as f64);
-        figure("l2_pages_migrated", stats.l2_pages_migrated as f64);
-        figure("slc_blocks_reclaimed", (stats.l1_blocks_reclaimed + stats.l2_blocks_reclaimed) as f64);
-        figure("slc_pages_migrated", (stats.l1_pages_migrated + stats.l2_pages_migrated) as f64);
-        figure("merged_pages", stats.merged_pages as f64);
-        figure("merged_units", stats.merged_units as f64);
-        figure("l2_share", division.l2_share());
-        figure("windows", division.windows as f64);
-        figure("windows_at_l1_max", division.windows_at_l1_max as f64);
-        figure("windows_at_l1_min", division.windows_at_l1_min as f64);
-        let entries = stats.mapped_peak.div_ceil(u64::from(io.policy.mus_per_page));
-        report.tables.push(TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 });
-        let entries = self.census.peak().fragments;
-        let bytes = table_bytes(entries, smt_entry_bits(self.slc_pages, self.slots, io));
-        report.tables.push(TableReport { name: "sector mapping table".into(), entries, bytes });
-        report.series.push(division.series.report("l2_share", self.config.window_writes));
-        report
+        self.figures(io)
     }
 }

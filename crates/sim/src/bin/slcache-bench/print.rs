@@ -90,12 +90,16 @@ fn print_references(workload: &Workload) {
     }
 }
 
-/// How much slower a cache scheme is than the plain one on the same device.
+/// How much slower the cache scheme is than the plain one on the same device, and others than it.
 fn print_ratio(workloads: &[Workload]) {
     let find = |scheme: &str| workloads.iter().find(|w| w.device == "hierarchy-44g" && w.scheme == scheme);
-    if let (Some(plain), Some(cache)) = (find("tlc-only"), find("baseline")) {
-        let ratio = cache.requests_per_cpu_s / plain.requests_per_cpu_s;
-        println!("baseline does {ratio:.2} times the requests/s of tlc-only on hierarchy-44g");
+    let pairs =
+        [("baseline", "tlc-only"), ("sa", "baseline"), ("sector", "baseline"), ("hierarchy", "baseline")];
+    for (one, other) in pairs {
+        if let (Some(this), Some(that)) = (find(one), find(other)) {
+            let ratio = this.requests_per_cpu_s / that.requests_per_cpu_s;
+            println!("{one} does {ratio:.2} times the requests/s of {other} on hierarchy-44g");
+        }
     }
 }
 

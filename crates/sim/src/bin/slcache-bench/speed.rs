@@ -34,9 +34,10 @@ pub fn measure(size: Size) -> Result<Vec<Workload>, String> {
     let mut contestants = vec![
         Contestant::new("synth1m", "mqsim-512g", "tlc-only", &synth)?.with_floor(),
         Contestant::new("heavy_gc", "gc-8g", "tlc-only", &gc)?.with_floor().after(fill),
-        Contestant::new("synth1m", "hierarchy-44g", "tlc-only", &synth)?.preloaded(),
-        Contestant::new("synth1m", "hierarchy-44g", "baseline", &synth)?.preloaded(),
     ];
+    for scheme in ["tlc-only", "baseline", "sa", "sector", "hierarchy"] {
+        contestants.push(Contestant::new("synth1m", "hierarchy-44g", scheme, &synth)?.preloaded());
+    }
     for _ in 0..size.rounds {
         for contestant in &mut contestants {
             contestant.round()?;

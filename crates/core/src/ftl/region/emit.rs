@@ -1,0 +1,92 @@
+//! The programs of a region's pages: one by one, or staged until a wordline is full.
+
+use super::{Region, Stage, Writer};
+use crate::base::{PlaneId, Ppn};
+use crate::ftl::io::{Io, PageWrite};
+use crate::ftl::media::SLOTS_MAX;
+use crate::hw::op::{Cause, Class};
+use crate::hw::timing::event::EventKind;
+use crate::hw::timing::op_table::{OpId, RequestId};
+
+impl Region {
+    /// Emits the program of `page`, which `take_page` gave and the media holds, after `sources`.
+    /// Returns the operation that will program it, complete or still staged.
+    #[inline]
+    pub fn emit(
+        &mut self,
+        io: &mut Io,
+        page: Ppn,
+        writer: Writer,
+        write: &PageWrite,
+        sources: &[OpId],
+    ) -> OpId {
+        if self.pages_per_program == 1 {
+            return io.program(page, write, sources);
+        }
+        let geometry = &io.media.array.geometry;
+        let plane = geometry.plane_of(geometry.block_of(page));
+        let which = self.frontier(writer);
+        let due_ns = io.timing.now_ns() + io.policy.stage_timeout_ns;
+        let mut stage = self.part(plane).frontiers[which].stage.unwrap_or(Stage {
+            op: OpId::NONE,
+            pages: 0,
+            first: page,
+            holds_host: false,
+            due_ns,
+        });
+        if stage.op.is_none() {
+            stage.op = io.open_stage(page, write);
+        }
+        let last = stage.pages + 1 == self.pages_per_program;
+        io.add_to_stage(stage.op, page, write, sources, last);
+        stage.pages += 1;
+        let op = stage.op;
+        if !write.request.is_none() && !stage.holds_host {
+            stage.holds_host = true;
+            stage.due_ns = due_ns;
+            io.timing.schedule(due_ns, EventKind::Stage, plane.0);
+        }
+        if last {
+            io.close_stage(op);
+        }
+        self.part(plane).frontiers[which].stage = (!last).then_some(stage);
+        op
+    }
+
+    /// Pads staged wordlines of `plane` that hold host pages and have waited long enough; all of
+    /// them if `now`. Returns the pages padded.
+    pub fn pad(&mut self, io: &mut Io, plane: PlaneId, now: bool) -> u32 {
+        let mut padded = 0;
+        for writer in [Writer::Host, Writer::Clean] {
+            let which = self.frontier(writer);
+            while let Some(stage) = self.part(plane).frontiers[which].stage {
+                let due = stage.holds_host && stage.due_ns <= io.timing.now_ns();
+                if !(now || due) {
+                    break;
+                }
+                let Some(page) = self.take_page(io, plane, writer, 0) else {
+                    break;
+                };
+                let slots = io.media.array.geometry.pool_of(plane).slots_per_page as usize;
+                io.media.write_page(page, &[0; SLOTS_MAX][..slots], 0, 0);
+                let pad = PageWrite {
+                    bytes: 0,
+                    fresh_slots: 0,
+                    slots: 0,
+                    cause: Cause::Pad,
+                    class: Class::HostWrite,
+                    request: RequestId::NONE,
+                };
+                self.emit(io, page, writer, &pad, &[]);
+                padded += 1;
+            }
+        }
+        padded
+    }
+
+    /// Whether `writer` in `plane` has a wordline staged.
+    pub fn staged(&self, plane: PlaneId, writer: Writer) -> Option<OpId> {
+        let part = &self.parts[(plane.0 - self.first_plane) as usize];
+        part.frontiers[self.frontier(writer)].stage.map(|s| s.op)
+    }
+}

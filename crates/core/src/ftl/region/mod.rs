@@ -1,0 +1,296 @@
+//! A region: blocks managed alike, with free lists and frontiers per plane.
+
+mod emit;
+mod shared;
+
+use super::config::{CleanConfig, Placement};
+use super::free_list::FreeList;
+use super::io::Io;
+use super::scheme::BlockShare;
+use crate::base::divisor::Divisor;
+use crate::base::{BlockId, PlaneId, Ppn};
+use crate::hw::config::CellMode;
+use crate::hw::timing::op_table::OpId;
+use serde::{Deserialize, Serialize};
+
+/// Who writes through a frontier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// The host.
+    Host = 0,
+    /// Cleaning.
+    Clean = 1,
+}
+
+/// A one-shot wordline being filled.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Stage {
+    #[serde(skip)]
+    op: OpId,
+    pages: u32,
+    first: Ppn,
+    holds_host: bool,
+    due_ns: u64,
+}
+
+/// An open block where the next page is programmed.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Frontier {
+    block: Option<BlockId>,
+    stage: Option<Stage>,
+}
+
+/// One plane's part of a region.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct PlanePart {
+    free: FreeList,
+    /// Blocks opened and not given back.
+    used: u32,
+    frontiers: [Frontier; 2],
+}
+
+/// How a region's pages are packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pack {
+    /// A page holds units of one logical page: victims are compared by live pages.
+    Page,
+    /// A page may hold units of several logical pages: victims are compared by live units.
+    Mu,
+}
+
+/// What a region is made of.
+#[derive(Clone, Debug)]
+pub struct RegionSpec {
+    /// Number, unique in the device.
+    pub id: u8,
+    /// How its pages are packed.
+    pub pack: Pack,
+    /// Whether other regions have the same blocks; a block belongs to the one that opened it.
+    pub shared: bool,
+    /// Pool.
+    pub pool: usize,
+    /// Cell mode of its blocks.
+    pub mode: CellMode,
+    /// First block of each plane that belongs to it.
+    pub first_block: u32,
+    /// Blocks per plane.
+    pub blocks: u32,
+    /// Plane order, fastest letter first.
+    pub order: String,
+    /// Choice of plane.
+    pub placement: Placement,
+    /// Cleaning.
+    pub clean: CleanConfig,
+}
+
+/// A set of blocks managed alike.
+pub struct Region {
+    /// What it is made of.
+    pub spec: RegionSpec,
+    /// Pages of a block in the region's mode.
+    pub pages_per_block: u32,
+    pages_per_program: u32,
+    first_plane: u32,
+    order: Vec<PlaneId>,
+    planes: Divisor,
+    parts: Vec<PlanePart>,
+    cursor: usize,
+    free_min: u32,
+}
+
+/// The part of a region that a snapshot holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RegionState {
+    parts: Vec<PlanePart>,
+    cursor: usize,
+}
+
+impl Region {
+    /// A region of free blocks.
+    pub fn new(spec: RegionSpec, io: &Io) -> Self {
+        let geometry = &io.media.array.geometry;
+        let pool = &geometry.pools[spec.pool];
+        let mode = pool.mode(spec.mode);
+        let free = FreeList::new(spec.first_block, spec.first_block + spec.blocks);
+        Self {
+            pages_per_block: mode.pages,
+            pages_per_program: mode.pages_per_program,
+            first_plane: pool.first_plane,
+            order: geometry.plane_order(spec.pool, &spec.order),
+            planes: Divisor::new(pool.planes),
+            parts: vec![
+                PlanePart { free, used: 0, frontiers: [Frontier::default(); 2] };
+                pool.planes as usize
+            ],
+            cursor: 0,
+            free_min: spec.blocks,
+            spec,
+        }
+    }
+
+    /// What a snapshot holds.
+    pub fn save(&self) -> RegionState {
+        RegionState { parts: self.parts.clone(), cursor: self.cursor }
+    }
+
+    /// Takes a snapshot's part; the configuration is the same.
+    pub fn load(&mut self, state: RegionState) {
+        self.parts = state.parts;
+        self.cursor = state.cursor;
+    }
+
+    fn part(&mut self, plane: PlaneId) -> &mut PlanePart {
+        &mut self.parts[(plane.0 - self.first_plane) as usize]
+    }
+
+    /// The region's planes in allocation order.
+    pub fn planes(&self) -> &[PlaneId] {
+        &self.order
+    }
+
+    /// Free blocks of the region in `plane`.
+    #[inline]
+    pub fn free_blocks(&self, plane: PlaneId) -> u32 {
+        self.parts[(plane.0 - self.first_plane) as usize].free.len()
+    }
+
+    /// The fewest free blocks any plane ever had.
+    pub fn free_blocks_min(&self) -> u32 {
+        self.free_min
+    }
+
+    /// The block where `writer` writes next in `plane`, if one is open.
+    pub fn open_block(&self, plane: PlaneId, writer: Writer) -> Option<BlockId> {
+        self.parts[(plane.0 - self.first_plane) as usize].frontiers[self.frontier(writer)].block
+    }
+
+    fn frontier(&self, writer: Writer) -> usize {
+        if self.spec.clean.separate_frontier {
+            writer as usize
+        } else {
+            0
+        }
+    }
+
+    /// The plane for logical page `page`: by number, next in turn, or the least loaded.
+    #[inline]
+    pub fn choose_plane(&mut self, io: &Io, page: u32) -> PlaneId {
+        match self.spec.placement {
+            Placement::Static => self.order[self.planes.split(page).1 as usize],
+            Placement::RoundRobin => self.next_in_turn(),
+            Placement::LeastLoaded => self.least_loaded(io),
+        }
+    }
+
+    /// The plane to try after `plane`, which is full; the turn passes over it.
+    #[cold]
+    pub fn pass_over(&mut self, plane: PlaneId) -> PlaneId {
+        let place = self.order.iter().position(|&p| p == plane).unwrap_or(0);
+        let next = (place + 1) % self.order.len();
+        if self.cursor == place {
+            self.cursor = next;
+        }
+        self.order[next]
+    }
+
+    /// The next plane in turn; a one-shot wordline is filled before the turn goes on.
+    fn next_in_turn(&mut self) -> PlaneId {
+        let plane = self.order[self.cursor];
+        let staged = self.part(plane).frontiers[0].stage.map_or(0, |s| s.pages);
+        if staged + 1 >= self.pages_per_program {
+            self.cursor += 1;
+            if self.cursor == self.order.len() {
+                self.cursor = 0;
+            }
+        }
+        plane
+    }
+
+    fn least_loaded(&mut self, io: &Io) -> PlaneId {
+        let planes = &io.media.array.geometry.planes;
+        let start = self.cursor;
+        self.cursor = (self.cursor + 1) % self.order.len();
+        let in_turn = (0..self.order.len()).map(|i| self.order[(start + i) % self.order.len()]);
+        in_turn
+            .min_by_key(|p| {
+                let unit = planes[p.index()].unit;
+                let busy_ns = io.timing.channel(unit).busy_until_ns.saturating_sub(io.timing.now_ns());
+                (io.timing.load(unit), busy_ns)
+            })
+            .unwrap_or(self.order[start])
+    }
+
+    /// Whether the next page of `writer` in `plane` needs a new block.
+    #[inline]
+    pub fn needs_block(&self, plane: PlaneId, writer: Writer) -> bool {
+        self.open_block(plane, writer).is_none()
+    }
+
+    /// The next page to program in `plane`; opens a block if more than `reserve` are free.
+    #[inline]
+    pub fn take_page(&mut self, io: &mut Io, plane: PlaneId, writer: Writer, reserve: u32) -> Option<Ppn> {
+        let which = self.frontier(writer);
+        let block = match self.part(plane).frontiers[which].block {
+            Some(block) => block,
+            None => self.open_next(io, plane, which, reserve)?,
+        };
+        let index = io.media.array.block(block).write_ptr();
+        if index + 1 == self.pages_per_block {
+            self.part(plane).frontiers[which].block = None;
+        }
+        Some(io.media.array.geometry.page(block, index))
+    }
+
+    fn open_next(&mut self, io: &mut Io, plane: PlaneId, which: usize, reserve: u32) -> Option<BlockId> {
+        let (mode, id, rule) = (self.spec.mode, self.spec.id, self.spec.clean.wear_levelling);
+        let part = self.part(plane);
+        if part.free.len() <= reserve {
+            return None;
+        }
+        let block = part.free.pop(io, plane, rule)?;
+        part.used += 1;
+        io.media.open(block, mode, id);
+        part.frontiers[which].block = Some(block);
+        let free = part.free.len();
+        self.free_min = self.free_min.min(free);
+        Some(block)
+    }
+
+    /// Whether a program takes one page, so that a move within a unit is one operation.
+    #[inline]
+    pub fn per_page(&self) -> bool {
+        self.pages_per_program == 1
+    }
+
+    /// Gives an erased block back.
+    pub fn give_back(&mut self, io: &mut Io, block: BlockId) {
+        let plane = io.media.array.geometry.plane_of(block);
+        let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
+        part.used -= 1;
+        part.free.push(io, block);
+    }
+
+    /// Pages that `writer` can still program in `plane`, free blocks included.
+    pub fn room(&self, io: &Io, plane: PlaneId, writer: Writer) -> u32 {
+        let open = self
+            .open_block(plane, writer)
+            .map_or(0, |b| self.pages_per_block - io.media.array.block(b).write_ptr());
+        open + self.free_blocks(plane) * self.pages_per_block
+    }
+
+    /// The blocks it is made of.
+    pub fn share(&self) -> BlockShare {
+        let blocks = u64::from(self.spec.blocks) * self.order.len() as u64;
+        BlockShare { pool: self.spec.pool, mode: self.spec.mode, blocks }
+    }
+
+    /// Live bytes in the region, with those of the regions that share its blocks.
+    pub fn live_bytes(&self, io: &Io) -> u64 {
+        let array = &io.media.array;
+        let blocks = |plane: &PlaneId| {
+            let first = array.geometry.block(*plane, self.spec.first_block).0;
+            (first..first + self.spec.blocks).map(|b| u64::from(array.block(BlockId(b)).live())).sum::<u64>()
+        };
+        self.order.iter().map(blocks).sum::<u64>() * u64::from(array.geometry.mu_bytes)
+    }
+}

@@ -1,0 +1,48 @@
+//! What the scheme says of a run.
+
+use super::super::entry_bits::{smt_entry_bits, table_bytes};
+use super::Hierarchy;
+use crate::ftl::io::Io;
+use crate::metrics::report::{SchemeReport, TableReport};
+
+/// Counts over the run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stats {
+    pub(super) mapped_peak: u64,
+    pub(super) merged_pages: u64,
+    pub(super) merged_units: u64,
+    pub(super) l1_blocks_reclaimed: u64,
+    pub(super) l1_pages_migrated: u64,
+    pub(super) l2_blocks_reclaimed: u64,
+    pub(super) l2_pages_migrated: u64,
+}
+
+impl Hierarchy {
+    /// Figures, tables and series of the run.
+    pub(super) fn figures(&self, io: &Io) -> SchemeReport {
+        let mut report = SchemeReport { name: "hierarchy".into(), ..SchemeReport::default() };
+        let (stats, division) = (&self.stats, &self.division);
+        let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
+        figure("slc_free_blocks_min", f64::from(self.l2.free_blocks_min()));
+        figure("dense_free_blocks_min", f64::from(self.store.region.free_blocks_min()));
+        figure("l1_blocks_reclaimed", stats.l1_blocks_reclaimed as f64);
+        figure("l1_pages_migrated", stats.l1_pages_migrated as f64);
+        figure("l2_blocks_reclaimed", stats.l2_blocks_reclaimed as f64);
+        figure("l2_pages_migrated", stats.l2_pages_migrated as f64);
+        figure("slc_blocks_reclaimed", (stats.l1_blocks_reclaimed + stats.l2_blocks_reclaimed) as f64);
+        figure("slc_pages_migrated", (stats.l1_pages_migrated + stats.l2_pages_migrated) as f64);
+        figure("merged_pages", stats.merged_pages as f64);
+        figure("merged_units", stats.merged_units as f64);
+        figure("l2_share", division.l2_share());
+        figure("windows", division.windows as f64);
+        figure("windows_at_l1_max", division.windows_at_l1_max as f64);
+        figure("windows_at_l1_min", division.windows_at_l1_min as f64);
+        let entries = stats.mapped_peak.div_ceil(u64::from(io.policy.mus_per_page));
+        report.tables.push(TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 });
+        let entries = self.census.peak().fragments;
+        let bytes = table_bytes(entries, smt_entry_bits(self.slc_pages, self.slots, io));
+        report.tables.push(TableReport { name: "sector mapping table".into(), entries, bytes });
+        report.series.push(division.series.report("l2_share", self.config.window_writes));
+        report
+    }
+}
