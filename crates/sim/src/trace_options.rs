@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use slcache_traces::TraceOptions;
 
 /// Options of every format.
-const PLAIN: [&str; 11] = [
+const PLAIN: [&str; 12] = [
     "format",
     "unsorted",
     "volume",
@@ -17,6 +17,7 @@ const PLAIN: [&str; 11] = [
     "op_default",
     "object_unit",
     "coarse_time",
+    "seed",
 ];
 /// Columns and units of a generic trace, written with or without `generic.` in front.
 const GENERIC: [&str; 10] = [
@@ -33,6 +34,8 @@ const GENERIC: [&str; 10] = [
 ];
 /// Codes in a generic trace's operation column: `ops.CODE=read`.
 const OPS: &str = "ops.";
+/// Settings of a workload: `workload.KEY=VALUE`.
+const WORKLOAD: &str = "workload.";
 
 /// Makes trace options of `(key, value)` pairs; the error lists every bad one.
 pub fn trace_options<'a>(
@@ -41,10 +44,12 @@ pub fn trace_options<'a>(
     let pairs: Vec<(&str, &str)> = pairs.into_iter().collect();
     let is_mqsim = pairs.iter().any(|&(key, value)| key == "format" && value == "mqsim");
     let mut errors = Vec::new();
-    let (mut plain, mut generic, mut ops) = (Map::new(), Map::new(), Map::new());
+    let (mut plain, mut generic, mut ops, mut workload) = (Map::new(), Map::new(), Map::new(), Map::new());
     for (key, text) in pairs {
         let inner = key.strip_prefix("generic.").unwrap_or(key);
-        if key == "time_unit" && is_mqsim {
+        if let Some(setting) = key.strip_prefix(WORKLOAD) {
+            workload.insert(setting.to_owned(), text.into());
+        } else if key == "time_unit" && is_mqsim {
             plain.insert("mqsim_time_unit".to_owned(), text.into());
         } else if PLAIN.contains(&key) {
             plain.insert(key.to_owned(), typed(key, text));
@@ -58,6 +63,9 @@ pub fn trace_options<'a>(
     }
     if !ops.is_empty() {
         generic.insert("ops".to_owned(), Value::Object(ops));
+    }
+    if !workload.is_empty() {
+        plain.insert("workload".to_owned(), Value::Object(workload));
     }
     if !generic.is_empty() {
         plain.insert("generic".to_owned(), Value::Object(generic));
@@ -89,7 +97,7 @@ fn typed(key: &str, text: &str) -> Value {
     let is_unit = matches!(key, "address_unit" | "size_unit" | "object_unit");
     match (text.parse::<bool>(), text.parse::<u64>()) {
         (Ok(flag), _) if is_flag => flag.into(),
-        (_, Ok(number)) if is_column || is_unit => number.into(),
+        (_, Ok(number)) if is_column || is_unit || key == "seed" => number.into(),
         _ => text.into(),
     }
 }
@@ -98,7 +106,7 @@ fn unknown(key: &str) -> String {
     let allowed: Vec<&str> = PLAIN.into_iter().chain(GENERIC).collect();
     let near = nearest(key, allowed.iter().copied());
     let near = near.map_or(".".to_owned(), |near| format!("; did you mean {near}?"));
-    format!("unknown trace option{near} Allowed: {}, ops.CODE", allowed.join(", "))
+    format!("unknown trace option{near} Allowed: {}, ops.CODE, workload.KEY", allowed.join(", "))
 }
 
 #[cfg(test)]
@@ -137,6 +145,14 @@ mod tests {
         let options = trace_options([("format", "mqsim"), ("time_unit", "ps")]).unwrap();
         assert_eq!(options.mqsim_time_unit, MqsimTimeUnit::Ps);
         assert!(options.generic.is_none());
+    }
+
+    #[test]
+    fn settings_of_a_workload_keep_their_text() {
+        let options = trace_options([("seed", "7"), ("workload.twin.update_ratio", "0.5")]).unwrap();
+        assert_eq!(options.seed, Some(7));
+        assert_eq!(options.workload["twin.update_ratio"], "0.5");
+        assert!(trace_options([("seed", "-1")]).is_err());
     }
 
     #[test]

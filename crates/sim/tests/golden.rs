@@ -8,7 +8,7 @@ mod common;
 use common::{file, layers};
 use slcache_core::schemes::CATALOG;
 use slcache_sim::traces::synthetic::{uniform, Arrivals, UniformWorkload};
-use slcache_sim::traces::write_mqsim;
+use slcache_sim::traces::write_text;
 use slcache_sim::{execute, trace_options, RunRequest};
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ fn workload() -> String {
         seed: 7,
     });
     let mut text = Vec::new();
-    write_mqsim(&requests.unwrap(), &mut text).unwrap();
+    write_text("mqsim", &requests.unwrap(), &mut text).unwrap();
     String::from_utf8(text).unwrap()
 }
 

@@ -7,11 +7,14 @@ use crate::formats::{Format, RawRequest, Record};
 use crate::options::{CoarseTime, TraceOptions, Unsorted, VolumeChoice};
 use crate::order::Order;
 use crate::summary::TraceSummary;
-use crate::volumes::Volumes;
+use crate::volumes::{plain_name, Volumes};
 use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
 
 /// Last sector number (exclusive) whose bytes a 64-bit address can name.
 const SECTORS_END: u64 = u64::MAX / SECTOR_BYTES;
+
+/// Why records of volumes that were not chosen are left out.
+pub(crate) const OTHER_VOLUME: &str = "another volume";
 
 /// Checks records one after the other and gives out requests.
 pub(crate) struct Checker {
@@ -34,10 +37,20 @@ impl Checker {
         let choice = options.volume.clone().unwrap_or_else(format_choice);
         Self {
             volumes: Volumes::new(choice, format.volume_name),
+            rebase: options.rebase.unwrap_or(format.rebases),
+            ..Self::of_streams(options)
+        }
+    }
+
+    /// For requests whose streams are settled already, with times as given
+    /// unless the user says otherwise.
+    pub(crate) fn of_streams(options: &TraceOptions) -> Self {
+        Self {
+            volumes: Volumes::new(VolumeChoice::Merge, plain_name),
             order: Order::new(options.unsorted),
             unsorted: options.unsorted,
             spread: (options.coarse_time == CoarseTime::Spread).then(Spread::default),
-            rebase: options.rebase.unwrap_or(format.rebases),
+            rebase: options.rebase.unwrap_or(false),
             first_ns: None,
             summary: TraceSummary::default(),
         }
@@ -54,12 +67,9 @@ impl Checker {
             }
         };
         let Some(stream) = self.volumes.stream(raw.volume, &mut self.summary.volumes)? else {
-            self.summary.skip("another volume");
+            self.summary.skip(OTHER_VOLUME);
             return Ok(());
         };
-        if self.spread.is_some() {
-            Spread::check(raw.at_ns)?;
-        }
         self.count_notes(&raw);
         let request =
             Request { at_ns: raw.at_ns, sector: raw.sector, sectors: raw.sectors, stream, op: raw.op };
@@ -67,8 +77,18 @@ impl Checker {
             let flush = Request { sector: 0, sectors: 0, op: HostOp::Flush, ..request };
             self.put_in_order(TraceEntry { request: flush, response_ns: None }, out)?;
         }
-        check_end(&request)?;
-        self.put_in_order(TraceEntry { request, response_ns: raw.response_ns }, out)
+        self.accept_entry(TraceEntry { request, response_ns: raw.response_ns }, out)
+    }
+
+    /// Takes a request whose stream is settled; appends what may go out now.
+    #[inline]
+    pub(crate) fn accept_entry(
+        &mut self,
+        entry: TraceEntry,
+        out: &mut Vec<TraceEntry>,
+    ) -> Result<(), LineFault> {
+        check_end(&entry.request)?;
+        self.put_in_order(entry, out)
     }
 
     #[inline]
@@ -80,6 +100,9 @@ impl Checker {
 
     #[inline]
     fn put_in_order(&mut self, entry: TraceEntry, out: &mut Vec<TraceEntry>) -> Result<(), LineFault> {
+        if self.spread.is_some() {
+            Spread::check(entry.request.at_ns)?;
+        }
         match self.order.push(entry)? {
             Some(entry) => self.spread_out(entry, out),
             None => Ok(()),
@@ -169,6 +192,17 @@ impl Checker {
     /// The volume asked for by name, when the file does not hold it.
     fn missing_volume(&self) -> Option<&str> {
         self.volumes.missing(&self.summary.volumes)
+    }
+
+    /// The names of the volumes by stream, as far as they have appeared; empty
+    /// where the streams are not volumes.
+    pub(crate) fn stream_names(&self) -> Vec<String> {
+        self.volumes.stream_names(&self.summary.volumes)
+    }
+
+    /// Counts so far, to be added to.
+    pub(crate) fn summary_mut(&mut self) -> &mut TraceSummary {
+        &mut self.summary
     }
 
     /// Counts so far.

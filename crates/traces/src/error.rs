@@ -172,6 +172,83 @@ pub enum TraceError {
         /// What the operating system said.
         source: Arc<std::io::Error>,
     },
+    /// A Parquet file that is no trace of slcache's layout, or a damaged one.
+    #[error("{file}: {message}")]
+    Parquet {
+        /// Path as given.
+        file: String,
+        /// What is wrong with it, and what is expected.
+        message: String,
+    },
+    /// One row of a Parquet trace is not what the layout allows.
+    #[error("{file}: row {row}: {fault}")]
+    Row {
+        /// Path as given.
+        file: String,
+        /// Row number, from 1.
+        row: u64,
+        /// What is wrong with it.
+        fault: LineFault,
+    },
+    /// An output cannot be written.
+    #[error("{file}: cannot be written: {source}")]
+    Write {
+        /// Path as given.
+        file: String,
+        /// What the operating system said.
+        source: Arc<std::io::Error>,
+    },
+    /// An output cannot be made as asked.
+    #[error("{file}: {reason}")]
+    Output {
+        /// Path as given.
+        file: String,
+        /// Why, and what is allowed.
+        reason: String,
+    },
+    /// The format of an output has no place for what a request says.
+    #[error("{file}: request {request} does not fit the format {format}: {reasons}; lossy = \"{losses}\" writes it all the same and counts it")]
+    DoesNotFit {
+        /// Path of the output as given.
+        file: String,
+        /// Name of the format.
+        format: &'static str,
+        /// Number of the request in the output, from 1.
+        request: u64,
+        /// What has no place, and why.
+        reasons: String,
+        /// The losses to name, separated by commas.
+        losses: String,
+    },
+    /// A request that the format cannot hold whatever is left out.
+    #[error("{file}: request {request} cannot be written as {format}: {reason}")]
+    Impossible {
+        /// Path of the output as given.
+        file: String,
+        /// Name of the format.
+        format: &'static str,
+        /// Number of the request in the output, from 1.
+        request: u64,
+        /// Why.
+        reason: String,
+    },
+    /// A transformation cannot be done as asked.
+    #[error("{kind}: {reason}")]
+    Transform {
+        /// Name of the transformation.
+        kind: &'static str,
+        /// Why, and what is allowed.
+        reason: String,
+    },
+    /// A workload without end where one with an end is needed.
+    #[error("{file}: the workload has no end; bound it by an override such as requests=1000000 or duration_ns=10s")]
+    Endless {
+        /// Path or preset as given.
+        file: String,
+    },
+    /// The caller cancelled the work.
+    #[error("cancelled")]
+    Cancelled,
     /// A workload file is not what it has to be; every problem is listed.
     #[error("{0}")]
     Workload(WorkloadProblems),

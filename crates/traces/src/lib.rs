@@ -8,9 +8,10 @@
 
 mod binary;
 mod blktrace_files;
+mod catalogue;
 mod checker;
-mod compression;
 mod coarse;
+mod compression;
 mod detect;
 mod entry;
 mod error;
@@ -20,11 +21,12 @@ mod info;
 mod input;
 mod lint;
 mod merged_source;
-mod mqsim_writer;
 mod options;
 mod options_generic;
 mod options_objects;
 mod order;
+mod page_set;
+mod parquet;
 mod quote;
 mod raw_input;
 mod reader;
@@ -38,24 +40,32 @@ mod stdin;
 mod stored_hash;
 mod summary;
 pub mod synthetic;
+pub mod transform;
 mod volumes;
 pub mod workload;
+mod workload_source;
+mod writers;
 
+pub use catalogue::{format_catalogue, CatalogueEntry};
 pub use detect::detect;
 pub use entry::TraceEntry;
 pub use error::{LineFault, TraceError};
 pub use formats::{formats, FormatDescription};
 pub use info::{
-    info, info_of_requests, AddressMap, GapDecade, HotSet, HotShare, IdleTime, Interarrival, ResponseTimes, SizeBucket,
-    StartAlignment, StreamInfo, Timeline, TraceInfo,
+    info, info_of_requests, AddressMap, GapDecade, HotSet, HotShare, IdleTime, Interarrival, ResponseTimes,
+    SizeBucket, StartAlignment, StreamInfo, Timeline, TraceInfo,
 };
 pub use lint::{lint, LintProblem, LintReport};
-pub use mqsim_writer::{write_mqsim, MqsimWriteError};
-pub use options::{BlkparseAction, CoarseTime, MqsimTimeUnit, SubSector, TraceOptions, Unsorted, VolumeChoice, ZeroSize};
+pub use options::{
+    BlkparseAction, CoarseTime, MqsimTimeUnit, SubSector, TraceOptions, Unsorted, VolumeChoice, ZeroSize,
+};
 pub use options_generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
 pub use options_objects::DefaultOp;
+pub use page_set::{PageSet, RankedPages};
+pub use parquet::Origin as TraceOrigin;
 pub use reader::{open, TraceReader};
 pub use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
 pub use spawn::{spawn, TraceStream};
 pub use stdin::spool_stdin;
 pub use summary::{Skipped, TraceSummary, VolumeCount};
+pub use writers::{writable_formats, write_text, Loss, Losses, TraceWriter, WriteOptions, Written};

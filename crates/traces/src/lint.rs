@@ -7,6 +7,9 @@ use crate::summary::TraceSummary;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// Requests taken at a time; they are not looked at.
+const BATCH: usize = 4096;
+
 /// What is wrong with a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LintReport {
@@ -43,8 +46,9 @@ impl LintReport {
         let (line, kind) = match error {
             TraceError::Line { line, fault, .. } => (Some(*line), fault.kind()),
             TraceError::Record { record, fault, .. } => (Some(*record), fault.kind()),
+            TraceError::Row { row, fault, .. } => (Some(*row), fault.kind()),
             TraceError::Truncated { .. } | TraceError::ArchiveTruncated { .. } => (None, "truncated file"),
-            TraceError::Damaged { .. } | TraceError::Archive { .. } => (None, "damaged file"),
+            TraceError::Damaged { .. } | TraceError::Archive { .. } | TraceError::Parquet { .. } => (None, "damaged file"),
             TraceError::Empty { .. } | TraceError::NoRequests { .. } => (None, "empty file"),
             TraceError::VolumeMissing { .. } => (None, "volume missing"),
             _ => (None, "reading failed"),
@@ -85,18 +89,22 @@ fn list(source: &mut Source, report: &mut LintReport, max_problems: usize) -> bo
     let mut requests = Vec::new();
     loop {
         requests.clear();
-        match source.step(&mut requests) {
+        match source.step(&mut requests, BATCH) {
             Ok(true) => {}
             Ok(false) => return true,
             Err(error) => {
                 report.add(&error, max_problems);
                 // Nothing can be read behind a failed read or a line without end.
-                if too_long(&error) || !matches!(error, TraceError::Line { .. } | TraceError::Record { .. }) {
+                if too_long(&error) || !concerns_one_record(&error) {
                     return false;
                 }
             }
         }
     }
+}
+
+fn concerns_one_record(error: &TraceError) -> bool {
+    matches!(error, TraceError::Line { .. } | TraceError::Record { .. } | TraceError::Row { .. })
 }
 
 fn too_long(error: &TraceError) -> bool {

@@ -5,6 +5,7 @@ use crate::options_generic::{GenericColumns, UnitBytes};
 use crate::options_objects::DefaultOp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How to read a trace file. Everything left out has the stated default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,6 +42,11 @@ pub struct TraceOptions {
     /// the start of the trace (`spc`, `k5cloud`, `fio`, `mqsim`, `ssdsim`,
     /// `disksim`) and for `generic`, `true` for the others.
     pub rebase: Option<bool>,
+    /// Seed of a workload's random draws; default 0. Refused for files.
+    pub seed: Option<u64>,
+    /// Settings of a workload that differ from its file, by dotted key.
+    /// Refused for files.
+    pub workload: BTreeMap<String, String>,
     /// What to do with the requests of a trace that tells whole seconds only,
     /// such as `tencent`: `keep` (default) or `spread`.
     pub coarse_time: CoarseTime,

@@ -3,6 +3,7 @@
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::options::TraceOptions;
+use crate::parquet::Origin;
 use crate::source::Source;
 use crate::summary::TraceSummary;
 use slcache_core::device::request::Request;
@@ -12,8 +13,11 @@ use std::sync::Arc;
 /// Opens a trace file, or standard input for the path `-`; the format is told
 /// from the content unless the options name it.
 pub fn open(path: &str, options: &TraceOptions) -> Result<TraceReader, TraceError> {
+    let source = Source::open(path, options)?;
     Ok(TraceReader {
-        source: Source::open(path, options)?,
+        path: path.to_owned(),
+        has_volumes: source.has_volumes(options),
+        source,
         entries: Vec::new(),
         carried: None,
         failure: None,
@@ -23,6 +27,8 @@ pub fn open(path: &str, options: &TraceOptions) -> Result<TraceReader, TraceErro
 
 /// Reads a trace request by request, in batches.
 pub struct TraceReader {
+    path: String,
+    has_volumes: bool,
     source: Source,
     /// The batch behind [`Self::next_batch`], reused.
     entries: Vec<TraceEntry>,
@@ -51,7 +57,7 @@ impl TraceReader {
         out.extend(self.carried.take());
         let max = max.max(1);
         while out.len() < max && !self.ended {
-            match self.source.step(out) {
+            match self.source.step(out, max) {
                 Ok(true) => {}
                 Ok(false) => {
                     self.ended = true;
@@ -87,6 +93,24 @@ impl TraceReader {
     /// Stored bytes in all; `None` for standard input.
     pub fn bytes_total(&self) -> Option<u64> {
         self.source.bytes_total()
+    }
+
+    /// The names of the volumes by stream, as far as they have appeared; empty
+    /// where all streams share one address space.
+    pub fn stream_names(&self) -> Vec<String> {
+        self.source.stream_names()
+    }
+
+    /// Whether the streams are volumes with addresses of their own, of which
+    /// there may be several.
+    pub fn has_volumes(&self) -> bool {
+        self.has_volumes
+    }
+
+    /// Where the requests come from; complete once [`Self::next_batch`] has
+    /// said `Ok(false)`.
+    pub fn origin(&self) -> Origin {
+        self.source.origin(&self.path)
     }
 
     /// Counts so far; complete once [`Self::next_batch`] has said `Ok(false)`.

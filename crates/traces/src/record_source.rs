@@ -117,6 +117,11 @@ impl RecordSource {
         self.checker.summary()
     }
 
+    /// The names of the volumes by stream, as far as they have appeared.
+    pub(crate) fn stream_names(&self) -> Vec<String> {
+        self.checker.stream_names()
+    }
+
     /// Name of the format.
     pub(crate) fn format_name(&self) -> &'static str {
         self.format.name

@@ -6,10 +6,13 @@ use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::formats::{looks_like_tar, BLKTRACE};
 use crate::merged_source::MergedSource;
-use crate::options::TraceOptions;
+use crate::options::{TraceOptions, VolumeChoice};
+use crate::parquet::{self, is_parquet, Origin, ParquetSource};
 use crate::record_source::RecordSource;
 use crate::records::RecordReader;
 use crate::summary::TraceSummary;
+use crate::workload::is_workload;
+use crate::workload_source::{self, WorkloadSource};
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
@@ -17,6 +20,10 @@ use std::sync::Arc;
 pub(crate) enum Source {
     /// A file of lines or binary records.
     Records(Box<RecordSource>),
+    /// A file in slcache's Parquet layout.
+    Parquet(Box<ParquetSource>),
+    /// Requests that are made while they are read.
+    Workload(Box<WorkloadSource>),
     /// The files of a blktrace recording.
     Merged(Box<MergedSource>),
 }
@@ -24,6 +31,18 @@ pub(crate) enum Source {
 impl Source {
     /// Opens what `path` names and settles the format.
     pub(crate) fn open(path: &str, options: &TraceOptions) -> Result<Self, TraceError> {
+        let is_workload = match &options.format {
+            Some(name) => name == workload_source::NAME,
+            None => is_workload(path),
+        };
+        if is_workload {
+            return Ok(Self::Workload(Box::new(WorkloadSource::open(path, options)?)));
+        }
+        refuse_workload_options(options)?;
+        let by_name = options.format.as_deref() == Some(parquet::NAME);
+        if by_name || (options.format.is_none() && is_parquet(path)) {
+            return Ok(Self::Parquet(Box::new(ParquetSource::open(path, options)?)));
+        }
         let may_be_blktrace = options.format.as_deref().is_none_or(|name| name == BLKTRACE);
         if may_be_blktrace && path != "-" {
             if let Some(files) = blktrace_files::files_of(path)? {
@@ -39,12 +58,15 @@ impl Source {
         Ok(Self::Records(Box::new(RecordSource::new(records, options)?)))
     }
 
-    /// Appends up to a few more requests; `false` when nothing is left. May be
-    /// called again after a fault in one record, and goes on behind it.
+    /// Appends some more requests, until `out` holds about `max` of them;
+    /// `false` when nothing is left. May be called again after a fault in one
+    /// record, and goes on behind it.
     #[inline]
-    pub(crate) fn step(&mut self, out: &mut Vec<TraceEntry>) -> Result<bool, TraceError> {
+    pub(crate) fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
         match self {
             Self::Records(source) => source.step(out),
+            Self::Parquet(source) => source.step(out, max),
+            Self::Workload(source) => source.step(out, max),
             Self::Merged(source) => source.step(out),
         }
     }
@@ -53,6 +75,8 @@ impl Source {
     pub(crate) fn finish(&mut self) -> Result<(), TraceError> {
         match self {
             Self::Records(source) => source.finish(),
+            Self::Parquet(source) => source.finish(),
+            Self::Workload(source) => source.finish(),
             Self::Merged(source) => source.finish(),
         }
     }
@@ -61,6 +85,7 @@ impl Source {
     pub(crate) fn final_error(&mut self, error: TraceError) -> TraceError {
         match self {
             Self::Records(source) => source.list_volumes(error),
+            Self::Parquet(_) | Self::Workload(_) => error,
             Self::Merged(source) => source.list_volumes(error),
         }
     }
@@ -69,6 +94,8 @@ impl Source {
     pub(crate) fn update_summary(&mut self) {
         match self {
             Self::Records(source) => source.update_summary(),
+            Self::Parquet(source) => source.update_summary(),
+            Self::Workload(_) => {}
             Self::Merged(source) => source.update_summary(),
         }
     }
@@ -77,6 +104,8 @@ impl Source {
     pub(crate) fn summary(&self) -> &TraceSummary {
         match self {
             Self::Records(source) => source.summary(),
+            Self::Parquet(source) => source.summary(),
+            Self::Workload(source) => source.summary(),
             Self::Merged(source) => source.summary(),
         }
     }
@@ -86,6 +115,45 @@ impl Source {
         match self {
             Self::Records(source) => source.format_name(),
             Self::Merged(source) => source.format_name(),
+            Self::Parquet(_) => parquet::NAME,
+            Self::Workload(_) => workload_source::NAME,
+        }
+    }
+
+    /// The names of the volumes by stream, as far as they have appeared; empty
+    /// where all streams share one address space.
+    pub(crate) fn stream_names(&self) -> Vec<String> {
+        match self {
+            Self::Records(source) => source.stream_names(),
+            Self::Merged(source) => source.stream_names(),
+            Self::Parquet(source) => source.stream_names(),
+            // Its streams share one address space.
+            Self::Workload(_) => Vec::new(),
+        }
+    }
+
+    /// Whether the streams are volumes with addresses of their own.
+    pub(crate) fn has_volumes(&self, options: &TraceOptions) -> bool {
+        match self {
+            Self::Parquet(source) => source.stream_names().len() > 1,
+            Self::Workload(_) => false,
+            _ => options.volume == Some(VolumeChoice::Each),
+        }
+    }
+
+    /// Where the requests come from, for a file made out of them; its hash is
+    /// known at the end of the trace.
+    pub(crate) fn origin(&self, path: &str) -> Origin {
+        match self {
+            Self::Parquet(source) => source.origin().clone(),
+            Self::Workload(source) => source.origin(),
+            Self::Records(_) | Self::Merged(_) => Origin {
+                file: path.rsplit('/').next().unwrap_or(path).to_owned(),
+                format: self.format_name().to_owned(),
+                sha256: self.summary().sha256.clone(),
+                label: None,
+                steps: Vec::new(),
+            },
         }
     }
 
@@ -93,6 +161,8 @@ impl Source {
     pub(crate) fn byte_counter(&self) -> Arc<AtomicU64> {
         match self {
             Self::Records(source) => source.input().byte_counter(),
+            Self::Parquet(source) => source.byte_counter(),
+            Self::Workload(_) => Arc::default(),
             Self::Merged(source) => source.byte_counter(),
         }
     }
@@ -101,7 +171,21 @@ impl Source {
     pub(crate) fn bytes_total(&self) -> Option<u64> {
         match self {
             Self::Records(source) => source.input().bytes_total(),
+            Self::Parquet(source) => Some(source.bytes_total()),
+            Self::Workload(_) => None,
             Self::Merged(source) => source.bytes_total(),
+        }
+    }
+}
+
+/// A seed or a setting for what is no workload would be ignored.
+fn refuse_workload_options(options: &TraceOptions) -> Result<(), TraceError> {
+    let given = options.workload.keys().next().map(|key| ("workload", key.clone()));
+    match given.or(options.seed.map(|seed| ("seed", seed.to_string()))) {
+        None => Ok(()),
+        Some((key, value)) => {
+            let allowed = "only with a workload (a .toml file or a preset), not with a trace file".to_owned();
+            Err(TraceError::Option { key, value, allowed })
         }
     }
 }

@@ -22,6 +22,7 @@ pub fn spawn(path: &str, options: &TraceOptions, batch: usize) -> Result<TraceSt
     let mut stream = TraceStream {
         file: path.to_owned(),
         format: reader.format(),
+        has_volumes: reader.has_volumes(),
         bytes_read: reader.byte_counter(),
         bytes_total: reader.bytes_total(),
         receiver: Some(receiver),
@@ -63,6 +64,7 @@ fn read(mut reader: TraceReader, batch: usize, sender: &SyncSender<Message>) {
 pub struct TraceStream {
     file: String,
     format: &'static str,
+    has_volumes: bool,
     bytes_read: Arc<AtomicU64>,
     bytes_total: Option<u64>,
     receiver: Option<Receiver<Message>>,
@@ -74,6 +76,12 @@ impl TraceStream {
     /// Name of the format.
     pub fn format(&self) -> &'static str {
         self.format
+    }
+
+    /// Whether the streams are volumes with addresses of their own, of which
+    /// there may be several.
+    pub fn has_volumes(&self) -> bool {
+        self.has_volumes
     }
 
     /// Stored (compressed) bytes consumed so far.

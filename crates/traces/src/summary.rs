@@ -45,6 +45,12 @@ pub struct TraceSummary {
     pub rounded_to_ns: u64,
     /// Writes that asked to be durable on completion (FUA), given out as plain writes.
     pub forced_unit_access_writes: u64,
+    /// What the requests are where they are not a recording, such as
+    /// `twin of ...`.
+    pub label: Option<String>,
+    /// Transformations that made the trace out of its source, in order, where
+    /// the file says so.
+    pub steps: Vec<String>,
     /// Volumes in order of first appearance.
     pub volumes: Vec<VolumeCount>,
     /// SHA-256 of the file as stored, in hex; set at the end of the trace.

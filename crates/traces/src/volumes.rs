@@ -70,6 +70,17 @@ impl Volumes {
         Ok(place)
     }
 
+    /// The names of the volumes by stream; none where several share a stream.
+    pub(crate) fn stream_names(&self, counts: &[VolumeCount]) -> Vec<String> {
+        let names = || counts.iter().map(|count| count.name.clone());
+        match &self.choice {
+            VolumeChoice::Each => names().collect(),
+            VolumeChoice::Named(name) => vec![name.clone()],
+            VolumeChoice::Error => names().take(1).collect(),
+            VolumeChoice::Merge => Vec::new(),
+        }
+    }
+
     /// The volume asked for by name, when the file does not hold it.
     pub(crate) fn missing(&self, counts: &[VolumeCount]) -> Option<&str> {
         match &self.choice {

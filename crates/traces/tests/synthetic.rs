@@ -4,11 +4,11 @@ use ring::digest::{digest, SHA256};
 use slcache_traces::synthetic::{
     heavy_gc, synth1m, HEAVY_GC_MEAN_GAP_NS, HEAVY_GC_RANDOM_WRITES, SYNTH1M_REQUESTS,
 };
-use slcache_traces::{write_mqsim, HostOp, Request};
+use slcache_traces::{write_text, HostOp, Request};
 
 fn text(requests: &[Request]) -> String {
     let mut text = Vec::new();
-    write_mqsim(requests, &mut text).unwrap();
+    write_text("mqsim", requests, &mut text).unwrap();
     String::from_utf8(text).unwrap()
 }
 
@@ -44,6 +44,6 @@ fn without_the_fill_only_random_writes_are_left() {
 #[test]
 fn what_mqsim_cannot_say_is_refused() {
     let flush = Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush };
-    let error = write_mqsim(&[flush], &mut Vec::new()).unwrap_err().to_string();
-    assert!(error.contains("request 1 is a Flush"), "{error}");
+    let error = write_text("mqsim", &[flush], &mut Vec::new()).unwrap_err().to_string();
+    assert!(error.contains("request 1 does not fit the format mqsim: it is a flush"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Every preset loads, and every twin meets its figures, measured by `trace info`.
 
 use slcache_traces::workload::{is_workload, presets, SweepValue, Workload};
-use slcache_traces::{info, write_mqsim, TraceInfo, TraceOptions};
+use slcache_traces::{info, write_text, TraceInfo, TraceOptions};
 use std::collections::BTreeMap;
 
 fn overrides(list: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -12,7 +12,7 @@ fn overrides(list: &[(&str, &str)]) -> BTreeMap<String, String> {
 fn measured(workload: &Workload, seed: u64) -> TraceInfo {
     let requests: Vec<_> = workload.generate(seed).collect();
     let mut file = tempfile::NamedTempFile::new().unwrap();
-    write_mqsim(&requests, file.as_file_mut()).unwrap();
+    write_text("mqsim", &requests, file.as_file_mut()).unwrap();
     info(file.path().to_str().unwrap(), &TraceOptions::with_format("mqsim")).unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses some of them")]
 
-use slcache_traces::{open, Request, TraceError, TraceOptions, TraceSummary};
+use slcache_traces::{open, Request, TraceEntry, TraceError, TraceOptions, TraceSummary};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -105,4 +105,16 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
+}
+
+/// All requests of a trace with their response times.
+#[track_caller]
+pub fn read_entries(path: &str, options: &TraceOptions) -> Vec<TraceEntry> {
+    let mut reader = open(path, options).unwrap_or_else(|error| panic!("{error}"));
+    let (mut all, mut batch) = (Vec::new(), Vec::new());
+    while reader.next_entries(&mut batch, 1000).unwrap_or_else(|error| panic!("{error}")) {
+        assert!(!batch.is_empty() && batch.len() <= 1000);
+        all.extend_from_slice(&batch);
+    }
+    all
 }

@@ -1,0 +1,78 @@
+//! All formats, read or written.
+
+use crate::formats::formats;
+use crate::parquet;
+use crate::writers::{loss_names, writable_formats};
+use serde::Serialize;
+
+/// A format that is read, written or both.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CatalogueEntry {
+    /// Name, as `format` in the trace options or for an output takes it.
+    pub name: &'static str,
+    /// One line on what it is; empty for another version of a format that is read
+    /// under its own name.
+    pub about: &'static str,
+    /// A line of such a file; empty for binary ones.
+    pub example: &'static str,
+    /// Usual endings of file names, without compression.
+    pub extensions: &'static [&'static str],
+    /// Whether it can be read.
+    pub reads: bool,
+    /// Whether it can be written.
+    pub writes: bool,
+    /// What may have to be lost on the way into it, by the names of the losses.
+    pub losses: Vec<&'static str>,
+}
+
+/// Every format: those that are read in the order of their registry, then those
+/// that are only written.
+pub fn format_catalogue() -> Vec<CatalogueEntry> {
+    let entry = |name: &'static str| CatalogueEntry {
+        name,
+        about: "",
+        example: "",
+        extensions: &[],
+        reads: false,
+        writes: writable_formats().any(|written| written == name),
+        losses: loss_names(name),
+    };
+    let parquet = CatalogueEntry {
+        about: "slcache's own layout: everything a trace says, checked and compressed",
+        extensions: &["parquet"],
+        reads: true,
+        ..entry(parquet::NAME)
+    };
+    let mut all = vec![parquet];
+    all.extend(formats().map(|format| CatalogueEntry {
+        about: format.about,
+        example: format.example,
+        extensions: format.extensions,
+        reads: true,
+        ..entry(format.name)
+    }));
+    let only_written = writable_formats().filter(|name| !all.iter().any(|known| known.name == *name));
+    let only_written: Vec<CatalogueEntry> = only_written.map(entry).collect();
+    all.extend(only_written);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_there_once_with_what_it_can_do() {
+        let all = format_catalogue();
+        let find = |name: &str| {
+            let found: Vec<&CatalogueEntry> = all.iter().filter(|entry| entry.name == name).collect();
+            assert_eq!(found.len(), 1, "{name}");
+            found[0]
+        };
+        assert!(find("parquet").losses.is_empty());
+        assert_eq!(find("tencent").losses, ["time", "flush", "trim", "volume", "response", "label"]);
+        assert_eq!(find("generic").losses, ["volume", "label"]);
+        assert!(find("fio_v2").writes && !find("fio_v2").reads);
+        assert!(all.iter().all(|entry| entry.reads || entry.writes));
+    }
+}

@@ -1,0 +1,103 @@
+//! Requests as columns.
+
+use crate::entry::TraceEntry;
+use crate::error::LineFault;
+use slcache_core::device::request::{HostOp, Request};
+
+/// The operations in the order of their codes.
+const OPS: [HostOp; 4] = [HostOp::Read, HostOp::Write, HostOp::Trim, HostOp::Flush];
+
+/// Values of some rows, as Parquet stores them: bits of unsigned numbers in
+/// signed ones, and only those response times that there are.
+#[derive(Default)]
+pub(super) struct Columns {
+    pub at_ns: Vec<i64>,
+    pub op: Vec<i32>,
+    pub sector: Vec<i64>,
+    pub sectors: Vec<i32>,
+    pub stream: Vec<i32>,
+    /// 1 where there is a response time.
+    pub has_response: Vec<i16>,
+    pub response_ns: Vec<i64>,
+}
+
+impl Columns {
+    /// How many rows.
+    pub(super) fn len(&self) -> usize {
+        self.at_ns.len()
+    }
+
+    /// Forgets the rows, keeping the memory.
+    pub(super) fn clear(&mut self) {
+        self.at_ns.clear();
+        self.op.clear();
+        self.sector.clear();
+        self.sectors.clear();
+        self.stream.clear();
+        self.has_response.clear();
+        self.response_ns.clear();
+    }
+
+    /// Appends a request.
+    #[inline]
+    pub(super) fn push(&mut self, entry: &TraceEntry) {
+        let request = &entry.request;
+        self.at_ns.push(request.at_ns as i64);
+        self.op.push(match request.op {
+            HostOp::Read => 0,
+            HostOp::Write => 1,
+            HostOp::Trim => 2,
+            HostOp::Flush => 3,
+        });
+        self.sector.push(request.sector as i64);
+        self.sectors.push(request.sectors as i32);
+        self.stream.push(i32::from(request.stream));
+        self.has_response.push(i16::from(entry.response_ns.is_some()));
+        self.response_ns.extend(entry.response_ns.map(|ns| ns as i64));
+    }
+
+    /// Whether all columns have `rows` values.
+    pub(super) fn are_complete(&self, rows: usize) -> bool {
+        let lengths = [self.at_ns.len(), self.op.len(), self.sector.len(), self.sectors.len()];
+        let rest = [self.stream.len(), self.has_response.len()];
+        let responses = self.has_response.iter().filter(|&&level| level == 1).count();
+        lengths.into_iter().chain(rest).all(|length| length == rows) && self.response_ns.len() == responses
+    }
+
+    /// A row as a request; `response` is the place of the next response time.
+    #[inline]
+    pub(super) fn entry(&self, row: usize, response: &mut usize) -> Result<TraceEntry, LineFault> {
+        let response_ns = (self.has_response[row] == 1).then(|| {
+            *response += 1;
+            self.response_ns[*response - 1] as u64
+        });
+        let Some(&op) = usize::try_from(self.op[row]).ok().and_then(|code| OPS.get(code)) else {
+            return Err(number_fault(2, "op", self.op[row], "0 (read), 1 (write), 2 (trim) or 3 (flush)"));
+        };
+        let Ok(stream) = u16::try_from(self.stream[row]) else {
+            return Err(number_fault(5, "stream", self.stream[row], "a number from 0 to 65535"));
+        };
+        let (sector, sectors) = (self.sector[row] as u64, self.sectors[row] as u32);
+        if (sectors == 0) != (op == HostOp::Flush) || (op == HostOp::Flush && sector != 0) {
+            return Err(extent_fault(sector, sectors, op));
+        }
+        let request = Request { at_ns: self.at_ns[row] as u64, sector, sectors, stream, op };
+        Ok(TraceEntry { request, response_ns })
+    }
+}
+
+#[cold]
+fn number_fault(column: usize, name: &str, value: i32, allowed: &str) -> LineFault {
+    LineFault::field(column, name, value.to_string().as_bytes(), allowed)
+}
+
+#[cold]
+fn extent_fault(sector: u64, sectors: u32, op: HostOp) -> LineFault {
+    if op != HostOp::Flush {
+        return LineFault::field(4, "sectors", b"0", "a positive number of sectors (only a flush has 0)");
+    }
+    match sectors {
+        0 => LineFault::field(3, "sector", sector.to_string().as_bytes(), "0, as the request is a flush"),
+        _ => LineFault::field(4, "sectors", sectors.to_string().as_bytes(), "0, as the request is a flush"),
+    }
+}

@@ -1,0 +1,138 @@
+//! What the footer says about the requests.
+
+use super::digest::Digest;
+use crate::entry::TraceEntry;
+use serde::{Deserialize, Serialize};
+use slcache_core::device::request::HostOp;
+
+/// The footer's key.
+pub(super) const KEY: &str = "slcache.trace";
+/// Version of the layout that this program writes and reads.
+const LAYOUT_VERSION: u32 = 1;
+
+/// Where the requests of a trace come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Origin {
+    /// Name of the file, without its folders.
+    pub file: String,
+    /// Format it was read as.
+    pub format: String,
+    /// SHA-256 of the file as stored, in hex.
+    pub sha256: Option<String>,
+    /// What the requests are where they are not a recording, such as `twin of ...`.
+    pub label: Option<String>,
+    /// Transformations applied since, in order, each with its parameters.
+    pub steps: Vec<String>,
+}
+
+/// Everything the footer says.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Metadata {
+    pub layout_version: u32,
+    pub written_by: String,
+    pub origin: Origin,
+    /// Names of the volumes by stream; empty where all streams share one address space.
+    pub volumes: Vec<String>,
+    pub counts: Counts,
+    pub row_groups: Vec<StoredGroup>,
+}
+
+/// The bytes of a row group, which follow those of the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StoredGroup {
+    /// Byte of the file behind it.
+    pub end_byte: u64,
+    /// CRC-32 of its bytes, the first group's with the magic number in front.
+    pub crc32: u32,
+}
+
+/// What the rows add up to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Totals {
+    reads: u64,
+    writes: u64,
+    trims: u64,
+    flushes: u64,
+    sectors: u128,
+    digest: Digest,
+}
+
+/// [`Totals`] as written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Counts {
+    pub reads: u64,
+    pub writes: u64,
+    pub trims: u64,
+    pub flushes: u64,
+    /// Sectors of all requests, in decimal.
+    pub sectors: String,
+    /// Digest over all columns in order, in hex.
+    pub digest: String,
+}
+
+impl Totals {
+    /// Adds a row.
+    #[inline]
+    pub(super) fn add(&mut self, entry: &TraceEntry) {
+        match entry.request.op {
+            HostOp::Read => self.reads += 1,
+            HostOp::Write => self.writes += 1,
+            HostOp::Trim => self.trims += 1,
+            HostOp::Flush => self.flushes += 1,
+        }
+        self.sectors += u128::from(entry.request.sectors);
+        self.digest.add(entry);
+    }
+
+    /// As written.
+    pub(super) fn counts(&self) -> Counts {
+        Counts {
+            reads: self.reads,
+            writes: self.writes,
+            trims: self.trims,
+            flushes: self.flushes,
+            sectors: self.sectors.to_string(),
+            digest: self.digest.hex(),
+        }
+    }
+}
+
+impl Metadata {
+    /// What this program writes.
+    pub(super) fn new(
+        origin: Origin,
+        volumes: Vec<String>,
+        counts: Counts,
+        row_groups: Vec<StoredGroup>,
+    ) -> Self {
+        let written_by = format!("slcache {}", env!("CARGO_PKG_VERSION"));
+        Self { layout_version: LAYOUT_VERSION, written_by, origin, volumes, counts, row_groups }
+    }
+
+    /// Reads the footer's text; an error says what is wrong.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Version {
+            layout_version: u32,
+        }
+        let damaged = |error: serde_json::Error| format!("the footer's {KEY} cannot be understood: {error}");
+        let version: Version = serde_json::from_str(text).map_err(damaged)?;
+        if version.layout_version != LAYOUT_VERSION {
+            return Err(format!(
+                "written in version {} of slcache's Parquet layout; this program reads version {LAYOUT_VERSION}",
+                version.layout_version
+            ));
+        }
+        serde_json::from_str(text).map_err(damaged)
+    }
+
+    /// Rows by the counts, if they do not add up to nonsense.
+    pub(super) fn rows(&self) -> Option<u64> {
+        let Counts { reads, writes, trims, flushes, .. } = self.counts;
+        reads.checked_add(writes)?.checked_add(trims)?.checked_add(flushes)
+    }
+}

@@ -1,0 +1,34 @@
+//! slcache's own layout of a trace: a Parquet file of flat columns.
+//!
+//! | column | type | |
+//! |---|---|---|
+//! | `at_ns` | UINT64 | arrival time in nanoseconds |
+//! | `op` | UINT8 | 0 = read, 1 = write, 2 = trim, 3 = flush |
+//! | `sector` | UINT64 | first 512-byte sector; 0 for a flush |
+//! | `sectors` | UINT32 | length in sectors; 0 for a flush only |
+//! | `stream` | UINT16 | place among the volumes of the footer |
+//! | `response_ns` | UINT64, optional | published response time in nanoseconds |
+//!
+//! The footer holds, under the key `slcache.trace`, what the requests come from,
+//! their counts with a digest, and a checksum of each row group, so that a file
+//! that was cut or changed is told before anything is made of it.
+
+mod checked;
+mod columns;
+mod digest;
+mod metadata;
+mod reread;
+mod row_groups;
+mod schema;
+mod source;
+mod writer;
+
+pub use metadata::Origin;
+pub(crate) use source::{is_parquet, ParquetSource};
+pub(crate) use writer::ParquetWriter;
+
+/// Name of the layout among the formats.
+pub(crate) const NAME: &str = "parquet";
+
+/// Rows in a row group: bounds what reading and writing hold in memory.
+const ROW_GROUP_ROWS: usize = 1 << 17;

@@ -1,0 +1,174 @@
+//! Reading the layout, some rows at a time.
+
+use super::columns::Columns;
+use super::metadata::{Metadata, StoredGroup, KEY};
+use super::schema;
+use super::ROW_GROUP_ROWS;
+use parquet::basic::Compression;
+use parquet::column::reader::{get_typed_column_reader, ColumnReaderImpl};
+use parquet::data_type::{DataType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use std::fs::File;
+
+/// Rows decoded at a time.
+const CHUNK_ROWS: usize = 4096;
+
+/// Bytes in front of the first row group.
+const MAGIC_BYTES: i64 = 4;
+
+/// The rows of a file in order.
+pub(super) struct RowGroups {
+    file: SerializedFileReader<File>,
+    /// The group being read.
+    group: Option<Group>,
+    /// Number of the next group.
+    next_group: usize,
+}
+
+struct Group {
+    at_ns: ColumnReaderImpl<Int64Type>,
+    op: ColumnReaderImpl<Int32Type>,
+    sector: ColumnReaderImpl<Int64Type>,
+    sectors: ColumnReaderImpl<Int32Type>,
+    stream: ColumnReaderImpl<Int32Type>,
+    response_ns: ColumnReaderImpl<Int64Type>,
+    rows_left: usize,
+}
+
+impl RowGroups {
+    /// Opens a file and checks that it is of this layout; the error says what
+    /// is wrong.
+    pub(super) fn open(file: File) -> Result<(Self, Metadata), String> {
+        let unreadable = |error: ParquetError| format!("the Parquet file cannot be read: {}", plain(&error));
+        let file = SerializedFileReader::new(file).map_err(unreadable)?;
+        let found = file.metadata();
+        if let Some(problem) = schema::problem(found.file_metadata().schema_descr()).map_err(unreadable)? {
+            return Err(problem);
+        }
+        let values = found.file_metadata().key_value_metadata();
+        let ours = values.and_then(|values| values.iter().find(|value| value.key == KEY));
+        let Some(text) = ours.and_then(|value| value.value.as_deref()) else {
+            return Err(format!(
+                "the Parquet file's footer has no {KEY}; expected a trace written by slcache"
+            ));
+        };
+        let metadata = Metadata::parse(text)?;
+        let sizes = found.row_groups().iter().map(|group| group.num_rows());
+        if sizes.clone().any(|rows| !(1..=ROW_GROUP_ROWS as i64).contains(&rows)) {
+            return Err(format!(
+                "the file was changed: a row group does not hold 1 to {ROW_GROUP_ROWS} rows"
+            ));
+        }
+        let rows = sizes.sum::<i64>() as u64;
+        if metadata.rows() != Some(rows) {
+            return Err(format!(
+                "the file was changed or cut: it holds {rows} rows, and its footer counts {} reads, {} writes, {} trims and {} flushes",
+                metadata.counts.reads, metadata.counts.writes, metadata.counts.trims, metadata.counts.flushes
+            ));
+        }
+        check_places(found.row_groups(), &metadata.row_groups)?;
+        Ok((Self { file, group: None, next_group: 0 }, metadata))
+    }
+
+    /// The row group that [`Self::next`] will open, if it will.
+    pub(super) fn group_to_open(&self) -> Option<usize> {
+        let is_due = self.group.as_ref().is_none_or(|group| group.rows_left == 0);
+        (is_due && self.next_group < self.file.num_row_groups()).then_some(self.next_group)
+    }
+
+    /// Replaces `columns` by the next rows; `false` at the end.
+    pub(super) fn next(&mut self, columns: &mut Columns) -> Result<bool, ParquetError> {
+        columns.clear();
+        if let Some(place) = self.group_to_open() {
+            let group = self.file.get_row_group(place)?;
+            self.group = Some(Group::open(group.as_ref())?);
+            self.next_group += 1;
+        }
+        match &mut self.group {
+            Some(group) if group.rows_left > 0 => group.read(columns).map(|()| true),
+            _ => Ok(false),
+        }
+    }
+}
+
+/// Checks that the columns lie behind each other without a gap, in the row
+/// groups whose checksums the footer has, and in the encoding of this layout.
+fn check_places(groups: &[RowGroupMetaData], stored: &[StoredGroup]) -> Result<(), String> {
+    let changed = || "the file was changed: its footer does not say where its own columns lie".to_owned();
+    let mut end = MAGIC_BYTES;
+    for (group, stored) in groups.iter().zip(stored) {
+        for column in group.columns() {
+            let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+            let fits = start == end
+                && column.compressed_size() > 0
+                && column.num_values() == group.num_rows()
+                && matches!(column.compression(), Compression::ZSTD(_));
+            end = end.checked_add(column.compressed_size()).filter(|_| fits).ok_or_else(changed)?;
+        }
+        if u64::try_from(end) != Ok(stored.end_byte) {
+            return Err(changed());
+        }
+    }
+    if groups.len() == stored.len() {
+        Ok(())
+    } else {
+        Err(changed())
+    }
+}
+
+impl Group {
+    fn open(group: &dyn RowGroupReader) -> Result<Self, ParquetError> {
+        Ok(Self {
+            at_ns: get_typed_column_reader(group.get_column_reader(0)?),
+            op: get_typed_column_reader(group.get_column_reader(1)?),
+            sector: get_typed_column_reader(group.get_column_reader(2)?),
+            sectors: get_typed_column_reader(group.get_column_reader(3)?),
+            stream: get_typed_column_reader(group.get_column_reader(4)?),
+            response_ns: get_typed_column_reader(group.get_column_reader(5)?),
+            rows_left: group.metadata().num_rows() as usize,
+        })
+    }
+
+    fn read(&mut self, columns: &mut Columns) -> Result<(), ParquetError> {
+        let rows = self.rows_left.min(CHUNK_ROWS);
+        read_all(&mut self.at_ns, rows, &mut columns.at_ns, None)?;
+        read_all(&mut self.op, rows, &mut columns.op, None)?;
+        read_all(&mut self.sector, rows, &mut columns.sector, None)?;
+        read_all(&mut self.sectors, rows, &mut columns.sectors, None)?;
+        read_all(&mut self.stream, rows, &mut columns.stream, None)?;
+        read_all(&mut self.response_ns, rows, &mut columns.response_ns, Some(&mut columns.has_response))?;
+        if !columns.are_complete(rows) {
+            return Err(ParquetError::General("a column holds fewer rows than its row group".to_owned()));
+        }
+        self.rows_left -= rows;
+        Ok(())
+    }
+}
+
+/// Reads exactly `rows` rows unless the column ends before.
+fn read_all<T: DataType>(
+    column: &mut ColumnReaderImpl<T>,
+    rows: usize,
+    values: &mut Vec<T::T>,
+    mut levels: Option<&mut Vec<i16>>,
+) -> Result<(), ParquetError> {
+    let mut read = 0;
+    while read < rows {
+        let (records, ..) = column.read_records(rows - read, levels.as_deref_mut(), None, values)?;
+        if records == 0 {
+            break;
+        }
+        read += records;
+    }
+    Ok(())
+}
+
+/// The message alone, without the name of its kind in front.
+pub(super) fn plain(error: &ParquetError) -> String {
+    match error {
+        ParquetError::General(text) | ParquetError::NYI(text) | ParquetError::EOF(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,106 @@
+//! Exact factors: `2`, `0.125`, `1/3`.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A positive factor as a fraction of whole numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ratio {
+    numerator: u64,
+    denominator: u64,
+}
+
+impl Ratio {
+    /// Reads `N`, `N.DECIMALS` or `N/M`.
+    fn parse(text: &str) -> Option<Self> {
+        let (numerator, denominator) = match text.split_once('/') {
+            Some((numerator, denominator)) => (whole(numerator)?, whole(denominator)?),
+            None => decimal(text)?,
+        };
+        (numerator > 0 && denominator > 0).then_some(Self { numerator, denominator })
+    }
+
+    /// `value` times the factor, rounded down; `None` above `u64::MAX`.
+    #[inline]
+    pub(super) fn times(self, value: u64) -> Option<u64> {
+        let product = u128::from(value) * u128::from(self.numerator) / u128::from(self.denominator);
+        u64::try_from(product).ok()
+    }
+
+    /// Whether it is below or at 1.
+    pub(super) fn is_share(self) -> bool {
+        self.numerator <= self.denominator
+    }
+
+    /// The share of the numbers below 2^64: a number belongs to it when it is
+    /// below the result, which is 2^64 for a share of 1.
+    pub(super) fn threshold(self) -> u128 {
+        (u128::from(self.numerator) << 64) / u128::from(self.denominator)
+    }
+}
+
+fn whole(text: &str) -> Option<u64> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    text.parse().ok()
+}
+
+fn decimal(text: &str) -> Option<(u64, u64)> {
+    let Some((units, decimals)) = text.split_once('.') else {
+        return Some((whole(text)?, 1));
+    };
+    whole(units)?;
+    whole(decimals)?;
+    let denominator = 10u64.checked_pow(u32::try_from(decimals.len()).ok()?)?;
+    Some((whole(&format!("{units}{decimals}"))?, denominator))
+}
+
+impl<'de> Deserialize<'de> for Ratio {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        let text = match &value {
+            serde_json::Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        Self::parse(&text).ok_or_else(|| {
+            let allowed = "a positive number such as 2, 0.125 or \"1/3\"";
+            D::Error::custom(format!("{text} is not allowed; allowed: {allowed}"))
+        })
+    }
+}
+
+impl Serialize for Ratio {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&format!("{}/{}", self.numerator, self.denominator))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factors_are_exact() {
+        let times = |text: &str, value| Ratio::parse(text).unwrap().times(value);
+        assert_eq!(times("1/3", 10), Some(3));
+        assert_eq!(times("0.1", u64::MAX), Some(u64::MAX / 10));
+        assert_eq!(times("2", u64::MAX / 2), Some(u64::MAX - 1));
+        assert_eq!(times("2", u64::MAX), None);
+        assert_eq!(times("1.50", 3), Some(4));
+    }
+
+    #[test]
+    fn what_is_no_factor_is_refused() {
+        for text in ["0", "-1", "", ".5", "1.", "1e3", "1/0", "0/1", "nan", "1/2/3", "0.00000000000000000001"]
+        {
+            assert_eq!(Ratio::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_share_of_one_holds_every_number() {
+        assert!(u128::from(u64::MAX) < Ratio::parse("1").unwrap().threshold());
+        assert_eq!(Ratio::parse("0.25").unwrap().threshold(), 1 << 62);
+    }
+}

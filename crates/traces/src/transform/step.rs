@@ -1,0 +1,81 @@
+//! The transformations of a stream by name.
+
+use super::describe::{parse, step_text};
+use super::entries::{Entries, Progress, Staged};
+use super::plan::Plan;
+use super::remap::{self, Remap};
+use super::repeat::{self, Repeat};
+use super::sample::{self, Sample};
+use super::scale::{self, Scale};
+use super::window::{self, Window};
+use crate::error::TraceError;
+use serde_json::Value;
+
+/// The transformations that take a stream and give a stream.
+pub const STEP_KINDS: [&str; 5] = [sample::KIND, window::KIND, scale::KIND, remap::KIND, repeat::KIND];
+
+/// One of them with its parameters.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    Sample(Sample),
+    Window(Window),
+    Scale(Scale),
+    Remap(Remap),
+    Repeat(Repeat),
+}
+
+impl Step {
+    /// Reads the parameters of a transformation and refuses what makes no sense.
+    pub(super) fn new(kind: &str, parameters: Value) -> Result<Self, TraceError> {
+        let step = match kind {
+            sample::KIND => Self::Sample(parse(sample::KIND, parameters)?),
+            window::KIND => Self::Window(parse(window::KIND, parameters)?),
+            scale::KIND => Self::Scale(parse(scale::KIND, parameters)?),
+            remap::KIND => Self::Remap(parse(remap::KIND, parameters)?),
+            repeat::KIND => Self::Repeat(parse(repeat::KIND, parameters)?),
+            _ => {
+                let allowed = STEP_KINDS.join(", ");
+                return Err(TraceError::Option { key: "kind", value: kind.to_owned(), allowed });
+            }
+        };
+        step.check()?;
+        Ok(step)
+    }
+
+    fn check(&self) -> Result<(), TraceError> {
+        match self {
+            Self::Sample(sample) => sample.stage().map(|_| ()),
+            Self::Window(window) => window.stage().map(|_| ()),
+            Self::Scale(scale) => scale.stage().map(|_| ()),
+            Self::Remap(remap) => remap.check(),
+            Self::Repeat(repeat) => repeat.check(),
+        }
+    }
+
+    /// Whether the trace is read more than once.
+    pub(super) fn reads_again(&self) -> bool {
+        matches!(self, Self::Remap(_) | Self::Repeat(_))
+    }
+
+    /// Puts the transformation, which is number `place` of the plan, behind a stream.
+    pub(super) fn behind(
+        &self,
+        mut inner: Box<dyn Entries>,
+        plan: &Plan,
+        place: usize,
+        progress: &mut Progress<'_>,
+    ) -> Result<Box<dyn Entries>, TraceError> {
+        let (stage, step) = match self {
+            Self::Sample(sample) => (sample.stage()?, step_text(sample::KIND, sample)),
+            Self::Window(window) => (window.stage()?, step_text(window::KIND, window)),
+            Self::Scale(scale) => (scale.stage()?, step_text(scale::KIND, scale)),
+            Self::Remap(remap) => {
+                let stage = remap.stage(inner.as_mut(), progress)?;
+                inner = plan.open(place, progress)?;
+                (stage, step_text(remap::KIND, remap))
+            }
+            Self::Repeat(repeat) => return Ok(repeat.entries(plan, place, inner)),
+        };
+        Ok(Box::new(Staged { inner, stage, step }))
+    }
+}

@@ -1,0 +1,105 @@
+//! A workload as a trace: its requests are made while they are read.
+
+use crate::entry::TraceEntry;
+use crate::error::{LineFault, TraceError};
+use crate::options::TraceOptions;
+use crate::parquet::Origin;
+use crate::summary::TraceSummary;
+use crate::workload::{Generator, Workload};
+use ring::digest::{digest, SHA256};
+
+/// Name of the format of requests that no file holds.
+pub(crate) const NAME: &str = "workload";
+
+/// Makes requests and counts them.
+pub(crate) struct WorkloadSource {
+    path: String,
+    generator: Generator,
+    summary: TraceSummary,
+    /// Of the resolved specification and the seed: equal hash, equal requests.
+    sha256: String,
+}
+
+impl WorkloadSource {
+    /// Loads a workload file or preset; one without end is refused.
+    pub(crate) fn open(path: &str, options: &TraceOptions) -> Result<Self, TraceError> {
+        refuse_reading_options(options)?;
+        let workload = Workload::load(path, &options.workload)?;
+        if !workload.bounded() {
+            return Err(TraceError::Endless { file: path.to_owned() });
+        }
+        let seed = options.seed.unwrap_or(0);
+        let text = format!("{}\nseed = {seed}\n", workload.canonical());
+        let sha256 =
+            digest(&SHA256, text.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        let summary = TraceSummary { label: Some(workload.label()), ..TraceSummary::default() };
+        Ok(Self { path: path.to_owned(), generator: workload.generate(seed), summary, sha256 })
+    }
+
+    /// Makes requests until `out` holds `max`; `false` at the end.
+    #[inline]
+    pub(crate) fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
+        let before = out.len();
+        while out.len() < max.max(before + 1) {
+            let Some(request) = self.generator.next() else {
+                return Ok(out.len() > before);
+            };
+            self.summary.take(&request).map_err(|fault| self.fault(fault))?;
+            out.push(TraceEntry { request, response_ns: None });
+        }
+        Ok(true)
+    }
+
+    #[cold]
+    fn fault(&self, fault: LineFault) -> TraceError {
+        let row = self.summary.requests() + self.summary.flushes + self.summary.trims + 1;
+        TraceError::Row { file: self.path.clone(), row, fault }
+    }
+
+    /// At the end: an error when there was no request.
+    pub(crate) fn finish(&mut self) -> Result<(), TraceError> {
+        self.summary.sha256 = Some(self.sha256.clone());
+        match self.summary.last_ns {
+            Some(_) => Ok(()),
+            None => {
+                let skipped = self.summary.skipped_text();
+                Err(TraceError::NoRequests { file: self.path.clone(), lines: 0, skipped })
+            }
+        }
+    }
+
+    /// Counts so far.
+    pub(crate) fn summary(&self) -> &TraceSummary {
+        &self.summary
+    }
+
+    /// What the requests come from.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin {
+            file: self.path.rsplit('/').next().unwrap_or(&self.path).to_owned(),
+            format: NAME.to_owned(),
+            sha256: Some(self.sha256.clone()),
+            label: self.summary.label.clone(),
+            steps: Vec::new(),
+        }
+    }
+}
+
+/// Options about reading a file make no sense for what is in none.
+fn refuse_reading_options(options: &TraceOptions) -> Result<(), TraceError> {
+    let meaningful = TraceOptions {
+        format: options.format.clone(),
+        seed: options.seed,
+        workload: options.workload.clone(),
+        ..TraceOptions::default()
+    };
+    if *options == meaningful {
+        return Ok(());
+    }
+    Err(TraceError::Option {
+        key: "format",
+        value: NAME.to_owned(),
+        allowed: "with a workload only the options seed and workload, as nothing is read from a file"
+            .to_owned(),
+    })
+}

@@ -1,0 +1,68 @@
+//! fio's iolog, version 3: `microseconds file action [offset length]`.
+
+use super::{as_written, Buffer, Holds, Line, LineWriter, TextFormat, VolumeNames};
+use rustc_hash::FxHashSet;
+use slcache_core::device::request::{HostOp, SECTOR_BYTES};
+
+pub(super) const FORMAT: TextFormat = TextFormat {
+    name: "fio",
+    header: "fio version 3 iolog\n",
+    holds: HOLDS,
+    build: || Box::new(Fio::default()),
+    read_back: || as_written("fio"),
+};
+
+/// What both versions have a place for.
+pub(super) const HOLDS: Holds =
+    Holds { trims: true, flushes: true, ..Holds::transfers(1000, VolumeNames::Word) };
+
+#[derive(Default)]
+struct Fio {
+    files: Files,
+}
+
+impl LineWriter for Fio {
+    fn line(&mut self, line: &Line<'_>, out: &mut Buffer) -> Result<(), String> {
+        let us = line.at_ns / 1000;
+        if self.files.is_new(line.volume) {
+            for action in [" add\n", " open\n"] {
+                out.number(us).text(" ").text(line.volume).text(action);
+            }
+        }
+        out.number(us).text(" ");
+        action(line, out);
+        Ok(())
+    }
+}
+
+/// The files named so far: fio wants each to be added and opened first.
+#[derive(Default)]
+pub(super) struct Files {
+    last: String,
+    seen: FxHashSet<String>,
+}
+
+impl Files {
+    /// Whether a file is named for the first time.
+    pub(super) fn is_new(&mut self, name: &str) -> bool {
+        if name == self.last {
+            return false;
+        }
+        self.last.clear();
+        self.last.push_str(name);
+        self.seen.insert(name.to_owned())
+    }
+}
+
+/// File, action and what belongs to it.
+pub(super) fn action(line: &Line<'_>, out: &mut Buffer) {
+    let request = line.request;
+    let action = match request.op {
+        HostOp::Read => " read ",
+        HostOp::Write => " write ",
+        HostOp::Trim => " trim ",
+        HostOp::Flush => " sync ",
+    };
+    out.text(line.volume).text(action);
+    out.number(request.sector * SECTOR_BYTES).text(" ").number(request.bytes()).text("\n");
+}

@@ -1,0 +1,54 @@
+//! Delimited text of slcache's own columns, with a header line; all that a trace says.
+
+use super::{as_written, Buffer, Holds, Line, Response, TextFormat, VolumeNames};
+use crate::options::TraceOptions;
+use crate::options_generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
+use slcache_core::device::request::HostOp;
+
+pub(super) const FORMAT: TextFormat = TextFormat {
+    name: "generic",
+    header: "at_ns,volume,op,sector,sectors,response_ns\n",
+    holds: Holds {
+        trims: true,
+        flushes: true,
+        response: Response::Optional,
+        ..Holds::transfers(1, VolumeNames::Field)
+    },
+    build: || Box::new(line),
+    read_back,
+};
+
+fn read_back() -> TraceOptions {
+    let column = |name: &str| ColumnReference::Name(name.to_owned());
+    let ops = [("R", OpName::Read), ("W", OpName::Write), ("T", OpName::Trim), ("F", OpName::Flush)];
+    let columns = GenericColumns {
+        delimiter: ",".to_owned(),
+        header: true,
+        time: column("at_ns"),
+        time_unit: TimeUnit::Ns,
+        address: column("sector"),
+        address_unit: UnitBytes::SECTOR,
+        size: column("sectors"),
+        size_unit: UnitBytes::SECTOR,
+        op: column("op"),
+        ops: ops.map(|(code, op)| (code.to_owned(), op)).into(),
+        stream: Some(column("volume")),
+    };
+    TraceOptions { generic: Some(columns), ..as_written("generic") }
+}
+
+fn line(line: &Line<'_>, out: &mut Buffer) {
+    let request = line.request;
+    let op = match request.op {
+        HostOp::Read => "R",
+        HostOp::Write => "W",
+        HostOp::Trim => "T",
+        HostOp::Flush => "F",
+    };
+    out.number(line.at_ns).text(",").text(line.volume).text(",").text(op).text(",");
+    out.number(request.sector).text(",").number(u64::from(request.sectors)).text(",");
+    if let Some(response_ns) = line.response_ns {
+        out.number(response_ns);
+    }
+    out.text("\n");
+}

@@ -1,0 +1,164 @@
+//! The registry of formats that can be written: one file per text format, one
+//! line each below. The Parquet layout is beside them in its own room.
+
+mod loss;
+mod number;
+mod output;
+mod text;
+mod trace_writer;
+mod volume_names;
+
+use crate::entry::TraceEntry;
+use crate::error::TraceError;
+use crate::options::TraceOptions;
+use number::Buffer;
+use slcache_core::device::request::Request;
+use volume_names::VolumeNames;
+
+pub use loss::{Loss, Losses};
+pub use trace_writer::{TraceWriter, WriteOptions, Written};
+
+/// Declares the text formats: each name is a file in this folder that holds a
+/// constant `FORMAT`.
+macro_rules! writers {
+    ($($name:ident),+ $(,)?) => {
+        $(mod $name;)+
+        /// Every text format that can be written, in the order of declaration.
+        static WRITERS: &[TextFormat] = &[$($name::FORMAT),+];
+    };
+}
+
+writers! {
+    msr,
+    spc,
+    systor17,
+    alicloud,
+    tencent,
+    fiu,
+    k5cloud,
+    mobileblockio,
+    blkparse,
+    fio,
+    fio_v2,
+    mqsim,
+    ssdsim,
+    disksim,
+    generic,
+}
+
+/// A text format as it is written.
+struct TextFormat {
+    /// Name, as the user gives it.
+    name: &'static str,
+    /// What stands in front of the first request.
+    header: &'static str,
+    /// What it has a place for.
+    holds: Holds,
+    /// Makes what writes the lines.
+    build: fn() -> Box<dyn LineWriter>,
+    /// Trace options that read the file back as it was written.
+    read_back: fn() -> TraceOptions,
+}
+
+/// What a format has a place for.
+#[derive(Clone, Copy, Debug)]
+struct Holds {
+    /// Nanoseconds in its smallest step of time.
+    time_step_ns: u64,
+    trims: bool,
+    flushes: bool,
+    response: Response,
+    volumes: VolumeNames,
+}
+
+/// Whether a format has response times.
+#[derive(Clone, Copy, Debug)]
+enum Response {
+    /// No.
+    Absent,
+    /// Where there is one, in nanoseconds.
+    Optional,
+    /// For every request, in steps of so many nanoseconds.
+    Required { step_ns: u64 },
+}
+
+impl Holds {
+    /// Reads and writes only, without response times.
+    const fn transfers(time_step_ns: u64, volumes: VolumeNames) -> Self {
+        Self { time_step_ns, trims: false, flushes: false, response: Response::Absent, volumes }
+    }
+}
+
+/// A request that fits, or was made to fit, a format.
+struct Line<'a> {
+    /// Time in nanoseconds, a multiple of the format's step.
+    at_ns: u64,
+    request: &'a Request,
+    /// The volume as the format names it.
+    volume: &'a str,
+    /// Response time in nanoseconds, a multiple of the format's step.
+    response_ns: Option<u64>,
+}
+
+/// Writes the lines of one format.
+trait LineWriter: Send {
+    /// Appends the line, or lines, of a request with their ends; an error says
+    /// why there is none.
+    fn line(&mut self, line: &Line<'_>, out: &mut Buffer) -> Result<(), String>;
+}
+
+/// Formats whose lines do not depend on those before are plain functions.
+impl<F: FnMut(&Line<'_>, &mut Buffer) + Send> LineWriter for F {
+    #[inline]
+    fn line(&mut self, line: &Line<'_>, out: &mut Buffer) -> Result<(), String> {
+        self(line, out);
+        Ok(())
+    }
+}
+
+/// The options that name a format, keep its times and its volumes.
+fn as_written(format: &str) -> TraceOptions {
+    TraceOptions {
+        rebase: Some(false),
+        volume: Some(crate::options::VolumeChoice::Each),
+        ..TraceOptions::with_format(format)
+    }
+}
+
+/// The names of the formats that can be written, the Parquet layout first.
+pub fn writable_formats() -> impl Iterator<Item = &'static str> {
+    std::iter::once(crate::parquet::NAME).chain(WRITERS.iter().map(|format| format.name))
+}
+
+/// What may have to be lost on the way into a format, by the names of the losses.
+pub(crate) fn loss_names(format: &str) -> Vec<&'static str> {
+    let Some(TextFormat { holds, .. }) = WRITERS.iter().find(|writer| writer.name == format) else {
+        return Vec::new();
+    };
+    let may_lose = |loss: &Loss| match loss {
+        Loss::Time => holds.time_step_ns > 1,
+        Loss::Flush => !holds.flushes,
+        Loss::Trim => !holds.trims,
+        Loss::Response => !matches!(holds.response, Response::Optional),
+        Loss::Volume | Loss::Label => true,
+    };
+    Loss::ALL.into_iter().filter(may_lose).map(Loss::name).collect()
+}
+
+/// Writes requests without volumes or response times as lines of a text format.
+/// An error where the format cannot hold one of them.
+pub fn write_text(
+    format: &str,
+    requests: &[Request],
+    output: &mut impl std::io::Write,
+) -> Result<(), TraceError> {
+    let Some(text) = WRITERS.iter().find(|writer| writer.name == format) else {
+        let allowed = WRITERS.iter().map(|writer| writer.name).collect::<Vec<_>>().join(", ");
+        return Err(TraceError::Option { key: "format", value: format.to_owned(), allowed });
+    };
+    let mut writer = text::TextWriter::new(text, Losses::NONE, format);
+    for request in requests {
+        writer.write(&[TraceEntry { request: *request, response_ns: None }], &[], output)?;
+    }
+    writer.flush(output)
+}

@@ -1,0 +1,146 @@
+//! Where an output goes: a file that appears whole or not at all, or standard
+//! output, compressed as the name says.
+
+use crate::error::TraceError;
+use flate2::write::GzEncoder;
+use liblzma::write::XzEncoder;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::NamedTempFile;
+
+/// Levels that are worth their time on traces.
+const GZIP_LEVEL: u32 = 6;
+const ZSTD_LEVEL: i32 = 3;
+const XZ_LEVEL: u32 = 6;
+
+/// An output being written.
+pub(super) struct Output {
+    path: String,
+    encoder: Encoder,
+}
+
+enum Encoder {
+    Plain(Sink),
+    Gzip(GzEncoder<Sink>),
+    Zstd(zstd::stream::write::Encoder<'static, Sink>),
+    Xz(XzEncoder<Sink>),
+}
+
+/// The file, or standard output, counting what it takes.
+struct Sink {
+    place: Place,
+    bytes: u64,
+}
+
+enum Place {
+    /// Standard output.
+    Stdout(std::io::Stdout),
+    /// A file beside its later place, which it takes at the end.
+    File(NamedTempFile),
+}
+
+impl Output {
+    /// Begins an output; `-` is standard output.
+    pub(super) fn create(path: &str) -> Result<Self, TraceError> {
+        let encoder = open(path).map_err(|source| failed(path, source))?;
+        Ok(Self { path: path.to_owned(), encoder })
+    }
+
+    /// Whether the name asks for a compression.
+    pub(super) fn is_compressed(&self) -> bool {
+        !matches!(self.encoder, Encoder::Plain(_))
+    }
+
+    /// Ends the output and gives a file its name; the bytes stored.
+    pub(super) fn finish(self) -> Result<u64, TraceError> {
+        let path = self.path;
+        let finish = || -> std::io::Result<u64> {
+            let mut sink = match self.encoder {
+                Encoder::Plain(sink) => sink,
+                Encoder::Gzip(encoder) => encoder.finish()?,
+                Encoder::Zstd(encoder) => encoder.finish()?,
+                Encoder::Xz(encoder) => encoder.finish()?,
+            };
+            sink.flush()?;
+            if let Place::File(file) = sink.place {
+                file.persist(&path)?;
+            }
+            Ok(sink.bytes)
+        };
+        finish().map_err(|source| failed(&path, source))
+    }
+}
+
+/// The name without the ending that names a compression.
+pub(super) fn stem(path: &str) -> &str {
+    [".gz", ".zst", ".xz"].iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path)
+}
+
+fn open(path: &str) -> std::io::Result<Encoder> {
+    let place =
+        if path == "-" { Place::Stdout(std::io::stdout()) } else { Place::File(beside(Path::new(path))?) };
+    let sink = Sink { place, bytes: 0 };
+    Ok(match path {
+        _ if path.ends_with(".gz") => {
+            Encoder::Gzip(GzEncoder::new(sink, flate2::Compression::new(GZIP_LEVEL)))
+        }
+        _ if path.ends_with(".zst") => Encoder::Zstd(zstd::stream::write::Encoder::new(sink, ZSTD_LEVEL)?),
+        _ if path.ends_with(".xz") => Encoder::Xz(XzEncoder::new(sink, XZ_LEVEL)),
+        _ => Encoder::Plain(sink),
+    })
+}
+
+/// A temporary file in the folder of `path`, readable as a new file would be.
+fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
+    if path.is_dir() {
+        return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder"));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.prefix(".slcache-").tempfile_in(folder.unwrap_or(Path::new(".")))
+}
+
+fn failed(path: &str, source: std::io::Error) -> TraceError {
+    TraceError::Write { file: path.to_owned(), source: Arc::new(source) }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match &mut self.encoder {
+            Encoder::Plain(sink) => sink.write(bytes),
+            Encoder::Gzip(encoder) => encoder.write(bytes),
+            Encoder::Zstd(encoder) => encoder.write(bytes),
+            Encoder::Xz(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match &mut self.encoder {
+            Encoder::Plain(sink) => sink.flush(),
+            Encoder::Gzip(encoder) => encoder.flush(),
+            Encoder::Zstd(encoder) => encoder.flush(),
+            Encoder::Xz(encoder) => encoder.flush(),
+        }
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let count = match &mut self.place {
+            Place::Stdout(stdout) => stdout.write(bytes)?,
+            Place::File(file) => file.write(bytes)?,
+        };
+        self.bytes += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match &mut self.place {
+            Place::Stdout(stdout) => stdout.flush(),
+            Place::File(file) => file.flush(),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Requests as lines: what has no place in the format is an error or, where the
+//! user says so, a counted loss.
+
+use super::loss::{Loss, Losses};
+use super::{Buffer, Holds, Line, LineWriter, Response, TextFormat};
+use crate::entry::TraceEntry;
+use crate::error::TraceError;
+use crate::quote::quoted;
+use slcache_core::device::request::HostOp;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::Arc;
+
+/// Bytes of lines handed to the output at a time.
+const BLOCK_BYTES: usize = 1 << 16;
+
+/// Writes one text format.
+pub(super) struct TextWriter {
+    format: &'static TextFormat,
+    lines: Box<dyn LineWriter>,
+    allowed: Losses,
+    file: String,
+    buffer: Buffer,
+    /// How the format names each stream, and whether that is its name.
+    volumes: Vec<(String, bool)>,
+    requests: u64,
+    lost: BTreeMap<Loss, u64>,
+}
+
+impl TextWriter {
+    pub(super) fn new(format: &'static TextFormat, allowed: Losses, file: &str) -> Self {
+        let mut buffer = Buffer::default();
+        buffer.text(format.header);
+        Self {
+            format,
+            lines: (format.build)(),
+            allowed,
+            file: file.to_owned(),
+            buffer,
+            volumes: Vec::new(),
+            requests: 0,
+            lost: BTreeMap::new(),
+        }
+    }
+
+    /// Appends requests; `names` are the volumes' names by stream.
+    pub(super) fn write(
+        &mut self,
+        entries: &[TraceEntry],
+        names: &[String],
+        output: &mut impl Write,
+    ) -> Result<(), TraceError> {
+        for entry in entries {
+            self.requests += 1;
+            self.name_streams(entry.request.stream, names);
+            self.line(entry, names)?;
+            if self.buffer.bytes().len() >= BLOCK_BYTES {
+                self.flush(output)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands the lines so far to the output.
+    pub(super) fn flush(&mut self, output: &mut impl Write) -> Result<(), TraceError> {
+        let written = output.write_all(self.buffer.bytes());
+        self.buffer.clear();
+        written.map_err(|source| TraceError::Write { file: self.file.clone(), source: Arc::new(source) })
+    }
+
+    /// What was lost, by kind.
+    pub(super) fn lost(&self) -> &BTreeMap<Loss, u64> {
+        &self.lost
+    }
+
+    #[inline]
+    fn line(&mut self, entry: &TraceEntry, names: &[String]) -> Result<(), TraceError> {
+        let holds = &self.format.holds;
+        let (volume, is_named) = &self.volumes[usize::from(entry.request.stream)];
+        let lost = losses(holds, entry, *is_named);
+        if !lost.is_empty() {
+            if !lost.without(self.allowed).is_empty() {
+                return Err(self.does_not_fit(entry, names, lost.without(self.allowed)));
+            }
+            for loss in lost.iter() {
+                *self.lost.entry(loss).or_insert(0) += 1;
+            }
+            if lost.contains(Loss::Trim) || lost.contains(Loss::Flush) {
+                return Ok(());
+            }
+        }
+        let cut = |ns: u64, step_ns: u64| ns - ns % step_ns;
+        let response_ns = match holds.response {
+            Response::Absent => None,
+            Response::Optional => entry.response_ns,
+            Response::Required { step_ns } => entry.response_ns.map(|ns| cut(ns, step_ns)),
+        };
+        let at_ns = cut(entry.request.at_ns, holds.time_step_ns);
+        let line = Line { at_ns, request: &entry.request, volume, response_ns };
+        self.lines.line(&line, &mut self.buffer).map_err(|reason| TraceError::Impossible {
+            file: self.file.clone(),
+            format: self.format.name,
+            request: self.requests,
+            reason,
+        })
+    }
+
+    /// Settles how streams up to `stream` are named in the format.
+    #[inline]
+    fn name_streams(&mut self, stream: u16, names: &[String]) {
+        while self.volumes.len() <= usize::from(stream) {
+            let next = self.volumes.len();
+            let volumes = self.format.holds.volumes;
+            let name = names.get(next).filter(|name| !name.is_empty());
+            let is_named = name.is_none_or(|name| volumes.express(name));
+            // With the loss named, all volumes are numbered, so that no number meets a name.
+            let kept = name.filter(|_| is_named && !self.allowed.contains(Loss::Volume));
+            let text = kept.cloned().unwrap_or_else(|| volumes.number(next as u16));
+            let is_kept = name.is_none_or(|name| *name == text);
+            self.volumes.push((text, is_kept));
+        }
+    }
+
+    #[cold]
+    fn does_not_fit(&self, entry: &TraceEntry, names: &[String], missing: Losses) -> TraceError {
+        let holds = &self.format.holds;
+        let request = &entry.request;
+        let reason = |loss: Loss| match loss {
+            Loss::Time => format!(
+                "its time of {} ns is not a multiple of {} ns, the format's unit",
+                request.at_ns, holds.time_step_ns
+            ),
+            Loss::Flush => "it is a flush, which the format does not know".to_owned(),
+            Loss::Trim => "it is a trim, which the format does not know".to_owned(),
+            Loss::Volume => format!(
+                "its volume {} is not {}",
+                quoted(names.get(usize::from(request.stream)).map_or("", String::as_str)),
+                holds.volumes.allowed()
+            ),
+            Loss::Response => response_reason(holds.response, entry.response_ns),
+            Loss::Label => "the label".to_owned(),
+        };
+        TraceError::DoesNotFit {
+            file: self.file.clone(),
+            format: self.format.name,
+            request: self.requests,
+            reasons: missing.iter().map(reason).collect::<Vec<_>>().join("; "),
+            losses: missing.iter().map(Loss::name).collect::<Vec<_>>().join(","),
+        }
+    }
+}
+
+/// What a format has no place for in a request.
+#[inline]
+fn losses(holds: &Holds, entry: &TraceEntry, is_named: bool) -> Losses {
+    let mut lost = Losses::NONE;
+    match entry.request.op {
+        HostOp::Trim if !holds.trims => {
+            lost.insert(Loss::Trim);
+            return lost;
+        }
+        HostOp::Flush if !holds.flushes => {
+            lost.insert(Loss::Flush);
+            return lost;
+        }
+        _ => {}
+    }
+    if holds.time_step_ns > 1 && entry.request.at_ns % holds.time_step_ns != 0 {
+        lost.insert(Loss::Time);
+    }
+    if !is_named {
+        lost.insert(Loss::Volume);
+    }
+    let response_fits = match (holds.response, entry.response_ns) {
+        (Response::Absent, response) => response.is_none(),
+        (Response::Optional, _) => true,
+        (Response::Required { step_ns }, response) => response.is_some_and(|ns| ns % step_ns == 0),
+    };
+    if !response_fits {
+        lost.insert(Loss::Response);
+    }
+    lost
+}
+
+fn response_reason(holds: Response, response_ns: Option<u64>) -> String {
+    match (holds, response_ns) {
+        (Response::Required { step_ns }, Some(ns)) => {
+            format!("its response time of {ns} ns is not a multiple of {step_ns} ns, the format's unit")
+        }
+        (Response::Required { .. }, None) => {
+            "it has no response time, and the format has one for every request".to_owned()
+        }
+        _ => "it has a response time, which the format does not know".to_owned(),
+    }
+}

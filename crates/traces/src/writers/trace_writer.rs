@@ -1,0 +1,166 @@
+//! Writing a trace in any of the formats.
+
+use super::loss::{Loss, Losses};
+use super::output::{stem, Output};
+use super::text::TextWriter;
+use super::{writable_formats, WRITERS};
+use crate::entry::TraceEntry;
+use crate::error::TraceError;
+use crate::options::TraceOptions;
+use crate::parquet::{self, Origin, ParquetWriter};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// How to write a trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Name of the format; left out, a name that ends in `.parquet` tells it.
+    pub format: Option<String>,
+    /// What may get lost where the format has no place for it.
+    pub lossy: Losses,
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Written {
+    /// Path as given.
+    pub file: String,
+    /// Name of the format.
+    pub format: &'static str,
+    /// Requests in the file, flushes and trims included.
+    pub requests: u64,
+    /// Bytes of the file as stored.
+    pub bytes: u64,
+    /// How many requests lost something, by what was lost.
+    pub lost: BTreeMap<&'static str, u64>,
+    /// Trace options that read the file back as it was written.
+    pub read_back: TraceOptions,
+}
+
+/// Writes requests to a file, which appears at its place only once it is whole.
+pub struct TraceWriter {
+    file: String,
+    format: &'static str,
+    body: Body,
+    /// Requests handed in.
+    requests: u64,
+    label_lost: bool,
+}
+
+enum Body {
+    Text(Box<(TextWriter, Output)>),
+    Parquet(Box<ParquetWriter<Output>>),
+}
+
+impl TraceWriter {
+    /// Begins a file, or standard output for `-`. `label` says what the
+    /// requests are where they are not a recording.
+    pub fn create(path: &str, options: &WriteOptions, label: Option<&str>) -> Result<Self, TraceError> {
+        let name = format_name(path, options)?;
+        let text = WRITERS.iter().find(|format| format.name == name);
+        let refused = |reason: String| TraceError::Output { file: path.to_owned(), reason };
+        let Some(text) = text else {
+            let output = Output::create(path)?;
+            if output.is_compressed() {
+                return Err(refused("Parquet is compressed inside; leave out .gz, .zst or .xz".to_owned()));
+            }
+            let writer = ParquetWriter::new(output).map_err(|error| refused(error.to_string()))?;
+            let body = Body::Parquet(Box::new(writer));
+            return Ok(Self {
+                file: path.to_owned(),
+                format: parquet::NAME,
+                body,
+                requests: 0,
+                label_lost: false,
+            });
+        };
+        if let Some(label) = label.filter(|_| !options.lossy.contains(Loss::Label)) {
+            return Err(refused(format!(
+                "the format {} has no place to say that the trace is a {label}; lossy = \"label\" writes it all the same, parquet keeps the label",
+                text.name
+            )));
+        }
+        let writer = TextWriter::new(text, options.lossy, path);
+        let body = Body::Text(Box::new((writer, Output::create(path)?)));
+        Ok(Self { file: path.to_owned(), format: text.name, body, requests: 0, label_lost: label.is_some() })
+    }
+
+    /// Appends requests; `names` are the volumes' names by stream, as far as
+    /// they are known.
+    pub fn write(&mut self, entries: &[TraceEntry], names: &[String]) -> Result<(), TraceError> {
+        self.requests += entries.len() as u64;
+        match &mut self.body {
+            Body::Text(text) => {
+                let (writer, output) = text.as_mut();
+                writer.write(entries, names, output)
+            }
+            Body::Parquet(writer) => writer.write(entries).map_err(|error| self.parquet_failed(&error)),
+        }
+    }
+
+    /// Ends the file and gives it its name. A trace holds at least one request.
+    pub fn finish(self, origin: &Origin, names: &[String]) -> Result<Written, TraceError> {
+        let Self { file, format, body, requests, label_lost } = self;
+        let mut lost = BTreeMap::new();
+        let (bytes, dropped) = match body {
+            Body::Text(text) => {
+                let (mut writer, mut output) = *text;
+                writer.flush(&mut output)?;
+                lost.extend(writer.lost().iter().map(|(loss, count)| (loss.name(), *count)));
+                let dropped =
+                    [Loss::Trim, Loss::Flush].map(|loss| writer.lost().get(&loss).copied().unwrap_or(0));
+                let dropped = dropped.iter().sum::<u64>();
+                refuse_empty(&file, requests - dropped)?;
+                (output.finish()?, dropped)
+            }
+            Body::Parquet(writer) => {
+                refuse_empty(&file, requests)?;
+                let finished = writer.finish(origin.clone(), names.to_vec());
+                let output = finished
+                    .map_err(|error| TraceError::Output { file: file.clone(), reason: error.to_string() })?;
+                (output.finish()?, 0)
+            }
+        };
+        let requests = requests - dropped;
+        if label_lost {
+            lost.insert(Loss::Label.name(), requests);
+        }
+        Ok(Written { file, format, requests, bytes, lost, read_back: read_back(format) })
+    }
+
+    #[cold]
+    fn parquet_failed(&self, error: &::parquet::errors::ParquetError) -> TraceError {
+        TraceError::Output { file: self.file.clone(), reason: format!("cannot be written: {error}") }
+    }
+}
+
+fn refuse_empty(file: &str, requests: u64) -> Result<(), TraceError> {
+    if requests > 0 {
+        return Ok(());
+    }
+    let reason = "no request is left to write; a trace holds at least one request".to_owned();
+    Err(TraceError::Output { file: file.to_owned(), reason })
+}
+
+/// Trace options that read a file of the format back as it was written.
+fn read_back(format: &str) -> TraceOptions {
+    let text = WRITERS.iter().find(|writer| writer.name == format);
+    text.map_or_else(|| TraceOptions::with_format(parquet::NAME), |writer| (writer.read_back)())
+}
+
+/// The format named, or told by the name of the output.
+fn format_name(path: &str, options: &WriteOptions) -> Result<&'static str, TraceError> {
+    let names = || writable_formats().collect::<Vec<_>>().join(", ");
+    match &options.format {
+        Some(name) => writable_formats().find(|known| known == name).ok_or_else(|| TraceError::Option {
+            key: "format",
+            value: name.clone(),
+            allowed: format!("a format that can be written: {}", names()),
+        }),
+        None if stem(path).ends_with(".parquet") => Ok(parquet::NAME),
+        None => Err(TraceError::Output {
+            file: path.to_owned(),
+            reason: format!("the name does not tell the format; name one: {}", names()),
+        }),
+    }
+}
