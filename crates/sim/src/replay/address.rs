@@ -1,9 +1,9 @@
 //! Requests beyond the device's capacity, and renumbering: the address policies.
 
 use super::address_error::AddressError;
-use super::page_set::RankedPages;
 use slcache_core::device::config::AddressPolicy;
 use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+use slcache_traces::RankedPages;
 
 /// How many requests the policy changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -130,24 +130,11 @@ impl AddressMapper {
         Some(request)
     }
 
-    /// The request on densely numbered pages. The pages of a read or write are
-    /// all touched, hence adjacent again; a trim keeps the touched part of its range.
     fn compact(&mut self, request: Request) -> Option<Request> {
-        let pages = self.dense.as_ref()?;
-        let dense = |sector: u64| {
-            let (rank, touched) = pages.rank(sector / self.page);
-            rank * self.page + if touched { sector % self.page } else { 0 }
-        };
-        let first = dense(request.sector);
-        // The sector behind the last: on the last one's page, unless that page is not touched.
-        let last = request.end_sector() - 1;
-        let (rank, touched) = pages.rank(last / self.page);
-        let end = rank * self.page + if touched { last % self.page + 1 } else { 0 };
-        if end <= first {
+        let Some(moved) = self.dense.as_ref()?.place(request, self.page) else {
             self.counts.dropped += 1;
             return None;
-        }
-        let moved = Request { sector: first, sectors: (end - first) as u32, ..request };
+        };
         self.counts.compacted += u64::from(moved != request);
         Some(moved)
     }
@@ -164,8 +151,8 @@ fn name(op: HostOp) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::page_set::PageSet;
     use super::*;
+    use slcache_traces::PageSet;
 
     fn request(op: HostOp, sector: u64, sectors: u32) -> Request {
         Request { at_ns: 0, sector, sectors, stream: 0, op }

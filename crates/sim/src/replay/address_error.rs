@@ -46,4 +46,13 @@ pub enum AddressError {
         /// The device's capacity in bytes.
         capacity: u64,
     },
+    /// The volumes do not fit a 64-bit address space side by side.
+    #[error(
+        "the trace's {volumes} volumes side by side reach past the last byte a 64-bit address can name; \
+         volume = \"NAME\" takes one of them"
+    )]
+    Namespaces {
+        /// How many volumes there are.
+        volumes: usize,
+    },
 }

@@ -49,10 +49,14 @@ pub fn assemble(
 
 fn trace(parts: &Parts<'_>, report: &Report) -> Result<Value, TraceError> {
     let summary = parts.source.summary()?;
+    let namespaces = parts.source.namespaces();
     Ok(json!({
         "path": parts.request.trace,
         "format": parts.source.format(),
         "sha256": summary.sha256,
+        "label": summary.label,
+        "steps": summary.steps,
+        "namespaces": namespaces.map_or_else(|| json!([]), |all| all.to_json(&summary.volumes)),
         "requests": summary.requests(),
         "reads": summary.reads,
         "writes": summary.writes,

@@ -3,7 +3,7 @@
 mod address;
 mod address_error;
 mod document;
-mod page_set;
+mod namespaces;
 mod scan;
 mod source;
 
@@ -14,11 +14,11 @@ use crate::resources::Stopwatch;
 use crate::snapshot::{self, SnapshotError};
 use address::{AddressCounts, AddressMapper};
 use document::Parts;
-use page_set::PageSet;
+use namespaces::Namespaces;
 use scan::{touched_pages, Footprint};
 use slcache_core::device::config::{AddressPolicy, Prefill};
 use slcache_core::device::{RunError, Simulation};
-use slcache_traces::{spool_stdin, TraceError, TraceOptions};
+use slcache_traces::{spool_stdin, PageSet, TraceError, TraceOptions, VolumeChoice};
 use source::Source;
 use std::path::PathBuf;
 use tempfile::NamedTempFile;
@@ -92,13 +92,17 @@ pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<serd
     let mut config = resolve(&request.layers)?;
     let needs_scan = needs_scan(&config);
     let (path, _spooled) = readable(request, needs_scan, progress)?;
-    let opened = Source::open(&path, &request.trace_options)?;
-    let (mut source, plan) = if needs_scan {
-        let plan = Plan::scan(opened, &config, progress)?;
-        (Source::open(&path, &request.trace_options)?, plan)
-    } else {
-        (opened, Plan::direct(&config)?)
-    };
+    let mut source = Source::open(&path, &request.trace_options)?;
+    let again = || Source::open(&path, &request.trace_options);
+    if source.has_volumes() {
+        let namespaces = Namespaces::scan(&mut source, config.device.piece_bytes(), progress)?;
+        source = again()?.with(Some(namespaces));
+    }
+    let mut plan = Plan::direct(&config)?;
+    if needs_scan {
+        plan = Plan::scan(&mut source, &config, progress)?;
+        source = again()?.with(source.into_namespaces());
+    }
     // A fault that the scan finds costs no preconditioning.
     let mut simulation = prepare(request, &mut config, progress)?;
     if let Some(ranges) = &plan.preload {
@@ -124,7 +128,10 @@ fn readable(
     needs_scan: bool,
     progress: &mut Progress<'_>,
 ) -> Result<(String, Option<NamedTempFile>), SimError> {
-    if request.trace != "-" || !needs_scan {
+    let options = &request.trace_options;
+    let has_volumes =
+        options.volume == Some(VolumeChoice::Each) || options.format.as_deref() == Some("parquet");
+    if request.trace != "-" || !(needs_scan || has_volumes) {
         return Ok((request.trace.clone(), None));
     }
     if !progress("spool", 0, 0) {
@@ -168,11 +175,11 @@ impl Plan {
         Ok(Self { mapper: mapper(config, None)?, preload: None, footprint: None })
     }
 
-    fn scan(mut source: Source, config: &RunConfig, progress: &mut Progress<'_>) -> Result<Self, SimError> {
+    fn scan(source: &mut Source, config: &RunConfig, progress: &mut Progress<'_>) -> Result<Self, SimError> {
         let compact = config.trace.address == AddressPolicy::Compact;
         let before = if compact { None } else { Some(mapper(config, None)?) };
         let piece_bytes = config.device.piece_bytes();
-        let (pages, footprint) = touched_pages(&mut source, piece_bytes, before, progress)?;
+        let (pages, footprint) = touched_pages(source, piece_bytes, before, progress)?;
         let touched = config.trace.prefill == Prefill::Touched;
         let (mapper, preload) = if compact {
             let mapper = mapper(config, Some(pages))?;

@@ -1,10 +1,10 @@
 //! The first pass over a trace, for what must be known before time 0.
 
 use super::address::AddressMapper;
-use super::page_set::PageSet;
 use super::source::Source;
 use super::{Progress, SimError};
 use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+use slcache_traces::PageSet;
 
 /// The unit in which a trace's footprint is counted.
 const FOOTPRINT_BYTES: u64 = 4096;

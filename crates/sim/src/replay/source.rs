@@ -1,5 +1,6 @@
 //! A trace as batches of requests, and how far through it we are.
 
+use super::namespaces::Namespaces;
 use super::{Progress, SimError};
 use slcache_core::device::request::Request;
 use slcache_traces::{spawn, TraceError, TraceOptions, TraceStream, TraceSummary};
@@ -11,18 +12,43 @@ const BATCH_REQUESTS: usize = 4096;
 pub struct Source {
     stream: TraceStream,
     path: String,
+    namespaces: Option<Namespaces>,
 }
 
 impl Source {
     /// Starts reading.
     pub fn open(path: &str, options: &TraceOptions) -> Result<Self, TraceError> {
         let stream = spawn(path, options, BATCH_REQUESTS)?;
-        Ok(Self { stream, path: path.to_owned() })
+        Ok(Self { stream, path: path.to_owned(), namespaces: None })
+    }
+
+    /// The same pass with every volume at its own place.
+    pub fn with(self, namespaces: Option<Namespaces>) -> Self {
+        Self { namespaces, ..self }
+    }
+
+    /// Whether the trace's streams are volumes with addresses of their own.
+    pub fn has_volumes(&self) -> bool {
+        self.stream.has_volumes()
+    }
+
+    /// Where the volumes lie, if there are several.
+    pub fn namespaces(&self) -> Option<&Namespaces> {
+        self.namespaces.as_ref()
+    }
+
+    /// Takes the places of the volumes out, for another pass.
+    pub fn into_namespaces(self) -> Option<Namespaces> {
+        self.namespaces
     }
 
     /// The next batch in trace order; `None` at the end.
     pub fn next(&mut self) -> Result<Option<Vec<Request>>, TraceError> {
-        self.stream.next().transpose()
+        let mut batch = self.stream.next().transpose()?;
+        if let (Some(batch), Some(namespaces)) = (&mut batch, &self.namespaces) {
+            namespaces.apply(batch);
+        }
+        Ok(batch)
     }
 
     /// Tells how far through the file the reader is.

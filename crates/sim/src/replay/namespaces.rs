@@ -1,0 +1,57 @@
+//! Volumes side by side: each its own part of the device's address space.
+
+use super::address_error::AddressError;
+use super::source::Source;
+use super::{Progress, SimError};
+use serde_json::{json, Value};
+use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+use slcache_traces::transform::StreamEnds;
+use slcache_traces::VolumeCount;
+
+/// Where each volume lies: behind the volume before it, at a logical page.
+pub struct Namespaces {
+    /// First sector by stream.
+    bases: Vec<u64>,
+    /// First sector behind each volume's own addresses, by stream.
+    end_sectors: Vec<u64>,
+}
+
+impl Namespaces {
+    /// Reads the trace to its end and lays its volumes side by side, each
+    /// beginning at a multiple of `piece_bytes`.
+    pub fn scan(
+        source: &mut Source,
+        piece_bytes: u32,
+        progress: &mut Progress<'_>,
+    ) -> Result<Self, SimError> {
+        let mut ends = StreamEnds::default();
+        while let Some(batch) = source.next()? {
+            batch.iter().for_each(|request| ends.add(request));
+            source.report("scan", progress)?;
+        }
+        let placed = ends.side_by_side(u64::from(piece_bytes) / SECTOR_BYTES);
+        let (bases, _) = placed.ok_or(AddressError::Namespaces { volumes: ends.end_sectors().len() })?;
+        Ok(Self { bases, end_sectors: ends.end_sectors().to_vec() })
+    }
+
+    /// Moves the requests of a batch to their volumes' places.
+    pub fn apply(&self, batch: &mut [Request]) {
+        for request in batch.iter_mut().filter(|request| request.op != HostOp::Flush) {
+            // The scan has seen every stream, and that the sum fits.
+            request.sector += self.bases[usize::from(request.stream)];
+        }
+    }
+
+    /// The places as the result shows them.
+    pub fn to_json(&self, volumes: &[VolumeCount]) -> Value {
+        let place = |(stream, (base, end)): (usize, (&u64, &u64))| {
+            json!({
+                "stream": stream,
+                "volume": volumes.get(stream).map(|volume| &volume.name),
+                "base_bytes": base * SECTOR_BYTES,
+                "size_bytes": end * SECTOR_BYTES,
+            })
+        };
+        self.bases.iter().zip(&self.end_sectors).enumerate().map(place).collect()
+    }
+}
