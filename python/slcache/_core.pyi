@@ -52,6 +52,55 @@ def trace_info(trace: str, trace_options: dict[str, str]) -> str:
 def trace_lint(trace: str, trace_options: dict[str, str]) -> str:
     """Return every problem found in a trace, as JSON."""
 
+def trace_formats() -> str:
+    """Return every format with whether it is read and written and what it may lose, as a JSON list."""
+
+def workloads() -> str:
+    """Return the shipped workloads with their figures, as a JSON list."""
+
+def trace_convert(
+    input: str,
+    output: str,
+    *,
+    trace_options: dict[str, str],
+    format: str | None,
+    lossy: str,
+    progress: Callable[[str, int, int], bool] | None,
+) -> str:
+    """Write a trace in another format and return the report as JSON.
+
+    `lossy` names, separated by commas, what may get lost: time, flush, trim, volume, response, label.
+    """
+
+def trace_transform(
+    kind: str,
+    inputs: list[str],
+    output: str,
+    *,
+    params: str,
+    trace_options: dict[str, str],
+    format: str | None,
+    lossy: str,
+    progress: Callable[[str, int, int], bool] | None,
+) -> str:
+    """Transform traces and return the report as JSON.
+
+    `kind` is sample, window, scale, remap, repeat, merge, split or pipeline, and `params` a JSON
+    object with its parameters; those of pipeline are `{"steps": [{"kind": ..., parameters}, ...]}`.
+    """
+
+def trace_generate(
+    spec: str,
+    output: str,
+    *,
+    seed: int,
+    overrides: dict[str, str],
+    format: str | None,
+    lossy: str,
+    progress: Callable[[str, int, int], bool] | None,
+) -> str:
+    """Make the requests of a workload, write them and return the report as JSON."""
+
 def version() -> str:
     """Return the version of the simulator."""
 

@@ -1,7 +1,11 @@
 //! What there is to choose from, as JSON.
 
+use super::errors::trace_error;
 use super::json;
 use pyo3::prelude::*;
+use slcache_sim::traces::workload::{presets, Workload, WorkloadPreset};
+use slcache_sim::traces::TraceError;
+use std::collections::BTreeMap;
 
 /// The schemes with their configuration schemas.
 #[pyfunction]
@@ -19,4 +23,27 @@ pub fn devices() -> String {
 #[pyfunction]
 pub fn formats() -> String {
     json(&slcache_sim::traces::formats().collect::<Vec<_>>())
+}
+
+/// The trace formats, each with whether it is read and written.
+#[pyfunction]
+pub fn trace_formats() -> String {
+    json(&slcache_sim::traces::format_catalogue())
+}
+
+/// The shipped workloads, each with what is given, what follows and what is free.
+#[pyfunction]
+pub fn workloads() -> PyResult<String> {
+    let settings = BTreeMap::new();
+    let entry = |preset: WorkloadPreset| {
+        let workload = Workload::load(preset.name, &settings)?;
+        Ok(serde_json::json!({
+            "name": preset.name,
+            "about": preset.about,
+            "source": preset.source,
+            "description": workload.describe(),
+        }))
+    };
+    let all: Result<Vec<serde_json::Value>, TraceError> = presets().into_iter().map(entry).collect();
+    Ok(json(&all.map_err(|error| trace_error(&error))?))
 }

@@ -29,7 +29,10 @@ pub fn config_error(errors: &ConfigErrors) -> PyErr {
 
 /// The exception for a trace that cannot be read.
 pub fn trace_error(error: &Trace) -> PyErr {
-    TraceError::new_err(error.to_string())
+    match error {
+        Trace::Cancelled => PyKeyboardInterrupt::new_err("cancelled"),
+        _ => TraceError::new_err(error.to_string()),
+    }
 }
 
 /// The exception for a run without a result.

@@ -4,6 +4,7 @@
 mod catalogue;
 mod errors;
 mod progress;
+mod trace_tools;
 
 use errors::{config_error, sim_error, trace_error, ConfigError, RunError, TraceError};
 use progress::Reporter;
@@ -126,6 +127,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(config_schema, module)?)?;
     module.add_function(wrap_pyfunction!(trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace_lint, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::trace_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(trace_tools::trace_convert, module)?)?;
+    module.add_function(wrap_pyfunction!(trace_tools::trace_transform, module)?)?;
+    module.add_function(wrap_pyfunction!(trace_tools::trace_generate, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::workloads, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(commit, module)?)?;
     Ok(())
