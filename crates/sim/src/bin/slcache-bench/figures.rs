@@ -1,6 +1,7 @@
 //! What the bench finds out.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Median, lowest and highest of several rounds.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -58,6 +59,19 @@ pub struct Floor {
     pub scaled_by: f64,
 }
 
+/// Reading, writing and making traces, all of CPU time.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TraceSpeed {
+    /// By format, the file's hash among the work.
+    pub text_read_mb_per_cpu_s: BTreeMap<String, Spread>,
+    pub text_written_mb_per_cpu_s: BTreeMap<String, Spread>,
+    pub parquet_read_requests_per_cpu_s: Option<Spread>,
+    pub parquet_written_requests_per_cpu_s: Option<Spread>,
+    pub parquet_bytes_per_request: Option<f64>,
+    /// By workload.
+    pub generated_requests_per_cpu_s: BTreeMap<String, Spread>,
+}
+
 /// Preconditioning a 32 GiB device.
 #[derive(Clone, Debug, Serialize)]
 pub struct Preconditioning {
@@ -92,7 +106,7 @@ pub struct LargeDevice {
 pub struct Figures {
     pub rounds: usize,
     pub workloads: Vec<Workload>,
-    pub parse_mb_per_cpu_s: Spread,
+    pub traces: TraceSpeed,
     pub preconditioning: Preconditioning,
     pub memory: Vec<Memory>,
     pub large_device: LargeDevice,

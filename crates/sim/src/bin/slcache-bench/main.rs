@@ -8,11 +8,11 @@ mod child;
 mod engine;
 mod figures;
 mod floor;
-mod parsing;
 mod preconditioning;
 mod print;
 mod reference;
 mod speed;
+mod tracing;
 
 use figures::Figures;
 use std::process::ExitCode;
@@ -82,11 +82,11 @@ fn measure(size: Size) -> Result<Figures, String> {
     let say = |what: &str| eprintln!("slcache-bench: {what}");
     say("speed (synth1m, heavy_gc, tlc-only against baseline, floors)");
     let workloads = speed::measure(size)?;
-    say("trace parsing");
-    let parse_mb_per_cpu_s = parsing::measure(size)?;
+    say("traces (text formats, Parquet, workloads)");
+    let traces = tracing::measure(size)?;
     say("preconditioning");
     let preconditioning = preconditioning::measure(size)?;
     say("memory and start-up");
     let (memory, large_device) = child::measure(size)?;
-    Ok(Figures { rounds: size.rounds, workloads, parse_mb_per_cpu_s, preconditioning, memory, large_device })
+    Ok(Figures { rounds: size.rounds, workloads, traces, preconditioning, memory, large_device })
 }

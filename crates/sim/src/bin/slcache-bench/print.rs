@@ -1,6 +1,6 @@
 //! The figures as text.
 
-use super::figures::{Figures, Memory, Spread, Workload};
+use super::figures::{Figures, Memory, Spread, TraceSpeed, Workload};
 use super::reference::{self, Reference};
 
 /// Prints everything.
@@ -10,7 +10,7 @@ pub fn print(figures: &Figures) {
         print_workload(workload);
     }
     print_ratio(&figures.workloads);
-    println!("trace parsing (MSR CSV): {} MB per CPU second", spread(figures.parse_mb_per_cpu_s, 0));
+    print_traces(&figures.traces);
     let preconditioning = &figures.preconditioning;
     println!(
         "preconditioning (32 GiB, fill and one random overwrite): {:.1} million page programs per CPU second, {} CPU s for {:.1} million",
@@ -28,6 +28,30 @@ pub fn print(figures: &Figures) {
         large.requests,
         mib(large.peak_rss_bytes)
     );
+}
+
+fn print_traces(traces: &TraceSpeed) {
+    println!("text traces, MB per CPU second:");
+    for (format, read) in &traces.text_read_mb_per_cpu_s {
+        let written = traces.text_written_mb_per_cpu_s.get(format);
+        let written = written.map_or_else(String::new, |written| spread(*written, 0));
+        println!("  {format:14} read {:22} written {written}", spread(*read, 0));
+    }
+    let millions = |rate: Spread| {
+        spread(Spread { median: rate.median / 1e6, min: rate.min / 1e6, max: rate.max / 1e6 }, 1)
+    };
+    let parquet = traces.parquet_read_requests_per_cpu_s.zip(traces.parquet_written_requests_per_cpu_s);
+    if let (Some((read, written)), Some(bytes)) = (parquet, traces.parquet_bytes_per_request) {
+        println!(
+            "Parquet, million requests per CPU second: read {}, written {}; {bytes:.1} bytes per request",
+            millions(read),
+            millions(written)
+        );
+    }
+    println!("workloads, million requests made per CPU second:");
+    for (name, rate) in &traces.generated_requests_per_cpu_s {
+        println!("  {name:14} {}", millions(*rate));
+    }
 }
 
 fn print_workload(workload: &Workload) {
