@@ -43,9 +43,9 @@ const PINNED: [[(u64, u64, u32, HostOp); 3]; 3] = [
     ],
     [(0, 0, 400, HostOp::Write), (68_968, 5_211_496, 8, HostOp::Write), (150_481, 0, 80, HostOp::Read)],
     [
-        (0, 194_560, 8, HostOp::Write),
-        (3_371_992, 194_568, 8, HostOp::Write),
-        (4_805_342, 194_560, 8, HostOp::Read),
+        (0, 1_236_616, 8, HostOp::Write),
+        (3_371_992, 1_236_624, 8, HostOp::Write),
+        (4_805_342, 1_236_616, 8, HostOp::Read),
     ],
 ];
 

@@ -95,9 +95,9 @@ fn every_scaled_twin_meets_its_figures() {
         if full.describe().kind != "twin" {
             continue;
         }
-        let scaled = Workload::load(preset.name, &overrides(&[("requests", "80000")]))
+        let scaled = Workload::load(preset.name, &overrides(&[("requests", "40000")]))
             .unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!(scaled.generate(3).count(), 80_000);
+        assert_eq!(scaled.generate(3).count(), 40_000);
         assert_met(&scaled, 3);
     }
 }
@@ -123,6 +123,53 @@ fn free_figures_can_be_swept() {
         let workload =
             Workload::load("hierarchy-web_1", &overrides(&[(key, value)])).unwrap_or_else(|e| panic!("{e}"));
         assert_met(&workload, 5);
+    }
+}
+
+#[test]
+fn short_twins_meet_their_figures_at_any_seed() {
+    for touched in ["1MiB", "3MiB"] {
+        let text = format!(
+            r#"[twin]
+            of = "x"
+            from = "a table"
+            requests = 3000
+            write_share = 0.5
+            mean_write_bytes = "9KiB"
+            mean_read_bytes = "12KiB"
+            footprint_written_bytes = "1MiB"
+            footprint_touched_bytes = "{touched}"
+            sequential_share = 0.2
+            mean_interarrival_ns = "1ms"
+            gaps_over_100ms = 3"#
+        );
+        let workload =
+            Workload::parse("w.toml", &text, &BTreeMap::new()).unwrap_or_else(|error| panic!("{error}"));
+        (0..20).for_each(|seed| assert_met(&workload, seed));
+    }
+}
+
+#[test]
+fn shares_of_sizes_by_volume_are_met() {
+    for preset in presets().iter().filter(|preset| preset.name.starts_with("rl-")) {
+        let workload = Workload::load(preset.name, &BTreeMap::new()).unwrap();
+        let requests: Vec<_> = workload.generate(1).collect();
+        let all: u64 = requests.iter().map(|request| request.bytes()).sum();
+        let twin = workload.spec().twin.as_ref().unwrap();
+        let total: f64 = twin.write_sizes.iter().map(|range| range.share).sum();
+        let mut lower = 0;
+        for range in &twin.write_sizes {
+            let upper = range.to_bytes.map_or(u64::MAX, |size| size.0);
+            let inside = requests.iter().map(|request| request.bytes()).filter(|b| *b > lower && *b <= upper);
+            let share = inside.sum::<u64>() as f64 / all as f64;
+            let stated = range.share / total;
+            assert!(
+                (share / stated - 1.0).abs() < 0.01,
+                "{}: {share} of {stated} up to {upper}",
+                preset.name
+            );
+            lower = upper;
+        }
     }
 }
 

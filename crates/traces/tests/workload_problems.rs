@@ -106,6 +106,7 @@ update_ratio = 0.9
         ("twin.small_write_share", "0.999", &["mean_write_bytes", "small_write_share"]),
         ("twin.footprint_touched_bytes", "1MiB", &["footprint_touched_bytes", "are written"]),
         ("twin.gaps_over_1s", "10", &["gaps_over_1s", "duration_ns"]),
+        ("twin.idle_over_ns", "0", &["idle_over_ns", "above 0"]),
         ("twin.free.colour.reason", "blue", &["no such figure"]),
         ("requests", "200000", &["1 to 100000"]),
         ("requests", "10", &["so few requests"]),
@@ -118,6 +119,9 @@ update_ratio = 0.9
     let times = [("twin.duration_ns", "100s"), ("twin.gaps_over_1s", "200")];
     let message = message(twin, &times);
     assert!(message.contains("duration_ns = 1") && message.contains("gaps_over_1s = 200"), "{message}");
+    let mixed = [("twin.sequential_share", "0.8"), ("twin.not_4kib_aligned_share", "0.5")];
+    let message = self::message(twin, &mixed);
+    assert!(message.contains("sequential_share") && message.contains("alignment"), "{message}");
     let both = [("twin.duration_ns", "100s"), ("twin.mean_interarrival_ns", "2ms")];
     let message = self::message(twin, &both);
     assert!(message.contains("duration_ns") && message.contains("mean_interarrival_ns"), "{message}");

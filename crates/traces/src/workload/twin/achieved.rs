@@ -26,9 +26,9 @@ pub(in crate::workload) fn extensive(name: &str) -> bool {
     EXTENSIVE.contains(&name)
 }
 
-/// The figures a specification states as numbers.
-pub(in crate::workload) fn figures(spec: &TwinSpec) -> Figures {
-    let entries = [
+/// Every figure that is a number, with its value where the specification states one.
+fn all_figures(spec: &TwinSpec) -> Vec<(&'static str, Option<f64>)> {
+    vec![
         ("requests", spec.requests.map(|n| n as f64)),
         ("write_share", spec.write_share),
         ("write_bytes_share", spec.write_bytes_share),
@@ -55,37 +55,18 @@ pub(in crate::workload) fn figures(spec: &TwinSpec) -> Figures {
         ("gaps_over_1ms", spec.gaps_over_1ms.map(|n| n as f64)),
         ("gaps_over_100ms", spec.gaps_over_100ms.map(|n| n as f64)),
         ("gaps_over_1s", spec.gaps_over_1s.map(|n| n as f64)),
-    ];
-    entries.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    ]
+}
+
+/// The figures a specification states as numbers.
+pub(in crate::workload) fn figures(spec: &TwinSpec) -> Figures {
+    all_figures(spec).into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
 /// Every name that a figure of a twin can have.
 pub(in crate::workload) fn figure_names() -> Vec<&'static str> {
-    let mut names = vec![
-        "requests",
-        "write_share",
-        "write_bytes_share",
-        "read_bytes",
-        "write_bytes",
-        "mean_request_bytes",
-        "mean_read_bytes",
-        "mean_write_bytes",
-        "max_read_bytes",
-        "max_write_bytes",
-        "small_write_share",
-        "read_sizes",
-        "write_sizes",
-        "footprint_written_bytes",
-        "footprint_touched_bytes",
-        "update_ratio",
-        "not_4kib_aligned_share",
-        "sequential_share",
-        "update_skew",
-        "read_skew",
-    ];
-    names.extend(["duration_ns", "mean_interarrival_ns", "burst_requests", "idle_share", "idle_over_ns"]);
-    names.extend(["gaps_over_1ms", "gaps_over_100ms", "gaps_over_1s"]);
-    names
+    let numbers = all_figures(&TwinSpec::default()).into_iter().map(|(name, _)| name);
+    numbers.chain(["read_sizes", "write_sizes"]).collect()
 }
 
 fn bytes(classes: &[(SizeClass, u64)]) -> f64 {
@@ -129,17 +110,17 @@ impl TwinPlan {
         let duration_ns: f64 = self.gaps.iter().map(|class| class.count as f64 * class.mean_ns).sum();
         figures.insert("duration_ns", duration_ns);
         figures.insert("mean_interarrival_ns", ratio(duration_ns, requests - 1.0));
-        if !self.gaps.is_empty() {
-            for (name, threshold) in [("gaps_over_1ms", 1e6), ("gaps_over_100ms", 1e8), ("gaps_over_1s", 1e9)]
-            {
-                // Only where a threshold is a class bound is the count certain.
-                let certain = self.gaps.iter().any(|c| c.over_ns == threshold || c.to_ns == threshold);
-                if certain {
-                    let longer = self.gaps.iter().filter(|class| class.over_ns >= threshold);
-                    figures.insert(name, longer.map(|class| class.count).sum::<u64>() as f64);
-                }
-            }
-        }
+        figures.extend(self.gap_counts());
         figures
+    }
+
+    /// Gaps over the thresholds of `trace info`, where a bound between classes makes them certain.
+    fn gap_counts(&self) -> impl Iterator<Item = (&'static str, f64)> + '_ {
+        let thresholds = [("gaps_over_1ms", 1e6), ("gaps_over_100ms", 1e8), ("gaps_over_1s", 1e9)];
+        let bound = |threshold| self.gaps.iter().any(|c| c.over_ns == threshold || c.to_ns == threshold);
+        thresholds.into_iter().filter(move |(_, threshold)| bound(*threshold)).map(|(name, threshold)| {
+            let longer = self.gaps.iter().filter(move |class| class.over_ns >= threshold);
+            (name, longer.map(|class| class.count).sum::<u64>() as f64)
+        })
     }
 }

@@ -9,6 +9,8 @@ use super::sizes::PAGE_SECTORS;
 use slcache_core::device::request::{HostOp, Request};
 
 const SECTORS: u64 = PAGE_SECTORS as u64;
+/// How often a place that would be sequential by chance is drawn again.
+const REDRAWS: usize = 8;
 
 /// Where the last request ended, in its lane and in sectors from the start of its last page.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +82,10 @@ impl TwinGenerator {
             false => places.read(class.pages()),
         };
         let mut run = draw(&mut self.places);
-        if Some(run) == avoid {
+        for _ in 0..REDRAWS {
+            if Some(run) != avoid {
+                break;
+            }
             run = draw(&mut self.places);
         }
         let shift = if class.shifted { 1 + self.shifts.below(SECTORS - 1) } else { 0 };

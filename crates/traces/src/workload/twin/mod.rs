@@ -1,6 +1,8 @@
 //! Stand-ins for published traces: workloads that meet the figures of a table.
 
 mod achieved;
+mod check;
+mod classes;
 mod counts;
 mod gaps;
 mod generator;
@@ -9,7 +11,9 @@ mod places;
 mod plan;
 mod quota;
 mod resolve;
+mod shape;
 mod sizes;
+mod times;
 
 pub(super) use achieved::{extensive, figure_names, figures};
 pub(super) use generator::TwinGenerator;

@@ -18,23 +18,35 @@ pub(super) struct Run {
     pub(super) place: u64,
 }
 
-/// Fresh pages spread evenly over all pages touched.
+/// Fresh pages spread evenly over all pages touched but for the last few, in
+/// which whatever is still missing is touched.
 #[derive(Clone, Debug)]
 struct Schedule {
-    fresh_share: f64,
+    all_fresh: u64,
+    /// Pages touched by which all fresh ones shall be.
+    by: u64,
     touched: u64,
     fresh: u64,
 }
 
 impl Schedule {
-    fn new(fresh: u64, touched: u64) -> Self {
-        let fresh_share = if touched == 0 { 0.0 } else { fresh as f64 / touched as f64 };
-        Self { fresh_share, touched: 0, fresh: 0 }
+    fn new(all_fresh: u64, all_touched: u64, most_pages: u64) -> Self {
+        let rest = (16 * most_pages).min(all_touched / 20);
+        // Where nearly every page is fresh there are no others to keep for the end.
+        let by = (all_touched - rest).max(all_fresh).max(1);
+        Self { all_fresh, by, touched: 0, fresh: 0 }
     }
 
     /// How many fresh pages are due once `pages` more are touched.
     fn due(&self, pages: u64) -> f64 {
-        self.fresh_share * (self.touched + pages) as f64 - self.fresh as f64
+        let part = (self.touched + pages) as f64 / self.by as f64;
+        self.all_fresh as f64 * part.min(1.0) - self.fresh as f64
+    }
+
+    /// Whether the next `pages` are to be fresh; `chance` is uniform in [0, 1).
+    fn wants(&self, pages: u64, chance: f64) -> bool {
+        let least = if self.touched + pages >= self.by { 1.0 } else { chance * pages as f64 };
+        self.fresh == 0 || self.due(pages) >= least
     }
 }
 
@@ -54,7 +66,8 @@ impl Places {
     /// The places of `plan`, nothing touched yet.
     pub(super) fn new(plan: &TwinPlan, seed: u64) -> Self {
         let most = plan.most_pages();
-        let extent = EXTENT_PAGES.max(2 * most);
+        // Long enough that most requests leave room for the next one behind them.
+        let extent = EXTENT_PAGES.max(16 * most);
         let count = (plan.written_pages / (8 * most)).clamp(1, LANES);
         let mut random = Random::new(seed, 0, "place");
         let mut lanes = Vec::new();
@@ -73,8 +86,8 @@ impl Places {
         Self {
             lanes,
             written_lanes,
-            written: Schedule::new(plan.written_pages, pages(&plan.writes)),
-            read_only: Schedule::new(plan.read_only_pages, pages(&plan.reads)),
+            written: Schedule::new(plan.written_pages, pages(&plan.writes), most),
+            read_only: Schedule::new(plan.read_only_pages, pages(&plan.reads), most),
             updates: Zipf::new(1, plan.update_skew),
             reads: Zipf::new(1, plan.read_skew),
             random,
@@ -106,8 +119,7 @@ impl Places {
 
     /// Where the next write goes; not to `avoid`, if it can be helped.
     pub(super) fn write(&mut self, pages: u64, avoid: Option<Run>) -> Run {
-        let due = self.written.due(pages);
-        let fresh = self.written.fresh == 0 || due >= self.random.unit() * pages as f64;
+        let fresh = self.written.wants(pages, self.random.unit());
         let run = if fresh { self.fresh(pages, avoid) } else { None };
         run.or_else(|| self.update(pages))
             .or_else(|| self.fresh(pages, None))
@@ -155,11 +167,9 @@ impl Places {
     /// Where the next read goes.
     pub(super) fn read(&mut self, pages: u64) -> Run {
         let only = self.lanes.len() - 1;
-        if self.read_only.fresh_share > 0.0 && self.lanes[only].fresh() > 0 {
-            let none_yet = self.written_lanes == 0 && self.read_only.fresh == 0;
-            if none_yet || self.read_only.due(pages) >= self.random.unit() * pages as f64 {
-                return Run { lane: only, place: self.lanes[only].fresh_place(pages) };
-            }
+        let fresh_left = self.read_only.all_fresh > 0 && self.lanes[only].fresh() > 0;
+        if fresh_left && self.read_only.wants(pages, self.random.unit()) {
+            return Run { lane: only, place: self.lanes[only].fresh_place(pages) };
         }
         // Among what has been touched, written or only read, each page alike.
         let (written, read_only) = (self.written.fresh, self.read_only.fresh);

@@ -1,0 +1,101 @@
+//! Whether a plan meets the figures it was made for.
+
+use super::super::problem::Problems;
+use super::super::spec::TwinSpec;
+use super::achieved::{extensive, figures, Figures};
+use super::generator::TwinGenerator;
+use super::plan::TwinPlan;
+use super::times::{gap_figure, time_figure};
+
+/// How far what comes out may lie from what is given.
+const TOLERANCE: f64 = 0.01;
+
+/// Whether the footprint is large enough for the requests, and their count for
+/// figures that the last request can shift.
+pub(super) fn check_room(plan: &TwinPlan, problems: &mut Problems) {
+    let most = plan.most_pages();
+    if plan.written_pages > 0 && plan.written_pages < most {
+        let message = format!(
+            "{} bytes written conflict with the largest request of {} bytes",
+            plan.written_pages * 4096,
+            most * 4096
+        );
+        problems.add("twin.footprint_written_bytes", message);
+    }
+    if plan.read_only_pages > 0 && plan.read_only_pages < most {
+        let message = format!("{} bytes are read only, less than one request", plan.read_only_pages * 4096);
+        problems.add("twin.footprint_touched_bytes", message);
+    }
+}
+
+/// Holds every given figure against what comes out.
+pub(super) fn check_figures(spec: &TwinSpec, plan: &TwinPlan, scale: f64, problems: &mut Problems) {
+    let achieved = plan.achieved();
+    let given = figures(spec);
+    for (&name, &value) in &given {
+        let wanted = if extensive(name) { value * scale } else { value };
+        let Some(&reached) = achieved.get(name) else {
+            continue;
+        };
+        // A scaled count is rounded; one more or less is no contradiction.
+        let slack = if extensive(name) && scale < 1.0 { 1.0 } else { 0.0 };
+        if (reached - wanted).abs() <= TOLERANCE * wanted.abs() + slack {
+            continue;
+        }
+        let others = related(name, &given);
+        let message = if scale < 1.0 {
+            format!("{wanted} cannot be met with so few requests ({others}): {reached} comes out")
+        } else {
+            format!("{wanted} conflicts with {others}: they lead to {reached}")
+        };
+        problems.add(format!("twin.{name}"), message);
+    }
+}
+
+/// The given figures that a figure hangs together with.
+fn related(name: &str, given: &Figures) -> String {
+    let time = time_figure(name) || gap_figure(name);
+    let place = ["update_ratio", "footprint_written_bytes", "footprint_touched_bytes"];
+    let counts = |other: &str| {
+        other.contains("bytes") && !other.starts_with("footprint")
+            || ["requests", "write_share"].contains(&other)
+    };
+    let related = |other: &&str| {
+        **other != *name
+            && if time && name != "requests" {
+                time_figure(other) || gap_figure(other)
+            } else {
+                counts(other)
+                    || place.contains(&name) && place.contains(other)
+                    || *other == "small_write_share"
+            }
+    };
+    let list =
+        given.iter().filter(|(other, _)| related(other)).map(|(other, value)| format!("{other} = {value}"));
+    list.collect::<Vec<_>>().join(", ")
+}
+
+/// Requests made to see whether enough of them can be sequential.
+const PROBE_REQUESTS: usize = 20_000;
+
+/// Makes the first requests and counts the sequential ones: whether each can
+/// continue the one before depends on all figures together.
+pub(super) fn check_sequential(plan: &TwinPlan, problems: &mut Problems) {
+    let (mut made, mut sequential, mut end) = (0u64, 0u64, None);
+    for request in TwinGenerator::new(plan, 0).take(PROBE_REQUESTS) {
+        sequential += u64::from(end == Some(request.sector));
+        end = Some(request.end_sector());
+        made += 1;
+    }
+    let wanted = plan.sequential_share * made as f64;
+    // Chance moves a request or two to either side of a short beginning.
+    if (sequential as f64 - wanted).abs() > TOLERANCE * wanted + 10.0 {
+        let reached = sequential as f64 / made as f64;
+        let message = format!(
+            "{} conflicts with sizes, alignment, footprint and reads: {reached:.4} of the requests come out \
+             sequential",
+            plan.sequential_share
+        );
+        problems.add("twin.sequential_share", message);
+    }
+}
