@@ -132,7 +132,7 @@ impl Media {
     /// Programs `page` with mapping units (tag = unit + 1, 0 = nothing); older copies die. Units
     /// in `fresh` (bit per slot) carry new data, those in `held` what the hold buffer has (which
     /// the caller takes out), the others a copy of what is stored.
-    #[inline]
+    #[inline(always)]
     pub fn write_page(&mut self, page: Ppn, tags: &[u32], fresh: u32, held: u32) {
         let first = self.array.geometry.slot(page, 0);
         if self.versions.is_some() {
