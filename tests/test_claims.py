@@ -149,7 +149,7 @@ def test_a_count_is_of_traces_above_the_threshold() -> None:
 
 def test_what_was_not_run_is_not_judged() -> None:
     row = judge("change", -1.0, scheme="absent", against="old")
-    assert (row.verdict, row.ours) == ("not run", None)
+    assert (row.verdict, row.ours) == ("no data", None)
 
 
 def test_an_unknown_kind_is_refused() -> None:

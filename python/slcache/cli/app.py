@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from slcache import ConfigError, RunError, TraceError, _core
-from slcache.cli import catalogue, simulate, trace
+from slcache.cli import catalogue, cliff, reproduce, simulate, trace
 
 OK, FAILED, USAGE, CONFIG, TRACE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
@@ -25,6 +25,8 @@ app = typer.Typer(
 )
 app.command("run")(simulate.run)
 app.command("compare")(simulate.compare)
+app.command("reproduce")(reproduce.reproduce)
+app.command("cliff")(cliff.cliff)
 app.add_typer(trace.app, name="trace")
 app.command("schemes")(catalogue.schemes)
 app.command("devices")(catalogue.devices)

@@ -134,6 +134,10 @@ def tabulate(
     documents: dict[str, dict[Key, Any]] = {part.name: {} for part in plan.parts}
     for (part_name, job), document in zip(jobs, results, strict=True):
         documents[part_name][job.input.name, job.scheme, job.seed] = document
+        part = plan.part(part_name)
+        # Twins of other seeds differ too little to be worth a pass over each.
+        if part.trace_statistics and (job.scheme, job.seed) == (part.reference, seeds[0]):
+            document["trace_info"] = inputs.statistics(job.input, job.seed, store)
     names = list(dict.fromkeys(workload.name for workload in plan.workloads))
     tables = {part.name: Table(documents[part.name], part.reference, names) for part in plan.parts}
     return {"": tables[plan.parts[0].name], **tables}

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from slcache.plots import style
+from slcache.reproduce.measures import series
 from slcache.reproduce.plan import FigureSpec, Plan
 from slcache.reproduce.table import Table
 
@@ -85,7 +86,7 @@ def _shares(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
 
 
 def _series(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
-    """Draw a column over time or progress, one small panel per workload."""
+    """Draw a scheme's own series over processed writes, one small panel per workload."""
     del plan
     columns = min(4, max(1, len(table.workloads)))
     rows = -(-len(table.workloads) // columns)
@@ -94,12 +95,9 @@ def _series(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
         axes.axis("off")
     for axes, name in zip(panels, table.workloads, strict=False):
         document = table.documents[(name, spec.scheme, table.seeds[0])]
-        series = document["series"]["columns"]
-        done, writes = 0.0, []
-        for count in series[spec.axis]:
-            done += count
-            writes.append(done / 1000)
-        axes.plot(writes, series[spec.column], color=style.scheme_colour(0), lw=1.2)
+        step, values = series(document, spec.column)
+        writes = [(place + 1) * step / 1000 for place in range(len(values))]
+        axes.plot(writes, values, color=style.scheme_colour(0), lw=1.2)
         if spec.limits:
             axes.set_ylim(*spec.limits)
         style.title(axes, name)

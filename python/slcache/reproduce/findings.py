@@ -17,7 +17,7 @@ REPRODUCED = "reproduced"
 SAME_DIRECTION = "same direction"
 NOT_REPRODUCED = "not reproduced"
 CANNOT_HOLD = "cannot hold"
-NOT_RUN = "not run"
+NOT_RUN = "no data"
 VERDICTS = (REPRODUCED, SAME_DIRECTION, NOT_REPRODUCED, CANNOT_HOLD, NOT_RUN)
 
 #: A change of at most so many percent has no direction.

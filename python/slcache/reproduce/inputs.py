@@ -68,20 +68,20 @@ def published(
     found: dict[str, tuple[str, Mapping[str, Any]]] = {}
     for path in sorted(p for p in directory.rglob("*") if p.is_file()):
         tell(path.name)
-        statistics = _statistics(path, store)
-        near = {w.name for w in plan.workloads if statistics and _matches(w, statistics)}
-        if statistics and len(near) == 1:
-            found.setdefault(near.pop(), (str(path), statistics))
+        told = statistics(Input(path.name, str(path), False, 0), 0, store)
+        near = {w.name for w in plan.workloads if told and _matches(w, told)}
+        if told and len(near) == 1:
+            found.setdefault(near.pop(), (str(path), told))
     return [_input(workload, found.get(workload.name)) for workload in plan.named(names)]
 
 
 def _input(workload: Workload, file: tuple[str, Mapping[str, Any]] | None) -> Input:
     if file is None:
         return _twin(workload)
-    path, statistics = file
+    path, told = file
     if workload.as_many_writes:
-        return _twin(workload, {"requests": statistics["writes"]})
-    requests = int(statistics["requests"])
+        return _twin(workload, {"requests": told["writes"]})
+    requests = int(told["requests"])
     return Input(workload.name, path, False, requests, tuple(workload.parts))
 
 
@@ -91,26 +91,26 @@ def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input
     return Input(workload.name, workload.twin, True, requests, tuple(workload.parts), chosen)
 
 
-def _statistics(path: Path, store: Store) -> dict[str, Any] | None:
-    """Return a file's statistics, kept from one evaluation to the next; None for other files."""
-    key = store.key({"info": Input(path.name, str(path), False, 0).identity(0)})
+def statistics(each: Input, seed: int, store: Store) -> dict[str, Any] | None:
+    """Return an input's statistics, kept from one evaluation to the next; None if unreadable."""
+    key = store.key({"info": each.identity(seed)})
     kept = store.get(key)
     if kept is None:
         try:
-            kept = api.Trace(path).info()
+            kept = api.Trace(each.path, options=each.options(seed)).info()
         except TraceError as error:
             kept = {"error": str(error)}
         store.put(key, kept)
     return None if "error" in kept else kept
 
 
-def _matches(workload: Workload, statistics: Mapping[str, Any]) -> bool:
+def _matches(workload: Workload, told: Mapping[str, Any]) -> bool:
     """Return whether a file is a workload's trace, by what the plan knows of it."""
     if not workload.volume and not workload.figures:
         return False
-    volumes = [volume["name"] for volume in statistics["summary"]["volumes"]]
+    volumes = [volume["name"] for volume in told["summary"]["volumes"]]
     alone = not workload.volume or volumes == [workload.volume]
     return alone and all(
-        math.isclose(statistics[name], figure, rel_tol=RECOGNISED)
+        math.isclose(told[name], figure, rel_tol=RECOGNISED)
         for name, figure in workload.figures.items()
     )

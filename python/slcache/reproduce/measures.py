@@ -81,10 +81,31 @@ def _dense_share(document: Document) -> float | None:
     return sum(op["pages"] for op in host if op["mode"] != "slc") / pages if pages else None
 
 
-def _series(column: str, reduce: Callable[[list[float]], float]) -> Measure:
+def series(document: Document, name: str) -> tuple[int, list[float]]:
+    """Return a scheme's values over its write requests, and how many lie between two of them."""
+    for entry in document["scheme"]["series"]:
+        if entry["name"] == name:
+            return int(entry["writes_per_value"]), [float(value) for value in entry["values"]]
+    return 1, []
+
+
+def _over(name: str, reduce: Callable[[list[float]], float]) -> Measure:
     def read(document: Document) -> float | None:
-        values = document["series"]["columns"].get(column)
-        return reduce([float(v) for v in values]) if values else None
+        _, values = series(document, name)
+        return reduce(values) if values else None
+
+    return read
+
+
+def _small_updates(*, over: bool) -> Measure:
+    """Return a reader of the trace's statistics, which the evaluation puts beside a result."""
+
+    def read(document: Document) -> float | None:
+        statistics = document.get("trace_info")
+        if statistics is None or not statistics["update_writes"]:
+            return None
+        share = float(statistics["update_writes_up_to_4kib_share"])
+        return 1 - share if over else share
 
     return read
 
@@ -107,6 +128,10 @@ MEASURES: dict[str, Measure] = {
     "smt_entries": _table("sector mapping table", "entries"),
     "smt_bytes": _table("sector mapping table", "bytes"),
     "extra_table_bytes": _extra_tables,
+    "l1_share_max": _over("l2_share", lambda values: 1 - min(values)),
+    "l2_share_range": _over("l2_share", lambda values: max(values) - min(values)),
+    "small_update_share": _small_updates(over=False),
+    "large_update_share": _small_updates(over=True),
     "write_requests": lambda document: float(document["host"]["write"]["requests"]),
 }
 

@@ -43,6 +43,8 @@ class Part:
     schemes: list[str]
     reference: str
     replay: str | None = None
+    #: Whether figures or claims need the traces' own statistics.
+    trace_statistics: bool = False
     settings: dict[str, Any] = field(default_factory=dict)
 
 
@@ -68,7 +70,6 @@ class FigureSpec:
     scheme: str = ""
     schemes: list[str] = field(default_factory=list)
     column: str = ""
-    axis: str = ""
     limits: list[float] = field(default_factory=list)
     note: str = ""
 
