@@ -76,6 +76,8 @@ def shown(figure: object, unit: str) -> str:
         return str(figure)
     if unit == "%":
         return f"{figure:+.1f} %"
+    if unit.startswith("% "):
+        return f"{figure:.1f} %"
     if unit == "bytes":
         return units.size(figure) if figure else "0"
     return f"{figure:,.3g}" if isinstance(figure, float) and figure < 1000 else f"{figure:,.0f}"
