@@ -131,7 +131,7 @@ def test_the_table_names_units(known: Path) -> None:
         ("requests=15", 0),
         ("requests=16", 1),
         ("requests=16~1", 0),
-        ("write_share=0.867,mean_write_kb=4.92", 0),
+        ("write_share=0.867,mean_write_kib=4.92", 0),
         ("write_percent=86.7", 0),
         ("write_percent=86.6", 1),
         ("write_percent=86.6~0.5%", 0),
@@ -158,6 +158,7 @@ def test_the_digits_printed_are_the_tolerance() -> None:
         ("requests=1~x", "NAME=VALUE"),
         ("reqests=1", "'reqests'"),
         ("format=1", "'format'"),
+        ("mean_write_kb=4.92", "_kib"),
     ],
 )
 def test_figures_nobody_can_check_are_wrong_usage(known: Path, figures: str, told: str) -> None:

@@ -7,8 +7,9 @@
 """
 
 from slcache._core import ConfigError, RunError, TraceError
-from slcache.api import Trace, compare, devices, formats, resolve, run, schemes
+from slcache.api import compare, devices, formats, resolve, run, schemes
 from slcache.results import Comparison, Result
+from slcache.traces import Trace, generate, merge, workload, workloads
 
 __all__ = [
     "Comparison",
@@ -20,7 +21,11 @@ __all__ = [
     "compare",
     "devices",
     "formats",
+    "generate",
+    "merge",
     "resolve",
     "run",
     "schemes",
+    "workload",
+    "workloads",
 ]

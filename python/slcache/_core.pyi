@@ -53,10 +53,13 @@ def trace_lint(trace: str, trace_options: dict[str, str]) -> str:
     """Return every problem found in a trace, as JSON."""
 
 def trace_formats() -> str:
-    """Return every format with whether it is read and written and what it may lose, as a JSON list."""
+    """Return the formats: whether each is read and written, what it may lose; as a JSON list."""
 
 def workloads() -> str:
     """Return the shipped workloads with their figures, as a JSON list."""
+
+def workload(spec: str, overrides: dict[str, str]) -> str:
+    """Return a workload's figures, given, free and derived, as JSON."""
 
 def trace_convert(
     input: str,
@@ -69,7 +72,8 @@ def trace_convert(
 ) -> str:
     """Write a trace in another format and return the report as JSON.
 
-    `lossy` names, separated by commas, what may get lost: time, flush, trim, volume, response, label.
+    `lossy` names, separated by commas, what may get lost: time, flush, trim, volume, response,
+    label.
     """
 
 def trace_transform(

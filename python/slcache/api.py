@@ -10,7 +10,7 @@ from typing import Any
 from slcache import _core
 from slcache.results import Comparison, Result
 from slcache.spool import rereadable
-from slcache.traces import Path, Progress, Trace, reader_options
+from slcache.traces import Path, Progress, Trace, is_workload, reader_options
 
 __all__ = [
     "Path",
@@ -43,6 +43,8 @@ def run(
 ) -> Result:
     """Replay a trace on a device under one scheme.
 
+    `trace` is a file, or a workload: a `.toml` file or the name of a preset, drawn with `seed`
+    and changed by `trace_options` such as `{"workload.requests": "100000"}`.
     `device` is a preset's name or the path of a `.toml` file; `settings` changes single
     configuration keys, dotted or nested: `{"scheme.baseline.slc_blocks": 64}`. `save_state`
     keeps the preconditioned device, `load_state` starts from one. Other threads go on while the
@@ -53,7 +55,7 @@ def run(
         device=os.fspath(device),
         scheme=scheme,
         sets=[f"{key}={_literal(value)}" for key, value in _flatten(settings or {})],
-        trace_options=reader_options(trace_format, trace_options),
+        trace_options=_reader_options(trace, trace_format, trace_options, seed),
         seed=seed,
         replay=replay,
         snapshot_in=None if load_state is None else os.fspath(load_state),
@@ -155,8 +157,16 @@ def devices() -> list[dict[str, Any]]:
 
 
 def formats() -> list[dict[str, Any]]:
-    """Return the catalogue of trace formats."""
-    return list(json.loads(_core.formats()))
+    """Return the catalogue of trace formats, with what is read, written and lost."""
+    return list(json.loads(_core.trace_formats()))
+
+
+def _reader_options(
+    trace: Path, trace_format: str | None, options: Mapping[str, str] | None, seed: int | None
+) -> dict[str, str]:
+    """Return the reader's options; a workload is drawn with the run's seed unless they say one."""
+    drawn = {} if seed is None or not is_workload(trace) else {"seed": str(seed)}
+    return drawn | reader_options(trace_format, options)
 
 
 def _flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

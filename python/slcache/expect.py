@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from slcache.leaves import leaves
 
-#: Units a figure may be written in, as (ending, the document's ending, factor). Papers on
-#: traces count 1024 bytes to a KB.
+#: Units a figure may be written in, as (ending, the document's ending, factor).
 _UNITS = (
-    *((f"_{p}{b}", "_bytes", 1024.0**n) for n, p in enumerate("kmgt", 1) for b in ("ib", "b")),
+    *((f"_{prefix}ib", "_bytes", 1024.0**n) for n, prefix in enumerate("kmgt", 1)),
     ("_percent", "_share", 0.01),
     ("_percent", "_ratio", 0.01),
     ("_ms", "_us", 1e3),
@@ -20,7 +19,19 @@ _UNITS = (
     ("_ms", "_s", 1e-3),
     ("_us", "_s", 1e-6),
     ("_h", "_s", 3600.0),
+    ("_ns", "_us", 1e-3),
+    ("_ns", "_s", 1e-9),
 )
+#: How far a trace may be from a workload's given figures, as a share.
+WORKLOAD_TOLERANCE = 0.01
+#: Figures in the words of workloads, from those of the document.
+_DERIVED: Mapping[str, Callable[[Mapping[str, Any]], float]] = {
+    "footprint_written_bytes": lambda info: info["written_4kib_pages"] * 4096,
+    "footprint_touched_bytes": lambda info: info["touched_4kib_pages"] * 4096,
+    "small_write_share": lambda info: _small_writes(info) / max(1, info["writes"]),
+}
+#: Figures of workloads that say how requests are made and leave no single measure in a trace.
+_UNMEASURED = ("update_skew", "read_skew", "burst_requests", "idle_share", "idle_over_ns")
 _NUMBER = r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _FIGURE = re.compile(rf"\s*([A-Za-z_][\w.]*)\s*=\s*({_NUMBER})\s*(?:~\s*({_NUMBER})\s*(%?))?\s*")
 
@@ -83,10 +94,25 @@ def _half_of_last_digit(number: str) -> float:
     return float(0.5 * 10.0 ** (int(exponent or 0) - decimals))
 
 
+def of_workload(description: Mapping[str, Any]) -> list[Figure]:
+    """Return the figures that a workload's source gives and a trace can be measured for."""
+    return [
+        Figure(name, float(figure["stated"]), abs(figure["stated"]) * WORKLOAD_TOLERANCE)
+        for name, figure in description["figures"].items()
+        if figure["state"] == "given" and _is_number(figure["stated"]) and name not in _UNMEASURED
+    ]
+
+
 def check(info: Mapping[str, Any], figures: Iterable[Figure]) -> list[Finding]:
     """Compare figures with a trace's `info` document; raises ValueError for an unknown name."""
     known = {name: float(value) for name, value in leaves(info) if _is_number(value)}
+    known |= {name: float(derive(info)) for name, derive in _DERIVED.items()}
     return [Finding(figure, _look_up(figure.name, known)) for figure in figures]
+
+
+def _small_writes(info: Mapping[str, Any]) -> int:
+    buckets = info["size_histogram"]
+    return sum(bucket["writes"] for bucket in buckets if bucket["to_bytes"] <= 4096)
 
 
 def _is_number(value: object) -> bool:
@@ -102,6 +128,6 @@ def _look_up(name: str, known: Mapping[str, float]) -> float:
             return known[stem + own] / factor
     plain = ", ".join(key for key in known if "." not in key and "[" not in key)
     raise ValueError(
-        f"a trace has no figure {name!r}; it has {plain}, and in place of _bytes also _kb (1024), "
-        "_mb, _gb, in place of _share and _ratio also _percent"
+        f"a trace has no figure {name!r}; it has {plain}, and in place of _bytes also _kib, _mib "
+        "and _gib, in place of _share and _ratio also _percent (KB is read both ways)"
     )

@@ -28,7 +28,7 @@ def shown(value: object) -> str:
         case int():
             return f"{value:,}"
         case float():
-            return f"{value:,.6g}"
+            return f"{value:,.0f}" if value.is_integer() else f"{value:,.6g}"
         case list():
             return ", ".join(shown(item) for item in value) or "–"
     return str(value)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from slcache import labels
 from slcache.files import Transaction
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ def check(path: str | os.PathLike[str]) -> None:
 
 def trace_title(info: Mapping[str, Any]) -> str:
     """Return what a trace is, in a line."""
-    return f"{Path(info['file']).name} ({info['format']})"
+    label = labels.of_info(info)
+    name = f"{Path(info['file']).name} ({info['format']})"
+    return name if label is None else f"{name}, {label}"
 
 
 def save_trace(info: Mapping[str, Any], path: str | os.PathLike[str]) -> None:

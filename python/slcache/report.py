@@ -9,6 +9,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from slcache import grid, normalise, pages, units, verdict
+from slcache import labels as labels_of_traces
 from slcache.leaves import leaves, shown
 from slcache.normalise import Document
 from slcache.plots import attribution, bars, latency, series, style, wear, writes
@@ -58,7 +59,8 @@ def render(labels: Sequence[str], documents: Sequence[Document], to: str | None)
 
 def _subtitle(document: Document) -> str:
     trace = document["trace"]
-    return (
+    label = labels_of_traces.of_run(document)
+    return ("" if label is None else f"{label}. ") + (
         f"{trace['path']}: {trace['reads']:,} reads ({units.size(trace['read_bytes'])}) and "
         f"{trace['writes']:,} writes ({units.size(trace['write_bytes'])})"
     )
@@ -69,6 +71,7 @@ def _pictures(
 ) -> list[Picture]:
     """Draw every figure of the page."""
     drawn: list[tuple[str, str, Figure, str]] = []
+    note = labels_of_traces.of_runs(documents)
     if to is not None:
         drawn.append(
             (
@@ -81,7 +84,7 @@ def _pictures(
     for name, title, draw, caption in _FIGURES:
         drawn.append((name, title, draw(labels, documents), caption))
     return [
-        Picture(title, style.svg(figure, name, title), caption)
+        Picture(title, style.svg(style.noted(figure, note), name, title), caption)
         for name, title, figure, caption in drawn
     ]
 
@@ -127,6 +130,7 @@ def _trace(document: Document) -> Rows:
     span = (trace["last_ns"] - trace["first_ns"]) / 1e3
     return [
         ("path", trace["path"]),
+        ("workload", labels_of_traces.of_run(document) or "as recorded"),
         ("format", trace["format"]),
         ("SHA-256", trace["sha256"]),
         ("reads", f"{trace['reads']:,} ({units.size(trace['read_bytes'])})"),

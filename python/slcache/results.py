@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slcache import grid, normalise, verdict
+from slcache import grid, labels, normalise, verdict
 from slcache.files import Transaction
 
 if TYPE_CHECKING:
@@ -74,31 +74,31 @@ class _Frames(ABC):
         """Draw the latency distributions: cumulative, and the tail on a log axis."""
         from slcache.plots import latency
 
-        return latency.draw(self.labels, self.documents)
+        return self._labelled(latency.draw(self.labels, self.documents))
 
     def plot_writes(self) -> Figure:
         """Draw what was programmed, in bytes by cause and cell mode."""
         from slcache.plots import writes
 
-        return writes.draw(self.labels, self.documents)
+        return self._labelled(writes.draw(self.labels, self.documents))
 
     def plot_series(self) -> Figure:
         """Draw throughput, latency and cache occupancy over time."""
         from slcache.plots import series
 
-        return series.draw(self.labels, self.documents)
+        return self._labelled(series.draw(self.labels, self.documents))
 
     def plot_wear(self) -> Figure:
         """Draw how block erases are distributed, per pool and cell mode."""
         from slcache.plots import wear
 
-        return wear.draw(self.labels, self.documents)
+        return self._labelled(wear.draw(self.labels, self.documents))
 
     def plot_attribution(self) -> Figure:
         """Draw the mean latency by component: service and what requests waited for."""
         from slcache.plots import attribution
 
-        return attribution.draw(self.labels, self.documents)
+        return self._labelled(attribution.draw(self.labels, self.documents))
 
     def save(self, directory: str | os.PathLike[str]) -> None:
         """Write result.json, three Parquet tables and report.html: all of them or none."""
@@ -117,6 +117,12 @@ class _Frames(ABC):
     @abstractmethod
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""
+
+    def _labelled(self, figure: Figure) -> Figure:
+        """Return the figure with a note where the trace is no recording."""
+        from slcache.plots import style
+
+        return style.noted(figure, labels.of_runs(self.documents))
 
     def _named(self) -> list[tuple[str, Mapping[str, Any]]]:
         return list(zip(self.labels, self.documents, strict=True))
@@ -147,7 +153,7 @@ class Result(_Frames):
         """Return the figures that matter as a few lines of text."""
         from slcache import terminal
 
-        return terminal.text(terminal.run_table(self))
+        return terminal.text(*terminal.label_line(self.documents), terminal.run_table(self))
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""
@@ -203,13 +209,14 @@ class Comparison(_Frames):
         """Return the comparison table and its verdict as text."""
         from slcache import terminal
 
-        return terminal.text(terminal.comparison_table(self), *self.verdict())
+        label = terminal.label_line(self.documents)
+        return terminal.text(*label, terminal.comparison_table(self), *self.verdict())
 
     def plot_bars(self) -> Figure:
         """Draw mean and tail latency relative to the reference, reads and writes apart."""
         from slcache.plots import bars
 
-        return bars.draw(self.labels, self.documents, self.reference)
+        return self._labelled(bars.draw(self.labels, self.documents, self.reference))
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -10,7 +11,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from slcache import grid, normalise, units
+from slcache import grid, labels, normalise, units
 
 if TYPE_CHECKING:
     from slcache.normalise import Document
@@ -33,6 +34,12 @@ def comparison_table(comparison: Comparison) -> Table:
             name.append(" (=1)", "dim")
         table.add_row(name, *cells)
     return table
+
+
+def label_line(documents: Sequence[Document]) -> list[Text]:
+    """Return a line that says what the workload is, where it is no recording."""
+    label = labels.of_runs(documents)
+    return [] if label is None else [Text(f"workload: {label}", "bold")]
 
 
 def run_table(result: Result) -> Table:

@@ -88,14 +88,14 @@ def _places(info: Info) -> Section:
 def _times(info: Info) -> Section:
     gaps = info["interarrival"]
     rows: list[Row] = [
-        ("duration", units.duration(info["duration_s"] * 1e6)),
+        ("duration", units.span(info["duration_s"] * 1e6)),
         ("mean rate", f"{units.significant(info['mean_iops'])} requests/s"),
     ]
     if gaps["us"] is not None:
         named = (("mean", "mean"), ("p50", "p50"), ("p99", "p99"), ("p99_9", "p99.9"))
         cells = [f"{title} {units.duration(gaps['us'][name])}" for name, title in named]
         rows.append(("inter-arrival", ", ".join(cells)))
-        rows.append(("longest gap", units.duration(gaps["us"]["max"])))
+        rows.append(("longest gap", units.span(gaps["us"]["max"])))
     for idle in gaps["idle"]:
         if idle["gaps"]:
             share = f"{units.percent(idle['share'])} of the time"
@@ -150,6 +150,7 @@ def _notes(info: Info) -> Section:
             ("put in order", summary["reordered"]),
             ("times running backwards, kept", summary["kept_unsorted"]),
             ("widened to whole sectors", summary["rounded_to_sectors"]),
+            ("times spread inside their second", summary["spread_inside_seconds"]),
             ("times rounded to ns", summary["rounded_to_ns"]),
             ("durable (FUA) writes taken as plain", summary["forced_unit_access_writes"]),
         )
@@ -158,4 +159,5 @@ def _notes(info: Info) -> Section:
     rows += [(f"left out: {e['reason']}", units.count(e["count"])) for e in summary["skipped"]]
     if info["trims"]:
         rows.append(("trimmed", units.size(info["trim_bytes"])))
+    rows += [("made by", step) for step in summary["steps"]]
     return Section(("also", ""), [*rows, ("SHA-256", summary["sha256"] or _NONE)])

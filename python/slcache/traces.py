@@ -1,10 +1,11 @@
-"""Block traces on disk: what they hold, what is wrong with them, a picture of them."""
+"""Block traces: what they hold, what is wrong with them, and new ones made from them."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+import pathlib
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from slcache import _core, pictures
@@ -12,10 +13,12 @@ from slcache import _core, pictures
 #: Called a few times a second with (phase, done, total); returning False cancels the work.
 Progress = Callable[[str, int, int], bool]
 Path = str | os.PathLike[str]
+#: The seed a workload is drawn with where none is given.
+DEFAULT_SEED = 0
 
 
 class Trace:
-    """A block trace on disk: its statistics and its problems.
+    """A block trace on disk: its statistics, its problems, and copies of it.
 
     `format` and `options` say how to read it, as `--trace-format` and `--trace-option` do.
     """
@@ -31,21 +34,158 @@ class Trace:
 
     def info(self) -> dict[str, Any]:
         """Return counts, footprint and statistics."""
-        document: dict[str, Any] = json.loads(_core.trace_info(self.path, self._options))
-        return document
+        return _document(_core.trace_info(self.path, self._options))
 
     def lint(self) -> dict[str, Any]:
         """Return every problem that would stop or distort a run, with its line."""
-        document: dict[str, Any] = json.loads(_core.trace_lint(self.path, self._options))
-        return document
+        return _document(_core.trace_lint(self.path, self._options))
 
     def picture(self, path: Path) -> None:
         """Draw sizes, times, hot set and addresses in a .png, .svg, .pdf or .html file."""
         pictures.check(path)
         pictures.save_trace(self.info(), path)
 
+    def convert(
+        self,
+        output: Path,
+        *,
+        to: str | None = None,
+        lossy: Sequence[str] = (),
+        progress: Progress | None = None,
+    ) -> dict[str, Any]:
+        """Write the trace in another format; the name's ending says it where `to` does not.
+
+        What the format has no place for is an error unless `lossy` names it. Returns what was
+        read, lost and written.
+        """
+        text = _core.trace_convert(
+            self.path,
+            os.fspath(output),
+            trace_options=self._options,
+            format=to,
+            lossy=",".join(lossy),
+            progress=progress,
+        )
+        return _document(text)
+
+    def transform(
+        self,
+        kind: str,
+        output: Path,
+        *,
+        to: str | None = None,
+        lossy: Sequence[str] = (),
+        progress: Progress | None = None,
+        **parameters: Any,  # noqa: ANN401
+    ) -> dict[str, Any]:
+        """Write a changed copy: `sample`, `window`, `scale`, `remap`, `repeat` or `split`.
+
+        `trace.transform("window", "hour.parquet", from_ns=0, to_ns=3600 * 10**9)` keeps an hour;
+        `pipeline` with `steps=[{"kind": "window", ...}, ...]` does several at once. Returns what
+        was read, done, lost and written.
+        """
+        if kind == "merge":
+            raise ValueError("several traces are merged by slcache.merge")
+        text = _core.trace_transform(
+            kind,
+            [self.path],
+            os.fspath(output),
+            params=_given(parameters),
+            trace_options=self._options,
+            format=to,
+            lossy=",".join(lossy),
+            progress=progress,
+        )
+        return _document(text)
+
     def __repr__(self) -> str:
         return f"<slcache.Trace {self.path}>"
+
+
+def merge(
+    traces: Sequence[Path],
+    output: Path,
+    *,
+    addresses: str = "streams",
+    offsets_bytes: Sequence[int] | None = None,
+    trace_format: str | None = None,
+    trace_options: Mapping[str, str] | None = None,
+    to: str | None = None,
+    lossy: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Write several traces as one, in order of time.
+
+    `addresses` is `streams` (each trace a volume of its own), `one` (one address space, shifted
+    by `offsets_bytes`) or `stacked` (one behind the other). Returns what was read and written.
+    """
+    parameters = {"addresses": addresses, "offsets_bytes": offsets_bytes}
+    text = _core.trace_transform(
+        "merge",
+        [os.fspath(trace) for trace in traces],
+        os.fspath(output),
+        params=_given(parameters),
+        trace_options=reader_options(trace_format, trace_options),
+        format=to,
+        lossy=",".join(lossy),
+        progress=progress,
+    )
+    return _document(text)
+
+
+def generate(
+    spec: Path,
+    output: Path,
+    *,
+    seed: int = DEFAULT_SEED,
+    overrides: Mapping[str, object] | None = None,
+    to: str | None = None,
+    lossy: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Write the requests of a workload, a file or the name of a preset, as a trace.
+
+    `overrides` change single keys of it: `{"twin.update_ratio": 0.5}`. Returns what was written.
+    """
+    text = _core.trace_generate(
+        os.fspath(spec),
+        os.fspath(output),
+        seed=seed,
+        overrides={key: str(value) for key, value in (overrides or {}).items()},
+        format=to,
+        lossy=",".join(lossy),
+        progress=progress,
+    )
+    return _document(text)
+
+
+def workloads() -> list[dict[str, Any]]:
+    """Return the catalogue of workload presets."""
+    return list(json.loads(_core.workloads()))
+
+
+def workload(spec: Path, overrides: Mapping[str, object] | None = None) -> dict[str, Any]:
+    """Return a workload's figures: which are given, which are free and why, which follow."""
+    changed = {key: str(value) for key, value in (overrides or {}).items()}
+    return _document(_core.workload(os.fspath(spec), changed))
+
+
+def is_workload(trace: Path) -> bool:
+    """Return whether a trace argument names a workload: a `.toml` file, or a preset."""
+    name = os.fspath(trace)
+    if name.endswith(".toml"):
+        return True
+    return not pathlib.Path(name).exists() and any(name == entry["name"] for entry in workloads())
+
+
+def _document(text: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(text)
+    return document
+
+
+def _given(parameters: Mapping[str, object]) -> str:
+    """Return the parameters that are given, as JSON."""
+    return json.dumps({key: value for key, value in parameters.items() if value is not None})
 
 
 def reader_options(trace_format: str | None, options: Mapping[str, str] | None) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 _TIMES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
+_LONG_TIMES = ((86_400e6, "d"), (3_600e6, "h"))
 _SIZES = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))
 
 
@@ -30,6 +31,14 @@ def duration(microseconds: float, *, trim: bool = False) -> str:
     size, name = time_scale(microseconds)
     number = significant(microseconds / size)
     return f"{trimmed(number) if trim else number} {name}"
+
+
+def span(microseconds: float) -> str:
+    """Return how long something lasts, in hours or days where it is that long."""
+    for size, name in _LONG_TIMES:
+        if microseconds >= size:
+            return f"{significant(microseconds / size)} {name}"
+    return duration(microseconds)
 
 
 def trimmed(number: str) -> str:

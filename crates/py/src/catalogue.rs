@@ -47,3 +47,10 @@ pub fn workloads() -> PyResult<String> {
     let all: Result<Vec<serde_json::Value>, TraceError> = presets().into_iter().map(entry).collect();
     Ok(json(&all.map_err(|error| trace_error(&error))?))
 }
+
+/// What is given, what follows and what is free in a workload, a file or a preset.
+#[pyfunction]
+pub fn workload(spec: &str, overrides: BTreeMap<String, String>) -> PyResult<String> {
+    let workload = Workload::load(spec, &overrides).map_err(|error| trace_error(&error))?;
+    Ok(json(&workload.describe()))
+}

@@ -1,6 +1,6 @@
 //! Converting and transforming traces.
 
-use super::errors::{trace_error, ConfigError};
+use super::errors::{trace_error, ConfigError, RunError};
 use super::progress::Reporter;
 use super::{json, options};
 use pyo3::prelude::*;
@@ -165,6 +165,7 @@ fn refused(error: &TraceError) -> PyErr {
         | TraceError::Output { .. }
         | TraceError::Workload(_)
         | TraceError::Endless { .. } => ConfigError::new_err(error.to_string()),
+        TraceError::Write { .. } => RunError::new_err(error.to_string()),
         _ => trace_error(error),
     }
 }

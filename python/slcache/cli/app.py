@@ -11,7 +11,15 @@ from typing import Annotated
 import typer
 
 from slcache import ConfigError, RunError, TraceError, _core
-from slcache.cli import catalogue, cliff, reproduce, simulate, trace
+from slcache.cli import (
+    catalogue,
+    cliff,
+    reproduce,
+    simulate,
+    trace,
+    trace_files,
+    trace_generate,
+)
 
 OK, FAILED, USAGE, CONFIG, TRACE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
@@ -28,6 +36,20 @@ app.command("compare")(simulate.compare)
 app.command("reproduce")(reproduce.reproduce)
 app.command("cliff")(cliff.cliff)
 app.add_typer(trace.app, name="trace")
+for verb in (
+    trace_files.convert,
+    trace_files.split,
+    trace_files.sample,
+    trace_files.window,
+    trace_files.scale,
+    trace_files.remap,
+    trace_files.repeat,
+    trace_files.merge,
+    trace_generate.generate,
+    trace_generate.formats,
+    trace_generate.workloads,
+):
+    trace.app.command()(verb)
 app.command("schemes")(catalogue.schemes)
 app.command("devices")(catalogue.devices)
 app.command("schema")(catalogue.schema)

@@ -34,10 +34,10 @@ def schemes(json: opt.Json = False) -> None:
     if json:
         console.emit(_core.schemes())
         return
-    table = _table("scheme", "what it does", "paper")
+    listed = table("scheme", "what it does", "paper")
     for entry in api.schemes():
-        table.add_row(entry["name"], entry["summary"], entry.get("paper") or "–")
-    console.show(table)
+        listed.add_row(entry["name"], entry["summary"], entry.get("paper") or "–")
+    console.show(listed)
 
 
 def devices(json: opt.Json = False) -> None:
@@ -50,11 +50,11 @@ def devices(json: opt.Json = False) -> None:
     if json:
         console.emit(_core.devices())
         return
-    table = _table("device", "user data", "what it is", "source")
+    listed = table("device", "user data", "what it is", "source")
     for entry in api.devices():
         size = units.size(entry["user_bytes"])
-        table.add_row(entry["name"], size, entry["summary"], entry.get("source") or "–")
-    console.show(table)
+        listed.add_row(entry["name"], size, entry["summary"], entry.get("source") or "–")
+    console.show(listed)
 
 
 def schema(
@@ -76,8 +76,9 @@ def schema(
         console.emit((resources.files("slcache") / "schema" / name).read_text("utf-8"))
 
 
-def _table(*titles: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+def table(*titles: str) -> Table:
+    """Return an empty table of a catalogue with these columns."""
+    listed = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for i, title in enumerate(titles):
-        table.add_column(title, no_wrap=i == 0)
-    return table
+        listed.add_column(title, no_wrap=i == 0)
+    return listed

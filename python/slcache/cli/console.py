@@ -21,19 +21,20 @@ from slcache.files import Transaction
 _LINE_EVERY_S = 1.0
 
 
-def emit(text: str) -> None:
-    """Print one JSON document as the whole of standard output."""
-    sys.stdout.write(text.rstrip("\n") + "\n")
+def emit(text: str, *, aside: bool = False) -> None:
+    """Print one JSON document as the whole of standard output, or `aside` on standard error."""
+    (sys.stderr if aside else sys.stdout).write(text.rstrip("\n") + "\n")
 
 
-def emit_json(document: Any) -> None:  # noqa: ANN401
+def emit_json(document: Any, *, aside: bool = False) -> None:  # noqa: ANN401
     """Print plain data as one JSON document."""
-    emit(json.dumps(document, ensure_ascii=False, allow_nan=False))
+    emit(json.dumps(document, ensure_ascii=False, allow_nan=False), aside=aside)
 
 
-def show(*parts: RenderableType) -> None:
-    """Print tables and sentences for a reader."""
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 100)
+def show(*parts: RenderableType, aside: bool = False) -> None:
+    """Print tables and sentences for a reader, `aside` on standard error."""
+    stream = sys.stderr if aside else sys.stdout
+    console = Console(file=stream, highlight=False, width=None if stream.isatty() else 100)
     for part in parts:
         console.print(part, markup=False)
 

@@ -23,6 +23,14 @@ class Address(StrEnum):
     clip = "clip"
 
 
+class MergedAddresses(StrEnum):
+    """What becomes of the addresses of merged traces."""
+
+    streams = "streams"
+    one = "one"
+    stacked = "stacked"
+
+
 class When(StrEnum):
     """When to draw progress."""
 
@@ -45,10 +53,15 @@ def reader(
     trace_option: list[str] | None,
     volume: str | None,
     unsorted: str | None,
+    workload: list[str] | None = None,
 ) -> dict[str, str]:
-    """Return what the user says about a trace as options of its reader."""
+    """Return what the user says about a trace or workload as options of its reader."""
     named = {"format": trace_format, "volume": volume, "unsorted": unsorted}
-    return pairs(trace_option) | {key: value for key, value in named.items() if value is not None}
+    return {
+        **pairs(trace_option),
+        **{key: value for key, value in named.items() if value is not None},
+        **{f"workload.{key}": value for key, value in pairs(workload).items()},
+    }
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -84,7 +97,11 @@ def _check_format(value: str | None) -> str | None:
 
 TracePath = Annotated[
     str,
-    typer.Argument(metavar="TRACE", help="A block trace, plain or compressed (.gz, .zst)."),
+    typer.Argument(
+        metavar="TRACE",
+        help="A block trace, plain or compressed, or - for standard input; or a workload: "
+        "FILE.toml or a preset (see [bold]slcache trace workloads[/bold]).",
+    ),
 ]
 Device = Annotated[
     str,
@@ -143,6 +160,14 @@ Unsorted = Annotated[
         metavar="error|sort:N|keep",
         callback=_check_unsorted,
         help="Time running backwards: refuse, sort within N requests, or keep.",
+    ),
+]
+Workload = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KEY=VALUE",
+        callback=_checked_pairs,
+        help="Change one key of a workload, such as a free figure of a twin.",
     ),
 ]
 Replay = Annotated[

@@ -22,7 +22,9 @@ def run(
     trace_format: opt.TraceFormat = None,
     trace_option: opt.TraceOptions = None,
     address: opt.AddressPolicy = None,
+    volume: opt.Volume = None,
     unsorted: opt.Unsorted = None,
+    workload: opt.Workload = None,
     replay: opt.Replay = None,
     seed: opt.Seed = None,
     save_state: opt.SaveState = None,
@@ -39,7 +41,8 @@ def run(
       slcache run web.csv.gz --device my.toml --scheme tlc-only --json
       slcache run web.csv.gz --device tiny --scheme baseline --address wrap
     """
-    arguments = _arguments(sets, address, trace_format, trace_option, unsorted, replay, seed)
+    reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
+    arguments = _arguments(sets, address, reader, replay, seed)
     with (
         console.output(out) as files,
         console.meter(progress) as meter,
@@ -67,7 +70,9 @@ def compare(
     trace_format: opt.TraceFormat = None,
     trace_option: opt.TraceOptions = None,
     address: opt.AddressPolicy = None,
+    volume: opt.Volume = None,
     unsorted: opt.Unsorted = None,
+    workload: opt.Workload = None,
     replay: opt.Replay = None,
     seed: opt.Seed = None,
     out: opt.Out = None,
@@ -88,7 +93,8 @@ def compare(
         api.check_schemes(names, normalise)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
-    arguments = _arguments(sets, address, trace_format, trace_option, unsorted, replay, seed)
+    reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
+    arguments = _arguments(sets, address, reader, replay, seed)
     if trace == STDIN:
         console.note("standard input is copied to a temporary file: every scheme reads it anew")
     with (
@@ -107,9 +113,7 @@ def compare(
 def _arguments(
     sets: list[str] | None,
     address: opt.Address | None,
-    trace_format: str | None,
-    trace_option: list[str] | None,
-    unsorted: str | None,
+    reader: dict[str, str],
     replay: str | None,
     seed: int | None,
 ) -> dict[str, Any]:
@@ -117,16 +121,7 @@ def _arguments(
     settings = opt.pairs(sets)
     if address is not None:
         settings["trace.address"] = address.value
-    trace_options = opt.pairs(trace_option)
-    if unsorted is not None:
-        trace_options["unsorted"] = unsorted
-    return {
-        "settings": settings,
-        "trace_format": trace_format,
-        "trace_options": trace_options,
-        "replay": replay,
-        "seed": seed,
-    }
+    return {"settings": settings, "trace_options": reader, "replay": replay, "seed": seed}
 
 
 def _print(result: Result | Comparison, json: bool, parts: list[Any], out: opt.Out) -> None:
@@ -134,6 +129,6 @@ def _print(result: Result | Comparison, json: bool, parts: list[Any], out: opt.O
     if json:
         console.emit(result.to_json())
         return
-    console.show(*parts)
+    console.show(*terminal.label_line(result.documents), *parts)
     if out is not None:
         console.show(Text(f"report: {out / 'report.html'}"))

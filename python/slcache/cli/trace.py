@@ -11,7 +11,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from slcache import api, expect, pictures, terminal, trace_sections
+from slcache import api, expect, pictures, terminal, trace_sections, traces
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.leaves import shown
@@ -45,8 +45,9 @@ Expected = Annotated[
     list[str] | None,
     typer.Option(
         "--expect",
-        metavar="NAME=VALUE,...",
-        help="Compare with a paper's figures; exit with status 1 where one is off.",
+        metavar="NAME=VALUE,...|WORKLOAD",
+        help="Compare with a paper's figures, or those a workload's source gives; exit with "
+        "status 1 where one is off.",
     ),
 ]
 
@@ -58,6 +59,8 @@ def info(
     trace_option: opt.TraceOptions = None,
     volume: opt.Volume = None,
     unsorted: opt.Unsorted = None,
+    workload: opt.Workload = None,
+    seed: opt.Seed = None,
     picture: Picture = None,
     expected: Expected = None,
     json: opt.Json = False,
@@ -65,18 +68,22 @@ def info(
     """Print a trace's counts, sizes, footprint, times and hot set.
 
     With --expect the figures must be those printed: 0.701 stands for 0.7005 to 0.7015;
-    0.701~1% or 0.701~0.01 set the tolerance. Names are those of --json; in place of _bytes
-    also _kb (1024 bytes), _mb and _gb, in place of _share and _ratio also _percent.
+    0.701~1% or 0.701~0.01 set the tolerance; a workload stands for the figures its source
+    gives, within 1 %. Names are those of --json; in place of _bytes
+    also _kib, _mib and _gib, in place of _share and _ratio also _percent.
 
     \b
     [bold]Examples[/bold]
       slcache trace info web.csv.gz
       slcache trace info web.csv.gz --picture web.pdf --json
       slcache trace info web.csv.gz --expect requests=2029945,write_percent=70.1
+      slcache trace info web.csv.gz --expect hierarchy-web_0
       slcache trace info all.csv.gz --volume each
     """
     figures = _figures(expected)
-    options = opt.reader(trace_format, trace_option, volume, unsorted)
+    options = opt.reader(trace_format, trace_option, volume, unsorted, workload)
+    if seed is not None:
+        options["seed"] = _seed_of(trace, seed)
     document = api.Trace(trace, options=options).info()
     try:
         findings = expect.check(document, figures)
@@ -121,11 +128,24 @@ def lint(
         raise typer.Exit(_PROBLEMS)
 
 
+def _seed_of(trace: str, seed: int) -> str:
+    if not traces.is_workload(trace):
+        raise typer.BadParameter(f"--seed draws a workload, and {trace} is a file")
+    return str(seed)
+
+
 def _figures(expected: list[str] | None) -> list[expect.Figure]:
     try:
-        return [figure for text in expected or [] for figure in expect.parse(text)]
+        return [figure for text in expected or [] for figure in _read_figures(text)]
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--expect") from error
+
+
+def _read_figures(text: str) -> list[expect.Figure]:
+    """Return the figures of a text, or those that a workload's source gives."""
+    if "=" not in text and traces.is_workload(text):
+        return expect.of_workload(traces.workload(text))
+    return expect.parse(text)
 
 
 def _show(

@@ -133,7 +133,7 @@ def swatches(figure: Figure, handles: Sequence[Any], names: Sequence[str]) -> No
     )
 
 
-def legend(axes: Axes, place: Literal["upper left", "upper right", "above"]) -> None:
+def legend(axes: Axes, place: Literal["upper left", "upper right", "best", "above"]) -> None:
     """Name a panel's own colours: in a corner of it, readable over lines, or above it."""
     above: dict[str, Any] = {"bbox_to_anchor": (1.0, 0.98), "ncols": 2, "borderaxespad": 0.0}
     axes.legend(
@@ -147,6 +147,13 @@ def legend(axes: Axes, place: Literal["upper left", "upper right", "above"]) -> 
         framealpha=0.85,
         **(above if place == "above" else {}),
     )
+
+
+def noted(figure: Figure, note: str | None) -> Figure:
+    """Say below a figure what its workload is, where there is something to say."""
+    if note is not None:
+        figure.supxlabel(f"workload: {note}", x=0.01, ha="left", fontsize=8, color=INK)
+    return figure
 
 
 def title(axes: Axes, text: str) -> None:

@@ -59,10 +59,10 @@ def interarrival(axes: Axes, info: Info) -> None:
             seconds += decade["time_s"]
             curve.append((max(decade["to_us"], _LEAST_US), seconds / together))
         axes.plot(*zip(*curve, strict=True), color="#E0944A", lw=1.4, label="of time in gaps")
-        style.legend(axes, "upper left")
+        style.legend(axes, "best")
     axes.set_ylim(0, 1.02)
     style.time_ticks(axes)
-    axes.xaxis.set_major_locator(LogLocator(numticks=5))
+    axes.xaxis.set_major_locator(LogLocator(numticks=4))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     axes.set_xlabel("time to the next request, at most")
     axes.set_ylabel("share")

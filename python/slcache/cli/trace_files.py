@@ -1,0 +1,252 @@
+"""The verbs that write traces: convert, change, merge and generate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from slcache import quantity, traces
+from slcache.cli import options as opt
+from slcache.cli.trace_job import Job, verb
+
+
+def _checked(read: Callable[[str], int]) -> Callable[[str | None], str | None]:
+    def check(value: str | None) -> str | None:
+        if value is not None:
+            try:
+                read(value)
+            except ValueError as error:
+                raise typer.BadParameter(str(error)) from error
+        return value
+
+    return check
+
+
+def _size(help: str) -> object:
+    return typer.Option(metavar="SIZE", callback=_checked(quantity.size_bytes), help=help)
+
+
+def _time(help: str, *names: str) -> object:
+    return typer.Option(*names, metavar="TIME", callback=_checked(quantity.time_ns), help=help)
+
+
+def _ns(text: str | None) -> int | None:
+    return None if text is None else quantity.time_ns(text)
+
+
+def _bytes(text: str | None) -> int | None:
+    return None if text is None else quantity.size_bytes(text)
+
+
+Rebase = Annotated[bool, typer.Option("--rebase", help="Make the first request time 0.")]
+
+
+@verb
+def convert(job: Job, trace: opt.TracePath) -> None:
+    """Write a trace in another format: slcache's Parquet layout, or a text format.
+
+    A format without a place for something, such as flushes, refuses it unless --lossy names
+    the loss, which is then counted.
+
+    \b
+    [bold]Examples[/bold]
+      slcache trace convert web.csv.gz -o web.parquet
+      slcache trace convert web.parquet -o web.trace --as mqsim --lossy flush,trim
+    """
+    source = job.trace(trace)
+    job.write(lambda **how: source.convert(job.out, **how))
+
+
+@verb
+def split(
+    job: Job,
+    trace: opt.TracePath,
+    volumes: Annotated[bool, typer.Option("--volumes", help="A file for each volume.")] = False,
+    requests: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="A file for each N requests.")
+    ] = None,
+    time: Annotated[str | None, _time("A file for each span of time.")] = None,
+    rebase: Rebase = False,
+) -> None:
+    """Split a trace into one file per volume, count of requests or span of time.
+
+    {} in the name of the output stands for the volume or the number of the part.
+
+    \b
+    [bold]Examples[/bold]
+      slcache trace split all.csv.gz -o 'volume-{}.parquet' --volumes
+      slcache trace split week.parquet -o 'hour-{}.parquet' --time 1h --rebase
+    """
+    given = {"volume": volumes, "requests": requests, "time": time}
+    chosen = [name for name, value in given.items() if value]
+    if len(chosen) != 1:
+        raise typer.BadParameter("choose one of --volumes, --requests and --time")
+    if volumes:
+        job.reader.setdefault("volume", "each")
+    job.transform(
+        trace, "split", by=chosen[0], requests=requests, window_ns=_ns(time), rebase=rebase
+    )
+
+
+@verb
+def sample(
+    job: Job,
+    trace: opt.TracePath,
+    every: Annotated[
+        int | None, typer.Option(min=1, metavar="K", help="Keep every K-th request.")
+    ] = None,
+    share: Annotated[
+        str | None, typer.Option(metavar="SHARE", help="Keep this share, such as 0.1 or 1/16.")
+    ] = None,
+    addresses: Annotated[
+        bool, typer.Option("--addresses", help="Choose addresses, and keep all that goes there.")
+    ] = False,
+    unit: Annotated[str | None, _size("Addresses are chosen in such units (1m).")] = None,
+    seed: opt.Seed = None,
+) -> None:
+    """Keep a part of a trace's requests: every K-th, a random share, or those to some addresses.
+
+    Choosing addresses keeps what each of them sees whole, and so reuse and updates.
+
+    \b
+    [bold]Examples[/bold]
+      slcache trace sample web.parquet -o tenth.parquet --share 0.1 --seed 7
+      slcache trace sample web.parquet -o part.parquet --share 1/16 --addresses
+    """
+    if (every is None) == (share is None):
+        raise typer.BadParameter("choose one of --every and --share")
+    by = "address" if addresses else None
+    job.transform(
+        trace, "sample", every=every, share=share, by=by, unit_bytes=_bytes(unit), seed=seed
+    )
+
+
+@verb
+def window(
+    job: Job,
+    trace: opt.TracePath,
+    start: Annotated[str | None, _time("Begin at this time.", "--from")] = None,
+    end: Annotated[str | None, _time("End before this time.", "--to")] = None,
+    skip: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Leave out the first N requests.")
+    ] = None,
+    take: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Keep N requests from there.")
+    ] = None,
+    rebase: Rebase = False,
+) -> None:
+    """Cut a piece out of a trace, by time or by number of requests.
+
+    \b
+    [bold]Examples[/bold]
+      slcache trace window week.parquet -o hour.parquet --from 2h --to 3h --rebase
+      slcache trace window week.parquet -o first.csv.gz --as msr --take 100000
+    """
+    bounds = {"from_ns": _ns(start), "to_ns": _ns(end), "skip": skip, "take": take}
+    if all(bound is None for bound in bounds.values()):
+        raise typer.BadParameter("give at least one of --from, --to, --skip and --take")
+    job.transform(trace, "window", **bounds, rebase=rebase)
+
+
+@verb
+def scale(
+    job: Job,
+    trace: opt.TracePath,
+    time: Annotated[
+        str | None,
+        typer.Option(metavar="FACTOR", help="Multiply times: 0.5 arrives twice as fast."),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(metavar="FACTOR", help="Multiply addresses: 1/4 shrinks their range."),
+    ] = None,
+    unit: Annotated[str | None, _size("Addresses are moved in such units.")] = None,
+) -> None:
+    """Stretch or squeeze a trace in time or in its range of addresses.
+
+    \b
+    [bold]Examples[/bold]
+      slcache trace scale web.parquet -o fast.parquet --time 0.1
+      slcache trace scale web.parquet -o small.parquet --address 1/4
+    """
+    if time is None and address is None:
+        raise typer.BadParameter("give at least one of --time and --address")
+    job.transform(trace, "scale", time=time, address=address, unit_bytes=_bytes(unit))
+
+
+@verb
+def remap(
+    job: Job,
+    trace: opt.TracePath,
+    page: Annotated[str | None, _size("Number pages of this size (4k).")] = None,
+) -> None:
+    """Renumber the pages a trace touches densely, in the order of their addresses.
+
+    Neighbours stay neighbours; what nobody touches goes, so that a trace of a large volume
+    fits a small device.
+
+    \b
+    [bold]Example[/bold]
+      slcache trace remap web.parquet -o dense.parquet --page 16k
+    """
+    job.transform(trace, "remap", page_bytes=_bytes(page))
+
+
+@verb
+def repeat(
+    job: Job,
+    trace: opt.TracePath,
+    times: Annotated[int, typer.Option(min=1, metavar="N", help="Copies in all.")],
+    gap: Annotated[str | None, _time("Time between two copies (0).")] = None,
+    shifted: Annotated[
+        bool, typer.Option("--shifted", help="Put each copy's addresses behind those before.")
+    ] = False,
+) -> None:
+    """Write a trace several times, one copy after the other.
+
+    \b
+    [bold]Example[/bold]
+      slcache trace repeat day.parquet -o week.parquet --times 7 --gap 1s
+    """
+    addresses = "shifted" if shifted else "same"
+    job.transform(trace, "repeat", times=times, gap_ns=_ns(gap), addresses=addresses)
+
+
+@verb
+def merge(
+    job: Job,
+    sources: Annotated[list[str], typer.Argument(metavar="TRACE...", help="The traces.")],
+    addresses: Annotated[
+        opt.MergedAddresses,
+        typer.Option(
+            help="Each trace a volume, all in one address space, or one behind the other."
+        ),
+    ] = opt.MergedAddresses.streams,
+    offset: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SIZE", help="Added to a trace's addresses: once for each, with one."),
+    ] = None,
+) -> None:
+    """Write several traces as one, in the order of time.
+
+    \b
+    [bold]Examples[/bold]
+      slcache trace merge web.csv.gz mail.csv.gz -o both.parquet
+      slcache trace merge a.parquet b.parquet -o ab.parquet --addresses one --offset 0 --offset 8g
+    """
+    try:
+        offsets = None if offset is None else [quantity.size_bytes(text) for text in offset]
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    job.write(
+        lambda **how: traces.merge(
+            sources,
+            job.out,
+            addresses=addresses.value,
+            offsets_bytes=offsets,
+            trace_options=job.reader,
+            **how,
+        )
+    )

@@ -1,0 +1,123 @@
+"""The verbs about workloads and formats: `generate`, `workloads` and `formats`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from slcache import api, traces, units
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.cli.catalogue import table as catalogue_table
+from slcache.cli.trace_job import Job, making_verb
+from slcache.leaves import shown
+
+
+@making_verb
+def generate(
+    job: Job,
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A workload: FILE.toml or a preset.")],
+    seed: opt.Seed = None,
+    workload: opt.Workload = None,
+) -> None:
+    """Write the requests of a workload as a trace.
+
+    The same specification and seed give the same requests on every machine. A twin stays
+    labelled a twin; only the Parquet layout has a place for that.
+
+    \b
+    [bold]Examples[/bold]
+      slcache trace generate zipf-4k -o zipf.parquet --workload requests=1000000 --seed 7
+      slcache trace generate hierarchy-web_0 -o web_0.parquet
+      slcache trace generate mine.toml -o mine.csv --as msr
+    """
+    overrides = opt.pairs(workload)
+    drawn = traces.DEFAULT_SEED if seed is None else seed
+    job.write(lambda **how: traces.generate(spec, job.out, seed=drawn, overrides=overrides, **how))
+
+
+def workloads(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[SPEC]", help="One workload: its figures in full.")
+    ] = None,
+    workload: opt.Workload = None,
+    json: opt.Json = False,
+) -> None:
+    """List the workload presets, or the figures of one: given, free and what follows.
+
+    \b
+    [bold]Examples[/bold]
+      slcache trace workloads
+      slcache trace workloads hierarchy-web_0
+    """
+    if name is None:
+        if workload:
+            raise typer.BadParameter("--workload changes one workload: name it")
+        _list(traces.workloads(), json)
+    else:
+        _describe(traces.workload(name, opt.pairs(workload)), json)
+
+
+def _list(entries: list[dict[str, Any]], json: bool) -> None:
+    if json:
+        console.emit_json(entries)
+        return
+    listed = catalogue_table("workload", "what it is", "source")
+    for entry in entries:
+        listed.add_row(entry["name"], entry["about"], entry["source"] or "–")
+    console.show(listed)
+
+
+def _describe(description: Mapping[str, Any], json: bool) -> None:
+    if json:
+        console.emit_json(description)
+        return
+    facts = [description["label"], description["about"], description["source"]]
+    console.show(*(Text(str(fact)) for fact in facts if fact))
+    if description["scale"] != 1:
+        console.show(Text(f"scaled: {shown(description['scale'])} of its requests"))
+    if description["figures"]:
+        console.show(_figures(description["figures"]))
+
+
+def _figures(figures: Mapping[str, Any]) -> Table:
+    listed = catalogue_table("figure", "", "stated", "reached", "why and what to sweep")
+    order = ("given", "overridden", "free", "derived")
+    for name, figure in sorted(figures.items(), key=lambda item: order.index(item[1]["state"])):
+        free = figure["free"]
+        why = "" if free is None else f"{free['reason']} ({shown(free['sweep'])})"
+        cells = (_readable(name, figure["stated"]), _readable(name, figure["reached"]), why)
+        listed.add_row(name, figure["state"], *cells)
+    return listed
+
+
+def _readable(name: str, value: object) -> str:
+    """Return a figure in the unit that suits it, where its name says which it is in."""
+    if isinstance(value, int | float):
+        if name.endswith("_ns"):
+            return units.span(value / 1e3)
+        if name.endswith("_bytes"):
+            return units.size(value)
+    return shown(value)
+
+
+def formats(json: opt.Json = False) -> None:
+    """List the trace formats: which are read, which written, and what each may lose.
+
+    \b
+    [bold]Example[/bold]
+      slcache trace formats
+    """
+    entries = api.formats()
+    if json:
+        console.emit_json(entries)
+        return
+    listed = catalogue_table("format", "read", "written", "may lose", "what it is")
+    for entry in entries:
+        does = ("yes" if entry[what] else "–" for what in ("reads", "writes"))
+        listed.add_row(entry["name"], *does, ", ".join(entry["losses"]) or "–", entry["about"])
+    console.show(listed)

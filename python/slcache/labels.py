@@ -1,0 +1,23 @@
+"""What the requests of a trace are where they are no recording: a twin is always called one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def of_info(info: Mapping[str, Any]) -> str | None:
+    """Return the label of a trace by its `info` document; None for a recording."""
+    label: str | None = info["summary"]["label"]
+    return label
+
+
+def of_run(document: Mapping[str, Any]) -> str | None:
+    """Return the label of a run's trace by its result document; None for a recording."""
+    label: str | None = document["trace"]["label"]
+    return label
+
+
+def of_runs(documents: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the label of the trace that runs have in common."""
+    return of_run(documents[0]) if documents else None

@@ -1,0 +1,168 @@
+"""Workloads in place of traces: listed, described, run and written, and twins called twins."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slcache as package
+from slcache import expect
+from support import mixed, slcache, write_trace
+
+TWIN = """
+name = "small"
+[twin]
+of = "vol_9"
+from = "Somebody, Table I"
+requests = 2000
+write_share = 0.75
+mean_write_bytes = "8KiB"
+max_write_bytes = "16KiB"
+mean_read_bytes = "4KiB"
+max_read_bytes = "4KiB"
+footprint_written_bytes = "1MiB"
+update_skew = 0.5
+duration_ns = "2s"
+[twin.free.max_write_bytes]
+reason = "assumed"
+sweep = ["16KiB", "32KiB"]
+[twin.free.max_read_bytes]
+reason = "assumed"
+sweep = ["4KiB"]
+[twin.free.update_skew]
+reason = "assumed"
+sweep = [0, 0.5]
+"""
+LABEL = "twin of vol_9 (Somebody, Table I)"
+RUN = ("--device", "tiny", "--scheme", "baseline")
+
+
+@pytest.fixture
+def twin(tmp_path: Path) -> Path:
+    """A twin small enough for the tiny device."""
+    path = tmp_path / "twin.toml"
+    path.write_text(TWIN)
+    return path
+
+
+def run(trace: Path | str, *arguments: str) -> dict[str, Any]:
+    """Run baseline on the tiny device; return the JSON document."""
+    done = slcache("run", trace, *RUN, "--json", *arguments)
+    assert done.returncode == 0, done.stderr
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def test_presets_of_every_paper_are_listed() -> None:
+    entries = json.loads(slcache("trace", "workloads", "--json").stdout)
+    names = [entry["name"] for entry in entries]
+    assert {"zipf-4k", "hierarchy-web_0", "ips-hm_0", "rl-pc", "hyssd-financial"} <= set(names)
+    table = slcache("trace", "workloads").stdout.decode()
+    assert all(name in table for name in names)
+
+
+def test_a_twin_says_what_is_given_and_what_is_free(twin: Path) -> None:
+    figures = package.workload(twin)["figures"]
+    assert figures["write_share"]["state"] == "given"
+    assert figures["update_skew"]["state"] == "free"
+    text = slcache("trace", "workloads", twin).stdout.decode()
+    assert LABEL in text
+    assert "assumed (0, 0.5)" in text
+
+
+def test_a_twin_is_called_a_twin_in_every_output(twin: Path, tmp_path: Path) -> None:
+    done = slcache("run", twin, *RUN, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert LABEL in done.stdout.decode()
+    result = package.run(twin, device="tiny", scheme="baseline")
+    assert result.to_dict()["trace"]["label"] == LABEL
+    assert LABEL in result.summary()
+    assert LABEL in (tmp_path / "out" / "report.html").read_text().split("<table")[0]
+    assert LABEL in result.plot_series().get_supxlabel()
+    assert LABEL in slcache("trace", "info", twin).stdout.decode()
+
+
+def test_a_twin_written_as_a_file_stays_a_twin(twin: Path, tmp_path: Path) -> None:
+    package.generate(twin, tmp_path / "twin.parquet")
+    assert run(tmp_path / "twin.parquet")["trace"]["label"] == LABEL
+
+
+def test_a_recording_has_no_label(tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "t.csv", mixed(20))
+    assert run(trace)["trace"]["label"] is None
+    assert "workload:" not in slcache("run", trace, *RUN).stdout.decode()
+
+
+def test_running_a_workload_is_running_its_file(twin: Path, tmp_path: Path) -> None:
+    package.generate(twin, tmp_path / "twin.parquet", seed=9)
+    at_once, from_file = (run(trace, "--seed", "9") for trace in (twin, tmp_path / "twin.parquet"))
+    assert at_once["host"] == from_file["host"]
+
+
+def test_the_seed_draws_the_requests(twin: Path, tmp_path: Path) -> None:
+    files = []
+    for i, seed in enumerate((1, 1, 2)):
+        files.append(tmp_path / f"{i}.csv")
+        package.generate(twin, files[-1], seed=seed, to="msr", lossy=["label", "time", "response"])
+    contents = [file.read_bytes() for file in files]
+    assert contents[0] == contents[1] != contents[2]
+
+
+def test_a_workload_is_changed_by_key(twin: Path) -> None:
+    document = run(twin, "--workload", "requests=500")
+    assert document["trace"]["requests"] == 500
+    endless = run("uniform-4k", "--workload", "requests=50", "--workload", "footprint_bytes=1MiB")
+    assert endless["trace"]["requests"] == 50
+
+
+def test_compare_runs_every_scheme_on_the_same_draw(twin: Path) -> None:
+    both = package.compare(twin, device="tiny", schemes=["tlc-only", "baseline"], seed=3)
+    assert len({document["trace"]["sha256"] for document in both.documents}) == 1
+    assert LABEL in both.summary()
+
+
+def test_a_trace_is_checked_against_what_a_twin_was_given(twin: Path, tmp_path: Path) -> None:
+    package.generate(twin, tmp_path / "t.parquet")
+    done = slcache("trace", "info", tmp_path / "t.parquet", "--expect", twin)
+    assert done.returncode == 0, done.stdout
+    names = {figure.name for figure in expect.of_workload(package.workload(twin))}
+    assert {"requests", "write_share", "footprint_written_bytes"} <= names
+    assert "update_skew" not in names
+    other = write_trace(tmp_path / "other.csv", mixed(300))
+    assert slcache("trace", "info", other, "--expect", twin).returncode == 1
+
+
+def test_a_file_called_like_a_preset_is_that_file(tmp_path: Path) -> None:
+    write_trace(tmp_path / "zipf-4k", mixed(20))
+    done = slcache("trace", "info", tmp_path / "zipf-4k", "--json")
+    assert json.loads(done.stdout)["requests"] == 20
+
+
+BAD = [
+    (["run", "{twin}", *RUN, "--workload", "nonsense=1"], 4, "nonsense"),
+    (["run", "{twin}", *RUN, "--workload", "twin.write_share=2"], 4, "write_share"),
+    (["run", "{twin}", *RUN, "--workload", "requests"], 2, "key=value"),
+    (["run", "uniform-4k", *RUN], 4, "requests"),
+    (["run", "{trace}", *RUN, "--workload", "requests=5"], 4, "workload"),
+    (["trace", "info", "{trace}", "--seed", "5"], 2, "--seed"),
+    (["trace", "generate", "zipf-4k", "-o", "{out}", "--as", "msr"], 3, "requests"),
+    (["trace", "generate", "{twin}", "-o", "{out}", "--as", "msr"], 3, "label"),
+    (["trace", "workloads", "nonsense"], 4, "nonsense"),
+    (["trace", "workloads", "--workload", "requests=1"], 2, "--workload"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "status", "told"), BAD, ids=[" ".join(b[0]) for b in BAD])
+def test_bad_workloads_are_told(
+    twin: Path, tmp_path: Path, arguments: list[str], status: int, told: str
+) -> None:
+    trace = write_trace(tmp_path / "t.csv", mixed(20))
+    names = {"twin": twin, "trace": trace, "out": tmp_path / "out.csv"}
+    done = slcache(*(argument.format(**names) for argument in arguments))
+    assert (done.returncode, done.stdout) == (status, b""), done.stderr
+    assert told in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    assert not (tmp_path / "out.csv").exists()
