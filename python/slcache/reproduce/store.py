@@ -19,7 +19,6 @@ class Store:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        directory.mkdir(parents=True, exist_ok=True)
 
     def key(self, parts: Mapping[str, Any]) -> str:
         """Return the name under which a result of these parts is kept."""
@@ -38,6 +37,7 @@ class Store:
 
     def put(self, key: str, document: Mapping[str, Any]) -> None:
         """Keep a result: whole or not at all."""
+        self.directory.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=self.directory)
         try:
             with os.fdopen(handle, "wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:

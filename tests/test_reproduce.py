@@ -1,0 +1,66 @@
+"""An evaluation runs, resumes, and says what it rests on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from slcache.reproduce import evaluation as evaluations
+from slcache.reproduce.runs import StoppedError
+from support import slcache
+
+SMALL = ("--quick", "--workloads", "web_1")
+
+
+def test_the_quick_mode_prints_one_ledger(tmp_path: Path) -> None:
+    done = slcache("reproduce", "hierarchy", *SMALL, "--json", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["inputs"][0]["source"] == "twin"
+    keys = {"id", "figure", "paper", "ours", "spread", "verdict", "reason"}
+    assert all(keys <= set(claim) for claim in document["claims"])
+    verdicts = {claim["id"]: claim["verdict"] for claim in document["claims"]}
+    assert verdicts["web_1-no-migration"] == "reproduced"
+    assert verdicts["figure-7-axis"] == "cannot hold"
+    assert json.loads((tmp_path / "ledger.json").read_text()) == document
+    assert "Inputs: twins of all traces" in (tmp_path / "report.html").read_text()
+
+
+def test_finished_runs_are_kept_and_taken_up_again(tmp_path: Path) -> None:
+    request = evaluations.Request("hierarchy", tmp_path, quick=True, workloads=["web_1"])
+    seen: list[float] = []
+
+    def stop_after_one(done: float, _total: int, _running: str) -> bool:
+        seen.append(done)
+        return done < 1
+
+    with pytest.raises(StoppedError):
+        evaluations.evaluate(request, stop_after_one, lambda _: None)
+    kept = len(list((tmp_path / "runs").glob("*.json.gz")))
+    assert 1 <= kept < 4
+    first: list[float] = []
+
+    def go_on(done: float, _total: int, _running: str) -> bool:
+        first.append(done)
+        return True
+
+    evaluations.evaluate(request, go_on, lambda _: None)
+    assert first[0] == kept
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("hierachy",), "did you mean 'hierarchy'?"),
+        (("hierarchy", "--workloads", "web_9"), "no workload web_9 in hierarchy; allowed: web_0"),
+        (("hierarchy", "--seeds", "x"), "expected whole numbers"),
+        (("hierarchy", "--quick", "--sensitivity"), "exclude each other"),
+    ],
+)
+def test_wrong_usage_is_told(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    done = slcache("reproduce", *arguments, "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert message in done.stderr.decode()
+    assert not (tmp_path / "out").exists()
