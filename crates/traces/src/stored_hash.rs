@@ -29,7 +29,11 @@ impl StoredHash {
     pub(crate) fn update(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
         if self.bytes > INLINE_BYTES && self.thread.is_none() {
-            self.thread = self.context.take().map(HashThread::start);
+            // Where the system has no thread to give, it goes on here.
+            self.thread = self.context.as_ref().and_then(|context| HashThread::start(context.clone()));
+            if self.thread.is_some() {
+                self.context = None;
+            }
         }
         match (&mut self.thread, &mut self.context) {
             (Some(thread), _) => thread.send(bytes),
@@ -58,18 +62,20 @@ struct HashThread {
 }
 
 impl HashThread {
-    fn start(mut context: Context) -> Self {
+    /// `None` where the system refuses a thread.
+    fn start(mut context: Context) -> Option<Self> {
         let (full, blocks) = sync_channel::<Vec<u8>>(WAITING_BLOCKS);
         let (give_back, spare) = channel();
-        let thread = std::thread::spawn(move || {
+        let hash = move || {
             for block in blocks {
                 context.update(&block);
                 // Nobody may want it back any more.
                 let _ = give_back.send(block);
             }
             context
-        });
-        Self { full, spare, thread }
+        };
+        let thread = std::thread::Builder::new().name("trace hash".to_owned()).spawn(hash).ok()?;
+        Some(Self { full, spare, thread })
     }
 
     fn send(&mut self, bytes: &[u8]) {

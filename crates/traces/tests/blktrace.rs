@@ -186,7 +186,8 @@ fn half_an_archive_is_refused() {
 fn an_archive_of_something_else() {
     let named = TraceOptions::with_format("blktrace");
     let record = issued(1, 1);
-    let cases: [(&[(&str, &[u8])], &str); 4] = [
+    type Members<'a> = &'a [(&'a str, &'a [u8])];
+    let cases: [(Members<'_>, &str); 4] = [
         (&[("a.txt", b"x")], "holds no file NAME.blktrace.CPU"),
         (&[("a.blktrace.0", &record), ("b.blktrace.0", &record)], "several recordings"),
         (&[("a.blktrace.0", &record), ("a.blktrace.2", &record)], "a.blktrace.1 is missing"),
