@@ -12,10 +12,10 @@ use slcache_sim::traces::write_text;
 use slcache_sim::{execute, trace_options, RunRequest};
 use std::path::PathBuf;
 
-fn workload() -> String {
+fn workload(footprint_bytes: u64) -> String {
     let requests = uniform(&UniformWorkload {
         requests: 5_000,
-        footprint_bytes: 512 << 10,
+        footprint_bytes,
         size_bytes: 8192,
         read_share: 0.4,
         arrivals: Arrivals::Poisson { mean_gap_ns: 600_000.0 },
@@ -26,13 +26,25 @@ fn workload() -> String {
     String::from_utf8(text).unwrap()
 }
 
+/// The device of schemes that pack pages: `tiny` with pages of four mapping units, four times its size.
+const FOUR_UNITS: [&str; 2] = ["device.pool[0].page_bytes=16384", "device.user_bytes=13312KiB"];
+
+/// What a scheme's golden changes in `tiny`, whose pages are mapping units.
+fn sets(scheme: &str) -> &'static [&'static str] {
+    match scheme {
+        "tlc-only" | "baseline" => &[],
+        _ => &FOUR_UNITS,
+    }
+}
+
 /// The run's figures without what depends on the machine, the build or the moment.
 fn figures(scheme: &str) -> String {
-    let file = file(&workload(), ".trace");
+    let footprint_bytes = if sets(scheme).is_empty() { 512 << 10 } else { 2 << 20 };
+    let file = file(&workload(footprint_bytes), ".trace");
     let request = RunRequest {
         trace: file.path().to_str().unwrap().to_owned(),
         trace_options: trace_options([("format", "mqsim")]).unwrap(),
-        layers: layers("tiny", scheme, &[]),
+        layers: layers("tiny", scheme, sets(scheme)),
         ..RunRequest::default()
     };
     let mut document = execute(&request, &mut |_, _, _| true).unwrap();
