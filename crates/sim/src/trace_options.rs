@@ -157,7 +157,8 @@ mod tests {
 
     #[test]
     fn objects_take_a_name_or_a_number_of_bytes() {
-        let unit = |text| trace_options([("object_unit", text), ("op_default", "write")]).unwrap().object_unit;
+        let unit =
+            |text| trace_options([("object_unit", text), ("op_default", "write")]).unwrap().object_unit;
         assert_eq!(unit("sector"), Some(UnitBytes::SECTOR));
         assert_eq!(unit("4096"), Some(UnitBytes::Bytes(4096)));
         assert!(trace_options([("op_default", "trim")]).unwrap_err().to_string().contains("op_default"));

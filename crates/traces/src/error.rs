@@ -323,7 +323,9 @@ pub enum LineFault {
     #[error("the records carry no operation; op_default = \"read\" or \"write\" says what all of them are")]
     NoOperation,
     /// The file holds another number of records than its header states.
-    #[error("the file holds {found} records, but its header states {stated}; it is cut short or was added to")]
+    #[error(
+        "the file holds {found} records, but its header states {stated}; it is cut short or was added to"
+    )]
     RecordCount {
         /// Records found.
         found: u64,
