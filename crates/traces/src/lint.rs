@@ -48,7 +48,9 @@ impl LintReport {
             TraceError::Record { record, fault, .. } => (Some(*record), fault.kind()),
             TraceError::Row { row, fault, .. } => (Some(*row), fault.kind()),
             TraceError::Truncated { .. } | TraceError::ArchiveTruncated { .. } => (None, "truncated file"),
-            TraceError::Damaged { .. } | TraceError::Archive { .. } | TraceError::Parquet { .. } => (None, "damaged file"),
+            TraceError::Damaged { .. } | TraceError::Archive { .. } | TraceError::Parquet { .. } => {
+                (None, "damaged file")
+            }
             TraceError::Empty { .. } | TraceError::NoRequests { .. } => (None, "empty file"),
             TraceError::VolumeMissing { .. } => (None, "volume missing"),
             _ => (None, "reading failed"),
