@@ -24,6 +24,8 @@ VERBS = (
     ["trace", "generate"],
     ["trace", "formats"],
     ["trace", "workloads"],
+    ["reproduce"],
+    ["cliff"],
     ["schemes"],
     ["devices"],
     ["schema"],
