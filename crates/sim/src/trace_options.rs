@@ -20,7 +20,7 @@ const PLAIN: [&str; 12] = [
     "seed",
 ];
 /// Columns and units of a generic trace, written with or without `generic.` in front.
-const GENERIC: [&str; 10] = [
+const GENERIC: [&str; 12] = [
     "delimiter",
     "header",
     "time",
@@ -31,6 +31,8 @@ const GENERIC: [&str; 10] = [
     "size_unit",
     "op",
     "stream",
+    "response",
+    "response_unit",
 ];
 /// Codes in a generic trace's operation column: `ops.CODE=read`.
 const OPS: &str = "ops.";
@@ -93,7 +95,7 @@ fn read(plain: Map<String, Value>, mut errors: Vec<ConfigError>) -> Result<Trace
 /// The value in the type its key takes: most are text, columns may be numbers.
 fn typed(key: &str, text: &str) -> Value {
     let is_flag = matches!(key, "rebase" | "header");
-    let is_column = matches!(key, "time" | "address" | "size" | "op" | "stream");
+    let is_column = matches!(key, "time" | "address" | "size" | "op" | "stream" | "response");
     let is_unit = matches!(key, "address_unit" | "size_unit" | "object_unit");
     match (text.parse::<bool>(), text.parse::<u64>()) {
         (Ok(flag), _) if is_flag => flag.into(),

@@ -61,6 +61,10 @@ fn reason(lines: &[&[u8]], certain: &[&Format], must_be_named: &[&Format]) -> St
     if !must_be_named.is_empty() {
         return must_be_named_reason(must_be_named, first);
     }
+    if first.starts_with(b"PAR1") {
+        // A file would have been recognised; only standard input comes this far.
+        return "this is Parquet; name it with --trace-format parquet to read it from standard input".to_owned();
+    }
     if let Some((line, (column, byte))) =
         (1..).zip(lines).find_map(|(number, line)| Some((number, first_binary_byte(line)?)))
     {

@@ -36,6 +36,12 @@ pub struct GenericColumns {
     /// Column that tells volumes (streams) apart; left out: one volume.
     #[serde(default)]
     pub stream: Option<ColumnReference>,
+    /// Column of the response time, where there is one; an empty field is none.
+    #[serde(default)]
+    pub response: Option<ColumnReference>,
+    /// Unit of the response time; default: that of the time column.
+    #[serde(default)]
+    pub response_unit: Option<TimeUnit>,
 }
 
 fn default_delimiter() -> String {

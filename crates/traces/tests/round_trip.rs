@@ -81,7 +81,7 @@ fn entry(place: u64, format: &str) -> TraceEntry {
     let stream = (place % 4).min(place) as u16;
     let response_ns = match format {
         "msr" => Some(place * 100),
-        "systor17" => (place % 3 > 0).then_some(place * 17),
+        "systor17" | "generic" | "parquet" => (place % 3 > 0).then_some(place * 17),
         _ => None,
     };
     TraceEntry {

@@ -95,8 +95,8 @@ impl Generic {
         bytes.ok_or_else(|| self.layout.fault(part, field, allowed))
     }
 
-    fn time(&self, field: &[u8]) -> Result<(u64, bool), LineFault> {
-        let unit = self.layout.time_unit;
+    /// A time, or a response time, in nanoseconds, and whether it was rounded.
+    fn time(&self, part: Part, unit: TimeUnit, field: &[u8]) -> Result<(u64, bool), LineFault> {
         // A tick count with a fraction is not a file time.
         let scanned = match unit {
             TimeUnit::Filetime if field.contains(&b'.') => None,
@@ -104,7 +104,7 @@ impl Generic {
         };
         let scanned = scanned.ok_or_else(|| {
             let allowed = "a time from 0 that fits 64 bits in nanoseconds, in digits with at most one point";
-            self.layout.fault(Part::Time, field, allowed)
+            self.layout.fault(part, field, allowed)
         })?;
         Ok((scanned.at_ns, scanned.rounded))
     }
@@ -125,8 +125,8 @@ impl RecordParser for Generic {
             self.header_pending = false;
             return Ok(Record::Skipped(SKIPPED_HEADER));
         }
-        let [time, address, size, op, stream] = self.fields(line)?;
-        let (at_ns, rounded_to_ns) = self.time(time)?;
+        let [time, address, size, op, stream, response] = self.fields(line)?;
+        let (at_ns, rounded_to_ns) = self.time(Part::Time, self.layout.time_unit, time)?;
         let op = match self.op(op)? {
             OpName::Read => HostOp::Read,
             OpName::Write => HostOp::Write,
@@ -135,6 +135,10 @@ impl RecordParser for Generic {
         };
         let mut raw = RawRequest::plain(at_ns, (0, 0), op, stream);
         raw.rounded_to_ns = rounded_to_ns;
+        if !response.is_empty() {
+            let (response_ns, _) = self.time(Part::Response, self.layout.response_unit, response)?;
+            raw.response_ns = Some(response_ns);
+        }
         if op == HostOp::Flush {
             return Ok(Record::Request(raw));
         }

@@ -199,7 +199,8 @@ pub fn formats() -> impl Iterator<Item = FormatDescription> {
 
 /// The names of all formats, for messages.
 pub(crate) fn names() -> String {
-    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    let beside = [crate::parquet::NAME, crate::workload_source::NAME];
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).chain(beside).collect();
     names.join(", ")
 }
 

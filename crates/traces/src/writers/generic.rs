@@ -33,6 +33,8 @@ fn read_back() -> TraceOptions {
         op: column("op"),
         ops: ops.map(|(code, op)| (code.to_owned(), op)).into(),
         stream: Some(column("volume")),
+        response: Some(column("response_ns")),
+        response_unit: Some(TimeUnit::Ns),
     };
     TraceOptions { generic: Some(columns), ..as_written("generic") }
 }

@@ -13,12 +13,13 @@ pub(super) enum Part {
     Size,
     Op,
     Stream,
+    Response,
 }
 
 impl Part {
     /// How many there are.
-    pub(super) const COUNT: usize = 5;
-    const ALL: [Self; Self::COUNT] = [Self::Time, Self::Address, Self::Size, Self::Op, Self::Stream];
+    pub(super) const COUNT: usize = 6;
+    const ALL: [Self; Self::COUNT] = [Self::Time, Self::Address, Self::Size, Self::Op, Self::Stream, Self::Response];
 
     /// Its name in the options.
     pub(super) fn name(self) -> &'static str {
@@ -28,6 +29,7 @@ impl Part {
             Self::Size => "size",
             Self::Op => "op",
             Self::Stream => "stream",
+            Self::Response => "response",
         }
     }
 }
@@ -45,6 +47,8 @@ pub(super) struct Layout {
     named: Vec<(Part, String)>,
     /// Unit of time.
     pub time_unit: TimeUnit,
+    /// Unit of response times.
+    pub response_unit: TimeUnit,
     /// Bytes per unit of address.
     pub address_bytes: u64,
     /// Bytes per unit of size.
@@ -61,6 +65,7 @@ impl Layout {
             numbers: [UNDECLARED; Part::COUNT],
             named: Vec::new(),
             time_unit: columns.time_unit,
+            response_unit: columns.response_unit.unwrap_or(columns.time_unit),
             address_bytes: unit_bytes("generic.address_unit", columns.address_unit)?,
             size_bytes: unit_bytes("generic.size_unit", columns.size_unit)?,
             ops: columns.ops.iter().map(|(code, op)| (code.clone(), *op)).collect(),
@@ -68,10 +73,15 @@ impl Layout {
         if layout.ops.is_empty() {
             return Err(refused("generic.ops", "", "at least one code"));
         }
-        let references = [&columns.time, &columns.address, &columns.size, &columns.op];
-        let references = references.into_iter().chain(&columns.stream);
-        for (part, reference) in Part::ALL.into_iter().zip(references) {
-            layout.declare(part, reference, columns.header)?;
+        if columns.response.is_none() && columns.response_unit.is_some() {
+            return Err(refused("generic.response_unit", "", "only with a column declared as response"));
+        }
+        let required = [&columns.time, &columns.address, &columns.size, &columns.op].map(Some);
+        let optional = [columns.stream.as_ref(), columns.response.as_ref()];
+        for (part, reference) in Part::ALL.into_iter().zip(required.into_iter().chain(optional)) {
+            if let Some(reference) = reference {
+                layout.declare(part, reference, columns.header)?;
+            }
         }
         Ok(layout)
     }

@@ -86,3 +86,23 @@ fn bad_declarations_are_refused() {
     refused(|columns| columns.ops.clear(), "at least one code");
     assert!(Generic::new(&TraceOptions::default()).is_err());
 }
+
+#[test]
+fn response_times_may_be_missing_and_have_their_own_unit() {
+    let declared = GenericColumns {
+        response: Some(ColumnReference::Number(7)),
+        response_unit: Some(TimeUnit::Us),
+        ..columns()
+    };
+    let mut parser = parser(declared.clone()).unwrap();
+    let line = |response: &str| format!("p,1,R,8,8,1.0,{response}");
+    for (field, expected) in [("12.5", Some(12_500)), ("0", Some(0)), ("", None)] {
+        let text = line(field);
+        let Ok(Record::Request(raw)) = parser.record(text.as_bytes()) else { panic!("{text}") };
+        assert_eq!(raw.response_ns, expected, "{text}");
+    }
+    let error = parser.record(line("x").as_bytes()).unwrap_err().to_string();
+    assert!(error.contains("column 7 (response): \"x\""), "{error}");
+    let alone = GenericColumns { response: None, ..declared };
+    assert!(self::parser(alone).is_err(), "a unit without a column");
+}
