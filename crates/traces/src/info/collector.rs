@@ -108,17 +108,16 @@ impl Collector {
         self.sequential += u64::from(is_sequential);
     }
 
-    /// The figures of the whole trace; `has_named_streams` says whether streams
-    /// are the summary's volumes in their order.
+    /// The figures of the whole trace; `names` are the volumes' by stream, as far
+    /// as there are any.
     pub(super) fn finish(
         self,
         file: &str,
         format: &'static str,
         summary: &TraceSummary,
-        has_named_streams: bool,
+        names: &[String],
     ) -> TraceInfo {
         let requests = summary.requests();
-        let volumes = has_named_streams.then_some(summary.volumes.as_slice());
         let mut info = TraceInfo {
             file: file.to_owned(),
             format,
@@ -131,7 +130,7 @@ impl Collector {
             write_bytes: summary.write_bytes,
             trim_bytes: summary.trim_bytes,
             write_share: ratio(summary.writes as f64, requests as f64),
-            streams: self.streams.finish(volumes),
+            streams: self.streams.finish(names),
             hot_set: self.heat.finish(),
             timeline: self.timeline.finish(),
             address_map: self.map.finish(),

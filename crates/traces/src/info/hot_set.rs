@@ -100,9 +100,11 @@ impl PageHeat {
             self.groups.push(Group::default());
         }
         let group = &mut self.groups[place as usize];
-        for page in pages {
-            group.accesses[page] = group.accesses[page].saturating_add(1);
-            group.writes[page] = group.writes[page].saturating_add(u32::from(is_write));
+        for accesses in &mut group.accesses[pages.clone()] {
+            *accesses = accesses.saturating_add(1);
+        }
+        for writes in &mut group.writes[pages] {
+            *writes = writes.saturating_add(u32::from(is_write));
         }
         if self.groups.len() > GROUPS_MAX {
             self.thin_out();

@@ -14,7 +14,7 @@ mod timeline;
 
 use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
-use crate::options::{TraceOptions, VolumeChoice};
+use crate::options::TraceOptions;
 use crate::reader::open;
 use crate::summary::TraceSummary;
 use serde::Serialize;
@@ -149,7 +149,7 @@ pub struct TraceInfo {
     pub hot_set: HotSet,
     /// Response times; `None` where the trace publishes none.
     pub response: Option<ResponseTimes>,
-    /// Figures of each stream: of each volume where `volume = each`.
+    /// Figures of each stream: of each volume where they lie side by side.
     pub streams: Vec<StreamInfo>,
     /// Requests and bytes over time.
     pub timeline: Timeline,
@@ -187,8 +187,7 @@ pub fn info(path: &str, options: &TraceOptions) -> Result<TraceInfo, TraceError>
     while reader.next_entries(&mut entries, BATCH)? {
         entries.iter().for_each(|entry| collector.add(entry));
     }
-    let has_named_streams = options.volume == Some(VolumeChoice::Each);
-    Ok(collector.finish(path, reader.format(), reader.summary(), has_named_streams))
+    Ok(collector.finish(path, reader.format(), reader.summary(), &reader.stream_names()))
 }
 
 /// The figures of requests that come from no file, under the name of `label`.
@@ -203,7 +202,7 @@ pub fn info_of_requests(
         summary.take(&request)?;
         collector.add(&TraceEntry { request, response_ns: None });
     }
-    Ok(collector.finish(label, "requests", &summary, false))
+    Ok(collector.finish(label, "requests", &summary, &[]))
 }
 
 /// `part / whole`, 0 where there is nothing to divide by.

@@ -1,7 +1,6 @@
 //! Figures of each stream (volume) of a trace.
 
 use super::ratio;
-use crate::summary::VolumeCount;
 use serde::Serialize;
 use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
 
@@ -112,9 +111,9 @@ impl Streams {
         self.counters.iter().map(StreamCounter::runs).sum()
     }
 
-    /// The streams with requests; volumes name them by number where they are given.
-    pub(super) fn finish(&self, volumes: Option<&[VolumeCount]>) -> Vec<StreamInfo> {
-        let name = |place: usize| volumes?.get(place).map(|volume| volume.name.clone());
+    /// The streams with requests, with their volumes' names where they have any.
+    pub(super) fn finish(&self, names: &[String]) -> Vec<StreamInfo> {
+        let name = |place: usize| names.get(place).filter(|name| !name.is_empty()).cloned();
         let counters = self.counters.iter().enumerate().filter(|(_, counter)| counter.runs() > 0);
         counters.map(|(place, counter)| counter.finish(place as u16, name(place))).collect()
     }
@@ -131,8 +130,7 @@ mod tests {
             let request = Request { at_ns: 0, sector, sectors, stream, op: HostOp::Read };
             streams.of(stream).add(&request, 1, 0);
         }
-        let names = [VolumeCount { name: "a".to_owned(), requests: 4 }];
-        let infos = streams.finish(Some(&names));
+        let infos = streams.finish(&["a".to_owned()]);
         assert_eq!(infos.iter().map(|info| info.stream).collect::<Vec<_>>(), [0, 3]);
         assert_eq!((infos[0].requests, infos[0].sequential_share, infos[0].mean_run_requests), (4, 0.5, 2.0));
         assert_eq!((infos[0].mean_run_bytes, infos[0].touched_4kib_pages), (20.0 * 512.0, 4));
