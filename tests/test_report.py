@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 import slcache
+from slcache.plots import style
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
@@ -100,3 +101,11 @@ def test_text_from_the_trace_is_escaped(comparison: slcache.Comparison) -> None:
 
 def test_the_page_is_the_same_every_time(comparison: slcache.Comparison, text: str) -> None:
     assert comparison.report() == text
+
+
+def test_labels_keep_their_digits_in_inline_svg() -> None:
+    figure, (axes,) = style.panels(1, 1, 1.0)
+    axes.plot([0.1, 0.2], [0.005, 0.015])
+    axes.set_yticks([0.005, 0.015])
+    drawn = style.svg(figure, "digits", "digits")
+    assert ">0.005<" in drawn

@@ -78,6 +78,11 @@ RC: Any = {
 }
 
 
+#: Coordinates are cut to two decimals, which labels between the tags must not be.
+_TAG = re.compile(r"<[^>]+>")
+_LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")
+
+
 def scheme_colour(index: int) -> str:
     """Return the colour of the scheme at a position, the same in every figure."""
     return _SCHEMES[index % len(_SCHEMES)]
@@ -204,7 +209,7 @@ def svg(figure: Figure, name: str, description: str) -> str:
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(rf'\bid="(?!{re.escape(name)}")', f'id="{name}-', text)
-    text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)
+    text = _TAG.sub(lambda tag: _LONG_NUMBER.sub(r"\1", tag[0]), text)
     text = re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", text)
     text = text.replace(INK, "currentColor").replace(INK.lower(), "currentColor")
     head = f'<svg role="img" aria-label="{description}"'
