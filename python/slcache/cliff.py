@@ -24,6 +24,9 @@ Values = NDArray[np.float64]
 #: A drop to this share of the first bandwidth is the cliff.
 FALL = 0.7
 
+#: Points of a curve.
+STRETCHES = 100
+
 
 @dataclass(frozen=True)
 class Pattern:
@@ -74,7 +77,8 @@ class Cliff:
     def curves(self) -> dict[str, tuple[Values, Values]]:
         """GiB written so far and MB/s meanwhile, by scheme; time without writes left out."""
         labels, documents = self.comparison.labels, self.comparison.documents
-        return {n: curve(d) for n, d in zip(labels, documents, strict=True)}
+        pause_ns = self.pattern.pause_ns if self.pattern.bursts > 1 else 0
+        return {n: curve(d, pause_ns) for n, d in zip(labels, documents, strict=True)}
 
     def figures(self) -> dict[str, dict[str, float | None]]:
         """Return the figures that people quote, by scheme."""
@@ -88,7 +92,7 @@ class Cliff:
             "schemes": {
                 name: {
                     **self.figures()[name],
-                    "written_gib": x.round(4).tolist(),
+                    "written_gib": x.round(6).tolist(),
                     "mb_per_s": y.round(2).tolist(),
                 }
                 for name, (x, y) in self.curves.items()
@@ -140,24 +144,45 @@ def run(
     return Cliff(comparison, pattern, device)
 
 
-def curve(document: Mapping[str, Any]) -> tuple[Values, Values]:
-    """Return GiB written at the end of each window with writes, and MB/s in that window."""
-    columns = document["series"]["columns"]
-    written = np.asarray(columns["write_bytes"], dtype=np.float64)
-    busy = written > 0
-    total = np.cumsum(written)[busy] / (1 << 30)
-    return total, written[busy] / (document["series"]["window_ns"] / 1e9) / 1e6
+def curve(document: Mapping[str, Any], pause_ns: int = 0) -> tuple[Values, Values]:
+    """Return GiB written by the end of each stretch of the run, and MB/s within it.
+
+    A stretch is a hundredth of the data. Stalls count; pauses between bursts do not, nor do the
+    windows beside them, which are seldom whole.
+    """
+    written = np.asarray(document["series"]["columns"]["write_bytes"], dtype=np.float64)
+    window_ns = document["series"]["window_ns"]
+    counted = _counted(written > 0, pause_ns / (2 * window_ns))
+    total = np.cumsum(written)
+    stretch = np.minimum(STRETCHES - 1, (STRETCHES * total / total[-1]).astype(int))
+    seconds = np.bincount(stretch[counted], minlength=STRETCHES) * window_ns / 1e9
+    megabytes = np.bincount(stretch[counted], written[counted], STRETCHES) / 1e6
+    known = seconds > 0
+    ends = (np.arange(STRETCHES) + 1) / STRETCHES * total[-1] / (1 << 30)
+    return ends[known], megabytes[known] / seconds[known]
+
+
+def _counted(busy: NDArray[np.bool_], pause_windows: float) -> NDArray[np.bool_]:
+    """Return the windows that count: up to the last write, without pauses and their neighbours."""
+    counted = np.zeros(len(busy), dtype=bool)
+    counted[: int(np.flatnonzero(busy)[-1]) + 1] = True
+    if not pause_windows:
+        return counted
+    edges = np.flatnonzero(np.diff(np.concatenate(([True], busy, [True])).astype(int)))
+    for start, end in zip(edges[::2], edges[1::2], strict=True):
+        if end - start >= pause_windows:
+            counted[max(0, start - 1) : end + 1] = False
+    return counted if counted.any() else busy
 
 
 def _figures(written_gib: Values, mb_per_s: Values) -> dict[str, float | None]:
     """Return first and last bandwidth, and where it first fell for good."""
     if len(mb_per_s) < 3:
         return {"first_mb_per_s": None, "last_mb_per_s": None, "cliff_gib": None}
-    # The first and last windows are seldom whole.
     tenth = max(1, len(mb_per_s) // 10)
-    first = float(np.median(mb_per_s[: tenth + 1]))
-    last = float(np.median(mb_per_s[-tenth - 1 : -1]))
-    fallen = np.flatnonzero(mb_per_s[:-1] < FALL * first)
+    first = float(np.median(mb_per_s[:tenth]))
+    last = float(np.median(mb_per_s[-tenth:]))
+    fallen = np.flatnonzero(mb_per_s < FALL * first)
     cliff = float(written_gib[fallen[0]]) if len(fallen) else None
     return {"first_mb_per_s": first, "last_mb_per_s": last, "cliff_gib": cliff}
 

@@ -19,7 +19,7 @@ def draw(curves: Mapping[str, tuple[Values, Values]], bursts: int, device: str) 
         return style.empty("nothing was written")
     figure, (axes,) = style.panels(1, 1, 3.6)
     for i, (written, bandwidth) in enumerate(curves.values()):
-        axes.step(written, bandwidth, where="post", color=style.scheme_colour(i), lw=1.4)
+        axes.step(written, bandwidth, where="pre", color=style.scheme_colour(i), lw=1.4)
     end = max(float(written[-1]) for written, _ in curves.values() if len(written))
     for burst in range(1, bursts):
         axes.axvline(end * burst / bursts, color=style.INK, lw=0.7, ls=(0, (4, 3)), alpha=0.6)
