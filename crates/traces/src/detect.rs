@@ -63,7 +63,8 @@ fn reason(lines: &[&[u8]], certain: &[&Format], must_be_named: &[&Format]) -> St
     }
     if first.starts_with(b"PAR1") {
         // A file would have been recognised; only standard input comes this far.
-        return "this is Parquet; name it with --trace-format parquet to read it from standard input".to_owned();
+        return "this is Parquet; name it with --trace-format parquet to read it from standard input"
+            .to_owned();
     }
     if let Some((line, (column, byte))) =
         (1..).zip(lines).find_map(|(number, line)| Some((number, first_binary_byte(line)?)))
