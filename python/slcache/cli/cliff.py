@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
 from slcache import api, units
-from slcache import cliff as cliffs
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.plots import style
+
+if TYPE_CHECKING:
+    from slcache.cliff import Cliff
 
 _SIZE = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _TIME = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
@@ -78,6 +79,8 @@ def cliff(
       slcache cliff --device ips-384g --schemes turbo-write,ips-agc \\
         --pattern bursts --amount 20GiB --bursts 5 --pause 10m
     """
+    from slcache import cliff as cliffs
+
     names = [name.strip() for name in schemes.split(",") if name.strip()]
     try:
         api.check_schemes(names, None)
@@ -96,6 +99,8 @@ def cliff(
     with console.output(out) as files, console.meter(progress) as meter:
         result = cliffs.run(chosen, device=device, schemes=names, settings=settings, progress=meter)
         if files is not None:
+            from slcache.plots import style
+
             figure = result.plot()
             files.write("cliff.json", (result.to_json() + "\n").encode())
             files.write("cliff.svg", style.svg(figure, "cliff", "write bandwidth").encode())
@@ -113,7 +118,7 @@ def _capacity(device: str, scheme: str, settings: dict[str, str]) -> int:
     return int(resolved["device"]["user_bytes"])
 
 
-def _table(result: cliffs.Cliff) -> Table:
+def _table(result: Cliff) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("scheme", "first MB/s", "cliff after", "last MB/s"):
         table.add_column(title, justify="left" if title == "scheme" else "right")

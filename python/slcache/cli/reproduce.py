@@ -14,7 +14,7 @@ from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.reproduce import evaluation as evaluations
-from slcache.reproduce import plan, report
+from slcache.reproduce import plan
 
 _COLOURS = {
     "reproduced": "green",
@@ -154,6 +154,8 @@ def _telling(meter: Callback) -> evaluations.Tell:
 
 def _parts(evaluation: evaluations.Evaluation) -> list[Table | Text]:
     """Return the ledger as a table, and what it rests on."""
+    from slcache.reproduce import report
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("figure", "claim", "paper", "ours", "verdict"):
         table.add_column(title, overflow="fold")
