@@ -5,6 +5,8 @@
 .NOTPARALLEL:
 MAKEFLAGS += --no-builtin-rules
 
+FUZZ_SECONDS ?= 20
+FUZZ_OTHERS := input layout workload
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
@@ -43,6 +45,30 @@ check: $(VENV)/tools ## Check formatting, lints and types
 .PHONY: bench
 bench: ## Measure speed and memory
 	cargo run --release -p slcache-sim --bin slcache-bench
+
+# Fuzzing is a tool of its own: libFuzzer wants flags that stable Rust only takes so. Leaks
+# are not looked for, since that hangs where ptrace is not allowed.
+FUZZ := crates/traces/fuzz
+FUZZ_TOOL := target/tools/bin/cargo-fuzz
+FUZZ_BIN = target/fuzz/$$(rustc -vV | sed -n 's/^host: //p')/release
+FUZZ_LIMITS = -max_total_time=$(FUZZ_SECONDS) -max_len=32768 -timeout=10 -rss_limit_mb=1024 \
+	-detect_leaks=0 -print_final_stats=1 -verbosity=0 -artifact_prefix=target/fuzz/artifacts/
+
+.PHONY: fuzz
+fuzz: export ASAN_OPTIONS = detect_leaks=0
+fuzz: $(FUZZ_TOOL) ## Fuzz each trace reader for FUZZ_SECONDS (20)
+	cp Cargo.lock $(FUZZ)/Cargo.lock
+	RUSTC_BOOTSTRAP=1 $(FUZZ_TOOL) build --fuzz-dir $(FUZZ) --target-dir target/fuzz
+	mkdir -p target/fuzz/artifacts
+	$(FUZZ_BIN)/seeds target/fuzz/corpus > target/fuzz/formats
+	for format in $$(cat target/fuzz/formats); do echo "fuzzing the reader of $$format"; \
+		SLCACHE_FUZZ_FORMAT=$$format $(FUZZ_BIN)/reader $(FUZZ_LIMITS) \
+		target/fuzz/corpus/reader/$$format || exit 1; done
+	for target in $(FUZZ_OTHERS); do echo "fuzzing $$target"; \
+		$(FUZZ_BIN)/$$target $(FUZZ_LIMITS) target/fuzz/corpus/$$target || exit 1; done
+
+$(FUZZ_TOOL):
+	cargo install cargo-fuzz --version 0.13.2 --locked --root target/tools
 
 .PHONY: golden
 golden: ## Rewrite the golden results after an intended change

@@ -1,0 +1,8 @@
+//! Workload files.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use slcache_traces_fuzz::checks;
+
+fuzz_target!(|data: &[u8]| checks::workload(data));
