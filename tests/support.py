@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -67,3 +68,8 @@ def slcache(
 def command(arguments: Sequence[str | Path]) -> list[str]:
     """Return the command line as a process's arguments."""
     return [sys.executable, "-m", "slcache", *map(str, arguments)]
+
+
+def heed_ctrl_c() -> None:
+    """Undo, in a child, that background jobs of a shell ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from slcache.files import Transaction
-from support import TINY_BYTES, command, slcache, write_trace
+from support import TINY_BYTES, command, heed_ctrl_c, slcache, write_trace
 
 FILES = ["latency.parquet", "ops.parquet", "report.html", "result.json", "series.parquet"]
 COMPARE = ("--device", "tiny", "--schemes", "tlc-only,baseline")
@@ -75,7 +75,10 @@ def test_ctrl_c_exits_with_130_and_leaves_nothing(tmp_path: Path) -> None:
     arguments: list[str | Path] = ["run", trace, "--device", "tiny", "--scheme", "baseline"]
     arguments += ["--out", out, "--progress", "always", "--replay", "closed:8"]
     with subprocess.Popen(
-        command(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command(arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=heed_ctrl_c,
     ) as process:
         assert process.stderr is not None
         assert process.stderr.readline(), "no progress before the end"

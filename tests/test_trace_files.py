@@ -12,7 +12,7 @@ import pytest
 
 import slcache as package
 from slcache import quantity
-from support import command, mixed, slcache, write_trace
+from support import command, heed_ctrl_c, mixed, slcache, write_trace
 
 ROWS = mixed(count=100)
 
@@ -186,6 +186,7 @@ def test_ctrl_c_leaves_nothing_half_written(small: Path, tmp_path: Path) -> None
         command([*arguments, "--progress", "always"]),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=heed_ctrl_c,
     ) as process:
         assert process.stderr is not None
         assert process.stderr.readline(), "no progress before the end"
