@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{configure, device, pool, request, setup};
+use common::{configure, device, request, setup, versatile_pool};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
 use slcache_core::device::config::{Acknowledge, BufferConfig, InflightRead, LinkConfig, Replay};
@@ -10,14 +10,14 @@ use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::array::BlockState;
 use slcache_core::hw::config::{CellMode, PlaneParallelism, ProgramRule};
 use slcache_core::hw::op::{Cause, OpKind};
-use slcache_core::metrics::report::{HostOpReport, Report};
+use slcache_core::metrics::report::{HostOpReport, OpRow, Report};
 use slcache_core::schemes::CATALOG;
 
 const USER: u64 = 24 << 20;
 
 /// A device on which every part of a latency occurs: cleaning, contention, reads in the way.
 fn plain(scheme: &str) -> Setup {
-    let mut setup = setup(device(pool(2, 2, 24, 16, 16384), USER), scheme);
+    let mut setup = setup(device(versatile_pool(2, 2, 24, 16, 16384), USER), scheme);
     configure(&mut setup, &[("slc_blocks", 6.into())]);
     setup
 }
@@ -127,17 +127,15 @@ fn every_request_and_every_byte_is_booked_once() {
     });
 }
 
-/// Pages programmed in `mode` as the array remembers them: still there, or erased with their block.
-fn pages_in_state(sim: &Simulation, mode: CellMode, pages_per_block: u64) -> u64 {
+/// Pages still in place in blocks of `mode`, and those that its erases took, had every block been full.
+fn pages_in_state(sim: &Simulation, mode: CellMode, pages_per_block: u64) -> (u64, u64) {
     let array = &sim.media().array;
-    let used = array.used_blocks();
-    used.map(|block| {
+    array.used_blocks().fold((0, 0), |(here, erased), block| {
         let record = array.block(block);
-        let here = record.state() != BlockState::Free && record.mode() == mode;
-        u64::from(record.write_ptr()) * u64::from(here)
-            + u64::from(array.erases(block, mode)) * pages_per_block
+        let holds = record.state() != BlockState::Free && record.mode() == mode;
+        let pages = u64::from(record.write_ptr()) * u64::from(holds);
+        (here + pages, erased + u64::from(array.erases(block, mode)) * pages_per_block)
     })
-    .sum()
 }
 
 #[test]
@@ -145,9 +143,8 @@ fn counted_operations_are_those_the_state_remembers() {
     check_all(|name, sim, report, _| {
         for mode in [CellMode::Slc, CellMode::Tlc] {
             let rows = || report.flash.ops.iter().filter(|row| row.mode == mode.name());
-            let pages: u64 = rows().filter(|row| row.kind == "program").map(|row| row.pages).sum();
-            // Blocks are erased only when full: 16 wordlines of one or three pages.
-            assert_eq!(pages, pages_in_state(sim, mode, 16 * u64::from(mode.bits())), "{name}");
+            let pages: u64 = rows().filter(|row| stores(row)).map(|row| row.pages).sum();
+            assert_eq!(pages, sim.media().array.stored(mode), "{name}");
             let erases: u64 = rows().filter(|row| row.kind == "erase").map(|row| row.count).sum();
             let array = &sim.media().array;
             let worn: u64 = array.used_blocks().map(|block| u64::from(array.erases(block, mode))).sum();
@@ -159,11 +156,30 @@ fn counted_operations_are_those_the_state_remembers() {
     });
 }
 
+fn stores(row: &OpRow) -> bool {
+    row.kind == "program" || row.kind == "reprogram"
+}
+
+#[test]
+fn every_page_counted_is_in_place_or_was_erased() {
+    check_all(|name, sim, report, _| {
+        let two_layer = report.flash.ops.iter().any(|row| row.kind == "reprogram");
+        let pages: u64 = report.flash.ops.iter().filter(|row| stores(row)).map(|row| row.pages).sum();
+        let modes = [CellMode::Slc, CellMode::Tlc];
+        // 16 wordlines of one or three pages.
+        let sums = modes.map(|mode| pages_in_state(sim, mode, 16 * u64::from(mode.bits())));
+        let (here, erased): (u64, u64) = (sums.iter().map(|s| s.0).sum(), sums.iter().map(|s| s.1).sum());
+        // Plain blocks are erased only when full, two-layer blocks also before.
+        assert!(pages >= here && pages <= here + erased, "{name}");
+        assert!(two_layer || pages == here + erased, "{name}");
+    });
+}
+
 #[test]
 fn write_amplification_is_the_sum_of_its_causes() {
     check_all(|name, _, report, _| {
         assert_near(name, report.waf.by_cause.values().sum(), report.waf.total);
-        let programmed = report.flash.ops.iter().filter(|row| row.kind == "program");
+        let programmed = report.flash.ops.iter().filter(|row| stores(row));
         let bytes: u64 = programmed.map(|row| row.bytes).sum();
         assert_near(name, report.waf.total * report.host.write.bytes as f64, bytes as f64);
     });
@@ -173,7 +189,7 @@ fn write_amplification_is_the_sum_of_its_causes() {
 fn every_page_programmed_is_full_of_counted_slots_or_dead() {
     check_all(|name, _, report, _| {
         let slots: u64 = report.flash.slots.iter().map(|row| row.count).sum();
-        let programs = report.flash.ops.iter().filter(|row| row.kind == "program");
+        let programs = report.flash.ops.iter().filter(|row| stores(row));
         let pages: u64 = programs.filter(|row| row.cause != "pad").map(|row| row.pages).sum();
         assert!(slots >= pages && slots <= pages * 4, "{name}: {slots} slots in {pages} pages");
     });
@@ -194,8 +210,7 @@ fn every_time_series_sums_to_its_total() {
         check_host_columns(name, report, "read", &report.host.read);
         check_host_columns(name, report, "write", &report.host.write);
         for cause in Cause::ALL {
-            let rows =
-                sim.counters().iter().filter(|r| r.1 == OpKind::Program as usize && r.3 == cause as usize);
+            let rows = sim.counters().iter().filter(|r| OpKind::ALL[r.1].stores() && r.3 == cause as usize);
             let pages: u64 = rows.map(|row| row.4.pages).sum();
             let column = report.series.columns.get(&format!("program_pages_{}", cause.name()));
             assert_eq!(column.map_or(0, |c| c.iter().sum()), pages, "{name} {cause:?}");

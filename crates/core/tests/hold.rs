@@ -3,7 +3,7 @@
 mod common;
 
 use common::ops::*;
-use common::{configure, device, pool, request, setup};
+use common::{configure, device, pool, request, setup, versatile_pool};
 use serde_json::json;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::Mu;
@@ -119,7 +119,7 @@ fn a_flush_waits_for_acknowledged_pages_that_are_being_programmed() {
 #[test]
 fn nothing_waits_on_a_device_whose_pages_are_mapping_units() {
     for entry in CATALOG {
-        let mut setup = setup(device(pool(2, 1, 18, 8, MU as u32), 2 * 8 * 24 * MU), entry.name);
+        let mut setup = setup(device(versatile_pool(2, 1, 18, 8, MU as u32), 2 * 8 * 24 * MU), entry.name);
         configure(&mut setup, &[("slc_blocks", json!(6))]);
         let writes: Vec<_> = (0..64).map(|i| request(i * LATER, HostOp::Write, i * MU, MU)).collect();
         let got = latencies(&setup, &writes, HostOp::Write);
@@ -131,7 +131,7 @@ fn nothing_waits_on_a_device_whose_pages_are_mapping_units() {
 #[test]
 fn the_load_of_an_idle_device_is_zero() {
     for entry in CATALOG {
-        let mut setup = setup(device(pool(2, 2, 24, 8, PAGE as u32), 16 << 20), entry.name);
+        let mut setup = setup(device(versatile_pool(2, 2, 24, 8, PAGE as u32), 16 << 20), entry.name);
         configure(&mut setup, &[("slc_blocks", json!(6))]);
         let mut sim = Simulation::new(&setup).unwrap();
         sim.feed(&common::random(5000, 16 << 20, 6, 0.4, 100_000.0, 1)).unwrap();

@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{configure, device, pool, request, setup};
+use common::{configure, device, request, setup, versatile_pool};
 use proptest::prelude::*;
 use proptest::test_runner::{FileFailurePersistence, RngSeed};
 use serde_json::json;
@@ -92,6 +92,7 @@ struct Choice {
     gather: Gather,
     full_pieces: FullPieces,
     quota: Quota,
+    idle_scope: &'static str,
 }
 
 fn choices() -> impl Strategy<Value = Choice> {
@@ -103,6 +104,7 @@ fn choices() -> impl Strategy<Value = Choice> {
         any::<bool>(),
         select(vec![PlaneParallelism::Independent, PlaneParallelism::MultiPlane, PlaneParallelism::Serial]),
         select(vec![InflightRead::Buffer, InflightRead::Wait]),
+        select(vec!["plane", "device"]),
     );
     let victims =
         vec![Victim::Greedy, Victim::Fifo, Victim::Random, Victim::CostBenefit, Victim::DChoices { d: 3 }];
@@ -136,6 +138,7 @@ fn choices() -> impl Strategy<Value = Choice> {
         one_shot: s.3,
         parallelism: s.4,
         inflight_read: s.5,
+        idle_scope: s.6,
         victim: p.0,
         placement: p.1,
         wear_levelling: p.2,
@@ -149,13 +152,15 @@ fn choices() -> impl Strategy<Value = Choice> {
 /// The tiny device of a choice with the largest user capacity it accepts.
 fn tiny(choice: &Choice) -> Setup {
     let page_bytes = choice.slots * 4096;
-    let mut flash = pool(1, choice.planes, 12, 4, page_bytes);
+    let mut flash = versatile_pool(1, choice.planes, 12, 4, page_bytes);
     flash.plane_parallelism = choice.parallelism;
     if choice.one_shot {
         flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
     }
     // Of 12 blocks with 12 dense pages, 4 are the cache; 2 frontiers and 2 free are held back.
-    let usable = if choice.scheme == "tlc-only" { 12 - 4 } else { 12 - 4 - 4 };
+    let mut bare = setup(device(flash.clone(), 1 << 20), choice.scheme);
+    let cache = 4 * configure(&mut bare, &[("slc_blocks", 4.into())]) as u32;
+    let usable = 12 - 4 - cache;
     let user_bytes = u64::from(choice.planes * usable * 12 * page_bytes);
     let mut setup = setup(device(flash, user_bytes), choice.scheme);
     (setup.device.plp, setup.device.inflight_read) = (choice.plp, choice.inflight_read);
@@ -173,6 +178,8 @@ fn tiny(choice: &Choice) -> Setup {
             ("l1_gather", json!(choice.gather)),
             ("full_pieces", json!(choice.full_pieces)),
             ("quota", json!(choice.quota)),
+            // Short enough that idle work comes between the requests.
+            ("idle", json!({ "threshold_ns": 200_000, "scope": choice.idle_scope })),
         ],
     );
     for section in ["clean", "slc", "dense"] {

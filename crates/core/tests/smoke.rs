@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{configure, device, pool, random, setup};
+use common::{configure, device, random, setup, versatile_pool};
 use slcache_core::device::Simulation;
 use slcache_core::schemes::CATALOG;
 
@@ -10,7 +10,7 @@ use slcache_core::schemes::CATALOG;
 fn every_scheme_runs_cleans_and_keeps_its_data() {
     for entry in CATALOG {
         for seed in 0..3 {
-            let mut config = device(pool(2, 2, 24, 16, 16384), 24 << 20);
+            let mut config = device(versatile_pool(2, 2, 24, 16, 16384), 24 << 20);
             config.pool[0].slc.as_mut().unwrap().endurance_cycles = None;
             let mut s = setup(config, entry.name);
             configure(&mut s, &[("slc_blocks", 6.into())]);

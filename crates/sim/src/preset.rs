@@ -29,6 +29,7 @@ pub static PRESETS: &[Preset] = presets![
     "tiny",
     "hierarchy-44g",
     "ips-384g",
+    "ips-coop",
     "rl-32g",
     "hyssd-st",
     "hyssd-mt",

@@ -289,12 +289,27 @@ impl Simulation {
         }
     }
 
+    /// Lets the scheme move the next part of what may not stay in its cache; false at the end.
+    fn drain_scheme(&mut self) -> bool {
+        match self.scheme.drain(&mut self.io) {
+            Ok(more) => more,
+            Err(full) => {
+                self.note_full(Err(full));
+                false
+            }
+        }
+    }
+
     /// Ends the run: everything in flight completes, the buffer is written back, nothing stays staged.
     pub(super) fn drain(&mut self) -> Result<(), RunError> {
         self.io.timing.stop_idle_work();
         while self.step() {}
         self.write_back_all();
         while self.step() {}
+        while self.drain_scheme() {
+            self.io.timing.kick();
+            while self.step() {}
+        }
         let result = self.scheme.finish(&mut self.io);
         self.note_full(result);
         self.io.timing.kick();

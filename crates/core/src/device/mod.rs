@@ -23,6 +23,7 @@ use crate::base::Problem;
 use crate::ftl::audit;
 use crate::ftl::io::{Io, IoPolicy, Piece};
 use crate::ftl::media::Media;
+use crate::ftl::op_log::LoggedOp;
 use crate::ftl::scheme::Scheme;
 use crate::hw::array::FlashArray;
 use crate::hw::geometry::Geometry;
@@ -171,5 +172,15 @@ impl Simulation {
     /// The requests kept so far, each with its latency in ns, in completion order.
     pub fn log(&self) -> &[(Request, u64)] {
         self.log.as_deref().unwrap_or(&[])
+    }
+
+    /// Keeps every flash operation in the order of emission.
+    pub fn keep_ops(&mut self) {
+        self.io.ops = Some(Vec::new());
+    }
+
+    /// The flash operations kept so far.
+    pub fn ops(&self) -> &[LoggedOp] {
+        self.io.ops.as_deref().unwrap_or(&[])
     }
 }

@@ -80,7 +80,7 @@ impl Simulation {
         }
         let mut bytes: BTreeMap<&str, u64> = BTreeMap::new();
         for (_, kind, _, cause, count) in self.io.counters.iter() {
-            if kind == OpKind::Program as usize && count.bytes > 0 {
+            if OpKind::ALL[kind].stores() && count.bytes > 0 {
                 *bytes.entry(Cause::ALL[cause].name()).or_default() += count.bytes;
             }
         }

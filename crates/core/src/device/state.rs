@@ -33,6 +33,7 @@ impl Simulation {
             simulation.io.timing.set_done(block, pages);
         }
         simulation.scheme.load(state.scheme);
+        simulation.io.mark_all_idle_work();
         simulation.io.rng = state.rng;
         simulation.audit().map_err(RunError::Snapshot)?;
         Ok(simulation)

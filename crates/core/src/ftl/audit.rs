@@ -18,6 +18,7 @@ pub fn audit(media: &Media) -> Result<(), String> {
             ));
         }
     }
+    media.array.audit()?;
     if mapped != live || mapped != media.mapped() {
         return Err(format!("{mapped} mapped units, {live} live slots, counter {}", media.mapped()));
     }

@@ -3,8 +3,10 @@
 use super::gather::PageReads;
 use super::media::Media;
 use super::moved::MovedOut;
+use super::op_log::LoggedOp;
 use crate::base::rng::RngStream;
-use crate::base::{BlockId, Ppn};
+use crate::base::{BlockId, PlaneId, Ppn};
+use crate::hw::config::CellMode;
 use crate::hw::op::{Cause, Class, OpKind};
 use crate::hw::timing::event::EventKind;
 use crate::hw::timing::op_table::{MoveTarget, Op, OpId, RequestId};
@@ -91,6 +93,8 @@ pub struct Io {
     pub scratch: Vec<OpId>,
     /// Pages programmed without the clock.
     pub clockless_programs: u64,
+    /// Operations in the order of their emission, if they are kept.
+    pub ops: Option<Vec<LoggedOp>>,
     /// When the scheme wants to be woken, ns (`u64::MAX`: not at all).
     pub wake_ns: u64,
     /// Acknowledged mapping units that have left the hold buffer and are being programmed.
@@ -110,9 +114,18 @@ pub(super) struct Place {
     pub(super) block: BlockId,
     pub(super) index: u32,
     pub(super) pool: usize,
-    pub(super) mode: usize,
     pub(super) unit: u32,
     pub(super) in_die: u8,
+    array: ArrayTimes,
+}
+
+/// What reading and storing a page means to the array.
+struct ArrayTimes {
+    read_ns: u32,
+    read_mode: usize,
+    store: OpKind,
+    store_ns: u32,
+    store_mode: usize,
 }
 
 /// Array and channel times of an operation, ns.
@@ -135,12 +148,27 @@ impl Io {
             clockless: false,
             scratch: Vec::new(),
             clockless_programs: 0,
+            ops: None,
             wake_ns: u64::MAX,
             merging_units: 0,
             merges: 0,
             flushes: 0,
             moved: MovedOut::new(),
             page_reads: PageReads::default(),
+        }
+    }
+
+    /// Has the scheme asked for idle work in `plane` once it is idle.
+    #[inline]
+    pub fn mark_idle_work(&mut self, plane: PlaneId) {
+        let place = self.media.array.geometry.planes[plane.index()];
+        self.timing.mark_idle_work(place.unit, place.in_die, true);
+    }
+
+    /// Has the scheme asked for idle work in every plane.
+    pub fn mark_all_idle_work(&mut self) {
+        for plane in 0..self.media.array.geometry.planes.len() {
+            self.mark_idle_work(PlaneId(plane as u32));
         }
     }
 
@@ -157,14 +185,34 @@ impl Io {
         let geometry = &self.media.array.geometry;
         let block = geometry.block_of(page);
         let plane = &geometry.planes[geometry.plane_of(block).index()];
-        Place {
-            block,
-            index: geometry.page_in_block(page),
-            pool: plane.pool as usize,
-            mode: self.media.array.block(block).mode() as usize,
-            unit: plane.unit,
-            in_die: plane.in_die,
-        }
+        let (pool, index) = (plane.pool as usize, geometry.page_in_block(page));
+        let record = self.media.array.block(block);
+        let array = if record.is_two_layer() {
+            self.two_layer_times(pool, index, record.write_ptr())
+        } else {
+            let mode = record.mode() as usize;
+            let (read_ns, store_ns) = geometry.page_times_ns(pool, mode, index);
+            ArrayTimes { read_ns, read_mode: mode, store: OpKind::Program, store_ns, store_mode: mode }
+        };
+        Place { block, index, pool, unit: plane.unit, in_die: plane.in_die, array }
+    }
+
+    /// Times of page `index` of a two-layer block that holds `programmed` pages: a wordline with
+    /// one bit is read as SLC.
+    #[inline]
+    fn two_layer_times(&self, pool: usize, index: u32, programmed: u32) -> ArrayTimes {
+        let layout = self.media.array.geometry.pools[pool].two_layer();
+        let (slc, dense) = (CellMode::Slc as usize, layout.mode as usize);
+        let step = layout.step(index);
+        let (read_ns, read_mode) = match programmed > u32::from(step.second) {
+            true => (step.dense_read_ns, dense),
+            false => (step.slc_read_ns, slc),
+        };
+        let (store, store_mode) = match step.bit {
+            0 => (OpKind::Program, slc),
+            _ => (OpKind::Reprogram, dense),
+        };
+        ArrayTimes { read_ns, read_mode, store, store_ns: step.program_ns, store_mode }
     }
 
     /// Reads `bytes` of `page`; `OpId::NONE` when the data are still in the controller.
@@ -211,7 +259,7 @@ impl Io {
     fn read_times(&self, at: &Place, bytes: u32) -> Times {
         let channel = self.timing.channel(at.unit);
         Times {
-            array_ns: self.media.array.geometry.page_times_ns(at.pool, at.mode, at.index).0,
+            array_ns: at.array.read_ns,
             in_ns: channel.bus.read_command_ns,
             out_ns: channel.bus.read_data_ns + channel.transfer_ns(bytes),
         }
@@ -221,7 +269,7 @@ impl Io {
     pub(super) fn program_times(&self, at: &Place, bytes: u32) -> Times {
         let channel = self.timing.channel(at.unit);
         Times {
-            array_ns: self.media.array.geometry.page_times_ns(at.pool, at.mode, at.index).1,
+            array_ns: at.array.store_ns,
             in_ns: channel.bus.program_command_ns + channel.transfer_ns(bytes),
             out_ns: 0,
         }
@@ -237,7 +285,7 @@ impl Io {
         let at = self.place(page);
         let times = self.program_times(&at, write.bytes);
         self.count_program(&at, write, 1, times.in_ns + times.array_ns);
-        let id = self.timing.begin(OpKind::Program, write.cause, write.class, at.block, at.unit);
+        let id = self.timing.begin(at.array.store, write.cause, write.class, at.block, at.unit);
         let op = self.timing.op_mut(id);
         op.plane_in_die = at.in_die;
         op.page = at.index as u16;
@@ -288,10 +336,10 @@ impl Io {
             return self.program(to, write, if read.is_none() { &[] } else { std::slice::from_ref(&read) });
         }
         let target = self.place(to);
-        let programs = self.program_times(&target, write.bytes);
-        self.count_program(&target, write, 1, programs.in_ns + programs.array_ns);
         let reads = self.read_times(&source, write.bytes);
         self.count_read(&source, write.cause, write.bytes, &reads);
+        let programs = self.program_times(&target, write.bytes);
+        self.count_program(&target, write, 1, programs.in_ns + programs.array_ns);
         let id = self.timing.begin(OpKind::Read, write.cause, write.class, source.block, target.unit);
         let op = self.timing.op_mut(id);
         op.plane_in_die = target.in_die;
@@ -300,6 +348,7 @@ impl Io {
         op.in_ns = reads.in_ns;
         op.out_ns = reads.out_ns;
         op.then = Some(MoveTarget {
+            kind: target.array.store,
             block: target.block,
             page: target.index as u16,
             array_ns: programs.array_ns,
@@ -308,9 +357,20 @@ impl Io {
         self.timing.submit(id)
     }
 
+    #[cold]
+    fn log(&mut self, kind: OpKind, mode: usize, cause: Cause, at: &Place) {
+        let (at_ns, page) = (self.timing.now_ns(), self.media.array.geometry.page(at.block, at.index));
+        if let Some(ops) = self.ops.as_mut() {
+            ops.push(LoggedOp { at_ns, kind, mode: CellMode::ALL[mode], cause, page });
+        }
+    }
+
     #[inline]
     fn count_read(&mut self, at: &Place, cause: Cause, bytes: u32, times: &Times) {
-        let count = self.counters.at(at.pool, OpKind::Read as usize, at.mode, cause as usize);
+        if self.ops.is_some() {
+            self.log(OpKind::Read, at.array.read_mode, cause, at);
+        }
+        let count = self.counters.at(at.pool, OpKind::Read as usize, at.array.read_mode, cause as usize);
         count.count += 1;
         count.pages += 1;
         count.bytes += u64::from(bytes);
@@ -327,8 +387,11 @@ impl Io {
     #[inline]
     pub(super) fn count_program(&mut self, at: &Place, write: &PageWrite, operations: u64, time_ns: u32) {
         let page_bytes = self.media.array.geometry.pools[at.pool].page_bytes;
-        let kind = OpKind::Program as usize;
-        let count = self.counters.at(at.pool, kind, at.mode, write.cause as usize);
+        if self.ops.is_some() {
+            self.log(at.array.store, at.array.store_mode, write.cause, at);
+        }
+        let (kind, mode) = (at.array.store as usize, at.array.store_mode);
+        let count = self.counters.at(at.pool, kind, mode, write.cause as usize);
         count.count += operations;
         count.pages += 1;
         count.bytes += u64::from(page_bytes);
@@ -336,7 +399,7 @@ impl Io {
         count.slots += u64::from(write.fresh_slots);
         let old = write.slots - write.fresh_slots;
         if old > 0 {
-            self.counters.at(at.pool, kind, at.mode, Cause::Rmw as usize).slots += u64::from(old);
+            self.counters.at(at.pool, kind, mode, Cause::Rmw as usize).slots += u64::from(old);
         }
         self.series.current().program_pages[write.cause as usize] += 1;
     }
@@ -350,6 +413,11 @@ impl Io {
         let geometry = &self.media.array.geometry;
         let plane = geometry.planes[geometry.plane_of(block).index()];
         let mode = self.media.array.block(block).mode();
+        if self.ops.is_some() {
+            let page = geometry.page(block, 0);
+            self.log(OpKind::Erase, mode as usize, cause, &self.place(page));
+        }
+        let geometry = &self.media.array.geometry;
         let mut op = Op::new(OpKind::Erase, cause, class, block, plane.unit);
         op.plane_in_die = plane.in_die;
         op.array_ns = geometry.pools[plane.pool as usize].mode(mode).erase_ns;

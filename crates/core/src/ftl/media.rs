@@ -129,6 +129,21 @@ impl Media {
         self.array.open(block, mode, region).expect(REFUSED);
     }
 
+    /// Opens a free block in two-layer layout.
+    pub fn open_two_layer(&mut self, block: BlockId, region: u8) {
+        self.array.open_two_layer(block, region).expect(REFUSED);
+    }
+
+    /// Stores `tags` in `page`: a program, or a reprogram where the wordline holds data.
+    #[inline]
+    fn store(&mut self, page: Ppn, tags: &[u32]) {
+        let stored = match self.array.gains_bit(page) {
+            true => self.array.reprogram(page, tags),
+            false => self.array.program(page, tags),
+        };
+        stored.expect(REFUSED);
+    }
+
     /// Programs `page` with mapping units (tag = unit + 1, 0 = nothing); older copies die. Units
     /// in `fresh` (bit per slot) carry new data, those in `held` what the hold buffer has (which
     /// the caller takes out), the others a copy of what is stored.
@@ -150,7 +165,7 @@ impl Media {
                 self.array.invalidate(Slot(old - 1)).expect(REFUSED);
             }
         }
-        self.array.program(page, tags).expect(REFUSED);
+        self.store(page, tags);
     }
 
     #[cold]
@@ -197,7 +212,7 @@ impl Media {
             self.map[tag as usize - 1] = first + i as u32 + 1;
             moved += 1;
         }
-        self.array.program(to, tags).expect(REFUSED);
+        self.store(to, tags);
         moved
     }
 

@@ -98,6 +98,14 @@ pub fn write(
 /// Writes a piece as `page`, which `take_page` gave, reading first what the page must keep.
 #[inline]
 pub fn write_to(piece: &Piece, region: &mut Region, page: Ppn, io: &mut Io) {
+    write_through(piece, page, io, |io, write, sources| {
+        region.emit(io, page, Writer::Host, write, sources);
+    });
+}
+
+/// Writes a piece as `page`, which was just taken; `emit` gets the program and what it waits for.
+#[inline]
+pub fn write_through(piece: &Piece, page: Ppn, io: &mut Io, emit: impl FnOnce(&mut Io, &PageWrite, &[OpId])) {
     let n = io.policy.mus_per_page;
     let mu_bytes = io.media.array.geometry.mu_bytes;
     let all = (u64::MAX >> (64 - n)) as u32;
@@ -123,7 +131,7 @@ pub fn write_to(piece: &Piece, region: &mut Region, page: Ppn, io: &mut Io) {
         class: Class::HostWrite,
         request: piece.request,
     };
-    region.emit(io, page, Writer::Host, &write, &ops[..reads]);
+    emit(io, &write, &ops[..reads]);
 }
 
 /// Slots of a page of the pool that `page` is in.

@@ -2,6 +2,7 @@
 
 use super::io::{Io, Piece};
 use super::region::RegionState;
+use super::two_layer::TwoLayerState;
 use crate::base::sparse::Sparse;
 use crate::base::PlaneId;
 use crate::hw::config::CellMode;
@@ -29,6 +30,8 @@ pub struct BlockShare {
 pub struct SchemeState {
     /// Its regions, in the scheme's order.
     pub regions: Vec<RegionState>,
+    /// Its two-layer regions, in the scheme's order.
+    pub two_layer: Vec<TwoLayerState>,
     /// Its own numbers, in the scheme's order.
     pub numbers: Vec<u64>,
     /// Its own tables, in the scheme's order.
@@ -82,7 +85,13 @@ pub trait Scheme {
     /// A window of write requests is over; the first write of the next one follows.
     fn window(&mut self, _io: &mut Io) {}
 
-    /// Ends the run: nothing may stay held or staged.
+    /// Ends the run: moves the next part of what may not stay in the cache; false when nothing is
+    /// left to move. What it moves completes before the next call.
+    fn drain(&mut self, _io: &mut Io) -> Result<bool, DeviceFull> {
+        Ok(false)
+    }
+
+    /// Ends the run after `drain`: nothing may stay held or staged.
     fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull>;
 
     /// The blocks the scheme uses, by pool and mode.

@@ -13,7 +13,11 @@ impl Io {
         let geometry = &self.media.array.geometry;
         let block = geometry.block_of(page);
         let pool = geometry.pool_of(geometry.plane_of(block));
-        let wordline = pool.mode(self.media.array.block(block).mode()).pages_per_program;
+        let record = self.media.array.block(block);
+        if record.is_two_layer() {
+            return false; // Two-layer blocks are stored page by page.
+        }
+        let wordline = pool.mode(record.mode()).pages_per_program;
         let program = self.timing.program_of(block, geometry.page_in_block(page));
         program.is_none() || u32::from(self.timing.op_mut(program).pages) < wordline
     }

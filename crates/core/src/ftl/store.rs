@@ -45,8 +45,13 @@ impl Store {
     }
 
     /// Pages that `plane` can take, after cleaning where it is short of blocks.
-    fn room(&mut self, plane: PlaneId, io: &mut Io) -> u32 {
-        let job = Job { cause: Cause::Gc, class: Class::Urgent };
+    pub fn room(&mut self, plane: PlaneId, io: &mut Io) -> u32 {
+        self.room_as(plane, Class::Urgent, io)
+    }
+
+    /// The same, with the class of the cleaning given.
+    pub fn room_as(&mut self, plane: PlaneId, class: Class, io: &mut Io) -> u32 {
+        let job = Job { cause: Cause::Gc, class };
         if self.region.free_blocks(plane) < self.clean_below {
             clean_plane(&mut self.region, io, plane, self.clean_below, job);
         }

@@ -57,6 +57,46 @@ pub enum PageKinds {
     Interleaved,
 }
 
+/// What must have been idle before idle work starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdleScope {
+    /// The plane (or the die, where planes cannot work alone).
+    #[default]
+    Plane,
+    /// The whole device.
+    Device,
+}
+
+/// When idle work starts; it goes on until the host comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct IdleRule {
+    /// How long the host must have stayed away, ns: at most an hour, for a device at least 0.1 ms.
+    pub threshold_ns: u64,
+    /// From what.
+    pub scope: IdleScope,
+}
+
+impl Default for IdleRule {
+    fn default() -> Self {
+        Self { threshold_ns: 50_000_000, scope: IdleScope::Plane }
+    }
+}
+
+impl IdleRule {
+    /// Adds every problem; `key` is the section's dotted place.
+    pub fn check(&self, key: &str, problems: &mut Vec<Problem>) {
+        let least_ns = if self.scope == IdleScope::Device { 100_000 } else { 0 };
+        check_range(
+            problems,
+            &format!("{key}.threshold_ns"),
+            self.threshold_ns,
+            least_ns..=3_600_000_000_000,
+        );
+    }
+}
+
 /// Timing and endurance of one cell mode.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -136,6 +176,76 @@ pub struct SuspendConfig {
     pub max_suspends: u32,
 }
 
+/// Chips that can give a wordline further bits after it was used as SLC.
+///
+/// Only a window of neighbouring layers is reprogrammed at a time: all its wordlines are written
+/// as SLC, then each gains its other bits, before the next window is begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReprogramConfig {
+    /// Time of one reprogram, which adds one bit per cell, ns.
+    pub program_ns: u32,
+    /// Time to read what the wordline holds before each reprogram, ns; 0 where `program_ns` includes it.
+    #[serde(default)]
+    pub read_ns: u32,
+    /// Mode a wordline ends in: its number of bits and its read times.
+    #[serde(default = "tlc")]
+    pub mode: CellMode,
+    /// Wordlines in one layer of a block, 1-64.
+    #[serde(default = "one")]
+    pub wordlines_per_layer: u32,
+    /// Neighbouring layers that may be reprogrammed, 1-16.
+    #[serde(default = "two")]
+    pub layers: u32,
+    /// Reprograms that a wordline stands between two erases, 1-16.
+    #[serde(default = "four")]
+    pub max_reprograms: u32,
+}
+
+fn tlc() -> CellMode {
+    CellMode::Tlc
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn two() -> u32 {
+    2
+}
+
+fn four() -> u32 {
+    4
+}
+
+impl ReprogramConfig {
+    /// Wordlines of the window that is written as SLC and reprogrammed as one.
+    pub fn window_wordlines(&self) -> u32 {
+        self.wordlines_per_layer * self.layers
+    }
+
+    fn check(&self, key: &str, pool: &PoolConfig, problems: &mut Vec<Problem>) {
+        check_range(problems, &format!("{key}.program_ns"), self.program_ns, 1..=1_000_000_000);
+        check_range(problems, &format!("{key}.read_ns"), self.read_ns, 0..=1_000_000_000);
+        check_range(problems, &format!("{key}.wordlines_per_layer"), self.wordlines_per_layer, 1..=64);
+        check_range(problems, &format!("{key}.layers"), self.layers, 1..=16);
+        check_range(problems, &format!("{key}.max_reprograms"), self.max_reprograms, 1..=16);
+        if self.mode == CellMode::Slc || pool.mode(self.mode).is_none() || pool.slc.is_none() {
+            let allowed = "mlc, tlc or qlc, and a mode that the pool offers beside slc";
+            problems.push(Problem::new(format!("{key}.mode"), self.mode.name(), allowed));
+        }
+        if self.max_reprograms + 1 < self.mode.bits() {
+            let allowed = format!("at least {}: {} needs as many", self.mode.bits() - 1, self.mode.name());
+            problems.push(Problem::new(format!("{key}.max_reprograms"), self.max_reprograms, allowed));
+        }
+        if pool.wordlines % self.window_wordlines().max(1) != 0 {
+            let allowed =
+                format!("a divisor of the {} wordlines of a block, with wordlines_per_layer", pool.wordlines);
+            problems.push(Problem::new(format!("{key}.layers"), self.layers, allowed));
+        }
+    }
+}
+
 /// A pool of identical flash chips.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -176,6 +286,9 @@ pub struct PoolConfig {
     /// QLC mode, if the chips offer it.
     #[serde(default)]
     pub qlc: Option<ModeConfig>,
+    /// Reprogramming in place, if the chips offer it.
+    #[serde(default)]
+    pub reprogram: Option<ReprogramConfig>,
 }
 
 impl PoolConfig {
@@ -236,6 +349,9 @@ impl PoolConfig {
             if let Some(config) = self.mode(mode) {
                 config.check(&format!("{key}.{}", mode.name()), mode, problems);
             }
+        }
+        if let Some(reprogram) = &self.reprogram {
+            reprogram.check(&format!("{key}.reprogram"), self, problems);
         }
     }
 }

@@ -5,6 +5,7 @@
 //! address space, never memory.
 
 use super::config::{CellMode, PlaneParallelism, PoolConfig, ProgramRule};
+use super::two_layer::TwoLayer;
 use crate::base::{BlockId, PlaneId, Ppn, Problem, Slot};
 
 /// A plane's place in the device.
@@ -54,6 +55,8 @@ pub struct Pool {
     pub slots_per_page: u32,
     /// The cell modes offered, by `CellMode as usize`.
     pub modes: [Option<Mode>; 4],
+    /// The two-layer layout, if the chips can be reprogrammed.
+    pub two_layer: Option<TwoLayer>,
     /// The configuration it came from.
     pub config: PoolConfig,
 }
@@ -62,6 +65,12 @@ impl Pool {
     /// The resolved mode; the configuration check has made sure that schemes ask only for offered ones.
     pub fn mode(&self, mode: CellMode) -> &Mode {
         self.modes[mode as usize].as_ref().expect("Invariant: schemes use only modes the pool offers")
+    }
+
+    /// The two-layer layout; schemes ask for it only where the chips can be reprogrammed.
+    #[inline(always)]
+    pub fn two_layer(&self) -> &TwoLayer {
+        self.two_layer.as_ref().expect("Invariant: two-layer blocks exist only where chips are reprogrammed")
     }
 }
 
@@ -150,6 +159,7 @@ impl Geometry {
             page_bytes: config.page_bytes,
             slots_per_page: config.page_bytes / self.mu_bytes,
             modes: CellMode::ALL.map(|mode| resolve_mode(config, mode)),
+            two_layer: TwoLayer::new(config),
             config: config.clone(),
         });
         let stride = 1 << self.page_bits;

@@ -6,3 +6,4 @@ pub mod device_config;
 pub mod geometry;
 pub mod op;
 pub mod timing;
+pub mod two_layer;

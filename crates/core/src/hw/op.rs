@@ -12,17 +12,28 @@ pub enum OpKind {
     Program = 1,
     /// Erase a block.
     Erase = 2,
+    /// Give a wordline that holds data one more bit in place.
+    Reprogram = 3,
 }
 
 impl OpKind {
     /// Every kind.
-    pub const ALL: [OpKind; 3] = [OpKind::Read, OpKind::Program, OpKind::Erase];
+    pub const ALL: [OpKind; KINDS] = [OpKind::Read, OpKind::Program, OpKind::Erase, OpKind::Reprogram];
 
     /// The name used in results.
     pub fn name(self) -> &'static str {
-        ["read", "program", "erase"][self as usize]
+        ["read", "program", "erase", "reprogram"][self as usize]
+    }
+
+    /// Whether it stores a page: a program or a reprogram.
+    #[inline(always)]
+    pub fn stores(self) -> bool {
+        matches!(self, OpKind::Program | OpKind::Reprogram)
     }
 }
+
+/// How many kinds there are.
+pub const KINDS: usize = 4;
 
 /// Why an operation was done; every page programmed has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -40,19 +51,21 @@ pub enum Cause {
     Flush = 4,
     /// Filling up a one-shot wordline with nothing.
     Pad = 5,
+    /// Cleaning ahead of need, in idle time (advanced garbage collection).
+    Agc = 6,
 }
 
 /// How many causes there are.
-pub const CAUSES: usize = 6;
+pub const CAUSES: usize = 7;
 
 impl Cause {
     /// Every cause.
     pub const ALL: [Cause; CAUSES] =
-        [Cause::Host, Cause::Rmw, Cause::Migration, Cause::Gc, Cause::Flush, Cause::Pad];
+        [Cause::Host, Cause::Rmw, Cause::Migration, Cause::Gc, Cause::Flush, Cause::Pad, Cause::Agc];
 
     /// The name used in results.
     pub fn name(self) -> &'static str {
-        ["host", "rmw", "migration", "gc", "flush", "pad"][self as usize]
+        ["host", "rmw", "migration", "gc", "flush", "pad", "agc"][self as usize]
     }
 }
 
@@ -60,15 +73,25 @@ impl Cause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Class {
+    /// A job that nothing interrupts: the unit serves no one else until it is done.
+    Run = 0,
     /// A read the host waits for.
-    HostRead = 0,
+    HostRead = 1,
     /// A program the host waits for.
-    HostWrite = 1,
+    HostWrite = 2,
     /// Cleaning without which host writes would soon stop.
-    Urgent = 2,
+    Urgent = 3,
     /// Anything that may wait.
-    Background = 3,
+    Background = 4,
+}
+
+impl Class {
+    /// Whether the host waits for it.
+    #[inline(always)]
+    pub fn is_host(self) -> bool {
+        matches!(self, Class::HostRead | Class::HostWrite)
+    }
 }
 
 /// How many classes there are.
-pub const CLASSES: usize = 4;
+pub const CLASSES: usize = 5;

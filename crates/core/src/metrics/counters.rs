@@ -16,9 +16,9 @@ pub struct OpCount {
 }
 
 /// Kinds, modes and causes of the table; the words themselves belong to the hardware.
-const KINDS: usize = 3;
+const KINDS: usize = 4;
 const MODES: usize = 4;
-const CAUSES: usize = 6;
+const CAUSES: usize = 7;
 
 /// A table of counters.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

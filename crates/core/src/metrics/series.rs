@@ -7,7 +7,7 @@ const WINDOWS_MAX: usize = 1024;
 /// First window length, ns.
 const FIRST_WINDOW_NS: u64 = 1_000_000;
 /// Causes counted apart in the program columns.
-const CAUSES: usize = 6;
+const CAUSES: usize = 7;
 
 /// One window's sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -156,7 +156,7 @@ mod tests {
             series.current().bytes[1] += i;
             want += i;
         }
-        let report = series.report(7, ["host", "rmw", "migration", "gc", "flush", "pad"]);
+        let report = series.report(7, ["host", "rmw", "migration", "gc", "flush", "pad", "agc"]);
         assert_eq!(report.columns["write_bytes"].iter().sum::<u64>(), want);
         assert!(report.columns["t_ns"].len() <= WINDOWS_MAX);
         assert_eq!(report.columns["cache_live_bytes"].last(), Some(&7));

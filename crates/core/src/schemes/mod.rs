@@ -7,17 +7,21 @@ mod cache;
 mod census;
 mod entry_bits;
 mod hierarchy;
+mod ips;
 mod mixed_cache;
 mod sa;
 mod sector;
 mod tlc_only;
+mod turbo_write;
 
 pub use baseline::BaselineConfig;
 pub use cache::Trigger;
 pub use hierarchy::{DivisionRule, HierarchyConfig, OmegaS, Quota};
+pub use ips::{AgcConfig, IpsAgcConfig, IpsConfig, IpsCoopConfig};
 pub use sa::SaConfig;
 pub use sector::{FullPieces, SectorConfig};
 pub use tlc_only::TlcOnlyConfig;
+pub use turbo_write::TurboWriteConfig;
 
 use crate::base::{PlaneId, Problem};
 use crate::ftl::config::CleanConfig;
@@ -27,7 +31,7 @@ use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::hw::config::{CellMode, PoolConfig};
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::op_table::RequestId;
-use crate::metrics::report::SchemeReport;
+use crate::metrics::report::{SchemeReport, TableReport};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -124,6 +128,9 @@ macro_rules! schemes {
             fn window(&mut self, io: &mut Io) {
                 match self { $(Self::$variant(s) => s.window(io),)* }
             }
+            fn drain(&mut self, io: &mut Io) -> Result<bool, DeviceFull> {
+                match self { $(Self::$variant(s) => s.drain(io),)* }
+            }
             fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
                 match self { $(Self::$variant(s) => s.finish(io),)* }
             }
@@ -157,6 +164,20 @@ schemes! {
         "sector-level SLC cache that packs sectors of like update frequency", "Leveraging Intra-Page Update Diversity for Mitigating Write Amplification in SSDs";
     "hierarchy" => Hierarchy, hierarchy::HierarchyConfig, hierarchy::Hierarchy, &[],
         "two-level SLC cache: merged partial writes in L1, full pages in L2", "A Two-level SLC Cache Hierarchy for Hybrid SSDs";
+    "turbo-write" => TurboWrite, turbo_write::TurboWriteConfig, turbo_write::TurboWrite, &[],
+        "static SLC cache, emptied block by block in idle time", "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs, section III";
+    "ips" => Ips, ips::IpsConfig, ips::Ips, &[],
+        "in-place switch: host data turn used SLC pages into TLC pages", "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs, section IV-A";
+    "ips-agc" => IpsAgc, ips::IpsAgcConfig, ips::IpsAgc, &[],
+        "in-place switch, fed by garbage collection in idle time", "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs, section IV-B";
+    "ips-coop" => IpsCoop, ips::IpsCoopConfig, ips::IpsCoop, &[],
+        "in-place switch with a large traditional SLC cache beside it", "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs, section IV-C";
+}
+
+/// The page mapping table of a page-level scheme that mapped `mapped_peak` units at most.
+fn page_table(mapped_peak: u64, io: &Io) -> TableReport {
+    let entries = mapped_peak.div_ceil(u64::from(io.policy.mus_per_page));
+    TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 }
 }
 
 /// The modes the device's pools offer, for messages.

@@ -199,7 +199,7 @@ impl Scheme for Sa {
         SchemeState {
             regions: vec![self.cache.slc.save(), self.cache.store.region.save()],
             numbers: vec![now.fragments, now.units],
-            tables: Vec::new(),
+            ..SchemeState::default()
         }
     }
 

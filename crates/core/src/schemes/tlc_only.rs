@@ -14,7 +14,7 @@ use crate::ftl::io::{Io, Piece};
 use crate::ftl::page_level;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
-use crate::hw::config::CellMode;
+use crate::hw::config::{CellMode, IdleRule, IdleScope};
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::op::{Cause, Class};
 use crate::hw::timing::op_table::RequestId;
@@ -85,7 +85,8 @@ impl TlcOnly {
     pub fn new(config: &TlcOnlyConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let pool = config.pool(device).expect("Invariant: the configuration was checked");
         let blocks = device.pool[pool].blocks;
-        io.timing.set_idle_threshold(config.clean.idle_threshold_ns);
+        let idle = IdleRule { threshold_ns: config.clean.idle_threshold_ns, scope: IdleScope::Plane };
+        io.timing.set_idle_rule(idle);
         let region = Region::new(
             RegionSpec {
                 id: 0,

@@ -7,7 +7,7 @@ use super::config::{CleanConfig, Placement};
 use super::free_list::FreeList;
 use super::io::Io;
 use super::scheme::BlockShare;
-use crate::base::divisor::Divisor;
+use super::turn::Turn;
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::hw::config::CellMode;
 use crate::hw::timing::op_table::OpId;
@@ -91,10 +91,8 @@ pub struct Region {
     pub pages_per_block: u32,
     pages_per_program: u32,
     first_plane: u32,
-    order: Vec<PlaneId>,
-    planes: Divisor,
+    turn: Turn,
     parts: Vec<PlanePart>,
-    cursor: usize,
     free_min: u32,
 }
 
@@ -116,13 +114,11 @@ impl Region {
             pages_per_block: mode.pages,
             pages_per_program: mode.pages_per_program,
             first_plane: pool.first_plane,
-            order: geometry.plane_order(spec.pool, &spec.order),
-            planes: Divisor::new(pool.planes),
+            turn: Turn::new(spec.pool, &spec.order, spec.placement, io),
             parts: vec![
                 PlanePart { free, used: 0, frontiers: [Frontier::default(); 2] };
                 pool.planes as usize
             ],
-            cursor: 0,
             free_min: spec.blocks,
             spec,
         }
@@ -130,13 +126,13 @@ impl Region {
 
     /// What a snapshot holds.
     pub fn save(&self) -> RegionState {
-        RegionState { parts: self.parts.clone(), cursor: self.cursor }
+        RegionState { parts: self.parts.clone(), cursor: self.turn.cursor() }
     }
 
     /// Takes a snapshot's part; the configuration is the same.
     pub fn load(&mut self, state: RegionState) {
         self.parts = state.parts;
-        self.cursor = state.cursor;
+        self.turn.set_cursor(state.cursor);
     }
 
     fn part(&mut self, plane: PlaneId) -> &mut PlanePart {
@@ -145,7 +141,7 @@ impl Region {
 
     /// The region's planes in allocation order.
     pub fn planes(&self) -> &[PlaneId] {
-        &self.order
+        self.turn.planes()
     }
 
     /// Free blocks of the region in `plane`.
@@ -172,52 +168,20 @@ impl Region {
         }
     }
 
-    /// The plane for logical page `page`: by number, next in turn, or the least loaded.
+    /// The plane for logical page `page`; a one-shot wordline is filled before the turn goes on.
     #[inline]
     pub fn choose_plane(&mut self, io: &Io, page: u32) -> PlaneId {
-        match self.spec.placement {
-            Placement::Static => self.order[self.planes.split(page).1 as usize],
-            Placement::RoundRobin => self.next_in_turn(),
-            Placement::LeastLoaded => self.least_loaded(io),
-        }
+        let (parts, first, full) = (&self.parts, self.first_plane, self.pages_per_program);
+        self.turn.choose(io, page, |plane| {
+            let stage = parts[(plane.0 - first) as usize].frontiers[0].stage;
+            stage.map_or(0, |s| s.pages) + 1 < full
+        })
     }
 
     /// The plane to try after `plane`, which is full; the turn passes over it.
     #[cold]
     pub fn pass_over(&mut self, plane: PlaneId) -> PlaneId {
-        let place = self.order.iter().position(|&p| p == plane).unwrap_or(0);
-        let next = (place + 1) % self.order.len();
-        if self.cursor == place {
-            self.cursor = next;
-        }
-        self.order[next]
-    }
-
-    /// The next plane in turn; a one-shot wordline is filled before the turn goes on.
-    fn next_in_turn(&mut self) -> PlaneId {
-        let plane = self.order[self.cursor];
-        let staged = self.part(plane).frontiers[0].stage.map_or(0, |s| s.pages);
-        if staged + 1 >= self.pages_per_program {
-            self.cursor += 1;
-            if self.cursor == self.order.len() {
-                self.cursor = 0;
-            }
-        }
-        plane
-    }
-
-    fn least_loaded(&mut self, io: &Io) -> PlaneId {
-        let planes = &io.media.array.geometry.planes;
-        let start = self.cursor;
-        self.cursor = (self.cursor + 1) % self.order.len();
-        let in_turn = (0..self.order.len()).map(|i| self.order[(start + i) % self.order.len()]);
-        in_turn
-            .min_by_key(|p| {
-                let unit = planes[p.index()].unit;
-                let busy_ns = io.timing.channel(unit).busy_until_ns.saturating_sub(io.timing.now_ns());
-                (io.timing.load(unit), busy_ns)
-            })
-            .unwrap_or(self.order[start])
+        self.turn.pass_over(plane)
     }
 
     /// Whether the next page of `writer` in `plane` needs a new block.
@@ -262,6 +226,14 @@ impl Region {
         self.pages_per_program == 1
     }
 
+    /// Closes the block open for `writer` in `plane`, if there is one, before it is full.
+    pub fn close_open(&mut self, io: &mut Io, plane: PlaneId, writer: Writer) {
+        let which = self.frontier(writer);
+        if let Some(block) = self.part(plane).frontiers[which].block.take() {
+            io.media.close(block);
+        }
+    }
+
     /// Gives an erased block back.
     pub fn give_back(&mut self, io: &mut Io, block: BlockId) {
         let plane = io.media.array.geometry.plane_of(block);
@@ -280,17 +252,20 @@ impl Region {
 
     /// The blocks it is made of.
     pub fn share(&self) -> BlockShare {
-        let blocks = u64::from(self.spec.blocks) * self.order.len() as u64;
+        let blocks = u64::from(self.spec.blocks) * self.turn.planes().len() as u64;
         BlockShare { pool: self.spec.pool, mode: self.spec.mode, blocks }
     }
 
     /// Live bytes in the region, with those of the regions that share its blocks.
     pub fn live_bytes(&self, io: &Io) -> u64 {
         let array = &io.media.array;
+        if !self.spec.shared {
+            return array.live_in(self.spec.id) * u64::from(array.geometry.mu_bytes);
+        }
         let blocks = |plane: &PlaneId| {
             let first = array.geometry.block(*plane, self.spec.first_block).0;
             (first..first + self.spec.blocks).map(|b| u64::from(array.block(BlockId(b)).live())).sum::<u64>()
         };
-        self.order.iter().map(blocks).sum::<u64>() * u64::from(array.geometry.mu_bytes)
+        self.planes().iter().map(blocks).sum::<u64>() * u64::from(array.geometry.mu_bytes)
     }
 }

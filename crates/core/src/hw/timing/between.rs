@@ -3,7 +3,7 @@
 use super::op_table::{MoveTarget, OpId};
 use super::unit::Phase;
 use super::Timing;
-use crate::hw::op::OpKind;
+use crate::hw::op::{Class, OpKind};
 
 impl Timing {
     /// The read half of a move is done: the operation is now the program of its target.
@@ -15,7 +15,7 @@ impl Timing {
         let read_ns = u64::from(op.in_ns) + u64::from(op.array_ns) + u64::from(op.out_ns);
         self.load_ns[op.unit as usize] -= read_ns;
         self.blocks[op.block.index()].reads -= 1;
-        op.kind = OpKind::Program;
+        op.kind = target.kind;
         op.block = target.block;
         op.page = target.page;
         op.array_ns = target.array_ns;
@@ -61,7 +61,8 @@ impl Timing {
         let u = &self.units[unit as usize];
         let op = &self.ops[u.current.index()];
         let allowed = match op.kind {
-            OpKind::Program => u.suspend.program,
+            _ if op.class == Class::Run => false,
+            OpKind::Program | OpKind::Reprogram => u.suspend.program,
             OpKind::Erase => u.suspend.erase,
             OpKind::Read => false,
         };

@@ -17,7 +17,7 @@ pub mod unit;
 pub use host::{InFlight, Internal, WaitTime, WAIT_CHANNEL, WAIT_KINDS, WAIT_OTHER};
 
 use crate::base::BlockId;
-use crate::hw::config::PlaneParallelism;
+use crate::hw::config::{IdleRule, IdleScope, PlaneParallelism};
 use crate::hw::geometry::Geometry;
 use crate::hw::op::Class;
 use bytemuck::Zeroable;
@@ -61,7 +61,9 @@ pub struct Timing {
     finished: Vec<RequestId>,
     /// Units whose idle threshold has passed.
     idle_due: Vec<u32>,
-    idle_threshold_ns: u64,
+    idle: IdleRule,
+    /// When the host last used any unit, ns.
+    host_ns: u64,
     starvation_ns: u64,
     /// Moves run as one event where nothing can come between; the plain way is the tests' oracle.
     whole_moves: bool,
@@ -92,7 +94,8 @@ impl Timing {
             ready: Vec::new(),
             finished: Vec::new(),
             idle_due: Vec::new(),
-            idle_threshold_ns: 0,
+            idle: IdleRule { threshold_ns: 0, scope: IdleScope::Plane },
+            host_ns: 0,
             starvation_ns,
             whole_moves: true,
         };
@@ -122,7 +125,8 @@ impl Timing {
             other => other,
         };
         self.load_ns.push(0);
-        self.units.push(Unit::new(place.channel, bit, plane, parallelism, pool.config.suspend));
+        let first_plane = plane - u32::from(place.in_die);
+        self.units.push(Unit::new(place.channel, bit, first_plane, parallelism, pool.config.suspend));
     }
 
     /// The present time, ns.
@@ -227,9 +231,20 @@ impl Timing {
         self.blocks[block.index()].done = pages as u16;
     }
 
-    /// The idle rule: how long after the host's last use of a unit idle work may start, ns.
-    pub fn set_idle_threshold(&mut self, ns: u64) {
-        self.idle_threshold_ns = ns;
+    /// Sets when idle work may start.
+    pub fn set_idle_rule(&mut self, rule: IdleRule) {
+        self.idle = rule;
+    }
+
+    /// When idle work of `unit` may start if the host stays away, ns.
+    fn idle_from_ns(&self, unit: u32) -> u64 {
+        let last_ns = match self.idle.scope {
+            IdleScope::Plane => self.units[unit as usize].host_ns,
+            // A request in flight keeps the device busy: it cannot be idle long enough before this.
+            IdleScope::Device if !self.requests.is_empty() => self.now_ns,
+            IdleScope::Device => self.host_ns,
+        };
+        last_ns + self.idle.threshold_ns
     }
 
     /// Handles every half of a move as an event of its own: the oracle for the short cut.
@@ -250,11 +265,10 @@ impl Timing {
     }
 
     fn arm_idle(&mut self, unit: u32) {
-        let threshold = self.idle_threshold_ns;
         let u = &mut self.units[unit as usize];
         if u.idle_planes != 0 && u.outstanding == 0 && !u.idle_armed {
             u.idle_armed = true;
-            let at_ns = self.now_ns.max(u.host_ns + threshold);
+            let at_ns = self.now_ns.max(self.idle_from_ns(unit));
             self.schedule(at_ns, EventKind::Idle, unit);
         }
     }

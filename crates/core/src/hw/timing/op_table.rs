@@ -39,6 +39,8 @@ in_flight_id!(
 /// The second half of a page move: the program that follows the read on the same unit.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveTarget {
+    /// Program or reprogram.
+    pub kind: OpKind,
     /// Block programmed.
     pub block: BlockId,
     /// Page programmed.
@@ -116,7 +118,7 @@ impl Op {
     #[inline]
     pub fn programs(&self) -> Option<(BlockId, u32, u32)> {
         match (self.kind, self.then) {
-            (OpKind::Program, _) => Some((self.block, u32::from(self.page), u32::from(self.pages))),
+            (kind, _) if kind.stores() => Some((self.block, u32::from(self.page), u32::from(self.pages))),
             (_, Some(target)) => Some((target.block, u32::from(target.page), 1)),
             _ => None,
         }

@@ -303,7 +303,7 @@ impl Timing {
         if !u.suspended.is_none() {
             mask &= 1 << Class::HostRead as u8;
         }
-        if self.starvation_ns > 0 {
+        if self.starvation_ns > 0 && mask >> Class::Run as u8 & 1 == 0 {
             let starved = self.pick_starved(unit, mask);
             if !starved.is_none() {
                 return starved;
@@ -351,7 +351,7 @@ impl Timing {
         let op = &self.ops[id.index()];
         match op.kind {
             OpKind::Read => true,
-            OpKind::Program => op.block_prev.is_none(),
+            OpKind::Program | OpKind::Reprogram => op.block_prev.is_none(),
             OpKind::Erase => op.block_prev.is_none() && self.blocks[op.block.index()].reads == 0,
         }
     }

@@ -7,6 +7,9 @@ use super::Timing;
 use crate::hw::config::PlaneParallelism;
 use crate::hw::op::{Class, OpKind};
 
+/// The bit of waiting host reads in a unit's mask.
+const HOST_READS: u8 = 1 << Class::HostRead as u8;
+
 impl Timing {
     /// Lets every unit that got something new start it if it can.
     #[inline]
@@ -76,7 +79,7 @@ impl Timing {
         let u = &self.units[unit as usize];
         if u.phase != Phase::Idle {
             match u.phase {
-                Phase::Array if u.mask & 1 != 0 && u.suspended.is_none() => self.try_suspend(unit),
+                Phase::Array if u.mask & HOST_READS != 0 && u.suspended.is_none() => self.try_suspend(unit),
                 Phase::Move => self.try_split(unit),
                 _ => {}
             }
@@ -85,7 +88,7 @@ impl Timing {
         if u.wishes {
             return;
         }
-        if u.mask == 0 || (!u.suspended.is_none() && u.mask & 1 == 0) {
+        if u.mask == 0 || (!u.suspended.is_none() && u.mask & HOST_READS == 0) {
             if !u.suspended.is_none() {
                 self.resume(unit);
             }
@@ -151,7 +154,7 @@ impl Timing {
         let u = &self.units[unit as usize];
         let class = self.ops[id.index()].class;
         // Cleaning works on one plane at a time: its page offsets hardly ever match across planes.
-        let alone = class >= Class::Urgent
+        let alone = !class.is_host()
             || u.parallelism != PlaneParallelism::MultiPlane
             || u.head[class as usize].is_none();
         if !alone {
@@ -224,7 +227,7 @@ impl Timing {
         let bus = &self.channel(unit).bus;
         let (command_ns, extra_ns) = match first.kind {
             OpKind::Read => (bus.read_command_ns, bus.extra_plane_read_ns),
-            OpKind::Program => (bus.program_command_ns, bus.extra_plane_program_ns),
+            OpKind::Program | OpKind::Reprogram => (bus.program_command_ns, bus.extra_plane_program_ns),
             OpKind::Erase => (bus.erase_command_ns, bus.extra_plane_erase_ns),
         };
         let (mut in_ns, mut array_ns, mut out_ns) = (command_ns, 0, 0);
@@ -305,10 +308,12 @@ impl Timing {
         let clock = &mut self.blocks[op.block.index()];
         match op.kind {
             OpKind::Read => clock.reads -= 1,
-            OpKind::Program if op.generation == clock.generation => {
-                clock.done = clock.done.max(op.page + u16::from(op.pages));
+            OpKind::Erase => {}
+            OpKind::Program | OpKind::Reprogram => {
+                if op.generation == clock.generation {
+                    clock.done = clock.done.max(op.page + u16::from(op.pages));
+                }
             }
-            OpKind::Program | OpKind::Erase => {}
         }
         let Op { kind, class, request, counts, wakes, more_wakes, block_next, .. } = *op;
         self.load_ns[unit as usize] -= op.service_ns();
@@ -321,8 +326,9 @@ impl Timing {
         }
         let u = &mut self.units[unit as usize];
         u.outstanding -= 1;
-        if class <= Class::HostWrite {
+        if class.is_host() {
             u.host_ns = self.now_ns;
+            self.host_ns = self.now_ns;
         }
         if !wakes.is_none() {
             self.wake_up(id, wakes);
@@ -364,13 +370,12 @@ impl Timing {
     }
 
     fn idle_event(&mut self, unit: u32) {
-        let threshold_ns = self.idle_threshold_ns;
         let u = &mut self.units[unit as usize];
         u.idle_armed = false;
         if u.outstanding > 0 || u.idle_planes == 0 {
             return;
         }
-        if self.now_ns >= u.host_ns + threshold_ns {
+        if self.now_ns >= self.idle_from_ns(unit) {
             self.idle_due.push(unit);
         } else {
             self.arm_idle(unit);

@@ -66,7 +66,7 @@ pub struct Unit {
     pub channel: u32,
     /// Bit of the unit within its channel.
     pub bit: u32,
-    /// First plane of the unit.
+    /// First plane of the die that the unit is or belongs to.
     pub first_plane: u32,
     /// Whether it takes along operations on other planes.
     pub parallelism: PlaneParallelism,

@@ -287,7 +287,7 @@ impl Scheme for Hierarchy {
         let now = self.census.now();
         let numbers = [&[now.fragments, now.units][..], &self.division.save()].concat();
         let regions = vec![self.l1.save(), self.l2.save(), self.store.region.save()];
-        SchemeState { regions, numbers, tables: Vec::new() }
+        SchemeState { regions, numbers, ..SchemeState::default() }
     }
 
     fn load(&mut self, state: SchemeState) {

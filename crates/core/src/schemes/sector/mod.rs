@@ -206,7 +206,7 @@ impl Scheme for Sector {
         let (mut numbers, table) = self.hotness.as_ref().map(Hotness::save).unzip();
         let numbers = [vec![now.fragments, now.units], numbers.take().unwrap_or_default()].concat();
         let regions = vec![self.cache.slc.save(), self.cache.store.region.save()];
-        SchemeState { regions, numbers, tables: table.into_iter().collect() }
+        SchemeState { regions, numbers, tables: table.into_iter().collect(), ..SchemeState::default() }
     }
 
     fn load(&mut self, state: SchemeState) {

@@ -47,7 +47,7 @@ pub fn run(
     let stopwatch = Stopwatch::start();
     let (first, rest) = requests.split_at(first_part);
     feed(&mut simulation, first)?;
-    let programs_of_first_part = count(&simulation, &[OpKind::Program]);
+    let programs_of_first_part = count(&simulation, &STORES);
     feed(&mut simulation, rest)?;
     let report = simulation.finish().map_err(|error| error.to_string())?;
     let (wall_s, cpu_s) = (stopwatch.wall_s(), stopwatch.cpu_s());
@@ -55,12 +55,15 @@ pub fn run(
         wall_s,
         cpu_s,
         flash_operations: report.flash.ops.iter().map(|row| row.count).sum(),
-        page_operations: count(&simulation, &[OpKind::Read, OpKind::Program]),
-        page_programs: count(&simulation, &[OpKind::Program]),
+        page_operations: count(&simulation, &[OpKind::Read, OpKind::Program, OpKind::Reprogram]),
+        page_programs: count(&simulation, &STORES),
         waf: report.waf.total,
         programs_of_first_part,
     })
 }
+
+/// Kinds that store pages.
+const STORES: [OpKind; 2] = [OpKind::Program, OpKind::Reprogram];
 
 fn feed(simulation: &mut Simulation, requests: &[Request]) -> Result<(), String> {
     // In batches, as a trace reader hands them over.

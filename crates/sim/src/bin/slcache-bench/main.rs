@@ -80,7 +80,7 @@ fn parse(arguments: &[String]) -> Option<(Size, bool)> {
 
 fn measure(size: Size) -> Result<Figures, String> {
     let say = |what: &str| eprintln!("slcache-bench: {what}");
-    say("speed (synth1m, heavy_gc, tlc-only against baseline, floors)");
+    say("speed (synth1m, heavy_gc, every scheme, floors)");
     let workloads = speed::measure(size)?;
     say("traces (text formats, Parquet, workloads)");
     let traces = tracing::measure(size)?;

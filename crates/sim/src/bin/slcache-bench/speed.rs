@@ -5,6 +5,7 @@ use super::figures::{Floor as FloorFigures, Spread, Workload};
 use super::floor::{Floor, Pass};
 use super::Size;
 use slcache_core::device::request::Request;
+use slcache_core::schemes::CATALOG;
 use slcache_sim::RunConfig;
 use slcache_traces::synthetic::{heavy_gc, synth1m};
 
@@ -35,8 +36,8 @@ pub fn measure(size: Size) -> Result<Vec<Workload>, String> {
         Contestant::new("synth1m", "mqsim-512g", "tlc-only", &synth)?.with_floor(),
         Contestant::new("heavy_gc", "gc-8g", "tlc-only", &gc)?.with_floor().after(fill),
     ];
-    for scheme in ["tlc-only", "baseline", "sa", "sector", "hierarchy"] {
-        contestants.push(Contestant::new("synth1m", "hierarchy-44g", scheme, &synth)?.preloaded());
+    for scheme in CATALOG {
+        contestants.push(Contestant::new("synth1m", "hierarchy-44g", scheme.name, &synth)?.preloaded());
     }
     for _ in 0..size.rounds {
         for contestant in &mut contestants {

@@ -4,129 +4,22 @@
 //! programmed block. Chunks are handed out last-in first-out, so memory follows the number of
 //! blocks that hold data at the same time and not the device's size.
 
+mod block;
+mod fault;
+mod snapshot;
+mod two_layer;
+
+pub use block::{Block, BlockState};
+pub use fault::Fault;
+pub use snapshot::ArrayState;
+
 use super::config::CellMode;
 use super::geometry::Geometry;
-use crate::base::sparse::Sparse;
 use crate::base::{BlockId, Ppn, Slot};
-use bytemuck::Zeroable;
-use serde::{Deserialize, Serialize};
+use block::USED;
 
-/// Where a block is in its life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum BlockState {
-    /// Erased, no mode yet.
-    Free = 0,
-    /// Has pages to program.
-    Open = 1,
-    /// Takes no more programs until erased.
-    Closed = 2,
-}
-
-/// What the array refuses, and why.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// A block that holds data was opened.
-    #[error("block {0:?} is not free and cannot be opened")]
-    OpenNotFree(BlockId),
-    /// A cell mode the chips do not offer.
-    #[error("block {0:?} has no {1:?} mode")]
-    NoSuchMode(BlockId, CellMode),
-    /// A block number outside the geometry.
-    #[error("block {0:?} does not exist")]
-    NoSuchBlock(BlockId),
-    /// A page of a block that is not open was programmed.
-    #[error("page {0:?} lies in a block that is not open")]
-    ProgramNotOpen(Ppn),
-    /// A page was programmed out of order or twice.
-    #[error("page {page:?} was programmed where page {expected} of its block is next")]
-    ProgramOrder {
-        /// The page asked for.
-        page: Ppn,
-        /// The next page in order.
-        expected: u32,
-    },
-    /// A block with live slots was erased.
-    #[error("block {0:?} has {1} live slots and cannot be erased")]
-    EraseLive(BlockId, u16),
-    /// A block was erased that was never programmed since its last erase.
-    #[error("block {0:?} holds nothing to erase")]
-    EraseEmpty(BlockId),
-    /// A dead slot was invalidated.
-    #[error("slot {0:?} is not live")]
-    InvalidateDead(Slot),
-    /// A block that is not open was closed.
-    #[error("block {0:?} is not open and cannot be closed")]
-    CloseNotOpen(BlockId),
-}
-
-/// What is known of one block (zero = free and never used).
-#[derive(Clone, Copy, Debug, Default, Zeroable, Serialize, Deserialize)]
-#[repr(C)]
-pub struct Block {
-    chunk: u32,
-    /// Sequence number of the last opening: age for FIFO and cost-benefit.
-    pub opened: u32,
-    /// Link of the free list the block is on.
-    pub next_free: u32,
-    write_ptr: u16,
-    pages: u16,
-    live: u16,
-    live_pages: u16,
-    state: u8,
-    mode: u8,
-    region: u8,
-    used: u8,
-}
-
-impl Block {
-    /// The block's state.
-    #[inline]
-    pub fn state(&self) -> BlockState {
-        match self.state {
-            0 => BlockState::Free,
-            1 => BlockState::Open,
-            _ => BlockState::Closed,
-        }
-    }
-
-    /// The next page to program.
-    #[inline]
-    pub fn write_ptr(&self) -> u32 {
-        u32::from(self.write_ptr)
-    }
-
-    /// Live slots.
-    #[inline]
-    pub fn live(&self) -> u32 {
-        u32::from(self.live)
-    }
-
-    /// The region the block was opened for.
-    #[inline]
-    pub fn region(&self) -> u8 {
-        self.region
-    }
-
-    /// The mode the block was opened in.
-    #[inline]
-    pub fn mode(&self) -> CellMode {
-        CellMode::ALL[self.mode as usize]
-    }
-}
-
-/// What a snapshot holds of the array.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ArrayState {
-    blocks: Vec<(u32, Block, [u32; 4])>,
-    tags: Sparse,
-    free_chunks: Vec<u32>,
-    next_chunk: u32,
-    opened: u32,
-}
-
-/// Added to the live pages of a closed block, so that the untouched state 0 is no candidate and
-/// the smallest score is the greedy victim.
+/// Added to the live pages of a closed plain block, so that the untouched state 0 is no candidate
+/// and the smallest score is the greedy victim.
 pub const CLOSED: i16 = i16::MIN;
 
 /// The array's state.
@@ -134,9 +27,14 @@ pub struct FlashArray {
     /// Shape and address packing.
     pub geometry: Geometry,
     blocks: Box<[Block]>,
-    /// Pages with a live slot of closed blocks, plus `CLOSED`, which is negative; 0 for any
-    /// other block: what victim selection scans.
+    /// What victim selection scans: the smallest is the greedy victim, 0 is none. Of closed plain
+    /// blocks the pages with a live slot plus `CLOSED`, which is negative; of two-layer blocks the
+    /// dead pages, negated.
     score: Vec<i16>,
+    /// Live slots by region; of two-layer blocks only those in wordlines with one bit.
+    live: Vec<u64>,
+    /// Pages stored so far by cell mode, in this array's life.
+    stored: [u64; 4],
     erases: Vec<u32>,
     tags: Vec<u32>,
     free_chunks: Vec<u32>,
@@ -153,6 +51,8 @@ impl FlashArray {
         Self {
             blocks: bytemuck::zeroed_slice_box(blocks),
             score: vec![0; blocks],
+            live: vec![0; 1 << u8::BITS],
+            stored: [0; 4],
             erases: vec![0; blocks * CellMode::ALL.len()],
             tags: vec![0; (usable * chunk) as usize],
             free_chunks: Vec::new(),
@@ -174,7 +74,8 @@ impl FlashArray {
         u32::from(self.blocks[block.index()].live_pages)
     }
 
-    /// Scores of a run of blocks: live pages of a closed block plus `CLOSED`, 0 for any other.
+    /// Scores of a run of blocks: of closed plain blocks the live pages plus `CLOSED`, of two-layer
+    /// blocks the dead pages negated, 0 for any other.
     #[inline]
     pub fn scores(&self, first: BlockId, count: u32) -> &[i16] {
         &self.score[first.index()..first.index() + count as usize]
@@ -183,7 +84,24 @@ impl FlashArray {
     /// Whether a block is closed: programmed and not to be programmed further.
     #[inline]
     pub fn is_closed(&self, block: BlockId) -> bool {
-        self.score[block.index()] < 0
+        self.blocks[block.index()].state == BlockState::Closed as u8
+    }
+
+    /// Pages of a block that are programmed and hold nothing live.
+    #[inline(always)]
+    pub fn dead_pages(&self, block: BlockId) -> u32 {
+        let record = &self.blocks[block.index()];
+        u32::from(record.write_ptr - record.live_pages)
+    }
+
+    /// Live slots in the blocks of a region; of two-layer blocks only those in wordlines with one bit.
+    pub fn live_in(&self, region: u8) -> u64 {
+        self.live[usize::from(region)]
+    }
+
+    /// Pages stored so far in `mode`, before time 0 included; the first bits of two-layer blocks are SLC.
+    pub fn stored(&self, mode: CellMode) -> u64 {
+        self.stored[mode as usize]
     }
 
     /// How often a block was erased in `mode`.
@@ -223,7 +141,17 @@ impl FlashArray {
         let Some(resolved) = &self.geometry.pool_of(plane).modes[mode as usize] else {
             return Err(Fault::NoSuchMode(block, mode));
         };
-        let pages = resolved.pages as u16;
+        self.open_as(block, mode, resolved.pages as u16, region, USED)
+    }
+
+    fn open_as(
+        &mut self,
+        block: BlockId,
+        mode: CellMode,
+        pages: u16,
+        region: u8,
+        flags: u8,
+    ) -> Result<(), Fault> {
         let chunk = self.free_chunks.pop().unwrap_or(self.next_chunk);
         let record = &mut self.blocks[block.index()];
         if record.state() != BlockState::Free {
@@ -243,7 +171,7 @@ impl FlashArray {
             state: BlockState::Open as u8,
             mode: mode as u8,
             region,
-            used: 1,
+            flags,
         };
         Ok(())
     }
@@ -255,7 +183,9 @@ impl FlashArray {
             return Err(Fault::CloseNotOpen(block));
         }
         record.state = BlockState::Closed as u8;
-        self.score[block.index()] = CLOSED + record.live_pages as i16;
+        if !record.is_two_layer() {
+            self.score[block.index()] = CLOSED + record.live_pages as i16;
+        }
         Ok(())
     }
 
@@ -264,13 +194,37 @@ impl FlashArray {
     pub fn program(&mut self, page: Ppn, tags: &[u32]) -> Result<(), Fault> {
         let block = self.geometry.block_of(page);
         let index = self.geometry.page_in_block(page);
-        let record = &mut self.blocks[block.index()];
+        self.check_next(block, index, page)?;
+        let record = &self.blocks[block.index()];
+        if !record.is_two_layer() {
+            self.stored[record.mode as usize] += 1;
+            self.store(block, index, tags);
+        } else if self.step(block, page).bit > 0 {
+            return Err(Fault::ProgramNotErased(page));
+        } else {
+            self.stored[CellMode::Slc as usize] += 1;
+            self.store(block, index, tags);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn check_next(&self, block: BlockId, index: u32, page: Ppn) -> Result<(), Fault> {
+        let record = &self.blocks[block.index()];
         if record.state != BlockState::Open as u8 {
             return Err(Fault::ProgramNotOpen(page));
         }
         if u32::from(record.write_ptr) != index {
             return Err(Fault::ProgramOrder { page, expected: u32::from(record.write_ptr) });
         }
+        Ok(())
+    }
+
+    /// Stores the next page of a block.
+    #[inline]
+    fn store(&mut self, block: BlockId, index: u32, tags: &[u32]) {
+        let in_cache = self.in_cache(block, index);
+        let record = &mut self.blocks[block.index()];
         let base = tag_index(&self.geometry, record.chunk, index);
         let mut live = 0;
         for (place, &tag) in self.tags[base..base + tags.len()].iter_mut().zip(tags) {
@@ -280,11 +234,18 @@ impl FlashArray {
         record.live += live;
         record.live_pages += u16::from(live > 0);
         record.write_ptr += 1;
+        if record.is_two_layer() {
+            self.score[block.index()] -= i16::from(live == 0);
+        }
         if record.write_ptr == record.pages {
             record.state = BlockState::Closed as u8;
-            self.score[block.index()] = CLOSED + record.live_pages as i16;
+            if !record.is_two_layer() {
+                self.score[block.index()] = CLOSED + record.live_pages as i16;
+            }
         }
-        Ok(())
+        if in_cache {
+            self.live[usize::from(record.region)] += u64::from(live);
+        }
     }
 
     /// The tag of a slot; 0 = dead.
@@ -308,8 +269,10 @@ impl FlashArray {
     pub fn invalidate(&mut self, slot: Slot) -> Result<(), Fault> {
         let page = self.geometry.page_of(slot);
         let block = self.geometry.block_of(page);
+        let index = self.geometry.page_in_block(page);
+        let in_cache = self.in_cache(block, index);
         let record = &mut self.blocks[block.index()];
-        let base = tag_index(&self.geometry, record.chunk, self.geometry.page_in_block(page));
+        let base = tag_index(&self.geometry, record.chunk, index);
         let tags = &mut self.tags[base..base + (1 << self.geometry.slot_bits)];
         let place = &mut tags[(slot.0 & ((1 << self.geometry.slot_bits) - 1)) as usize];
         if *place == 0 || record.state == BlockState::Free as u8 {
@@ -317,9 +280,10 @@ impl FlashArray {
         }
         *place = 0;
         record.live -= 1;
+        self.live[usize::from(record.region)] -= u64::from(in_cache);
         if tags.iter().all(|&t| t == 0) {
             record.live_pages -= 1;
-            if record.state == BlockState::Closed as u8 {
+            if record.state == BlockState::Closed as u8 || record.is_two_layer() {
                 self.score[block.index()] -= 1;
             }
         }
@@ -330,16 +294,21 @@ impl FlashArray {
     #[inline]
     pub fn take_page(&mut self, page: Ppn, tags: &mut [u32]) {
         let block = self.geometry.block_of(page);
+        let index = self.geometry.page_in_block(page);
+        let in_cache = self.in_cache(block, index);
         let record = &mut self.blocks[block.index()];
-        let base = tag_index(&self.geometry, record.chunk, self.geometry.page_in_block(page));
+        let base = tag_index(&self.geometry, record.chunk, index);
         let stored = &mut self.tags[base..base + tags.len()];
         tags.copy_from_slice(stored);
         stored.fill(0);
         let live = tags.iter().filter(|&&tag| tag != 0).count() as u16;
         record.live -= live;
+        if in_cache {
+            self.live[usize::from(record.region)] -= u64::from(live);
+        }
         if live > 0 {
             record.live_pages -= 1;
-            if record.state == BlockState::Closed as u8 {
+            if record.state == BlockState::Closed as u8 || record.is_two_layer() {
                 self.score[block.index()] -= 1;
             }
         }
@@ -382,49 +351,14 @@ impl FlashArray {
 
     /// Sets every erase count to zero.
     pub fn reset_wear(&mut self) {
-        for i in (0..self.blocks.len()).filter(|&i| self.blocks[i].used != 0) {
+        for i in (0..self.blocks.len()).filter(|&i| self.blocks[i].flags & USED != 0) {
             self.erases[i * 4..i * 4 + 4].fill(0);
         }
     }
 
-    /// What a snapshot holds.
-    pub fn save(&self) -> ArrayState {
-        let record = |b: BlockId| {
-            let i = b.index();
-            let erases = std::array::from_fn(|m| self.erases[i * 4 + m]);
-            (b.0, self.blocks[i], erases)
-        };
-        ArrayState {
-            blocks: self.used_blocks().map(record).collect(),
-            tags: Sparse::of(&self.tags),
-            free_chunks: self.free_chunks.clone(),
-            next_chunk: self.next_chunk,
-            opened: self.opened,
-        }
-    }
-
-    /// Takes a snapshot's part, or says why it does not fit.
-    pub fn load(&mut self, state: ArrayState) -> Result<(), String> {
-        for (block, record, erases) in state.blocks {
-            let i = block as usize;
-            if !self.exists(BlockId(block)) {
-                return Err(format!("block {block} does not exist"));
-            }
-            self.blocks[i] = record;
-            let closed = record.state == BlockState::Closed as u8;
-            self.score[i] = if closed { CLOSED + record.live_pages as i16 } else { 0 };
-            self.erases[i * 4..i * 4 + 4].copy_from_slice(&erases);
-        }
-        state.tags.fill(&mut self.tags)?;
-        self.free_chunks = state.free_chunks;
-        self.next_chunk = state.next_chunk;
-        self.opened = state.opened;
-        Ok(())
-    }
-
     /// Every block that was ever opened.
     pub fn used_blocks(&self) -> impl Iterator<Item = BlockId> + '_ {
-        (0..self.blocks.len()).filter(|&i| self.blocks[i].used != 0).map(|i| BlockId(i as u32))
+        (0..self.blocks.len()).filter(|&i| self.blocks[i].flags & USED != 0).map(|i| BlockId(i as u32))
     }
 }
 

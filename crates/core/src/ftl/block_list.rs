@@ -1,0 +1,126 @@
+//! Queues of blocks from which a block in the middle can be taken.
+
+use crate::base::sparse::Sparse;
+use crate::base::BlockId;
+use serde::{Deserialize, Serialize};
+
+/// A queue's ends; block numbers plus one, 0 = none.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct BlockList {
+    head: u32,
+    tail: u32,
+    len: u32,
+}
+
+impl BlockList {
+    /// The block at the head.
+    #[inline(always)]
+    pub fn head(&self) -> Option<BlockId> {
+        self.head.checked_sub(1).map(BlockId)
+    }
+
+    /// Blocks in the queue.
+    #[inline(always)]
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Whether it has none.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+/// The links of every block: it is in one queue at most. Zero = none.
+pub struct BlockLinks {
+    next: Vec<u32>,
+    prev: Vec<u32>,
+}
+
+/// What a snapshot holds of the links.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LinksState {
+    next: Sparse,
+    prev: Sparse,
+}
+
+impl BlockLinks {
+    /// Links for `blocks` block numbers, none in a queue.
+    pub fn new(blocks: usize) -> Self {
+        Self { next: vec![0; blocks], prev: vec![0; blocks] }
+    }
+
+    /// Appends a block that is in no queue.
+    #[inline]
+    pub fn push(&mut self, list: &mut BlockList, block: BlockId) {
+        let number = block.0 + 1;
+        self.next[block.index()] = 0;
+        self.prev[block.index()] = list.tail;
+        match list.tail {
+            0 => list.head = number,
+            tail => self.next[tail as usize - 1] = number,
+        }
+        list.tail = number;
+        list.len += 1;
+    }
+
+    /// Takes a block out of the queue it is in.
+    #[inline]
+    pub fn remove(&mut self, list: &mut BlockList, block: BlockId) {
+        let (next, prev) = (self.next[block.index()], self.prev[block.index()]);
+        match prev {
+            0 => list.head = next,
+            prev => self.next[prev as usize - 1] = next,
+        }
+        match next {
+            0 => list.tail = prev,
+            next => self.prev[next as usize - 1] = prev,
+        }
+        list.len -= 1;
+    }
+
+    /// Takes the head.
+    #[inline]
+    pub fn pop(&mut self, list: &mut BlockList) -> Option<BlockId> {
+        let block = list.head()?;
+        self.remove(list, block);
+        Some(block)
+    }
+
+    /// What a snapshot holds.
+    pub fn save(&self) -> LinksState {
+        LinksState { next: Sparse::of(&self.next), prev: Sparse::of(&self.prev) }
+    }
+
+    /// Takes a snapshot's part, or says why it does not fit.
+    pub fn load(&mut self, state: LinksState) -> Result<(), String> {
+        state.next.fill(&mut self.next)?;
+        state.prev.fill(&mut self.prev)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_leave_in_order_and_from_the_middle() {
+        let mut links = BlockLinks::new(8);
+        let (mut a, mut b) = (BlockList::default(), BlockList::default());
+        for block in [3, 0, 7, 5].map(BlockId) {
+            links.push(&mut a, block);
+        }
+        links.remove(&mut a, BlockId(7));
+        links.push(&mut b, BlockId(7));
+        links.remove(&mut a, BlockId(5));
+        links.push(&mut a, BlockId(2));
+        let drained = |links: &mut BlockLinks, list: &mut BlockList| {
+            std::iter::from_fn(|| links.pop(list)).map(|block| block.0).collect::<Vec<_>>()
+        };
+        assert_eq!((a.len(), b.len()), (3, 1));
+        assert_eq!(drained(&mut links, &mut a), [3, 0, 2]);
+        assert_eq!(drained(&mut links, &mut b), [7]);
+        assert!(a.is_empty() && a.head().is_none() && links.pop(&mut a).is_none());
+    }
+}

@@ -1,0 +1,20 @@
+//! The operations in the order of their emission, kept on request.
+
+use crate::base::Ppn;
+use crate::hw::config::CellMode;
+use crate::hw::op::{Cause, OpKind};
+
+/// One operation, as it was emitted; a one-shot program is one entry a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoggedOp {
+    /// When it was emitted, ns.
+    pub at_ns: u64,
+    /// Kind.
+    pub kind: OpKind,
+    /// Mode as counted: of the wordline read, programmed or reprogrammed, of the block erased.
+    pub mode: CellMode,
+    /// Cause.
+    pub cause: Cause,
+    /// Page; of an erase the block's first.
+    pub page: Ppn,
+}

@@ -1,0 +1,84 @@
+//! Which plane the next page goes to.
+
+use super::config::Placement;
+use super::io::Io;
+use crate::base::divisor::Divisor;
+use crate::base::PlaneId;
+
+/// The planes of a pool and whose turn it is.
+pub struct Turn {
+    order: Vec<PlaneId>,
+    planes: Divisor,
+    placement: Placement,
+    cursor: usize,
+}
+
+impl Turn {
+    /// The planes of `pool` in the order of `letters`, fastest first; it is the first one's turn.
+    pub fn new(pool: usize, letters: &str, placement: Placement, io: &Io) -> Self {
+        let geometry = &io.media.array.geometry;
+        Self {
+            order: geometry.plane_order(pool, letters),
+            planes: Divisor::new(geometry.pools[pool].planes),
+            placement,
+            cursor: 0,
+        }
+    }
+
+    /// The planes in allocation order.
+    pub fn planes(&self) -> &[PlaneId] {
+        &self.order
+    }
+
+    /// The place in the order whose turn it is, for snapshots.
+    pub fn cursor(&self) -> usize {
+        self.cursor
+    }
+
+    /// Takes a snapshot's place.
+    pub fn set_cursor(&mut self, cursor: usize) {
+        self.cursor = cursor;
+    }
+
+    /// The plane for logical page `page`: by number, next in turn, or the least loaded. The turn
+    /// stays with a plane for which `stays` holds.
+    #[inline]
+    pub fn choose(&mut self, io: &Io, page: u32, stays: impl FnOnce(PlaneId) -> bool) -> PlaneId {
+        match self.placement {
+            Placement::Static => self.order[self.planes.split(page).1 as usize],
+            Placement::RoundRobin => {
+                let plane = self.order[self.cursor];
+                if !stays(plane) {
+                    self.cursor = (self.cursor + 1) * usize::from(self.cursor + 1 < self.order.len());
+                }
+                plane
+            }
+            Placement::LeastLoaded => self.least_loaded(io),
+        }
+    }
+
+    /// The plane to try after `plane`, which is full; the turn passes over it.
+    #[cold]
+    pub fn pass_over(&mut self, plane: PlaneId) -> PlaneId {
+        let place = self.order.iter().position(|&p| p == plane).unwrap_or(0);
+        let next = (place + 1) % self.order.len();
+        if self.cursor == place {
+            self.cursor = next;
+        }
+        self.order[next]
+    }
+
+    fn least_loaded(&mut self, io: &Io) -> PlaneId {
+        let planes = &io.media.array.geometry.planes;
+        let start = self.cursor;
+        self.cursor = (self.cursor + 1) % self.order.len();
+        let in_turn = (0..self.order.len()).map(|i| self.order[(start + i) % self.order.len()]);
+        in_turn
+            .min_by_key(|p| {
+                let unit = planes[p.index()].unit;
+                let busy_ns = io.timing.channel(unit).busy_until_ns.saturating_sub(io.timing.now_ns());
+                (io.timing.load(unit), busy_ns)
+            })
+            .unwrap_or(self.order[start])
+    }
+}

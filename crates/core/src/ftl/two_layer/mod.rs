@@ -1,0 +1,246 @@
+//! A region of blocks in two-layer layout: each offers a window of SLC pages, later the further
+//! bits of the same wordlines, then its next window.
+//!
+//! A plane has two queues: blocks whose window has SLC pages left, and blocks whose window is to
+//! be switched. A third way in is a block that is filled without pausing, for data that are to
+//! leave the cache. Every page of a block is used in the order of `hw::two_layer`.
+
+mod victim;
+
+pub use victim::{Eligible, Victim};
+
+use crate::base::{BlockId, PlaneId, Ppn};
+use crate::ftl::block_list::{BlockLinks, BlockList, LinksState};
+use crate::ftl::config::{Placement, PlaneOrder};
+use crate::ftl::io::Io;
+use crate::ftl::scheme::BlockShare;
+use crate::ftl::turn::Turn;
+use crate::hw::array::BlockState;
+use crate::hw::two_layer::{Phase, TwoLayer};
+use serde::{Deserialize, Serialize};
+
+/// What a two-layer region is made of.
+#[derive(Clone, Debug)]
+pub struct TwoLayerSpec {
+    /// Number, unique in the device.
+    pub id: u8,
+    /// Pool.
+    pub pool: usize,
+    /// First block of each plane that belongs to it.
+    pub first_block: u32,
+    /// Blocks per plane.
+    pub blocks: u32,
+    /// Plane order.
+    pub order: PlaneOrder,
+    /// Choice of plane.
+    pub placement: Placement,
+}
+
+/// One plane's part of the region.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct PlanePart {
+    /// Blocks `fresh..fresh_end` of the plane were never used: the first to be filled.
+    fresh: u32,
+    fresh_end: u32,
+    /// The block whose SLC pages are being programmed.
+    filling: Option<BlockId>,
+    /// Blocks with a window of unused SLC pages.
+    fill: BlockList,
+    /// Blocks whose window is to be switched, the head first.
+    switch: BlockList,
+    /// The block that is filled without pausing.
+    dense: Option<BlockId>,
+    victim: Option<Victim>,
+    /// Pages that can still be stored, in any of these blocks.
+    free_pages: u32,
+}
+
+/// Blocks of two-layer layout, managed alike.
+pub struct TwoLayerRegion {
+    /// What it is made of.
+    pub spec: TwoLayerSpec,
+    /// Whose turn it is.
+    pub turn: Turn,
+    layout: TwoLayer,
+    first_plane: u32,
+    parts: Vec<PlanePart>,
+    links: BlockLinks,
+    switched_windows: u64,
+}
+
+/// What a snapshot holds of the region.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TwoLayerState {
+    parts: Vec<PlanePart>,
+    links: LinksState,
+    cursor: usize,
+}
+
+impl TwoLayerRegion {
+    /// A region of never-used blocks; nothing is initialised per block.
+    pub fn new(spec: TwoLayerSpec, io: &Io) -> Self {
+        let geometry = &io.media.array.geometry;
+        let pool = &geometry.pools[spec.pool];
+        let layout = pool.two_layer().clone();
+        let part = PlanePart {
+            fresh: spec.first_block,
+            fresh_end: spec.first_block + spec.blocks,
+            filling: None,
+            fill: BlockList::default(),
+            switch: BlockList::default(),
+            dense: None,
+            victim: None,
+            free_pages: spec.blocks * layout.pages,
+        };
+        Self {
+            turn: Turn::new(spec.pool, &spec.order.letters(), spec.placement, io),
+            first_plane: pool.first_plane,
+            parts: vec![part; pool.planes as usize],
+            links: BlockLinks::new(geometry.block_numbers()),
+            switched_windows: 0,
+            layout,
+            spec,
+        }
+    }
+
+    #[inline(always)]
+    fn part(&self, plane: PlaneId) -> &PlanePart {
+        &self.parts[(plane.0 - self.first_plane) as usize]
+    }
+
+    #[inline(always)]
+    fn part_mut(&mut self, plane: PlaneId) -> &mut PlanePart {
+        &mut self.parts[(plane.0 - self.first_plane) as usize]
+    }
+
+    /// Pages of a full block.
+    pub fn pages_per_block(&self) -> u32 {
+        self.layout.pages
+    }
+
+    /// Wordlines of a window, each of them one SLC page.
+    pub fn window_wordlines(&self) -> u32 {
+        self.layout.window_wordlines
+    }
+
+    /// Pages that can still be stored in `plane`.
+    #[inline(always)]
+    pub fn free_pages(&self, plane: PlaneId) -> u32 {
+        self.part(plane).free_pages
+    }
+
+    /// Whether `plane` has a block to switch.
+    #[inline(always)]
+    pub fn has_switch(&self, plane: PlaneId) -> bool {
+        !self.part(plane).switch.is_empty()
+    }
+
+    /// Windows switched since time 0 whose block offers its next one.
+    pub fn switched_windows(&self) -> u64 {
+        self.switched_windows
+    }
+
+    /// SLC pages that the blocks of all planes offer.
+    pub fn slc_pages_free(&self, io: &Io) -> u64 {
+        self.parts.iter().map(|part| u64::from(self.slc_pages_of(part, io))).sum()
+    }
+
+    fn slc_pages_of(&self, part: &PlanePart, io: &Io) -> u32 {
+        let partly = part.filling.map_or(0, |block| {
+            self.layout.window_wordlines - io.media.array.block(block).write_ptr() % self.layout.window_pages
+        });
+        (part.fresh_end - part.fresh + part.fill.len()) * self.layout.window_wordlines + partly
+    }
+
+    /// The next SLC page of `plane`, to be programmed at once.
+    #[inline]
+    pub fn take_fill(&mut self, io: &mut Io, plane: PlaneId) -> Option<Ppn> {
+        let block = match self.part(plane).filling {
+            Some(block) => block,
+            None => self.next_to_fill(io, plane)?,
+        };
+        let index = io.media.array.block(block).write_ptr();
+        let used = self.layout.phase(index + 1) != Phase::Fill;
+        let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
+        part.free_pages -= 1;
+        part.filling = (!used).then_some(block);
+        if used {
+            self.links.push(&mut part.switch, block);
+        }
+        Some(io.media.array.geometry.page(block, index))
+    }
+
+    /// The next page that switches a used window of `plane`, to be stored at once.
+    #[inline]
+    pub fn take_switch(&mut self, io: &Io, plane: PlaneId) -> Option<Ppn> {
+        let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
+        let block = part.switch.head()?;
+        let index = io.media.array.block(block).write_ptr();
+        part.free_pages -= 1;
+        match self.layout.phase(index + 1) {
+            Phase::Switch => {}
+            Phase::Fill => {
+                self.switched_windows += u64::from(!io.clockless);
+                self.links.remove(&mut part.switch, block);
+                self.links.push(&mut part.fill, block);
+            }
+            Phase::Done => self.links.remove(&mut part.switch, block),
+        }
+        Some(io.media.array.geometry.page(block, index))
+    }
+
+    /// The next page of the block of `plane` that is filled without pausing.
+    pub fn take_dense(&mut self, io: &mut Io, plane: PlaneId) -> Option<Ppn> {
+        let block = match self.part(plane).dense {
+            Some(block) => block,
+            None => match self.next_to_fill(io, plane) {
+                Some(block) => block,
+                None => self.part_mut(plane).filling.take()?,
+            },
+        };
+        let index = io.media.array.block(block).write_ptr();
+        let done = self.layout.phase(index + 1) == Phase::Done;
+        let part = self.part_mut(plane);
+        part.free_pages -= 1;
+        part.dense = (!done).then_some(block);
+        Some(io.media.array.geometry.page(block, index))
+    }
+
+    /// Takes the next block with a window of unused SLC pages: never-used ones first.
+    fn next_to_fill(&mut self, io: &mut Io, plane: PlaneId) -> Option<BlockId> {
+        let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
+        let block = if part.fresh < part.fresh_end {
+            part.fresh += 1;
+            io.media.array.geometry.block(plane, part.fresh - 1)
+        } else {
+            self.links.pop(&mut part.fill)?
+        };
+        if io.media.array.block(block).state() == BlockState::Free {
+            io.media.open_two_layer(block, self.spec.id);
+        }
+        Some(block)
+    }
+
+    /// The blocks it is made of.
+    pub fn share(&self) -> BlockShare {
+        let blocks = u64::from(self.spec.blocks) * self.parts.len() as u64;
+        BlockShare { pool: self.spec.pool, mode: self.layout.mode, blocks }
+    }
+
+    /// Live bytes in wordlines that hold one bit.
+    pub fn cache_live_bytes(&self, io: &Io) -> u64 {
+        io.media.array.live_in(self.spec.id) * u64::from(io.media.array.geometry.mu_bytes)
+    }
+
+    /// What a snapshot holds.
+    pub fn save(&self) -> TwoLayerState {
+        TwoLayerState { parts: self.parts.clone(), links: self.links.save(), cursor: self.turn.cursor() }
+    }
+
+    /// Takes a snapshot's part; the configuration is the same.
+    pub fn load(&mut self, state: TwoLayerState) {
+        self.parts = state.parts;
+        self.turn.set_cursor(state.cursor);
+        self.links.load(state.links).expect("Invariant: the configuration is the same");
+    }
+}

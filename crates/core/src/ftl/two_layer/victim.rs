@@ -1,0 +1,122 @@
+//! Which block of a two-layer region is emptied next, and how far it is.
+
+use super::TwoLayerRegion;
+use crate::base::{BlockId, PlaneId, Ppn};
+use crate::ftl::io::Io;
+use crate::hw::two_layer::Phase;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Scores compared at once when a victim is looked for.
+const STRIDE: usize = 64;
+
+/// Which blocks may be emptied to win room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Eligible {
+    /// Any block that holds data and is not being written.
+    #[default]
+    Any,
+    /// Only blocks without SLC pages to offer: their window is used, or they are full.
+    Used,
+    /// Only full blocks.
+    Full,
+}
+
+/// A block that is being emptied.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Victim {
+    /// The block.
+    pub block: BlockId,
+    /// Whether it offered no SLC pages when it was chosen, so that its erase refreshes a window.
+    pub used: bool,
+    /// Pages before this one hold nothing live any more.
+    next_page: u32,
+}
+
+impl TwoLayerRegion {
+    /// The block of `plane` that is being emptied.
+    #[inline]
+    pub fn victim(&self, plane: PlaneId) -> Option<Victim> {
+        self.part(plane).victim
+    }
+
+    /// Chooses the eligible block with the most dead pages, at least `dead_min` (the lowest number
+    /// on ties), and takes it out of its queue; it is stored to no more.
+    pub fn choose_victim(
+        &mut self,
+        io: &mut Io,
+        plane: PlaneId,
+        eligible: Eligible,
+        dead_min: u32,
+    ) -> Option<Victim> {
+        let block = self.most_dead(io, plane, eligible, dead_min)?;
+        let programmed = io.media.array.block(block).write_ptr();
+        let phase = self.layout.phase(programmed);
+        let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
+        part.free_pages -= self.layout.pages - programmed;
+        match phase {
+            Phase::Fill => self.links.remove(&mut part.fill, block),
+            Phase::Switch => self.links.remove(&mut part.switch, block),
+            Phase::Done => {}
+        }
+        if phase != Phase::Done {
+            io.media.close(block);
+        }
+        part.victim = Some(Victim { block, used: phase != Phase::Fill, next_page: 0 });
+        part.victim
+    }
+
+    fn most_dead(&self, io: &Io, plane: PlaneId, eligible: Eligible, dead_min: u32) -> Option<BlockId> {
+        let array = &io.media.array;
+        let part = self.part(plane);
+        let first = array.geometry.block(plane, self.spec.first_block);
+        let taken = [part.filling, part.switch.head(), part.dense, part.victim.map(|v| v.block)];
+        let allowed = |block: BlockId| {
+            let phase = self.layout.phase(array.block(block).write_ptr());
+            let fits = match eligible {
+                Eligible::Any => true,
+                Eligible::Used => phase != Phase::Fill,
+                Eligible::Full => phase == Phase::Done,
+            };
+            fits && !taken.contains(&Some(block))
+        };
+        let scores = array.scores(first, self.spec.blocks);
+        let (mut best, mut found) = (1 - dead_min.max(1) as i16, None);
+        for (stride, run) in scores.chunks(STRIDE).enumerate() {
+            // The stride as a whole is compared first, which vectorises.
+            if run.iter().copied().min().is_none_or(|least| least >= best) {
+                continue;
+            }
+            for (i, &score) in run.iter().enumerate() {
+                let block = BlockId(first.0 + (stride * STRIDE + i) as u32);
+                if score < best && allowed(block) {
+                    (best, found) = (score, Some(block));
+                }
+            }
+        }
+        found
+    }
+
+    /// The next page of the victim of `plane` that holds something live.
+    pub fn next_live(&mut self, io: &Io, plane: PlaneId) -> Option<Ppn> {
+        let victim = self.part_mut(plane).victim.as_mut()?;
+        let array = &io.media.array;
+        if array.block(victim.block).live() == 0 {
+            return None;
+        }
+        while array.page_tags(array.geometry.page(victim.block, victim.next_page)).iter().all(|&t| t == 0) {
+            victim.next_page += 1;
+        }
+        Some(array.geometry.page(victim.block, victim.next_page))
+    }
+
+    /// Takes the erased victim of `plane` back: it offers its first window again.
+    pub fn give_back(&mut self, plane: PlaneId) {
+        let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
+        if let Some(victim) = part.victim.take() {
+            part.free_pages += self.layout.pages;
+            self.links.push(&mut part.fill, victim.block);
+        }
+    }
+}

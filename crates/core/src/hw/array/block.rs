@@ -1,0 +1,83 @@
+//! The record of one block.
+
+use crate::hw::config::CellMode;
+use bytemuck::Zeroable;
+use serde::{Deserialize, Serialize};
+
+/// Where a block is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum BlockState {
+    /// Erased, no mode yet.
+    Free = 0,
+    /// Has pages to program.
+    Open = 1,
+    /// Takes no more programs until erased.
+    Closed = 2,
+}
+
+/// What is known of one block (zero = free and never used).
+#[derive(Clone, Copy, Debug, Default, Zeroable, Serialize, Deserialize)]
+#[repr(C)]
+pub struct Block {
+    pub(super) chunk: u32,
+    /// Sequence number of the last opening: age for FIFO and cost-benefit.
+    pub opened: u32,
+    /// Link of the free list the block is on.
+    pub next_free: u32,
+    pub(super) write_ptr: u16,
+    pub(super) pages: u16,
+    pub(super) live: u16,
+    pub(super) live_pages: u16,
+    pub(super) state: u8,
+    pub(super) mode: u8,
+    pub(super) region: u8,
+    pub(super) flags: u8,
+}
+
+/// The block was opened at least once.
+pub(super) const USED: u8 = 1;
+/// The block is of two-layer layout.
+pub(super) const TWO_LAYER: u8 = 2;
+
+impl Block {
+    /// The block's state.
+    #[inline]
+    pub fn state(&self) -> BlockState {
+        match self.state {
+            0 => BlockState::Free,
+            1 => BlockState::Open,
+            _ => BlockState::Closed,
+        }
+    }
+
+    /// The next page to program.
+    #[inline]
+    pub fn write_ptr(&self) -> u32 {
+        u32::from(self.write_ptr)
+    }
+
+    /// Live slots.
+    #[inline]
+    pub fn live(&self) -> u32 {
+        u32::from(self.live)
+    }
+
+    /// The region the block was opened for.
+    #[inline]
+    pub fn region(&self) -> u8 {
+        self.region
+    }
+
+    /// The mode the block was opened in; of a two-layer block the one its wordlines end in.
+    #[inline]
+    pub fn mode(&self) -> CellMode {
+        CellMode::ALL[self.mode as usize]
+    }
+
+    /// Whether the block is of two-layer layout.
+    #[inline(always)]
+    pub fn is_two_layer(&self) -> bool {
+        self.flags & TWO_LAYER != 0
+    }
+}

@@ -1,0 +1,94 @@
+//! What blocks of two-layer layout can do and plain ones cannot.
+
+use super::block::{BlockState, TWO_LAYER, USED};
+use super::{Fault, FlashArray};
+use crate::base::{BlockId, Ppn};
+use crate::hw::two_layer::Step;
+
+impl FlashArray {
+    /// Bits that the wordline of `page` holds.
+    pub fn wordline_bits(&self, page: Ppn) -> u32 {
+        let block = self.geometry.block_of(page);
+        let (record, index) = (&self.blocks[block.index()], self.geometry.page_in_block(page));
+        if record.is_two_layer() {
+            let layout = self.geometry.pool_of(self.geometry.plane_of(block)).two_layer();
+            return layout.bits(index, record.write_ptr());
+        }
+        let bits = record.mode().bits();
+        record.write_ptr().saturating_sub(index / bits * bits).min(bits)
+    }
+
+    /// Whether `page` is a further bit of a wordline that holds data.
+    #[inline(always)]
+    pub fn gains_bit(&self, page: Ppn) -> bool {
+        let block = self.geometry.block_of(page);
+        self.blocks[block.index()].is_two_layer() && self.step(block, page).bit > 0
+    }
+
+    #[inline(always)]
+    pub(super) fn step(&self, block: BlockId, page: Ppn) -> &Step {
+        let pool = self.geometry.pool_of(self.geometry.plane_of(block));
+        pool.two_layer().step(self.geometry.page_in_block(page))
+    }
+
+    /// Opens a free block in two-layer layout for `region`.
+    pub fn open_two_layer(&mut self, block: BlockId, region: u8) -> Result<(), Fault> {
+        if !self.exists(block) {
+            return Err(Fault::NoSuchBlock(block));
+        }
+        let Some(layout) = &self.geometry.pool_of(self.geometry.plane_of(block)).two_layer else {
+            return Err(Fault::NoReprogram(block));
+        };
+        self.open_as(block, layout.mode, layout.pages as u16, region, USED | TWO_LAYER)
+    }
+
+    /// Gives the next wordline of an open two-layer block one more bit: the page with `tags`.
+    ///
+    /// Refused are a plain block, a wordline without data, one outside the window of layers in
+    /// use, and any order but that of the layout, which is what keeps a wordline from a bit or a
+    /// reprogram too many.
+    #[inline]
+    pub fn reprogram(&mut self, page: Ppn, tags: &[u32]) -> Result<(), Fault> {
+        let block = self.geometry.block_of(page);
+        let index = self.geometry.page_in_block(page);
+        let record = &self.blocks[block.index()];
+        if record.state == BlockState::Free as u8 {
+            return Err(Fault::ProgramNotOpen(page));
+        }
+        if !record.is_two_layer() {
+            return Err(Fault::ReprogramPlain(page));
+        }
+        let layout = self.geometry.pool_of(self.geometry.plane_of(block)).two_layer();
+        let in_use = layout.window_of(record.write_ptr().min(layout.pages - 1));
+        if layout.window_of(index) != in_use {
+            return Err(Fault::ReprogramWindow { page, window: in_use });
+        }
+        let step = *layout.step(index);
+        if step.bit == 0 {
+            return Err(Fault::ReprogramErased(page));
+        }
+        self.check_next(block, index, page)?;
+        let record = &self.blocks[block.index()];
+        self.stored[record.mode as usize] += 1;
+        if step.bit == 1 {
+            // The wordline leaves the cache, and with it what its first bit holds.
+            let first = self.geometry.page(block, u32::from(step.first));
+            let leaving = self.page_tags(first).iter().filter(|&&tag| tag != 0).count() as u64;
+            self.live[usize::from(record.region)] -= leaving;
+        }
+        self.store(block, index, tags);
+        Ok(())
+    }
+
+    /// Whether the live slots of page `index` count with its region's: not if its wordline, of a
+    /// two-layer block, holds (or, being written, gets) more than one bit.
+    #[inline(always)]
+    pub(super) fn in_cache(&self, block: BlockId, index: u32) -> bool {
+        let record = &self.blocks[block.index()];
+        if !record.is_two_layer() {
+            return true;
+        }
+        let step = self.geometry.pool_of(self.geometry.plane_of(block)).two_layer().step(index);
+        step.bit == 0 && record.write_ptr <= step.second
+    }
+}

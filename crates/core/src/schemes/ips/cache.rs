@@ -1,0 +1,271 @@
+//! The cache that the family shares: a two-layer region, its order of preference and its room.
+
+use super::super::{check_page, offered_modes};
+use super::balance::{Balance, VainMoves};
+use super::AgcConfig;
+use crate::base::{PlaneId, Ppn, Problem};
+use crate::ftl::clean::Job;
+use crate::ftl::collect::{self, make_room, take_for_move};
+use crate::ftl::config::{Placement, PlaneOrder};
+use crate::ftl::io::{Io, Piece};
+use crate::ftl::page_level;
+use crate::ftl::scheme::{DeviceFull, Idle};
+use crate::ftl::two_layer::{TwoLayerRegion, TwoLayerSpec};
+use crate::hw::config::PoolConfig;
+use crate::hw::device_config::DeviceConfig;
+use crate::hw::op::{Cause, Class};
+use crate::metrics::report::SchemeReport;
+
+/// Blocks per plane that cannot hold user data: one whose pages cleaning needs, and three that are
+/// being written and cannot be cleaned.
+const HELD_BLOCKS: u32 = 4;
+
+/// The pool used: the first whose chips can be reprogrammed.
+pub fn pool_index(device: &DeviceConfig) -> Option<usize> {
+    device.pool.iter().position(|pool| pool.reprogram.is_some() && pool.slc.is_some())
+}
+
+/// Adds every problem of two-layer blocks in a pool of `device`, of which `others` blocks per plane
+/// belong to someone else.
+pub fn check(name: &str, others: u32, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+    let Some((index, reprogram)) = pool_index(device).and_then(|i| Some((i, device.pool[i].reprogram?)))
+    else {
+        let allowed = format!("a pool with slc and a [device.pool.reprogram] section for {name}");
+        problems.push(Problem::new("device.pool", offered_modes(device), allowed));
+        return;
+    };
+    let pool = &device.pool[index];
+    check_page(device, pool, &format!("scheme.{name}"), problems);
+    let blocks = pool.blocks - others;
+    let block_bytes = u64::from(pool.pages_per_block(reprogram.mode)) * u64::from(pool.page_bytes);
+    let usable = u64::from(pool.plane_count()) * u64::from(blocks.saturating_sub(HELD_BLOCKS)) * block_bytes;
+    if device.user_bytes > usable {
+        let allowed = format!(
+            "at most {usable} for {name}: {blocks} blocks per plane hold data, of which {HELD_BLOCKS} are held back for cleaning"
+        );
+        problems.push(Problem::new("device.user_bytes", device.user_bytes, allowed));
+    }
+}
+
+/// What the cache is made of.
+pub struct CacheSpec<'a> {
+    pub device: &'a DeviceConfig,
+    /// Blocks per plane that belong to someone else, the first ones.
+    pub others: u32,
+    pub plane_order: PlaneOrder,
+    pub placement: Placement,
+}
+
+impl CacheSpec<'_> {
+    /// The pool, on a checked device.
+    pub fn pool(&self) -> (usize, &PoolConfig) {
+        let index = pool_index(self.device).expect("Invariant: the configuration was checked");
+        (index, &self.device.pool[index])
+    }
+}
+
+/// Two-layer blocks as cache and store in one.
+pub struct Cache {
+    /// The blocks.
+    pub region: TwoLayerRegion,
+    /// What went where.
+    pub balance: Balance,
+    /// AGC's moves that the host made vain.
+    pub vain: VainMoves,
+    /// Pages per plane that only cleaning may use: a block's.
+    reserve: u32,
+    page_bytes: u32,
+    mapped_peak: u64,
+}
+
+impl Cache {
+    /// An empty cache.
+    pub fn new(spec: &CacheSpec, id: u8, io: &Io) -> Self {
+        let (pool, config) = spec.pool();
+        let region = TwoLayerSpec {
+            id,
+            pool,
+            first_block: spec.others,
+            blocks: config.blocks - spec.others,
+            order: spec.plane_order,
+            placement: spec.placement,
+        };
+        let region = TwoLayerRegion::new(region, io);
+        Self {
+            reserve: region.pages_per_block(),
+            region,
+            balance: Balance::default(),
+            vain: VainMoves::default(),
+            page_bytes: config.page_bytes,
+            mapped_peak: 0,
+        }
+    }
+
+    /// The plane of the next write.
+    #[inline]
+    pub fn choose_plane(&mut self, piece: &Piece, io: &Io) -> PlaneId {
+        self.region.turn.choose(io, piece.page, |_| false)
+    }
+
+    /// Whether data may be stored in `plane` as it is.
+    #[inline]
+    pub fn has_pages(&self, plane: PlaneId) -> bool {
+        self.region.free_pages(plane) > self.reserve
+    }
+
+    /// Whether data may be stored in `plane`, after cleaning if room is short.
+    #[inline]
+    pub fn has_room(&mut self, plane: PlaneId, io: &mut Io) -> bool {
+        self.has_pages(plane) || self.clean(plane, io)
+    }
+
+    #[cold]
+    fn clean(&mut self, plane: PlaneId, io: &mut Io) -> bool {
+        let job = Job { cause: Cause::Gc, class: Class::Urgent };
+        let done = make_room(&mut self.region, io, plane, self.reserve, job);
+        self.mapped_peak = self.mapped_peak.max(io.media.mapped());
+        if !io.clockless {
+            self.balance.book_gc(done);
+        }
+        self.has_pages(plane)
+    }
+
+    /// Step 1: the next SLC page of `plane`, which has room; false if there is none.
+    #[inline]
+    pub fn write_fill(&mut self, piece: &Piece, plane: PlaneId, io: &mut Io) -> bool {
+        let Some(page) = self.region.take_fill(io, plane) else {
+            return false;
+        };
+        self.balance.fill += u64::from(!io.clockless);
+        store(piece, page, io);
+        true
+    }
+
+    /// Step 2: the next page that switches a used window of `plane`, which has room; where there is
+    /// none, what is left of the block that is filled without pausing.
+    #[inline]
+    pub fn write_switch(&mut self, piece: &Piece, plane: PlaneId, io: &mut Io) -> bool {
+        if let Some(page) = self.region.take_switch(io, plane) {
+            self.balance.switch += u64::from(!io.clockless);
+            store(piece, page, io);
+            return true;
+        }
+        let Some(page) = self.region.take_dense(io, plane) else {
+            return false;
+        };
+        self.balance.dense += u64::from(!io.clockless);
+        store(piece, page, io);
+        true
+    }
+
+    /// Places logical page `page` before time 0, in blocks that are filled without pausing, so that
+    /// the cache loses only their first windows.
+    pub fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        let piece = page_level::whole_page(page, io.policy.mus_per_page, io.media.array.geometry.mu_bytes);
+        let mut plane = self.choose_plane(&piece, io);
+        for _ in 0..self.region.turn.planes().len() {
+            if self.has_room(plane, io) {
+                let dense = self.region.take_dense(io, plane);
+                if let Some(to) = dense.or_else(|| take_for_move(&mut self.region, io, plane)) {
+                    store(&piece, to, io);
+                    return Ok(());
+                }
+            }
+            plane = self.region.turn.pass_over(plane);
+        }
+        Err(DeviceFull)
+    }
+
+    /// One step of advanced garbage collection (section IV-B): a live page of the block with the
+    /// most invalid ones moves to a wordline that is to be switched; once there is none left, the
+    /// block is erased.
+    pub fn agc_step(&mut self, plane: PlaneId, config: &AgcConfig, io: &mut Io) -> Idle {
+        let job = Job { cause: Cause::Agc, class: Class::Background };
+        let Some(victim) = self.agc_victim(plane, config, io) else {
+            return Idle::Nothing;
+        };
+        let Some(from) = self.region.next_live(io, plane) else {
+            collect::erase_victim(&mut self.region, io, plane, job);
+            if !io.clockless {
+                self.balance.book_agc_erase(victim);
+            }
+            return Idle::Step;
+        };
+        if !self.has_pages(plane) {
+            return Idle::Nothing;
+        }
+        let Some(to) = self.region.take_switch(io, plane) else {
+            return Idle::Nothing;
+        };
+        self.vain.note_move(from, io);
+        self.balance.agc += u64::from(!io.clockless);
+        collect::move_page(io, from, to, job);
+        Idle::Step
+    }
+
+    /// The block AGC is emptying, or a new one while there are wordlines to switch.
+    fn agc_victim(
+        &mut self,
+        plane: PlaneId,
+        config: &AgcConfig,
+        io: &mut Io,
+    ) -> Option<crate::ftl::two_layer::Victim> {
+        let under_way = self.region.victim(plane);
+        if under_way.is_some() || !self.region.has_switch(plane) {
+            return under_way;
+        }
+        self.region.choose_victim(io, plane, config.eligible, config.min_invalid)
+    }
+
+    /// Notes that the host overwrites `piece`: blocks with dead pages are work for idle time.
+    #[inline]
+    pub fn note_overwrite(&mut self, piece: &Piece, io: &mut Io) {
+        self.vain.note_write(piece, io);
+        let first = piece.page * io.policy.mus_per_page;
+        let mut rest = piece.mask;
+        while rest != 0 {
+            let old = io.media.lookup(crate::base::Mu(first + rest.trailing_zeros()));
+            rest &= rest - 1;
+            if let Some(slot) = old {
+                let geometry = &io.media.array.geometry;
+                let plane = geometry.plane_of(geometry.block_of(geometry.page_of(slot)));
+                io.mark_idle_work(plane);
+            }
+        }
+    }
+
+    /// Forgets units that the host declared unused.
+    pub fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
+        self.vain.note_trim(first, end);
+        io.trim(first, end);
+        io.mark_all_idle_work();
+    }
+
+    /// The figures that all of the family report.
+    pub fn report(&self, name: &str, io: &Io) -> SchemeReport {
+        let peak = self.mapped_peak.max(io.media.mapped());
+        self.balance.report(name, &self.region, peak, io)
+    }
+
+    /// The figures of AGC: A of the balance, and write amplification counted in two ways.
+    pub fn report_agc(&self, report: &mut SchemeReport, io: &Io) {
+        let b = &self.balance;
+        let host = b.host().max(1) as f64;
+        let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
+        let vain = self.vain.pages(io.media.array.geometry.mu_bytes, self.page_bytes);
+        figure("agc_pages_moved", b.agc as f64);
+        figure("agc_blocks_erased", b.agc_blocks as f64);
+        figure("agc_pages_moved_in_vain", vain);
+        figure("agc_moves_per_host_page", b.agc as f64 / host);
+        figure("waf_all", 1.0 + (b.agc + b.gc + b.migrated) as f64 / host);
+        figure("waf_extra", 1.0 + (vain + (b.gc + b.migrated) as f64) / host);
+    }
+}
+
+/// Writes a piece as `page`.
+#[inline]
+pub fn store(piece: &Piece, page: Ppn, io: &mut Io) {
+    page_level::write_through(piece, page, io, |io, write, sources| {
+        io.program(page, write, sources);
+    });
+}

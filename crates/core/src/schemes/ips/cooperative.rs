@@ -1,0 +1,336 @@
+//! In-place switch with advanced garbage collection beside a traditional SLC cache.
+//!
+//! **What it does.** Most blocks are as in `ips-agc`; the others are a large SLC cache that takes
+//! writes when the SLC pages of the former are used up. In idle time its data switch wordlines of
+//! the former, which empties both at once.
+//! **Paper.** "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs", section
+//! IV-C and Fig. 8 (steps 1 to 4).
+//! **What the paper leaves open and what we chose.** The sizes as printed do not fit the printed
+//! geometry; `slc_blocks` is free. Once both caches are used up, host data switch wordlines. "Free
+//! TLC space" (step 3.2) is a two-layer block that is filled without pausing. Only full SLC blocks
+//! are reclaimed in idle time, the oldest first; the end of a run empties them all (`drain`).
+//! **Knobs.** None.
+
+use super::cache::{self, Cache, CacheSpec};
+use super::AgcConfig;
+use crate::base::{BlockId, PlaneId, Ppn, Problem};
+use crate::ftl::clean::Job;
+use crate::ftl::collect;
+use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
+use crate::ftl::io::{Io, Piece};
+use crate::ftl::page_level;
+use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
+use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
+use crate::ftl::victim;
+use crate::hw::config::{CellMode, IdleRule};
+use crate::hw::device_config::DeviceConfig;
+use crate::hw::op::{Cause, Class};
+use crate::hw::timing::op_table::RequestId;
+use crate::metrics::report::SchemeReport;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Two-layer blocks per plane at least: four are held back, one holds data.
+const TWO_LAYER_MIN: u32 = 5;
+
+/// Parameters of `ips-coop`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct IpsCoopConfig {
+    /// Blocks per plane of the traditional SLC cache; all others are two-layer blocks.
+    pub slc_blocks: u32,
+    /// Order in which consecutive writes go to planes.
+    pub plane_order: PlaneOrder,
+    /// How a write's plane is chosen.
+    pub placement: Placement,
+    /// When idle work starts.
+    pub idle: IdleRule,
+    /// What advanced garbage collection collects.
+    pub agc: AgcConfig,
+    /// The end of a run empties the traditional SLC cache, counted.
+    pub drain: bool,
+}
+
+impl Default for IpsCoopConfig {
+    fn default() -> Self {
+        Self {
+            slc_blocks: 64,
+            plane_order: PlaneOrder::Cwdp,
+            placement: Placement::RoundRobin,
+            idle: IdleRule::default(),
+            agc: AgcConfig::default(),
+            drain: true,
+        }
+    }
+}
+
+impl IpsCoopConfig {
+    /// Adds every problem of the parameters on `device`.
+    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.idle.check("scheme.ips-coop.idle", problems);
+        self.agc.check("scheme.ips-coop.agc", problems);
+        if let Some(index) = cache::pool_index(device) {
+            let blocks = device.pool[index].blocks;
+            let most = blocks.saturating_sub(TWO_LAYER_MIN);
+            if !(1..=most).contains(&self.slc_blocks) {
+                let allowed = format!("between 1 and {most} (the plane has {blocks} blocks)");
+                problems.push(Problem::new("scheme.ips-coop.slc_blocks", self.slc_blocks, allowed));
+                return;
+            }
+        }
+        cache::check("ips-coop", self.slc_blocks, device, problems);
+    }
+}
+
+/// A block of the traditional cache that is being emptied page by page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Emptying {
+    block: BlockId,
+    next_page: u32,
+}
+
+/// Both caches.
+pub struct IpsCoop {
+    cache: Cache,
+    traditional: Region,
+    emptying: Vec<Option<Emptying>>,
+    first_plane: u32,
+    agc: AgcConfig,
+    drain: bool,
+}
+
+impl IpsCoop {
+    /// The scheme on a checked device.
+    pub fn new(config: &IpsCoopConfig, device: &DeviceConfig, io: &mut Io) -> Self {
+        io.timing.set_idle_rule(config.idle);
+        let (plane_order, placement) = (config.plane_order, config.placement);
+        let spec = CacheSpec { device, others: config.slc_blocks, plane_order, placement };
+        let traditional = RegionSpec {
+            id: 1,
+            pack: Pack::Page,
+            shared: false,
+            pool: spec.pool().0,
+            mode: CellMode::Slc,
+            first_block: 0,
+            blocks: config.slc_blocks,
+            order: plane_order.letters(),
+            placement,
+            clean: CleanConfig { victim: Victim::Fifo, ..CleanConfig::default() },
+        };
+        let pool = &io.media.array.geometry.pools[spec.pool().0];
+        Self {
+            cache: Cache::new(&spec, 0, io),
+            emptying: vec![None; pool.planes as usize],
+            first_plane: pool.first_plane,
+            traditional: Region::new(traditional, io),
+            agc: config.agc,
+            drain: config.drain,
+        }
+    }
+
+    /// Section IV-C: SLC pages of two-layer blocks first (step 1), then the traditional cache (step
+    /// 2.2), then wordlines that host data switch.
+    #[inline]
+    fn place(&mut self, piece: &Piece, plane: PlaneId, io: &mut Io) -> bool {
+        let room = self.cache.has_room(plane, io);
+        if room && self.cache.write_fill(piece, plane, io) {
+            return true;
+        }
+        if page_level::write(piece, &mut self.traditional, plane, 0, io).is_ok() {
+            self.cache.balance.traditional += u64::from(!io.clockless);
+            return true;
+        }
+        room && self.cache.write_switch(piece, plane, io)
+    }
+
+    fn emptying(&mut self, plane: PlaneId) -> &mut Option<Emptying> {
+        &mut self.emptying[(plane.0 - self.first_plane) as usize]
+    }
+
+    /// The traditional block of `plane` that is being emptied, or the oldest used one; at the end of
+    /// a run (`open`) also the one that is being filled.
+    fn next_to_empty(&mut self, plane: PlaneId, open: bool, io: &mut Io) -> Option<BlockId> {
+        if let Some(emptying) = self.emptying(plane) {
+            return Some(emptying.block);
+        }
+        let mut block = victim::choose(&self.traditional, io, plane, true);
+        if block.is_none() && open {
+            self.traditional.close_open(io, plane, Writer::Host);
+            block = victim::choose(&self.traditional, io, plane, true);
+        }
+        *self.emptying(plane) = block.map(|block| Emptying { block, next_page: 0 });
+        block
+    }
+
+    /// The next page of the block that is being emptied with something live.
+    fn next_live(&mut self, plane: PlaneId, io: &Io) -> Option<Ppn> {
+        let emptying = self.emptying(plane).as_mut()?;
+        let array = &io.media.array;
+        if array.block(emptying.block).live() == 0 {
+            return None;
+        }
+        while array.page_tags(array.geometry.page(emptying.block, emptying.next_page)).iter().all(|&t| t == 0)
+        {
+            emptying.next_page += 1;
+        }
+        Some(array.geometry.page(emptying.block, emptying.next_page))
+    }
+
+    /// Steps 3.1 and 3.2: one page of the traditional cache moves to `to` plane's two-layer blocks.
+    fn migrate(&mut self, from: Ppn, to: PlaneId, class: Class, io: &mut Io) -> bool {
+        let switched = self.cache.region.take_switch(io, to);
+        let page = match switched {
+            Some(page) => Some(page),
+            None => self.cache.region.take_dense(io, to),
+        };
+        let Some(page) = page else {
+            return false;
+        };
+        if !io.clockless {
+            self.cache.balance.migrated += 1;
+            self.cache.balance.migrated_switch += u64::from(switched.is_some());
+        }
+        collect::move_page(io, from, page, Job { cause: Cause::Migration, class });
+        true
+    }
+
+    /// Step 4: the emptied block is erased.
+    fn erase(&mut self, plane: PlaneId, class: Class, io: &mut Io) {
+        if let Some(Emptying { block, .. }) = self.emptying(plane).take() {
+            collect::erase_block(io, block, Job { cause: Cause::Migration, class });
+            self.traditional.give_back(io, block);
+        }
+    }
+
+    /// Empties and erases one block of the traditional cache in `plane`.
+    fn drain_block(&mut self, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
+        while let Some(from) = self.next_live(plane, io) {
+            let to = self.plane_with_room(plane, io).ok_or(DeviceFull)?;
+            if !self.migrate(from, to, Class::Background, io) {
+                return Err(DeviceFull);
+            }
+            self.cache.balance.migrated_at_end += u64::from(!io.clockless);
+        }
+        self.erase(plane, Class::Background, io);
+        Ok(())
+    }
+
+    /// A plane whose two-layer blocks take another page: `home`, else the roomiest.
+    fn plane_with_room(&mut self, home: PlaneId, io: &mut Io) -> Option<PlaneId> {
+        if self.cache.has_room(home, io) {
+            return Some(home);
+        }
+        let planes = self.cache.region.turn.planes().to_vec();
+        let room = |plane: &PlaneId| (self.cache.region.free_pages(*plane), std::cmp::Reverse(*plane));
+        let roomiest = planes.iter().copied().max_by_key(room)?;
+        std::iter::once(roomiest).chain(planes).find(|&plane| self.cache.has_room(plane, io))
+    }
+}
+
+impl Scheme for IpsCoop {
+    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.cache.preload(page, io)
+    }
+
+    #[inline]
+    fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        self.cache.note_overwrite(&piece, io);
+        let mut plane = self.cache.choose_plane(&piece, io);
+        for _ in 0..self.cache.region.turn.planes().len() {
+            if self.place(&piece, plane, io) {
+                io.mark_idle_work(plane);
+                return Ok(());
+            }
+            plane = self.cache.region.turn.pass_over(plane);
+        }
+        Err(DeviceFull)
+    }
+
+    #[inline]
+    fn read(&mut self, piece: Piece, io: &mut Io) {
+        page_level::read(&piece, io);
+    }
+
+    fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
+        self.cache.trim(first, end, io);
+    }
+
+    fn flush(&mut self, _request: RequestId, _io: &mut Io) -> Result<(), DeviceFull> {
+        Ok(())
+    }
+
+    /// Section IV-C: the traditional cache is emptied into used wordlines (step 3.1), else into free
+    /// TLC space (3.2); its blocks are erased (4). Wordlines it leaves over are for AGC (2.1).
+    fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
+        if self.next_to_empty(plane, false, io).is_none() {
+            return self.cache.agc_step(plane, &self.agc, io);
+        }
+        let Some(from) = self.next_live(plane, io) else {
+            self.erase(plane, Class::Background, io);
+            return Idle::Step;
+        };
+        if self.cache.has_pages(plane) && self.migrate(from, plane, Class::Background, io) {
+            return Idle::Step;
+        }
+        self.cache.agc_step(plane, &self.agc, io)
+    }
+
+    fn stage_due(&mut self, _plane: PlaneId, _io: &mut Io) {}
+
+    /// All data in the traditional SLC cache are moved and its blocks erased; one block per plane at
+    /// a time.
+    fn drain(&mut self, io: &mut Io) -> Result<bool, DeviceFull> {
+        let mut more = false;
+        for plane in self.traditional.planes().to_vec() {
+            if self.drain && self.next_to_empty(plane, true, io).is_some() {
+                self.drain_block(plane, io)?;
+                more = true;
+            }
+        }
+        Ok(more)
+    }
+
+    fn finish(&mut self, _io: &mut Io) -> Result<(), DeviceFull> {
+        Ok(())
+    }
+
+    fn blocks(&self) -> Vec<BlockShare> {
+        vec![self.cache.region.share(), self.traditional.share()]
+    }
+
+    fn cache_live_bytes(&self, io: &Io) -> u64 {
+        self.cache.region.cache_live_bytes(io) + self.traditional.live_bytes(io)
+    }
+
+    fn save(&self) -> SchemeState {
+        let emptying = self.emptying.iter().map(|e| match e {
+            Some(Emptying { block, next_page }) => u64::from(block.0) << 32 | u64::from(*next_page + 1),
+            None => 0,
+        });
+        SchemeState {
+            regions: vec![self.traditional.save()],
+            two_layer: vec![self.cache.region.save()],
+            numbers: emptying.collect(),
+            ..SchemeState::default()
+        }
+    }
+
+    fn load(&mut self, state: SchemeState) {
+        state.regions.into_iter().for_each(|part| self.traditional.load(part));
+        state.two_layer.into_iter().for_each(|part| self.cache.region.load(part));
+        let emptying = |n: u64| Emptying { block: BlockId((n >> 32) as u32), next_page: n as u32 - 1 };
+        self.emptying = state.numbers.into_iter().map(|n| (n != 0).then(|| emptying(n))).collect();
+    }
+
+    fn report(&self, io: &Io) -> SchemeReport {
+        let mut report = self.cache.report("ips-coop", io);
+        self.cache.report_agc(&mut report, io);
+        let b = &self.cache.balance;
+        let mut figure = |name: &str, value: u64| report.figures.insert(name.into(), value as f64);
+        figure("traditional_pages_written", b.traditional);
+        figure("traditional_pages_migrated", b.migrated);
+        figure("traditional_pages_migrated_by_switching", b.migrated_switch);
+        figure("traditional_pages_migrated_at_end", b.migrated_at_end);
+        report
+    }
+}

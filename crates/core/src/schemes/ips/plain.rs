@@ -1,0 +1,122 @@
+//! In-place switch: used SLC pages become TLC pages where they are.
+//!
+//! **What it does.** Every block offers the SLC pages of two layers. When all of a plane are used,
+//! host data reprogram the wordlines of the oldest used window, which then hold three pages each,
+//! and the next two layers of that block are new SLC pages. Nothing is copied.
+//! **Paper.** "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs", section
+//! IV-A (steps 1 to 3 of Fig. 6a).
+//! **What the paper leaves open and what we chose.** Cleaning when room is short: the block with
+//! the most invalid pages, partly written ones included; its live pages switch wordlines first. A
+//! plane keeps the pages of one block for this. Data from before time 0 fill whole blocks.
+//! **Knobs.** None.
+
+use super::cache::{self, Cache, CacheSpec};
+use crate::base::{PlaneId, Problem};
+use crate::ftl::config::{Placement, PlaneOrder};
+use crate::ftl::io::{Io, Piece};
+use crate::ftl::page_level;
+use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
+use crate::hw::device_config::DeviceConfig;
+use crate::hw::timing::op_table::RequestId;
+use crate::metrics::report::SchemeReport;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of `ips`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct IpsConfig {
+    /// Order in which consecutive writes go to planes.
+    pub plane_order: PlaneOrder,
+    /// How a write's plane is chosen.
+    pub placement: Placement,
+}
+
+impl Default for IpsConfig {
+    fn default() -> Self {
+        Self { plane_order: PlaneOrder::Cwdp, placement: Placement::RoundRobin }
+    }
+}
+
+impl IpsConfig {
+    /// Adds every problem of the parameters on `device`.
+    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        cache::check("ips", 0, device, problems);
+    }
+}
+
+/// In-place switch without idle work.
+pub struct Ips {
+    cache: Cache,
+}
+
+impl Ips {
+    /// The scheme on a checked device.
+    pub fn new(config: &IpsConfig, device: &DeviceConfig, io: &mut Io) -> Self {
+        let (plane_order, placement) = (config.plane_order, config.placement);
+        Self { cache: Cache::new(&CacheSpec { device, others: 0, plane_order, placement }, 0, io) }
+    }
+}
+
+impl Scheme for Ips {
+    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.cache.preload(page, io)
+    }
+
+    /// Section IV-A: SLC pages while there are any (step 1), else a page that switches a wordline
+    /// (step 2); a switched window is followed by the block's next two layers (step 3).
+    #[inline]
+    fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        let mut plane = self.cache.choose_plane(&piece, io);
+        for _ in 0..self.cache.region.turn.planes().len() {
+            let written = self.cache.has_room(plane, io)
+                && (self.cache.write_fill(&piece, plane, io) || self.cache.write_switch(&piece, plane, io));
+            if written {
+                return Ok(());
+            }
+            plane = self.cache.region.turn.pass_over(plane);
+        }
+        Err(DeviceFull)
+    }
+
+    #[inline]
+    fn read(&mut self, piece: Piece, io: &mut Io) {
+        page_level::read(&piece, io);
+    }
+
+    fn flush(&mut self, _request: RequestId, _io: &mut Io) -> Result<(), DeviceFull> {
+        Ok(())
+    }
+
+    fn idle(&mut self, _plane: PlaneId, _io: &mut Io) -> Idle {
+        Idle::Nothing
+    }
+
+    fn stage_due(&mut self, _plane: PlaneId, _io: &mut Io) {}
+
+    fn finish(&mut self, _io: &mut Io) -> Result<(), DeviceFull> {
+        Ok(())
+    }
+
+    fn blocks(&self) -> Vec<BlockShare> {
+        vec![self.cache.region.share()]
+    }
+
+    fn cache_live_bytes(&self, io: &Io) -> u64 {
+        self.cache.region.cache_live_bytes(io)
+    }
+
+    fn save(&self) -> SchemeState {
+        SchemeState { two_layer: vec![self.cache.region.save()], ..SchemeState::default() }
+    }
+
+    fn load(&mut self, state: SchemeState) {
+        for part in state.two_layer {
+            self.cache.region.load(part);
+        }
+    }
+
+    fn report(&self, io: &Io) -> SchemeReport {
+        self.cache.report("ips", io)
+    }
+}

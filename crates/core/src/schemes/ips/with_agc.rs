@@ -1,0 +1,172 @@
+//! In-place switch assisted by advanced garbage collection.
+//!
+//! **What it does.** As `ips`; in idle time, live pages of blocks with invalid ones are read and
+//! used to switch wordlines, so that SLC pages are ready when the host comes back. Each page move
+//! and each erase is a step of its own, after which the host goes first.
+//! **Paper.** "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs", section
+//! IV-B and Fig. 7.
+//! **What the paper leaves open and what we chose.** What AGC may collect: any block that holds an
+//! invalid page and is not being written, partly written ones included (`agc.eligible`,
+//! `agc.min_invalid`); otherwise there would be nothing to collect before the device was written
+//! many times over. How long a plane must be idle: 50 ms (`idle`). An emptied block offers its first
+//! window again.
+//! **Knobs.** None.
+
+use super::cache::{self, Cache, CacheSpec};
+use crate::base::problem::check_range;
+use crate::base::{PlaneId, Problem};
+use crate::ftl::config::{Placement, PlaneOrder};
+use crate::ftl::io::{Io, Piece};
+use crate::ftl::page_level;
+use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
+use crate::ftl::two_layer::Eligible;
+use crate::hw::config::IdleRule;
+use crate::hw::device_config::DeviceConfig;
+use crate::hw::timing::op_table::RequestId;
+use crate::metrics::report::SchemeReport;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What advanced garbage collection collects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AgcConfig {
+    /// Which blocks.
+    pub eligible: Eligible,
+    /// Invalid pages that a block has at least, 1-32767.
+    pub min_invalid: u32,
+}
+
+impl Default for AgcConfig {
+    fn default() -> Self {
+        Self { eligible: Eligible::Any, min_invalid: 1 }
+    }
+}
+
+impl AgcConfig {
+    /// Adds every problem; `key` is the section's dotted place.
+    pub fn check(&self, key: &str, problems: &mut Vec<Problem>) {
+        check_range(problems, &format!("{key}.min_invalid"), self.min_invalid, 1..=32767);
+    }
+}
+
+/// Parameters of `ips-agc`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct IpsAgcConfig {
+    /// Order in which consecutive writes go to planes.
+    pub plane_order: PlaneOrder,
+    /// How a write's plane is chosen.
+    pub placement: Placement,
+    /// When advanced garbage collection starts.
+    pub idle: IdleRule,
+    /// What it collects.
+    pub agc: AgcConfig,
+}
+
+impl Default for IpsAgcConfig {
+    fn default() -> Self {
+        Self {
+            plane_order: PlaneOrder::Cwdp,
+            placement: Placement::RoundRobin,
+            idle: IdleRule::default(),
+            agc: AgcConfig::default(),
+        }
+    }
+}
+
+impl IpsAgcConfig {
+    /// Adds every problem of the parameters on `device`.
+    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.idle.check("scheme.ips-agc.idle", problems);
+        self.agc.check("scheme.ips-agc.agc", problems);
+        cache::check("ips-agc", 0, device, problems);
+    }
+}
+
+/// In-place switch with advanced garbage collection.
+pub struct IpsAgc {
+    cache: Cache,
+    agc: AgcConfig,
+}
+
+impl IpsAgc {
+    /// The scheme on a checked device.
+    pub fn new(config: &IpsAgcConfig, device: &DeviceConfig, io: &mut Io) -> Self {
+        io.timing.set_idle_rule(config.idle);
+        let (plane_order, placement) = (config.plane_order, config.placement);
+        let cache = Cache::new(&CacheSpec { device, others: 0, plane_order, placement }, 0, io);
+        Self { cache, agc: config.agc }
+    }
+}
+
+impl Scheme for IpsAgc {
+    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.cache.preload(page, io)
+    }
+
+    /// As without AGC (section IV-A).
+    #[inline]
+    fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        self.cache.note_overwrite(&piece, io);
+        let mut plane = self.cache.choose_plane(&piece, io);
+        for _ in 0..self.cache.region.turn.planes().len() {
+            let written = self.cache.has_room(plane, io)
+                && (self.cache.write_fill(&piece, plane, io) || self.cache.write_switch(&piece, plane, io));
+            if written {
+                io.mark_idle_work(plane);
+                return Ok(());
+            }
+            plane = self.cache.region.turn.pass_over(plane);
+        }
+        Err(DeviceFull)
+    }
+
+    #[inline]
+    fn read(&mut self, piece: Piece, io: &mut Io) {
+        page_level::read(&piece, io);
+    }
+
+    fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
+        self.cache.trim(first, end, io);
+    }
+
+    fn flush(&mut self, _request: RequestId, _io: &mut Io) -> Result<(), DeviceFull> {
+        Ok(())
+    }
+
+    /// Section IV-B: one page move or one erase.
+    fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
+        self.cache.agc_step(plane, &self.agc, io)
+    }
+
+    fn stage_due(&mut self, _plane: PlaneId, _io: &mut Io) {}
+
+    fn finish(&mut self, _io: &mut Io) -> Result<(), DeviceFull> {
+        Ok(())
+    }
+
+    fn blocks(&self) -> Vec<BlockShare> {
+        vec![self.cache.region.share()]
+    }
+
+    fn cache_live_bytes(&self, io: &Io) -> u64 {
+        self.cache.region.cache_live_bytes(io)
+    }
+
+    fn save(&self) -> SchemeState {
+        SchemeState { two_layer: vec![self.cache.region.save()], ..SchemeState::default() }
+    }
+
+    fn load(&mut self, state: SchemeState) {
+        for part in state.two_layer {
+            self.cache.region.load(part);
+        }
+    }
+
+    fn report(&self, io: &Io) -> SchemeReport {
+        let mut report = self.cache.report("ips-agc", io);
+        self.cache.report_agc(&mut report, io);
+        report
+    }
+}

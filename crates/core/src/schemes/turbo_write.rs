@@ -1,0 +1,291 @@
+//! A static SLC cache that is emptied block by block in idle time.
+//!
+//! **What it does.** A write takes the next SLC page of its plane; if the plane's cache is used
+//! up, it goes to the dense store at dense speed. In idle time the oldest used SLC block of a plane is
+//! moved to the dense store and erased, and nothing interrupts this. At the end of a run the cache
+//! is emptied.
+//! **Paper.** "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs", sections
+//! II-C, III and the baseline of V-A (Samsung's TurboWrite).
+//! **What the paper leaves open and what we chose.** How long the device must be idle: 50 ms
+//! (`idle`), of the plane. Whether a partly filled block is reclaimed: no (`reclaim_open`). Where
+//! data move: within their plane.
+//! **Knobs.** None.
+
+use super::cache::{CacheSpec, Trigger};
+use crate::base::{BlockId, PlaneId, Problem};
+use crate::ftl::clean::{empty_block, pad_unprotected, Job};
+use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
+use crate::ftl::io::{Io, Piece};
+use crate::ftl::page_level;
+use crate::ftl::region::{Pack, Region, Writer};
+use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
+use crate::ftl::store::{Store, RESERVE};
+use crate::ftl::victim;
+use crate::hw::config::{CellMode, IdleRule};
+use crate::hw::device_config::DeviceConfig;
+use crate::hw::op::{Cause, Class};
+use crate::hw::timing::op_table::RequestId;
+use crate::metrics::report::SchemeReport;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of `turbo-write`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TurboWriteConfig {
+    /// SLC blocks per plane.
+    pub slc_blocks: u32,
+    /// Cell mode of the store behind the cache.
+    pub dense_mode: CellMode,
+    /// Order in which consecutive writes go to planes.
+    pub plane_order: PlaneOrder,
+    /// How a write's plane is chosen.
+    pub placement: Placement,
+    /// When used SLC blocks are reclaimed.
+    pub idle: IdleRule,
+    /// Idle time also reclaims the block that is being filled.
+    pub reclaim_open: bool,
+    /// The end of a run empties the cache, counted.
+    pub drain: bool,
+    /// Cleaning of the dense region.
+    pub dense: CleanConfig,
+}
+
+impl Default for TurboWriteConfig {
+    fn default() -> Self {
+        Self {
+            slc_blocks: 64,
+            dense_mode: CellMode::Tlc,
+            plane_order: PlaneOrder::Cwdp,
+            placement: Placement::RoundRobin,
+            idle: IdleRule::default(),
+            reclaim_open: false,
+            drain: true,
+            dense: CleanConfig::default(),
+        }
+    }
+}
+
+/// SLC blocks are reclaimed in the order in which they were opened.
+fn oldest_first() -> CleanConfig {
+    CleanConfig { victim: Victim::Fifo, ..CleanConfig::default() }
+}
+
+impl TurboWriteConfig {
+    fn cache<'a>(&'a self, slc: &'a CleanConfig) -> CacheSpec<'a> {
+        CacheSpec {
+            name: "turbo-write",
+            slc_blocks: self.slc_blocks,
+            slc_blocks_min: 1,
+            dense_mode: self.dense_mode,
+            plane_order: self.plane_order,
+            placement: self.placement,
+            trigger: Trigger::FreeBlocks,
+            slc,
+            dense: &self.dense,
+        }
+    }
+
+    /// Adds every problem of the parameters on `device`.
+    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.idle.check("scheme.turbo-write.idle", problems);
+        self.cache(&oldest_first()).check(device, problems);
+    }
+}
+
+/// A cache of SLC blocks and the store behind it.
+pub struct TurboWrite {
+    slc: Region,
+    store: Store,
+    reclaim_open: bool,
+    drain: bool,
+    /// The plane of the last direct write: its one-shot wordline is filled first.
+    direct: Option<PlaneId>,
+    figures: Figures,
+}
+
+#[derive(Default)]
+struct Figures {
+    slc_pages: u64,
+    direct_pages: u64,
+    reclaimed_blocks: u64,
+    reclaimed_pages: u64,
+    drained_pages: u64,
+    mapped_peak: u64,
+}
+
+impl TurboWrite {
+    /// The scheme on a checked device.
+    pub fn new(config: &TurboWriteConfig, device: &DeviceConfig, io: &mut Io) -> Self {
+        io.timing.set_idle_rule(config.idle);
+        let slc = oldest_first();
+        let cache = config.cache(&slc);
+        Self {
+            slc: Region::new(cache.slc_spec(device, 0, Pack::Page, false), io),
+            store: cache.store(device, 1, io),
+            reclaim_open: config.reclaim_open,
+            drain: config.drain,
+            direct: None,
+            figures: Figures::default(),
+        }
+    }
+
+    /// The plane of the next write. A one-shot wordline that direct writes began is filled before
+    /// the turn goes on.
+    #[inline]
+    fn choose_plane(&mut self, piece: &Piece, io: &Io) -> PlaneId {
+        match self.direct {
+            Some(plane) if self.store.region.staged(plane, Writer::Host).is_some() => plane,
+            _ => self.slc.choose_plane(io, piece.page),
+        }
+    }
+
+    /// Section II-C: SLC pages as long as there are any, then the dense store.
+    fn place(&mut self, piece: &Piece, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
+        if page_level::write(piece, &mut self.slc, plane, 0, io).is_ok() {
+            self.figures.slc_pages += u64::from(!io.clockless);
+            if self.reclaim_open || self.slc.needs_block(plane, Writer::Host) {
+                io.mark_idle_work(plane);
+            }
+            return Ok(());
+        }
+        let region = &mut self.store.region;
+        if region.needs_block(plane, Writer::Host) {
+            self.store.room(plane, io);
+            self.figures.mapped_peak = self.figures.mapped_peak.max(io.media.mapped());
+        }
+        page_level::write(piece, &mut self.store.region, plane, RESERVE, io)?;
+        self.figures.direct_pages += u64::from(!io.clockless);
+        self.direct = Some(plane);
+        Ok(())
+    }
+
+    /// The oldest used SLC block of `plane`; with `open` also the one that is being filled.
+    fn oldest(&mut self, plane: PlaneId, open: bool, io: &mut Io) -> Option<BlockId> {
+        let block = victim::choose(&self.slc, io, plane, true);
+        if block.is_none() && open {
+            self.slc.close_open(io, plane, Writer::Host);
+            return victim::choose(&self.slc, io, plane, true);
+        }
+        block
+    }
+
+    /// Moves what lives in `block` to `to` and erases it.
+    fn empty(&mut self, block: BlockId, to: PlaneId, class: Class, io: &mut Io) -> Result<u64, DeviceFull> {
+        let live_pages = u64::from(io.media.array.live_pages(block));
+        let job = Job { cause: Cause::Migration, class };
+        empty_block(&mut self.store.region, io, block, to, job, Writer::Host)?;
+        pad_unprotected(&mut self.store.region, io, to);
+        self.slc.give_back(io, block);
+        self.figures.mapped_peak = self.figures.mapped_peak.max(io.media.mapped());
+        if !io.clockless {
+            self.figures.reclaimed_blocks += 1;
+            self.figures.reclaimed_pages += live_pages;
+        }
+        Ok(live_pages)
+    }
+}
+
+impl Scheme for TurboWrite {
+    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.store.preload(page, io)
+    }
+
+    #[inline]
+    fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        let mut plane = self.choose_plane(&piece, io);
+        for _ in 0..self.slc.planes().len() {
+            if self.place(&piece, plane, io).is_ok() {
+                return Ok(());
+            }
+            plane = self.slc.pass_over(plane);
+        }
+        Err(DeviceFull)
+    }
+
+    #[inline]
+    fn read(&mut self, piece: Piece, io: &mut Io) {
+        page_level::read(&piece, io);
+    }
+
+    fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
+        super::flush_region(&mut self.slc, request, io);
+        super::flush_region(&mut self.store.region, request, io);
+        Ok(())
+    }
+
+    /// Section IV-B: a block is reclaimed as a whole; a host write that comes meanwhile waits.
+    fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
+        let Some(block) = self.oldest(plane, self.reclaim_open, io) else {
+            return Idle::Nothing;
+        };
+        let live_pages = io.media.array.live_pages(block);
+        if self.store.room_as(plane, Class::Run, io) < live_pages {
+            return Idle::Nothing;
+        }
+        let emptied = self.empty(block, plane, Class::Run, io);
+        debug_assert!(emptied.is_ok(), "Invariant: the room was checked");
+        Idle::Step
+    }
+
+    fn stage_due(&mut self, plane: PlaneId, io: &mut Io) {
+        self.slc.pad(io, plane, false);
+        self.store.region.pad(io, plane, false);
+    }
+
+    /// Section III: at the end all data in the SLC cache are moved and its blocks erased; one block
+    /// per plane at a time.
+    fn drain(&mut self, io: &mut Io) -> Result<bool, DeviceFull> {
+        let mut more = false;
+        for plane in self.slc.planes().to_vec() {
+            let block = if self.drain { self.oldest(plane, true, io) } else { None };
+            let Some(block) = block else {
+                continue;
+            };
+            let to = self.store.plane_for(plane, io.media.array.live_pages(block), io)?;
+            self.figures.drained_pages += self.empty(block, to, Class::Background, io)?;
+            more = true;
+        }
+        Ok(more)
+    }
+
+    fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
+        super::pad_region(&mut self.slc, io);
+        super::pad_region(&mut self.store.region, io);
+        self.figures.mapped_peak = self.figures.mapped_peak.max(io.media.mapped());
+        Ok(())
+    }
+
+    fn blocks(&self) -> Vec<BlockShare> {
+        vec![self.slc.share(), self.store.region.share()]
+    }
+
+    fn cache_live_bytes(&self, io: &Io) -> u64 {
+        self.slc.live_bytes(io)
+    }
+
+    fn save(&self) -> SchemeState {
+        let regions = vec![self.slc.save(), self.store.region.save()];
+        SchemeState { regions, ..SchemeState::default() }
+    }
+
+    fn load(&mut self, state: SchemeState) {
+        for (region, part) in [&mut self.slc, &mut self.store.region].into_iter().zip(state.regions) {
+            region.load(part);
+        }
+    }
+
+    fn report(&self, io: &Io) -> SchemeReport {
+        let mut report = SchemeReport { name: "turbo-write".into(), ..SchemeReport::default() };
+        let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
+        let f = &self.figures;
+        figure("slc_pages_written", f.slc_pages as f64);
+        figure("direct_pages_written", f.direct_pages as f64);
+        figure("slc_blocks_reclaimed", f.reclaimed_blocks as f64);
+        figure("slc_pages_migrated", f.reclaimed_pages as f64);
+        figure("slc_pages_migrated_at_end", f.drained_pages as f64);
+        figure("dense_free_blocks_min", f64::from(self.store.region.free_blocks_min()));
+        report.tables.push(super::page_table(f.mapped_peak, io));
+        report
+    }
+}
