@@ -188,3 +188,10 @@ def test_measures_are_read_from_results(comparison: Any) -> None:  # noqa: ANN40
     writes = documents["baseline"]["host"]["write"]
     assert known["write_mean_us"] == writes["latency_us"]["mean"]
     assert known["write_requests"] == writes["requests"]
+
+
+def test_an_order_leaves_out_schemes_that_it_does_not_rank() -> None:
+    figures = {("a", "new", 1): 1.0, ("a", "other", 1): 2.0, ("a", "old", 1): 3.0}
+    row = judge("order", ["new", "old"], figures)
+    assert row.ours == ["new", "old"]
+    assert row.verdict == "reproduced"

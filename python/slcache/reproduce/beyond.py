@@ -23,9 +23,6 @@ MEASURES = (
     "erases",
 )
 
-#: The recordings of closed-loop programs carry their disk's latency in their times.
-REPLAY = "closed:8"
-
 
 def study(plan: Plan, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
     """Return tails, write amplification by cause and wear of every scheme on every recording."""
@@ -33,18 +30,19 @@ def study(plan: Plan, folder: Path, store: Store, progress: Progress) -> dict[st
     chosen = [
         Input(path.name.split(".")[0], str(path), False, path.stat().st_size) for path in paths
     ]
-    part = plan.parts[0]
-    settings = {"trace.address": "compact"}
+    spec = plan.beyond
+    assert spec is not None
+    settings = {"trace.address": "compact", **spec.settings}
     jobs = [
-        Job(each, part.device, scheme, 1, REPLAY, settings)
+        Job(each, spec.device, scheme, 1, spec.replay, settings)
         for each in chosen
-        for scheme in plan.schemes
+        for scheme in spec.schemes
     ]
     results = run_all(jobs, store, progress)
     traces: dict[str, dict[str, Any]] = {}
     for job, document in zip(jobs, results, strict=True):
         traces.setdefault(job.input.name, {})[job.scheme] = _figures(document)
-    return {"replay": REPLAY, "device": part.device, "traces": traces}
+    return {"replay": spec.replay, "device": spec.device, "traces": traces}
 
 
 def _figures(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,11 @@ from slcache.reproduce import plan as plans
 from slcache.reproduce.findings import VERDICTS
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.ledger import Row, ledger
-from slcache.reproduce.plan import Part, Plan
-from slcache.reproduce.runs import Job, Progress, run_all
+from slcache.reproduce.plan import Plan
+from slcache.reproduce.runs import Progress
 from slcache.reproduce.store import Store
-from slcache.reproduce.table import Key, Table
+from slcache.reproduce.table import Table
+from slcache.reproduce.tabulate import tabulate
 
 #: Called with what is looked at before the runs.
 Tell = Callable[[str], None]
@@ -108,78 +109,33 @@ def evaluate(request: Request, progress: Progress, tell: Tell) -> Evaluation:
         if request.traces
         else inputs.twins(plan, names)
     )
-    tables = tabulate(plan, chosen, seeds, {}, store, progress)
+    tables = tabulate(plan, chosen, _seeds(plan, request, seeds), {}, store, progress)
     claims = ledger(plan.claims, tables)
     evaluation = Evaluation(plan, _mode(request), chosen, seeds, tables, claims)
     if plan.sensitivity and not request.quick:
         # Without --sensitivity only what an earlier one has left is taken up.
         run = progress if request.sensitivity else None
-        evaluation.sensitivity = sensitivity.study(plan, store, run, tabulate)
-    if request.recordings is not None and not request.quick:
+        evaluation.sensitivity = sensitivity.study(plan, store, run)
+    if plan.beyond and request.recordings is not None and not request.quick:
         evaluation.beyond = beyond.study(plan, request.recordings, store, progress)
     return evaluation
 
 
-def tabulate(
-    plan: Plan,
-    chosen: Sequence[Input],
-    seeds: Sequence[int],
-    settings: Mapping[str, Any],
-    store: Store,
-    progress: Progress,
-) -> dict[str, Table]:
-    """Run every part on its inputs and return the tables by part, the first also as ""."""
-    jobs = [(part.name, job) for part in plan.parts for job in _jobs(part, chosen, seeds, settings)]
-    results = run_all([job for _, job in jobs], store, progress)
-    documents: dict[str, dict[Key, Any]] = {part.name: {} for part in plan.parts}
-    for (part_name, job), document in zip(jobs, results, strict=True):
-        documents[part_name][job.input.name, job.scheme, job.seed] = document
-        part = plan.part(part_name)
-        # Twins of other seeds differ too little to be worth a pass over each.
-        if part.trace_statistics and (job.scheme, job.seed) == (part.reference, seeds[0]):
-            document["trace_info"] = inputs.statistics(job.input, job.seed, store)
-    names = list(dict.fromkeys(workload.name for workload in plan.workloads))
-    tables = {part.name: Table(documents[part.name], part.reference, names) for part in plan.parts}
-    return {"": tables[plan.parts[0].name], **tables}
-
-
-def _jobs(
-    part: Part,
-    chosen: Sequence[Input],
-    seeds: Sequence[int],
-    settings: Mapping[str, Any],
-) -> list[Job]:
-    return [
-        Job(
-            each,
-            part.device,
-            scheme,
-            seed,
-            part.replay,
-            _settings_of(scheme, {**part.settings, **settings}),
-        )
-        for each in chosen
-        if not each.parts or part.name in each.parts
-        # A published file is the same for every seed; only the device's own draws differ.
-        for seed in (seeds if each.twin else seeds[:1])
-        for scheme in part.schemes
-    ]
-
-
-def _settings_of(scheme: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings meant for a scheme: those of no scheme, and its own."""
-    own = f"scheme.{scheme}."
-    return {k: v for k, v in settings.items() if not k.startswith("scheme.") or k.startswith(own)}
-
-
 def _scope(plan: Plan, request: Request) -> tuple[list[str], list[int]]:
     every = list(dict.fromkeys(workload.name for workload in plan.workloads))
-    names = list(request.workloads) or (plan.quick.workloads if request.quick else every)
+    usual = [w.name for w in plan.workloads if not w.optional]
+    names = list(request.workloads) or (plan.quick.workloads if request.quick else usual)
     unknown = [name for name in names if name not in every]
     if unknown:
         allowed = ", ".join(every)
         raise ValueError(f"no workload {', '.join(unknown)} in {plan.name}; allowed: {allowed}")
     return names, list(request.seeds) or (plan.quick.seeds if request.quick else plan.seeds)
+
+
+def _seeds(plan: Plan, request: Request, seeds: Sequence[int]) -> dict[str, Sequence[int]]:
+    """Return the parts that are run with their seeds; those that the user names are for all."""
+    parts = [p for p in plan.parts if not request.quick or p.name in (plan.quick.parts or [p.name])]
+    return {p.name: seeds if request.seeds or not p.seeds else p.seeds for p in parts}
 
 
 def _mode(request: Request) -> str:

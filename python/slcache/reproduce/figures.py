@@ -8,14 +8,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from slcache.plots import style
-from slcache.reproduce.measures import series
+from slcache.reproduce.measures import series, write_latency
 from slcache.reproduce.plan import FigureSpec, Plan
 from slcache.reproduce.table import Table
 
 
 def draw(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
     """Return one of the paper's figures."""
-    kinds = {"bars": _bars, "shares": _shares, "series": _series}
+    kinds = {"bars": _bars, "shares": _shares, "series": _series, "latency": _latency}
+    if not table.workloads:
+        return style.empty("not run in this mode")
     return kinds[spec.kind](spec, plan, table)
 
 
@@ -78,7 +80,7 @@ def _shares(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
         colour = style.scheme_colour(i)
         handles.append(axes.bar(table.workloads, heights, 0.6, bottom=bottoms, color=colour))
         bottoms = [b + h for b, h in zip(bottoms, heights, strict=True)]
-    axes.set_ylabel("share of updates")
+    axes.set_ylabel(spec.label)
     axes.set_ylim(0, 1)
     style.only_horizontal(axes)
     style.swatches(figure, handles, spec.names or spec.measures)
@@ -103,6 +105,31 @@ def _series(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
         style.title(axes, name)
         axes.set_xlabel("thousand writes")
     panels[0].set_ylabel(spec.title.split(" over ")[0])
+    return figure
+
+
+def _latency(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
+    """Draw mean write latency over the writes done, one panel per workload."""
+    names = [name for name in spec.workloads or table.workloads if name in table.workloads]
+    if not names:
+        return style.empty("not run in this mode")
+    figure, panels = style.panels(1, len(names), 2.6, sharey=True)
+    schemes = [s for s in (spec.schemes or table.schemes) if s in table.schemes]
+    for axes, name in zip(panels, names, strict=True):
+        for i, scheme in enumerate(schemes):
+            points = write_latency(table.documents[(name, scheme, table.seeds[0])])
+            colour = style.scheme_colour(plan.schemes.index(scheme))
+            thousands = [done / 1000 for done, _ in points]
+            milliseconds = [us / 1000 for _, us in points]
+            width, above = 1.2 + 0.9 * (len(schemes) - 1 - i), 2 + i
+            axes.plot(thousands, milliseconds, color=colour, lw=width, zorder=above)
+        if spec.limits:
+            axes.set_xlim(*spec.limits)
+        axes.set_ylim(0, None)
+        style.title(axes, name)
+        axes.set_xlabel("thousand writes")
+    panels[0].set_ylabel("mean write latency (ms)")
+    _key(figure, plan, schemes)
     return figure
 
 

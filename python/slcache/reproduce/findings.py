@@ -144,10 +144,12 @@ def _ends(claim: Claim, each: dict[str, float], *, signed: bool) -> Finding:
 
 
 def _order(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
-    means = table.relative_means(claim.measure, claim)
     ranks = [group.split(" = ") for group in claim.paper]
-    if any(name not in means for group in ranks for name in group):
+    known = table.relative_means(claim.measure, claim)
+    if any(name not in known for group in ranks for name in group):
         return None
+    # Schemes that the claim does not rank may have been run beside the others.
+    means = {name: mean for name, mean in known.items() if any(name in group for group in ranks)}
     ours = [name for name, _ in sorted(means.items(), key=lambda item: item[1])]
     ends = ours[0] in ranks[0] and ours[-1] in ranks[-1]
     same = _in_order(ranks, means)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,9 @@ from slcache.reproduce.store import Store
 
 #: How far a file's figures may be from the paper's for the file to be the paper's trace.
 RECOGNISED = 0.005
+
+#: For an estimate of how long a repeated trace is.
+TYPICAL_WRITE_BYTES = 8192
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,13 @@ class Input:
     requests: int
     parts: tuple[str, ...] = ()
     workload: Mapping[str, str] = field(default_factory=dict)
+    #: It is repeated until it has written so many bytes; 0 for once.
+    repeat_to_write_bytes: int = 0
+
+    @property
+    def size(self) -> int:
+        """About how many requests it has."""
+        return self.requests + self.repeat_to_write_bytes // TYPICAL_WRITE_BYTES
 
     def options(self, seed: int) -> dict[str, str]:
         """Return the trace options of a run; a twin is drawn anew for each seed."""
@@ -35,6 +45,9 @@ class Input:
 
     def identity(self, seed: int) -> dict[str, Any]:
         """Return what tells this input from others."""
+        if self.repeat_to_write_bytes:
+            once = replace(self, repeat_to_write_bytes=0).identity(seed)
+            return {"repeat_to_write_bytes": self.repeat_to_write_bytes, **once}
         if self.twin:
             return {"twin": self.path, **self.options(seed)}
         stat = Path(self.path).stat()
@@ -45,17 +58,19 @@ class Input:
         }
 
     def __hash__(self) -> int:
-        return hash((self.name, self.path, self.twin, self.parts, *sorted(self.workload.items())))
+        members = (self.name, self.path, self.twin, self.parts, self.repeat_to_write_bytes)
+        return hash((*members, *sorted(self.workload.items())))
 
 
-def twins(plan: Plan, names: Sequence[str]) -> list[Input]:
-    """Return the twins of the named workloads."""
-    return [_twin(workload) for workload in plan.named(names)]
-
-
-def varied(plan: Plan, names: Sequence[str], key: str, value: object) -> list[Input]:
-    """Return twins with one of their free figures set."""
-    return [_twin(workload, {key: value}) for workload in plan.named(names)]
+def twins(
+    plan: Plan, names: Sequence[str], changes: Mapping[str, object] | None = None
+) -> list[Input]:
+    """Return the twins of the named workloads; `changes` sets figures that they have."""
+    chosen = plan.named(names)
+    if not changes:
+        return [_twin(workload) for workload in chosen]
+    # Only twins have figures to change: the sequential writes of a burst have none.
+    return [_twin(workload, changes) for workload in chosen if not workload.set]
 
 
 def published(
@@ -82,13 +97,18 @@ def _input(workload: Workload, file: tuple[str, Mapping[str, Any]] | None) -> In
     if workload.as_many_writes:
         return _twin(workload, {"requests": told["writes"]})
     requests = int(told["requests"])
-    return Input(workload.name, path, False, requests, tuple(workload.parts))
+    to = workload.repeat_to_write_bytes
+    return Input(
+        workload.name, path, False, requests, tuple(workload.parts), repeat_to_write_bytes=to
+    )
 
 
 def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input:
     chosen = {key: str(value) for key, value in {**workload.set, **(more or {})}.items()}
     requests = int(chosen.get("requests", workload.requests))
-    return Input(workload.name, workload.twin, True, requests, tuple(workload.parts), chosen)
+    to = workload.repeat_to_write_bytes
+    parts = tuple(workload.parts)
+    return Input(workload.name, workload.twin, True, requests, parts, chosen, to)
 
 
 def statistics(each: Input, seed: int, store: Store) -> dict[str, Any] | None:

@@ -17,6 +17,28 @@ def _latency(side: str, key: str) -> Measure:
     return read
 
 
+def _write_wait(cause: str) -> Measure:
+    """Return a reader of the mean time a write waits for work of some cause."""
+
+    def read(document: Document) -> float | None:
+        host = document["host"]["write"]
+        waits = host["attribution_us"]["wait"]
+        return float(waits.get(cause, 0.0)) / host["requests"] if host["requests"] else None
+
+    return read
+
+
+def _balance_gap(document: Document) -> float | None:
+    """Return (1 - f) + A - 2 (f - e) of in-place switch with AGC: 0 in a steady state."""
+    names = (
+        "fast_share",
+        "agc_moves_per_host_page",
+        "slc_pages_refreshed_by_erase_per_host_page",
+    )
+    f, a, e = (_figure(name)(document) for name in names)
+    return None if f is None or a is None or e is None else (1 - f) + a - 2 * (f - e)
+
+
 def _ops(kind: str, field: str, mode: str | None, causes: tuple[str, ...]) -> Measure:
     def read(document: Document) -> float:
         return float(
@@ -81,6 +103,48 @@ def _dense_share(document: Document) -> float | None:
     return sum(op["pages"] for op in host if op["mode"] != "slc") / pages if pages else None
 
 
+def _program_share(causes: tuple[str, ...], *, slc: bool | None = None) -> Measure:
+    """Return a reader of the share of all programmed pages, padding left out."""
+
+    def read(document: Document) -> float | None:
+        ops = [op for op in document["flash"]["ops"] if op["kind"] in ("program", "reprogram")]
+        every = sum(op["pages"] for op in ops if op["cause"] != "pad")
+        chosen = sum(
+            op["pages"]
+            for op in ops
+            if op["cause"] in causes and (slc is None or slc == (op["mode"] == "slc"))
+        )
+        return chosen / every if every else None
+
+    return read
+
+
+def _blocks_per_plane(document: Document) -> float:
+    return float(document["config"]["device"]["pool"][0]["blocks"])
+
+
+#: A window is behind the cliff when its mean write latency is so many times the first one's.
+CLIFF = 2.0
+
+
+def write_latency(document: Document) -> list[tuple[float, float]]:
+    """Return writes done so far and their mean latency in us, for every window with writes."""
+    columns = document["series"]["columns"]
+    done, points = 0, []
+    for writes, ns in zip(columns["write_requests"], columns["write_latency_ns_sum"], strict=True):
+        if writes:
+            done += writes
+            points.append((float(done), ns / writes / 1000))
+    return points
+
+
+def _cliff_writes(document: Document) -> float | None:
+    """Return the writes done when their latency rises for the first time; None if it never does."""
+    points = write_latency(document)
+    rises = (writes for writes, us in points if us > CLIFF * points[0][1])
+    return next(rises, None)
+
+
 def series(document: Document, name: str) -> tuple[int, list[float]]:
     """Return a scheme's values over its write requests, and how many lie between two of them."""
     for entry in document["scheme"]["series"]:
@@ -116,9 +180,19 @@ MEASURES: dict[str, Measure] = {
         for side in ("read", "write")
         for key in ("mean", "p50", "p99", "p99_9", "p99_99", "max")
     },
+    **{
+        f"write_wait_{cause}_us": _write_wait(cause)
+        for cause in ("host", "migration", "gc", "agc", "pad", "rmw", "channel", "other")
+    },
+    "balance_gap": _balance_gap,
     "waf": _waf,
     "waf_pages": _waf_pages,
     "dense_write_share": _dense_share,
+    "slc_program_share": _program_share(("host",), slc=True),
+    "dense_program_share": _program_share(("host",), slc=False),
+    "moved_program_share": _program_share(("migration", "agc", "gc")),
+    "blocks_per_plane": _blocks_per_plane,
+    "cliff_writes": _cliff_writes,
     "erases": _ops("erase", "count", None, ()),
     "slc_reads": _ops("read", "count", "slc", ("host",)),
     "slc_reads_all": _ops("read", "count", "slc", ()),

@@ -21,7 +21,8 @@ class Workload:
 
     name: str
     twin: str
-    requests: int
+    #: How many it has, where `set` does not say.
+    requests: int = 0
     #: Volume that a published file must hold alone, as its format names it.
     volume: str = ""
     #: Figures of the paper's table that a published file must have.
@@ -32,6 +33,10 @@ class Workload:
     parts: list[str] = field(default_factory=list)
     #: Figures of the twin that are set for this workload.
     set: dict[str, Any] = field(default_factory=dict)
+    #: Repeat the trace until it has written so many bytes; 0 for once.
+    repeat_to_write_bytes: int = 0
+    #: Whether it is only run when it is named, because it takes so long.
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,8 @@ class Part:
     #: Whether figures or claims need the traces' own statistics.
     trace_statistics: bool = False
     settings: dict[str, Any] = field(default_factory=dict)
+    #: Seeds of this part, where the plan's would only repeat the same runs or take too long.
+    seeds: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,8 @@ class Quick:
 
     workloads: list[str]
     seeds: list[int]
+    #: Parts that are run; all when empty.
+    parts: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -69,8 +78,23 @@ class FigureSpec:
     names: list[str] = field(default_factory=list)
     scheme: str = ""
     schemes: list[str] = field(default_factory=list)
+    #: Workloads it shows; all of its part's when empty.
+    workloads: list[str] = field(default_factory=list)
     column: str = ""
+    label: str = ""
     limits: list[float] = field(default_factory=list)
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """Measures of every run of a part, beside the figures of the paper."""
+
+    title: str
+    measures: list[str]
+    names: list[str]
+    part: str = ""
+    schemes: list[str] = field(default_factory=list)
     note: str = ""
 
 
@@ -80,10 +104,26 @@ class Variation:
 
     name: str
     why: str
-    values: list[Any]
+    #: Values that all of `settings`, or the figure `twin` of the twins, take in turn.
+    values: list[Any] = field(default_factory=list)
     settings: list[str] = field(default_factory=list)
     twin: str = ""
+    #: In place of values: settings that are made together, one table per point.
+    points: list[dict[str, Any]] = field(default_factory=list)
+    #: What the report calls the points.
     names: list[str] = field(default_factory=list)
+    #: Parts that it can change; all of the study's when empty.
+    parts: list[str] = field(default_factory=list)
+
+    def tables(self) -> list[dict[str, Any]]:
+        """Return the settings of every point."""
+        if self.points:
+            return self.points
+        return [dict.fromkeys(self.settings, value) for value in self.values]
+
+    def titles(self) -> list[str]:
+        """Return what the points are called."""
+        return self.names or [str(value) for value in self.values]
 
 
 @dataclass(frozen=True)
@@ -93,6 +133,18 @@ class Sensitivity:
     workloads: list[str]
     seeds: list[int]
     vary: list[Variation]
+    #: Parts that are run; all when empty.
+    parts: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """What is run on real recordings, which no paper had."""
+
+    device: str
+    schemes: list[str]
+    replay: str
+    settings: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -107,8 +159,10 @@ class Plan:
     workloads: list[Workload]
     quick: Quick
     figures: list[FigureSpec]
+    tables: list[TableSpec]
     claims: list[Claim]
     sensitivity: Sensitivity | None
+    beyond: Beyond | None
 
     @property
     def schemes(self) -> list[str]:
@@ -140,9 +194,11 @@ def load(name: str) -> Plan:
         "parts": _tables(Part, table.pop("part", []), f"{where}: part"),
         "workloads": _tables(Workload, table.pop("workload", []), f"{where}: workload"),
         "figures": _tables(FigureSpec, table.pop("figure", []), f"{where}: figure"),
+        "tables": _tables(TableSpec, table.pop("table", []), f"{where}: table"),
         "claims": _tables(Claim, claims, f"{name}/claims.toml: claim"),
         "quick": toml.build(Quick, table.pop("quick", {}), f"{where}: quick"),
         "sensitivity": _sensitivity(table.pop("sensitivity", None), f"{where}: sensitivity"),
+        "beyond": _one(Beyond, table.pop("beyond", None), f"{where}: beyond"),
     }
     plan = toml.build(Plan, {"name": name, **table, **members}, where)
     _check(plan, where)
@@ -151,6 +207,10 @@ def load(name: str) -> Plan:
 
 def _tables(kind: type[Any], tables: list[dict[str, Any]], where: str) -> list[Any]:
     return [toml.build(kind, table, f"{where} {i + 1}") for i, table in enumerate(tables)]
+
+
+def _one(kind: type[Any], table: dict[str, Any] | None, where: str) -> Any:  # noqa: ANN401
+    return None if table is None else toml.build(kind, table, where)
 
 
 def _sensitivity(table: dict[str, Any] | None, where: str) -> Sensitivity | None:
@@ -173,9 +233,19 @@ def _check(plan: Plan, where: str) -> None:
     problems += [f"{where}: two claims are called {name}" for name in twice]
     parts = {claim.part for claim in plan.claims} | {figure.part for figure in plan.figures}
     parts |= {name for workload in plan.workloads for name in workload.parts}
+    vary = plan.sensitivity.vary if plan.sensitivity else []
+    parts |= {name for variation in vary for name in variation.parts}
+    parts |= set(plan.sensitivity.parts) if plan.sensitivity else set()
+    parts |= {*plan.quick.parts, *(spec.part for spec in plan.tables)}
     unknown = parts - {"", *(part.name for part in plan.parts)}
     problems += [f"{where}: no part {name}" for name in sorted(unknown)]
     schemes = {s for claim in plan.claims for s in (claim.scheme, *claim.rivals) if s}
     problems += [f"{where}: no scheme {s}" for s in sorted(schemes - set(plan.schemes))]
+    problems += [
+        f"{where}: {variation.name}: {len(variation.titles())} names for "
+        f"{len(variation.tables())} points"
+        for variation in vary
+        if len(variation.titles()) != len(variation.tables())
+    ]
     if problems:
         raise ConfigError("\n".join(problems))

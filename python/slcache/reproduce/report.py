@@ -11,6 +11,8 @@ from slcache import _core, units
 from slcache.plots import style
 from slcache.reproduce import figures
 from slcache.reproduce.ledger import Row
+from slcache.reproduce.plan import TableSpec
+from slcache.reproduce.table import Table
 
 if TYPE_CHECKING:
     from slcache.reproduce.evaluation import Evaluation
@@ -29,18 +31,23 @@ def render(evaluation: Evaluation) -> str:
     return environment.get_template("reproduce.html.j2").render(
         plan=plan,
         mode=evaluation.mode,
-        inputs=evaluation.inputs,
-        real=[i for i in evaluation.inputs if not i.twin],
-        twins=[i for i in evaluation.inputs if i.twin],
+        real=_names(evaluation, twin=False),
+        twins=_names(evaluation, twin=True),
         seeds=evaluation.seeds,
         counts=evaluation.counts(),
         rows=[cells(row) for row in evaluation.claims],
         pictures=_pictures(evaluation),
+        tables=[_table(spec, evaluation.tables[spec.part]) for spec in plan.tables],
         sensitivity=[_variation(entry) for entry in evaluation.sensitivity],
         beyond=_beyond(evaluation.beyond),
         version=_core.version(),
         commit=_core.commit(),
     )
+
+
+def _names(evaluation: Evaluation, *, twin: bool) -> list[str]:
+    """Return the workloads that are twins, or published files, each once."""
+    return list(dict.fromkeys(i.name for i in evaluation.inputs if i.twin == twin))
 
 
 def cells(row: Row) -> dict[str, Any]:
@@ -114,6 +121,16 @@ def _pictures(evaluation: Evaluation) -> list[dict[str, str]]:
         svg = style.svg(figure, f"figure-{spec.id}", title)
         pictures.append({"title": title, "svg": svg, "note": spec.note})
     return pictures
+
+
+def _table(spec: TableSpec, table: Table) -> dict[str, Any]:
+    """Return the measures of every workload and scheme as text, means over the seeds."""
+    lines = []
+    for workload in table.workloads:
+        for scheme in spec.schemes or table.schemes:
+            means = [table.mean(measure, scheme, workload) for measure in spec.measures]
+            lines.append((workload, scheme, [shown(mean, "") for mean in means]))
+    return {"title": spec.title, "note": spec.note, "names": spec.names, "lines": lines}
 
 
 def _variation(entry: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from slcache import api
 from slcache.reproduce.inputs import Input
+from slcache.reproduce.repeats import Repeats
 from slcache.reproduce.store import Store
 
 #: Called with (runs done, runs in all, what is running); returning False stops the evaluation.
@@ -47,14 +48,16 @@ class Job:
             seed=self.seed,
         )
 
-    def run(self, progress: api.Progress) -> dict[str, Any]:
+    def run(self, repeats: Repeats, progress: api.Progress) -> dict[str, Any]:
         """Return the result document."""
+        repeated = bool(self.input.repeat_to_write_bytes)
         result = api.run(
-            self.input.path,
+            # The file's making is not the run: it only asks whether to go on.
+            repeats.path(self.input, self.seed, lambda phase, *_: progress(phase, 0, 0)),
             device=self.device,
             scheme=self.scheme,
             settings=self.settings,
-            trace_options=self.input.options(self.seed),
+            trace_options={} if repeated else self.input.options(self.seed),
             replay=self.replay,
             seed=self.seed,
             progress=progress,
@@ -73,11 +76,18 @@ def run_all(jobs: Sequence[Job], store: Store, progress: Progress) -> list[dict[
     state = _State(len(jobs), len(jobs) - sum(key in todo for key in keys), progress)
     state.told("kept results read")
     # The longest first, so that no long run is left alone at the end.
-    order = sorted(todo.items(), key=lambda item: -item[1].input.requests)
+    order = sorted(todo.items(), key=lambda item: -item[1].input.size)
+    repeats = Repeats(store.directory.parent / "repeated", store)
     with ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
-        pending = {pool.submit(_one, job, key, store, state): key for key, job in order}
+        pending = {pool.submit(_one, job, key, store, repeats, state): key for key, job in order}
         _collect(pending, found, state)
+    repeats.clear()
     return [found[key] for key in keys]
+
+
+def all_kept(jobs: Sequence[Job], store: Store) -> bool:
+    """Return whether the store holds every result already."""
+    return all(store.get(_key(job, store)) is not None for job in jobs)
 
 
 def _collect(pending: dict[Future[Any], str], found: dict[str, Any], state: _State) -> None:
@@ -98,8 +108,8 @@ def _collect(pending: dict[Future[Any], str], found: dict[str, Any], state: _Sta
         raise
 
 
-def _one(job: Job, key: str, store: Store, state: _State) -> dict[str, Any]:
-    document = job.run(lambda _phase, done, total: state.step(key, job, done, total))
+def _one(job: Job, key: str, store: Store, repeats: Repeats, state: _State) -> dict[str, Any]:
+    document = job.run(repeats, lambda _phase, done, total: state.step(key, job, done, total))
     store.put(key, document)
     state.finished(key)
     return document

@@ -2,87 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from slcache.reproduce import inputs
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.plan import Plan, Variation
-from slcache.reproduce.runs import Progress
+from slcache.reproduce.runs import Progress, all_kept, run_all
 from slcache.reproduce.store import Store
-from slcache.reproduce.table import Table
-
-Tabulate = Callable[..., dict[str, Table]]
+from slcache.reproduce.tabulate import jobs_of, tabulate
 
 
-class _NotKeptError(Exception):
-    """A run that only an asked-for study would make."""
+@dataclass(frozen=True)
+class _Point:
+    """One value of one variation."""
+
+    title: str
+    chosen: Sequence[Input]
+    seeds: Mapping[str, Sequence[int]]
+    settings: Mapping[str, Any]
 
 
-def study(
-    plan: Plan, store: Store, progress: Progress | None, tabulate: Tabulate
-) -> list[dict[str, Any]]:
+def study(plan: Plan, store: Store, progress: Progress | None) -> list[dict[str, Any]]:
     """Return the claims under every value of every variation, one varied at a time.
 
     Without `progress` nothing is run: the study is what an earlier one has left, or empty.
     """
     assert plan.sensitivity is not None
-    spec = plan.sensitivity
-    plain = inputs.twins(plan, spec.workloads)
-    try:
-        default = _rows(plan, plain, {}, store, progress, tabulate)
-        return [
-            _variation(plan, variation, default, store, progress, tabulate)
-            for variation in spec.vary
-        ]
-    except _NotKeptError:
+    default = _Point("default", _twins(plan), _seeds(plan, []), {})
+    varied = [(variation, _points(plan, variation)) for variation in plan.sensitivity.vary]
+    every = [default, *(point for _, points in varied for point in points)]
+    jobs = [job for p in every for _, job in jobs_of(plan, p.chosen, p.seeds, p.settings)]
+    # All at once, so that the progress shown is that of the whole study.
+    if progress is not None:
+        run_all(jobs, store, progress)
+    elif not all_kept(jobs, store):
         return []
+    rows = _rows(plan, default, store)
+    return [_variation(plan, variation, rows, points, store) for variation, points in varied]
+
+
+def _twins(plan: Plan, changes: Mapping[str, object] | None = None) -> list[Input]:
+    assert plan.sensitivity is not None
+    return inputs.twins(plan, plan.sensitivity.workloads, changes)
+
+
+def _seeds(plan: Plan, parts: Sequence[str]) -> dict[str, Sequence[int]]:
+    """Return the seeds of the parts that are run: those named, of those of the study."""
+    spec = plan.sensitivity
+    assert spec is not None
+    names = [part.name for part in plan.parts if not spec.parts or part.name in spec.parts]
+    return {name: spec.seeds for name in names if not parts or name in parts}
+
+
+def _points(plan: Plan, variation: Variation) -> list[_Point]:
+    seeds = _seeds(plan, variation.parts)
+    titles = variation.titles()
+    if variation.twin:
+        return [
+            _Point(title, _twins(plan, {variation.twin: value}), seeds, {})
+            for title, value in zip(titles, variation.values, strict=True)
+        ]
+    return [
+        _Point(title, _twins(plan), seeds, settings)
+        for title, settings in zip(titles, variation.tables(), strict=True)
+    ]
 
 
 def _variation(
     plan: Plan,
     variation: Variation,
-    default: Sequence[Row],
+    default: Mapping[str, Row],
+    points: Sequence[_Point],
     store: Store,
-    progress: Progress | None,
-    tabulate: Tabulate,
 ) -> dict[str, Any]:
-    assert plan.sensitivity is not None
-    names = variation.names or [str(value) for value in variation.values]
-    points = [{"value": "default", "claims": [_point(row) for row in default]}]
-    for name, value in zip(names, variation.values, strict=True):
-        chosen = inputs.twins(plan, plan.sensitivity.workloads)
-        settings: dict[str, Any] = {}
-        if variation.twin:
-            chosen = inputs.varied(plan, plan.sensitivity.workloads, variation.twin, value)
-        else:
-            settings = dict.fromkeys(variation.settings, value)
-        rows = _rows(plan, chosen, settings, store, progress, tabulate)
-        points.append({"value": name, "claims": [_point(row) for row in rows]})
-    return {"name": variation.name, "why": variation.why, "points": points}
+    """Return a variation's claims by point; claims of parts it leaves alone are left out."""
+    found = [(point.title, _rows(plan, point, store)) for point in points]
+    ids = list(found[0][1])
+    return {
+        "name": variation.name,
+        "why": variation.why,
+        "points": [
+            {"value": title, "claims": [_claim(rows[name]) for name in ids]}
+            for title, rows in [("default", default), *found]
+        ],
+    }
 
 
-def _point(row: Row) -> dict[str, Any]:
+def _claim(row: Row) -> dict[str, Any]:
     return {"id": row.id, "ours": row.ours, "verdict": row.verdict}
 
 
-def _rows(
-    plan: Plan,
-    chosen: Sequence[Input],
-    settings: dict[str, Any],
-    store: Store,
-    progress: Progress | None,
-    tabulate: Tabulate,
-) -> list[Row]:
-    assert plan.sensitivity is not None
-    seeds = plan.sensitivity.seeds
-    tables = tabulate(plan, chosen, seeds, settings, store, progress or _only_kept)
-    return ledger(plan.claims, tables)
+def _rows(plan: Plan, point: _Point, store: Store) -> dict[str, Row]:
+    """Return the claims that the point's parts can judge, from kept results."""
+    tables = tabulate(plan, point.chosen, point.seeds, point.settings, store, _silent)
+    known = {"" if name == plan.parts[0].name else name for name in point.seeds} | set(point.seeds)
+    claims = [claim for claim in plan.claims if claim.part in known]
+    return {row.id: row for row in ledger(claims, tables)}
 
 
-def _only_kept(done: float, total: int, _: str) -> bool:
-    """Stop before the first run that is not kept."""
-    if done < total:
-        raise _NotKeptError
+def _silent(done: float, total: int, running: str) -> bool:
+    del done, total, running
     return True

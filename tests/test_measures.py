@@ -1,0 +1,67 @@
+"""Figures read from a result are those that a closed form gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from slcache import api
+from slcache.reproduce.measures import value
+
+#: Pages of the SLC cache of ips-384g, and of a write of 32 KiB.
+CACHE_PAGES = (4 << 30) // 4096
+PAGES_PER_WRITE = 8
+WRITES = 200_000
+
+
+def bursty(scheme: str) -> dict[str, Any]:
+    return api.run(
+        "ips-bursty",
+        device="ips-384g",
+        scheme=scheme,
+        replay="closed:1",
+        settings={"trace.prefill": "none"},
+        trace_options={"workload.requests": str(WRITES)},
+    ).to_dict()
+
+
+@pytest.fixture(scope="module")
+def turbo_write() -> dict[str, Any]:
+    return bursty("turbo-write")
+
+
+def test_the_cliff_is_where_the_cache_is_full(turbo_write: dict[str, Any]) -> None:
+    full = CACHE_PAGES / PAGES_PER_WRITE
+    assert value("cliff_writes", turbo_write) == pytest.approx(full, rel=0.01)
+
+
+def test_the_breakdown_of_programmed_pages_is_that_of_the_cache(
+    turbo_write: dict[str, Any],
+) -> None:
+    host = WRITES * PAGES_PER_WRITE
+    programmed = host + CACHE_PAGES
+    assert value("slc_program_share", turbo_write) == pytest.approx(CACHE_PAGES / programmed)
+    assert value("moved_program_share", turbo_write) == pytest.approx(CACHE_PAGES / programmed)
+    assert value("dense_program_share", turbo_write) == pytest.approx(
+        (host - CACHE_PAGES) / programmed
+    )
+    assert value("waf_pages", turbo_write) == pytest.approx(programmed / host)
+
+
+def test_without_idle_time_switching_is_in_balance() -> None:
+    document = bursty("ips-agc")
+    fast = value("fast_share", document)
+    assert fast is not None
+    assert value("agc_moves_per_host_page", document) == 0
+    # What was fast and has not been switched is the whole cache at most: two pages per bit.
+    gap = value("balance_gap", document)
+    assert gap == pytest.approx(1 - 3 * fast)
+    assert -2 * CACHE_PAGES / (WRITES * PAGES_PER_WRITE) <= 1 - 3 * fast <= 0
+    assert value("write_wait_agc_us", document) == 0
+
+
+def test_a_wait_is_the_mean_over_all_writes() -> None:
+    write = {"requests": 4, "attribution_us": {"wait": {"agc": 10.0}}}
+    assert value("write_wait_agc_us", {"host": {"write": write}}) == pytest.approx(2.5)
+    assert value("write_wait_gc_us", {"host": {"write": write}}) == 0

@@ -1,0 +1,91 @@
+"""Parts of an evaluation: repeated traces, and what is varied."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slcache import ConfigError, api
+from slcache.reproduce import plan as plans
+from slcache.reproduce import sensitivity
+from slcache.reproduce.inputs import Input, twins
+from slcache.reproduce.plan import Plan, Sensitivity, Variation
+from slcache.reproduce.repeats import Repeats
+from slcache.reproduce.store import Store
+from slcache.reproduce.tabulate import jobs_of
+
+
+def going_on(*_: object) -> bool:
+    return True
+
+
+@pytest.mark.parametrize("mebibytes", [30, 400])
+def test_a_trace_is_repeated_until_it_has_written_what_was_asked(
+    mebibytes: int, tmp_path: Path
+) -> None:
+    asked = mebibytes << 20
+    each = Input("w", "ips-wdev_0", True, 20000, (), {"requests": "20000"}, asked)
+    once = api.Trace(each.path, options=replace(each, repeat_to_write_bytes=0).options(1)).info()
+    repeats = Repeats(tmp_path / "repeated", Store(tmp_path / "runs"))
+    path = repeats.path(each, 1, going_on)
+    told = api.Trace(path).info()
+    assert told["write_bytes"] == pytest.approx(asked, rel=0.1)
+    assert told["requests"] == pytest.approx(once["requests"] * asked / once["write_bytes"], abs=1)
+    # A shorter one is a part of the trace; a longer one comes back to the same pages.
+    assert told["touched_4kib_pages"] <= once["touched_4kib_pages"]
+    repeats.clear()
+    assert not Path(path).exists()
+
+
+def small(vary: Variation) -> Plan:
+    """Return the Hierarchy evaluation with a study of one thing on its smallest trace."""
+    whole = plans.load("hierarchy")
+    quick = twins(whole, ["web_1"])[0]
+    workload = replace(whole.named(["web_1"])[0], set={"requests": 20000})
+    assert quick.name == workload.name
+    return replace(whole, workloads=[workload], sensitivity=Sensitivity(["web_1"], [1], [vary]))
+
+
+def test_a_study_is_run_when_asked_for_and_taken_up_later(tmp_path: Path) -> None:
+    vary = Variation("L1", "open", [0.25, 0.75], ["scheme.hierarchy.l1_share_max"])
+    plan, store = small(vary), Store(tmp_path / "runs")
+    assert sensitivity.study(plan, store, None) == []
+    study = sensitivity.study(plan, store, going_on)
+    assert [point["value"] for point in study[0]["points"]] == ["default", "0.25", "0.75"]
+    shares = [
+        next(claim["ours"] for claim in point["claims"] if claim["id"] == "l1-at-most-half")
+        for point in study[0]["points"]
+    ]
+    assert shares[1] < shares[0] < shares[2]
+    assert sensitivity.study(plan, store, None) == study
+
+
+def test_settings_of_a_point_are_made_together() -> None:
+    points: list[dict[str, Any]] = [{"replay": "closed:4", "scheme.sa.merge.timeout_ns": 5}]
+    plan = small(Variation("x", "open", points=points, names=["both"]))
+    jobs = [job for _, job in jobs_of(plan, twins(plan, ["web_1"]), {"main": [1]}, points[0])]
+    assert {job.replay for job in jobs} == {"closed:4"}
+    own = {job.scheme: job.settings.get("scheme.sa.merge.timeout_ns") for job in jobs}
+    assert own == {"baseline": None, "sa": 5, "sector": None, "hierarchy": None}
+
+
+def test_only_the_named_parts_are_run() -> None:
+    plan = plans.load("ips")
+    jobs = jobs_of(plan, twins(plan, ["wdev_0"]), {"daily": [1, 2]}, {})
+    assert {(part.name, job.seed) for part, job in jobs} == {("daily", 1), ("daily", 2)}
+    assert {job.scheme for _, job in jobs} == set(plan.part("daily").schemes)
+
+
+def test_every_point_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "toy"
+    folder.mkdir()
+    source = plans.EXPERIMENTS / "hierarchy"
+    text = (source / "plan.toml").read_text().replace('names = ["0.1 ms", ', "names = [")
+    (folder / "plan.toml").write_text(text)
+    (folder / "claims.toml").write_text((source / "claims.toml").read_text())
+    monkeypatch.setattr(plans, "EXPERIMENTS", tmp_path)
+    with pytest.raises(ConfigError, match="wait for others: 2 names for 3 points"):
+        plans.load("toy")
