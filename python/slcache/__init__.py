@@ -7,7 +7,7 @@
 """
 
 from slcache._core import ConfigError, RunError, TraceError
-from slcache.api import compare, devices, formats, resolve, run, schemes
+from slcache.api import compare, devices, fitting, formats, resolve, run, schemes
 from slcache.results import Comparison, Result
 from slcache.traces import Trace, generate, merge, workload, workloads
 
@@ -20,6 +20,7 @@ __all__ = [
     "TraceError",
     "compare",
     "devices",
+    "fitting",
     "formats",
     "generate",
     "merge",

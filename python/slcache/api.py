@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from slcache import _core
+from slcache._core import ConfigError
 from slcache.results import Comparison, Result
 from slcache.spool import rereadable
 from slcache.traces import Path, Progress, Trace, is_workload, reader_options
@@ -19,6 +20,7 @@ __all__ = [
     "check_schemes",
     "compare",
     "devices",
+    "fitting",
     "formats",
     "resolve",
     "run",
@@ -115,6 +117,48 @@ def check_schemes(schemes: Sequence[str], normalise: str | None) -> None:
         raise ValueError(f"scheme named twice: {', '.join(twice)}")
     if normalise is not None and normalise not in schemes:
         raise ValueError(f"cannot normalise to {normalise!r}: comparing {', '.join(schemes)}")
+
+
+def fitting(
+    *, device: Path, settings: Mapping[str, Any] | None = None
+) -> tuple[list[str], dict[str, str]]:
+    """Return the schemes that a device can run, and the reason for each that it cannot.
+
+    A scheme that only these settings keep from running is a ConfigError, as are settings that
+    no scheme takes: what is wrong with them must not look like a property of the device.
+    """
+    flat = dict(_flatten(settings or {}))
+    known = [str(entry["name"]) for entry in schemes()]
+    fit: list[str] = []
+    refused: dict[str, ConfigError] = {}
+    for name in known:
+        own = settings_for(flat, name, known)
+        problem = _problem(device, name, own)
+        if problem is None:
+            fit.append(name)
+        elif own and _problem(device, name, {}) is None:
+            raise problem
+        else:
+            refused[name] = problem
+    reasons = {name: _one_line(problem) for name, problem in refused.items()}
+    if not fit:
+        alike = len(set(reasons.values())) == 1
+        first = next(iter(refused.values()))
+        raise first if alike else ConfigError("\n".join(f"{n}: {r}" for n, r in reasons.items()))
+    return fit, reasons
+
+
+def _problem(device: Path, scheme: str, settings: Mapping[str, Any]) -> ConfigError | None:
+    """Return why a scheme cannot run, or None."""
+    try:
+        resolve(device=device, scheme=scheme, settings=settings)
+    except ConfigError as error:
+        return error
+    return None
+
+
+def _one_line(error: ConfigError) -> str:
+    return "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
 
 
 def settings_for(

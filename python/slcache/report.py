@@ -35,7 +35,7 @@ def render(labels: Sequence[str], documents: Sequence[Document], to: str | None)
     compared = to is not None and len(documents) > 1
     return pages.render(
         "report.html.j2",
-        title=" against ".join(labels) if compared else labels[0],
+        title=_title(labels, first) if compared else labels[0],
         verdict=verdict.verdict(labels, documents, to) if compared and to else [],
         subtitle=_subtitle(first),
         columns=[column.title for column in grid.COLUMNS],
@@ -55,6 +55,13 @@ def render(labels: Sequence[str], documents: Sequence[Document], to: str | None)
             (n, d["provenance"]["config_hash"]) for n, d in zip(labels, documents, strict=True)
         ],
     )
+
+
+def _title(labels: Sequence[str], document: Document) -> str:
+    """Return what is compared: the schemes by name, or how many where they are many."""
+    if len(labels) <= verdict.FEW:
+        return " against ".join(labels)
+    return f"{len(labels)} schemes on {document['config']['device']['name']}"
 
 
 def _subtitle(document: Document) -> str:
@@ -78,7 +85,8 @@ def _pictures(
                 "bars",
                 "Latency relative to " + to,
                 bars.draw(labels, documents, to),
-                "Below the dashed line is faster than the reference.",
+                "On the side of the dashed line where factors are below 1 a scheme is faster than "
+                "the reference.",
             )
         )
     for name, title, draw, caption in _FIGURES:

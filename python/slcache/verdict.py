@@ -4,54 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from slcache import normalise, units
+from slcache import normalise, standings, units, wording
 from slcache.normalise import Document
 
-_SERVICE = {
-    "array": "flash array time",
-    "transfer": "channel transfers",
-    "link": "host link transfers",
-    "buffer": "controller buffer time",
-}
-_WAIT = {
-    "host": "waiting behind host operations",
-    "rmw": "waiting behind read-modify-write",
-    "migration": "waiting behind migration",
-    "gc": "waiting behind garbage collection",
-    "flush": "waiting behind buffer flushes",
-    "pad": "waiting behind padding",
-    "channel": "waiting for a channel",
-    "link": "waiting for the host link",
-    "queue": "waiting for a place in the device",
-    "other": "waiting for other operations (a one-shot wordline to fill, an erase, a move)",
-}
-
-_CAUSE = {
-    "host": "the host's own pages",
-    "rmw": "read-modify-write",
-    "gc": "garbage collection",
-    "flush": "buffer flushes",
-    "pad": "padding of unfilled wordlines",
-}
-
-
-def component(name: str) -> str:
-    """Return an attribution component such as `wait gc` in words."""
-    kind, _, cause = name.partition(" ")
-    if kind == "service":
-        return _SERVICE.get(cause, f"{cause} time")
-    return _WAIT.get(cause, f"waiting behind {cause}")
+#: More schemes than these are not described one by one.
+FEW = 3
 
 
 def verdict(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[str]:
-    """Return the headline, then what separates each other scheme from the reference."""
+    """Return the headline, then what separates the schemes.
+
+    Few are held against the reference one by one; of many, the winners against the reference
+    and the others against the winners.
+    """
     if len(labels) == 1:
         return [f"Only {to} was run: there is nothing to compare it with."]
     reference = documents[list(labels).index(to)]
     lines = [_headline(labels, documents, to)]
+    if len(labels) > FEW:
+        return lines + standings.standings(dict(zip(labels, documents, strict=True)), to)
     for label, document in zip(labels, documents, strict=True):
         if label != to:
-            lines.append(_against(label, document, to, reference))
+            lines.append(wording.against(label, standings.SIDES, document, to, reference))
     return lines
 
 
@@ -72,7 +46,7 @@ def _winner(side: str, labels: Sequence[str], documents: Sequence[Document], to:
     best = normalise.winners(values)
     if not best:
         return f"{side}s: equal within 1 % on mean latency"
-    names = _list([labels[i] for i in sorted(best)])
+    names = wording.listed([labels[i] for i in sorted(best)])
     verb = "tie (within 1 %)" if len(best) > 1 else "wins"
     wins = f"{side}s: {names} {verb} with the lowest mean latency"
     relative = normalise.ratio(min(known), values[list(labels).index(to)])
@@ -84,123 +58,3 @@ def _winner(side: str, labels: Sequence[str], documents: Sequence[Document], to:
             return wins
         return f"{wins}; {name} takes {units.factor(relative)} as long"
     return wins if relative is None else f"{wins}, {units.factor(relative)} that of {to}"
-
-
-def _against(label: str, document: Document, to: str, reference: Document) -> str:
-    parts = [
-        text for side in ("write", "read") if (text := _side(side, label, document, to, reference))
-    ]
-    parts += filter(
-        None, [_destinations(document, reference), _amplification(document, to, reference)]
-    )
-    return f"{label}: " + (" ".join(parts) or "nothing to compare.")
-
-
-def _side(side: str, label: str, document: Document, to: str, reference: Document) -> str:
-    """Return how one side's mean latency differs from the reference's, and through what."""
-    mine = normalise.latency(document, side, "mean")
-    theirs = normalise.latency(reference, side, "mean")
-    if mine is None or theirs is None:
-        return ""
-    if normalise.equal(mine, theirs):
-        text = f"{side}s take as long as on {to} on average (within 1 %)"
-    else:
-        word = "less" if mine < theirs else "more"
-        text = (
-            f"{side}s take {units.duration(mine)} on average against {units.duration(theirs)}; "
-            f"{_why(side, document, reference, mine - theirs, word)}"
-        )
-    return text[0].upper() + text[1:] + _tail(side, document, reference) + "."
-
-
-def _why(side: str, document: Document, reference: Document, change: float, word: str) -> str:
-    """Name the component that moved the mean most, and the one that most offsets it."""
-    mine = normalise.attribution(document, side)
-    theirs = normalise.attribution(reference, side)
-    sign = 1.0 if change > 0 else -1.0
-    moved = {
-        name: sign * (mine.get(name, 0.0) - theirs.get(name, 0.0))
-        for name in sorted(mine.keys() | theirs.keys())
-    }
-    total = f"of the {units.duration(abs(change))} {word} per {side}"
-    if not moved or max(moved.values()) <= 0:
-        return f"the documents do not attribute the {units.duration(abs(change))} {word}"
-    first, *rest = sorted(moved, key=lambda name: -moved[name])
-    text = f"{total}, {component(first)} makes {units.duration(moved[first])}"
-    if rest and moved[rest[0]] >= 0.25 * abs(change):
-        text += f" and {component(rest[0])} {units.duration(moved[rest[0]])}"
-    last = min(moved, key=lambda name: moved[name])
-    if moved[last] < -0.1 * abs(change):
-        back = "adds" if change < 0 else "saves"
-        text += f", while {component(last)} {back} {units.duration(-moved[last])}"
-    return text
-
-
-def _tail(side: str, document: Document, reference: Document) -> str:
-    """Return the 99th percentile's factor where it tells another story than the mean's."""
-    mean = normalise.ratio(
-        normalise.latency(document, side, "mean"), normalise.latency(reference, side, "mean")
-    )
-    tail = normalise.ratio(
-        normalise.latency(document, side, "p99"), normalise.latency(reference, side, "p99")
-    )
-    if mean is None or tail is None or _direction(mean) == _direction(tail):
-        return ""
-    if _direction(tail) == 0:
-        return ", but its 99th percentile is the same"
-    return f", but its 99th percentile is {units.factor(tail)} as long"
-
-
-def _direction(relative: float) -> int:
-    """Return -1 for better, 0 for equal within the tie margin, 1 for worse."""
-    return 0 if normalise.equal(relative, 1.0) else (1 if relative > 1 else -1)
-
-
-def _amplification(document: Document, to: str, reference: Document) -> str:
-    """Return how write amplification compares, and the cause that differs most."""
-    mine, theirs = normalise.waf(document), normalise.waf(reference)
-    if mine is None or theirs is None:
-        return ""
-    if normalise.equal(mine, theirs):
-        return f"Write amplification is as on {to} ({mine:.2f})."
-    causes = _cause_changes(document, reference)
-    sign = 1.0 if mine > theirs else -1.0
-    cause = max(causes, key=lambda name: sign * causes[name], default=None)
-    text = f"Write amplification is {mine:.2f} against {theirs:.2f}"
-    if cause is None or sign * causes[cause] <= 0:
-        return text + "."
-    amount = document["waf"]["by_cause"].get(cause, 0.0)
-    before = reference["waf"]["by_cause"].get(cause, 0.0)
-    through = _CAUSE.get(cause, cause)
-    return f"{text}, above all through {through} ({amount:.2f} against {before:.2f})."
-
-
-def _destinations(document: Document, reference: Document) -> str:
-    """Return the cell modes that took the host's data, where they differ between the two."""
-    mine, theirs = _mode_shares(document), _mode_shares(reference)
-    if not mine or (len(mine) == 1 and mine.keys() == theirs.keys()):
-        return ""
-    parts = [f"{100 * share:.0f} % in {mode.upper()} mode" for mode, share in mine.items()]
-    return f"Its host data was programmed {_list(parts)}."
-
-
-def _mode_shares(document: Document) -> dict[str, float]:
-    """Return the share of host data programmed in each cell mode, largest first."""
-    sizes: dict[str, float] = {}
-    for op in document["flash"]["ops"]:
-        if op["kind"] in ("program", "reprogram") and op["cause"] == "host" and op["bytes"]:
-            sizes[op["mode"]] = sizes.get(op["mode"], 0.0) + op["bytes"]
-    total = sum(sizes.values())
-    return {mode: sizes[mode] / total for mode in sorted(sizes, key=lambda m: (-sizes[m], m))}
-
-
-def _cause_changes(document: Document, reference: Document) -> dict[str, float]:
-    mine, theirs = document["waf"]["by_cause"], reference["waf"]["by_cause"]
-    return {
-        name: mine.get(name, 0.0) - theirs.get(name, 0.0)
-        for name in sorted(mine.keys() | theirs.keys())
-    }
-
-
-def _list(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

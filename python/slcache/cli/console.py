@@ -6,7 +6,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,12 @@ def show(*parts: RenderableType, aside: bool = False) -> None:
 def note(text: str) -> None:
     """Tell the user something that is not a result."""
     sys.stderr.write(f"note: {text}\n")
+
+
+def left_out(schemes: Mapping[str, str]) -> None:
+    """Name the schemes that the device cannot run, with the reason."""
+    for name, reason in schemes.items():
+        note(f"{name} is left out: {reason}")
 
 
 @contextlib.contextmanager

@@ -64,6 +64,21 @@ def reader(
     }
 
 
+def scheme_names(
+    text: str, device: str, settings: dict[str, str], normalise: str | None = None
+) -> tuple[list[str], dict[str, str]]:
+    """Return the schemes that `--schemes` means, and of `all` those left out with the reason."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    left_out: dict[str, str] = {}
+    if names == ["all"]:
+        names, left_out = api.fitting(device=device, settings=settings)
+    try:
+        api.check_schemes(names, normalise)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    return names, left_out
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return `; did you mean 'x'?` for a name close to a known one, else the known names."""
     names = list(known)
@@ -113,7 +128,11 @@ Scheme = Annotated[
     str, typer.Option(metavar="NAME", help="A scheme (see [bold]slcache schemes[/bold]).")
 ]
 Schemes = Annotated[
-    str, typer.Option(metavar="A,B,...", help="The schemes to compare, separated by commas.")
+    str,
+    typer.Option(
+        metavar="A,B,...|all",
+        help="The schemes to compare, separated by commas, or all that the device can run.",
+    ),
 ]
 Normalise = Annotated[
     str | None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import typer
 from rich.text import Text
 
 from slcache import api, terminal
@@ -85,14 +84,12 @@ def compare(
     the best of each column stands out. A key under scheme.NAME reaches that scheme only.
 
     \b
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline
+      slcache compare web.csv.gz --device ips-384g --schemes all --out out/web
     """
-    names = [name.strip() for name in schemes.split(",") if name.strip()]
-    try:
-        api.check_schemes(names, normalise)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
+    names, left_out = opt.scheme_names(schemes, device, opt.pairs(sets), normalise)
+    console.left_out(left_out)
     reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
     arguments = _arguments(sets, address, reader, replay, seed)
     if trace == STDIN:

@@ -22,7 +22,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     components += sorted(seen - set(components))
     if not components:
         return style.empty("no latency to attribute")
-    figure, axes = style.panels(1, len(sides), 1.1 + 0.5 * len(labels))
+    figure, axes = style.panels(1, len(sides), style.bars_height(len(labels)))
     for panel, side in zip(axes, sides, strict=True):
         _panel(panel, stacks[side], components)
         style.title(panel, f"mean {side} latency")

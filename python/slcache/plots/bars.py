@@ -9,13 +9,15 @@ from matplotlib.figure import Figure
 
 from slcache import normalise, units
 from slcache.normalise import Document
-from slcache.plots import style
+from slcache.plots import dots, style
 
 _FIGURES = (("mean", "mean"), ("p99", "p99"), ("p99_9", "p99.9"))
 
 
 def draw(labels: Sequence[str], documents: Sequence[Document], to: str) -> Figure:
-    """Return the figure; a side without requests is left out."""
+    """Return the figure; a side without requests is left out, many schemes get a row each."""
+    if len(labels) >= style.MANY:
+        return dots.draw(labels, documents, to)
     sides = [side for side in ("read", "write") if documents[0]["host"][side]["requests"]]
     if not sides:
         return style.empty("no reads and no writes")

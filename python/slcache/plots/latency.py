@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -25,8 +26,9 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
         least = _least(documents, side)
         for i, document in enumerate(documents):
             points = [(max(x, least), y) for x, y in document["host"][side]["cdf"]]
+            line = style.scheme_line(i, len(documents), 1.6)
             if points:
-                _curves(whole, tail, points, document["host"][side]["requests"], i)
+                _curves(whole, tail, points, document["host"][side]["requests"], line)
         whole.sharex(tail)
         style.title(whole, f"{side}s")
         tail.set_xlabel(f"{side} latency")
@@ -44,18 +46,21 @@ def _least(documents: Sequence[Document], side: str) -> float:
 
 
 def _curves(
-    whole: Axes, tail: Axes, points: Sequence[tuple[float, float]], requests: int, index: int
+    whole: Axes,
+    tail: Axes,
+    points: Sequence[tuple[float, float]],
+    requests: int,
+    line: Mapping[str, Any],
 ) -> None:
     """Draw one scheme's distribution as steps, the exact shape of a count of requests."""
-    colour = style.scheme_colour(index)
     xs = [points[0][0], *(x for x, _ in points)]
     ys = [0.0, *(y for _, y in points)]
     floor = 1.0 / requests
-    whole.step(xs, ys, where="post", color=colour, lw=1.6)
+    whole.step(xs, ys, where="post", **line)
     above = [max(1.0 - y, 0.0) for y in ys]
     shown = [(x, y) for x, y in zip(xs, above, strict=True) if y >= floor / 2]
     shown.append((xs[-1], shown[-1][1]))
-    tail.step([x for x, _ in shown], [y for _, y in shown], where="post", color=colour, lw=1.6)
+    tail.step([x for x, _ in shown], [y for _, y in shown], where="post", **line)
 
 
 def _axes(whole: Axes, tail: Axes) -> None:

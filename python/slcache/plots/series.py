@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, MaxNLocator
 from numpy.typing import NDArray
 
 from slcache import units
@@ -14,6 +16,8 @@ from slcache.normalise import Document
 from slcache.plots import style
 
 _BINS = 360
+_SIDE_BY_SIDE = 3
+_MOVED = ("program_pages_migration", "program_pages_gc", "program_pages_agc")
 Values = NDArray[np.float64]
 
 
@@ -54,71 +58,125 @@ class Binned:
 
 
 def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
-    """Return the figure; what never happened in any run has no panel."""
+    """Return the figure; what never happened in any run has no panel.
+
+    Many schemes get a row each, in panels of common scale: lines on top of each other would not
+    be told apart.
+    """
     runs = [Binned(document) for document in documents if document["series"]["columns"]["t_ns"]]
     if not runs or len(runs) != len(labels):
         return style.empty("no time series")
-    wanted = [
-        (draw_panel, title)
-        for columns, draw_panel, title in _PANELS
-        if any(run.has(*columns) for run in runs)
-    ]
+    wanted = [panel for panel in _PANELS if any(run.has(*panel.columns) for run in runs)]
     if not wanted:
         return style.empty("no request completed")
+    if len(labels) >= style.MANY:
+        return _rows(labels, runs, wanted)
     figure, axes = style.panels(len(wanted), 1, 0.5 + 1.55 * len(wanted), sharex=True)
-    for panel, (draw_panel, title) in zip(axes, wanted, strict=True):
-        draw_panel(panel, runs)
-        style.title(panel, title)
+    for area, panel in zip(axes, wanted, strict=True):
+        area.set_ylabel(panel.draw(area, runs, range(len(runs))))
+        style.title(area, panel.title)
     axes[-1].set_xlabel("time (s)")
     axes[-1].set_xlim(left=0)
     style.key(figure, labels)
     return figure
 
 
-def _rate(axes: Axes, runs: Sequence[Binned], name: str) -> None:
-    for i, run in enumerate(runs):
-        rate = run.total(name) / run.bin_s / (1 << 20)
-        axes.step(run.t_s, rate, where="post", color=style.scheme_colour(i), lw=1.2)
+def _rows(labels: Sequence[str], runs: Sequence[Binned], wanted: Sequence[Panel]) -> Figure:
+    """Draw a row per scheme and a column per figure, at most so many side by side."""
+    columns = min(_SIDE_BY_SIDE, len(wanted))
+    blocks = [wanted[i : i + columns] for i in range(0, len(wanted), columns)]
+    height = len(blocks) * (0.6 + 0.42 * len(labels))
+    figure, areas = style.panels(len(blocks) * len(labels), columns, height, sharex=True)
+    for number, block in enumerate(blocks):
+        first = number * len(labels) * columns
+        for column in range(columns):
+            mine = areas[first + column : first + len(labels) * columns : columns]
+            if column < len(block):
+                _column(mine, block[column], labels if column == 0 else None, runs)
+            else:
+                for area in mine:
+                    area.axis("off")
+    for area in areas[-columns:]:
+        area.set_xlabel("time (s)")
+    figure.set_layout_engine("constrained", h_pad=0.015, hspace=0.02)
+    return figure
+
+
+def _column(
+    areas: Sequence[Axes], panel: Panel, names: Sequence[str] | None, runs: Sequence[Binned]
+) -> None:
+    """Draw one figure of every scheme, in panels of one scale."""
+    for i, area in enumerate(areas):
+        unit = panel.draw(area, runs, [i])
+        if i:
+            area.sharey(areas[0])
+        else:
+            style.title(area, panel.title + (f" ({unit})" if unit else ""))
+        if names is not None:
+            area.set_ylabel(names[i], rotation=0, ha="right", va="center")
+        area.tick_params(labelbottom=area is areas[-1], labelsize=7.5)
+    style.same_range(areas)
+    logarithmic = areas[0].get_yscale() == "log"
+    areas[0].yaxis.set_major_locator(LogLocator(numticks=3) if logarithmic else MaxNLocator(2))
+    areas[-1].set_xlim(left=0)
+
+
+def _rate(axes: Axes, runs: Sequence[Binned], shown: Iterable[int], name: str) -> str:
+    for i in shown:
+        rate = runs[i].total(name) / runs[i].bin_s / (1 << 20)
+        axes.step(runs[i].t_s, rate, where="post", color=style.scheme_colour(i), lw=1.2)
     axes.set_ylim(bottom=0)
-    axes.set_ylabel("MiB/s")
+    return "MiB/s"
 
 
-def _latency(axes: Axes, runs: Sequence[Binned], side: str) -> None:
+def _latency(axes: Axes, runs: Sequence[Binned], shown: Iterable[int], side: str) -> str:
     """Draw the mean as a line; dots keep windows visible that idle ones surround."""
-    for i, run in enumerate(runs):
+    width = 1.2 if len(runs) < style.MANY else 0.8
+    for i in shown:
         colour = style.scheme_colour(i)
-        axes.plot(run.t_s, run.mean_us(side), color=colour, lw=1.2, marker=".", ms=2.5)
+        axes.plot(
+            runs[i].t_s, runs[i].mean_us(side), color=colour, lw=width, marker=".", ms=2 * width
+        )
     style.time_ticks(axes, "y")
+    return ""
 
 
-def _occupancy(axes: Axes, runs: Sequence[Binned]) -> None:
+def _occupancy(axes: Axes, runs: Sequence[Binned], shown: Iterable[int]) -> str:
     factor, unit = units.size_scale(max(float(run.peak("cache_live_bytes").max()) for run in runs))
-    for i, run in enumerate(runs):
-        if run.has("cache_live_bytes"):
-            live = run.peak("cache_live_bytes") / factor
-            axes.step(run.t_s, live, where="post", color=style.scheme_colour(i), lw=1.2)
+    for i in shown:
+        if runs[i].has("cache_live_bytes"):
+            live = runs[i].peak("cache_live_bytes") / factor
+            axes.step(runs[i].t_s, live, where="post", color=style.scheme_colour(i), lw=1.2)
     axes.set_ylim(bottom=0)
-    axes.set_ylabel(unit)
+    return unit
 
 
-def _background(axes: Axes, runs: Sequence[Binned]) -> None:
-    for i, run in enumerate(runs):
-        pages = run.total("program_pages_migration") + run.total("program_pages_gc")
-        rate = pages / run.bin_s
-        axes.step(run.t_s, rate, where="post", color=style.scheme_colour(i), lw=1.2)
+def _background(axes: Axes, runs: Sequence[Binned], shown: Iterable[int]) -> str:
+    for i in shown:
+        pages = sum((runs[i].total(name) for name in _MOVED), start=np.zeros(len(runs[i].t_s)))
+        rate = pages / runs[i].bin_s
+        axes.step(runs[i].t_s, rate, where="post", color=style.scheme_colour(i), lw=1.2)
     axes.set_ylim(bottom=0)
-    axes.set_ylabel("pages/s")
+    return "pages/s"
 
 
-_PANELS: tuple[tuple[tuple[str, ...], Callable[[Axes, Sequence[Binned]], None], str], ...] = (
-    (("write_bytes",), lambda a, r: _rate(a, r, "write_bytes"), "writes completed"),
-    (("write_requests",), lambda a, r: _latency(a, r, "write"), "mean write latency"),
-    (("read_bytes",), lambda a, r: _rate(a, r, "read_bytes"), "reads completed"),
-    (("read_requests",), lambda a, r: _latency(a, r, "read"), "mean read latency"),
-    (("cache_live_bytes",), _occupancy, "live data in the cache"),
-    (
-        ("program_pages_migration", "program_pages_gc"),
-        _background,
-        "programmed by migration and garbage collection",
-    ),
+@dataclass(frozen=True)
+class Panel:
+    """One figure over time: the columns it needs, how it is drawn, its title.
+
+    `draw` takes the area, all runs and which of them to show, and returns the unit.
+    """
+
+    columns: tuple[str, ...]
+    draw: Callable[[Axes, Sequence[Binned], Iterable[int]], str]
+    title: str
+
+
+_PANELS = (
+    Panel(("write_bytes",), lambda a, r, s: _rate(a, r, s, "write_bytes"), "writes completed"),
+    Panel(("write_requests",), lambda a, r, s: _latency(a, r, s, "write"), "mean write latency"),
+    Panel(("read_bytes",), lambda a, r, s: _rate(a, r, s, "read_bytes"), "reads completed"),
+    Panel(("read_requests",), lambda a, r, s: _latency(a, r, s, "read"), "mean read latency"),
+    Panel(("cache_live_bytes",), _occupancy, "live data in the cache"),
+    Panel(_MOVED, _background, "internal moves"),
 )

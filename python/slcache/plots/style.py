@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -83,6 +84,28 @@ _TAG = re.compile(r"<[^>]+>")
 _LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")
 
 
+#: From so many schemes on, figures give each a line pattern, a marker or a panel of its own.
+MANY = 5
+
+_DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.4)), (0, (6, 2, 1.5, 2)), (0, (1, 1.2)))
+
+
+def scheme_line(index: int, count: int, width: float = 1.4) -> dict[str, Any]:
+    """Return how the line of one of `count` schemes is drawn.
+
+    Of many, lines differ in pattern too, and get thinner from the first to the last, so that
+    one that lies under another shows beside it and in its gaps.
+    """
+    colour = {"color": scheme_colour(index)}
+    if count < MANY:
+        return {**colour, "lw": width}
+    return {
+        **colour,
+        "lw": width * (2.0 - 1.2 * index / (count - 1)),
+        "ls": _DASHES[index % len(_DASHES)],
+    }
+
+
 def scheme_colour(index: int) -> str:
     """Return the colour of the scheme at a position, the same in every figure."""
     return _SCHEMES[index % len(_SCHEMES)]
@@ -101,6 +124,11 @@ def panels(
     return figure, [axes for row in grid for axes in row]
 
 
+def bars_height(rows: int) -> float:
+    """Return the height in inches of a figure with one horizontal bar per scheme."""
+    return 1.1 + (0.5 if rows < MANY else 0.34) * rows
+
+
 def empty(message: str) -> Figure:
     """Return a figure that only says why there is nothing to draw."""
     figure, (axes,) = panels(1, 1, 0.8)
@@ -110,18 +138,27 @@ def empty(message: str) -> Figure:
 
 
 def key(figure: Figure, labels: Sequence[str]) -> None:
-    """Name the schemes' colours above the figure, where there is more than one."""
+    """Name the schemes' lines above the figure, row by row, where there is more than one."""
     if len(labels) > 1:
-        lines = [Line2D([], [], color=scheme_colour(i), lw=2.5) for i in range(len(labels))]
+        count = len(labels)
+        lines = [Line2D([], [], **scheme_line(i, count, 2.5)) for i in range(count)]
+        columns = min(count, 6) if count < MANY else -(-count // 2) if count <= 12 else 6
+        order = _row_by_row(count, columns)
         figure.legend(
-            lines,
-            list(labels),
+            [lines[i] for i in order],
+            [labels[i] for i in order],
             loc="outside upper left",
-            ncols=min(len(labels), 6),
+            ncols=columns,
             frameon=False,
             labelcolor=INK,
             fontsize=9,
+            handlelength=3.2 if count >= MANY else 2.0,
         )
+
+
+def _row_by_row(count: int, columns: int) -> list[int]:
+    """Return entries in the order that makes a legend, filled by column, read by row."""
+    return [i for column in range(columns) for i in range(column, count, columns)]
 
 
 def swatches(figure: Figure, handles: Sequence[Any], names: Sequence[str]) -> None:
@@ -161,6 +198,19 @@ def noted(figure: Figure, note: str | None) -> Figure:
     return figure
 
 
+def same_range(areas: Sequence[Axes]) -> None:
+    """Give areas that share an axis the range that holds what is drawn in any of them."""
+    limits = [area.dataLim for area in areas if np.isfinite(area.dataLim.get_points()).all()]
+    if not limits:
+        return
+    low, high = min(limit.ymin for limit in limits), max(limit.ymax for limit in limits)
+    if areas[0].get_yscale() == "log":
+        low = min(limit.minposy for limit in limits)
+        areas[0].set_ylim(low / 1.5, high * 1.5)
+    else:
+        areas[0].set_ylim(min(low, 0.0), 1.08 * high or 1.0)
+
+
 def title(axes: Axes, text: str) -> None:
     """Name a panel, flush left above it."""
     axes.set_title(text, loc="left", fontsize=10, fontweight="bold")
@@ -170,8 +220,8 @@ def time_ticks(axes: Axes, axis: str = "x") -> None:
     """Make an axis in µs logarithmic and label it with readable times."""
     ruler = axes.xaxis if axis == "x" else axes.yaxis
     ruler.axes.set(**{f"{axis}scale": "log"})
-    low, high = ruler.get_data_interval()
-    span = high / low if low > 0 else 1.0
+    low, high = ruler.get_minpos(), ruler.get_data_interval()[1]
+    span = high / low
     steps = (1, 2, 3, 5, 7) if span < 5 else (1, 2, 5) if span < 100 else (1,)
     ruler.set_major_locator(LogLocator(subs=steps))
     ruler.set_minor_formatter(NullFormatter())

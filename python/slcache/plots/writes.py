@@ -25,14 +25,14 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     if not segments:
         return style.empty("nothing was programmed")
     factor, unit = units.size_scale(max(sum(stack.values()) for stack in stacks))
-    figure, (axes,) = style.panels(1, 1, 0.9 + 0.55 * len(labels))
+    figure, (axes,) = style.panels(1, 1, style.bars_height(len(labels)))
     for row, stack in enumerate(stacks):
         _bar(axes, row, stack, segments, factor)
     axes.set_yticks(range(len(labels)), list(labels))
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
-    axes.margins(x=0.09)
+    axes.margins(x=0.13)
     axes.set_xlabel(f"programmed ({unit})")
     names = [f"{cause}, {mode.upper()}" for mode, cause in segments]
     style.swatches(figure, [_patch(segment) for segment in segments], names)

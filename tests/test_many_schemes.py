@@ -1,0 +1,125 @@
+"""Nine schemes at once: which can run, what is said of them, and whether figures stay apart."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import slcache
+from slcache.plots import bars, latency, series, style
+from support import slcache as command
+from test_verdict import FAST, NONE, SLOW, run, side
+
+EVERY = [entry["name"] for entry in slcache.schemes()]
+
+
+@pytest.fixture(scope="module")
+def nine(trace: Path) -> slcache.Comparison:
+    """Every scheme on the small trace."""
+    fit, left_out = slcache.fitting(device="tiny")
+    assert not left_out
+    return slcache.compare(trace, device="tiny", schemes=fit)
+
+
+def test_all_are_those_that_the_device_can_run() -> None:
+    fit, left_out = slcache.fitting(device="mqsim-like")
+    assert fit == ["tlc-only"]
+    assert {*fit, *left_out} == set(EVERY)
+    assert "reprogram" in left_out["ips"]
+
+
+def test_a_wrong_setting_is_no_reason_to_leave_a_scheme_out() -> None:
+    with pytest.raises(slcache.ConfigError, match="nonsense"):
+        slcache.fitting(device="tiny", settings={"scheme.baseline.nonsense": 1})
+
+
+def test_a_device_that_runs_nothing_says_why_for_each() -> None:
+    with pytest.raises(slcache.ConfigError) as caught:
+        slcache.fitting(device="hyssd-st")
+    assert all(f"{name}: " in str(caught.value) for name in EVERY)
+
+
+def test_the_command_line_names_what_it_leaves_out(trace: Path) -> None:
+    done = command(
+        "compare", trace, "--device", "mqsim-like", "--schemes", "all", "--address", "compact",
+        "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert [run["scheme"]["name"] for run in json.loads(done.stdout)["runs"]] == ["tlc-only"]
+    assert done.stderr.count(b" is left out: ") == len(EVERY) - 1
+
+
+def test_many_are_held_against_the_winner_in_groups() -> None:
+    slowest = side(800.0, 900.0, {"migration": 600.0})
+    runs = [
+        run("ref", NONE, SLOW, {"host": 1.0}),
+        run("best", NONE, FAST, {"host": 1.0}),
+        run("same", NONE, FAST, {"host": 1.0}),
+        run("late", NONE, slowest, {"host": 1.0, "migration": 0.5}),
+        run("late-too", NONE, slowest, {"host": 1.0, "migration": 0.5}),
+    ]
+    headline, ties, why, *rest = slcache.Comparison(runs).verdict()
+    assert headline.startswith("Writes: best and same tie")
+    assert ties == "same has the same figures as best (within 1 %)."
+    assert why.startswith("best: Writes take 100 µs on average against 400 µs")
+    assert rest == [
+        "late and late-too: writes take 8.00× the winner's time (+700 µs; waiting behind "
+        "migration +600 µs); write amplification 1.50, of which migration 0.50."
+    ]
+
+
+def test_a_winner_of_each_side_is_told_by_name() -> None:
+    runs = [
+        run("ref", SLOW, SLOW, {"host": 1.0}),
+        run("reader", FAST, SLOW, {"host": 1.0}),
+        run("writer", SLOW, FAST, {"host": 1.0}),
+        run("none", SLOW, SLOW, {"host": 2.0}),
+    ]
+    lines = slcache.Comparison(runs).verdict()
+    assert lines[1].startswith("writer: Writes take")
+    assert lines[2].startswith("reader: Reads take")
+    assert "writes take 4.00× writer's time" in lines[3]
+    assert "reads take 4.00× reader's time" in lines[3]
+
+
+def test_the_reference_may_win() -> None:
+    names = ("b", "c", "d")
+    runs = [run("ref", NONE, FAST, {"host": 1.0})]
+    runs += [run(name, NONE, SLOW, {"host": 1.0}) for name in names]
+    lines = slcache.Comparison(runs).verdict()
+    assert len(lines) == 2
+    assert lines[1].startswith("b, c and d: writes take 4.00× the winner's time")
+
+
+def test_nine_lines_differ_in_more_than_colour(nine: slcache.Comparison) -> None:
+    lines = [style.scheme_line(i, len(EVERY)) for i in range(len(EVERY))]
+    assert len({(str(line["ls"]), line["lw"]) for line in lines}) == len(EVERY)
+    figure = latency.draw(nine.labels, nine.documents)
+    drawn = {(line.get_linestyle(), line.get_linewidth()) for line in figure.axes[0].lines}
+    assert len(drawn) == len(EVERY)
+
+
+def test_nine_series_have_a_row_each(nine: slcache.Comparison) -> None:
+    figure = series.draw(nine.labels, nine.documents)
+    assert all(len(axes.lines) <= 1 for axes in figure.axes)
+    named = [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()]
+    assert named == [*EVERY, *EVERY]
+    scale = {axes.get_ylim() for axes in figure.axes[: 3 * len(EVERY) : 3]}
+    assert len(scale) == 1
+
+
+def test_labels_of_nine_schemes_do_not_overlap(nine: slcache.Comparison) -> None:
+    figure = bars.draw(nine.labels, nine.documents, "tlc-only")
+    figure.canvas.draw()
+    for axes in figure.axes:
+        boxes = [text.get_window_extent() for text in axes.texts]
+        assert len(boxes) == len(EVERY)
+        for i, box in enumerate(boxes):
+            assert not any(box.overlaps(other) for other in boxes[i + 1 :])
+
+
+def test_the_report_of_nine_is_short_in_words(nine: slcache.Comparison) -> None:
+    assert "<h1>9 schemes on tiny</h1>" in nine.report()
+    assert len(nine.verdict()) <= len(EVERY)
