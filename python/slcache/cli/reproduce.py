@@ -115,7 +115,7 @@ def reproduce(
     with Transaction(request.out) as files, console.meter(progress) as meter:
         try:
             evaluation = evaluations.evaluate(request, _Meter(meter), _telling(meter))
-        except ValueError as error:
+        except evaluations.UnknownWorkloadError as error:
             raise typer.BadParameter(str(error)) from error
         evaluation.stage(files)
     if json:

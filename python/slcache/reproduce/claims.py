@@ -40,6 +40,8 @@ class Claim:
     of: list[str] = field(default_factory=list)
     scale: float = 1.0
     threshold: float = 0.0
+    #: Traces that a count is of; with fewer it says nothing.
+    total: int = 0
     tolerance: float = 0.0
     unit: str = ""
     note: str = ""

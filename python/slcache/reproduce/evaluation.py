@@ -26,6 +26,10 @@ from slcache.reproduce.tabulate import tabulate
 Tell = Callable[[str], None]
 
 
+class UnknownWorkloadError(ValueError):
+    """The user names a workload that the paper does not have."""
+
+
 @dataclass(frozen=True)
 class Request:
     """What the user asks for."""
@@ -128,7 +132,7 @@ def _scope(plan: Plan, request: Request) -> tuple[list[str], list[int]]:
     unknown = [name for name in names if name not in every]
     if unknown:
         allowed = ", ".join(every)
-        raise ValueError(f"no workload {', '.join(unknown)} in {plan.name}; allowed: {allowed}")
+        raise UnknownWorkloadError(f"no workload {', '.join(unknown)} in {plan.name}; allowed: {allowed}")
     return names, list(request.seeds) or (plan.quick.seeds if request.quick else plan.seeds)
 
 

@@ -58,7 +58,7 @@ def _change(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | Non
         if len(known) != len(claim.rivals):
             return None
         per_seed.append(statistics.fmean(known))
-    return _number(claim, per_seed, _per_workload(claim, table))
+    return _number(claim, per_seed, _per_workload(claim, table)) if per_seed else None
 
 
 def _per_workload(claim: Claim, table: Table) -> dict[str, Any]:
@@ -257,7 +257,7 @@ def _count(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None
         for name in table.workloads_of(claim)
         if (value := table.mean(claim.measure, claim.scheme, name)) is not None
     }
-    if not each:
+    if not each or len(each) < claim.total:
         return None
     ours = sum(value > claim.threshold for value in each.values())
     distance = ours - claim.paper
