@@ -4,32 +4,95 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from slcache import cliff
+from slcache import bandwidth, cliff
+from slcache import devices as slcache_devices
 from support import slcache
 
 GIB = 1 << 30
 
 
-def series(written: list[int], window_ns: int = 1_000_000_000) -> dict[str, object]:
-    return {"series": {"window_ns": window_ns, "columns": {"write_bytes": written}}}
+def series(
+    written: list[int], latest_s: list[float] | None = None, window_ns: int = 1_000_000_000
+) -> dict[str, Any]:
+    """Return what the curves read of a result: bytes and longest latency by window."""
+    latest = [int(1e9 * value) for value in latest_s or [0.0] * len(written)]
+    columns = {"write_bytes": written, "write_latency_ns_max": latest}
+    return {
+        "series": {"window_ns": window_ns, "columns": columns},
+        "host": {"duration_ns": window_ns * len(written)},
+    }
 
 
 def test_stalls_count_as_time() -> None:
     fast_then_stalling = [GIB] * 100 + [GIB, 0, 0, 0] * 100
-    written, rate = cliff.curve(series(fast_then_stalling))
+    curve = bandwidth.sustained(series(fast_then_stalling))
+    written, rate = curve.written_gib, curve.mb_per_s
     assert written[-1] == pytest.approx(200)
     assert rate[0] == pytest.approx(GIB / 1e6)
     slow = rate[(written > 104) & (written < 196)]
     assert slow.mean() == pytest.approx(GIB / 4 / 1e6, rel=0.05)
+    assert curve.cliff_gib == pytest.approx(100)
 
 
-def test_pauses_do_not_count() -> None:
-    bursts = ([GIB] * 20 + [0] * 60) * 3
-    _, rate = cliff.curve(series(bursts), pause_ns=60_000_000_000)
-    assert rate == pytest.approx([GIB / 1e6] * len(rate))
+def test_the_last_bandwidth_is_bytes_by_time() -> None:
+    uneven = [GIB] * 100 + ([GIB] * 3 + [0] * 3) * 100
+    assert bandwidth.sustained(series(uneven)).last_mb_per_s == pytest.approx(
+        GIB / 2 / 1e6, rel=0.05
+    )
+
+
+def test_a_window_that_is_not_full_counts_for_what_it_lasted() -> None:
+    document = series([GIB, GIB // 2])
+    document["host"]["duration_ns"] = 1_500_000_000
+    assert bandwidth.sustained(document).mb_per_s == pytest.approx([GIB / 1e6] * 2)
+
+
+def test_a_burst_is_timed_from_its_start() -> None:
+    gib, mb = GIB, GIB / 1e6
+    curve = bandwidth.in_bursts(
+        series([2 * gib, gib, 0, 0, gib, gib, gib], [0.8, 1.8, 0, 0, 0.4, 1.4, 2.4]),
+        burst_bytes=3 * gib,
+        pause_ns=4_000_000_000,
+    )
+    first, second = curve.bursts
+    assert [first.seconds, second.seconds] == pytest.approx([1.8, 2.4])
+    assert first.start_mb_per_s == pytest.approx(2 * mb / 0.8)
+    assert second.mean_mb_per_s == pytest.approx(3 * mb / 2.4)
+    assert curve.written_gib == pytest.approx([2, 3, 4, 5, 6])
+    assert curve.cliff_gib == pytest.approx(2)
+
+
+def test_bursts_that_outlast_the_pause_have_none() -> None:
+    curve = bandwidth.in_bursts(
+        series([GIB] * 8, [1.0, 2.0, 3.0, 4.0, 3.0, 4.0, 5.0, 6.0]),
+        burst_bytes=4 * GIB,
+        pause_ns=2_000_000_000,
+    )
+    assert curve.bursts == ()
+    assert curve.mb_per_s == pytest.approx([GIB / 1e6] * 8)
+
+
+def test_pauses_leave_the_same_bandwidth_on_a_device_without_a_cache(tmp_path: Path) -> None:
+    both = ["--device", "tiny", "--schemes", "tlc-only", "--amount", "1500KiB", "--json"]
+    both += ["--bs", "16k", "--iodepth", "8"]
+    alone = json.loads(slcache("cliff", *both).stdout)["schemes"]["tlc-only"]
+    paused = slcache("cliff", *both, "--pattern", "bursts", "--bursts", "3", "--pause", "5s")
+    bursts = json.loads(paused.stdout)["schemes"]["tlc-only"]["bursts"]
+    assert len(bursts) == 3
+    for burst in bursts:
+        assert burst["mean_mb_per_s"] == pytest.approx(alone["last_mb_per_s"], rel=0.25)
+
+
+def test_the_default_amount_overflows_every_cache() -> None:
+    gib = 1 << 30
+    assert cliff.default_amount("ips-384g", ["turbo-write"]) == 3 * (4 + 4) * gib
+    assert cliff.default_amount("ips-384g", ["turbo-write", "ips-coop"]) == 3 * (8 + 4) * gib
+    device = next(d["user_bytes"] for d in slcache_devices() if d["name"] == "gc-8g")
+    assert cliff.default_amount("gc-8g", ["tlc-only"], {"scheme.tlc-only.mode": "mlc"}) == device
 
 
 def test_the_verb_writes_figures_and_pictures(tmp_path: Path) -> None:

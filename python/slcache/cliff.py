@@ -10,38 +10,39 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from slcache import api
+from slcache import api, bandwidth
 from slcache.results import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Values = NDArray[np.float64]
-
-#: A drop to this share of the first bandwidth is the cliff.
-FALL = 0.7
-
-#: Points of a curve.
-STRETCHES = 100
+#: The default amount is so many times what the device takes in SLC mode.
+CACHES = 3
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """Sequential writes of one size: without a break, or in bursts with pauses between."""
+    """Sequential writes of one size: without a break, or in bursts with pauses between.
+
+    They start over after `span_bytes`, by default when the device is full.
+    """
 
     amount_bytes: int
     write_bytes: int = 128 << 10
     queue_depth: int = 32
     bursts: int = 1
     pause_ns: int = 0
+    span_bytes: int | None = None
+
+    @property
+    def burst_writes(self) -> int:
+        """Writes in a burst."""
+        return self.amount_bytes // self.write_bytes // self.bursts
 
     @property
     def writes(self) -> int:
-        """Writes in all."""
-        return self.amount_bytes // self.write_bytes
+        """Writes in all: every burst has as many."""
+        return self.burst_writes * self.bursts
 
     def spec(self, footprint_bytes: int) -> str:
         """Return the workload as the text of a workload file."""
@@ -57,7 +58,7 @@ class Pattern:
             lines += [
                 "[arrivals]",
                 'process = "bursts"',
-                f"burst_requests = {self.writes // self.bursts}",
+                f"burst_requests = {self.burst_writes}",
                 'burst_length = "fixed"',
                 f"idle_ns = {self.pause_ns}",
                 'idle_distribution = "fixed"',
@@ -74,29 +75,30 @@ class Cliff:
         self.device = device
 
     @property
-    def curves(self) -> dict[str, tuple[Values, Values]]:
-        """GiB written so far and MB/s meanwhile, by scheme; time without writes left out."""
-        labels, documents = self.comparison.labels, self.comparison.documents
-        pause_ns = self.pattern.pause_ns if self.pattern.bursts > 1 else 0
-        return {n: curve(d, pause_ns) for n, d in zip(labels, documents, strict=True)}
-
-    def figures(self) -> dict[str, dict[str, float | None]]:
-        """Return the figures that people quote, by scheme."""
-        return {name: _figures(*points) for name, points in self.curves.items()}
+    def curves(self) -> dict[str, bandwidth.Curve]:
+        """The bandwidth by scheme; pauses are left out."""
+        pattern = self.pattern
+        burst_bytes = pattern.burst_writes * pattern.write_bytes
+        return {
+            label: bandwidth.sustained(document)
+            if pattern.bursts == 1
+            else bandwidth.in_bursts(document, burst_bytes, pattern.pause_ns)
+            for label, document in zip(
+                self.comparison.labels, self.comparison.documents, strict=True
+            )
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curves and figures as plain data."""
+        pattern = vars(self.pattern) | {
+            "amount_bytes": self.pattern.writes * self.pattern.write_bytes
+        }
+        if self.pattern.bursts == 1:
+            del pattern["pause_ns"]
         return {
             "device": self.device,
-            "pattern": vars(self.pattern),
-            "schemes": {
-                name: {
-                    **self.figures()[name],
-                    "written_gib": x.round(6).tolist(),
-                    "mb_per_s": y.round(2).tolist(),
-                }
-                for name, (x, y) in self.curves.items()
-            },
+            "pattern": pattern,
+            "schemes": {name: points.to_dict() for name, points in self.curves.items()},
         }
 
     def to_json(self) -> str:
@@ -110,6 +112,35 @@ class Cliff:
         return cliff.draw(self.curves, self.pattern.bursts, self.device)
 
 
+def default_amount(
+    device: str, schemes: Sequence[str], settings: Mapping[str, Any] | None = None
+) -> int:
+    """Return how many bytes to write so that every cache overflows, at most the device once.
+
+    Raises ConfigError.
+    """
+    amounts = []
+    for scheme in schemes:
+        own = api.settings_for(settings or {}, scheme, schemes)
+        resolved = api.resolve(device=device, scheme=scheme, settings=own)
+        user_bytes = int(resolved["device"]["user_bytes"])
+        options = next(iter(resolved["scheme"].values()))
+        blocks = options.get("slc_blocks", 0)
+        cache = sum(_slc_bytes(pool, blocks) for pool in resolved["device"]["pool"])
+        amounts.append(min(user_bytes, CACHES * cache) if cache else user_bytes)
+    return max(amounts)
+
+
+def _slc_bytes(pool: Mapping[str, Any], slc_blocks: int) -> int:
+    """Return what a pool takes in SLC mode: in SLC blocks, and in blocks of two-layer layout."""
+    planes = pool["channels"] * pool["chips"] * pool["dies"] * pool["planes"]
+    layers = pool.get("reprogram")
+    pages = slc_blocks * pool["wordlines"]
+    if layers:
+        pages += pool["blocks"] * layers["wordlines_per_layer"] * layers["layers"]
+    return int(planes * pages * pool["page_bytes"])
+
+
 def run(
     pattern: Pattern,
     *,
@@ -120,12 +151,13 @@ def run(
 ) -> Cliff:
     """Write a pattern to an empty device under each scheme.
 
-    The writes fill the device from its first byte on and start over when it is full. Raises
-    ConfigError or RunError.
+    Raises ConfigError or RunError.
     """
-    resolved = api.resolve(device=device, scheme=schemes[0], settings=settings)
+    own = api.settings_for(settings or {}, schemes[0], schemes)
+    resolved = api.resolve(device=device, scheme=schemes[0], settings=own)
     user_bytes = int(resolved["device"]["user_bytes"])
-    footprint = user_bytes // pattern.write_bytes * pattern.write_bytes
+    span = min(user_bytes, pattern.span_bytes or user_bytes)
+    footprint = span // pattern.write_bytes * pattern.write_bytes
     chosen = {
         **(settings or {}),
         "host.queue_depth": pattern.queue_depth,
@@ -142,49 +174,6 @@ def run(
             progress=progress,
         )
     return Cliff(comparison, pattern, device)
-
-
-def curve(document: Mapping[str, Any], pause_ns: int = 0) -> tuple[Values, Values]:
-    """Return GiB written by the end of each stretch of the run, and MB/s within it.
-
-    A stretch is a hundredth of the data. Stalls count; pauses between bursts do not, nor do the
-    windows beside them, which are seldom whole.
-    """
-    written = np.asarray(document["series"]["columns"]["write_bytes"], dtype=np.float64)
-    window_ns = document["series"]["window_ns"]
-    counted = _counted(written > 0, pause_ns / (2 * window_ns))
-    total = np.cumsum(written)
-    stretch = np.minimum(STRETCHES - 1, (STRETCHES * total / total[-1]).astype(int))
-    seconds = np.bincount(stretch[counted], minlength=STRETCHES) * window_ns / 1e9
-    megabytes = np.bincount(stretch[counted], written[counted], STRETCHES) / 1e6
-    known = seconds > 0
-    ends = (np.arange(STRETCHES) + 1) / STRETCHES * total[-1] / (1 << 30)
-    return ends[known], megabytes[known] / seconds[known]
-
-
-def _counted(busy: NDArray[np.bool_], pause_windows: float) -> NDArray[np.bool_]:
-    """Return the windows that count: up to the last write, without pauses and their neighbours."""
-    counted = np.zeros(len(busy), dtype=bool)
-    counted[: int(np.flatnonzero(busy)[-1]) + 1] = True
-    if not pause_windows:
-        return counted
-    edges = np.flatnonzero(np.diff(np.concatenate(([True], busy, [True])).astype(int)))
-    for start, end in zip(edges[::2], edges[1::2], strict=True):
-        if end - start >= pause_windows:
-            counted[max(0, start - 1) : end + 1] = False
-    return counted if counted.any() else busy
-
-
-def _figures(written_gib: Values, mb_per_s: Values) -> dict[str, float | None]:
-    """Return first and last bandwidth, and where it first fell for good."""
-    if len(mb_per_s) < 3:
-        return {"first_mb_per_s": None, "last_mb_per_s": None, "cliff_gib": None}
-    tenth = max(1, len(mb_per_s) // 10)
-    first = float(np.median(mb_per_s[:tenth]))
-    last = float(np.median(mb_per_s[-tenth:]))
-    fallen = np.flatnonzero(mb_per_s < FALL * first)
-    cliff = float(written_gib[fallen[0]]) if len(fallen) else None
-    return {"first_mb_per_s": first, "last_mb_per_s": last, "cliff_gib": cliff}
 
 
 @contextmanager

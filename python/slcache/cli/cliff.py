@@ -11,12 +11,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from slcache import api, units
+from slcache import units
 from slcache.cli import console
 from slcache.cli import options as opt
 
 if TYPE_CHECKING:
-    from slcache.cliff import Cliff
+    from slcache.bandwidth import Curve
 
 _SIZE = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _TIME = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
@@ -48,7 +48,11 @@ def time_ns(text: str) -> int:
 
 Amount = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Bytes to write in all (default: the device once)."),
+    typer.Option(
+        metavar="SIZE",
+        help="Bytes to write in all (default: three times what the device takes in SLC mode, "
+        "at most the device once).",
+    ),
 ]
 
 
@@ -57,10 +61,16 @@ def cliff(
     schemes: opt.Schemes,
     pattern: Annotated[Kind, typer.Option(help="Without a break, or in bursts.")] = Kind.sustained,
     amount: Amount = None,
-    bursts: Annotated[int, typer.Option(min=2, help="Bursts the amount is cut into.")] = 5,
-    pause: Annotated[str, typer.Option(metavar="TIME", help="Pause between bursts.")] = "10m",
+    bursts: Annotated[int, typer.Option(min=2, max=100, help="Bursts the amount is cut into.")] = 5,
+    pause: Annotated[str, typer.Option(metavar="TIME", help="Time from burst to burst.")] = "10m",
     bs: Annotated[str, typer.Option(metavar="SIZE", help="Size of every write.")] = "128k",
     iodepth: Annotated[int, typer.Option(min=1, max=65536, help="Writes outstanding.")] = 32,
+    span: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="Start over after so many bytes (default: the device's)."
+        ),
+    ] = None,
     sets: opt.Sets = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write cliff.json, .svg and .png here.")
@@ -70,31 +80,41 @@ def cliff(
 ) -> None:
     """Write sequentially to an empty device and show where the bandwidth falls.
 
-    In bursts, each pause begins when the last write of a burst has been handed to the host's
-    queue; the writes of a burst wait there, --iodepth of them at a time on the device.
+    [bold]sustained[/bold] keeps --iodepth writes outstanding until --amount is written.
+    Told are the bandwidth at first, how much was written before it fell
+    below 70 % of that (to a hundredth of the amount), and the bandwidth of
+    the last tenth.
+
+    [bold]bursts[/bold] cuts the amount into --bursts equal parts, one every --pause.
+    The writes of a part are all there at once, --iodepth at a time on the
+    device; what is left of the pause is idle. A cache that recovers in it is
+    as fast in the last burst as in the first. Told are for both the bandwidth
+    at the start and of the whole burst, pauses left out.
 
     \b
     [bold]Examples[/bold]
-      slcache cliff --device ips-384g --schemes turbo-write,ips --out cliff
-      slcache cliff --device ips-384g --schemes turbo-write,ips-agc \\
-        --pattern bursts --amount 20GiB --bursts 5 --pause 10m
+      slcache cliff --device ips-384g --schemes all --out cliff
+      slcache cliff --device ips-384g --schemes turbo-write,ips,ips-agc \\
+        --pattern bursts --amount 30GiB --bursts 5 --pause 10m --out cliff
     """
     from slcache import cliff as cliffs
 
-    names = [name.strip() for name in schemes.split(",") if name.strip()]
-    try:
-        api.check_schemes(names, None)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
     settings = opt.pairs(sets)
+    names, left_out = opt.scheme_names(schemes, device, settings)
+    console.left_out(left_out)
     chosen = cliffs.Pattern(
-        amount_bytes=size_bytes(amount) if amount else _capacity(device, names[0], settings),
+        amount_bytes=size_bytes(amount)
+        if amount
+        else cliffs.default_amount(device, names, settings),
         write_bytes=size_bytes(bs),
         queue_depth=iodepth,
         bursts=bursts if pattern == Kind.bursts else 1,
         pause_ns=time_ns(pause),
+        span_bytes=size_bytes(span) if span else None,
     )
-    if chosen.writes < 2 * chosen.bursts:
+    if chosen.span_bytes is not None and chosen.span_bytes < chosen.write_bytes:
+        raise typer.BadParameter(f"--span is less than one write of {bs}")
+    if chosen.burst_writes < 2:
         raise typer.BadParameter(f"--amount is less than two writes of {bs} a burst")
     with console.output(out) as files, console.meter(progress) as meter:
         result = cliffs.run(chosen, device=device, schemes=names, settings=settings, progress=meter)
@@ -108,26 +128,38 @@ def cliff(
     if json:
         console.emit(result.to_json())
         return
-    console.show(_table(result))
+    console.show((_sustained if chosen.bursts == 1 else _bursts)(result.curves))
     if out is not None:
         console.show(Text(f"picture: {out / 'cliff.png'}"))
 
 
-def _capacity(device: str, scheme: str, settings: dict[str, str]) -> int:
-    resolved = api.resolve(device=device, scheme=scheme, settings=settings)
-    return int(resolved["device"]["user_bytes"])
-
-
-def _table(result: Cliff) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("scheme", "first MB/s", "cliff after", "last MB/s"):
-        table.add_column(title, justify="left" if title == "scheme" else "right")
-    for name, row in result.figures().items():
-        cliff_gib = row["cliff_gib"]
-        after = "none" if cliff_gib is None else units.size(cliff_gib * (1 << 30))
-        table.add_row(name, _rate(row["first_mb_per_s"]), after, _rate(row["last_mb_per_s"]))
+def _sustained(curves: dict[str, Curve]) -> Table:
+    """Return the table of writes without a break."""
+    table = _columns("first MB/s", "cliff after", "last MB/s")
+    for name, curve in curves.items():
+        after = "none" if curve.cliff_gib is None else units.size(curve.cliff_gib * (1 << 30))
+        table.add_row(name, _rate(curve.first_mb_per_s), after, _rate(curve.last_mb_per_s))
     return table
 
 
-def _rate(value: float | None) -> str:
-    return "–" if value is None else f"{value:,.0f}"
+def _bursts(curves: dict[str, Curve]) -> Table:
+    """Return the table of the first and the last burst."""
+    ends = ("first", "last")
+    table = _columns(*(f"{end} burst\n{what} MB/s" for end in ends for what in ("start", "mean")))
+    for name, curve in curves.items():
+        shown = (curve.bursts[0], curve.bursts[-1]) if curve.bursts else ()
+        rates = [_rate(v) for b in shown for v in (b.start_mb_per_s, b.mean_mb_per_s)]
+        table.add_row(name, *(rates or ["no pause left"]))
+    return table
+
+
+def _columns(*titles: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("scheme")
+    for title in titles:
+        table.add_column(title, justify="right")
+    return table
+
+
+def _rate(value: float) -> str:
+    return f"{value:,.0f}"

@@ -5,28 +5,53 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from slcache.bandwidth import Curve
 from slcache.plots import style
 
-Values = NDArray[np.float64]
+_COLUMNS = 3
 
 
-def draw(curves: Mapping[str, tuple[Values, Values]], bursts: int, device: str) -> Figure:
-    """Return the figure; pauses between bursts are marked where they fall."""
-    if not any(len(written) for written, _ in curves.values()):
-        return style.empty("nothing was written")
-    figure, (axes,) = style.panels(1, 1, 3.6)
-    for i, (written, bandwidth) in enumerate(curves.values()):
-        axes.step(written, bandwidth, where="pre", color=style.scheme_colour(i), lw=1.4)
-    end = max(float(written[-1]) for written, _ in curves.values() if len(written))
+def draw(curves: Mapping[str, Curve], bursts: int, device: str) -> Figure:
+    """Return the figure; many schemes get a panel each, with the others in grey behind."""
+    end = max(float(curve.written_gib[-1]) for curve in curves.values())
+    top = 1.12 * max(float(curve.mb_per_s.max()) for curve in curves.values())
+    below = "GiB written" + ("; dashed: pauses" if bursts > 1 else "")
+    if len(curves) < style.MANY:
+        figure, (axes,) = style.panels(1, 1, 3.6)
+        for i, curve in enumerate(curves.values()):
+            _curve(axes, curve, style.scheme_colour(i), 1.6)
+        _frame(axes, end, top, bursts)
+        axes.set_xlabel(below)
+        axes.set_ylabel("write bandwidth (MB/s)")
+        style.title(axes, device)
+        style.key(figure, list(curves))
+        return figure
+    rows = -(-len(curves) // _COLUMNS)
+    figure, areas = style.panels(rows, _COLUMNS, 0.6 + 1.45 * rows, sharex=True, sharey=True)
+    for i, (area, name) in enumerate(zip(areas, curves, strict=False)):
+        for other in curves:
+            if other != name:
+                _curve(area, curves[other], "#B9BEC5", 0.8)
+        _curve(area, curves[name], style.scheme_colour(i), 2.0)
+        _frame(area, end, top, bursts)
+        style.title(area, name)
+    for area in areas[len(curves) :]:
+        area.axis("off")
+    figure.supxlabel(f"{below}, on {device}", fontsize=9)
+    figure.supylabel("write bandwidth (MB/s)", fontsize=9)
+    return figure
+
+
+def _curve(axes: Axes, curve: Curve, colour: str, width: float) -> None:
+    edges = np.concatenate([[0.0], curve.written_gib])
+    axes.stairs(curve.mb_per_s, edges, baseline=None, color=colour, lw=width)
+
+
+def _frame(axes: Axes, end: float, top: float, bursts: int) -> None:
     for burst in range(1, bursts):
         axes.axvline(end * burst / bursts, color=style.INK, lw=0.7, ls=(0, (4, 3)), alpha=0.6)
     axes.set_xlim(0, end)
-    axes.set_ylim(0, None)
-    axes.set_xlabel("GiB written" + ("; dashed: pauses" if bursts > 1 else ""))
-    axes.set_ylabel("write bandwidth (MB/s)")
-    style.title(axes, device)
-    style.key(figure, list(curves))
-    return figure
+    axes.set_ylim(0, top)

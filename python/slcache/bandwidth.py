@@ -1,0 +1,147 @@
+"""Write bandwidth over data written, read from a result's time series."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
+
+#: A drop to this share of the first bandwidth is the cliff.
+FALL = 0.7
+
+#: Points of a curve without pauses.
+STRETCHES = 100
+
+#: Points of a burst closer than this share of a window are one: they would be noise.
+_LEAST = 0.05
+
+
+@dataclass(frozen=True)
+class Burst:
+    """One burst: its bandwidth at first and on average, and how long it took."""
+
+    start_mb_per_s: float
+    mean_mb_per_s: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """GiB written by the end of each stretch, and MB/s within it; bursts if there were pauses."""
+
+    written_gib: Values
+    mb_per_s: Values
+    bursts: tuple[Burst, ...] = ()
+
+    @property
+    def first_mb_per_s(self) -> float:
+        """The bandwidth at first: of a tenth of the data, or of the first burst's start."""
+        if self.bursts:
+            return self.bursts[0].start_mb_per_s
+        return float(np.median(self.mb_per_s[: self._tenth]))
+
+    @property
+    def last_mb_per_s(self) -> float:
+        """The bandwidth of the last tenth of the data, bytes by time."""
+        last = slice(-self._tenth, None)
+        gib = np.diff(self.written_gib, prepend=0.0)[last]
+        return float(gib.sum() / (gib / self.mb_per_s[last]).sum())
+
+    @property
+    def cliff_gib(self) -> float | None:
+        """How much was written before the bandwidth first fell; None if it never did."""
+        fallen = np.flatnonzero(self.mb_per_s < FALL * self.first_mb_per_s)
+        if not len(fallen):
+            return None
+        return float(self.written_gib[fallen[0] - 1]) if fallen[0] else 0.0
+
+    @property
+    def _tenth(self) -> int:
+        return max(1, len(self.mb_per_s) // 10)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the curve and its figures as plain data."""
+        return {
+            "first_mb_per_s": self.first_mb_per_s,
+            "last_mb_per_s": self.last_mb_per_s,
+            "cliff_gib": self.cliff_gib,
+            **({"bursts": [vars(burst) for burst in self.bursts]} if self.bursts else {}),
+            "written_gib": self.written_gib.round(6).tolist(),
+            "mb_per_s": self.mb_per_s.round(2).tolist(),
+        }
+
+
+def sustained(document: Mapping[str, Any]) -> Curve:
+    """Return the bandwidth in each hundredth of the data; stalls count as time."""
+    written = np.asarray(document["series"]["columns"]["write_bytes"], dtype=np.float64)
+    written = written[: int(np.flatnonzero(written)[-1]) + 1]
+    total = np.cumsum(written)
+    stretch = (STRETCHES * (total - written / 2) / total[-1]).astype(int)
+    stretch = np.minimum(STRETCHES - 1, stretch)
+    window_ns = document["series"]["window_ns"]
+    lengths = np.full(len(written), window_ns / 1e9)
+    lengths[-1] = min(lengths[-1], document["host"]["duration_ns"] / 1e9 - lengths[:-1].sum())
+    seconds = np.bincount(stretch, lengths, STRETCHES)
+    megabytes = np.bincount(stretch, written, STRETCHES) / 1e6
+    known = seconds > 0
+    return Curve(np.cumsum(megabytes)[known] * 1e6 / (1 << 30), megabytes[known] / seconds[known])
+
+
+def in_bursts(document: Mapping[str, Any], burst_bytes: int, pause_ns: int) -> Curve:
+    """Return the bandwidth of bursts whose writes all arrive at the burst's start.
+
+    The longest latency in a window then is the time from that start to the window's last
+    completion, however coarse the windows are. Bursts that last longer than the pause leave no
+    pause: the curve is that of writes without a break.
+    """
+    columns = document["series"]["columns"]
+    written = np.asarray(columns["write_bytes"], dtype=np.float64)
+    latest = np.asarray(columns["write_latency_ns_max"], dtype=np.float64)
+    busy = np.flatnonzero(written)
+    ends = np.cumsum(written)[busy]
+    burst = ((ends - 1) // burst_bytes).astype(int)
+    begun = ((ends - written[busy]) // burst_bytes).astype(int)
+    if latest.max() >= pause_ns or (burst != begun).any():
+        return sustained(document)
+    least_s = _LEAST * document["series"]["window_ns"] / 1e9
+    parts = [
+        _burst(written[busy][burst == k], latest[busy][burst == k] / 1e9, least_s)
+        for k in range(int(burst[-1]) + 1)
+    ]
+    written_bytes = np.concatenate([part[0] for part in parts])
+    rates = np.concatenate([part[0] / part[1] for part in parts]) / 1e6
+    return Curve(
+        np.cumsum(written_bytes) / (1 << 30),
+        rates,
+        tuple(
+            Burst(
+                start_mb_per_s=float(sizes[0] / seconds[0] / 1e6),
+                mean_mb_per_s=float(sizes.sum() / seconds.sum() / 1e6),
+                seconds=float(seconds.sum()),
+            )
+            for sizes, seconds in parts
+        ),
+    )
+
+
+def _burst(written: Values, elapsed_s: Values, least_s: float) -> tuple[Values, Values]:
+    """Return bytes and seconds of a burst's stretches, none of them shorter than asked for."""
+    total = np.concatenate([[0.0], np.cumsum(written)])
+    reached = np.concatenate([[0.0], np.maximum.accumulate(elapsed_s)])
+    marks = [0]
+    for i in range(1, len(reached)):
+        if reached[i] - reached[marks[-1]] >= least_s:
+            marks.append(i)
+    if len(marks) == 1:
+        marks.append(len(reached) - 1)
+    marks[-1] = len(reached) - 1
+    spans = list(pairwise(marks))
+    sizes = np.array([total[b] - total[a] for a, b in spans])
+    seconds = np.array([reached[b] - reached[a] for a, b in spans])
+    return sizes, seconds
