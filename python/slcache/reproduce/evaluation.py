@@ -113,6 +113,8 @@ def evaluate(request: Request, progress: Progress, tell: Tell) -> Evaluation:
         if request.traces
         else inputs.twins(plan, names)
     )
+    if not request.workloads:
+        chosen = [each for each in chosen if not each.optional]
     tables = tabulate(plan, chosen, _seeds(plan, request, seeds), {}, store, progress)
     claims = ledger(plan.claims, tables)
     evaluation = Evaluation(plan, _mode(request), chosen, seeds, tables, claims)
@@ -127,12 +129,13 @@ def evaluate(request: Request, progress: Progress, tell: Tell) -> Evaluation:
 
 def _scope(plan: Plan, request: Request) -> tuple[list[str], list[int]]:
     every = list(dict.fromkeys(workload.name for workload in plan.workloads))
-    usual = [w.name for w in plan.workloads if not w.optional]
-    names = list(request.workloads) or (plan.quick.workloads if request.quick else usual)
+    names = list(request.workloads) or (plan.quick.workloads if request.quick else every)
     unknown = [name for name in names if name not in every]
     if unknown:
         allowed = ", ".join(every)
-        raise UnknownWorkloadError(f"no workload {', '.join(unknown)} in {plan.name}; allowed: {allowed}")
+        raise UnknownWorkloadError(
+            f"no workload {', '.join(unknown)} in {plan.name}; allowed: {allowed}"
+        )
     return names, list(request.seeds) or (plan.quick.seeds if request.quick else plan.seeds)
 
 

@@ -31,6 +31,8 @@ class Input:
     workload: Mapping[str, str] = field(default_factory=dict)
     #: It is repeated until it has written so many bytes; 0 for once.
     repeat_to_write_bytes: int = 0
+    #: Whether it is only run when it is named.
+    optional: bool = False
 
     @property
     def size(self) -> int:
@@ -96,19 +98,30 @@ def _input(workload: Workload, file: tuple[str, Mapping[str, Any]] | None) -> In
     path, told = file
     if workload.as_many_writes:
         return _twin(workload, {"requests": told["writes"]})
-    requests = int(told["requests"])
-    to = workload.repeat_to_write_bytes
     return Input(
-        workload.name, path, False, requests, tuple(workload.parts), repeat_to_write_bytes=to
+        workload.name,
+        path,
+        twin=False,
+        requests=int(told["requests"]),
+        parts=tuple(workload.parts),
+        repeat_to_write_bytes=workload.repeat_to_write_bytes,
+        optional=workload.optional,
     )
 
 
 def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input:
     chosen = {key: str(value) for key, value in {**workload.set, **(more or {})}.items()}
     requests = int(chosen.get("requests", workload.requests))
-    to = workload.repeat_to_write_bytes
-    parts = tuple(workload.parts)
-    return Input(workload.name, workload.twin, True, requests, parts, chosen, to)
+    return Input(
+        workload.name,
+        workload.twin,
+        twin=True,
+        requests=requests,
+        parts=tuple(workload.parts),
+        workload=chosen,
+        repeat_to_write_bytes=workload.repeat_to_write_bytes,
+        optional=workload.optional,
+    )
 
 
 def statistics(each: Input, seed: int, store: Store) -> dict[str, Any] | None:

@@ -75,14 +75,20 @@ def run_all(jobs: Sequence[Job], store: Store, progress: Progress) -> list[dict[
     todo = {key: job for key, job in zip(keys, jobs, strict=True) if key not in found}
     state = _State(len(jobs), len(jobs) - sum(key in todo for key in keys), progress)
     state.told("kept results read")
-    # The longest first, so that no long run is left alone at the end.
-    order = sorted(todo.items(), key=lambda item: -item[1].input.size)
+    # The longest first, so that no long run is left alone at the end; among these one scheme
+    # after the other, so that no run waits for another to make the file both want.
+    order = sorted(todo.items(), key=lambda item: _turn(item[1]))
     repeats = Repeats(store.directory.parent / "repeated", store)
     with ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
         pending = {pool.submit(_one, job, key, store, repeats, state): key for key, job in order}
         _collect(pending, found, state)
     repeats.clear()
     return [found[key] for key in keys]
+
+
+def _turn(job: Job) -> tuple[bool, str, int]:
+    repeated = job.input.repeat_to_write_bytes > 0
+    return not repeated, job.scheme if repeated else "", -job.input.size
 
 
 def all_kept(jobs: Sequence[Job], store: Store) -> bool:
