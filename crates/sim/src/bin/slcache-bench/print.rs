@@ -2,6 +2,7 @@
 
 use super::figures::{Figures, Memory, Spread, TraceSpeed, Workload};
 use super::reference::{self, Reference};
+use super::speed::COMPARED_ON;
 
 /// Prints everything.
 pub fn print(figures: &Figures) {
@@ -114,16 +115,17 @@ fn print_references(workload: &Workload) {
     }
 }
 
-/// How much slower the cache scheme is than the plain one on the same device, and others than it.
+/// How fast every scheme is beside the plain cache on the same device.
 fn print_ratio(workloads: &[Workload]) {
-    let find = |scheme: &str| workloads.iter().find(|w| w.device == "hierarchy-44g" && w.scheme == scheme);
-    let pairs =
-        [("baseline", "tlc-only"), ("sa", "baseline"), ("sector", "baseline"), ("hierarchy", "baseline")];
-    for (one, other) in pairs {
-        if let (Some(this), Some(that)) = (find(one), find(other)) {
-            let ratio = this.requests_per_cpu_s / that.requests_per_cpu_s;
-            println!("{one} does {ratio:.2} times the requests/s of {other} on hierarchy-44g");
-        }
+    for device in COMPARED_ON {
+        let find = |scheme: &str| workloads.iter().find(|w| w.device == device && w.scheme == scheme);
+        let Some(baseline) = find("baseline") else { continue };
+        let ratios: Vec<String> = workloads
+            .iter()
+            .filter(|w| w.device == device && w.scheme != "baseline")
+            .map(|w| format!("{} {:.2}", w.scheme, w.requests_per_cpu_s / baseline.requests_per_cpu_s))
+            .collect();
+        println!("requests/s beside baseline's on {device}: {}", ratios.join(", "));
     }
 }
 

@@ -15,6 +15,9 @@ const RANDOM_GAP_NS: u64 = 4_000_000;
 const SYNTH1M_REQUESTS: usize = 1_000_000;
 const SYNTH1M_FOOTPRINT_BYTES: u64 = 4 << 30;
 
+/// Devices of two papers, on which all schemes are compared.
+pub const COMPARED_ON: [&str; 2] = ["hierarchy-44g", "ips-384g"];
+
 /// One device and scheme on one workload, with the rounds measured so far.
 struct Contestant<'a> {
     workload: &'static str,
@@ -36,8 +39,10 @@ pub fn measure(size: Size) -> Result<Vec<Workload>, String> {
         Contestant::new("synth1m", "mqsim-512g", "tlc-only", &synth)?.with_floor(),
         Contestant::new("heavy_gc", "gc-8g", "tlc-only", &gc)?.with_floor().after(fill),
     ];
-    for scheme in CATALOG {
-        contestants.push(Contestant::new("synth1m", "hierarchy-44g", scheme.name, &synth)?.preloaded());
+    for device in COMPARED_ON {
+        for scheme in CATALOG {
+            contestants.push(Contestant::new("synth1m", device, scheme.name, &synth)?.preloaded());
+        }
     }
     for _ in 0..size.rounds {
         for contestant in &mut contestants {
