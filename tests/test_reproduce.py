@@ -28,6 +28,22 @@ def test_the_quick_mode_prints_one_ledger(tmp_path: Path) -> None:
     assert "Inputs: twins of all traces" in (tmp_path / "report.html").read_text()
 
 
+def test_in_place_switch_halves_write_amplification_where_all_fits_the_cache(
+    tmp_path: Path,
+) -> None:
+    arguments = ("--quick", "--workloads", "hm_1", "--json", "--out", tmp_path)
+    done = slcache("reproduce", "ips", *arguments)
+    assert done.returncode == 0, done.stderr
+    claims = {claim["id"]: claim for claim in json.loads(done.stdout)["claims"]}
+    assert claims["ips-bursty-latency-hm_1"]["verdict"] == "reproduced"
+    # Turbo Write programs each page twice, in-place switch once.
+    assert claims["ips-bursty-waf-small"]["ours"] == pytest.approx(-50.0)
+    # One trace of eleven says nothing of how many there are.
+    assert claims["turbo-bursty-tlc-dominates"]["verdict"] == "no data"
+    assert claims["coop-daily-latency"]["verdict"] == "no data"
+    assert "not run in this mode" in (tmp_path / "report.html").read_text()
+
+
 def test_finished_runs_are_kept_and_taken_up_again(tmp_path: Path) -> None:
     request = evaluations.Request("hierarchy", tmp_path, quick=True, workloads=["web_1"])
     seen: list[float] = []
