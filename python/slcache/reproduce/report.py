@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from slcache import _core, units
 from slcache.plots import style
 from slcache.reproduce import figures
+from slcache.reproduce.findings import NOT_REPRODUCED, REPRODUCED, SAME_DIRECTION
 from slcache.reproduce.ledger import Row
 from slcache.reproduce.plan import TableSpec
 from slcache.reproduce.table import Table
@@ -39,6 +40,7 @@ def render(evaluation: Evaluation) -> str:
         pictures=_pictures(evaluation),
         tables=[_table(spec, evaluation.tables[spec.part]) for spec in plan.tables],
         sensitivity=[_variation(entry) for entry in evaluation.sensitivity],
+        overview=_overview(evaluation.sensitivity),
         beyond=_beyond(evaluation.beyond),
         version=_core.version(),
         commit=_core.commit(),
@@ -78,7 +80,10 @@ def shown(figure: object, unit: str) -> str:
     if isinstance(figure, list | tuple):
         if figure and isinstance(figure[0], str):
             return " < ".join(figure)
-        return " … ".join(shown(part, unit) for part in figure)
+        # The unit once: "+1.0 … +2.0 %".
+        *firsts, last = [shown(part, unit) for part in figure]
+        bare = [text.removesuffix(" %") if last.endswith(" %") else text for text in firsts]
+        return " … ".join([*bare, last])
     if isinstance(figure, bool) or not isinstance(figure, int | float):
         return str(figure)
     if unit == "%":
@@ -146,6 +151,23 @@ def _variation(entry: dict[str, Any]) -> dict[str, Any]:
             pairs = list(zip(texts, css, strict=True))
             lines.append({"id": first["id"], "cells": pairs})
     return {"name": entry["name"], "why": entry["why"], "names": names, "lines": lines}
+
+
+def _overview(study: Sequence[dict[str, Any]]) -> list[tuple[str, str, list[str]]]:
+    """Return how many claims get each verdict, for every point that differs from the default."""
+    lines = []
+    for entry in study:
+        (_, usual), *points = [(p["value"], _counts(p["claims"])) for p in entry["points"]]
+        for value, counts in points:
+            pairs = zip(usual, counts, strict=True)
+            texts = [str(n) if n == u else f"{u} → {n}" for u, n in pairs]
+            lines += [(entry["name"], str(value), texts)] if counts != usual else []
+    return lines
+
+
+def _counts(claims: Sequence[dict[str, Any]]) -> list[int]:
+    verdicts = [claim["verdict"] for claim in claims]
+    return [verdicts.count(verdict) for verdict in (REPRODUCED, SAME_DIRECTION, NOT_REPRODUCED)]
 
 
 def _unit(figure: object) -> str:
