@@ -84,6 +84,17 @@ def test_a_winner_of_each_side_is_told_by_name() -> None:
     assert "reads take 4.00× reader's time" in lines[3]
 
 
+def test_a_winner_that_takes_no_time_has_no_factors() -> None:
+    runs = [run("ref", NONE, SLOW, {"host": 2.0})]
+    runs += [run(name, NONE, SLOW, {"host": 1.0}) for name in ("b", "c")]
+    runs.append(run("buffered", NONE, side(0.0, 0.0, {}), {"host": 1.0}))
+    assert (
+        slcache.Comparison(runs)
+        .verdict()[-1]
+        .startswith("b and c: writes take 400 µs on average, the winner's no time")
+    )
+
+
 def test_the_reference_may_win() -> None:
     names = ("b", "c", "d")
     runs = [run("ref", NONE, FAST, {"host": 1.0})]

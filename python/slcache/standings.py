@@ -103,10 +103,12 @@ def _distance(side: str, document: Document, winner: str, first: Document, *, na
     theirs = normalise.latency(first, side, "mean")
     relative = normalise.ratio(mine, theirs)
     whose = f"{winner}'s" if named else "the winner's"
-    if mine is None or theirs is None or relative is None:
+    if mine is None or theirs is None:
         return f"{side}s cannot be compared"
     if normalise.equal(mine, theirs):
         return f"{side}s equal {whose}"
+    if relative is None:
+        return f"{side}s take {units.duration(mine)} on average, {whose} no time"
     moved = wording.changes(side, document, first, 1.0)
     cause = max(moved, key=lambda name: moved[name])
     return (
