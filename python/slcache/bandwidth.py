@@ -15,8 +15,9 @@ Values = NDArray[np.float64]
 #: A drop to this share of the first bandwidth is the cliff.
 FALL = 0.7
 
-#: Points of a curve without pauses.
+#: Points of a curve without pauses, at most; windows in each, at least.
 STRETCHES = 100
+_WINDOWS = 5
 
 #: Points of a burst closer than this share of a window are one: they would be noise.
 _LEAST = 0.05
@@ -78,19 +79,24 @@ class Curve:
 
 
 def sustained(document: Mapping[str, Any]) -> Curve:
-    """Return the bandwidth in each hundredth of the data; stalls count as time."""
-    written = np.asarray(document["series"]["columns"]["write_bytes"], dtype=np.float64)
-    written = written[: int(np.flatnonzero(written)[-1]) + 1]
+    """Return the bandwidth in each hundredth of the data; stalls count as time.
+
+    Of short runs the stretches are longer: writes that complete together would be noise.
+    """
+    every = np.asarray(document["series"]["columns"]["write_bytes"], dtype=np.float64)
+    window_ns, end_ns = document["series"]["window_ns"], document["host"]["duration_ns"]
+    busy = np.flatnonzero(every)
+    written = every[busy]
+    # Time without a completed write is that of the next one; the last window may be cut short.
+    reached_s = np.minimum((busy + 1) * window_ns, end_ns) / 1e9
+    lengths_s = np.diff(reached_s, prepend=0.0)
     total = np.cumsum(written)
-    stretch = (STRETCHES * (total - written / 2) / total[-1]).astype(int)
-    stretch = np.minimum(STRETCHES - 1, stretch)
-    window_ns = document["series"]["window_ns"]
-    lengths = np.full(len(written), window_ns / 1e9)
-    lengths[-1] = min(lengths[-1], document["host"]["duration_ns"] / 1e9 - lengths[:-1].sum())
-    seconds = np.bincount(stretch, lengths, STRETCHES)
-    megabytes = np.bincount(stretch, written, STRETCHES) / 1e6
-    known = seconds > 0
-    return Curve(np.cumsum(megabytes)[known] * 1e6 / (1 << 30), megabytes[known] / seconds[known])
+    stretches = min(STRETCHES, max(1, (int(busy[-1]) + 1) // _WINDOWS))
+    stretch = (stretches * (total - written / 2) / total[-1]).astype(int)
+    seconds = np.bincount(stretch, lengths_s, stretches)
+    sizes = np.bincount(stretch, written, stretches)
+    known = sizes > 0
+    return Curve(np.cumsum(sizes)[known] / (1 << 30), sizes[known] / seconds[known] / 1e6)
 
 
 def in_bursts(document: Mapping[str, Any], burst_bytes: int, pause_ns: int) -> Curve:
