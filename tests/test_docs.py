@@ -1,0 +1,49 @@
+"""What the page on when each scheme wins shows exists, and its commands are understood."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from support import slcache
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE = DOCS / "when-each-wins.md"
+COMMANDS = [
+    shlex.split(block.replace("\\\n", " "))
+    for block in re.findall(r"```\n(slcache .*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+]
+
+
+def test_its_pictures_and_links_exist() -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", PAGE.read_text(encoding="utf-8"))
+    assert len(targets) >= 5
+    assert all((DOCS / target).is_file() for target in targets)
+
+
+def test_its_pictures_are_small() -> None:
+    for name in re.findall(r"\(images/([^)]+)\)", PAGE.read_text(encoding="utf-8")):
+        assert (DOCS / "images" / name).stat().st_size < 150_000
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[-1])
+def test_its_commands_are_understood(command: list[str], tmp_path: Path) -> None:
+    """Run each on a shortened load; every option and key of it stays."""
+    words = command[1:]
+    words[words.index("--out") + 1] = str(tmp_path)
+    if words[0] == "cliff":
+        words[words.index("--amount") + 1] = "8MiB"
+    elif not Path(words[1]).suffix:
+        words += ["--workload", "requests=60000", "--set", "precondition.overwrite=0"]
+        words += ["--set", "precondition.fill=0"]
+    words[words.index("--schemes") + 1] = "tlc-only,turbo-write"
+    done = slcache(*words)
+    assert done.returncode == 0, done.stderr
+    assert any(tmp_path.iterdir())
+
+
+def test_the_page_has_commands() -> None:
+    assert len(COMMANDS) == 7
