@@ -27,7 +27,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document], to: str) -> Figur
         _panel(panel, side, documents, reference)
         style.title(panel, f"{side} latency")
     axes[0].set_ylabel(f"relative to {to} (lower is better)")
-    style.key(figure, labels)
+    style.key(figure, labels, bars=True)
     return figure
 
 

@@ -137,11 +137,16 @@ def empty(message: str) -> Figure:
     return figure
 
 
-def key(figure: Figure, labels: Sequence[str]) -> None:
-    """Name the schemes' lines above the figure, row by row, where there is more than one."""
+def key(figure: Figure, labels: Sequence[str], *, bars: bool = False) -> None:
+    """Name several schemes' lines or bars above the figure, row by row."""
     if len(labels) > 1:
         count = len(labels)
-        lines = [Line2D([], [], **scheme_line(i, count, 2.5)) for i in range(count)]
+        lines = [
+            Line2D([], [], color=scheme_colour(i), lw=4)
+            if bars
+            else Line2D([], [], **scheme_line(i, count, 2.5))
+            for i in range(count)
+        ]
         columns = min(count, 6) if count < MANY else -(-count // 2) if count <= 12 else 6
         order = _row_by_row(count, columns)
         figure.legend(

@@ -32,7 +32,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
         style.title(panel, f"{place[1].upper()} blocks of {place[0]}")
     for panel in axes[len(places) :]:
         panel.axis("off")
-    style.key(figure, labels)
+    style.key(figure, labels, bars=True)
     return figure
 
 
