@@ -143,7 +143,12 @@ def _matches(workload: Workload, told: Mapping[str, Any]) -> bool:
         return False
     volumes = [volume["name"] for volume in told["summary"]["volumes"]]
     alone = not workload.volume or volumes == [workload.volume]
-    return alone and all(
-        math.isclose(told[name], figure, rel_tol=RECOGNISED)
-        for name, figure in workload.figures.items()
+    whole = float(told["duration_s"]) >= workload.least_duration_s
+    return (
+        alone
+        and whole
+        and all(
+            math.isclose(told[name], figure, rel_tol=RECOGNISED)
+            for name, figure in workload.figures.items()
+        )
     )

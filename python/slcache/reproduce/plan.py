@@ -27,6 +27,8 @@ class Workload:
     volume: str = ""
     #: Figures of the paper's table that a published file must have.
     figures: dict[str, float] = field(default_factory=dict)
+    #: How long the published file lasts at least: no figure, but a mere sample is shorter.
+    least_duration_s: float = 0.0
     #: With a published file: run the twin with as many requests as the file has writes.
     as_many_writes: bool = False
     #: Parts it belongs to; all of them when empty.

@@ -1,0 +1,69 @@
+"""Published traces are recognised by what they hold, never by their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import slcache as package
+from slcache.reproduce import inputs
+from slcache.reproduce import plan as plans
+from slcache.reproduce.inputs import Input
+from slcache.reproduce.store import Store
+
+#: Of a Windows file time, as MSR traces have it.
+TICKS_PER_S = 10_000_000
+
+
+def found(paper: str, names: list[str], folder: Path) -> list[Input]:
+    store = Store(folder.parent / "runs")
+    return inputs.published(plans.load(paper), folder, names, store, lambda _: None)
+
+
+def test_a_file_with_the_figures_of_the_table_is_the_trace(tmp_path: Path) -> None:
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    package.generate(
+        "hierarchy-web_1", folder / "whatever.csv.gz", to="msr", seed=3, lossy=["label", "response"]
+    )
+    package.generate(
+        "hierarchy-lun1",
+        folder / "web_1.csv.gz",
+        to="msr",
+        overrides={"requests": 9000},
+        lossy=["label", "response"],
+    )
+    (each,) = found("hierarchy", ["web_1"], folder)
+    assert not each.twin
+    assert Path(each.path).name == "whatever.csv.gz"
+    assert each.options(1) == {}
+    assert all(i.twin for i in found("hierarchy", ["lun1"], folder))
+
+
+def msr(path: Path, seconds_apart: int) -> None:
+    """Write ten requests of volume wdev_0, six of them writes."""
+    lines = [
+        f"{128_166_372_000_000_000 + i * seconds_apart * TICKS_PER_S},wdev,0,"
+        f"{'Write' if i < 6 else 'Read'},{8192 * i},4096,100"
+        for i in range(10)
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def test_a_volume_of_a_week_is_the_trace_in_every_part(tmp_path: Path) -> None:
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    msr(folder / "x.csv", 60_000)
+    bursty, daily, coop = found("ips", ["wdev_0"], folder)
+    # The bursty part keeps nothing of the trace but how many writes it has.
+    assert bursty.twin
+    assert bursty.workload["requests"] == "6"
+    assert not daily.twin
+    assert coop.path == daily.path
+    assert coop.repeat_to_write_bytes == 64 << 30
+
+
+def test_a_sample_of_a_volume_is_not_the_trace(tmp_path: Path) -> None:
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    msr(folder / "wdev_0.csv", 600)
+    assert all(each.twin for each in found("ips", ["wdev_0"], folder))
