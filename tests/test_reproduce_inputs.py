@@ -13,6 +13,9 @@ from slcache.reproduce.store import Store
 #: Of a Windows file time, as MSR traces have it.
 TICKS_PER_S = 10_000_000
 
+#: What the format has no place for, or no digits.
+LOSSY = ["label", "response", "time"]
+
 
 def found(paper: str, names: list[str], folder: Path) -> list[Input]:
     store = Store(folder.parent / "runs")
@@ -22,15 +25,13 @@ def found(paper: str, names: list[str], folder: Path) -> list[Input]:
 def test_a_file_with_the_figures_of_the_table_is_the_trace(tmp_path: Path) -> None:
     folder = tmp_path / "traces"
     folder.mkdir()
-    package.generate(
-        "hierarchy-web_1", folder / "whatever.csv.gz", to="msr", seed=3, lossy=["label", "response"]
-    )
+    package.generate("hierarchy-web_1", folder / "whatever.csv.gz", to="msr", seed=3, lossy=LOSSY)
     package.generate(
         "hierarchy-lun1",
         folder / "web_1.csv.gz",
         to="msr",
         overrides={"requests": 9000},
-        lossy=["label", "response"],
+        lossy=LOSSY,
     )
     (each,) = found("hierarchy", ["web_1"], folder)
     assert not each.twin
@@ -67,3 +68,10 @@ def test_a_sample_of_a_volume_is_not_the_trace(tmp_path: Path) -> None:
     folder.mkdir()
     msr(folder / "wdev_0.csv", 600)
     assert all(each.twin for each in found("ips", ["wdev_0"], folder))
+
+
+def test_a_twin_in_a_file_is_not_the_trace(tmp_path: Path) -> None:
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    package.generate("hierarchy-web_1", folder / "web_1.parquet")
+    assert all(each.twin for each in found("hierarchy", ["web_1"], folder))

@@ -139,7 +139,8 @@ def statistics(each: Input, seed: int, store: Store) -> dict[str, Any] | None:
 
 def _matches(workload: Workload, told: Mapping[str, Any]) -> bool:
     """Return whether a file is a workload's trace, by what the plan knows of it."""
-    if not workload.volume and not workload.figures:
+    # A file that says it is something else, such as a twin, is not the trace.
+    if told["summary"]["label"] or not (workload.volume or workload.figures):
         return False
     volumes = [volume["name"] for volume in told["summary"]["volumes"]]
     alone = not workload.volume or volumes == [workload.volume]
