@@ -84,6 +84,10 @@ impl Blocks<'_> {
 /// The next victim of `region` in `plane`, if any; a block without dead pages only if its pages
 /// are to leave the region.
 pub fn choose(region: &Region, io: &mut Io, plane: PlaneId, leave: bool) -> Option<BlockId> {
+    // Idle time asks again and again while there is nothing to find.
+    if !region.may_have_closed(plane, io) {
+        return None;
+    }
     let first = io.media.array.geometry.block(plane, region.spec.first_block);
     let full = region.full_block(io);
     let draws = match region.spec.clean.victim {

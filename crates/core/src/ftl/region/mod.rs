@@ -150,6 +150,14 @@ impl Region {
         self.parts[(plane.0 - self.first_plane) as usize].free.len()
     }
 
+    /// Whether `plane` may have a block that is written to its end: a quick no.
+    #[inline]
+    pub fn may_have_closed(&self, plane: PlaneId, io: &Io) -> bool {
+        let part = &self.parts[(plane.0 - self.first_plane) as usize];
+        let being_written = |f: &&Frontier| f.block.is_some_and(|b| !io.media.array.is_closed(b));
+        part.used > part.frontiers.iter().filter(being_written).count() as u32
+    }
+
     /// The fewest free blocks any plane ever had.
     pub fn free_blocks_min(&self) -> u32 {
         self.free_min
