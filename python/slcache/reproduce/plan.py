@@ -135,7 +135,7 @@ class Sensitivity:
     workloads: list[str]
     seeds: list[int]
     vary: list[Variation]
-    #: Parts that are run; all when empty.
+    #: Parts that are run where a variation names none; all when empty.
     parts: list[str] = field(default_factory=list)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,8 @@ def study(plan: Plan, store: Store, progress: Progress | None) -> list[dict[str,
     Without `progress` nothing is run: the study is what an earlier one has left, or empty.
     """
     assert plan.sensitivity is not None
-    default = _Point("default", _twins(plan), _seeds(plan, []), {})
+    beside = {name for variation in plan.sensitivity.vary for name in variation.parts}
+    default = _Point("default", _twins(plan), {**_seeds(plan, []), **_seeds(plan, beside)}, {})
     varied = [(variation, _points(plan, variation)) for variation in plan.sensitivity.vary]
     every = [default, *(point for _, points in varied for point in points)]
     jobs = [job for p in every for _, job in jobs_of(plan, p.chosen, p.seeds, p.settings)]
@@ -46,15 +47,16 @@ def study(plan: Plan, store: Store, progress: Progress | None) -> list[dict[str,
 
 def _twins(plan: Plan, changes: Mapping[str, object] | None = None) -> list[Input]:
     assert plan.sensitivity is not None
-    return inputs.twins(plan, plan.sensitivity.workloads, changes)
+    every = inputs.twins(plan, plan.sensitivity.workloads, changes)
+    return [each for each in every if not each.optional]
 
 
-def _seeds(plan: Plan, parts: Sequence[str]) -> dict[str, Sequence[int]]:
-    """Return the seeds of the parts that are run: those named, of those of the study."""
+def _seeds(plan: Plan, parts: Collection[str]) -> dict[str, Sequence[int]]:
+    """Return the seeds of the parts that are run: those named, else those of the study."""
     spec = plan.sensitivity
     assert spec is not None
-    names = [part.name for part in plan.parts if not spec.parts or part.name in spec.parts]
-    return {name: spec.seeds for name in names if not parts or name in parts}
+    wanted = parts or spec.parts or [part.name for part in plan.parts]
+    return {part.name: spec.seeds for part in plan.parts if part.name in wanted}
 
 
 def _points(plan: Plan, variation: Variation) -> list[_Point]:
