@@ -46,7 +46,9 @@ def small(vary: Variation) -> Plan:
     quick = twins(whole, ["web_1"])[0]
     workload = replace(whole.named(["web_1"])[0], set={"requests": 20000})
     assert quick.name == workload.name
-    return replace(whole, workloads=[workload], sensitivity=Sensitivity(["web_1"], [1], [vary]))
+    return replace(
+        whole, workloads=[workload], sensitivity=Sensitivity(["web_1"], [1], [vary], minutes=1)
+    )
 
 
 def test_a_study_is_run_when_asked_for_and_taken_up_later(tmp_path: Path) -> None:

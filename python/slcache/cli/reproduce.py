@@ -112,6 +112,8 @@ def reproduce(
         seeds=_numbers(seeds),
         workloads=[name for name in (workloads or "").split(",") if name],
     )
+    if not quick:
+        console.note(_time(paper, sensitivity))
     with Transaction(request.out) as files, console.meter(progress) as meter:
         try:
             evaluation = evaluations.evaluate(request, _Meter(meter), _telling(meter))
@@ -122,6 +124,15 @@ def reproduce(
         console.emit(evaluation.to_json())
         return
     console.show(*_parts(evaluation), Text(f"report: {request.out / 'report.html'}"))
+
+
+def _time(paper: str, study: bool) -> str:
+    """Return how long an evaluation takes, so that nobody waits unawares."""
+    known = plan.load(paper)
+    text = f"all of {paper} takes about {known.minutes} minutes on two cores"
+    if study and known.sensitivity:
+        text += f", the study of what is open another {known.sensitivity.minutes}"
+    return f"{text}; finished runs are kept"
 
 
 def _numbers(text: str | None) -> list[int]:

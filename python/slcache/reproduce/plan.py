@@ -135,6 +135,8 @@ class Sensitivity:
     workloads: list[str]
     seeds: list[int]
     vary: list[Variation]
+    #: How long it takes on two cores, as measured.
+    minutes: int
     #: Parts that are run where a variation names none; all when empty.
     parts: list[str] = field(default_factory=list)
 
@@ -156,6 +158,8 @@ class Plan:
     name: str
     title: str
     authors: str
+    #: How long the whole evaluation takes on two cores, as measured.
+    minutes: int
     seeds: list[int]
     parts: list[Part]
     workloads: list[Workload]
