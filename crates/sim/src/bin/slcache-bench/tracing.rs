@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 /// Requests of a file: about 50 MB of text, and enough row groups of Parquet.
 const REQUESTS: usize = 1_000_000;
 const PARQUET_REQUESTS: usize = 5_000_000;
-const GENERATED_REQUESTS: usize = 5_000_000;
+/// Fewer than the twin has.
+const GENERATED_REQUESTS: usize = 3_000_000;
 /// Workloads of different cost, from the simplest to a twin.
 const WORKLOADS: [&str; 4] = ["uniform-4k", "zipf-4k", "mixed-oltp", "hierarchy-hm_0"];
 /// Requests handed over at a time.
