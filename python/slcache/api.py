@@ -56,7 +56,7 @@ def run(
         os.fspath(trace),
         device=os.fspath(device),
         scheme=scheme,
-        sets=[f"{key}={_literal(value)}" for key, value in _flatten(settings or {})],
+        sets=_sets(settings, replay, seed),
         trace_options=_reader_options(trace, trace_format, trace_options, seed),
         seed=seed,
         replay=replay,
@@ -182,12 +182,29 @@ def resolve(
     seed: int | None = None,
 ) -> dict[str, Any]:
     """Return the complete configuration that would run; raises ConfigError with all problems."""
-    sets = [f"{key}={_literal(value)}" for key, value in _flatten(settings or {})]
     text = _core.resolve(
-        device=os.fspath(device), scheme=scheme, sets=sets, seed=seed, replay=replay
+        device=os.fspath(device),
+        scheme=scheme,
+        sets=_sets(settings, replay, seed),
+        seed=seed,
+        replay=replay,
     )
     document: dict[str, Any] = json.loads(text)
     return document
+
+
+def _sets(settings: Mapping[str, Any] | None, replay: str | None, seed: int | None) -> list[str]:
+    """Return the settings as the engine takes them; refuses to say one thing twice."""
+    pairs = list(_flatten(settings or {}))
+    flat = dict(pairs)
+    given = {"host.replay": ("replay", replay), "run.seed": ("seed", seed)}
+    for key, (name, value) in given.items():
+        if key in flat and value is not None:
+            raise ConfigError(
+                f"{key}: set to {_literal(flat[key])}, and {name} = {value} says it as well; "
+                "allowed: one of the two"
+            )
+    return [f"{key}={_literal(value)}" for key, value in pairs]
 
 
 def schemes() -> list[dict[str, Any]]:

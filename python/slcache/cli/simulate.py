@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.text import Text
 
-from slcache import api, terminal
+from slcache import ConfigError, api, terminal
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.results import Comparison, Result
@@ -117,6 +117,11 @@ def _arguments(
     """Return the keyword arguments that both verbs hand to the Python interface."""
     settings = opt.pairs(sets)
     if address is not None:
+        if "trace.address" in settings:
+            raise ConfigError(
+                f"trace.address: set to {settings['trace.address']}, and --address {address.value} "
+                "says it as well; allowed: one of the two"
+            )
         settings["trace.address"] = address.value
     return {"settings": settings, "trace_options": reader, "replay": replay, "seed": seed}
 
