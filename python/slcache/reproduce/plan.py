@@ -135,7 +135,7 @@ class Sensitivity:
     workloads: list[str]
     seeds: list[int]
     vary: list[Variation]
-    #: How long it takes on two cores, as measured.
+    #: About how long it takes on two cores.
     minutes: int
     #: Parts that are run where a variation names none; all when empty.
     parts: list[str] = field(default_factory=list)
@@ -158,7 +158,7 @@ class Plan:
     name: str
     title: str
     authors: str
-    #: How long the whole evaluation takes on two cores, as measured.
+    #: About how long the whole evaluation takes on two cores.
     minutes: int
     seeds: list[int]
     parts: list[Part]

@@ -65,9 +65,6 @@ class Job:
         return _kept(result.to_dict())
 
 
-Results = dict[Job, dict[str, Any]]
-
-
 def run_all(jobs: Sequence[Job], store: Store, progress: Progress) -> list[dict[str, Any]]:
     """Return the results in the order of the jobs; runs only what the store does not hold."""
     keys = [_key(job, store) for job in jobs]
