@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from slcache import bandwidth, cliff
-from slcache import devices as slcache_devices
+from slcache import ConfigError, api, bandwidth, cliff
 from support import slcache
 
 GIB = 1 << 30
@@ -95,10 +94,65 @@ def test_pauses_leave_the_same_bandwidth_on_a_device_without_a_cache(tmp_path: P
 
 def test_the_default_amount_overflows_every_cache() -> None:
     gib = 1 << 30
-    assert cliff.default_amount("ips-384g", ["turbo-write"]) == 3 * (4 + 4) * gib
-    assert cliff.default_amount("ips-384g", ["turbo-write", "ips-coop"]) == 3 * (8 + 4) * gib
-    device = next(d["user_bytes"] for d in slcache_devices() if d["name"] == "gc-8g")
-    assert cliff.default_amount("gc-8g", ["tlc-only"], {"scheme.tlc-only.mode": "mlc"}) == device
+    for scheme in ("tlc-only", "turbo-write", "ips-coop"):
+        assert cliff.default_amount("ips-384g", scheme) == 3 * (8 + 4) * gib
+    roomy = {"device.user_bytes": "190GiB"}
+    larger = {**roomy, "scheme.turbo-write.slc_blocks": 250}
+    own = cliff.cache_bytes(api.resolve(device="ips-384g", scheme="turbo-write", settings=larger))
+    assert own > (8 + 4) * gib
+    assert cliff.default_amount("ips-384g", "turbo-write", larger) == 3 * own
+    assert cliff.default_amount("ips-384g", "tlc-only", larger) == 3 * (8 + 4) * gib
+    device = next(d["user_bytes"] for d in api.devices() if d["name"] == "gc-8g")
+    assert cliff.default_amount("gc-8g", "tlc-only", {"scheme.tlc-only.mode": "mlc"}) == device
+
+
+#: Devices on which every scheme's default amount is written in less than a second.
+SMALL = {"tiny": 16 << 10, "rl-32g": 256 << 10}
+
+
+@pytest.mark.parametrize("device", SMALL)
+@pytest.mark.parametrize("bursts", [1, 3])
+def test_companions_do_not_change_a_row(device: str, bursts: int) -> None:
+    pattern = cliff.Pattern(write_bytes=SMALL[device], bursts=bursts, pause_ns=60 * 10**9)
+    fit, _ = api.fitting(device=device)
+    everyone = cliff.run(pattern, device=device, schemes=fit).to_dict()["schemes"]
+    for scheme in fit:
+        alone = cliff.run(pattern, device=device, schemes=[scheme])
+        assert alone.to_dict()["schemes"][scheme] == everyone[scheme], scheme
+
+
+def test_no_device_lets_companions_change_the_load() -> None:
+    for entry in api.devices():
+        device = entry["name"]
+        try:
+            fit, _ = api.fitting(device=device)
+        except ConfigError:
+            continue
+        together = cliff.loads(cliff.Pattern(), device=device, schemes=fit[::-1])
+        for scheme in fit:
+            alone = cliff.loads(cliff.Pattern(), device=device, schemes=[scheme])
+            assert alone[scheme] == together[scheme], (device, scheme)
+
+
+def test_the_start_is_seen_however_much_is_written() -> None:
+    def first(amount: int) -> float:
+        pattern = cliff.Pattern(amount_bytes=amount, write_bytes=256 << 10)
+        return (
+            cliff.run(pattern, device="rl-32g", schemes=["baseline"])
+            .curves["baseline"]
+            .first_mb_per_s
+        )
+
+    assert first(8 << 30) == pytest.approx(first(768 << 20), rel=0.05)
+
+
+def test_a_cache_too_small_to_see_is_told() -> None:
+    done = slcache(
+        "cliff", "--device", "rl-32g", "--schemes", "baseline", "--amount", "2GiB", "--json",
+        "--set", "scheme.baseline.slc_blocks=4",
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert b"baseline: its cache of 16.0 MiB is less than a hundredth" in done.stderr
 
 
 def test_the_verb_writes_figures_and_pictures(tmp_path: Path) -> None:

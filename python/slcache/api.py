@@ -86,8 +86,8 @@ def compare(
     `scheme.<name>` goes to that scheme only. The other arguments are those of `run`.
     """
     check_schemes(schemes, normalise)
-    flat = dict(_flatten(settings or {}))
-    plan = [(name, settings_for(flat, name, schemes)) for name in schemes]
+    given = flat(settings)
+    plan = [(name, settings_for(given, name, schemes)) for name in schemes]
     for name, own in plan:
         resolve(device=device, scheme=name, settings=own, replay=replay, seed=seed)
     with rereadable(trace) as path:
@@ -101,7 +101,7 @@ def compare(
                 trace_options=trace_options,
                 replay=replay,
                 seed=seed,
-                progress=_prefixed(name, progress),
+                progress=prefixed(name, progress),
             )
             for name, own in plan
         ]
@@ -127,12 +127,12 @@ def fitting(
     A scheme that only these settings keep from running is a ConfigError, as are settings that
     no scheme takes: what is wrong with them must not look like a property of the device.
     """
-    flat = dict(_flatten(settings or {}))
+    given = flat(settings)
     known = [str(entry["name"]) for entry in schemes()]
     fit: list[str] = []
     refused: dict[str, ConfigError] = {}
     for name in known:
-        own = settings_for(flat, name, known)
+        own = settings_for(given, name, known)
         problem = _problem(device, name, own)
         if problem is None:
             fit.append(name)
@@ -230,6 +230,11 @@ def _reader_options(
     return drawn | reader_options(trace_format, options)
 
 
+def flat(settings: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return settings, dotted or nested, by their dotted names."""
+    return dict(_flatten(settings or {}))
+
+
 def _flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in settings.items():
         if isinstance(value, Mapping):
@@ -250,7 +255,8 @@ def _named_as(result: Result, trace: Path) -> Result:
     return Result(document, result.label)
 
 
-def _prefixed(scheme: str, progress: Progress | None) -> Progress | None:
+def prefixed(scheme: str, progress: Progress | None) -> Progress | None:
+    """Return a report of progress that names the scheme with each phase."""
     if progress is None:
         return None
     return lambda phase, done, total: progress(f"{scheme}: {phase}", done, total)

@@ -39,13 +39,15 @@ class Curve:
     written_gib: Values
     mb_per_s: Values
     bursts: tuple[Burst, ...] = ()
+    first_gib: float = 0.0
 
     @property
     def first_mb_per_s(self) -> float:
-        """The bandwidth at first: of a tenth of the data, or of the first burst's start."""
+        """The bandwidth of the first `first_gib`, or of the first burst's start."""
         if self.bursts:
             return self.bursts[0].start_mb_per_s
-        return float(np.median(self.mb_per_s[: self._tenth]))
+        within = int(np.searchsorted(self.written_gib, self.first_gib * (1 + 1e-9), "right"))
+        return float(np.median(self.mb_per_s[: max(1, within)]))
 
     @property
     def last_mb_per_s(self) -> float:
@@ -78,10 +80,11 @@ class Curve:
         }
 
 
-def sustained(document: Mapping[str, Any]) -> Curve:
+def sustained(document: Mapping[str, Any], first_bytes: float | None = None) -> Curve:
     """Return the bandwidth in each hundredth of the data; stalls count as time.
 
     Of short runs the stretches are longer: writes that complete together would be noise.
+    What is told of the start is measured over `first_bytes`, by default a tenth of the data.
     """
     every = np.asarray(document["series"]["columns"]["write_bytes"], dtype=np.float64)
     window_ns, end_ns = document["series"]["window_ns"], document["host"]["duration_ns"]
@@ -96,10 +99,20 @@ def sustained(document: Mapping[str, Any]) -> Curve:
     seconds = np.bincount(stretch, lengths_s, stretches)
     sizes = np.bincount(stretch, written, stretches)
     known = sizes > 0
-    return Curve(np.cumsum(sizes)[known] / (1 << 30), sizes[known] / seconds[known] / 1e6)
+    first = total[-1] / 10 if first_bytes is None else first_bytes
+    return Curve(
+        np.cumsum(sizes)[known] / (1 << 30),
+        sizes[known] / seconds[known] / 1e6,
+        first_gib=first / (1 << 30),
+    )
 
 
-def in_bursts(document: Mapping[str, Any], burst_bytes: int, pause_ns: int) -> Curve:
+def in_bursts(
+    document: Mapping[str, Any],
+    burst_bytes: int,
+    pause_ns: int,
+    first_bytes: float | None = None,
+) -> Curve:
     """Return the bandwidth of bursts whose writes all arrive at the burst's start.
 
     The longest latency in a window then is the time from that start to the window's last
@@ -114,7 +127,7 @@ def in_bursts(document: Mapping[str, Any], burst_bytes: int, pause_ns: int) -> C
     burst = ((ends - 1) // burst_bytes).astype(int)
     begun = ((ends - written[busy]) // burst_bytes).astype(int)
     if latest.max() >= pause_ns or (burst != begun).any():
-        return sustained(document)
+        return sustained(document, first_bytes)
     least_s = _LEAST * document["series"]["window_ns"] / 1e9
     parts = [
         _burst(written[busy][burst == k], latest[busy][burst == k] / 1e9, least_s)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slcache import api, bandwidth
-from slcache.results import Comparison
+from slcache import ConfigError, api, bandwidth
+from slcache.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,43 +24,66 @@ CACHES = 3
 class Pattern:
     """Sequential writes of one size: without a break, or in bursts with pauses between.
 
-    They start over after `span_bytes`, by default when the device is full.
+    Without an amount every scheme writes what `default_amount` says. Writes start over after
+    `span_bytes`, by default when the device is full.
     """
 
-    amount_bytes: int
+    amount_bytes: int | None = None
     write_bytes: int = 128 << 10
     queue_depth: int = 32
     bursts: int = 1
     pause_ns: int = 0
     span_bytes: int | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the pattern as plain data; a pattern without bursts has no pause."""
+        plain = dict(vars(self))
+        if self.bursts == 1:
+            del plain["pause_ns"]
+        return plain
+
+
+@dataclass(frozen=True)
+class Load:
+    """A pattern as it is written under one scheme: the amount, and where writes start over."""
+
+    pattern: Pattern
+    amount_bytes: int
+    footprint_bytes: int
+
     @property
     def burst_writes(self) -> int:
         """Writes in a burst."""
-        return self.amount_bytes // self.write_bytes // self.bursts
+        return self.amount_bytes // self.pattern.write_bytes // self.pattern.bursts
 
     @property
-    def writes(self) -> int:
-        """Writes in all: every burst has as many."""
-        return self.burst_writes * self.bursts
+    def burst_bytes(self) -> int:
+        """Bytes in a burst."""
+        return self.burst_writes * self.pattern.write_bytes
 
-    def spec(self, footprint_bytes: int) -> str:
+    @property
+    def written_bytes(self) -> int:
+        """Bytes in all: every burst has as many."""
+        return self.burst_bytes * self.pattern.bursts
+
+    def spec(self) -> str:
         """Return the workload as the text of a workload file."""
+        pattern = self.pattern
         lines = [
             'about = "sequential writes for the cliff"',
-            f"requests = {self.writes}",
-            f"footprint_bytes = {footprint_bytes}",
+            f"requests = {self.burst_writes * pattern.bursts}",
+            f"footprint_bytes = {self.footprint_bytes}",
             "[global]",
             'rw = "write"',
-            f'bs = "{self.write_bytes}"',
+            f'bs = "{pattern.write_bytes}"',
         ]
-        if self.bursts > 1:
+        if pattern.bursts > 1:
             lines += [
                 "[arrivals]",
                 'process = "bursts"',
                 f"burst_requests = {self.burst_writes}",
                 'burst_length = "fixed"',
-                f"idle_ns = {self.pause_ns}",
+                f"idle_ns = {pattern.pause_ns}",
                 'idle_distribution = "fixed"',
             ]
         return "\n".join(lines) + "\n"
@@ -69,37 +92,38 @@ class Pattern:
 class Cliff:
     """Write bandwidth over data written, for several schemes on one device."""
 
-    def __init__(self, comparison: Comparison, pattern: Pattern, device: str) -> None:
-        self.comparison = comparison
+    def __init__(
+        self, runs: Mapping[str, tuple[Load, Result]], pattern: Pattern, device: str
+    ) -> None:
+        self.runs = dict(runs)
         self.pattern = pattern
         self.device = device
 
     @property
     def curves(self) -> dict[str, bandwidth.Curve]:
         """The bandwidth by scheme; pauses are left out."""
-        pattern = self.pattern
-        burst_bytes = pattern.burst_writes * pattern.write_bytes
+        return {name: _curve(load, result) for name, (load, result) in self.runs.items()}
+
+    @property
+    def too_coarse(self) -> dict[str, int]:
+        """The cache in bytes of each scheme that wrote so much more that its end is not seen."""
+        caches = {
+            name: (cache_bytes(result.documents[0]["config"]), load.written_bytes)
+            for name, (load, result) in self.runs.items()
+        }
         return {
-            label: bandwidth.sustained(document)
-            if pattern.bursts == 1
-            else bandwidth.in_bursts(document, burst_bytes, pattern.pause_ns)
-            for label, document in zip(
-                self.comparison.labels, self.comparison.documents, strict=True
-            )
+            name: cache
+            for name, (cache, written) in caches.items()
+            if 0 < cache * bandwidth.STRETCHES < written
         }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curves and figures as plain data."""
-        pattern = vars(self.pattern) | {
-            "amount_bytes": self.pattern.writes * self.pattern.write_bytes
+        rows = {
+            name: {"amount_bytes": self.runs[name][0].written_bytes, **curve.to_dict()}
+            for name, curve in self.curves.items()
         }
-        if self.pattern.bursts == 1:
-            del pattern["pause_ns"]
-        return {
-            "device": self.device,
-            "pattern": pattern,
-            "schemes": {name: points.to_dict() for name, points in self.curves.items()},
-        }
+        return {"device": self.device, "pattern": self.pattern.to_dict(), "schemes": rows}
 
     def to_json(self) -> str:
         """Return the curves and figures as JSON text."""
@@ -112,23 +136,39 @@ class Cliff:
         return cliff.draw(self.curves, self.pattern.bursts, self.device)
 
 
-def default_amount(
-    device: str, schemes: Sequence[str], settings: Mapping[str, Any] | None = None
-) -> int:
-    """Return how many bytes to write so that every cache overflows, at most the device once.
+def _curve(load: Load, result: Result) -> bandwidth.Curve:
+    document = result.documents[0]
+    cache = cache_bytes(document["config"])
+    # What it does at first shows in a tenth of the data, or of its caches where those are less.
+    first_bytes = min(load.written_bytes, CACHES * cache or load.written_bytes) / 10
+    if load.pattern.bursts == 1:
+        return bandwidth.sustained(document, first_bytes)
+    return bandwidth.in_bursts(document, load.burst_bytes, load.pattern.pause_ns, first_bytes)
 
+
+def default_amount(device: str, scheme: str, settings: Mapping[str, Any] | None = None) -> int:
+    """Return how many bytes to write so that the cache overflows, at most the device once.
+
+    It is the same for all schemes of a device, so that they can be compared, unless a scheme's
+    own settings give it a larger cache. Which schemes run together does not matter.
     Raises ConfigError.
     """
-    amounts = []
-    for scheme in schemes:
-        own = api.settings_for(settings or {}, scheme, schemes)
-        resolved = api.resolve(device=device, scheme=scheme, settings=own)
-        user_bytes = int(resolved["device"]["user_bytes"])
-        options = next(iter(resolved["scheme"].values()))
-        blocks = options.get("slc_blocks", 0)
-        cache = sum(_slc_bytes(pool, blocks) for pool in resolved["device"]["pool"])
-        amounts.append(min(user_bytes, CACHES * cache) if cache else user_bytes)
-    return max(amounts)
+    known = [str(entry["name"]) for entry in api.schemes()]
+    given = api.flat(settings)
+    shared = {key: value for key, value in given.items() if not key.startswith("scheme.")}
+    own = api.resolve(device=device, scheme=scheme, settings=api.settings_for(given, scheme, known))
+    caches = [cache_bytes(own)]
+    for name in known:
+        with suppress(ConfigError):
+            caches.append(cache_bytes(api.resolve(device=device, scheme=name, settings=shared)))
+    user_bytes = int(own["device"]["user_bytes"])
+    return min(user_bytes, CACHES * max(caches) or user_bytes)
+
+
+def cache_bytes(config: Mapping[str, Any]) -> int:
+    """Return what a device takes in SLC mode under the scheme of a resolved configuration."""
+    blocks = next(iter(config["scheme"].values())).get("slc_blocks", 0)
+    return sum(_slc_bytes(pool, blocks) for pool in config["device"]["pool"])
 
 
 def _slc_bytes(pool: Mapping[str, Any], slc_blocks: int) -> int:
@@ -141,6 +181,43 @@ def _slc_bytes(pool: Mapping[str, Any], slc_blocks: int) -> int:
     return int(planes * pages * pool["page_bytes"])
 
 
+def loads(
+    pattern: Pattern,
+    *,
+    device: str,
+    schemes: Sequence[str],
+    settings: Mapping[str, Any] | None = None,
+) -> dict[str, Load]:
+    """Return what each scheme will write, which depends on that scheme, device and pattern alone.
+
+    Raises ConfigError, and ValueError where a pattern does not fit the device.
+    """
+    api.check_schemes(schemes, None)
+    given = api.flat(settings)
+    return {
+        name: _load(pattern, device, name, api.settings_for(given, name, schemes))
+        for name in schemes
+    }
+
+
+def _load(pattern: Pattern, device: str, scheme: str, own: Mapping[str, Any]) -> Load:
+    resolved = api.resolve(device=device, scheme=scheme, settings=own)
+    user_bytes = int(resolved["device"]["user_bytes"])
+    amount = pattern.amount_bytes
+    if amount is None:
+        amount = default_amount(device, scheme, own)
+    span = min(user_bytes, pattern.span_bytes or user_bytes)
+    load = Load(pattern, amount, span // pattern.write_bytes * pattern.write_bytes)
+    if not load.footprint_bytes:
+        raise ValueError(f"{scheme}: one write of {pattern.write_bytes} does not fit {span} bytes")
+    if load.burst_writes < 2:
+        raise ValueError(
+            f"{scheme}: an amount of {amount} bytes is less than two writes of "
+            f"{pattern.write_bytes} a burst"
+        )
+    return load
+
+
 def run(
     pattern: Pattern,
     *,
@@ -151,29 +228,27 @@ def run(
 ) -> Cliff:
     """Write a pattern to an empty device under each scheme.
 
-    Raises ConfigError or RunError.
+    Raises ConfigError or RunError, and ValueError where a pattern does not fit the device.
     """
-    own = api.settings_for(settings or {}, schemes[0], schemes)
-    resolved = api.resolve(device=device, scheme=schemes[0], settings=own)
-    user_bytes = int(resolved["device"]["user_bytes"])
-    span = min(user_bytes, pattern.span_bytes or user_bytes)
-    footprint = span // pattern.write_bytes * pattern.write_bytes
     chosen = {
-        **(settings or {}),
+        **api.flat(settings),
         "host.queue_depth": pattern.queue_depth,
         "trace.prefill": "none",
     }
-    replay = f"closed:{pattern.queue_depth}" if pattern.bursts == 1 else None
-    with _workload(pattern.spec(footprint)) as path:
-        comparison = api.compare(
-            path,
-            device=device,
-            schemes=schemes,
-            settings=chosen,
-            replay=replay,
-            progress=progress,
-        )
-    return Cliff(comparison, pattern, device)
+    planned = loads(pattern, device=device, schemes=schemes, settings=chosen)
+    runs = {}
+    for name, load in planned.items():
+        with _workload(load.spec()) as path:
+            result = api.run(
+                path,
+                device=device,
+                scheme=name,
+                settings=api.settings_for(chosen, name, schemes),
+                replay=f"closed:{pattern.queue_depth}" if pattern.bursts == 1 else None,
+                progress=api.prefixed(name, progress),
+            )
+        runs[name] = (load, result)
+    return Cliff(runs, pattern, device)
 
 
 @contextmanager

@@ -50,8 +50,8 @@ Amount = Annotated[
     str | None,
     typer.Option(
         metavar="SIZE",
-        help="Bytes to write in all (default: three times what the device takes in SLC mode, "
-        "at most the device once).",
+        help="Bytes to write in all (default: three times what the device takes in SLC mode "
+        "under the scheme with the largest cache, at most the device once).",
     ),
 ]
 
@@ -81,9 +81,10 @@ def cliff(
     """Write sequentially to an empty device and show where the bandwidth falls.
 
     [bold]sustained[/bold] keeps --iodepth writes outstanding until --amount is written.
-    Told are the bandwidth at first, how much was written before it fell
-    below 70 % of that (to a hundredth of the amount), and the bandwidth of
-    the last tenth.
+    Told are the bandwidth at first (over a tenth of the amount, or of three
+    times the scheme's cache if that is less), how much was written before it
+    fell below 70 % of that (to a hundredth of the amount), and the bandwidth
+    of the last tenth. What is told of a scheme does not depend on the others.
 
     [bold]bursts[/bold] cuts the amount into --bursts equal parts, one every --pause.
     The writes of a part are all there at once, --iodepth at a time on the
@@ -103,9 +104,7 @@ def cliff(
     names, left_out = opt.scheme_names(schemes, device, settings)
     console.left_out(left_out)
     chosen = cliffs.Pattern(
-        amount_bytes=size_bytes(amount)
-        if amount
-        else cliffs.default_amount(device, names, settings),
+        amount_bytes=size_bytes(amount) if amount else None,
         write_bytes=size_bytes(bs),
         queue_depth=iodepth,
         bursts=bursts if pattern == Kind.bursts else 1,
@@ -114,8 +113,10 @@ def cliff(
     )
     if chosen.span_bytes is not None and chosen.span_bytes < chosen.write_bytes:
         raise typer.BadParameter(f"--span is less than one write of {bs}")
-    if chosen.burst_writes < 2:
-        raise typer.BadParameter(f"--amount is less than two writes of {bs} a burst")
+    try:
+        cliffs.loads(chosen, device=device, schemes=names, settings=settings)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
     with console.output(out) as files, console.meter(progress) as meter:
         result = cliffs.run(chosen, device=device, schemes=names, settings=settings, progress=meter)
         if files is not None:
@@ -125,6 +126,11 @@ def cliff(
             files.write("cliff.json", (result.to_json() + "\n").encode())
             files.write("cliff.svg", style.svg(figure, "cliff", "write bandwidth").encode())
             files.write("cliff.png", style.png(figure))
+    for name, cache in result.too_coarse.items():
+        console.note(
+            f"{name}: its cache of {units.size(cache)} is less than a hundredth of the amount, too "
+            "little to show; choose a smaller --amount"
+        )
     if json:
         console.emit(result.to_json())
         return
@@ -135,10 +141,11 @@ def cliff(
 
 def _sustained(curves: dict[str, Curve]) -> Table:
     """Return the table of writes without a break."""
-    table = _columns("first MB/s", "cliff after", "last MB/s")
+    table = _columns("first MB/s", "cliff after", "last MB/s", "written")
     for name, curve in curves.items():
         after = "none" if curve.cliff_gib is None else units.size(curve.cliff_gib * (1 << 30))
-        table.add_row(name, _rate(curve.first_mb_per_s), after, _rate(curve.last_mb_per_s))
+        rates = _rate(curve.first_mb_per_s), after, _rate(curve.last_mb_per_s)
+        table.add_row(name, *rates, units.size(float(curve.written_gib[-1]) * (1 << 30)))
     return table
 
 

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
+from slcache import units
 from slcache.bandwidth import Curve
 from slcache.plots import style
 
@@ -18,12 +20,17 @@ def draw(curves: Mapping[str, Curve], bursts: int, device: str) -> Figure:
     """Return the figure; many schemes get a panel each, with the others in grey behind."""
     end = max(float(curve.written_gib[-1]) for curve in curves.values())
     top = 1.12 * max(float(curve.mb_per_s.max()) for curve in curves.values())
-    below = "GiB written" + ("; dashed: pauses" if bursts > 1 else "")
+    factor, unit = units.size_scale(end * (1 << 30))
+    per_gib = (1 << 30) / factor
+    end *= per_gib
+    below = f"{unit} written" + ("; dashed: pauses" if bursts > 1 else "")
     if len(curves) < style.MANY:
         figure, (axes,) = style.panels(1, 1, 3.6)
         for i, curve in enumerate(curves.values()):
-            _curve(axes, curve, style.scheme_colour(i), 1.6)
-        _frame(axes, end, top, bursts)
+            _curve(axes, curve, per_gib, style.scheme_colour(i), 1.6)
+        for amount in sorted({float(curve.written_gib[-1]) for curve in curves.values()}):
+            _pauses(axes, amount * per_gib, bursts)
+        _frame(axes, end, top)
         axes.set_xlabel(below)
         axes.set_ylabel("write bandwidth (MB/s)")
         style.title(axes, device)
@@ -34,9 +41,11 @@ def draw(curves: Mapping[str, Curve], bursts: int, device: str) -> Figure:
     for i, (area, name) in enumerate(zip(areas, curves, strict=False)):
         for other in curves:
             if other != name:
-                _curve(area, curves[other], "#B9BEC5", 0.8)
-        _curve(area, curves[name], style.scheme_colour(i), 2.0)
-        _frame(area, end, top, bursts)
+                _curve(area, curves[other], per_gib, "#B9BEC5", 0.8)
+        _curve(area, curves[name], per_gib, style.scheme_colour(i), 2.0)
+        _pauses(area, float(curves[name].written_gib[-1]) * per_gib, bursts)
+        area.xaxis.set_major_locator(MaxNLocator(5))
+        _frame(area, end, top)
         style.title(area, name)
     for area in areas[len(curves) :]:
         area.axis("off")
@@ -45,13 +54,16 @@ def draw(curves: Mapping[str, Curve], bursts: int, device: str) -> Figure:
     return figure
 
 
-def _curve(axes: Axes, curve: Curve, colour: str, width: float) -> None:
-    edges = np.concatenate([[0.0], curve.written_gib])
+def _curve(axes: Axes, curve: Curve, per_gib: float, colour: str, width: float) -> None:
+    edges = np.concatenate([[0.0], curve.written_gib * per_gib])
     axes.stairs(curve.mb_per_s, edges, baseline=None, color=colour, lw=width)
 
 
-def _frame(axes: Axes, end: float, top: float, bursts: int) -> None:
+def _pauses(axes: Axes, amount: float, bursts: int) -> None:
     for burst in range(1, bursts):
-        axes.axvline(end * burst / bursts, color=style.INK, lw=0.7, ls=(0, (4, 3)), alpha=0.6)
+        axes.axvline(amount * burst / bursts, color=style.INK, lw=0.7, ls=(0, (4, 3)), alpha=0.6)
+
+
+def _frame(axes: Axes, end: float, top: float) -> None:
     axes.set_xlim(0, end)
     axes.set_ylim(0, top)
