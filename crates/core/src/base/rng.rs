@@ -6,7 +6,26 @@ use serde::{Deserialize, Serialize};
 
 /// A random stream derived from a run's seed and a stream name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct RngStream(Pcg64Mcg);
+
+/// The generator as it is stored.
+#[derive(Deserialize)]
+struct Stored {
+    state: u128,
+}
+
+impl TryFrom<Stored> for RngStream {
+    type Error = &'static str;
+
+    /// An even state is none of the generator's: it would run into zero.
+    fn try_from(stored: Stored) -> Result<Self, Self::Error> {
+        match stored.state % 2 {
+            0 => Err("the state of a random stream is even"),
+            _ => Ok(Self(Pcg64Mcg::new(stored.state))),
+        }
+    }
+}
 
 impl RngStream {
     /// The stream called `name` of a run with `seed`; different names give independent streams.

@@ -3,6 +3,7 @@
 use super::{RunError, Setup, Simulation};
 use crate::base::rng::RngStream;
 use crate::ftl::media::MediaState;
+use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{Scheme, SchemeState};
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +22,8 @@ impl Simulation {
     }
 
     /// A device in a saved state, at time 0 with fresh counters. The setup's device and scheme are
-    /// those of the saved one (the caller compares them).
+    /// those of the saved one (the caller compares them); a state that such a device cannot be in is
+    /// refused.
     pub fn restore(setup: &Setup, state: State) -> Result<Self, RunError> {
         let describe = |problems: Vec<crate::base::Problem>| {
             RunError::Snapshot(problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
@@ -32,10 +34,12 @@ impl Simulation {
             let pages = simulation.io.media.array.block(block).write_ptr();
             simulation.io.timing.set_done(block, pages);
         }
-        simulation.scheme.load(state.scheme);
-        simulation.io.mark_all_idle_work();
         simulation.io.rng = state.rng;
         simulation.audit().map_err(RunError::Snapshot)?;
+        let mut restoring = Restoring::new(&simulation.io);
+        simulation.scheme.load(state.scheme, &mut restoring).map_err(RunError::Snapshot)?;
+        restoring.finish().map_err(RunError::Snapshot)?;
+        simulation.io.mark_all_idle_work();
         Ok(simulation)
     }
 }

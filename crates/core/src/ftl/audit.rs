@@ -39,6 +39,9 @@ fn audit_map(media: &Media) -> Result<u64, String> {
             continue;
         };
         mapped += 1;
+        if !media.array.is_programmed(slot) {
+            return Err(format!("{mu:?} maps to {slot:?}, which is not programmed"));
+        }
         if media.array.tag(slot) != mu.0 + 1 {
             return Err(format!("{mu:?} maps to {slot:?}, which holds tag {}", media.array.tag(slot)));
         }

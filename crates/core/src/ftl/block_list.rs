@@ -88,6 +88,26 @@ impl BlockLinks {
         Some(block)
     }
 
+    /// The blocks of a queue out of a snapshot, in order, or what is wrong with it.
+    pub fn walk(&self, list: &BlockList) -> Result<Vec<BlockId>, String> {
+        let (mut before, mut number) = (0, list.head);
+        let mut blocks = Vec::new();
+        while number != 0 {
+            let Some(&prev) = self.prev.get(number as usize - 1) else {
+                return Err(format!("block {} in a queue does not exist", number - 1));
+            };
+            if prev != before || blocks.len() >= list.len as usize {
+                return Err(format!("block {} is in a queue whose links do not agree", number - 1));
+            }
+            blocks.push(BlockId(number - 1));
+            (before, number) = (number, self.next[number as usize - 1]);
+        }
+        if before != list.tail || blocks.len() != list.len as usize {
+            return Err(format!("a queue of {} blocks that counts {}", blocks.len(), list.len));
+        }
+        Ok(blocks)
+    }
+
     /// What a snapshot holds.
     pub fn save(&self) -> LinksState {
         LinksState { next: Sparse::of(&self.next), prev: Sparse::of(&self.prev) }

@@ -3,6 +3,7 @@
 use super::config::WearLevelling;
 use super::io::Io;
 use crate::base::{BlockId, PlaneId};
+use crate::hw::array::BlockState;
 use serde::{Deserialize, Serialize};
 
 /// The free blocks of a region in one plane: never-used ones first, then the longest free.
@@ -54,6 +55,36 @@ impl FreeList {
         self.head = io.media.array.block(block).next_free;
         self.recycled -= 1;
         Some(block)
+    }
+
+    /// The blocks in the list that were used before, of a snapshot's list that is to take the place
+    /// of `new`; or what is wrong with it.
+    pub fn recycled(&self, new: &Self, io: &Io, plane: PlaneId) -> Result<Vec<BlockId>, String> {
+        let array = &io.media.array;
+        let fits = self.fresh_end == new.fresh_end && (new.fresh..=new.fresh_end).contains(&self.fresh);
+        let mut fresh = (self.fresh..self.fresh_end).map(|index| array.geometry.block(plane, index));
+        if !fits || fresh.any(|block| array.was_used(block)) {
+            return Err(format!("blocks {} to {} were never used", self.fresh, self.fresh_end));
+        }
+        let mut blocks = Vec::new();
+        let mut next = self.head;
+        while blocks.len() < self.recycled as usize {
+            let block = BlockId(next);
+            let here = next >> array.geometry.block_bits == plane.0;
+            if !here || !array.was_used(block) || array.block(block).state() != BlockState::Free {
+                return Err(format!("block {next} is listed as free"));
+            }
+            blocks.push(block);
+            next = array.block(block).next_free;
+            // A list that runs in a circle ends here at the latest.
+            if blocks.len() > 1 << array.geometry.block_bits {
+                return Err(format!("{} blocks are listed as free", self.recycled));
+            }
+        }
+        match blocks.last() {
+            Some(last) if last.0 != self.tail => Err(format!("the free list ends at block {}", self.tail)),
+            _ => Ok(blocks),
+        }
     }
 
     /// Moves the free block with the fewest erases (the longest free on ties) to the head.

@@ -19,6 +19,7 @@ pub mod op_log;
 pub mod pack;
 pub mod page_level;
 pub mod region;
+pub mod restore;
 pub mod scheme;
 mod stage;
 pub mod store;

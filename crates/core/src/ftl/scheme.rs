@@ -2,6 +2,7 @@
 
 use super::io::{Io, Piece};
 use super::region::RegionState;
+use super::restore::Restoring;
 use super::two_layer::TwoLayerState;
 use crate::base::sparse::Sparse;
 use crate::base::PlaneId;
@@ -36,6 +37,26 @@ pub struct SchemeState {
     pub numbers: Vec<u64>,
     /// Its own tables, in the scheme's order.
     pub tables: Vec<Sparse>,
+}
+
+impl SchemeState {
+    /// Says which parts are missing or left over of a scheme that has so many of each kind.
+    pub fn check(
+        &self,
+        regions: usize,
+        two_layer: usize,
+        numbers: usize,
+        tables: usize,
+    ) -> Result<(), String> {
+        let found = [self.regions.len(), self.two_layer.len(), self.numbers.len(), self.tables.len()];
+        let needed = [regions, two_layer, numbers, tables];
+        if found != needed {
+            return Err(format!(
+                "regions, two-layer regions, numbers and tables number {found:?} where {needed:?} are needed"
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// What a scheme did when it was offered idle time.
@@ -103,8 +124,9 @@ pub trait Scheme {
     /// What a snapshot holds of the scheme; nothing is in flight.
     fn save(&self) -> SchemeState;
 
-    /// Takes a snapshot's part; the configuration is the same.
-    fn load(&mut self, state: SchemeState);
+    /// Takes a snapshot's part into a new scheme of the same configuration, or says why it cannot be
+    /// the scheme's.
+    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String>;
 
     /// The scheme's own figures.
     fn report(&self, io: &Io) -> SchemeReport;

@@ -18,6 +18,7 @@ use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::{Io, Piece};
 use crate::ftl::page_level;
 use crate::ftl::region::{Pack, Region, Writer};
+use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::ftl::store::Store;
 use crate::ftl::victim;
@@ -186,10 +187,10 @@ impl Scheme for Baseline {
         SchemeState { regions, ..SchemeState::default() }
     }
 
-    fn load(&mut self, state: SchemeState) {
-        for (region, part) in [&mut self.slc, &mut self.store.region].into_iter().zip(state.regions) {
-            region.load(part);
-        }
+    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
+        state.check(2, 0, 0, 0)?;
+        let regions = [&mut self.slc, &mut self.store.region];
+        regions.into_iter().zip(state.regions).try_for_each(|(region, part)| region.load(part, restoring))
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -39,9 +39,17 @@ impl Census {
         self.peak
     }
 
-    /// Takes a snapshot's totals; the peaks start anew.
-    pub fn load(&mut self, now: Cached) {
+    /// Takes a snapshot's totals, fragments and units, if the map says the same; the peaks start anew.
+    pub fn load(&mut self, totals: &[u64], io: &Io) -> Result<(), String> {
+        let [fragments, units] = *totals else {
+            return Err(format!("{} totals of mixed pages", totals.len()));
+        };
+        let now = Cached { fragments, units };
         (self.now, self.peak) = (now, now);
+        match self.agrees(io) {
+            true => Ok(()),
+            false => Err(format!("{now:?} in mixed pages is not what the map says")),
+        }
     }
 
     /// What lies in mixed pages of some logical pages.
@@ -81,7 +89,7 @@ impl Census {
         self.peak.units = self.peak.units.max(self.now.units);
     }
 
-    /// Whether the totals are what the map says: a check for debug builds.
+    /// Whether the totals are what the map says: a check for debug builds and snapshots.
     pub fn agrees(&self, io: &Io) -> bool {
         let mut sum = Cached::default();
         let pages = io.media.mus() / io.policy.mus_per_page;

@@ -12,7 +12,8 @@ use crate::ftl::merge::Merger;
 use crate::ftl::mixed::{self, Carry};
 use crate::ftl::pack::{oldest_first, Picks};
 use crate::ftl::page_level;
-use crate::ftl::region::{Pack, Region, Writer};
+use crate::ftl::region::{Pack, Region, RegionState, Writer};
+use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::DeviceFull;
 use crate::ftl::store::Store;
 use crate::ftl::victim;
@@ -130,6 +131,18 @@ impl MixedCache {
     /// Forgets mapping units that the host declared unused.
     pub fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
         self.census.trim(first, end, io);
+    }
+
+    /// Takes a snapshot's part: the census and both regions.
+    pub fn load(
+        &mut self,
+        census: &[u64],
+        regions: Vec<RegionState>,
+        restoring: &mut Restoring,
+    ) -> Result<(), String> {
+        let own = [&mut self.slc, &mut self.store.region];
+        own.into_iter().zip(regions).try_for_each(|(region, part)| region.load(part, restoring))?;
+        self.census.load(census, restoring.io)
     }
 
     /// Pads what is staged; `request` waits for it unless power loss is covered.

@@ -27,6 +27,7 @@ use crate::base::{PlaneId, Problem};
 use crate::ftl::config::CleanConfig;
 use crate::ftl::io::{Io, Piece};
 use crate::ftl::region::Region;
+use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::hw::config::{CellMode, PoolConfig};
 use crate::hw::device_config::DeviceConfig;
@@ -143,8 +144,8 @@ macro_rules! schemes {
             fn save(&self) -> SchemeState {
                 match self { $(Self::$variant(s) => s.save(),)* }
             }
-            fn load(&mut self, state: SchemeState) {
-                match self { $(Self::$variant(s) => s.load(state),)* }
+            fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
+                match self { $(Self::$variant(s) => s.load(state, restoring),)* }
             }
             fn report(&self, io: &Io) -> SchemeReport {
                 match self { $(Self::$variant(s) => s.report(io),)* }

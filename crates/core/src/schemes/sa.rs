@@ -13,7 +13,6 @@
 //! **Knobs.** None.
 
 use super::cache::{CacheSpec, Trigger};
-use super::census::Cached;
 use super::entry_bits::table_bytes;
 use super::mixed_cache::MixedCache;
 use crate::base::{PlaneId, Problem};
@@ -22,6 +21,7 @@ use crate::ftl::io::{Io, Piece};
 use crate::ftl::mixed::Carry;
 use crate::ftl::pack::{exact, oldest_first, Picks};
 use crate::ftl::page_level::{self, mapped_mask};
+use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::hw::config::CellMode;
 use crate::hw::device_config::DeviceConfig;
@@ -203,12 +203,9 @@ impl Scheme for Sa {
         }
     }
 
-    fn load(&mut self, state: SchemeState) {
-        let regions = [&mut self.cache.slc, &mut self.cache.store.region];
-        regions.into_iter().zip(state.regions).for_each(|(region, part)| region.load(part));
-        if let [fragments, units] = state.numbers[..] {
-            self.cache.census.load(Cached { fragments, units });
-        }
+    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
+        state.check(2, 0, 2, 0)?;
+        self.cache.load(&state.numbers, state.regions, restoring)
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

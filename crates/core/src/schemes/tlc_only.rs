@@ -13,6 +13,7 @@ use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::{Io, Piece};
 use crate::ftl::page_level;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
+use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::hw::config::{CellMode, IdleRule, IdleScope};
 use crate::hw::device_config::DeviceConfig;
@@ -193,10 +194,9 @@ impl Scheme for TlcOnly {
         SchemeState { regions: vec![self.region.save()], ..SchemeState::default() }
     }
 
-    fn load(&mut self, state: SchemeState) {
-        for part in state.regions {
-            self.region.load(part);
-        }
+    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
+        state.check(1, 0, 0, 0)?;
+        state.regions.into_iter().try_for_each(|part| self.region.load(part, restoring))
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -1,7 +1,10 @@
 //! A region: blocks managed alike, with free lists and frontiers per plane.
 
 mod emit;
+mod restore;
 mod shared;
+
+pub(super) use restore::mixes_pages;
 
 use super::config::{CleanConfig, Placement};
 use super::free_list::FreeList;
@@ -127,12 +130,6 @@ impl Region {
     /// What a snapshot holds.
     pub fn save(&self) -> RegionState {
         RegionState { parts: self.parts.clone(), cursor: self.turn.cursor() }
-    }
-
-    /// Takes a snapshot's part; the configuration is the same.
-    pub fn load(&mut self, state: RegionState) {
-        self.parts = state.parts;
-        self.turn.set_cursor(state.cursor);
     }
 
     fn part(&mut self, plane: PlaneId) -> &mut PlanePart {

@@ -5,6 +5,7 @@
 //! be switched. A third way in is a block that is filled without pausing, for data that are to
 //! leave the cache. Every page of a block is used in the order of `hw::two_layer`.
 
+mod restore;
 mod victim;
 
 pub use victim::{Eligible, Victim};
@@ -235,12 +236,5 @@ impl TwoLayerRegion {
     /// What a snapshot holds.
     pub fn save(&self) -> TwoLayerState {
         TwoLayerState { parts: self.parts.clone(), links: self.links.save(), cursor: self.turn.cursor() }
-    }
-
-    /// Takes a snapshot's part; the configuration is the same.
-    pub fn load(&mut self, state: TwoLayerState) {
-        self.parts = state.parts;
-        self.turn.set_cursor(state.cursor);
-        self.links.load(state.links).expect("Invariant: the configuration is the same");
     }
 }

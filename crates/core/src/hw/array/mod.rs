@@ -6,6 +6,7 @@
 
 mod block;
 mod fault;
+mod restore;
 mod snapshot;
 mod two_layer;
 
@@ -246,6 +247,22 @@ impl FlashArray {
         if in_cache {
             self.live[usize::from(record.region)] += u64::from(live);
         }
+    }
+
+    /// Whether a slot exists and lies in a page that is programmed.
+    pub fn is_programmed(&self, slot: Slot) -> bool {
+        let page = self.geometry.page_of(slot);
+        let block = self.geometry.block_of(page);
+        let index = slot.0 & ((1 << self.geometry.slot_bits) - 1);
+        self.exists(block)
+            && self.block(block).state() != BlockState::Free
+            && self.geometry.page_in_block(page) < self.block(block).write_ptr()
+            && index < self.geometry.pool_of(self.geometry.plane_of(block)).slots_per_page
+    }
+
+    /// Whether a block was ever opened.
+    pub fn was_used(&self, block: BlockId) -> bool {
+        self.blocks[block.index()].flags & USED != 0
     }
 
     /// The tag of a slot; 0 = dead.

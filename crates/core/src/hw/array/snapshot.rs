@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 /// What a snapshot holds of the array.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ArrayState {
-    blocks: Vec<(u32, Block, [u32; 4])>,
-    tags: Sparse,
-    free_chunks: Vec<u32>,
-    next_chunk: u32,
-    opened: u32,
+    /// Number, record and erases by cell mode of every block that was ever opened, ascending.
+    pub(super) blocks: Vec<(u32, Block, [u32; 4])>,
+    pub(super) tags: Sparse,
+    pub(super) free_chunks: Vec<u32>,
+    pub(super) next_chunk: u32,
+    pub(super) opened: u32,
 }
 
 impl FlashArray {
@@ -35,11 +36,9 @@ impl FlashArray {
 
     /// Takes a snapshot's part, or says why it does not fit.
     pub fn load(&mut self, state: ArrayState) -> Result<(), String> {
+        state.check(self)?;
         for (block, record, erases) in state.blocks {
             let i = block as usize;
-            if !self.exists(BlockId(block)) {
-                return Err(format!("block {block} does not exist"));
-            }
             self.blocks[i] = record;
             self.score[i] = match record.state() {
                 BlockState::Free => 0,

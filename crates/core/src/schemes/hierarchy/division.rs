@@ -102,9 +102,24 @@ impl Division {
         [self.l2_pages, self.target_pages, self.omega_l, self.omega_s]
     }
 
-    /// Takes a snapshot's part.
-    pub fn load(&mut self, numbers: [u64; 4]) {
-        [self.l2_pages, self.target_pages, self.omega_l, self.omega_s] = numbers;
+    /// Takes a snapshot's part, or says why it cannot be this division's.
+    pub fn load(&mut self, numbers: &[u64]) -> Result<(), String> {
+        let [l2_pages, target_pages, omega_l, omega_s] = *numbers else {
+            return Err(format!("{} numbers of a division", numbers.len()));
+        };
+        let (least, most) = self.bounds;
+        // To the letter the share swings around its target.
+        let lowest = least.saturating_sub(u64::from(self.rule == DivisionRule::Literal));
+        let counts = u128::from(omega_l) + u128::from(omega_s);
+        let fits = (lowest..=most).contains(&l2_pages)
+            && (least..=most).contains(&target_pages)
+            && counts * u128::from(self.cache_pages) < u128::from(u64::MAX / 8);
+        if !fits {
+            return Err(format!("a division of {numbers:?} with {least} to {most} pages of L2"));
+        }
+        (self.l2_pages, self.target_pages) = (l2_pages, target_pages);
+        (self.omega_l, self.omega_s) = (omega_l, omega_s);
+        Ok(())
     }
 }
 

@@ -25,7 +25,7 @@ mod report;
 pub use config::{DivisionRule, HierarchyConfig, OmegaS, Quota};
 
 use super::cache::{CacheSpec, Pressure};
-use super::census::{Cached, Census};
+use super::census::Census;
 use crate::base::{PlaneId, Ppn};
 use crate::ftl::io::{Io, Piece};
 use crate::ftl::merge::Merger;
@@ -33,6 +33,7 @@ use crate::ftl::mixed::{self, Carry};
 use crate::ftl::pack::{exact, oldest_first, Picks};
 use crate::ftl::page_level;
 use crate::ftl::region::{Pack, Region, Writer};
+use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::ftl::store::Store;
 use crate::hw::device_config::DeviceConfig;
@@ -290,13 +291,12 @@ impl Scheme for Hierarchy {
         SchemeState { regions, numbers, ..SchemeState::default() }
     }
 
-    fn load(&mut self, state: SchemeState) {
+    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
+        state.check(3, 0, 6, 0)?;
         let regions = [&mut self.l1, &mut self.l2, &mut self.store.region];
-        regions.into_iter().zip(state.regions).for_each(|(region, part)| region.load(part));
-        if let [fragments, units, a, b, c, d] = state.numbers[..] {
-            self.census.load(Cached { fragments, units });
-            self.division.load([a, b, c, d]);
-        }
+        regions.into_iter().zip(state.regions).try_for_each(|(region, part)| region.load(part, restoring))?;
+        self.census.load(&state.numbers[..2], restoring.io)?;
+        self.division.load(&state.numbers[2..])
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -20,6 +20,7 @@ use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
 use crate::ftl::io::{Io, Piece};
 use crate::ftl::page_level;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
+use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::ftl::victim;
 use crate::hw::config::{CellMode, IdleRule};
@@ -194,6 +195,23 @@ impl IpsCoop {
         true
     }
 
+    /// The block of `plane` that a snapshot's `number` says is being emptied, or what is wrong with it.
+    fn restored(&self, number: u64, plane: PlaneId, io: &Io) -> Result<Emptying, String> {
+        let array = &io.media.array;
+        let (block, pages) = (BlockId((number >> 32) as u32), number as u32);
+        let first = array.geometry.block(plane, self.traditional.spec.first_block).0;
+        let emptying = Emptying { block, next_page: pages.wrapping_sub(1) };
+        let live = |page| array.page_tags(array.geometry.page(block, page)).iter().any(|&tag| tag != 0);
+        let fits = (first..first + self.traditional.spec.blocks).contains(&block.0)
+            && array.is_closed(block)
+            && emptying.next_page <= array.block(block).write_ptr()
+            && !(0..emptying.next_page).any(live);
+        match fits {
+            true => Ok(emptying),
+            false => Err(format!("plane {}: {emptying:?}", plane.0)),
+        }
+    }
+
     /// Step 4: the emptied block is erased.
     fn erase(&mut self, plane: PlaneId, class: Class, io: &mut Io) {
         if let Some(Emptying { block, .. }) = self.emptying(plane).take() {
@@ -315,11 +333,15 @@ impl Scheme for IpsCoop {
         }
     }
 
-    fn load(&mut self, state: SchemeState) {
-        state.regions.into_iter().for_each(|part| self.traditional.load(part));
-        state.two_layer.into_iter().for_each(|part| self.cache.region.load(part));
-        let emptying = |n: u64| Emptying { block: BlockId((n >> 32) as u32), next_page: n as u32 - 1 };
-        self.emptying = state.numbers.into_iter().map(|n| (n != 0).then(|| emptying(n))).collect();
+    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
+        state.check(1, 1, self.emptying.len(), 0)?;
+        state.regions.into_iter().try_for_each(|part| self.traditional.load(part, restoring))?;
+        state.two_layer.into_iter().try_for_each(|part| self.cache.region.load(part, restoring))?;
+        for (i, number) in state.numbers.into_iter().enumerate().filter(|(_, number)| *number != 0) {
+            let plane = PlaneId(self.first_plane + i as u32);
+            *self.emptying(plane) = Some(self.restored(number, plane, restoring.io)?);
+        }
+        Ok(())
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -15,6 +15,7 @@ use crate::base::{PlaneId, Problem};
 use crate::ftl::config::{Placement, PlaneOrder};
 use crate::ftl::io::{Io, Piece};
 use crate::ftl::page_level;
+use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::op_table::RequestId;
@@ -110,10 +111,9 @@ impl Scheme for Ips {
         SchemeState { two_layer: vec![self.cache.region.save()], ..SchemeState::default() }
     }
 
-    fn load(&mut self, state: SchemeState) {
-        for part in state.two_layer {
-            self.cache.region.load(part);
-        }
+    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
+        state.check(0, 1, 0, 0)?;
+        state.two_layer.into_iter().try_for_each(|part| self.cache.region.load(part, restoring))
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -53,14 +53,27 @@ impl Hotness {
         (vec![u64::from(self.window), self.sum, self.writes, self.mean], Sparse::of(&self.counters))
     }
 
-    /// Takes a snapshot's part; false if it does not fit.
-    pub fn load(&mut self, numbers: &[u64], table: Sparse) -> bool {
+    /// Takes a snapshot's part, or says why it cannot be these counters'.
+    pub fn load(&mut self, numbers: &[u64], table: Sparse) -> Result<(), String> {
         let [window, sum, writes, mean] = *numbers else {
-            return false;
+            return Err(format!("{} numbers of update counters", numbers.len()));
         };
+        table.fill(&mut self.counters)?;
+        let count_max = u64::from(COUNT_MAX);
+        let fits = window <= u64::from(WINDOW_MAX)
+            && writes < 1 << 40
+            && (writes..=writes * count_max).contains(&sum)
+            && mean <= count_max << 8;
+        let counted =
+            |&entry: &u32| entry == 0 || (entry & COUNT_MAX != 0 && u64::from(entry >> COUNT_BITS) <= window);
+        if !fits || !self.counters.iter().all(counted) {
+            return Err(format!(
+                "update counters in window {window}: sum {sum} of {writes}, mean {mean}/256"
+            ));
+        }
         self.window = window as u32;
         (self.sum, self.writes, self.mean) = (sum, writes, mean);
-        table.fill(&mut self.counters).is_ok()
+        Ok(())
     }
 }
 

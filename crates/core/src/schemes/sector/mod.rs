@@ -19,7 +19,6 @@ mod hotness;
 
 pub use config::{FullPieces, SectorConfig};
 
-use super::census::Cached;
 use super::entry_bits::{smt_entry_bits, table_bytes};
 use super::mixed_cache::MixedCache;
 use crate::base::PlaneId;
@@ -27,6 +26,7 @@ use crate::ftl::io::{Io, Piece};
 use crate::ftl::mixed::Carry;
 use crate::ftl::pack::in_order;
 use crate::ftl::page_level;
+use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::op_table::RequestId;
@@ -209,14 +209,13 @@ impl Scheme for Sector {
         SchemeState { regions, numbers, tables: table.into_iter().collect(), ..SchemeState::default() }
     }
 
-    fn load(&mut self, state: SchemeState) {
-        let regions = [&mut self.cache.slc, &mut self.cache.store.region];
-        regions.into_iter().zip(state.regions).for_each(|(region, part)| region.load(part));
-        if let [fragments, units, ref rest @ ..] = state.numbers[..] {
-            self.cache.census.load(Cached { fragments, units });
-            if let (Some(hotness), Some(table)) = (self.hotness.as_mut(), state.tables.into_iter().next()) {
-                hotness.load(rest, table);
-            }
+    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
+        let hotness = usize::from(self.hotness.is_some());
+        state.check(2, 0, 2 + 4 * hotness, hotness)?;
+        self.cache.load(&state.numbers[..2], state.regions, restoring)?;
+        match (self.hotness.as_mut(), state.tables.into_iter().next()) {
+            (Some(hotness), Some(table)) => hotness.load(&state.numbers[2..], table),
+            _ => Ok(()),
         }
     }
 

@@ -1,0 +1,108 @@
+//! A region out of a snapshot, held against the array.
+
+use super::{Pack, PlanePart, Region, RegionState};
+use crate::base::{BlockId, PlaneId};
+use crate::ftl::io::Io;
+use crate::ftl::restore::Restoring;
+use crate::hw::array::BlockState;
+
+impl Region {
+    /// Takes a snapshot's part into a new region, or says why it cannot be this region's.
+    pub fn load(&mut self, state: RegionState, restoring: &mut Restoring) -> Result<(), String> {
+        let id = self.spec.id;
+        if state.parts.len() != self.parts.len() || state.cursor >= self.parts.len() {
+            let (parts, planes) = (state.parts.len(), self.parts.len());
+            return Err(format!("region {id}: {parts} parts, turn {}, of {planes} planes", state.cursor));
+        }
+        for (i, part) in state.parts.iter().enumerate() {
+            let plane = PlaneId(self.first_plane + i as u32);
+            let checked = self.check_part(plane, part, &self.parts[i], restoring);
+            checked.map_err(|what| format!("region {id}, plane {}: {what}", plane.0))?;
+        }
+        self.parts = state.parts;
+        self.turn.set_cursor(state.cursor);
+        Ok(())
+    }
+
+    fn check_part(
+        &self,
+        plane: PlaneId,
+        part: &PlanePart,
+        new: &PlanePart,
+        restoring: &mut Restoring,
+    ) -> Result<(), String> {
+        let io = restoring.io;
+        let first = io.media.array.geometry.block(plane, self.spec.first_block).0;
+        for block in part.free.recycled(&new.free, io, plane)? {
+            if !(first..first + self.spec.blocks).contains(&block.0) {
+                return Err(format!("block {} is listed as free", block.0));
+            }
+            restoring.claim(block)?;
+        }
+        let mut open = Vec::new();
+        let mut used = 0;
+        for block in (first..first + self.spec.blocks).map(BlockId).filter(|&block| self.owns(block, io)) {
+            restoring.claim(block)?;
+            self.check_block(block, io)?;
+            used += 1;
+            if io.media.array.block(block).state() == BlockState::Open {
+                open.push(block);
+            }
+        }
+        if used != part.used {
+            return Err(format!("{used} blocks in use, counted as {}", part.used));
+        }
+        self.check_frontiers(part, &open, io)
+    }
+
+    /// Whether a block holds data of this region.
+    fn owns(&self, block: BlockId, io: &Io) -> bool {
+        let record = io.media.array.block(block);
+        record.state() != BlockState::Free && record.region() == self.spec.id
+    }
+
+    fn check_block(&self, block: BlockId, io: &Io) -> Result<(), String> {
+        let record = io.media.array.block(block);
+        if record.is_two_layer() || record.mode() != self.spec.mode {
+            return Err(format!("block {} is of another mode", block.0));
+        }
+        match self.spec.pack == Pack::Page && mixes_pages(block, io) {
+            true => Err(format!("block {} mixes logical pages in one page", block.0)),
+            false => Ok(()),
+        }
+    }
+
+    /// The blocks that are `open` are the frontiers', and what is staged is the open wordline.
+    fn check_frontiers(&self, part: &PlanePart, open: &[BlockId], io: &Io) -> Result<(), String> {
+        let frontiers = &part.frontiers;
+        let mut blocks: Vec<BlockId> = frontiers.iter().filter_map(|frontier| frontier.block).collect();
+        blocks.sort_unstable();
+        if blocks != open || (!self.spec.clean.separate_frontier && frontiers[1].block.is_some()) {
+            return Err(format!("{blocks:?} are written to, {open:?} are open"));
+        }
+        for frontier in frontiers {
+            let (staged, first) = frontier.stage.map_or((0, None), |stage| (stage.pages, Some(stage.first)));
+            let written = frontier.block.map_or(0, |block| io.media.array.block(block).write_ptr());
+            let begin = written - written % self.pages_per_program;
+            let expected = frontier.block.filter(|_| begin < written);
+            let expected = expected.map(|block| io.media.array.geometry.page(block, begin));
+            let holds_host = frontier.stage.is_some_and(|stage| stage.holds_host);
+            if staged != written - begin || first != expected || holds_host {
+                return Err(format!("{staged} pages staged from {first:?} on, {written} programmed"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a page of `block` holds units of several logical pages.
+pub(in crate::ftl) fn mixes_pages(block: BlockId, io: &Io) -> bool {
+    let array = &io.media.array;
+    let mixed = |index| {
+        let tags = array.page_tags(array.geometry.page(block, index));
+        let mut pages = tags.iter().filter(|&&tag| tag != 0).map(|tag| (tag - 1) / io.policy.mus_per_page);
+        let first = pages.next();
+        pages.any(|page| Some(page) != first)
+    };
+    (0..array.block(block).write_ptr()).any(mixed)
+}

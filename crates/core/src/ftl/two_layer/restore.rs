@@ -1,0 +1,117 @@
+//! A two-layer region out of a snapshot, held against the array.
+
+use super::{PlanePart, TwoLayerRegion, TwoLayerState};
+use crate::base::{BlockId, PlaneId};
+use crate::ftl::io::Io;
+use crate::ftl::region::mixes_pages;
+use crate::ftl::restore::Restoring;
+use crate::hw::array::BlockState;
+use crate::hw::two_layer::Phase;
+
+/// Where a block of the region is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Filling,
+    Fill,
+    Switch,
+    Dense,
+    Victim,
+    Full,
+}
+
+impl TwoLayerRegion {
+    /// Takes a snapshot's part into a new region, or says why it cannot be this region's.
+    pub fn load(&mut self, state: TwoLayerState, restoring: &mut Restoring) -> Result<(), String> {
+        let id = self.spec.id;
+        if state.parts.len() != self.parts.len() || state.cursor >= self.parts.len() {
+            let (parts, planes) = (state.parts.len(), self.parts.len());
+            return Err(format!("region {id}: {parts} parts, turn {}, of {planes} planes", state.cursor));
+        }
+        self.links.load(state.links)?;
+        for (i, part) in state.parts.iter().enumerate() {
+            let plane = PlaneId(self.first_plane + i as u32);
+            let checked = self.check_part(plane, part, restoring);
+            checked.map_err(|what| format!("region {id}, plane {}: {what}", plane.0))?;
+        }
+        self.parts = state.parts;
+        self.turn.set_cursor(state.cursor);
+        Ok(())
+    }
+
+    fn check_part(&self, plane: PlaneId, part: &PlanePart, restoring: &mut Restoring) -> Result<(), String> {
+        let io = restoring.io;
+        let array = &io.media.array;
+        let end = self.spec.first_block + self.spec.blocks;
+        let fits = part.fresh_end == end && (self.spec.first_block..=end).contains(&part.fresh);
+        let mut fresh = (part.fresh..part.fresh_end).map(|index| array.geometry.block(plane, index));
+        if !fits || fresh.any(|block| array.was_used(block)) {
+            return Err(format!("blocks {} to {} were never used", part.fresh, part.fresh_end));
+        }
+        let mut free_pages = (part.fresh_end - part.fresh) * self.layout.pages;
+        for (block, role) in self.roles(plane, part, io)? {
+            restoring.claim(block)?;
+            if !self.fits(block, role, part, plane, io) {
+                return Err(format!("block {} cannot be {role:?}", block.0));
+            }
+            if !matches!(role, Role::Victim | Role::Full) {
+                free_pages += self.layout.pages - array.block(block).write_ptr();
+            }
+        }
+        if free_pages != part.free_pages {
+            return Err(format!("{free_pages} pages can be stored, counted as {}", part.free_pages));
+        }
+        // What is left for cleaning takes all that it may have to move.
+        let kept = part.victim.map_or(self.layout.pages, |victim| array.live_pages(victim.block));
+        match free_pages < kept {
+            true => Err(format!("{free_pages} pages can be stored, {kept} are always kept")),
+            false => Ok(()),
+        }
+    }
+
+    /// Every block that has a role, with it.
+    fn roles(&self, plane: PlaneId, part: &PlanePart, io: &Io) -> Result<Vec<(BlockId, Role)>, String> {
+        let array = &io.media.array;
+        let mut roles = Vec::new();
+        for (list, role) in [(&part.fill, Role::Fill), (&part.switch, Role::Switch)] {
+            roles.extend(self.links.walk(list)?.into_iter().map(|block| (block, role)));
+        }
+        roles.extend(part.filling.map(|block| (block, Role::Filling)));
+        roles.extend(part.dense.map(|block| (block, Role::Dense)));
+        let victim = part.victim.map(|victim| victim.block);
+        roles.extend(victim.map(|block| (block, Role::Victim)));
+        let first = array.geometry.block(plane, self.spec.first_block).0;
+        let full =
+            |block: &BlockId| array.block(*block).write_ptr() == self.layout.pages && Some(*block) != victim;
+        let own = (first..first + self.spec.blocks).map(BlockId);
+        roles.extend(own.filter(full).map(|block| (block, Role::Full)));
+        Ok(roles)
+    }
+
+    /// Whether `block` is this region's and written as its role says.
+    fn fits(&self, block: BlockId, role: Role, part: &PlanePart, plane: PlaneId, io: &Io) -> bool {
+        let array = &io.media.array;
+        let first = array.geometry.block(plane, self.spec.first_block).0;
+        if !(first..first + self.spec.blocks).contains(&block.0) {
+            return false;
+        }
+        let record = array.block(block);
+        if record.state() == BlockState::Free {
+            return role == Role::Fill;
+        }
+        if !record.is_two_layer() || record.region() != self.spec.id || mixes_pages(block, io) {
+            return false;
+        }
+        let written = record.write_ptr();
+        let phase = self.layout.phase(written);
+        let window_starts = written % self.layout.window_pages == 0;
+        let open = record.state() == BlockState::Open;
+        match role {
+            Role::Filling => open && phase == Phase::Fill && !window_starts,
+            Role::Fill => open && phase == Phase::Fill && window_starts,
+            Role::Switch => open && phase == Phase::Switch,
+            Role::Dense => open,
+            Role::Victim => !open && part.victim.is_some_and(|victim| victim.fits(phase, io)),
+            Role::Full => !open,
+        }
+    }
+}
