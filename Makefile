@@ -6,7 +6,7 @@
 MAKEFLAGS += --no-builtin-rules
 
 FUZZ_SECONDS ?= 20
-FUZZ_OTHERS := input layout workload
+FUZZ_OTHERS := input layout workload snapshot
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
@@ -56,7 +56,7 @@ FUZZ_LIMITS = -max_total_time=$(FUZZ_SECONDS) -max_len=32768 -timeout=10 -rss_li
 
 .PHONY: fuzz
 fuzz: export ASAN_OPTIONS = detect_leaks=0
-fuzz: $(FUZZ_TOOL) ## Fuzz each trace reader for FUZZ_SECONDS (20)
+fuzz: $(FUZZ_TOOL) ## Fuzz each reader of files for FUZZ_SECONDS (20)
 	cp Cargo.lock $(FUZZ)/Cargo.lock
 	RUSTC_BOOTSTRAP=1 $(FUZZ_TOOL) build --fuzz-dir $(FUZZ) --target-dir target/fuzz
 	mkdir -p target/fuzz/artifacts

@@ -8,8 +8,8 @@ use crate::config::RunConfig;
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 use slcache_core::device::config::PreconditionConfig;
-use slcache_core::device::{RunError, Simulation, State};
-use std::io::Write;
+use slcache_core::device::{RunError, Setup, Simulation, State};
+use std::io::{Read, Write};
 use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"SLCSNAP\n";
@@ -99,10 +99,32 @@ pub fn load(path: &Path, config: &mut RunConfig) -> Result<Simulation, SnapshotE
     let (header, body) = split(&whole, &file)?;
     adopt(&header, config, &file)?;
     let damaged = |what: String| SnapshotError::Damaged { path: file.clone(), what };
-    let raw = zstd::decode_all(body).map_err(|error| damaged(error.to_string()))?;
-    let state: State = postcard::from_bytes(&raw).map_err(|error| damaged(error.to_string()))?;
-    Simulation::restore(&config.setup(), state)
-        .map_err(|source| SnapshotError::Refused { path: file.clone(), source })
+    let setup = config.setup();
+    let raw = decompress(body, state_bytes_max(&setup)).map_err(|error| damaged(error.to_string()))?;
+    let (state, rest) =
+        postcard::take_from_bytes::<State>(&raw).map_err(|error| damaged(error.to_string()))?;
+    if !rest.is_empty() {
+        return Err(damaged(format!("{} bytes behind the state", rest.len())));
+    }
+    Simulation::restore(&setup, state).map_err(|source| SnapshotError::Refused { path: file.clone(), source })
+}
+
+/// More than the state of any such device takes: four bytes of file may claim to be terabytes.
+fn state_bytes_max(setup: &Setup) -> u64 {
+    let device = &setup.device;
+    let raw: u64 = device.pool.iter().map(|pool| pool.raw_bytes(pool.densest())).sum();
+    let blocks: u64 = device.pool.iter().map(|p| u64::from(p.plane_count()) * u64::from(p.blocks)).sum();
+    // Numbers take up to five bytes, and tables are up to eight times as large as what they hold.
+    (64 << 20) + (raw + device.user_bytes) / u64::from(device.mu_bytes) * 48 + blocks * 256
+}
+
+fn decompress(body: &[u8], most: u64) -> std::io::Result<Vec<u8>> {
+    let mut raw = Vec::new();
+    zstd::Decoder::new(body)?.take(most + 1).read_to_end(&mut raw)?;
+    if raw.len() as u64 > most {
+        return Err(std::io::Error::other(format!("a state of more than {most} bytes")));
+    }
+    Ok(raw)
 }
 
 fn encode(config: &RunConfig, state: &State) -> std::io::Result<Vec<u8>> {

@@ -1,7 +1,7 @@
 //! `seeds FOLDER`: writes the seeds of every target there and prints the names
 //! of the formats, one a line.
 
-use slcache_traces_fuzz::{checks, seeds};
+use slcache_traces_fuzz::{checks, seeds, snapshots};
 use std::error::Error;
 use std::path::Path;
 
@@ -14,6 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     write(&Path::new(&folder).join("input"), &seeds::of_input())?;
     write(&Path::new(&folder).join("layout"), &seeds::of_layout())?;
     write(&Path::new(&folder).join("workload"), &seeds::of_workload())?;
+    write(&Path::new(&folder).join("snapshot"), &snapshots::seeds())?;
     Ok(())
 }
 
