@@ -186,6 +186,25 @@ fn write_amplification_is_the_sum_of_its_causes() {
 }
 
 #[test]
+fn write_amplification_by_cause_is_that_of_the_units_programmed() {
+    check_all(|name, _, report, _| {
+        let host = report.host.write.bytes as f64;
+        let slots = |cause: &str| {
+            let rows = report.flash.slots.iter().filter(|row| row.cause == cause);
+            4096.0 * rows.map(|row| row.count).sum::<u64>() as f64
+        };
+        let programmed = report.flash.ops.iter().filter(|row| stores(row));
+        let empty = programmed.map(|row| row.bytes as f64).sum::<f64>()
+            - Cause::ALL.iter().map(|cause| slots(cause.name())).sum::<f64>();
+        for cause in Cause::ALL {
+            let expected = if cause == Cause::Pad { empty } else { slots(cause.name()) };
+            let share = report.waf.by_cause.get(cause.name()).copied().unwrap_or(0.0);
+            assert_near(&format!("{name}, {}", cause.name()), share * host, expected);
+        }
+    });
+}
+
+#[test]
 fn every_page_programmed_is_full_of_counted_slots_or_dead() {
     check_all(|name, _, report, _| {
         let slots: u64 = report.flash.slots.iter().map(|row| row.count).sum();

@@ -72,19 +72,27 @@ impl Simulation {
         report
     }
 
+    /// Bytes programmed per byte the host wrote. By cause, every mapping unit in a page counts for
+    /// itself, so that old data in a host's page are `rmw`, and room left empty is `pad`.
     fn waf_report(&self) -> WafReport {
         let host = self.stats.write.bytes() as f64;
         let mut report = WafReport::default();
         if host == 0.0 {
             return report;
         }
+        let mu_bytes = u64::from(self.setup.device.mu_bytes);
         let mut bytes: BTreeMap<&str, u64> = BTreeMap::new();
+        let (mut programmed, mut held) = (0, 0);
         for (_, kind, _, cause, count) in self.io.counters.iter() {
-            if OpKind::ALL[kind].stores() && count.bytes > 0 {
-                *bytes.entry(Cause::ALL[cause].name()).or_default() += count.bytes;
+            if OpKind::ALL[kind].stores() {
+                programmed += count.bytes;
+                held += count.slots * mu_bytes;
+                *bytes.entry(Cause::ALL[cause].name()).or_default() += count.slots * mu_bytes;
             }
         }
-        report.total = bytes.values().sum::<u64>() as f64 / host;
+        *bytes.entry(Cause::Pad.name()).or_default() += programmed - held;
+        bytes.retain(|_, bytes| *bytes > 0);
+        report.total = programmed as f64 / host;
         report.by_cause = bytes.into_iter().map(|(cause, b)| (cause.to_string(), b as f64 / host)).collect();
         report
     }
