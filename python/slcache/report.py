@@ -90,7 +90,7 @@ def _pictures(
             )
         )
     for name, title, draw, caption in _FIGURES:
-        drawn.append((name, title, draw(labels, documents), caption))
+        drawn.append((name, title, draw(labels, documents), caption(documents)))
     return [
         Picture(title, style.svg(style.noted(figure, note), name, title), caption)
         for name, title, figure, caption in drawn
@@ -178,37 +178,43 @@ def _with_unit(name: str, value: object) -> str:
 PERCENTILES = ("mean", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max")
 
 _Draw = Callable[[Sequence[str], Sequence[Document]], Figure]
-_FIGURES: tuple[tuple[str, str, _Draw, str], ...] = (
+_Caption = Callable[[Sequence[Document]], str]
+_FIGURES: tuple[tuple[str, str, _Draw, _Caption], ...] = (
     (
         "attribution",
         "Where the mean latency comes from",
         attribution.draw,
-        "Service is time spent working for the request; wait is time spent behind what occupied "
-        "its flash unit or channel, by the cause of that work.",
+        attribution.caption,
     ),
     (
         "writes",
         "What was programmed",
         writes.draw,
-        "Colour is the cause, hatching the cell mode; everything beyond host data is write "
-        "amplification.",
+        writes.caption,
     ),
     (
         "series",
         "Over time",
         series.draw,
-        "Each point covers one or more whole windows; where a cache fills, latency jumps.",
+        lambda _: (
+            "Each point covers one or more whole windows; where a cache fills, latency jumps."
+        ),
     ),
     (
         "latency",
         "Latency distributions",
         latency.draw,
-        "Above: share of requests at or below a latency. Below: share above it, the tail.",
+        lambda _: (
+            "Above: share of requests at or below a latency. Below: share above it, the tail."
+        ),
     ),
     (
         "wear",
         "Wear",
         wear.draw,
-        "Blocks by how often they were erased during the run, on a log axis.",
+        lambda _: (
+            "Blocks by how often they were erased during the run, on a log axis: a point for "
+            "each scheme and range of counts that any block has."
+        ),
     ),
 )

@@ -4,45 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from slcache import normalise, units
+from slcache import kinds, normalise, units
 from slcache.normalise import Document
-
-_SERVICE = {
-    "array": "flash array time",
-    "transfer": "channel transfers",
-    "link": "host link transfers",
-    "buffer": "controller buffer time",
-}
-_WAIT = {
-    "host": "waiting behind host operations",
-    "rmw": "waiting behind read-modify-write",
-    "migration": "waiting behind migration",
-    "gc": "waiting behind garbage collection",
-    "agc": "waiting behind idle-time cleaning (agc)",
-    "flush": "waiting behind buffer flushes",
-    "pad": "waiting behind padding",
-    "channel": "waiting for a channel",
-    "link": "waiting for the host link",
-    "queue": "waiting for a place in the device",
-    "other": "waiting for other operations (a one-shot wordline to fill, an erase, a move)",
-}
-
-_CAUSE = {
-    "host": "the host's own pages",
-    "rmw": "read-modify-write",
-    "gc": "garbage collection",
-    "agc": "idle-time cleaning (agc)",
-    "flush": "buffer flushes",
-    "pad": "padding of unfilled wordlines",
-}
 
 
 def component(name: str) -> str:
     """Return an attribution component such as `wait gc` in words."""
     kind, _, cause = name.partition(" ")
-    if kind == "service":
-        return _SERVICE.get(cause, f"{cause} time")
-    return _WAIT.get(cause, f"waiting behind {cause}")
+    return kinds.words(kinds.SERVICES if kind == "service" else kinds.WAITS, cause)
 
 
 def against(
@@ -135,7 +104,7 @@ def _amplification(document: Document, to: str, reference: Document) -> str:
         return text + "."
     amount = document["waf"]["by_cause"].get(cause, 0.0)
     before = reference["waf"]["by_cause"].get(cause, 0.0)
-    through = _CAUSE.get(cause, cause)
+    through = kinds.words(kinds.CAUSES, cause)
     return f"{text}, above all through {through} ({amount:.2f} against {before:.2f})."
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from slcache import normalise, units
+from slcache import kinds, normalise, units
+from slcache.kinds import Kind
 from slcache.normalise import Document
 from slcache.plots import style
 
@@ -17,9 +18,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     """Return the figure; a side without requests is left out."""
     sides = [side for side in ("read", "write") if documents[0]["host"][side]["requests"]]
     stacks = {side: [normalise.attribution(d, side) for d in documents] for side in sides}
-    seen = {name for side in sides for stack in stacks[side] for name, v in stack.items() if v}
-    components = [name for name in _order() if name in seen]
-    components += sorted(seen - set(components))
+    components = seen(documents)
     if not components:
         return style.empty("no latency to attribute")
     figure, axes = style.panels(1, len(sides), style.bars_height(len(labels)))
@@ -27,19 +26,43 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
         _panel(panel, stacks[side], components)
         style.title(panel, f"mean {side} latency")
         panel.set_yticks(range(len(labels)), list(labels) if panel is axes[0] else [])
-    handles = [Patch(facecolor=_colour(name)) for name in components]
-    style.swatches(figure, handles, components)
+    names = [f"{name.partition(' ')[0]} {_label(name, kind)}" for name, kind in components.items()]
+    style.swatches(figure, [Patch(facecolor=kind.colour) for kind in components.values()], names)
     return figure
 
 
-def _panel(axes: Axes, stacks: Sequence[dict[str, float]], components: Sequence[str]) -> None:
+def caption(documents: Sequence[Document]) -> str:
+    """Return what the components in the figure are."""
+    return (
+        "Service is time spent working for the request; wait is time spent behind what occupied "
+        f"its flash unit or channel, by the cause of that work. {kinds.explained(seen(documents))}"
+    )
+
+
+def seen(documents: Sequence[Document]) -> dict[str, Kind]:
+    """Return the components that took any time, in the order of stacks: service, then waits."""
+    stacks = [normalise.attribution(d, side) for d in documents for side in ("read", "write")]
+    parts = [name.partition(" ") for stack in stacks for name, value in stack.items() if value]
+    tables = (("service", kinds.SERVICES), ("wait", kinds.WAITS))
+    return {
+        f"{group} {name}": kind
+        for group, table in tables
+        for name, kind in kinds.of(table, [n for g, _, n in parts if g == group]).items()
+    }
+
+
+def _label(component: str, kind: Kind) -> str:
+    return kinds.label(component.partition(" ")[2], kind)
+
+
+def _panel(axes: Axes, stacks: Sequence[dict[str, float]], components: Mapping[str, Kind]) -> None:
     """Draw one bar per scheme, its mean written after it."""
     scale, unit = units.time_scale(max(sum(stack.values()) for stack in stacks))
     for row, stack in enumerate(stacks):
         left = 0.0
-        for name in components:
+        for name, kind in components.items():
             value = stack.get(name, 0.0) / scale
-            axes.barh(row, value, 0.62, left=left, color=_colour(name))
+            axes.barh(row, value, 0.62, left=left, color=kind.colour)
             left += value
         axes.annotate(
             units.duration(left * scale),
@@ -56,13 +79,3 @@ def _panel(axes: Axes, stacks: Sequence[dict[str, float]], components: Sequence[
     axes.margins(x=0.18)
     axes.set_xlim(left=0)
     axes.set_xlabel(unit)
-
-
-def _order() -> list[str]:
-    services = [f"service {name}" for name in style.SERVICE]
-    return services + [f"wait {cause}" for cause in style.WAITS]
-
-
-def _colour(component: str) -> str:
-    kind, _, name = component.partition(" ")
-    return (style.SERVICE if kind == "service" else style.WAITS).get(name, "#A9AFB6")

@@ -27,7 +27,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document], to: str) -> Figur
         _panel(panel, side, documents, reference)
         style.title(panel, f"{side} latency")
     axes[0].set_ylabel(f"relative to {to} (lower is better)")
-    style.key(figure, labels, bars=True)
+    style.key(figure, labels, "bars")
     return figure
 
 
@@ -52,7 +52,7 @@ def _panel(axes: Axes, side: str, documents: Sequence[Document], reference: int)
                     xytext=(0, 2),
                     textcoords="offset points",
                     ha="center",
-                    fontsize=8,
+                    fontsize=min(8.0, 20.0 / len(documents)),
                     color=style.INK,
                 )
     axes.axhline(1.0, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=0.9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -27,7 +28,7 @@ def draw(curves: Mapping[str, Curve], bursts: int, device: str) -> Figure:
     if len(curves) < style.MANY:
         figure, (axes,) = style.panels(1, 1, 3.6)
         for i, curve in enumerate(curves.values()):
-            _curve(axes, curve, per_gib, style.scheme_colour(i), 1.6)
+            _curve(axes, curve, per_gib, **style.scheme_line(i, len(curves), 1.6))
         for amount in sorted({float(curve.written_gib[-1]) for curve in curves.values()}):
             _pauses(axes, amount * per_gib, bursts)
         _frame(axes, end, top)
@@ -41,8 +42,8 @@ def draw(curves: Mapping[str, Curve], bursts: int, device: str) -> Figure:
     for i, (area, name) in enumerate(zip(areas, curves, strict=False)):
         for other in curves:
             if other != name:
-                _curve(area, curves[other], per_gib, "#B9BEC5", 0.8)
-        _curve(area, curves[name], per_gib, style.scheme_colour(i), 2.0)
+                _curve(area, curves[other], per_gib, color="#B9BEC5", lw=0.8)
+        _curve(area, curves[name], per_gib, color=style.scheme_colour(i), lw=2.0)
         _pauses(area, float(curves[name].written_gib[-1]) * per_gib, bursts)
         area.xaxis.set_major_locator(MaxNLocator(5))
         _frame(area, end, top)
@@ -54,9 +55,9 @@ def draw(curves: Mapping[str, Curve], bursts: int, device: str) -> Figure:
     return figure
 
 
-def _curve(axes: Axes, curve: Curve, per_gib: float, colour: str, width: float) -> None:
+def _curve(axes: Axes, curve: Curve, per_gib: float, **line: Any) -> None:  # noqa: ANN401
     edges = np.concatenate([[0.0], curve.written_gib * per_gib])
-    axes.stairs(curve.mb_per_s, edges, baseline=None, color=colour, lw=width)
+    axes.stairs(curve.mb_per_s, edges, baseline=None, **line)
 
 
 def _pauses(axes: Axes, amount: float, bursts: int) -> None:

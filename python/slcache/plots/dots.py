@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from slcache import normalise, units
 from slcache.normalise import Document
@@ -33,7 +32,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document], to: str) -> Figur
 
 
 def _panel(area: Axes, side: str, documents: Sequence[Document], reference: Document) -> None:
-    """Draw three marks per scheme, joined, with the factor of the mean beside them."""
+    """Draw three marks per scheme, joined; a column beside the panel has the means' factors."""
     for row, document in enumerate(documents):
         values = [_relative(document, reference, side, key) for key, _, _ in _FIGURES]
         known = [value for value in values if value]
@@ -42,16 +41,14 @@ def _panel(area: Axes, side: str, documents: Sequence[Document], reference: Docu
         for value, (_, _, mark) in zip(values, _FIGURES, strict=True):
             if value:
                 area.plot(value, row, color=colour, marker=mark, ms=5.5, ls="")
-        if known and values[0] is not None:
-            _note(area, max(known), row, units.factor(values[0]))
+        if values[0] is not None:
+            _note(area, row, units.factor(values[0]))
     area.axvline(1.0, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=0.9)
-    area.set_xscale("log")
-    area.xaxis.set_major_locator(LogLocator(subs=(1,)))
-    area.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{units.trimmed(f'{x:.4f}')}×"))
-    area.xaxis.set_minor_formatter(NullFormatter())
-    area.set_xlabel("factor, lower is better; the number is the mean's")
-    area.margins(x=0.17, y=0.07)
+    style.log_ticks(area, lambda factor: f"{factor:.6g}×")
+    area.set_xlabel("factor, lower is better")
+    area.margins(x=0.05, y=0.07)
     area.invert_yaxis()
+    _note(area, area.get_ylim()[1], "mean", above=True)
     area.tick_params(axis="y", length=0)
 
 
@@ -60,13 +57,16 @@ def _relative(document: Document, reference: Document, side: str, key: str) -> f
     return normalise.ratio(mine, normalise.latency(reference, side, key))
 
 
-def _note(area: Axes, x: float, row: int, text: str) -> None:
+def _note(area: Axes, row: float, text: str, *, above: bool = False) -> None:
+    """Write in the column to the right of a panel, or its heading above."""
     area.annotate(
         text,
-        (x, row),
-        xytext=(7, 0),
+        (1.0, row),
+        xycoords=("axes fraction", "data"),
+        xytext=(6, 4 if above else 0),
         textcoords="offset points",
-        va="center",
+        va="bottom" if above else "center",
         fontsize=8.5,
         color=style.INK,
+        annotation_clip=False,
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 
 from slcache.normalise import Document
 from slcache.plots import style
@@ -64,8 +65,9 @@ def _curves(
 
 
 def _axes(whole: Axes, tail: Axes) -> None:
-    tail.set_yscale("log")
+    style.log_ticks(tail, style.share, "y")
     tail.set_ylim(top=1.2)
     whole.set_ylim(0, 1.02)
+    whole.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     whole.tick_params(labelbottom=False)
     style.time_ticks(tail)

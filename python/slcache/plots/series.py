@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from slcache import units
@@ -117,7 +117,7 @@ def _column(
         area.tick_params(labelbottom=area is areas[-1], labelsize=7.5)
     style.same_range(areas)
     logarithmic = areas[0].get_yscale() == "log"
-    areas[0].yaxis.set_major_locator(LogLocator(numticks=3) if logarithmic else MaxNLocator(2))
+    areas[0].yaxis.set_major_locator(style.LogTicks(3) if logarithmic else MaxNLocator(2))
     areas[-1].set_xlim(left=0)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import matplotlib as mpl
@@ -12,7 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, Locator, MaxNLocator, NullLocator
 
 from slcache import units
 
@@ -33,29 +34,6 @@ _SCHEMES = (
     "#8C564B",
     "#D9B13B",
 )
-
-CAUSES = {
-    "host": "#5B86B8",
-    "rmw": "#A3C1E0",
-    "migration": "#E0944A",
-    "gc": "#C05A6E",
-    "promote": "#7FA65B",
-    "fill": "#A68FBF",
-    "agc": "#CDB450",
-    "flush": "#6FA8A0",
-    "wear": "#9C755F",
-    "pad": "#A9AFB6",
-}
-
-#: What requests wait for: work of some cause, or a resource.
-WAITS = CAUSES | {
-    "channel": "#C9A0C9",
-    "link": "#8F6FA8",
-    "queue": "#5E4B8B",
-    "other": "#C4C8CD",
-}
-
-SERVICE = {"array": "#6B7889", "transfer": "#8D99A8", "link": "#B3BCC7", "buffer": "#D0D6DD"}
 
 RC: Any = {
     "font.size": 9.0,
@@ -84,31 +62,36 @@ _TAG = re.compile(r"<[^>]+>")
 _LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")
 
 
+#: What an entry of a key takes beside its text, and a letter of that, in inches.
+_SWATCH_INCHES, _LETTER_INCHES = 0.45, 0.077
+
 #: From so many schemes on, figures give each a line pattern, a marker or a panel of its own.
 MANY = 5
 
 _DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.4)), (0, (6, 2, 1.5, 2)), (0, (1, 1.2)))
 
+_MARKS = "os^Dv<>Pp"
+
 
 def scheme_line(index: int, count: int, width: float = 1.4) -> dict[str, Any]:
     """Return how the line of one of `count` schemes is drawn.
 
-    Of many, lines differ in pattern too, and get thinner from the first to the last, so that
-    one that lies under another shows beside it and in its gaps.
+    Lines get thinner from the first to the last, so that one that lies under another shows
+    beside it; of many, they differ in pattern too.
     """
-    colour = {"color": scheme_colour(index)}
-    if count < MANY:
-        return {**colour, "lw": width}
-    return {
-        **colour,
-        "lw": width * (2.0 - 1.2 * index / (count - 1)),
-        "ls": _DASHES[index % len(_DASHES)],
-    }
+    thinner = index / (count - 1) if count > 1 else 0.5
+    line = {"color": scheme_colour(index), "lw": width * (2.0 - 1.2 * thinner)}
+    return line if count < MANY else {**line, "ls": _DASHES[index % len(_DASHES)]}
 
 
 def scheme_colour(index: int) -> str:
     """Return the colour of the scheme at a position, the same in every figure."""
     return _SCHEMES[index % len(_SCHEMES)]
+
+
+def scheme_mark(index: int) -> dict[str, Any]:
+    """Return how the points of the scheme at a position are drawn."""
+    return {"color": scheme_colour(index), "marker": _MARKS[index % len(_MARKS)], "ls": ""}
 
 
 def panels(
@@ -137,16 +120,18 @@ def empty(message: str) -> Figure:
     return figure
 
 
-def key(figure: Figure, labels: Sequence[str], *, bars: bool = False) -> None:
-    """Name several schemes' lines or bars above the figure, row by row."""
+def key(
+    figure: Figure, labels: Sequence[str], drawn: Literal["lines", "bars", "marks"] = "lines"
+) -> None:
+    """Name several schemes' lines, bars or marks above the figure, row by row."""
     if len(labels) > 1:
         count = len(labels)
-        lines = [
-            Line2D([], [], color=scheme_colour(i), lw=4)
-            if bars
-            else Line2D([], [], **scheme_line(i, count, 2.5))
-            for i in range(count)
-        ]
+        looks: dict[str, Callable[[int], dict[str, Any]]] = {
+            "lines": lambda i: scheme_line(i, count, 2.0),
+            "bars": lambda i: {"color": scheme_colour(i), "lw": 4},
+            "marks": scheme_mark,
+        }
+        lines = [Line2D([], [], **looks[drawn](i)) for i in range(count)]
         columns = min(count, 6) if count < MANY else -(-count // 2) if count <= 12 else 6
         order = _row_by_row(count, columns)
         figure.legend(
@@ -167,17 +152,28 @@ def _row_by_row(count: int, columns: int) -> list[int]:
 
 
 def swatches(figure: Figure, handles: Sequence[Any], names: Sequence[str]) -> None:
-    """Name a stack's colours above the figure."""
+    """Name a stack's colours above the figure, row by row, as many in a row as there is room."""
+    columns = _columns(names)
+    order = _row_by_row(len(names), columns)
     figure.legend(
-        list(handles),
-        list(names),
+        [handles[i] for i in order],
+        [names[i] for i in order],
         loc="outside upper left",
-        ncols=min(len(names), 6),
+        ncols=columns,
         frameon=False,
         labelcolor=INK,
         fontsize=9,
         handlelength=1.2,
     )
+
+
+def _columns(names: Sequence[str]) -> int:
+    """Return how many columns of these names fit over a figure."""
+    for columns in range(min(len(names), 6), 1, -1):
+        widest = (max(map(len, names[i::columns])) for i in range(columns))
+        if sum(_SWATCH_INCHES + _LETTER_INCHES * letters for letters in widest) < WIDTH:
+            return columns
+    return 1
 
 
 def legend(axes: Axes, place: Literal["upper left", "upper right", "best", "above"]) -> None:
@@ -221,26 +217,60 @@ def title(axes: Axes, text: str) -> None:
     axes.set_title(text, loc="left", fontsize=10, fontweight="bold")
 
 
-def time_ticks(axes: Axes, axis: str = "x") -> None:
+def time_ticks(axes: Axes, axis: str = "x", most: int = 7) -> None:
     """Make an axis in µs logarithmic and label it with readable times."""
+    log_ticks(axes, _duration, axis, most)
+
+
+def log_ticks(axes: Axes, show: Callable[[float], str], axis: str = "x", most: int = 7) -> None:
+    """Make an axis logarithmic, with at least two labels wherever it begins and ends."""
     ruler = axes.xaxis if axis == "x" else axes.yaxis
     ruler.axes.set(**{f"{axis}scale": "log"})
-    low, high = ruler.get_minpos(), ruler.get_data_interval()[1]
-    span = high / low
-    steps = (1, 2, 3, 5, 7) if span < 5 else (1, 2, 5) if span < 100 else (1,)
-    ruler.set_major_locator(LogLocator(subs=steps))
-    ruler.set_minor_formatter(NullFormatter())
-    ruler.set_major_formatter(FuncFormatter(lambda value, _: _short(units.duration(value))))
+    ruler.set_major_locator(LogTicks(most))
+    ruler.set_minor_locator(NullLocator())
+    ruler.set_major_formatter(FuncFormatter(lambda value, _: show(value)))
 
 
-def whole_ticks(axes: Axes) -> None:
-    """Label a logarithmic y axis of counts with whole numbers only."""
-    few = axes.get_ylim()[1] < 50
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
-    axes.yaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: units.count(value) if value >= 1 else "")
-    )
-    axes.yaxis.set_minor_formatter(NullFormatter())
+class LogTicks(Locator):
+    """Ticks of a logarithmic axis that are never too few to read values between them.
+
+    Powers of ten where three fit; else 1, 2, 5; else finer; and on a short stretch of less than
+    that, equal steps.
+    """
+
+    _STEPS = ((1.0,), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0))
+    _LEAST = 3
+
+    def __init__(self, most: int = 7) -> None:
+        self._most = max(most, self._LEAST)
+
+    def __call__(self) -> Sequence[float]:
+        """Return the ticks of the axis as it is shown."""
+        return self.tick_values(*self.axis.get_view_interval())  # type: ignore[union-attr]
+
+    def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
+        """Return the ticks from one value to another."""
+        low, high = sorted((vmin, vmax))
+        if not 0 < low < high < math.inf:
+            return [low] if 0 < low < math.inf else []
+        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        for steps in self._STEPS:
+            ticks = [step * 10.0**power for power in powers for step in steps]
+            ticks = [tick for tick in ticks if low <= tick <= high]
+            if len(ticks) >= self._LEAST:
+                return ticks[:: -(-len(ticks) // self._most)]
+        even = MaxNLocator(self._most - 1, min_n_ticks=self._LEAST).tick_values(low, high)
+        return [tick for tick in even if low <= tick <= high]
+
+
+def share(value: float) -> str:
+    """Return a tick label of a share."""
+    return f"{100 * value:.6g} %"
+
+
+def whole(value: float) -> str:
+    """Return a tick label of a count, which is whole."""
+    return units.count(value) if value == round(value) else ""
 
 
 def only_horizontal(axes: Axes) -> None:
@@ -281,7 +311,7 @@ def png(figure: Figure) -> bytes:
     return sink.getvalue()
 
 
-def _short(text: str) -> str:
-    """Return a tick label without trailing zeros."""
-    number, _, unit = text.partition(" ")
-    return f"{units.trimmed(number)} {unit}"
+def _duration(microseconds: float) -> str:
+    """Return a tick label: all digits that tell it from its neighbours, no trailing zeros."""
+    size, unit = units.time_scale(microseconds)
+    return f"{microseconds / size:.6g} {unit}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from slcache import units
 from slcache.plots import style
@@ -61,8 +61,7 @@ def interarrival(axes: Axes, info: Info) -> None:
         axes.plot(*zip(*curve, strict=True), color="#E0944A", lw=1.4, label="of time in gaps")
         style.legend(axes, "best")
     axes.set_ylim(0, 1.02)
-    style.time_ticks(axes)
-    axes.xaxis.set_major_locator(LogLocator(numticks=4))
+    style.time_ticks(axes, most=5)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     axes.set_xlabel("time to the next request, at most")
     axes.set_ylabel("share")
@@ -79,11 +78,8 @@ def hot_set(axes: Axes, info: Info) -> None:
     for name, colour, label in curves:
         if figures[name]:
             axes.plot(*zip(*figures[name], strict=True), color=colour, lw=1.6, label=label)
-    axes.set_xscale("log")
+    style.log_ticks(axes, style.share, most=5)
     axes.set(xlim=(None, 1.0), ylim=(0, 1.02))
-    axes.xaxis.set_major_locator(LogLocator(numticks=5))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     for share in _MARKED:
         axes.axvline(share, color=style.INK, lw=0.6, ls=":")

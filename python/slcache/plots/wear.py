@@ -32,31 +32,37 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
         style.title(panel, f"{place[1].upper()} blocks of {place[0]}")
     for panel in axes[len(places) :]:
         panel.axis("off")
-    style.key(figure, labels, bars=True)
+    style.key(figure, labels, "marks")
     return figure
 
 
 def _panel(axes: Axes, pools: Sequence[dict[str, Any] | None]) -> None:
-    """Draw each scheme's blocks by erase count, grouped in bins where counts are many."""
+    """Draw each scheme's blocks by erase count, grouped in bins where counts are many.
+
+    Points and not bars: a bar's length would mean nothing on a log axis, which has no zero.
+    """
     counts = [count for pool in pools if pool for count, _ in pool["histogram"]]
     low, high = min(counts), max(counts)
     step = max(1, math.ceil((high - low + 1) / _BINS))
     present = [i for i, pool in enumerate(pools) if pool]
     width = 0.84 / len(present)
+    size = 5.5 if len(present) < style.MANY else 4.0
     for place, i in enumerate(present):
         blocks: dict[int, int] = {}
         for count, number in (pools[i] or {})["histogram"]:
             blocks[(count - low) // step] = blocks.get((count - low) // step, 0) + number
         shift = (place - (len(present) - 1) / 2) * width
         xs = [position + shift for position in blocks]
-        axes.bar(xs, list(blocks.values()), width * 0.94, color=style.scheme_colour(i))
+        axes.plot(xs, list(blocks.values()), ms=size, **style.scheme_mark(i))
     bins = (high - low) // step + 1
     every = max(1, -(-bins // 6))
     marks = list(range(0, bins, every))
     axes.set_xticks(marks, [_bin_name(low + mark * step, step) for mark in marks])
-    axes.set_yscale("log")
-    axes.set_ylim(bottom=0.7)
-    style.whole_ticks(axes)
+    for edge in range(bins + 1):
+        axes.axvline(edge - 0.5, color=style.INK, lw=0.5, alpha=0.15)
+    axes.set_xlim(-0.5, bins - 0.5)
+    style.log_ticks(axes, style.whole, "y")
+    axes.set_ylim(bottom=0.7, top=max(3.0, 1.6 * axes.dataLim.ymax))
     axes.set_xlabel("erases of a block")
     axes.set_ylabel("blocks")
     style.only_horizontal(axes)

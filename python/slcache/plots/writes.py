@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from slcache import units
+from slcache import kinds, units
+from slcache.kinds import Kind
 from slcache.normalise import Document
 from slcache.plots import style
 
@@ -19,44 +21,77 @@ Segment = tuple[str, str]
 
 
 def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
-    """Return the figure: one bar per scheme, colour is the cause and hatching the cell mode."""
+    """Return the figure: a bar per scheme by cause (colour) and cell mode (hatching).
+
+    A line across each bar marks the bytes that the host wrote.
+    """
     stacks = [programmed(document) for document in documents]
-    segments = sorted({segment for stack in stacks for segment in stack}, key=_rank)
+    segments = _ordered({segment for stack in stacks for segment in stack})
     if not segments:
         return style.empty("nothing was programmed")
-    factor, unit = units.size_scale(max(sum(stack.values()) for stack in stacks))
+    written = [document["host"]["write"]["bytes"] for document in documents]
+    factor, unit = units.size_scale(max(*map(_total, stacks), *written))
     figure, (axes,) = style.panels(1, 1, style.bars_height(len(labels)))
     for row, stack in enumerate(stacks):
         _bar(axes, row, stack, segments, factor)
+        host = written[row] / factor
+        axes.plot([host, host], [row - 0.44, row + 0.44], color=style.INK, lw=1.4)
     axes.set_yticks(range(len(labels)), list(labels))
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
     axes.margins(x=0.13)
+    axes.set_xlim(left=0)
     axes.set_xlabel(f"programmed ({unit})")
     names = [f"{cause}, {mode.upper()}" for mode, cause in segments]
-    style.swatches(figure, [_patch(segment) for segment in segments], names)
+    line = Line2D([], [], color=style.INK, marker="|", ls="", ms=11, mew=1.4)
+    patches = [_patch(segment, kind) for segment, kind in segments.items()]
+    style.swatches(figure, [*patches, line], [*names, "written by the host"])
     return figure
 
 
+def caption(documents: Sequence[Document]) -> str:
+    """Return what the causes in the figure are, and how to read write amplification from it."""
+    causes = {cause for document in documents for _, cause in programmed(document)}
+    return (
+        "Colour is the cause, hatching the cell mode. The line across a bar marks the bytes that "
+        "the host wrote: a bar that is twice as long has a write amplification of 2. Every mapping "
+        "unit in a page counts for itself. "
+        f"{kinds.explained(kinds.of(kinds.CAUSES, causes))}"
+    )
+
+
 def programmed(document: Document) -> dict[Segment, float]:
-    """Return the bytes programmed by (cell mode, cause)."""
+    """Return the bytes programmed by (cell mode, cause), every mapping unit for itself.
+
+    Old data in a host's page are `rmw`; room left empty in any page is `pad`.
+    """
+    mu_bytes = document["config"]["device"]["mu_bytes"]
     stack: dict[Segment, float] = {}
     for op in document["flash"]["ops"]:
-        if op["kind"] in ("program", "reprogram") and op["bytes"]:
-            segment = (op["mode"], op["cause"])
-            stack[segment] = stack.get(segment, 0.0) + op["bytes"]
-    return stack
+        if op["kind"] in ("program", "reprogram"):
+            empty = (op["mode"], "pad")
+            stack[empty] = stack.get(empty, 0.0) + op["bytes"]
+    for slot in document["flash"]["slots"]:
+        segment, empty = (slot["mode"], slot["cause"]), (slot["mode"], "pad")
+        size = slot["count"] * mu_bytes
+        stack[segment] = stack.get(segment, 0.0) + size
+        stack[empty] = stack.get(empty, 0.0) - size
+    return {segment: size for segment, size in stack.items() if size}
 
 
 def _bar(
-    axes: Axes, row: int, stack: dict[Segment, float], segments: Sequence[Segment], factor: int
+    axes: Axes,
+    row: int,
+    stack: dict[Segment, float],
+    segments: Mapping[Segment, Kind],
+    factor: int,
 ) -> None:
     """Draw one scheme's stack, its total written after it."""
     left = 0.0
-    for segment in segments:
+    for segment, kind in segments.items():
         value = stack.get(segment, 0.0) / factor
-        patch = _patch(segment)
+        patch = _patch(segment, kind)
         axes.barh(
             row,
             value,
@@ -69,9 +104,9 @@ def _bar(
         )
         left += value
     axes.annotate(
-        units.size(sum(stack.values())),
+        units.size(_total(stack)),
         (left, row),
-        xytext=(4, 0),
+        xytext=(6, 0),
         textcoords="offset points",
         va="center",
         fontsize=8.5,
@@ -79,15 +114,22 @@ def _bar(
     )
 
 
-def _patch(segment: Segment) -> Patch:
-    mode, cause = segment
-    colour = style.CAUSES.get(cause, "#A9AFB6")
-    return Patch(facecolor=colour, hatch=_HATCHES.get(mode, "++"), edgecolor="#FFFFFF", lw=0)
+def _total(stack: Mapping[Segment, float]) -> float:
+    return sum(stack.values())
 
 
-def _rank(segment: Segment) -> tuple[int, int, str]:
+def _patch(segment: Segment, kind: Kind) -> Patch:
+    hatch = _HATCHES.get(segment[0], "++")
+    return Patch(facecolor=kind.colour, hatch=hatch, edgecolor="#FFFFFF", lw=0)
+
+
+def _ordered(segments: Collection[Segment]) -> dict[Segment, Kind]:
     """Order segments by cause, host first, then from the sparsest cell mode to the densest."""
-    mode, cause = segment
-    causes = list(style.CAUSES)
-    place = causes.index(cause) if cause in causes else len(causes)
-    return place, _MODES.index(mode) if mode in _MODES else len(_MODES), cause
+    causes = kinds.of(kinds.CAUSES, [cause for _, cause in segments])
+    modes = [*_MODES, *sorted({mode for mode, _ in segments} - set(_MODES))]
+    return {
+        (mode, cause): kind
+        for cause, kind in causes.items()
+        for mode in modes
+        if (mode, cause) in segments
+    }

@@ -1,0 +1,94 @@
+"""What time and bytes go to: one table of every kind's name, colour and words.
+
+A kind that a result has and the tables do not is drawn and told under its own name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How one kind is drawn and told.
+
+    `words` is the phrase of sentences; `label` replaces the bare name in keys of figures where
+    that would not be understood.
+    """
+
+    colour: str
+    words: str
+    label: str = ""
+
+
+#: Work done for the request itself.
+SERVICES = {
+    "array": Kind("#6B7889", "flash array time"),
+    "transfer": Kind("#8D99A8", "channel transfers"),
+    "link": Kind("#B3BCC7", "host link transfers"),
+    "buffer": Kind("#D0D6DD", "controller buffer time"),
+}
+
+#: Why something is programmed.
+CAUSES = {
+    "host": Kind("#5B86B8", "the host's own data"),
+    "rmw": Kind("#A3C1E0", "read-modify-write (old data programmed again beside it)"),
+    "migration": Kind("#E0944A", "migration"),
+    "gc": Kind("#C05A6E", "garbage collection"),
+    "promote": Kind("#7FA65B", "promotion"),
+    "fill": Kind("#A68FBF", "filling"),
+    "agc": Kind("#CDB450", "idle-time cleaning (agc)"),
+    "flush": Kind("#6FA8A0", "buffer flushes"),
+    "wear": Kind("#9C755F", "wear levelling"),
+    "pad": Kind("#A9AFB6", "padding of unfilled pages and wordlines"),
+}
+
+#: What requests wait for: work of some cause, or a resource.
+WAITS = {
+    **{name: Kind(kind.colour, f"waiting behind {kind.words}") for name, kind in CAUSES.items()},
+    "host": Kind(CAUSES["host"].colour, "waiting behind host operations"),
+    "rmw": Kind(CAUSES["rmw"].colour, "waiting behind read-modify-write"),
+    "pad": Kind(CAUSES["pad"].colour, "waiting behind padding"),
+    "channel": Kind("#C9A0C9", "waiting for a channel"),
+    "link": Kind("#8F6FA8", "waiting for the host link"),
+    "queue": Kind("#5E4B8B", "waiting for a place in the device", "place in the device"),
+    "other": Kind(
+        "#C4C8CD",
+        "waiting for other operations (a one-shot wordline to fill, an erase, a move)",
+        "other (a page to fill, other units)",
+    ),
+}
+
+_SPARE = ("#3E7C7B", "#B07AA1", "#7B8E3C", "#A05195", "#D4A6C8", "#4E5D94")
+
+
+def of(table: Mapping[str, Kind], names: Iterable[str]) -> dict[str, Kind]:
+    """Return the kinds of these names in the table's order; those it lacks come last, by name."""
+    wanted = set(names)
+    unknown = sorted(wanted - table.keys())
+    known = {name: kind for name, kind in table.items() if name in wanted}
+    return known | {
+        name: Kind(_SPARE[i % len(_SPARE)], _unknown(table, name)) for i, name in enumerate(unknown)
+    }
+
+
+def words(table: Mapping[str, Kind], name: str) -> str:
+    """Return a kind in words."""
+    return of(table, [name])[name].words
+
+
+def explained(shown: Mapping[str, Kind]) -> str:
+    """Return a sentence that says what each of these kinds is."""
+    return "Here " + "; ".join(f"{name} is {kind.words}" for name, kind in shown.items()) + "."
+
+
+def label(name: str, kind: Kind) -> str:
+    """Return what a figure's key calls a kind."""
+    return kind.label or name
+
+
+def _unknown(table: Mapping[str, Kind], name: str) -> str:
+    if table is WAITS:
+        return f"waiting behind {name}"
+    return f"{name} time" if table is SERVICES else name
