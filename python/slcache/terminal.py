@@ -6,33 +6,31 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich import box
 from rich.console import Console, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from slcache import grid, labels, normalise, units
+from slcache.names import printable
+from slcache.tabular import Column, Table, fitted
 
 if TYPE_CHECKING:
     from slcache.normalise import Document
     from slcache.results import Comparison, Result
     from slcache.trace_sections import Section
 
+_TEXT_WIDTH = 110
 _LATENCIES = (("mean", "mean"), ("p50", "p50"), ("p99", "p99"), ("p99_9", "p99.9"), ("max", "max"))
 
 
 def comparison_table(comparison: Comparison) -> Table:
     """Return the normalised table: the reference in units, the others as factors of it."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("scheme", no_wrap=True)
-    for column in grid.COLUMNS:
-        table.add_column(column.title.replace(" ", "\n"), justify="right", no_wrap=True)
+    table = Table("scheme", [column.title.replace(" ", "\n") for column in grid.COLUMNS])
     for row in comparison.rows():
         cells = [Text(cell.text, "bold green" if cell.best else "") for cell in row.cells]
-        name = Text(row.label)
+        name = Text(printable(row.label))
         if row.reference:
             name.append(" (=1)", "dim")
-        table.add_row(name, *cells)
+        table.add(name, *cells)
     return table
 
 
@@ -45,35 +43,28 @@ def label_line(documents: Sequence[Document]) -> list[Text]:
 def run_table(result: Result) -> Table:
     """Return one run's latencies by side, then its flash figures, as one table."""
     document = result.documents[0]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=result.label, title_justify="left")
-    table.add_column("")
-    table.add_column("requests", justify="right")
-    table.add_column("data", justify="right")
-    for _, title in _LATENCIES:
-        table.add_column(title, justify="right")
+    titles = ["requests", "data", *(title for _, title in _LATENCIES)]
+    table = Table("", titles, title=result.label, caption=_flash_line(document))
     for side in ("read", "write"):
-        table.add_row(side, *_side(document, side))
-    table.caption = Text(_flash_line(document))
-    table.caption_justify = "left"
+        table.add(side, *_side(document, side))
     return table
 
 
 def section_table(section: Section) -> Table:
     """Return one table of a trace's figures."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     facts = len(section.columns) == 2
-    for i, column in enumerate(section.columns):
-        table.add_column(column, justify="left" if i == 0 or facts else "right", overflow="fold")
+    name, *titles = section.columns
+    table = Table(name, [Column(title, text=facts) for title in titles])
     for row in section.rows:
-        table.add_row(*map(Text, row))
+        table.add(*row)
     return table
 
 
 def text(*parts: RenderableType) -> str:
     """Return renderables as plain text, without colour."""
-    console = Console(file=io.StringIO(), width=110, force_terminal=False, highlight=False)
+    console = Console(file=io.StringIO(), width=_TEXT_WIDTH, force_terminal=False, highlight=False)
     for part in parts:
-        console.print(part, markup=False)
+        console.print(fitted(part, _TEXT_WIDTH), markup=False)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 

@@ -20,6 +20,7 @@ from slcache.cli import (
     trace_files,
     trace_generate,
 )
+from slcache.names import printable
 
 OK, FAILED, USAGE, CONFIG, TRACE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
@@ -132,7 +133,7 @@ def _listed(headline: str, problems: str) -> str:
 
 def _complain(message: str) -> None:
     if message:
-        sys.stderr.write(message + "\n")
+        sys.stderr.write(printable(message) + "\n")
 
 
 def _abandon_stdout(error: Exception) -> None:

@@ -7,12 +7,11 @@ from importlib import resources
 from typing import Annotated
 
 import typer
-from rich import box
-from rich.table import Table
 
 from slcache import _core, api, units
 from slcache.cli import console
 from slcache.cli import options as opt
+from slcache.tabular import Column, Table
 
 
 class Subject(StrEnum):
@@ -34,9 +33,9 @@ def schemes(json: opt.Json = False) -> None:
     if json:
         console.emit(_core.schemes())
         return
-    listed = table("scheme", "what it does", "paper")
+    listed = Table("scheme", [Column("what it does", text=True), Column("paper", text=True)])
     for entry in api.schemes():
-        listed.add_row(entry["name"], entry["summary"], entry.get("paper") or "–")
+        listed.add(entry["name"], entry["summary"], entry.get("paper") or "–")
     console.show(listed)
 
 
@@ -50,10 +49,12 @@ def devices(json: opt.Json = False) -> None:
     if json:
         console.emit(_core.devices())
         return
-    listed = table("device", "user data", "what it is", "source")
+    listed = Table(
+        "device", ["user data", Column("what it is", text=True), Column("source", text=True)]
+    )
     for entry in api.devices():
         size = units.size(entry["user_bytes"])
-        listed.add_row(entry["name"], size, entry["summary"], entry.get("source") or "–")
+        listed.add(entry["name"], size, entry["summary"], entry.get("source") or "–")
     console.show(listed)
 
 
@@ -74,11 +75,3 @@ def schema(
     else:
         name = f"{subject}.schema.json"
         console.emit((resources.files("slcache") / "schema" / name).read_text("utf-8"))
-
-
-def table(*titles: str) -> Table:
-    """Return an empty table of a catalogue with these columns."""
-    listed = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for i, title in enumerate(titles):
-        listed.add_column(title, no_wrap=i == 0)
-    return listed

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from slcache import units
 from slcache.cli import console
 from slcache.cli import options as opt
+from slcache.tabular import Table
 
 if TYPE_CHECKING:
     from slcache.bandwidth import Curve
@@ -145,7 +145,7 @@ def _sustained(curves: dict[str, Curve]) -> Table:
     for name, curve in curves.items():
         after = "none" if curve.cliff_gib is None else units.size(curve.cliff_gib * (1 << 30))
         rates = _rate(curve.first_mb_per_s), after, _rate(curve.last_mb_per_s)
-        table.add_row(name, *rates, units.size(float(curve.written_gib[-1]) * (1 << 30)))
+        table.add(name, *rates, units.size(float(curve.written_gib[-1]) * (1 << 30)))
     return table
 
 
@@ -156,16 +156,12 @@ def _bursts(curves: dict[str, Curve]) -> Table:
     for name, curve in curves.items():
         shown = (curve.bursts[0], curve.bursts[-1]) if curve.bursts else ()
         rates = [_rate(v) for b in shown for v in (b.start_mb_per_s, b.mean_mb_per_s)]
-        table.add_row(name, *(rates or ["no pause left"]))
+        table.add(name, *(rates or ["no pause left"]))
     return table
 
 
 def _columns(*titles: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("scheme")
-    for title in titles:
-        table.add_column(title, justify="right")
-    return table
+    return Table("scheme", titles, boxed=False)
 
 
 def _rate(value: float) -> str:

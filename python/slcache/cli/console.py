@@ -17,13 +17,17 @@ from rich.progress import TimeRemainingColumn as Remaining
 from slcache.api import Progress as Callback
 from slcache.cli.options import When
 from slcache.files import Transaction
+from slcache.names import json_safe, printable
+from slcache.tabular import fitted
 
 _LINE_EVERY_S = 1.0
+#: Columns of what is not a terminal: lines there are as long as what they say.
+_UNLIMITED = 1 << 16
 
 
 def emit(text: str, *, aside: bool = False) -> None:
     """Print one JSON document as the whole of standard output, or `aside` on standard error."""
-    (sys.stderr if aside else sys.stdout).write(text.rstrip("\n") + "\n")
+    (sys.stderr if aside else sys.stdout).write(json_safe(text).rstrip("\n") + "\n")
 
 
 def emit_json(document: Any, *, aside: bool = False) -> None:  # noqa: ANN401
@@ -32,16 +36,19 @@ def emit_json(document: Any, *, aside: bool = False) -> None:  # noqa: ANN401
 
 
 def show(*parts: RenderableType, aside: bool = False) -> None:
-    """Print tables and sentences for a reader, `aside` on standard error."""
+    """Print tables and sentences for a reader, `aside` on standard error.
+
+    A terminal gets them in its width, a file or pipe in theirs.
+    """
     stream = sys.stderr if aside else sys.stdout
-    console = Console(file=stream, highlight=False, width=None if stream.isatty() else 100)
+    console = Console(file=stream, highlight=False, width=None if stream.isatty() else _UNLIMITED)
     for part in parts:
-        console.print(part, markup=False)
+        console.print(fitted(part, console.width), markup=False)
 
 
 def note(text: str) -> None:
     """Tell the user something that is not a result."""
-    sys.stderr.write(f"note: {text}\n")
+    sys.stderr.write(f"note: {printable(text)}\n")
 
 
 def left_out(schemes: Mapping[str, str]) -> None:
@@ -67,7 +74,7 @@ def meter(when: When) -> Iterator[Callback]:
         yield lambda _phase, _done, _total: True
     elif sys.stderr.isatty():
         with Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             TaskProgressColumn(),
             Remaining(compact=True, elapsed_when_finished=True),
@@ -91,7 +98,7 @@ class _Bars:
         if phase not in self._tasks:
             for task in self._tasks.values():
                 self._progress.update(task, visible=False)
-            self._tasks[phase] = self._progress.add_task(phase, total=total or None)
+            self._tasks[phase] = self._progress.add_task(printable(phase), total=total or None)
         self._progress.update(self._tasks[phase], completed=done, total=total or None)
         return True
 
@@ -111,7 +118,7 @@ class _Lines:
             self._phase, self._began, self._last = phase, now, float("-inf")
         if now - self._last >= _LINE_EVERY_S:
             self._last = now
-            sys.stderr.write(f"{phase}: {self._position(done, total, now)}\n")
+            sys.stderr.write(f"{printable(phase)}: {self._position(done, total, now)}\n")
             sys.stderr.flush()
         return True
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from slcache.api import Progress as Callback
@@ -15,6 +14,7 @@ from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import plan
+from slcache.tabular import Column, Table
 
 _COLOURS = {
     "reproduced": "green",
@@ -167,13 +167,12 @@ def _parts(evaluation: evaluations.Evaluation) -> list[Table | Text]:
     """Return the ledger as a table, and what it rests on."""
     from slcache.reproduce import report
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("figure", "claim", "paper", "ours", "verdict"):
-        table.add_column(title, overflow="fold")
+    titles = [Column("claim", text=True), Column("paper"), Column("ours")]
+    table = Table("figure", [*titles, Column("verdict", text=True)], boxed=False)
     for row in evaluation.claims:
         cells = report.cells(row)
         verdict = Text(row.verdict, style=_COLOURS.get(row.verdict, ""))
-        table.add_row(row.figure, row.claim, cells["paper"], cells["ours"], verdict)
+        table.add(row.figure, row.claim, cells["paper"], cells["ours"], verdict)
     twins = sum(each.twin for each in evaluation.inputs)
     counts = ", ".join(f"{n} {verdict}" for verdict, n in evaluation.counts().items())
     sources = f"{twins} twins, {len(evaluation.inputs) - twins} published files"

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Table
 from rich.text import Text
 
 from slcache import api, expect, pictures, terminal, trace_sections, traces
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.leaves import shown
+from slcache.tabular import Column, Table
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -160,14 +159,11 @@ def _show(
 
 
 def _findings_table(findings: list[expect.Finding]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("expected")
-    for title in ("value", "tolerance", "found", ""):
-        table.add_column(title, justify="right")
+    table = Table("expected", ["value", "tolerance", "found", ""])
     for finding in findings:
         figure = finding.figure
         verdict = Text("agrees", "green") if finding.agrees else Text("is off", "bold red")
-        table.add_row(
+        table.add(
             figure.name, shown(figure.value), shown(figure.tolerance), shown(finding.found), verdict
         )
     return table
@@ -180,10 +176,8 @@ def _show_problems(document: dict[str, Any]) -> None:
     if not total:
         console.show(f"{requests}, no problems")
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title, justify in (("line", "right"), ("kind", "left"), ("problem", "left")):
-        table.add_column(title, justify=justify)  # type: ignore[arg-type]
+    table = Table("line", [Column("kind", text=True), Column("problem", text=True)])
     for problem in document["problems"][:_LISTED]:
-        table.add_row(shown(problem["line"]), problem["kind"], problem["message"])
+        table.add(shown(problem["line"]), problem["kind"], problem["message"])
     counts = ", ".join(f"{kind} {number:,}" for kind, number in document["counts"].items())
     console.show(table, f"{requests}, {total:,} problems: {counts}")

@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from slcache import api, traces, units
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.cli.catalogue import table as catalogue_table
 from slcache.cli.trace_job import Job, making_verb
 from slcache.leaves import shown
+from slcache.tabular import Column, Table
 
 
 @making_verb
@@ -66,9 +65,9 @@ def _list(entries: list[dict[str, Any]], json: bool) -> None:
     if json:
         console.emit_json(entries)
         return
-    listed = catalogue_table("workload", "what it is", "source")
+    listed = Table("workload", [Column("what it is", text=True), Column("source", text=True)])
     for entry in entries:
-        listed.add_row(entry["name"], entry["about"], entry["source"] or "–")
+        listed.add(entry["name"], entry["about"], entry["source"] or "–")
     console.show(listed)
 
 
@@ -85,13 +84,13 @@ def _describe(description: Mapping[str, Any], json: bool) -> None:
 
 
 def _figures(figures: Mapping[str, Any]) -> Table:
-    listed = catalogue_table("figure", "", "stated", "reached", "why and what to sweep")
+    listed = Table("figure", ["", "stated", "reached", Column("why and what to sweep", text=True)])
     order = ("given", "overridden", "free", "derived")
     for name, figure in sorted(figures.items(), key=lambda item: order.index(item[1]["state"])):
         free = figure["free"]
         why = "" if free is None else f"{free['reason']} ({shown(free['sweep'])})"
         cells = (_readable(name, figure["stated"]), _readable(name, figure["reached"]), why)
-        listed.add_row(name, figure["state"], *cells)
+        listed.add(name, figure["state"], *cells)
     return listed
 
 
@@ -116,8 +115,11 @@ def formats(json: opt.Json = False) -> None:
     if json:
         console.emit_json(entries)
         return
-    listed = catalogue_table("format", "read", "written", "may lose", "what it is")
+    listed = Table(
+        "format",
+        ["read", "written", Column("may lose", text=True), Column("what it is", text=True)],
+    )
     for entry in entries:
         does = ("yes" if entry[what] else "–" for what in ("reads", "writes"))
-        listed.add_row(entry["name"], *does, ", ".join(entry["losses"]) or "–", entry["about"])
+        listed.add(entry["name"], *does, ", ".join(entry["losses"]) or "–", entry["about"])
     console.show(listed)

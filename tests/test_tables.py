@@ -1,0 +1,222 @@
+"""No table tears a figure, however narrow the terminal; pipes get lines of any length."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from rich.text import Text
+
+import slcache
+from slcache import api, cliff, expect, grid, normalise, tabular, terminal, trace_sections, units
+from slcache.cli import app, catalogue, console, trace, trace_generate
+from slcache.cli import cliff as cli_cliff
+from slcache.tabular import Column, Table, fitted
+from support import command
+from support import slcache as run_slcache
+
+WIDTHS = range(40, 201)
+FIGURE = re.compile(r"(?<![\w.-])\d(?:[\d.,]*\d)?(?: (?:[A-Za-zµ]+(?:/s)?|%)(?![\w-])|×)?")
+assert app  # the verbs are put together there
+
+
+def printed(part: Table | Text, width: int) -> str:
+    """Return what a terminal of this width is given."""
+    target = Console(file=io.StringIO(), width=width, highlight=False)
+    target.print(fitted(part, width), markup=False)
+    assert isinstance(target.file, io.StringIO)
+    return target.file.getvalue()
+
+
+def check(table: Table, widths: range = WIDTHS) -> None:
+    """Check that every figure of a table stands whole in what is printed of it."""
+    wanted = {
+        figure
+        for row in table.rows
+        for column, cell in zip(table.columns, row, strict=True)
+        for figure in ([cell.plain] if not column.text else FIGURE.findall(cell.plain))
+        if len(figure) <= 24
+    }
+    for width in widths:
+        text = printed(table, width)
+        lines = text.splitlines()
+        assert max(map(len, lines)) <= width
+        missing = [figure for figure in wanted if figure and not _stands(figure, lines)]
+        assert not missing, (width, missing)
+
+
+def _stands(figure: str, lines: list[str]) -> bool:
+    whole = re.compile(rf"(?<![\w.,]){re.escape(figure)}(?![\d×])")
+    return any(whole.search(line) for line in lines)
+
+
+@pytest.fixture(scope="module")
+def nine(trace: Path) -> slcache.Comparison:
+    """Every scheme on the small trace."""
+    fit, _ = slcache.fitting(device="tiny")
+    return slcache.compare(trace, device="tiny", schemes=fit)
+
+
+def test_every_figure_of_a_comparison_stands_whole(nine: slcache.Comparison) -> None:
+    table = terminal.comparison_table(nine)
+    shown = {cell.plain for row in table.rows for cell in row}
+    reference = nine.documents[0]
+    for column in grid.COLUMNS:
+        value = column.value(reference)
+        assert ("–" if value is None else column.show(value)) in shown
+    for name, figures in nine.normalised["schemes"].items():
+        if name != nine.reference and figures["write_mean"] is not None:
+            assert units.factor(figures["write_mean"]) in shown
+    check(table)
+
+
+def test_every_figure_of_a_run_stands_whole(nine: slcache.Comparison) -> None:
+    for run in nine.runs[:2]:
+        table = terminal.run_table(run)
+        document = run.documents[0]
+        shown = {cell.plain for row in table.rows for cell in row}
+        for side in ("read", "write"):
+            for key in ("mean", "p50", "p99", "p99_9", "max"):
+                assert units.duration(normalise.latency(document, side, key) or 0.0) in shown
+        check(table)
+
+
+def test_every_figure_of_a_trace_stands_whole(trace: Path) -> None:
+    info = api.Trace(trace).info()
+    for section in trace_sections.sections(info):
+        check(terminal.section_table(section))
+
+
+def catch(monkeypatch: pytest.MonkeyPatch, verb: Callable[[], object]) -> list[Table]:
+    """Return the tables that a verb shows."""
+    shown: list[Table] = []
+    monkeypatch.setattr(console, "show", lambda *parts, **_: shown.extend(parts))
+    verb()
+    return [part for part in shown if isinstance(part, Table)]
+
+
+def test_every_figure_of_the_catalogues_stands_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    verbs: list[Callable[[], object]] = [
+        catalogue.schemes,
+        catalogue.devices,
+        trace_generate.formats,
+        trace_generate.workloads,
+        lambda: trace_generate.workloads("ips-wdev_0"),
+    ]
+    for verb in verbs:
+        tables = catch(monkeypatch, verb)
+        assert tables
+        for table in tables:
+            check(table, range(40, 201, 7))
+
+
+def test_every_figure_of_expectations_and_problems_stands_whole(
+    monkeypatch: pytest.MonkeyPatch, nine: slcache.Comparison
+) -> None:
+    findings = [
+        expect.Finding(expect.Figure("touched_4kib_pages", 123456789.0, 0.5), 987654321.25),
+        expect.Finding(expect.Figure("write_share", 0.701, 0.0005), 0.1234567),
+    ]
+    check(trace._findings_table(findings))
+    problems = [
+        {"line": 12345678, "kind": "address", "message": "offset 123456789012 is odd"},
+        {"line": None, "kind": "time", "message": "by 17 ns"},
+    ]
+    document = {
+        "summary": {"reads": 3, "writes": 4},
+        "counts": {"address": 1, "time": 1},
+        "problems": problems,
+    }
+    (table,) = catch(monkeypatch, lambda: trace._show_problems(document))
+    check(table)
+
+
+def test_every_figure_of_the_cliff_and_of_claims_stands_whole() -> None:
+    sustained, bursts = (
+        cliff.run(
+            cliff.Pattern(write_bytes=16 << 10, bursts=n, pause_ns=10**9),
+            device="tiny",
+            schemes=["baseline", "ips"],
+        ).curves
+        for n in (1, 3)
+    )
+    check(cli_cliff._sustained(sustained))
+    check(cli_cliff._bursts(bursts))
+    claims = Table("figure", [Column("claim", text=True), "paper", "ours"], boxed=False)
+    claims.add("Figure 9b", "writes of 128 KiB take 0.35× the time, at most", "-35.1 %", "-1,234 %")
+    check(claims)
+
+
+def test_a_sentence_keeps_figures_with_their_units(nine: slcache.Comparison) -> None:
+    for line in nine.verdict():
+        figures = FIGURE.findall(line)
+        assert figures
+        for width in WIDTHS:
+            lines = printed(Text(line), width).splitlines()
+            torn = [figure for figure in figures if not any(figure in each for each in lines)]
+            assert not torn, (width, torn)
+
+
+def test_long_names_are_folded_and_not_cut() -> None:
+    name = "scheme-" + "x" * 70
+    table = Table("scheme", ["a", "b", Column("what", text=True)])
+    table.add(name, "1,234,567", "12.5 MiB", "w" * 90)
+    for width in WIDTHS:
+        text = printed(table, width)
+        assert "1,234,567" in text
+        assert "12.5 MiB" in text
+        assert text.count("x") >= 70
+        assert text.count("w") >= 90
+
+
+def in_terminal(columns: int, *arguments: str | Path) -> str:
+    """Return what the command line prints on a terminal of so many columns."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    plain = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
+    plain.pop("COLUMNS", None)
+    process = subprocess.Popen(command(arguments), stdin=theirs, stdout=theirs, env=plain)
+    os.close(theirs)
+    found = b""
+    try:
+        while chunk := os.read(ours, 4096):
+            found += chunk
+    except OSError:  # the terminal's other end is closed
+        pass
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    return re.sub(r"\x1b\[[\d;]*m", "", found.decode())
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_a_narrow_terminal_gets_every_figure(
+    columns: int, nine: slcache.Comparison, trace: Path
+) -> None:
+    schemes = ",".join(nine.labels)
+    text = in_terminal(columns, "compare", trace, "--device", "tiny", "--schemes", schemes)
+    assert not [line for line in text.splitlines() if len(line) > columns]
+    for row in nine.rows():
+        assert all(_stands(cell.text, text.splitlines()) for cell in row.cells), row
+
+
+def test_a_pipe_gets_whole_lines(trace: Path) -> None:
+    lines = run_slcache("devices").stdout.decode().splitlines()
+    for entry in json.loads(run_slcache("devices", "--json").stdout):
+        (line,) = [line for line in lines if line.split()[:1] == [entry["name"]]]
+        assert entry["summary"] in line
+        assert (entry["source"] or "–") in line
+
+
+def test_words_are_wrapped_as_wide_as_they_may_be() -> None:
+    assert tabular.wrapped("up to 4.00 KiB of it", 10) == "up to\n4.00 KiB\nof it"
