@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-CRATES = ("core", "traces", "sim", "py")
+CRATES = ("core", "files", "traces", "sim", "py")
 ROOMS = ("base", "metrics", "hw", "ftl", "schemes", "device")
 SOURCES = sorted(ROOT.glob("crates/*/src/**/*.rs"))
 CORE = [path for path in SOURCES if path.is_relative_to(ROOT / "crates/core/src")]

@@ -1,0 +1,83 @@
+//! A hidden folder for what is not finished, gone at the end whatever happens.
+
+use rustix::fs::{flock, openat, FlockOperation, Mode, OFlags, CWD};
+use std::ffi::OsStr;
+use std::fs::{read_dir, symlink_metadata, File};
+use std::io::Result;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use tempfile::TempDir;
+
+const PREFIX: &str = ".slcache-";
+const SUFFIX: &str = ".tmp";
+
+/// A folder of one's own inside another. Its lock lives as long as the process,
+/// so that the next one knows the folders of those that were killed.
+#[derive(Debug)]
+pub struct Scratch {
+    folder: TempDir,
+    _lock: File,
+}
+
+impl Scratch {
+    /// Removes what killed processes have left in `parent` and makes a folder there.
+    pub fn new(parent: &Path) -> Result<Self> {
+        sweep(parent);
+        loop {
+            let folder = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(parent)?;
+            // Between its making and its locking somebody else may have swept it away.
+            let Ok(lock) = open(folder.path()) else { continue };
+            if flock(&lock, FlockOperation::NonBlockingLockExclusive) == Err(rustix::io::Errno::WOULDBLOCK) {
+                continue;
+            }
+            if folder.path().exists() {
+                return Ok(Self { folder, _lock: lock });
+            }
+        }
+    }
+
+    /// A folder where temporary files belong.
+    pub fn temporary() -> Result<Self> {
+        Self::new(&std::env::temp_dir())
+    }
+
+    /// Whether a folder is one of these, by its name.
+    pub(crate) fn is_one(folder: &Path) -> bool {
+        let name = folder.file_name().and_then(OsStr::to_str);
+        name.is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Removes it now, and tells if that fails.
+    pub fn close(self) -> Result<()> {
+        self.folder.close()
+    }
+}
+
+/// Removes the folders that no living process has locked; what cannot be removed stays.
+fn sweep(parent: &Path) {
+    for entry in read_dir(parent).into_iter().flatten().flatten() {
+        if Scratch::is_one(&entry.path()) {
+            let _ = sweep_one(&entry.path());
+        }
+    }
+}
+
+fn sweep_one(folder: &Path) -> Result<()> {
+    let is_own = symlink_metadata(folder)?.uid() == rustix::process::geteuid().as_raw();
+    if is_own {
+        let lock = open(folder)?;
+        flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+        std::fs::remove_dir_all(folder)?;
+    }
+    Ok(())
+}
+
+fn open(folder: &Path) -> Result<File> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(File::from(openat(CWD, folder, flags, Mode::empty())?))
+}
