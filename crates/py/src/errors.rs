@@ -1,7 +1,8 @@
 //! The exceptions, one per kind of fault.
 
-use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
+use slcache_files::OutputError;
 use slcache_sim::traces::TraceError as Trace;
 use slcache_sim::{ConfigErrors, SimError};
 
@@ -41,7 +42,23 @@ pub fn sim_error(error: &SimError) -> PyErr {
         SimError::Config(errors) => config_error(errors),
         SimError::Trace(error) => trace_error(error),
         SimError::Address(error) => TraceError::new_err(error.to_string()),
+        SimError::OutputTaken(error) => output_error(error),
         SimError::Cancelled => PyKeyboardInterrupt::new_err("cancelled"),
         other => RunError::new_err(other.to_string()),
+    }
+}
+
+/// The exception for a file that is not written; Python makes it the right kind of `OSError`.
+pub fn output_error(error: &OutputError) -> PyErr {
+    match error {
+        OutputError::Io { path, source } => match source.raw_os_error() {
+            Some(code) => {
+                let reason = source.to_string();
+                let reason = reason.split(" (os error").next().unwrap_or_default().to_owned();
+                PyOSError::new_err((code, reason, path.clone()))
+            }
+            None => PyOSError::new_err(error.to_string()),
+        },
+        taken => ConfigError::new_err(taken.to_string()),
     }
 }

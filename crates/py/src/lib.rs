@@ -3,6 +3,7 @@
 
 mod catalogue;
 mod errors;
+mod files;
 mod progress;
 mod trace_tools;
 
@@ -133,6 +134,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace_tools::trace_generate, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::workloads, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::workload, module)?)?;
+    module.add_class::<files::Outputs>()?;
+    module.add_class::<files::Scratch>()?;
+    module.add_function(wrap_pyfunction!(files::input_files, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(commit, module)?)?;
     Ok(())

@@ -163,6 +163,7 @@ fn refused(error: &TraceError) -> PyErr {
         TraceError::Transform { .. }
         | TraceError::Option { .. }
         | TraceError::Output { .. }
+        | TraceError::OutputTaken(_)
         | TraceError::Workload(_)
         | TraceError::Endless { .. } => ConfigError::new_err(error.to_string()),
         TraceError::Write { .. } => RunError::new_err(error.to_string()),

@@ -9,6 +9,7 @@ use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 use slcache_core::device::config::PreconditionConfig;
 use slcache_core::device::{RunError, Setup, Simulation, State};
+use slcache_files::{OutputError, Outputs};
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -33,6 +34,9 @@ pub enum SnapshotError {
         /// What the operating system said.
         source: std::io::Error,
     },
+    /// The file is an input, or cannot be written.
+    #[error("snapshot {0}")]
+    Output(#[from] OutputError),
     /// The file is something else.
     #[error("snapshot {path}: not a snapshot of slcache")]
     NotASnapshot {
@@ -73,21 +77,27 @@ pub enum SnapshotError {
     },
 }
 
-/// Saves the state of `simulation` under a temporary name and renames the file when it is whole.
+/// Saves the state of `simulation`, whole or not at all.
 pub fn save(path: &Path, config: &RunConfig, simulation: &Simulation) -> Result<(), SnapshotError> {
-    let file = path.display().to_string();
-    let failed = |source| SnapshotError::Io { path: file.clone(), source };
+    save_among(path, config, simulation, Outputs::default())
+}
+
+/// Like [`save`]; `outputs` knows what may not be replaced.
+pub fn save_among(
+    path: &Path,
+    config: &RunConfig,
+    simulation: &Simulation,
+    mut outputs: Outputs,
+) -> Result<(), SnapshotError> {
+    let failed = |source| SnapshotError::Io { path: path.display().to_string(), source };
     let whole = encode(config, &simulation.save()).map_err(failed)?;
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let directory = directory.unwrap_or(Path::new("."));
-    let write = || -> std::io::Result<()> {
-        let mut temporary = tempfile::NamedTempFile::new_in(directory)?;
-        temporary.write_all(&whole)?;
-        temporary.as_file().sync_all()?;
-        temporary.persist(path).map_err(|error| error.error)?;
-        Ok(())
-    };
-    write().map_err(failed)
+    let mut file = outputs.create(path)?;
+    file.write_all(&whole).map_err(failed)?;
+    // A device or a pipe keeps nothing that could be made sure of.
+    if file.metadata().map_err(failed)?.is_file() {
+        file.sync_all().map_err(failed)?;
+    }
+    Ok(outputs.publish()?)
 }
 
 /// Restores a device saved under the same device, scheme, buffer and seed. The

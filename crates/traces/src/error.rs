@@ -2,6 +2,7 @@
 
 use crate::quote::quoted;
 use crate::workload::WorkloadProblems;
+use slcache_files::OutputError;
 use std::sync::Arc;
 
 /// A trace that cannot be read as asked.
@@ -206,6 +207,9 @@ pub enum TraceError {
         /// Why, and what is allowed.
         reason: String,
     },
+    /// An output would take the place of an input or of another output.
+    #[error("{0}")]
+    OutputTaken(String),
     /// The format of an output has no place for what a request says.
     #[error("{file}: request {request} does not fit the format {format}: {reasons}; lossy = \"{losses}\" writes it all the same and counts it")]
     DoesNotFit {
@@ -413,6 +417,17 @@ pub enum LineFault {
     /// The bytes of the trace add up to more than 64 bits hold.
     #[error("the bytes requested so far add up to more than 2^64")]
     TotalOverflow,
+}
+
+impl From<OutputError> for TraceError {
+    fn from(error: OutputError) -> Self {
+        match error {
+            OutputError::Io { path, source } => {
+                Self::Write { file: path.display().to_string(), source: Arc::new(source) }
+            }
+            OutputError::IsInput { .. } | OutputError::Twice { .. } => Self::OutputTaken(error.to_string()),
+        }
+    }
 }
 
 impl LineFault {

@@ -19,6 +19,7 @@ mod fields;
 mod formats;
 mod info;
 mod input;
+mod input_files;
 mod lint;
 mod merged_source;
 mod options;
@@ -55,6 +56,7 @@ pub use info::{
     info, info_of_requests, AddressMap, GapDecade, HotSet, HotShare, IdleTime, Interarrival, ResponseTimes,
     SizeBucket, StartAlignment, StreamInfo, Timeline, TraceInfo,
 };
+pub use input_files::input_files;
 pub use lint::{lint, LintProblem, LintReport};
 pub use options::{
     BlkparseAction, CoarseTime, MqsimTimeUnit, SubSector, TraceOptions, Unsorted, VolumeChoice, ZeroSize,
@@ -66,6 +68,6 @@ pub use parquet::Origin as TraceOrigin;
 pub use reader::{open, TraceReader};
 pub use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
 pub use spawn::{spawn, TraceStream};
-pub use stdin::spool_stdin;
+pub use stdin::{spool_stdin, Spooled};
 pub use summary::{Skipped, TraceSummary, VolumeCount};
 pub use writers::{writable_formats, write_text, Loss, Losses, TraceWriter, WriteOptions, Written};

@@ -8,6 +8,8 @@ use super::scheme_choice::{find_scheme, unknown_scheme, Chosen};
 use super::setting::Setting;
 use super::tree::{self, Key};
 use super::{ConfigError, ConfigErrors, RunConfig};
+use crate::preset;
+use std::path::PathBuf;
 use toml::{Table, Value};
 
 /// What the user says about a run's configuration.
@@ -23,6 +25,13 @@ pub struct Layers {
     pub seed: Option<u64>,
     /// `open` or `closed:N`, above any setting.
     pub replay: Option<String>,
+}
+
+impl Layers {
+    /// The device's file, unless it is a preset.
+    pub fn device_file(&self) -> Option<PathBuf> {
+        preset::find(&self.device).is_none().then(|| PathBuf::from(&self.device))
+    }
 }
 
 /// Puts the layers together; the error holds everything that is wrong with any of them.

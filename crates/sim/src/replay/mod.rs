@@ -18,10 +18,10 @@ use namespaces::Namespaces;
 use scan::{touched_pages, Footprint};
 use slcache_core::device::config::{AddressPolicy, Prefill};
 use slcache_core::device::{RunError, Simulation};
-use slcache_traces::{spool_stdin, PageSet, TraceError, TraceOptions, VolumeChoice};
+use slcache_files::{OutputError, Outputs};
+use slcache_traces::{input_files, spool_stdin, PageSet, Spooled, TraceError, TraceOptions, VolumeChoice};
 use source::Source;
 use std::path::PathBuf;
-use tempfile::NamedTempFile;
 
 /// Called with phase (`spool`, `scan`, `precondition`, `replay`), done and
 /// total (0 = unknown); returning `false` cancels the run.
@@ -60,6 +60,9 @@ pub enum SimError {
     /// A snapshot cannot be saved or restored.
     #[error("{0}")]
     Snapshot(#[from] SnapshotError),
+    /// An output would take the place of an input.
+    #[error("{0}")]
+    OutputTaken(OutputError),
     /// The caller cancelled the run.
     #[error("cancelled")]
     Cancelled,
@@ -78,7 +81,7 @@ impl SimError {
     /// The exit code of a program that ends because of it.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Config(_) => 3,
+            Self::Config(_) | Self::OutputTaken(_) => 3,
             Self::Trace(_) | Self::Address(_) => 4,
             Self::Run(_) | Self::Snapshot(_) => 1,
             Self::Cancelled => 130,
@@ -91,6 +94,7 @@ pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<serd
     let stopwatch = Stopwatch::start();
     let mut config = resolve(&request.layers)?;
     let needs_scan = needs_scan(&config);
+    let outputs = outputs(request)?;
     let (path, _spooled) = readable(request, needs_scan, progress)?;
     let mut source = Source::open(&path, &request.trace_options)?;
     let again = || Source::open(&path, &request.trace_options);
@@ -104,7 +108,7 @@ pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<serd
         source = again()?.with(source.into_namespaces());
     }
     // A fault that the scan finds costs no preconditioning.
-    let mut simulation = prepare(request, &mut config, progress)?;
+    let mut simulation = prepare(request, &mut config, outputs, progress)?;
     if let Some(ranges) = &plan.preload {
         simulation.preload(ranges)?;
     }
@@ -114,6 +118,21 @@ pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<serd
     let replay_s = replay.wall_s();
     let parts = Parts { request, config: &config, source: &source, counts, footprint };
     Ok(document::assemble(&parts, &report, &stopwatch, replay_s)?)
+}
+
+/// What the run writes, which is none of what it reads: told before it begins.
+fn outputs(request: &RunRequest) -> Result<Outputs, SimError> {
+    let mut inputs = input_files(&request.trace);
+    inputs.extend(request.layers.device_file());
+    inputs.extend(request.snapshot_in.clone());
+    let mut outputs = Outputs::new(inputs);
+    if let Some(path) = &request.snapshot_out {
+        outputs.reserve(path).map_err(|error| match error {
+            OutputError::Io { .. } => SimError::Snapshot(error.into()),
+            taken => SimError::OutputTaken(taken),
+        })?;
+    }
+    Ok(outputs)
 }
 
 /// Whether something about the whole trace must be known before time 0.
@@ -127,7 +146,7 @@ fn readable(
     request: &RunRequest,
     needs_scan: bool,
     progress: &mut Progress<'_>,
-) -> Result<(String, Option<NamedTempFile>), SimError> {
+) -> Result<(String, Option<Spooled>), SimError> {
     let options = &request.trace_options;
     let has_volumes =
         options.volume == Some(VolumeChoice::Each) || options.format.as_deref() == Some("parquet");
@@ -145,6 +164,7 @@ fn readable(
 fn prepare(
     request: &RunRequest,
     config: &mut RunConfig,
+    outputs: Outputs,
     progress: &mut Progress<'_>,
 ) -> Result<Simulation, SimError> {
     let simulation = match &request.snapshot_in {
@@ -157,7 +177,7 @@ fn prepare(
         }
     };
     if let Some(path) = &request.snapshot_out {
-        snapshot::save(path, config, &simulation)?;
+        snapshot::save_among(path, config, &simulation, outputs)?;
     }
     Ok(simulation)
 }

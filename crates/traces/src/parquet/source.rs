@@ -10,13 +10,12 @@ use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
 use crate::options::{TraceOptions, VolumeChoice};
 use crate::parquet::Origin;
-use crate::stdin::spool_stdin;
+use crate::stdin::{spool_stdin, Spooled};
 use crate::summary::{TraceSummary, VolumeCount};
 use std::fs::File;
 use std::io::Read;
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
-use tempfile::NamedTempFile;
 
 /// First and last bytes of a Parquet file.
 const MAGIC: &[u8; 4] = b"PAR1";
@@ -45,7 +44,7 @@ pub(crate) struct ParquetSource {
     rows_ended: bool,
     stored: Reread,
     /// Standard input, for as long as it is read.
-    _spooled: Option<NamedTempFile>,
+    _spooled: Option<Spooled>,
 }
 
 /// Which streams are taken, and as which.
@@ -60,7 +59,7 @@ impl ParquetSource {
     pub(crate) fn open(path: &str, options: &TraceOptions) -> Result<Self, TraceError> {
         let spooled = if path == "-" { Some(spool_stdin()?) } else { None };
         let opened = match &spooled {
-            Some(file) => file.reopen(),
+            Some(file) => file.open(),
             None => File::open(path),
         };
         let failed = |source| TraceError::Open { file: path.to_owned(), source: Arc::new(source) };
@@ -72,7 +71,7 @@ impl ParquetSource {
         let (groups, metadata) = RowGroups::open(file)
             .map_err(|message| TraceError::Parquet { file: path.to_owned(), message })?;
         let stored = match &spooled {
-            Some(file) => file.reopen(),
+            Some(file) => file.open(),
             None => File::open(path),
         };
         let choice = choose(path, &metadata.volumes, options)?;

@@ -4,12 +4,13 @@ use super::entries::{Entries, Progress, Read};
 use super::merge::Merge;
 use super::step::Step;
 use crate::error::TraceError;
+use crate::input_files::input_files;
 use crate::options::TraceOptions;
 use crate::reader::open;
-use crate::stdin::spool_stdin;
+use crate::stdin::{spool_stdin, Spooled};
 use serde_json::Value;
+use slcache_files::Outputs;
 use std::sync::Arc;
-use tempfile::NamedTempFile;
 
 /// One or more traces and the transformations between them and the output.
 #[derive(Clone)]
@@ -18,7 +19,7 @@ pub struct Plan {
     pub(super) merge: Option<Merge>,
     steps: Vec<Step>,
     /// Standard input, for as long as it may be read again.
-    spooled: Option<Arc<NamedTempFile>>,
+    spooled: Option<Arc<Spooled>>,
 }
 
 impl Plan {
@@ -63,6 +64,11 @@ impl Plan {
             self.spooled = Some(Arc::new(file));
         }
         Ok(())
+    }
+
+    /// Outputs that take no input's place.
+    pub(super) fn outputs(&self) -> Outputs {
+        Outputs::new(self.inputs.iter().flat_map(|(path, _)| input_files(path)))
     }
 
     /// Opens the stream behind the first `steps` transformations.

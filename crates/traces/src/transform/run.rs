@@ -8,6 +8,7 @@ use crate::summary::TraceSummary;
 use crate::writers::{TraceWriter, WriteOptions, Written};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What a pipeline read, did and wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -56,10 +57,12 @@ impl Plan {
         options: &WriteOptions,
         progress: &mut Progress<'_>,
     ) -> Result<TransformReport, TraceError> {
+        let mut outputs = self.outputs();
+        outputs.reserve(Path::new(if output == "-" { "/dev/stdout" } else { output }))?;
         self.spool(false)?;
         let mut entries = self.open(self.steps(), progress)?;
         let label = entries.label();
-        let mut writer = TraceWriter::create(output, options, label.as_deref())?;
+        let mut writer = TraceWriter::create_among(&mut outputs, output, options, label.as_deref())?;
         let mut names = Names::default();
         let mut batch = Vec::new();
         while entries.next(&mut batch)? {
@@ -68,6 +71,7 @@ impl Plan {
             tell("convert", entries.as_ref(), progress)?;
         }
         let written = writer.finish(&entries.origin(), &entries.names())?;
+        outputs.publish()?;
         Ok(report(entries.as_ref(), vec![written], label))
     }
 }

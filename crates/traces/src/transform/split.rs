@@ -8,7 +8,8 @@
 //!
 //! `rebase = true` makes the beginning of each window, or the first request of
 //! each other part, time 0. In the name of the output `{}` stands for the
-//! volume's name or the part's number. Every file is whole when it appears.
+//! volume's name or the part's number. The files appear together,
+//! when all are whole.
 
 use super::describe::{parse, refused, step_text};
 use super::entries::{tell, Entries, Progress};
@@ -21,6 +22,8 @@ use crate::parquet::Origin;
 use crate::writers::{TraceWriter, WriteOptions, Written};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use slcache_files::Outputs;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 const KIND: &str = "split";
@@ -67,8 +70,9 @@ impl Plan {
                 format!("the output {output} must hold {PLACE} once, for the name or number of the part");
             return Err(refused(KIND, reason));
         }
-        let target = Target { output, options, step: step_text(KIND, &split), rebase: split.rebase };
-        match (split.by, split.requests, split.window_ns) {
+        let outputs = RefCell::new(self.outputs());
+        let target = Target { outputs, output, options, step: step_text(KIND, &split), rebase: split.rebase };
+        let report = match (split.by, split.requests, split.window_ns) {
             (By::Volume, None, None) => {
                 for (_, options) in &mut self.inputs {
                     options.volume.get_or_insert(VolumeChoice::Each);
@@ -88,12 +92,16 @@ impl Plan {
                 KIND,
                 "allowed: by = \"volume\", by = \"requests\" with requests from 1, by = \"time\" with window_ns from 1",
             )),
-        }
+        }?;
+        target.outputs.into_inner().publish()?;
+        Ok(report)
     }
 }
 
 /// Where the parts go.
 struct Target<'a> {
+    /// The parts appear together, once the last one is whole.
+    outputs: RefCell<Outputs>,
     output: &'a str,
     options: &'a WriteOptions,
     step: String,
@@ -102,7 +110,9 @@ struct Target<'a> {
 
 impl Target<'_> {
     fn part(&self, part: &str, label: Option<&str>) -> Result<Part, TraceError> {
-        let writer = TraceWriter::create(&self.output.replace(PLACE, part), self.options, label)?;
+        let mut outputs = self.outputs.borrow_mut();
+        let path = self.output.replace(PLACE, part);
+        let writer = TraceWriter::create_among(&mut outputs, &path, self.options, label)?;
         Ok(Part { writer, name: part.to_owned(), origin_ns: None })
     }
 

@@ -1,13 +1,13 @@
-//! Where an output goes: a file that appears whole or not at all, or standard
-//! output, compressed as the name says.
+//! Where an output goes: a file or standard output, compressed as the name says.
 
 use crate::error::TraceError;
 use flate2::write::GzEncoder;
 use liblzma::write::XzEncoder;
+use slcache_files::Outputs;
+use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
-use tempfile::NamedTempFile;
 
 /// Levels that are worth their time on traces.
 const GZIP_LEVEL: u32 = 6;
@@ -36,14 +36,18 @@ struct Sink {
 enum Place {
     /// Standard output.
     Stdout(std::io::Stdout),
-    /// A file beside its later place, which it takes at the end.
-    File(NamedTempFile),
+    /// A file that takes its name when all outputs are published, or a device.
+    File(File),
 }
 
 impl Output {
-    /// Begins an output; `-` is standard output.
-    pub(super) fn create(path: &str) -> Result<Self, TraceError> {
-        let encoder = open(path).map_err(|source| failed(path, source))?;
+    /// Begins an output, one of `outputs`; `-` is standard output.
+    pub(super) fn create(path: &str, outputs: &mut Outputs) -> Result<Self, TraceError> {
+        let place = match path {
+            "-" => Place::Stdout(std::io::stdout()),
+            _ => Place::File(outputs.create(Path::new(path))?),
+        };
+        let encoder = encoder(path, place).map_err(|source| failed(path, source))?;
         Ok(Self { path: path.to_owned(), encoder })
     }
 
@@ -52,7 +56,7 @@ impl Output {
         !matches!(self.encoder, Encoder::Plain(_))
     }
 
-    /// Ends the output and gives a file its name; the bytes stored.
+    /// Ends the output; the bytes stored.
     pub(super) fn finish(self) -> Result<u64, TraceError> {
         let path = self.path;
         let finish = || -> std::io::Result<u64> {
@@ -63,9 +67,6 @@ impl Output {
                 Encoder::Xz(encoder) => encoder.finish()?,
             };
             sink.flush()?;
-            if let Place::File(file) = sink.place {
-                file.persist(&path)?;
-            }
             Ok(sink.bytes)
         };
         finish().map_err(|source| failed(&path, source))
@@ -77,9 +78,7 @@ pub(super) fn stem(path: &str) -> &str {
     [".gz", ".zst", ".xz"].iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path)
 }
 
-fn open(path: &str) -> std::io::Result<Encoder> {
-    let place =
-        if path == "-" { Place::Stdout(std::io::stdout()) } else { Place::File(beside(Path::new(path))?) };
+fn encoder(path: &str, place: Place) -> std::io::Result<Encoder> {
     let sink = Sink { place, bytes: 0 };
     Ok(match path {
         _ if path.ends_with(".gz") => {
@@ -89,18 +88,6 @@ fn open(path: &str) -> std::io::Result<Encoder> {
         _ if path.ends_with(".xz") => Encoder::Xz(XzEncoder::new(sink, XZ_LEVEL)),
         _ => Encoder::Plain(sink),
     })
-}
-
-/// A temporary file in the folder of `path`, readable as a new file would be.
-fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
-    if path.is_dir() {
-        return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder"));
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.prefix(".slcache-").tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
 fn failed(path: &str, source: std::io::Error) -> TraceError {

@@ -9,6 +9,7 @@ use crate::error::TraceError;
 use crate::options::TraceOptions;
 use crate::parquet::{self, Origin, ParquetWriter};
 use serde::Serialize;
+use slcache_files::Outputs;
 use std::collections::BTreeMap;
 
 /// How to write a trace.
@@ -39,6 +40,8 @@ pub struct Written {
 
 /// Writes requests to a file, which appears at its place only once it is whole.
 pub struct TraceWriter {
+    /// Those of this file, unless it is published with others.
+    outputs: Option<Outputs>,
     file: String,
     format: &'static str,
     body: Body,
@@ -56,17 +59,30 @@ impl TraceWriter {
     /// Begins a file, or standard output for `-`. `label` says what the
     /// requests are where they are not a recording.
     pub fn create(path: &str, options: &WriteOptions, label: Option<&str>) -> Result<Self, TraceError> {
+        let mut outputs = Outputs::default();
+        let writer = Self::create_among(&mut outputs, path, options, label)?;
+        Ok(Self { outputs: Some(outputs), ..writer })
+    }
+
+    /// Begins a file that appears when `outputs` are published.
+    pub fn create_among(
+        outputs: &mut Outputs,
+        path: &str,
+        options: &WriteOptions,
+        label: Option<&str>,
+    ) -> Result<Self, TraceError> {
         let name = format_name(path, options)?;
         let text = WRITERS.iter().find(|format| format.name == name);
         let refused = |reason: String| TraceError::Output { file: path.to_owned(), reason };
         let Some(text) = text else {
-            let output = Output::create(path)?;
+            let output = Output::create(path, outputs)?;
             if output.is_compressed() {
                 return Err(refused("Parquet is compressed inside; leave out .gz, .zst or .xz".to_owned()));
             }
             let writer = ParquetWriter::new(output).map_err(|error| refused(error.to_string()))?;
             let body = Body::Parquet(Box::new(writer));
             return Ok(Self {
+                outputs: None,
                 file: path.to_owned(),
                 format: parquet::NAME,
                 body,
@@ -81,8 +97,9 @@ impl TraceWriter {
             )));
         }
         let writer = TextWriter::new(text, options.lossy, path);
-        let body = Body::Text(Box::new((writer, Output::create(path)?)));
-        Ok(Self { file: path.to_owned(), format: text.name, body, requests: 0, label_lost: label.is_some() })
+        let body = Body::Text(Box::new((writer, Output::create(path, outputs)?)));
+        let (file, label_lost) = (path.to_owned(), label.is_some());
+        Ok(Self { outputs: None, file, format: text.name, body, requests: 0, label_lost })
     }
 
     /// Appends requests; `names` are the volumes' names by stream, as far as
@@ -98,9 +115,9 @@ impl TraceWriter {
         }
     }
 
-    /// Ends the file and gives it its name. A trace holds at least one request.
+    /// Ends the file; it gets its name now unless it is one of several. A trace holds at least one request.
     pub fn finish(self, origin: &Origin, names: &[String]) -> Result<Written, TraceError> {
-        let Self { file, format, body, requests, label_lost } = self;
+        let Self { outputs, file, format, body, requests, label_lost } = self;
         let mut lost = BTreeMap::new();
         let (bytes, dropped) = match body {
             Body::Text(text) => {
@@ -121,6 +138,9 @@ impl TraceWriter {
                 (output.finish()?, 0)
             }
         };
+        if let Some(outputs) = outputs {
+            outputs.publish()?;
+        }
         let requests = requests - dropped;
         if label_lost {
             lost.insert(Loss::Label.name(), requests);
