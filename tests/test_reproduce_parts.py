@@ -29,7 +29,7 @@ def test_a_trace_is_repeated_until_it_has_written_what_was_asked(
     asked = mebibytes << 20
     each = Input("w", "ips-wdev_0", True, 20000, (), {"requests": "20000"}, asked)
     once = api.Trace(each.path, options=replace(each, repeat_to_write_bytes=0).options(1)).info()
-    repeats = Repeats(tmp_path / "repeated", Store(tmp_path / "runs"))
+    repeats = Repeats(tmp_path, Store(tmp_path / "runs"))
     path = repeats.path(each, 1, going_on)
     told = api.Trace(path).info()
     assert told["write_bytes"] == pytest.approx(asked, rel=0.1)

@@ -1,6 +1,7 @@
 """The native simulator: everything that computes a model quantity lives behind these functions."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 class ConfigError(Exception):
     """The configuration is not valid; the message lists every problem, one a line."""
@@ -104,6 +105,39 @@ def trace_generate(
     progress: Callable[[str, int, int], bool] | None,
 ) -> str:
     """Make the requests of a workload, write them and return the report as JSON."""
+
+def input_files(trace: str) -> list[Path]:
+    """Return every file that reading a trace reads."""
+
+class Outputs:
+    """Files that appear together or not at all, and replace none of `inputs`."""
+
+    def __init__(self, inputs: list[str]) -> None: ...
+    def folder(self, folder: str) -> None:
+        """Make a folder for outputs."""
+
+    def reserve(self, path: str) -> None:
+        """Take a name, or say why it may not be written."""
+
+    def write(self, path: str, content: bytes) -> None:
+        """Stage a whole file."""
+
+    def publish(self) -> None:
+        """Give all files their names, or none of them."""
+
+    def discard(self) -> None:
+        """Remove what is staged."""
+
+class Scratch:
+    """A hidden folder for temporary files, removed at the end and after a kill."""
+
+    def __init__(self, parent: str | None = None) -> None: ...
+    @property
+    def path(self) -> Path | None:
+        """Where it is; None once it is removed."""
+
+    def close(self) -> None:
+        """Remove it."""
 
 def version() -> str:
     """Return the version of the simulator."""

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from slcache import _core
+from slcache import _core, files
 from slcache._core import ConfigError
 from slcache.results import Comparison, Result
 from slcache.spool import rereadable
@@ -64,7 +64,7 @@ def run(
         snapshot_out=None if save_state is None else os.fspath(save_state),
         progress=progress or _go_on,
     )
-    return Result(json.loads(text), label=scheme)
+    return Result(json.loads(text), scheme, files.inputs(trace, device, load_state))
 
 
 def compare(
@@ -105,7 +105,7 @@ def compare(
             )
             for name, own in plan
         ]
-    return Comparison([_named_as(result, trace) for result in results], normalise)
+    return Comparison([_named_as(result, trace, device) for result in results], normalise)
 
 
 def check_schemes(schemes: Sequence[str], normalise: str | None) -> None:
@@ -248,11 +248,11 @@ def _literal(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _named_as(result: Result, trace: Path) -> Result:
+def _named_as(result: Result, trace: Path, device: Path) -> Result:
     """Return the result with its trace called what the user called it."""
     document = result.to_dict()
     document["trace"]["path"] = os.fspath(trace)
-    return Result(document, result.label)
+    return Result(document, result.label, files.inputs(trace, device))
 
 
 def prefixed(scheme: str, progress: Progress | None) -> Progress | None:

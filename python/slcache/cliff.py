@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slcache import ConfigError, api, bandwidth
+from slcache.files import scratch
 from slcache.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+#: What a picture of it is written as.
+FILES = ("cliff.json", "cliff.svg", "cliff.png")
 #: The default amount is so many times what the device takes in SLC mode.
 CACHES = 3
 
@@ -254,7 +255,7 @@ def run(
 @contextmanager
 def _workload(text: str) -> Iterator[str]:
     """Put a workload where the engine finds it."""
-    with tempfile.TemporaryDirectory(prefix="slcache-") as folder:
-        path = Path(folder) / "cliff.toml"
+    with scratch() as folder:
+        path = folder / "cliff.toml"
         path.write_text(text, encoding="utf-8")
         yield str(path)

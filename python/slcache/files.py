@@ -1,51 +1,48 @@
-"""Writing results so that a reader never meets half a file."""
+"""Writing results so that a reader never meets half a file, and no input is lost."""
 
 from __future__ import annotations
 
-import errno
+import contextlib
 import os
-import tempfile
-from pathlib import Path
+import pathlib
+from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Self
+
+from slcache import _core
+
+Path = str | os.PathLike[str]
 
 
 class Transaction:
     """A set of files in one directory that appear together or not at all.
 
-    Each file is written to a temporary name beside its final one; leaving the block cleanly
-    renames them all. Any exception removes the temporary files, and the directory too when
-    this transaction created it.
+    Leaving the block cleanly gives all of them their names. Any exception removes them, and the
+    directory too when this transaction created it. None of them replaces one of the `inputs`;
+    what is no regular file, such as a FIFO, is written into. `names` are checked at once, others
+    when they are written.
     """
 
-    def __init__(self, directory: str | os.PathLike[str]) -> None:
-        self.directory = Path(directory)
-        self._created: list[Path] = []
-        self._pending: list[tuple[Path, Path]] = []
+    def __init__(
+        self, directory: Path, names: Iterable[str] = (), inputs: Iterable[Path] = ()
+    ) -> None:
+        self.directory = pathlib.Path(directory)
+        self._names = list(names)
+        self._outputs = _core.Outputs([os.fspath(path) for path in inputs])
 
     def __enter__(self) -> Self:
-        missing = [p for p in (self.directory, *self.directory.parents) if not p.exists()]
         try:
-            for parent in reversed(missing):
-                parent.mkdir()
-                self._created.append(parent)
-            with tempfile.TemporaryFile(dir=self.directory):
-                pass  # learn now, not after an hour's run, that nothing can be written here
+            self._outputs.folder(os.fspath(self.directory))
+            for name in self._names:
+                self._outputs.reserve(os.fspath(self.directory / name))
         except BaseException:
-            self._discard()
+            self._outputs.discard()
             raise
         return self
 
     def write(self, name: str, data: bytes) -> None:
         """Stage one file's whole content."""
-        if (self.directory / name).is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), self.directory / name)
-        handle, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".tmp", dir=self.directory)
-        self._pending.append((Path(temporary), self.directory / name))
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        self._outputs.write(os.fspath(self.directory / name), data)
 
     def __exit__(
         self,
@@ -54,35 +51,25 @@ class Transaction:
         trace: TracebackType | None,
     ) -> None:
         if kind is None:
-            try:
-                self._publish()
-            except BaseException:
-                self._discard()
-                raise
+            self._outputs.publish()
         else:
-            self._discard()
-
-    def _publish(self) -> None:
-        mode = 0o666 & ~_umask()
-        for temporary, final in self._pending:
-            temporary.chmod(mode)
-            temporary.replace(final)
-        self._pending.clear()
-
-    def _discard(self) -> None:
-        for temporary, _ in self._pending:
-            temporary.unlink(missing_ok=True)
-        self._pending.clear()
-        for directory in reversed(self._created):
-            try:
-                directory.rmdir()
-            except OSError:
-                break
-        self._created.clear()
+            self._outputs.discard()
 
 
-def _umask() -> int:
-    """Return the process's file mode mask, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+@contextlib.contextmanager
+def scratch(parent: Path | None = None) -> Iterator[pathlib.Path]:
+    """Make a hidden directory for temporary files, in `parent` or where such files belong.
+
+    What a killed process left there is removed first.
+    """
+    folder = _core.Scratch(None if parent is None else os.fspath(parent))
+    try:
+        assert folder.path is not None
+        yield folder.path
+    finally:
+        folder.close()
+
+
+def inputs(trace: Path, *more: Path | None) -> list[Path]:
+    """Return the files that a run over a trace reads: the trace's, and `more` that are named."""
+    return [*_core.input_files(os.fspath(trace)), *(path for path in more if path is not None)]

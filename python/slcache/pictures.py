@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slcache import labels
-from slcache.files import Transaction
+from slcache.files import Transaction, inputs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +35,7 @@ def save_trace(info: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write the picture of a trace's `info` document; raises ValueError for an unknown kind."""
     check(path)
     file = Path(path)
-    with Transaction(file.parent) as files:
+    with Transaction(file.parent, [file.name], inputs(info["file"])) as files:
         files.write(file.name, _trace(info, file.suffix.lower()))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from slcache import grid, labels, normalise, verdict
-from slcache.files import Transaction
+from slcache.files import Path, Transaction
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,8 +18,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+#: What a result is written as.
+FILES = ("result.json", "series.parquet", "latency.parquet", "ops.parquet", "report.html")
+
+
 class _Frames(ABC):
     """The tables, figures and files that one run and a comparison have in common."""
+
+    @property
+    @abstractmethod
+    def inputs(self) -> Sequence[Path]:
+        """The files that were read, which saving does not replace."""
 
     @property
     @abstractmethod
@@ -102,7 +111,7 @@ class _Frames(ABC):
 
     def save(self, directory: str | os.PathLike[str]) -> None:
         """Write result.json, three Parquet tables and report.html: all of them or none."""
-        with Transaction(directory) as files:
+        with Transaction(directory, FILES, self.inputs) as files:
             self.stage(files)
 
     def stage(self, files: Transaction) -> None:
@@ -131,9 +140,20 @@ class _Frames(ABC):
 class Result(_Frames):
     """One scheme's run over one trace."""
 
-    def __init__(self, document: Mapping[str, Any], label: str | None = None) -> None:
+    def __init__(
+        self,
+        document: Mapping[str, Any],
+        label: str | None = None,
+        inputs: Sequence[Path] = (),
+    ) -> None:
         self._document = document
+        self._inputs = tuple(inputs)
         self.label = label or str(document["scheme"]["name"])
+
+    @property
+    def inputs(self) -> Sequence[Path]:
+        """The files of the trace and the device."""
+        return self._inputs
 
     @property
     def labels(self) -> list[str]:
@@ -177,6 +197,11 @@ class Comparison(_Frames):
             raise ValueError(f"schemes named twice: {', '.join(labels)}")
         self.runs = list(runs)
         self.reference = to
+
+    @property
+    def inputs(self) -> Sequence[Path]:
+        """The files of the trace and the device."""
+        return [path for run in self.runs for path in run.inputs]
 
     @property
     def labels(self) -> list[str]:

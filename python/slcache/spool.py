@@ -6,8 +6,9 @@ import contextlib
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
+
+from slcache.files import scratch
 
 #: The trace name that stands for standard input.
 STDIN = "-"
@@ -19,7 +20,8 @@ def rereadable(trace: str | os.PathLike[str]) -> Iterator[str]:
     if os.fspath(trace) != STDIN:
         yield os.fspath(trace)
         return
-    with tempfile.NamedTemporaryFile(prefix="slcache-") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
-        file.flush()
-        yield file.name
+    with scratch() as folder:
+        path = folder / "stdin"
+        with path.open("xb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield str(path)

@@ -117,7 +117,7 @@ def cliff(
         cliffs.loads(chosen, device=device, schemes=names, settings=settings)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
-    with console.output(out) as files, console.meter(progress) as meter:
+    with console.output(out, cliffs.FILES, [device]) as files, console.meter(progress) as meter:
         result = cliffs.run(chosen, device=device, schemes=names, settings=settings, progress=meter)
         if files is not None:
             from slcache.plots import style

@@ -6,7 +6,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
 from rich.progress import TimeRemainingColumn as Remaining
 
+from slcache import api
 from slcache.api import Progress as Callback
 from slcache.cli.options import When
 from slcache.files import Transaction
@@ -58,12 +59,17 @@ def left_out(schemes: Mapping[str, str]) -> None:
 
 
 @contextlib.contextmanager
-def output(directory: Path | None) -> Iterator[Transaction | None]:
-    """Open the output directory, if one was asked for, before the work begins."""
+def output(
+    directory: Path | None, names: Sequence[str], inputs: Sequence[api.Path]
+) -> Iterator[Transaction | None]:
+    """Open the output directory, if one was asked for, before the work begins.
+
+    An error if one of the files to write there is one of the inputs.
+    """
     if directory is None:
         yield None
     else:
-        with Transaction(directory) as files:
+        with Transaction(directory, names, inputs) as files:
             yield files
 
 

@@ -114,7 +114,10 @@ def reproduce(
     )
     if not quick:
         console.note(_time(paper, sensitivity))
-    with Transaction(request.out) as files, console.meter(progress) as meter:
+    with (
+        Transaction(request.out, evaluations.FILES, request.files()) as files,
+        console.meter(progress) as meter,
+    ):
         try:
             evaluation = evaluations.evaluate(request, _Meter(meter), _telling(meter))
         except evaluations.UnknownWorkloadError as error:

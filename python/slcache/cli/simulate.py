@@ -9,7 +9,8 @@ from rich.text import Text
 from slcache import ConfigError, api, terminal
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.results import Comparison, Result
+from slcache.files import inputs as files_of
+from slcache.results import FILES, Comparison, Result
 from slcache.spool import STDIN
 
 
@@ -43,7 +44,7 @@ def run(
     reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
     arguments = _arguments(sets, address, reader, replay, seed)
     with (
-        console.output(out) as files,
+        console.output(out, FILES, files_of(trace, device, load_state, save_state)) as files,
         console.meter(progress) as meter,
     ):
         result = api.run(
@@ -95,7 +96,7 @@ def compare(
     if trace == STDIN:
         console.note("standard input is copied to a temporary file: every scheme reads it anew")
     with (
-        console.output(out) as files,
+        console.output(out, FILES, files_of(trace, device)) as files,
         console.meter(progress) as meter,
     ):
         comparison = api.compare(

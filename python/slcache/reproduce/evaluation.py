@@ -26,6 +26,10 @@ from slcache.reproduce.tabulate import tabulate
 Tell = Callable[[str], None]
 
 
+#: What an evaluation is written as, beside the runs it keeps.
+FILES = ("ledger.json", "report.html")
+
+
 class UnknownWorkloadError(ValueError):
     """The user names a workload that the paper does not have."""
 
@@ -42,6 +46,11 @@ class Request:
     sensitivity: bool = False
     seeds: Sequence[int] = ()
     workloads: Sequence[str] = ()
+
+    def files(self) -> list[Path]:
+        """Return the files that may be read."""
+        folders = (folder for folder in (self.traces, self.recordings) if folder is not None)
+        return [path for folder in folders for path in folder.rglob("*") if path.is_file()]
 
 
 @dataclass

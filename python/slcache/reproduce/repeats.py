@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import threading
 from dataclasses import replace
 from pathlib import Path
 
-from slcache import TraceError, api
+from slcache import TraceError, _core, api
 from slcache.reproduce.inputs import Input, statistics
 from slcache.reproduce.store import Store
 
@@ -15,8 +15,9 @@ from slcache.reproduce.store import Store
 class Repeats:
     """Repeated traces as files, made when a run needs them and removed when all are done."""
 
-    def __init__(self, folder: Path, store: Store) -> None:
-        self._folder = folder
+    def __init__(self, parent: Path, store: Store) -> None:
+        self._parent = parent
+        self._scratch: _core.Scratch | None = None
         self._store = store
         self._locks: dict[str, threading.Lock] = {}
         self._guard = threading.Lock()
@@ -30,14 +31,23 @@ class Repeats:
             lock = self._locks.setdefault(name, threading.Lock())
         # Several schemes want the same file; the first makes it, under a name of its own.
         with lock:
-            path = self._folder / f"{name}.parquet"
+            path = self._folder() / f"{name}.parquet"
             if not path.exists():
                 self._write(each, seed, path, progress)
         return str(path)
 
     def clear(self) -> None:
         """Remove the files: they are large, and made again where they are needed."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._scratch is not None:
+            self._scratch.close()
+
+    def _folder(self) -> Path:
+        with self._guard:
+            if self._scratch is None:
+                self._parent.mkdir(parents=True, exist_ok=True)
+                self._scratch = _core.Scratch(os.fspath(self._parent))
+        assert self._scratch.path is not None
+        return self._scratch.path
 
     def _write(self, each: Input, seed: int, path: Path, progress: api.Progress) -> None:
         once = replace(each, repeat_to_write_bytes=0)
@@ -49,6 +59,5 @@ class Repeats:
         steps = [{"kind": "window", "skip": 0, "take": take}]
         if times > 1:
             steps.insert(0, {"kind": "repeat", "times": -int(-times // 1)})
-        self._folder.mkdir(parents=True, exist_ok=True)
         trace = api.Trace(each.path, options=once.options(seed))
         trace.transform("pipeline", path, steps=steps, progress=progress)

@@ -62,7 +62,9 @@ class Job:
             seed=self.seed,
             progress=progress,
         )
-        return _kept(result.to_dict())
+        document = result.to_dict()
+        document["trace"]["path"] = self.input.path
+        return _kept(document)
 
 
 def run_all(jobs: Sequence[Job], store: Store, progress: Progress) -> list[dict[str, Any]]:
@@ -75,11 +77,15 @@ def run_all(jobs: Sequence[Job], store: Store, progress: Progress) -> list[dict[
     # The longest first, so that no long run is left alone at the end; among these one scheme
     # after the other, so that no run waits for another to make the file both want.
     order = sorted(todo.items(), key=lambda item: _turn(item[1]))
-    repeats = Repeats(store.directory.parent / "repeated", store)
-    with ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
-        pending = {pool.submit(_one, job, key, store, repeats, state): key for key, job in order}
-        _collect(pending, found, state)
-    repeats.clear()
+    repeats = Repeats(store.directory.parent, store)
+    try:
+        with ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
+            pending = {
+                pool.submit(_one, job, key, store, repeats, state): key for key, job in order
+            }
+            _collect(pending, found, state)
+    finally:
+        repeats.clear()
     return [found[key] for key in keys]
 
 

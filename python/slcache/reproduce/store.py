@@ -5,13 +5,12 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from slcache import _core
+from slcache.files import Transaction
 
 
 class Store:
@@ -37,15 +36,9 @@ class Store:
 
     def put(self, key: str, document: Mapping[str, Any]) -> None:
         """Keep a result: whole or not at all."""
-        self.directory.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=self.directory)
-        try:
-            with os.fdopen(handle, "wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
-                file.write(json.dumps(document, ensure_ascii=False).encode())
-            Path(temporary).replace(self._path(key))
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        text = json.dumps(document, ensure_ascii=False).encode()
+        with Transaction(self.directory) as files:
+            files.write(self._path(key).name, gzip.compress(text, 6, mtime=0))
 
     def _path(self, key: str) -> Path:
         return self.directory / f"{key}.json.gz"

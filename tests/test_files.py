@@ -1,0 +1,271 @@
+"""No output takes the place of an input, nor of what is no regular file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import slcache as sl
+from slcache.files import Transaction
+from support import TINY_BYTES, command, slcache, write_trace
+
+RUN = ("--device", "tiny", "--scheme", "baseline")
+#: A workload whose requests are few.
+SPEC = 'requests = 100\nfootprint_bytes = 1048576\n[global]\nrw = "randwrite"\nbs = "4k"\n'
+
+
+@pytest.fixture
+def source(trace: Path, tmp_path: Path) -> Path:
+    """A trace that may be lost."""
+    return Path(shutil.copy(trace, tmp_path / "t.csv"))
+
+
+@pytest.fixture
+def others(source: Path) -> list[Path]:
+    """Every other way to say its name."""
+    soft, hard = source.with_name("soft.csv"), source.with_name("hard.csv")
+    soft.symlink_to(source.name)
+    hard.hardlink_to(source)
+    relative = source.parent / ".." / source.parent.name / source.name
+    return [source, soft, hard, relative]
+
+
+def writers(trace: Path, output: Path) -> dict[str, list[str | Path]]:
+    """Return commands that read a trace and write a file."""
+    verbs: dict[str, list[str | Path]] = {
+        "convert": [],
+        "sample": ["--every", "2"],
+        "window": ["--take", "10"],
+        "scale": ["--time", "2"],
+        "remap": [],
+        "repeat": ["--times", "2"],
+        "merge": [trace],
+    }
+    commands: dict[str, list[str | Path]] = {
+        verb: ["trace", verb, trace, *more, "-o", output, "--as", "msr"]
+        for verb, more in verbs.items()
+    }
+    commands["run"] = ["run", trace, *RUN, "--save-state", output]
+    return commands
+
+
+@pytest.mark.parametrize("verb", writers(Path(), Path()))
+def test_no_verb_replaces_its_trace(verb: str, source: Path, others: list[Path]) -> None:
+    before = source.read_bytes()
+    for output in others if verb in ("run", "convert") else others[2:3]:
+        done = slcache(*writers(source, output)[verb])
+        assert done.returncode == 3, done.stderr
+        assert b"is the input" in done.stderr
+        assert str(output).encode() in done.stderr
+    assert source.read_bytes() == before
+    assert sorted(p.name for p in source.parent.iterdir()) == ["hard.csv", "soft.csv", "t.csv"]
+
+
+def test_no_part_of_a_split_replaces_the_trace(source: Path) -> None:
+    part = source.rename(source.with_name("p-0001.csv"))
+    before = part.read_bytes()
+    how = ("--requests", "100", "--as", "msr")
+    done = slcache("trace", "split", part, "-o", part.with_name("p-{}.csv"), *how)
+    assert done.returncode == 3, done.stderr
+    assert [p.name for p in part.parent.iterdir()] == [part.name]
+    assert part.read_bytes() == before
+
+
+def test_no_trace_replaces_the_workload_it_is_drawn_from(tmp_path: Path) -> None:
+    spec = tmp_path / "w.toml"
+    spec.write_text(SPEC)
+    for done in (
+        slcache("trace", "generate", spec, "-o", spec, "--as", "msr"),
+        slcache("run", spec, *RUN, "--save-state", spec),
+    ):
+        assert done.returncode == 3, done.stderr
+    assert spec.read_text() == SPEC
+
+
+def test_no_state_replaces_the_device_or_the_state_before(source: Path, tmp_path: Path) -> None:
+    root = Path(__file__).parent.parent
+    device = Path(shutil.copy(root / "presets/devices/tiny.toml", tmp_path / "d.toml"))
+    how = ("--scheme", "baseline")
+    assert slcache("run", source, "--device", device, *how, "--save-state", device).returncode == 3
+    state = tmp_path / "state"
+    saved = slcache("run", source, "--device", "tiny", *how, "--save-state", state)
+    assert saved.returncode == 0, saved.stderr
+    both = ("--load-state", state, "--save-state", state)
+    assert slcache("run", source, "--device", "tiny", *how, *both).returncode == 3
+    assert slcache("run", source, "--device", "tiny", *how, *both[:2]).returncode == 0
+
+
+def test_standard_input_is_an_input_and_output_an_output(source: Path) -> None:
+    before = source.read_bytes()
+    with source.open("rb") as stdin:
+        arguments: list[str | Path] = ["run", "-", *RUN, "--save-state", source]
+        done = subprocess.run(command(arguments), stdin=stdin, capture_output=True, check=False)
+    assert done.returncode == 3, done.stderr
+    with source.open("ab") as stdout:
+        done = slcache("trace", "convert", source, "-o", "-", "--as", "msr", stdout=stdout)
+    assert done.returncode == 3, done.stderr
+    assert source.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["result.json", "series.parquet", "report.html"])
+def test_no_result_replaces_an_input(name: str, source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    taken = source.rename(out / name)
+    before = taken.read_bytes()
+    how = ("--trace-format", "msr", "--out", out)
+    assert slcache("run", taken, *RUN, *how).returncode == 3
+    two = ("--device", "tiny", "--schemes", "tlc-only,baseline")
+    assert slcache("compare", taken, *two, *how).returncode == 3
+    result = sl.run(taken, device="tiny", scheme="baseline", trace_format="msr")
+    with pytest.raises(sl.ConfigError, match="is the input"):
+        result.save(out)
+    assert taken.read_bytes() == before
+    assert [p.name for p in out.iterdir()] == [name]
+
+
+def test_a_state_and_a_result_are_two_files(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = slcache("run", source, *RUN, "--out", out, "--save-state", out / "result.json")
+    assert done.returncode == 3, done.stderr
+
+
+def test_no_picture_replaces_its_trace(source: Path) -> None:
+    taken = source.rename(source.with_suffix(".svg"))
+    before = taken.read_bytes()
+    done = slcache("trace", "info", taken, "--trace-format", "msr", "--picture", taken)
+    assert done.returncode == 3, done.stderr
+    with pytest.raises(sl.ConfigError, match="is the input"):
+        sl.Trace(taken, format="msr").picture(taken)
+    assert taken.read_bytes() == before
+
+
+def test_no_output_replaces_a_file_of_a_recording(tmp_path: Path) -> None:
+    parts = [tmp_path / f"disk.blktrace.{cpu}" for cpu in range(2)]
+    for part in parts:
+        part.write_bytes(b"events")
+    for name in (parts[0], tmp_path / "disk"):
+        done = slcache("trace", "convert", name, "-o", parts[1], "--as", "msr")
+        assert done.returncode == 3, done.stderr
+    assert parts[1].read_bytes() == b"events"
+
+
+def test_python_refuses_as_the_command_line_does(source: Path, others: list[Path]) -> None:
+    before = source.read_bytes()
+    calls: list[Callable[[Path], object]] = [
+        lambda output: sl.run(source, device="tiny", scheme="baseline", save_state=output),
+        lambda output: sl.Trace(source).convert(output, to="msr"),
+        lambda output: sl.Trace(source).transform("sample", output, every=2, to="msr"),
+        lambda output: sl.merge([source, source], output, to="msr"),
+    ]
+    for call in calls:
+        for output in others:
+            with pytest.raises(sl.ConfigError, match="is the input"):
+                call(output)
+    assert source.read_bytes() == before
+
+
+@pytest.mark.parametrize("device", ["/dev/null", "/dev/stdout"])
+def test_a_device_is_written_into(device: str, source: Path) -> None:
+    before = Path(device).stat()
+    done = slcache("trace", "convert", source, "-o", device, "--as", "msr")
+    assert done.returncode == 0, done.stderr
+    assert (b",Write," in done.stdout) == (device == "/dev/stdout")
+    done = slcache("run", source, *RUN, "--save-state", device)
+    assert done.returncode == 0, done.stderr
+    assert stat.S_IFMT(Path(device).stat().st_mode) == stat.S_IFMT(before.st_mode)
+    assert not Path("/dev/null").is_file()
+
+
+def test_standard_output_in_a_file_keeps_what_is_there(source: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with log.open("wb") as stdout:
+        stdout.write(b"before\n")
+        stdout.flush()
+        arguments = ("trace", "convert", source, "-o", "/dev/stdout", "--as", "msr", "--json")
+        assert slcache(*arguments, stdout=stdout).returncode == 0
+    lines = log.read_bytes().splitlines()
+    assert lines[0] == b"before"
+    assert len(lines) > 400
+
+
+def test_a_fifo_is_written_into(source: Path, tmp_path: Path) -> None:
+    fifo, taken = tmp_path / "fifo", []
+    commands = writers(source, fifo)
+    for arguments in (commands["convert"], commands["run"]):
+        os.mkfifo(fifo)
+        reader = threading.Thread(target=lambda: taken.append(fifo.read_bytes()), daemon=True)
+        reader.start()
+        done = slcache(*arguments)
+        assert done.returncode == 0, done.stderr
+        reader.join(timeout=60)
+        assert fifo.is_fifo()
+        fifo.unlink()
+    assert taken[0].count(b"\n") == 400
+    assert taken[1].startswith(b"SLCSNAP\n")
+
+
+def test_transactions_at_once_into_one_new_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "x" / "y"
+
+    def save(text: bytes) -> None:
+        with Transaction(folder) as files:
+            for name in "abc":
+                files.write(name, text)
+
+    with ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(save, b"%d" % i) for i in range(8)]:
+            done.result()
+    assert len({path.read_bytes() for path in folder.iterdir()}) == 1
+    assert sorted(path.name for path in folder.iterdir()) == ["a", "b", "c"]
+
+
+def test_what_fails_at_the_end_leaves_all_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("old")
+    files = Transaction(tmp_path).__enter__()
+    for name in "abc":
+        files.write(name, b"new")
+    (tmp_path / "c").mkdir()
+    with pytest.raises(IsADirectoryError):
+        files.__exit__(None, None, None)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "c"]
+    assert (tmp_path / "a").read_text() == "old"
+
+
+def test_the_next_run_removes_what_a_killed_one_left(source: Path, tmp_path: Path) -> None:
+    rows = [(0, "Write", (i * 131072) % (TINY_BYTES - 131072), 131072) for i in range(300_000)]
+    long, out = write_trace(tmp_path / "long.csv", rows), tmp_path / "out"
+    arguments: list[str | Path] = ["run", long, *RUN, "--out", out, "--replay", "closed:8"]
+    with subprocess.Popen(command(arguments), stderr=subprocess.DEVNULL) as process:
+        while not (out.is_dir() and list(out.iterdir())):
+            assert process.poll() is None, "no hidden folder before the end"
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+    assert list(out.iterdir())
+    done = slcache("run", source, *RUN, "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert len(list(out.iterdir())) == 5
+    assert not list(out.glob(".*"))
+
+
+def test_python_writes_through_one_place() -> None:
+    package = Path(sl.__file__).parent
+    words = ("write_text(", "write_bytes(", "mkstemp(", "NamedTemporary", ".rename(", "os.open(")
+    allowed = {("cliff.py", "write_text("), ("app.py", "os.open(")}
+    found = {
+        (path.name, word)
+        for path in package.rglob("*.py")
+        for word in words
+        if word in path.read_text()
+    }
+    assert found == allowed
