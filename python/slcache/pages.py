@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from slcache.names import printable
 
 
 def render(template: str, **values: object) -> str:
@@ -13,5 +16,11 @@ def render(template: str, **values: object) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
+        finalize=_plain,
     )
     return environment.get_template(template).render(**values)
+
+
+def _plain(value: object) -> object:
+    """Return a text without characters that hide or turn others; pages' own parts as they are."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from slcache import grid, normalise, pages, units, verdict
@@ -25,7 +26,7 @@ class Picture:
     """A figure on the page, with the sentence that says how to read it."""
 
     title: str
-    svg: str
+    svg: Markup
     caption: str
 
 

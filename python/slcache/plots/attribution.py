@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from slcache import kinds, normalise, units
 from slcache.kinds import Kind
 from slcache.normalise import Document
-from slcache.plots import style
+from slcache.plots import plain, style
 
 
 def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
@@ -25,7 +25,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     for panel, side in zip(axes, sides, strict=True):
         _panel(panel, stacks[side], components)
         style.title(panel, f"mean {side} latency")
-        panel.set_yticks(range(len(labels)), list(labels) if panel is axes[0] else [])
+        plain.rows(panel, labels if panel is axes[0] else [""] * len(labels))
     names = [f"{name.partition(' ')[0]} {_label(name, kind)}" for name, kind in components.items()]
     style.swatches(figure, [Patch(facecolor=kind.colour) for kind in components.values()], names)
     return figure

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from slcache import normalise, units
 from slcache.normalise import Document
-from slcache.plots import dots, style
+from slcache.plots import dots, plain, style
 
 _FIGURES = (("mean", "mean"), ("p99", "p99"), ("p99_9", "p99.9"))
 
@@ -26,7 +26,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document], to: str) -> Figur
     for panel, side in zip(axes, sides, strict=True):
         _panel(panel, side, documents, reference)
         style.title(panel, f"{side} latency")
-    axes[0].set_ylabel(f"relative to {to} (lower is better)")
+    axes[0].set_ylabel(f"relative to {plain.name(to, 24)} (lower is better)")
     style.key(figure, labels, "bars")
     return figure
 

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from slcache import units
 from slcache.bandwidth import Curve
-from slcache.plots import style
+from slcache.plots import plain, style
 
 _COLUMNS = 3
 
@@ -47,7 +47,7 @@ def draw(curves: Mapping[str, Curve], bursts: int, device: str) -> Figure:
         _pauses(area, float(curves[name].written_gib[-1]) * per_gib, bursts)
         area.xaxis.set_major_locator(MaxNLocator(5))
         _frame(area, end, top)
-        style.title(area, name)
+        style.title(area, plain.name(name))
     for area in areas[len(curves) :]:
         area.axis("off")
     figure.supxlabel(f"{below}, on {device}", fontsize=9)

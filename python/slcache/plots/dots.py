@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 
 from slcache import normalise, units
 from slcache.normalise import Document
-from slcache.plots import style
+from slcache.plots import plain, style
 
 _FIGURES = (("mean", "mean", "o"), ("p99", "p99", "D"), ("p99_9", "p99.9", "^"))
 
@@ -24,8 +24,8 @@ def draw(labels: Sequence[str], documents: Sequence[Document], to: str) -> Figur
     reference = documents[list(labels).index(to)]
     for area, side in zip(areas, sides, strict=True):
         _panel(area, side, documents, reference)
-        style.title(area, f"{side} latency relative to {to}")
-        area.set_yticks(range(len(labels)), list(labels) if area is areas[0] else [])
+        style.title(area, f"{side} latency relative to {plain.name(to, 24)}")
+        plain.rows(area, labels if area is areas[0] else [""] * len(labels))
     marks = [Line2D([], [], color=style.INK, marker=m, ls="", ms=5.5) for _, _, m in _FIGURES]
     style.swatches(figure, marks, [title for _, title, _ in _FIGURES])
     return figure

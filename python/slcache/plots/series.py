@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from slcache import units
 from slcache.normalise import Document
-from slcache.plots import style
+from slcache.plots import plain, style
 
 _BINS = 360
 _SIDE_BY_SIDE = 3
@@ -113,7 +113,7 @@ def _column(
         else:
             style.title(area, panel.title + (f" ({unit})" if unit else ""))
         if names is not None:
-            area.set_ylabel(names[i], rotation=0, ha="right", va="center")
+            area.set_ylabel(plain.name(names[i]), rotation=0, ha="right", va="center")
         area.tick_params(labelbottom=area is areas[-1], labelsize=7.5)
     style.same_range(areas)
     logarithmic = areas[0].get_yscale() == "log"

@@ -10,12 +10,15 @@ from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
+from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, Locator, MaxNLocator, NullLocator
 
 from slcache import units
+from slcache.names import printable
+from slcache.plots import plain
 
 WIDTH = 9.4
 
@@ -102,7 +105,7 @@ def panels(
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure of the house style and its axes, row by row."""
     with mpl.rc_context(RC):
-        figure = Figure(figsize=(WIDTH, height), layout="constrained")
+        figure = plain.PlainFigure(figsize=(WIDTH, height), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False, **options)
     return figure, [axes for row in grid for axes in row]
 
@@ -195,7 +198,9 @@ def legend(axes: Axes, place: Literal["upper left", "upper right", "best", "abov
 def noted(figure: Figure, note: str | None) -> Figure:
     """Say below a figure what its workload is, where there is something to say."""
     if note is not None:
-        figure.supxlabel(f"workload: {note}", x=0.01, ha="left", fontsize=8, color=INK)
+        figure.supxlabel(
+            f"workload: {plain.name(note, 150)}", x=0.01, ha="left", fontsize=8, color=INK
+        )
     return figure
 
 
@@ -285,22 +290,29 @@ def on(colour: str) -> str:
     return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#FFFFFF"
 
 
-def svg(figure: Figure, name: str, description: str) -> str:
-    """Return a figure as inline SVG that takes its text colour and font from the page."""
+def svg(figure: Figure, name: str, description: str) -> Markup:
+    """Return a figure as inline SVG that takes its text colour and font from the page.
+
+    Names in it are escaped by Matplotlib; what is replaced here is replaced in tags alone.
+    """
     sink = io.StringIO()
     with mpl.rc_context({**RC, "svg.hashsalt": name, "svg.id": name}):
         figure.savefig(sink, format="svg", transparent=True, metadata={"Date": None})
     text = sink.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(rf'\bid="(?!{re.escape(name)}")', f'id="{name}-', text)
-    text = _TAG.sub(lambda tag: _LONG_NUMBER.sub(r"\1", tag[0]), text)
-    text = re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", text)
-    text = text.replace(INK, "currentColor").replace(INK.lower(), "currentColor")
-    head = f'<svg role="img" aria-label="{description}"'
-    return re.sub(r"font:([^;]*?) 'DejaVu Sans'[^;\"]*", r"font:\1 sans-serif", text).replace(
-        "<svg", head, 1
-    )
+    text = _TAG.sub(lambda tag: _fitted_to_page(tag[0], name), text)
+    head = Markup('<svg role="img" aria-label="{}"').format(printable(description))
+    return Markup(text.replace("<svg", head, 1))
+
+
+def _fitted_to_page(tag: str, name: str) -> str:
+    """Return a tag with its ids made the page's own, and its ink and font left to the page."""
+    tag = _LONG_NUMBER.sub(r"\1", tag)
+    tag = re.sub(rf'\bid="(?!{re.escape(name)}")', f'id="{name}-', tag)
+    tag = re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", tag)
+    tag = tag.replace(INK, "currentColor").replace(INK.lower(), "currentColor")
+    return re.sub(r"font:([^;]*?) 'DejaVu Sans'[^;\"]*", r"font:\1 sans-serif", tag)
 
 
 def png(figure: Figure) -> bytes:

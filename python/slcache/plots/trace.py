@@ -8,7 +8,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from slcache.plots import style, trace_panels, trace_time
+from slcache.plots import plain, style, trace_panels, trace_time
 
 Info = Mapping[str, Any]
 
@@ -19,7 +19,7 @@ def draw(info: Info, title: str | None = None) -> Figure:
         return style.empty("no reads and no writes")
     sides = [side for side in ("read", "write") if info[f"{side}s"]]
     with mpl.rc_context(style.RC):
-        figure = Figure(figsize=(style.WIDTH, 8.2), layout="constrained")
+        figure = plain.PlainFigure(figsize=(style.WIDTH, 8.2), layout="constrained")
         rows = figure.subfigures(3, 1, height_ratios=(1.0, 1.1, 0.8), squeeze=False)
         upper, middle, lower = rows[:, 0]
         trace_panels.sizes(upper.add_subplot(1, 3, 1), info)
@@ -28,5 +28,5 @@ def draw(info: Info, title: str | None = None) -> Figure:
         trace_time.address_maps(middle, info, sides)
         trace_time.rates(lower, info, sides)
         if title:
-            figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+            figure.suptitle(plain.name(title, 120), x=0.01, ha="left", fontsize=11)
     return figure

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from slcache import kinds, units
 from slcache.kinds import Kind
 from slcache.normalise import Document
-from slcache.plots import style
+from slcache.plots import plain, style
 
 _HATCHES = {"slc": "", "mlc": "....", "tlc": "////", "qlc": "xxxx"}
 _MODES = ("slc", "mlc", "tlc", "qlc")
@@ -36,7 +36,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
         _bar(axes, row, stack, segments, factor)
         host = written[row] / factor
         axes.plot([host, host], [row - 0.44, row + 0.44], color=style.INK, lw=1.4)
-    axes.set_yticks(range(len(labels)), list(labels))
+    plain.rows(axes, labels)
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")

@@ -1,0 +1,216 @@
+"""Names are text: nothing in them acts on a page, a picture or a terminal."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import re
+import unicodedata
+from importlib import resources
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import matplotlib.image
+import pytest
+
+import slcache
+from slcache import api, bandwidth, names, pages, pictures, terminal
+from slcache.cli import console
+from slcache.plots import cliff, plain, style
+from support import mixed, write_trace
+from support import slcache as run_slcache
+from test_report import Page
+
+HOSTILE = [
+    '"><script>alert(1)</script>',
+    "$\\foo$",
+    "$x_{1}",
+    "[red]not red[/red] [/]",
+    "\x1b[31mred\x1b]0;title\x07",
+    "{{ 7 * 7 }}{% endraw %}",
+    "</svg><b onload='x'>&amp;",
+    "turned\u202e round\u2066",
+    'id="axes_1" url(#clip) #101112 1.23456789',
+    "<!-- -- --> :smile:",
+    "\x00\x7f\x9b2J\xad",
+    "long " * 60,
+    "e\u0301 漢字 🙂",
+]
+#: The same in few names, for what takes its time.
+TOGETHER = ["$\\foo$", "".join(HOSTILE[::2])[:600], "".join(HOSTILE[1::2])]
+FIGURES = ("attribution", "writes", "series", "latency", "wear", "bars")
+
+
+def hostile(run: slcache.Result, name: str) -> slcache.Result:
+    """Return a run all of whose names are this one."""
+    document = run.to_dict()
+    document["trace"] |= {"path": name, "label": name, "steps": [name], "format": name}
+    document["trace"]["skipped"] = [{"reason": name, "count": 1}]
+    document["config"]["device"]["name"] = name
+    document["scheme"]["figures"][name] = name
+    for rows in (document["wear"]["pools"], document["flash"]["ops"]):
+        for row in rows:
+            row["pool"] = name
+    return slcache.Result(document, label=name)
+
+
+@pytest.fixture(scope="module")
+def comparisons(comparison: slcache.Comparison) -> list[slcache.Comparison]:
+    """Comparisons of few and of many, and all hostile names somewhere."""
+    groups = [HOSTILE[:2], HOSTILE[2:5], HOSTILE[5:]]
+    base = comparison.runs[0]
+    found = []
+    for group in groups:
+        runs = [hostile(base, group[0]) for _ in group]
+        for run, label in zip(runs, group, strict=True):
+            run.label = label
+        found.append(slcache.Comparison(runs))
+    return found
+
+
+class Text(Page):
+    """Also collects what the page says, and every attribute."""
+
+    def __init__(self, text: str) -> None:
+        self.said = ""
+        self.attributes: list[tuple[str, str]] = []
+        super().__init__(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note an element's attributes."""
+        self.attributes += [(name, value or "") for name, value in attrs]
+        super().handle_starttag(tag, attrs)
+
+    def handle_data(self, data: str) -> None:
+        """Note what is said."""
+        self.said += data
+
+
+def check_page(text: str, said: str | None) -> None:
+    page = Text(text)
+    assert not {"script", "b", "img", "iframe"} & set(page.tags)
+    assert not [name for name, _ in page.attributes if name.startswith("on")]
+    assert {ref[1:] for ref in page.references if ref.startswith("#")} <= set(page.ids)
+    assert not any(unicodedata.category(c) in ("Cc", "Cf") for c in page.said if c != "\n")
+    if said is not None:
+        assert names.printable(said) in page.said
+
+
+def test_the_report_shows_names_as_they_are(comparisons: list[slcache.Comparison]) -> None:
+    for each in comparisons:
+        check_page(each.report(), each.labels[0])
+
+
+def test_the_figures_draw_names_as_they_are(comparisons: list[slcache.Comparison]) -> None:
+    for each in comparisons:
+        for figure in FIGURES:
+            drawn = style.svg(getattr(each, f"plot_{figure}")(), "figure", each.labels[0])
+            root = ElementTree.fromstring(drawn)
+            assert root.get("aria-label") == names.printable(each.labels[0])
+            said = {text for part in root.iter() for text in (part.text or "").split("\n")}
+            shown = {plain.name(label) for label in each.labels}
+            assert figure == "wear" or shown <= said, (figure, shown - said)
+
+
+@pytest.mark.parametrize("kind", pictures.KINDS)
+def test_pictures_of_a_trace_take_any_name(kind: str, trace: Path, tmp_path: Path) -> None:
+    info = api.Trace(trace).info()
+    for name in TOGETHER:
+        document: dict[str, Any] = copy.deepcopy(info)
+        document["file"] = f"/tmp/{name.replace('/', '|')}"
+        document["summary"]["label"] = name
+        document["summary"]["steps"] = [name]
+        document["streams"] = [{**info["streams"][0], "volume": name}] * 2
+        path = tmp_path / f"picture{kind}"
+        pictures.save_trace(document, path)
+        content = path.read_bytes()
+        if kind == ".html":
+            check_page(content.decode(), name)
+        elif kind == ".svg":
+            ElementTree.fromstring(content)
+        elif kind == ".png":
+            assert matplotlib.image.imread(io.BytesIO(content)).size
+
+
+def test_the_cliff_takes_any_name() -> None:
+    written = {"write_bytes": [1 << 30] * 20, "write_latency_ns_max": [0] * 20}
+    document = {
+        "series": {"window_ns": 10**9, "columns": written},
+        "host": {"duration_ns": 20 * 10**9},
+    }
+    curve = bandwidth.sustained(document)
+    for count in (2, 9):
+        figure = cliff.draw(dict.fromkeys(HOSTILE[:count], curve), 1, HOSTILE[0])
+        ElementTree.fromstring(style.svg(figure, "cliff", HOSTILE[1]))
+
+
+def test_file_names_do_not_act_on_pages_and_pictures(tmp_path: Path) -> None:
+    for name in ('"><script>$\\foo$[red]', "\x1b[31mred"):
+        path = write_trace(tmp_path / f"{name}.csv", mixed(40))
+        page = tmp_path / "p.html"
+        done = run_slcache("trace", "info", path, "--picture", page)
+        assert done.returncode == 0, done.stderr
+        assert b"\x1b" not in done.stdout
+        assert names.printable(name) in done.stdout.decode()
+        check_page(page.read_text(), name)
+        done = run_slcache(
+            "run", path, "--device", "tiny", "--scheme", "baseline", "--out", tmp_path / "out"
+        )
+        assert done.returncode == 0, done.stderr
+        check_page((tmp_path / "out" / "report.html").read_text(), name)
+
+
+def harmless(text: str) -> bool:
+    return not any(unicodedata.category(c) in ("Cc", "Cf", "Cs") for c in text if c != "\n")
+
+
+def test_a_terminal_gets_names_as_they_are(
+    comparisons: list[slcache.Comparison], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for each in comparisons:
+        label = terminal.label_line(each.documents)
+        console.show(*label, terminal.comparison_table(each), *each.verdict())
+        console.show(terminal.run_table(each.runs[0]))
+        console.note(each.labels[0])
+        shown = capsys.readouterr()
+        assert harmless(shown.out)
+        assert harmless(shown.err)
+        for name in each.labels:
+            assert names.printable(name) in shown.out
+        assert harmless(each.summary())
+
+
+def test_errors_do_not_act_on_a_terminal(tmp_path: Path) -> None:
+    for name in ("\x1b[31mred", "\x9b2Jx", "[red]x"):
+        done = run_slcache("trace", "info", tmp_path / name)
+        assert done.returncode != 0
+        assert harmless(done.stderr.decode())
+        assert names.printable(name) in done.stderr.decode()
+
+
+def test_json_for_a_terminal_means_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    console.emit_json(HOSTILE)
+    shown = capsys.readouterr().out
+    assert harmless(shown)
+    assert json.loads(shown) == HOSTILE
+
+
+def test_no_template_trusts_a_value() -> None:
+    folder = resources.files("slcache") / "templates"
+    templates = [path for path in folder.iterdir() if path.name.endswith(".j2")]
+    assert len(templates) >= 3
+    for path in templates:
+        assert not re.search(r"\|\s*safe|autoescape\s+false", path.read_text())
+
+
+def test_every_page_escapes() -> None:
+    for name in HOSTILE:
+        made = pages.render(
+            "trace.html.j2",
+            title=name,
+            sections=[],
+            svg=style.svg(style.empty(name[:40]), "x", name),
+        )
+        check_page(made, name)
