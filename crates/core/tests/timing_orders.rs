@@ -47,7 +47,7 @@ impl Clock {
         block: BlockId,
         page: u16,
         class: Class,
-        deps: u16,
+        deps: u32,
     ) -> OpId {
         let record = InFlight::new(request(0, HostOp::Write, 0, 512), 0, 0);
         let id = self.timing.add_request(record);
@@ -63,7 +63,7 @@ impl Clock {
         op
     }
 
-    fn program(&mut self, name: &'static str, block: BlockId, page: u16, class: Class, deps: u16) -> OpId {
+    fn program(&mut self, name: &'static str, block: BlockId, page: u16, class: Class, deps: u32) -> OpId {
         self.emit(name, OpKind::Program, block, page, class, deps)
     }
 

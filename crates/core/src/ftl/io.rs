@@ -245,7 +245,7 @@ impl Io {
         op.out_ns = times.out_ns;
         op.request = request;
         op.counts = counts;
-        op.deps = u16::from(in_flight);
+        op.deps = u32::from(in_flight);
         self.timing.submit(id);
         if in_flight {
             let program = self.timing.program_of(at.block, at.index);
@@ -293,7 +293,7 @@ impl Io {
         op.in_ns = times.in_ns;
         op.request = write.request;
         op.counts = !write.request.is_none();
-        op.deps = sources.len() as u16;
+        op.deps = sources.len() as u32;
         self.timing.submit(id);
         for &source in sources {
             self.timing.wake(source, id);

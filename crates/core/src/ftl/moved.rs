@@ -10,7 +10,7 @@ struct Moved {
     /// A block's programs run in order: the last one into each block stands for all of them.
     to: BlockId,
     program: OpId,
-    serial: u32,
+    serial: u64,
     next: u32,
 }
 

@@ -14,7 +14,10 @@ impl Timing {
         let Some(target) = op.then.take() else { return };
         let read_ns = u64::from(op.in_ns) + u64::from(op.array_ns) + u64::from(op.out_ns);
         self.load_ns[op.unit as usize] -= read_ns;
-        self.blocks[op.block.index()].reads -= 1;
+        let block = op.block;
+        let clock = &mut self.blocks[block.index()];
+        clock.reads -= 1;
+        let wakes_erase = clock.reads == 0 && clock.erase_parked;
         op.kind = target.kind;
         op.block = target.block;
         op.page = target.page;
@@ -22,6 +25,9 @@ impl Timing {
         op.in_ns = target.in_ns;
         op.out_ns = 0;
         op.queued_ns = now_ns;
+        if wakes_erase {
+            self.wake_erase(block);
+        }
     }
 
     /// Runs both halves of a move as one, where the channel has no other unit.

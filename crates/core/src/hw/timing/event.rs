@@ -30,20 +30,15 @@ pub struct Event {
     pub kind: EventKind,
     /// Which unit, channel or request.
     pub index: u32,
-    /// A stamp by which the receiver tells outdated events.
-    pub stamp: u16,
 }
 
 impl Event {
     fn key(self) -> u128 {
-        u128::from(self.at_ns) << 64
-            | u128::from(self.kind as u8) << 56
-            | u128::from(self.index) << 16
-            | u128::from(self.stamp)
+        u128::from(self.at_ns) << 64 | u128::from(self.kind as u8) << 32 | u128::from(self.index)
     }
 
     fn from_key(key: u128) -> Self {
-        let kind = match (key >> 56) as u8 {
+        let kind = match (key >> 32) as u8 {
             0 => EventKind::Unit,
             1 => EventKind::Channel,
             2 => EventKind::Host,
@@ -51,7 +46,7 @@ impl Event {
             4 => EventKind::Stage,
             _ => EventKind::Timer,
         };
-        Self { at_ns: (key >> 64) as u64, kind, index: (key >> 16) as u32, stamp: key as u16 }
+        Self { at_ns: (key >> 64) as u64, kind, index: key as u32 }
     }
 }
 
@@ -121,11 +116,10 @@ mod tests {
             (5, EventKind::Unit, 2),
         ];
         for (at_ns, kind, index) in events {
-            queue.push(Event { at_ns, kind, index, stamp: 7 });
+            queue.push(Event { at_ns, kind, index });
         }
         let mut order = Vec::new();
         while let Some(event) = queue.pop() {
-            assert_eq!(event.stamp, 7);
             order.push((event.at_ns, event.kind, event.index));
         }
         let want = [
@@ -143,7 +137,7 @@ mod tests {
         let mut queue = EventQueue::default();
         let mut times: Vec<u64> = (0..500u64).map(|i| i * 7919 % 503).collect();
         for (i, &at_ns) in times.iter().enumerate() {
-            queue.push(Event { at_ns, kind: EventKind::Unit, index: i as u32, stamp: 0 });
+            queue.push(Event { at_ns, kind: EventKind::Unit, index: i as u32 });
         }
         times.sort_unstable();
         let popped: Vec<u64> = std::iter::from_fn(|| queue.pop()).map(|e| e.at_ns).collect();

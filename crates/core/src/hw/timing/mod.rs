@@ -10,6 +10,7 @@ mod between;
 pub mod event;
 mod host;
 pub mod op_table;
+mod parked;
 mod queue;
 mod run;
 pub mod unit;
@@ -19,24 +20,29 @@ pub use host::{InFlight, Internal, WaitTime, WAIT_CHANNEL, WAIT_KINDS, WAIT_OTHE
 use crate::base::BlockId;
 use crate::hw::config::{IdleRule, IdleScope, PlaneParallelism};
 use crate::hw::geometry::Geometry;
-use crate::hw::op::Class;
+use crate::hw::op::{Class, CLASSES};
 use bytemuck::Zeroable;
 use event::{Event, EventKind, EventQueue};
 use op_table::{Op, OpId, RequestId, Slab};
+use parked::Parked;
+use std::collections::BTreeMap;
 use unit::{Channel, Unit};
 
 /// What the clock knows of a block.
 #[derive(Clone, Copy, Default, Zeroable)]
 #[repr(C)]
 struct BlockClock {
-    /// Pages of the present generation whose program is complete.
-    done: u16,
-    /// Erases emitted: programs from before the last one no longer count as done pages.
-    generation: u16,
-    /// Reads queued or running.
-    reads: u16,
     /// The block's last program or erase in flight.
     last: u32,
+    /// Reads queued or running: no more than there are numbers for operations.
+    reads: u32,
+    /// Erases emitted: programs from before the last one no longer count as done pages.
+    generation: u32,
+    /// Pages of the present generation whose program is complete.
+    done: u16,
+    /// An erase that waits for nothing but the reads is parked.
+    erase_parked: bool,
+    _pad: u8,
 }
 
 /// The timing engine.
@@ -50,11 +56,17 @@ pub struct Timing {
     ops: Slab<Op>,
     /// Lists of operations: further ones an operation wakes, and those it waits for.
     op_links: Slab<(OpId, u32)>,
-    serial: u32,
+    /// Sources of operations, each with its serial, by which it is told from a later one.
+    source_links: Slab<(OpId, u64, u32)>,
+    serial: u64,
     more_requests: Slab<(RequestId, u32)>,
     waits: Slab<WaitTime>,
     requests: Slab<InFlight>,
     blocks: Box<[BlockClock]>,
+    /// The parked front of each queue, by unit and class.
+    parked: Vec<Parked>,
+    /// Parked erases that wait for nothing but their block's reads.
+    parked_erases: BTreeMap<u32, OpId>,
     /// Units that may be able to start something.
     ready: Vec<u32>,
     /// Requests whose last operation is complete.
@@ -86,11 +98,14 @@ impl Timing {
                 0,
             )),
             op_links: Slab::new((OpId::NONE, 0)),
+            source_links: Slab::new((OpId::NONE, 0, 0)),
             serial: 0,
             more_requests: Slab::new((RequestId::NONE, 0)),
             waits: Slab::new([0; WAIT_KINDS]),
             requests: Slab::new(InFlight::default()),
             blocks: bytemuck::zeroed_slice_box(geometry.block_numbers()),
+            parked: Vec::new(),
+            parked_erases: BTreeMap::new(),
             ready: Vec::new(),
             finished: Vec::new(),
             idle_due: Vec::new(),
@@ -125,6 +140,7 @@ impl Timing {
             other => other,
         };
         self.load_ns.push(0);
+        self.parked.extend((0..CLASSES).map(|_| Parked::default()));
         let first_plane = plane - u32::from(place.in_die);
         self.units.push(Unit::new(place.channel, bit, first_plane, parallelism, pool.config.suspend));
     }
@@ -150,7 +166,7 @@ impl Timing {
 
     /// Asks for an event of `kind` for `index` at `at_ns`.
     pub fn schedule(&mut self, at_ns: u64, kind: EventKind, index: u32) {
-        self.queue.push(Event { at_ns, kind, index, stamp: 0 });
+        self.queue.push(Event { at_ns, kind, index });
     }
 
     /// Operations emitted and not complete.
@@ -196,13 +212,13 @@ impl Timing {
 
     /// The emission number of an operation in flight, by which it is told from a later one.
     #[inline]
-    pub fn serial(&self, id: OpId) -> u32 {
+    pub fn serial(&self, id: OpId) -> u64 {
         self.ops[id.index()].serial
     }
 
     /// Whether the operation emitted as `id` with `serial` is not complete.
     #[inline]
-    pub fn is_in_flight(&self, id: OpId, serial: u32) -> bool {
+    pub fn is_in_flight(&self, id: OpId, serial: u64) -> bool {
         self.ops[id.index()].serial == serial
     }
 

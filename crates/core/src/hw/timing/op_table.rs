@@ -71,11 +71,11 @@ pub struct Op {
     /// Pages programmed.
     pub pages: u8,
     /// Operations this one still waits for.
-    pub deps: u16,
+    pub deps: u32,
     /// First page programmed or the page read.
     pub page: u16,
     /// How often the block programmed had been erased, in state, when the operation was emitted.
-    pub(super) generation: u16,
+    pub(super) generation: u32,
     /// Unit that runs it.
     pub unit: u32,
     /// Block it works on.
@@ -91,10 +91,14 @@ pub struct Op {
     /// When it entered its unit's queue, ns.
     pub queued_ns: u64,
     /// Emission number: the order in which equals are served.
-    pub(super) serial: u32,
+    pub(super) serial: u64,
+    /// Its place in its queue: grows from the queue's head to its tail.
+    pub(super) place: u64,
     /// Operations it waited for when they were linked (list of links, 0 = none).
     pub(super) sources: u32,
     pub(super) queued: bool,
+    /// A search of the queue passed it over.
+    pub(super) parked: bool,
     pub(super) next: OpId,
     pub(super) prev: OpId,
     pub(super) wakes: OpId,
@@ -152,8 +156,10 @@ impl Op {
         then: None,
         queued_ns: 0,
         serial: 0,
+        place: 0,
         sources: 0,
         queued: false,
+        parked: false,
         next: OpId::NONE,
         prev: OpId::NONE,
         wakes: OpId::NONE,

@@ -1,6 +1,7 @@
 //! Emission, dependencies and the per-unit queues.
 
 use super::op_table::{Op, OpId};
+use super::parked::{FIRST_PLACE, PLACE_STEP};
 use super::Timing;
 use crate::base::BlockId;
 use crate::hw::op::{Cause, Class, OpKind, CLASSES};
@@ -13,7 +14,7 @@ impl Timing {
     #[inline]
     pub fn begin(&mut self, kind: OpKind, cause: Cause, class: Class, block: BlockId, unit: u32) -> OpId {
         // 0 stands for an operation that is complete.
-        self.serial = self.serial.wrapping_add(1).max(1);
+        self.serial += 1;
         let serial = self.serial;
         let index = self.ops.take();
         let op = &mut self.ops[index as usize];
@@ -57,7 +58,7 @@ impl Timing {
         let clock = &mut self.blocks[block.index()];
         if self.ops[id.index()].kind == OpKind::Erase {
             clock.done = 0;
-            clock.generation = clock.generation.wrapping_add(1);
+            clock.generation += 1;
         }
         self.ops[id.index()].generation = clock.generation;
         let prev = OpId(std::mem::replace(&mut clock.last, id.0));
@@ -80,7 +81,8 @@ impl Timing {
             let link = self.op_links.insert((then, op.more_wakes));
             self.ops[first.index()].more_wakes = link;
         }
-        let link = self.op_links.insert((first, self.ops[then.index()].sources));
+        let serial = self.ops[first.index()].serial;
+        let link = self.source_links.insert((first, serial, self.ops[then.index()].sources));
         self.ops[then.index()].sources = link;
     }
 
@@ -152,26 +154,13 @@ impl Timing {
     fn add_waited_for(&self, id: OpId, work: &mut Vec<OpId>) {
         let mut link = self.ops[id.index()].sources;
         while link != 0 {
-            let (source, next) = self.op_links[link as usize];
+            let (source, serial, next) = self.source_links[link as usize];
             // A source may be complete and its number in use again.
-            if self.wakes(source, id) {
+            if self.is_in_flight(source, serial) {
                 work.push(source);
             }
             link = next;
         }
-    }
-
-    fn wakes(&self, source: OpId, id: OpId) -> bool {
-        let op = &self.ops[source.index()];
-        let mut more = op.more_wakes;
-        while more != 0 {
-            let (then, next) = self.op_links[more as usize];
-            if then == id {
-                return true;
-            }
-            more = next;
-        }
-        op.wakes == id
     }
 
     #[inline]
@@ -197,8 +186,8 @@ impl Timing {
     fn forget_sources(&mut self, id: OpId) {
         let mut link = std::mem::take(&mut self.ops[id.index()].sources);
         while link != 0 {
-            let (_, next) = self.op_links[link as usize];
-            self.op_links.remove(link);
+            let (_, _, next) = self.source_links[link as usize];
+            self.source_links.remove(link);
             link = next;
         }
     }
@@ -218,27 +207,43 @@ impl Timing {
         let class = op.class as usize;
         let unit = &mut self.units[op.unit as usize];
         let tail = std::mem::replace(&mut unit.tail[class], id);
-        if tail.is_none() {
+        let has_parked = unit.parked >> class & 1 == 1;
+        let place = if tail.is_none() {
             unit.head[class] = id;
             unit.mask |= 1 << class;
+            FIRST_PLACE
         } else {
-            self.ops[tail.index()].next = id;
-        }
+            let last = &mut self.ops[tail.index()];
+            last.next = id;
+            last.place + PLACE_STEP
+        };
         let op = &mut self.ops[id.index()];
         op.prev = tail;
         op.next = OpId::NONE;
+        op.place = place;
+        if has_parked {
+            self.linked_near_parked(id, OpId::NONE);
+        }
     }
 
     fn link_before(&mut self, id: OpId, follower: OpId) {
-        let prev = std::mem::replace(&mut self.ops[follower.index()].prev, id);
+        let next = &mut self.ops[follower.index()];
+        let prev = std::mem::replace(&mut next.prev, id);
+        // Nothing else is ever put right before the follower: the place is free.
+        let place = next.place - 1;
+        debug_assert!(prev.is_none() || self.ops[prev.index()].place < place);
         let op = &mut self.ops[id.index()];
         op.prev = prev;
         op.next = follower;
+        op.place = place;
         let (unit, class) = (op.unit as usize, op.class as usize);
         if prev.is_none() {
             self.units[unit].head[class] = id;
         } else {
             self.ops[prev.index()].next = id;
+        }
+        if self.units[unit].parked >> class & 1 == 1 {
+            self.linked_near_parked(id, follower);
         }
     }
 
@@ -249,16 +254,24 @@ impl Timing {
         let class = op.class as usize;
         let unit = &mut self.units[op.unit as usize];
         let head = std::mem::replace(&mut unit.head[class], id);
-        if head.is_none() {
+        let has_parked = unit.parked >> class & 1 == 1;
+        let place = if head.is_none() {
             unit.tail[class] = id;
             unit.mask |= 1 << class;
+            FIRST_PLACE
         } else {
-            self.ops[head.index()].prev = id;
-        }
+            let first = &mut self.ops[head.index()];
+            first.prev = id;
+            first.place - PLACE_STEP
+        };
         let op = &mut self.ops[id.index()];
         op.prev = OpId::NONE;
         op.next = head;
         op.queued = true;
+        op.place = place;
+        if has_parked {
+            self.linked_near_parked(id, head);
+        }
     }
 
     /// Takes the first operation of a class off its queue.
@@ -272,6 +285,9 @@ impl Timing {
             u.mask &= !(1 << class);
         } else {
             self.ops[next.index()].prev = OpId::NONE;
+        }
+        if self.units[unit as usize].parked >> class & 1 == 1 {
+            self.unlinked_near_parked(head);
         }
     }
 
@@ -292,6 +308,9 @@ impl Timing {
         let unit = &mut self.units[unit as usize];
         if unit.head[class].is_none() {
             unit.mask &= !(1 << class);
+        }
+        if unit.parked >> class & 1 == 1 {
+            self.unlinked_near_parked(id);
         }
     }
 
@@ -337,17 +356,9 @@ impl Timing {
         OpId::NONE
     }
 
-    #[inline]
-    fn first_startable(&self, unit: u32, class: usize) -> OpId {
-        let mut id = self.units[unit as usize].head[class];
-        while !id.is_none() && !self.startable(id) {
-            id = self.ops[id.index()].next;
-        }
-        id
-    }
-
+    /// Whether nothing keeps a queued operation from starting: the orders (a) and (b).
     #[inline(always)]
-    fn startable(&self, id: OpId) -> bool {
+    pub(super) fn startable(&self, id: OpId) -> bool {
         let op = &self.ops[id.index()];
         match op.kind {
             OpKind::Read => true,

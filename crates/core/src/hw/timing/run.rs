@@ -30,7 +30,7 @@ impl Timing {
         let event = self.queue.pop()?;
         self.now_ns = event.at_ns;
         match event.kind {
-            EventKind::Unit => self.unit_event(event.index, event.stamp),
+            EventKind::Unit => self.unit_event(event.index),
             EventKind::Channel => self.channel_event(event.index),
             EventKind::Idle => self.idle_event(event.index),
             EventKind::Host | EventKind::Stage | EventKind::Timer => return Some(event),
@@ -42,15 +42,16 @@ impl Timing {
     #[inline]
     pub(super) fn push_unit_event(&mut self, unit: u32, at_ns: u64) {
         let u = &mut self.units[unit as usize];
-        u.stamp = u.stamp.wrapping_add(1);
         u.until_ns = at_ns;
-        let stamp = u.stamp;
-        self.queue.push(Event { at_ns, kind: EventKind::Unit, index: unit, stamp });
+        self.queue.push(Event { at_ns, kind: EventKind::Unit, index: unit });
     }
 
-    fn unit_event(&mut self, unit: u32, stamp: u16) {
+    /// A phase ends, if the event is not outdated: a suspension or a pause has moved the end since.
+    /// Of several events at the very end of a phase the first one ends it; the others find another
+    /// end, or a phase without one.
+    fn unit_event(&mut self, unit: u32) {
         let u = &mut self.units[unit as usize];
-        if u.stamp != stamp {
+        if u.until_ns != self.now_ns {
             return;
         }
         match u.phase {
@@ -68,9 +69,7 @@ impl Timing {
                 u.busy_ns[cause] += self.now_ns - u.started_ns;
                 self.ready.push(unit);
             }
-            Phase::Idle | Phase::WaitOut => {
-                unreachable!("Invariant: no event is pending in this phase")
-            }
+            Phase::Idle | Phase::WaitOut => {}
         }
     }
 
@@ -116,7 +115,7 @@ impl Timing {
         if !c.armed {
             c.armed = true;
             let at_ns = c.busy_until_ns.max(self.now_ns);
-            self.queue.push(Event { at_ns, kind: EventKind::Channel, index: channel as u32, stamp: 0 });
+            self.queue.push(Event { at_ns, kind: EventKind::Channel, index: channel as u32 });
         }
     }
 
@@ -305,9 +304,14 @@ impl Timing {
     #[inline]
     fn finish(&mut self, unit: u32, id: OpId) {
         let op = &self.ops[id.index()];
-        let clock = &mut self.blocks[op.block.index()];
+        let block = op.block;
+        let clock = &mut self.blocks[block.index()];
+        let mut wakes_erase = false;
         match op.kind {
-            OpKind::Read => clock.reads -= 1,
+            OpKind::Read => {
+                clock.reads -= 1;
+                wakes_erase = clock.reads == 0 && clock.erase_parked;
+            }
             OpKind::Erase => {}
             OpKind::Program | OpKind::Reprogram => {
                 if op.generation == clock.generation {
@@ -321,8 +325,15 @@ impl Timing {
             if block_next.is_none() {
                 clock.last = 0;
             } else {
-                self.ops[block_next.index()].block_prev = OpId::NONE;
+                let next = &mut self.ops[block_next.index()];
+                next.block_prev = OpId::NONE;
+                if next.parked {
+                    self.wake_parked(block_next);
+                }
             }
+        }
+        if wakes_erase {
+            self.wake_erase(block);
         }
         let u = &mut self.units[unit as usize];
         u.outstanding -= 1;

@@ -34,14 +34,14 @@ pub struct Unit {
     pub until_ns: u64,
     /// When the read half of a move ends, ns.
     pub read_end_ns: u64,
-    /// Stamp of the pending event; older ones are outdated.
-    pub stamp: u16,
     /// Queue heads by class.
     pub head: [OpId; CLASSES],
     /// Queue tails by class.
     pub tail: [OpId; CLASSES],
     /// Bit per class with something queued.
     pub mask: u8,
+    /// Bit per class whose queue has a parked front.
+    pub parked: u8,
     /// The unit is on its channel's waiting list.
     pub wishes: bool,
     /// Since when it is, ns.
@@ -89,10 +89,10 @@ impl Unit {
             started_ns: 0,
             until_ns: 0,
             read_end_ns: 0,
-            stamp: 0,
             head: [OpId::NONE; CLASSES],
             tail: [OpId::NONE; CLASSES],
             mask: 0,
+            parked: 0,
             wishes: false,
             wish_ns: 0,
             outstanding: 0,

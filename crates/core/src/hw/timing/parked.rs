@@ -1,0 +1,307 @@
+//! Finding the first operation of a queue that may start, however many before it may not.
+//!
+//! What a search passes over is *parked*: it is not looked at again until the operation that it
+//! waits for is complete. The parked operations are always the front part of their queue, so the
+//! next search takes the first of those that have been woken, or goes on behind the part.
+
+use super::op_table::OpId;
+use super::Timing;
+use crate::base::BlockId;
+use crate::hw::op::{OpKind, CLASSES};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The place of an empty queue's first operation.
+pub(super) const FIRST_PLACE: u64 = 1 << 63;
+/// Distance of the places of neighbours: room for all those of one block that come in between,
+/// each just before the one that follows it in the block.
+pub(super) const PLACE_STEP: u64 = 1 << 24;
+
+/// The parked front of one queue.
+#[derive(Default)]
+pub(super) struct Parked {
+    /// The first operation behind the parked ones.
+    rest: OpId,
+    count: u32,
+    /// Parked operations that were woken, by their place in the queue; some may have left since.
+    woken: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+impl Timing {
+    #[inline]
+    fn parked(&mut self, unit: u32, class: usize) -> &mut Parked {
+        &mut self.parked[unit as usize * CLASSES + class]
+    }
+
+    /// The first operation of a queue, in its order, that may start.
+    pub(super) fn first_startable(&mut self, unit: u32, class: usize) -> OpId {
+        let head = self.units[unit as usize].head[class];
+        if head.is_none() || self.startable(head) {
+            return head;
+        }
+        let mut id = head;
+        if self.units[unit as usize].parked >> class & 1 == 1 {
+            let woken = self.first_woken(unit, class);
+            if !woken.is_none() {
+                return woken;
+            }
+            id = self.parked(unit, class).rest;
+        }
+        while !id.is_none() && !self.startable(id) {
+            self.park(id);
+            id = self.ops[id.index()].next;
+        }
+        self.parked(unit, class).rest = id;
+        id
+    }
+
+    fn first_woken(&mut self, unit: u32, class: usize) -> OpId {
+        while let Some(&Reverse((place, index))) = self.parked(unit, class).woken.peek() {
+            let id = OpId(index);
+            let op = &self.ops[id.index()];
+            let here = op.parked && op.place == place && op.unit == unit && op.class as usize == class;
+            if here && self.startable(id) {
+                return id;
+            }
+            self.parked(unit, class).woken.pop();
+            if here {
+                self.await_reads(id);
+            }
+        }
+        OpId::NONE
+    }
+
+    fn park(&mut self, id: OpId) {
+        let op = &mut self.ops[id.index()];
+        op.parked = true;
+        let (unit, class) = (op.unit, op.class as usize);
+        self.units[unit as usize].parked |= 1 << class;
+        self.parked(unit, class).count += 1;
+        self.await_reads(id);
+    }
+
+    /// Has a parked erase woken when its block's reads are complete, if it waits for nothing else.
+    fn await_reads(&mut self, id: OpId) {
+        let op = &self.ops[id.index()];
+        if op.kind == OpKind::Erase && op.block_prev.is_none() {
+            self.blocks[op.block.index()].erase_parked = true;
+            self.parked_erases.insert(op.block.0, id);
+        }
+    }
+
+    /// A parked operation no longer waits for the one before it in its block.
+    #[cold]
+    pub(super) fn wake_parked(&mut self, id: OpId) {
+        if !self.startable(id) {
+            return self.await_reads(id);
+        }
+        let op = &self.ops[id.index()];
+        let (unit, class, place) = (op.unit, op.class as usize, op.place);
+        self.parked(unit, class).woken.push(Reverse((place, id.0)));
+    }
+
+    /// The last read of a block with a parked erase is complete.
+    #[cold]
+    pub(super) fn wake_erase(&mut self, block: BlockId) {
+        self.blocks[block.index()].erase_parked = false;
+        if let Some(id) = self.parked_erases.remove(&block.0) {
+            self.wake_parked(id);
+        }
+    }
+
+    /// `id` was linked into a queue with a parked front, before `next`.
+    #[cold]
+    pub(super) fn linked_near_parked(&mut self, id: OpId, next: OpId) {
+        let op = &self.ops[id.index()];
+        let (unit, class) = (op.unit, op.class as usize);
+        let in_front = !next.is_none() && self.ops[next.index()].parked;
+        if in_front {
+            self.park(id);
+            if self.startable(id) {
+                self.wake_parked(id);
+            }
+        } else if self.parked(unit, class).rest == next {
+            self.parked(unit, class).rest = id;
+        }
+    }
+
+    /// `id` leaves a queue with a parked front.
+    #[cold]
+    pub(super) fn unlinked_near_parked(&mut self, id: OpId) {
+        let op = &mut self.ops[id.index()];
+        let was_parked = std::mem::take(&mut op.parked);
+        let (unit, class, next, block) = (op.unit, op.class as usize, op.next, op.block);
+        let is_erase = op.kind == OpKind::Erase;
+        let parked = self.parked(unit, class);
+        if !was_parked {
+            if parked.rest == id {
+                parked.rest = next;
+            }
+            return;
+        }
+        parked.count -= 1;
+        if parked.count == 0 {
+            parked.woken.clear();
+            self.units[unit as usize].parked &= !(1 << class);
+        }
+        if is_erase && self.parked_erases.get(&block.0) == Some(&id) {
+            self.parked_erases.remove(&block.0);
+            self.blocks[block.index()].erase_parked = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::op_table::{MoveTarget, Op, OpId};
+    use super::super::Timing;
+    use crate::base::rng::RngStream;
+    use crate::base::BlockId;
+    use crate::hw::config::{BusConfig, CellMode, ModeConfig, PlaneParallelism, PoolConfig};
+    use crate::hw::geometry::Geometry;
+    use crate::hw::op::{Cause, Class, OpKind, CLASSES};
+
+    const CLASS: [Class; CLASSES] =
+        [Class::Run, Class::HostRead, Class::HostWrite, Class::Urgent, Class::Background];
+
+    fn timing(starvation_ns: u64) -> Timing {
+        let mode = ModeConfig {
+            read_ns: vec![20],
+            program_ns: vec![200],
+            erase_ns: 3000,
+            endurance_cycles: None,
+            program: Default::default(),
+            page_kinds: Default::default(),
+        };
+        let bus = BusConfig {
+            ps_per_byte: 0,
+            read_command_ns: 1,
+            read_data_ns: 1,
+            program_command_ns: 1,
+            erase_command_ns: 1,
+            extra_plane_read_ns: 0,
+            extra_plane_program_ns: 0,
+            extra_plane_erase_ns: 0,
+        };
+        let pool = PoolConfig {
+            name: "nand".to_owned(),
+            channels: 1,
+            chips: 1,
+            dies: 1,
+            planes: 2,
+            blocks: 8,
+            wordlines: 8,
+            page_bytes: 4096,
+            bus,
+            plane_parallelism: PlaneParallelism::Serial,
+            suspend: Default::default(),
+            slc: Some(mode),
+            mlc: None,
+            tlc: None,
+            qlc: None,
+            reprogram: None,
+        };
+        assert!(pool.mode(CellMode::Slc).is_some());
+        Timing::new(&Geometry::new(&[pool], 4096).expect("a valid pool"), starvation_ns)
+    }
+
+    fn op(kind: OpKind, class: Class, block: u32, deps: u32) -> Op {
+        let mut op = Op::new(kind, Cause::Host, class, BlockId(block), 0);
+        (op.array_ns, op.in_ns, op.deps) = (200, 1, deps);
+        op
+    }
+
+    /// What the search stands for: the queue from its head on.
+    fn by_walking(timing: &Timing, class: usize) -> OpId {
+        let mut id = timing.units[0].head[class];
+        while !id.is_none() && !timing.startable(id) {
+            id = timing.ops[id.index()].next;
+        }
+        id
+    }
+
+    /// One random emission, release or raise.
+    fn disturb(timing: &mut Timing, rng: &mut RngStream, held: &mut Vec<OpId>) {
+        let class = CLASS[rng.below(CLASSES as u32) as usize];
+        let choice = if timing.ops_in_flight() > 300 { 0 } else { rng.below(8) };
+        match choice {
+            0 if !held.is_empty() => {
+                let id = held.swap_remove(rng.below(held.len() as u32) as usize);
+                timing.release(id);
+            }
+            1 if !held.is_empty() => {
+                let id = held[rng.below(held.len() as u32) as usize];
+                timing.raise(id, class);
+            }
+            n => {
+                let kind = [OpKind::Read, OpKind::Erase, OpKind::Program, OpKind::Program][n as usize % 4];
+                let deps = u32::from(rng.below(4) == 0);
+                let mut op = op(kind, class, rng.below(4), deps);
+                if n == 4 {
+                    let block = BlockId(4 + rng.below(2));
+                    let kind = OpKind::Program;
+                    op.then = Some(MoveTarget { kind, block, page: 0, array_ns: 200, in_ns: 1 });
+                }
+                let id = timing.emit(op);
+                if deps > 0 {
+                    held.push(id);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_search_finds_what_walking_the_queue_finds() {
+        for seed in 0..40 {
+            let mut rng = RngStream::new(seed, "parked");
+            let mut timing = timing(if seed % 2 == 0 { 0 } else { 1500 });
+            if seed % 4 < 2 {
+                timing.split_all_moves();
+            }
+            let mut held = Vec::new();
+            for round in 0..3000 {
+                if rng.below(3) == 0 {
+                    timing.kick();
+                    if timing.step().is_some() {
+                        unreachable!("no device events here");
+                    }
+                } else {
+                    disturb(&mut timing, &mut rng, &mut held);
+                }
+                for class in 0..CLASSES {
+                    let want = by_walking(&timing, class);
+                    let asked = rng.below(2) == 0;
+                    assert!(
+                        !asked || timing.first_startable(0, class) == want,
+                        "seed {seed}, round {round}, class {class}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// A hundred thousand programs behind an erase that is held, and as many that may start: a
+    /// search that walked past the held ones each time would take some 10^10 steps.
+    #[test]
+    fn what_may_not_start_is_passed_over_once() {
+        let many = 100_000;
+        let mut timing = timing(0);
+        let erase = timing.emit(op(OpKind::Erase, Class::HostWrite, 0, 1));
+        for block in [0, 1] {
+            (0..many).for_each(|_| {
+                timing.emit(op(OpKind::Program, Class::HostWrite, block, 0));
+            });
+        }
+        timing.kick();
+        while timing.next_ns() != u64::MAX {
+            timing.step();
+        }
+        assert_eq!(timing.ops_in_flight(), many + 1);
+        timing.release(erase);
+        timing.kick();
+        while timing.next_ns() != u64::MAX {
+            timing.step();
+        }
+        assert_eq!(timing.ops_in_flight(), 0);
+    }
+}
