@@ -5,7 +5,7 @@ use super::media::Media;
 use super::moved::MovedOut;
 use super::op_log::LoggedOp;
 use crate::base::rng::RngStream;
-use crate::base::{BlockId, PlaneId, Ppn};
+use crate::base::{BlockId, Mu, PlaneId, Ppn};
 use crate::hw::config::CellMode;
 use crate::hw::op::{Cause, Class, OpKind};
 use crate::hw::timing::event::EventKind;
@@ -163,6 +163,23 @@ impl Io {
     pub fn mark_idle_work(&mut self, plane: PlaneId) {
         let place = self.media.array.geometry.planes[plane.index()];
         self.timing.mark_idle_work(place.unit, place.in_die, true);
+    }
+
+    /// Has the scheme asked for idle work in the planes that hold what `piece` overwrites: blocks with
+    /// dead pages may be work.
+    #[inline]
+    pub fn mark_overwritten(&mut self, piece: &Piece) {
+        let first = piece.page * self.policy.mus_per_page;
+        let mut rest = piece.mask;
+        while rest != 0 {
+            let old = self.media.lookup(Mu(first + rest.trailing_zeros()));
+            rest &= rest - 1;
+            if let Some(slot) = old {
+                let geometry = &self.media.array.geometry;
+                let plane = geometry.plane_of(geometry.block_of(geometry.page_of(slot)));
+                self.mark_idle_work(plane);
+            }
+        }
     }
 
     /// Has the scheme asked for idle work in every plane.

@@ -119,10 +119,14 @@ impl TlcOnly {
         };
         let mut plane = self.region.choose_plane(io, piece.page);
         for _ in 0..tries {
-            if self.region.needs_block(plane, Writer::Host) {
+            let opens = self.region.needs_block(plane, Writer::Host);
+            if opens {
                 self.make_room(plane, io);
             }
             if page_level::write(piece, &mut self.region, plane, RESERVE, io).is_ok() {
+                if opens && self.region.free_blocks(plane) < self.idle_target {
+                    io.mark_idle_work(plane);
+                }
                 return Ok(());
             }
             plane = self.region.pass_over(plane);
@@ -134,10 +138,6 @@ impl TlcOnly {
         let job = Job { cause: Cause::Gc, class: Class::Urgent };
         clean_plane(&mut self.region, io, plane, self.clean_below, job);
         self.mapped_peak = self.mapped_peak.max(io.media.mapped());
-        if self.region.free_blocks(plane) < self.idle_target {
-            let place = io.media.array.geometry.planes[plane.index()];
-            io.timing.mark_idle_work(place.unit, place.in_die, true);
-        }
     }
 }
 
@@ -149,12 +149,22 @@ impl Scheme for TlcOnly {
 
     #[inline]
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        if self.idle_target > 0 {
+            io.mark_overwritten(&piece);
+        }
         self.place(&piece, io)
     }
 
     #[inline]
     fn read(&mut self, piece: Piece, io: &mut Io) {
         page_level::read(&piece, io);
+    }
+
+    fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
+        io.trim(first, end);
+        if self.idle_target > 0 {
+            io.mark_all_idle_work();
+        }
     }
 
     fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {

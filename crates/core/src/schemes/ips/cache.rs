@@ -221,17 +221,7 @@ impl Cache {
     #[inline]
     pub fn note_overwrite(&mut self, piece: &Piece, io: &mut Io) {
         self.vain.note_write(piece, io);
-        let first = piece.page * io.policy.mus_per_page;
-        let mut rest = piece.mask;
-        while rest != 0 {
-            let old = io.media.lookup(crate::base::Mu(first + rest.trailing_zeros()));
-            rest &= rest - 1;
-            if let Some(slot) = old {
-                let geometry = &io.media.array.geometry;
-                let plane = geometry.plane_of(geometry.block_of(geometry.page_of(slot)));
-                io.mark_idle_work(plane);
-            }
-        }
+        io.mark_overwritten(piece);
     }
 
     /// Forgets units that the host declared unused.
