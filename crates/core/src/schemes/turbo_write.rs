@@ -102,6 +102,8 @@ pub struct TurboWrite {
     drain: bool,
     /// The plane of the last direct write: its one-shot wordline is filled first.
     direct: Option<PlaneId>,
+    /// Planes whose store had no room for the next block: asked again when the host changed anything.
+    cramped: Vec<PlaneId>,
     figures: Figures,
 }
 
@@ -127,6 +129,7 @@ impl TurboWrite {
             reclaim_open: config.reclaim_open,
             drain: config.drain,
             direct: None,
+            cramped: Vec::new(),
             figures: Figures::default(),
         }
     }
@@ -159,6 +162,12 @@ impl TurboWrite {
         self.figures.direct_pages += u64::from(!io.clockless);
         self.direct = Some(plane);
         Ok(())
+    }
+
+    /// What the host overwrites or trims may be the room that idle work lacked.
+    #[cold]
+    fn ask_cramped_again(&mut self, io: &mut Io) {
+        self.cramped.drain(..).for_each(|plane| io.mark_idle_work(plane));
     }
 
     /// The oldest used SLC block of `plane`; with `open` also the one that is being filled.
@@ -194,6 +203,9 @@ impl Scheme for TurboWrite {
 
     #[inline]
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        if !self.cramped.is_empty() {
+            self.ask_cramped_again(io);
+        }
         let mut plane = self.choose_plane(&piece, io);
         for _ in 0..self.slc.planes().len() {
             if self.place(&piece, plane, io).is_ok() {
@@ -209,6 +221,11 @@ impl Scheme for TurboWrite {
         page_level::read(&piece, io);
     }
 
+    fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
+        io.trim(first, end);
+        self.ask_cramped_again(io);
+    }
+
     fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
         super::flush_region(&mut self.slc, request, io);
         super::flush_region(&mut self.store.region, request, io);
@@ -222,6 +239,7 @@ impl Scheme for TurboWrite {
         };
         let live_pages = io.media.array.live_pages(block);
         if self.store.room_as(plane, Class::Run, io) < live_pages {
+            self.cramped.push(plane);
             return Idle::Nothing;
         }
         let emptied = self.empty(block, plane, Class::Run, io);
