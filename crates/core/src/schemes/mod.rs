@@ -31,6 +31,7 @@ use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::hw::config::{CellMode, PoolConfig};
 use crate::hw::device_config::DeviceConfig;
+use crate::hw::op::Class;
 use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::{SchemeReport, TableReport};
 use schemars::JsonSchema;
@@ -231,6 +232,7 @@ fn flush_region(region: &mut Region, request: RequestId, io: &mut Io) {
         for writer in [Writer::Host, Writer::Clean] {
             if let Some(op) = region.staged(plane, writer).filter(|op| !op.is_none()) {
                 io.timing.join_request(op, request);
+                io.timing.raise(op, Class::HostWrite);
             }
         }
         region.pad(io, plane, true);

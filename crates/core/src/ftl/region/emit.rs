@@ -74,7 +74,8 @@ impl Region {
                     fresh_slots: 0,
                     slots: 0,
                     cause: Cause::Pad,
-                    class: Class::HostWrite,
+                    // Nobody waits for padding: the wordline keeps the class of what is staged.
+                    class: Class::Background,
                     request: RequestId::NONE,
                 };
                 self.emit(io, page, writer, &pad, &[]);
