@@ -136,6 +136,13 @@ impl Simulation {
         result.map_err(|source| RunError::Full { index: 0, source })
     }
 
+    /// Whether the scheme, asked out of turn, would do idle work in some plane: the oracle that a
+    /// pause leaves nothing undone. What it then does is neither timed nor counted.
+    pub fn idle_work_left(&mut self) -> bool {
+        let planes = self.io.media.array.geometry.planes.len() as u32;
+        (0..planes).any(|plane| self.clockless(|scheme, io| scheme.idle(PlaneId(plane), io)) == Idle::Step)
+    }
+
     fn drain_idle(&mut self) {
         for plane in 0..self.io.media.array.geometry.planes.len() {
             while self.clockless(|scheme, io| scheme.idle(PlaneId(plane as u32), io)) == Idle::Step {}

@@ -22,7 +22,8 @@ impl Io {
         program.is_none() || u32::from(self.timing.op_mut(program).pages) < wordline
     }
 
-    /// Starts a one-shot program with `page` as its first page; it waits until `close_stage`.
+    /// Starts a one-shot program with `page` as its first page; it waits until `close_stage`, and rests
+    /// until then unless a request joins it.
     pub fn open_stage(&mut self, page: Ppn, write: &PageWrite) -> OpId {
         if self.clockless {
             return OpId::NONE;
@@ -36,7 +37,9 @@ impl Io {
         op.pages = 0;
         op.shared = true;
         op.deps = 1;
-        self.timing.emit(op)
+        let id = self.timing.emit(op);
+        self.timing.set_resting(id, true);
+        id
     }
 
     /// Adds `page` to the staged one-shot program `op`, after `sources`; `last` completes the wordline.
@@ -79,6 +82,7 @@ impl Io {
     /// Lets a staged program go; it is queued once its sources are read.
     pub fn close_stage(&mut self, op: OpId) {
         if !op.is_none() {
+            self.timing.set_resting(op, false);
             self.timing.release(op);
         }
     }

@@ -209,6 +209,7 @@ impl Timing {
     /// Makes one more request wait for `id`, a shared program that is not queued yet.
     pub fn join_request(&mut self, id: OpId, request: RequestId) {
         self.hold_request(request);
+        self.set_resting(id, false);
         let op = &mut self.ops[id.index()];
         if op.request.is_none() {
             op.request = request;

@@ -282,7 +282,7 @@ impl Timing {
 
     fn arm_idle(&mut self, unit: u32) {
         let u = &mut self.units[unit as usize];
-        if u.idle_planes != 0 && u.outstanding == 0 && !u.idle_armed {
+        if u.idle_planes != 0 && u.is_idle() && !u.idle_armed {
             u.idle_armed = true;
             let at_ns = self.now_ns.max(self.idle_from_ns(unit));
             self.schedule(at_ns, EventKind::Idle, unit);

@@ -66,6 +66,8 @@ pub struct Op {
     pub counts: bool,
     /// A one-shot program that several requests may share: its path starts when it is queued.
     pub shared: bool,
+    /// A staged one-shot program that only further pages of its wordline will start.
+    pub(super) resting: bool,
     /// Index of the plane in its die.
     pub plane_in_die: u8,
     /// Pages programmed.
@@ -143,6 +145,7 @@ impl Op {
         request: RequestId::NONE,
         counts: false,
         shared: false,
+        resting: false,
         plane_in_die: 0,
         pages: 1,
         deps: 0,

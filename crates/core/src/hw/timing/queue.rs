@@ -103,6 +103,15 @@ impl Timing {
         }
     }
 
+    /// Says whether `id`, staged and not yet queued, waits for nothing but further pages: its unit is
+    /// idle meanwhile. It need not be, as pages may never come unless idle work brings them.
+    pub fn set_resting(&mut self, id: OpId, resting: bool) {
+        let op = &mut self.ops[id.index()];
+        let before = std::mem::replace(&mut op.resting, resting);
+        let unit = &mut self.units[op.unit as usize];
+        unit.resting = unit.resting + u32::from(resting) - u32::from(before);
+    }
+
     /// Lengthens the transfer of `id`, not yet queued.
     pub fn add_transfer(&mut self, id: OpId, ns: u32) {
         let op = &mut self.ops[id.index()];

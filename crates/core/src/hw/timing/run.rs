@@ -383,7 +383,7 @@ impl Timing {
     fn idle_event(&mut self, unit: u32) {
         let u = &mut self.units[unit as usize];
         u.idle_armed = false;
-        if u.outstanding > 0 || u.idle_planes == 0 {
+        if !u.is_idle() || u.idle_planes == 0 {
             return;
         }
         if self.now_ns >= self.idle_from_ns(unit) {

@@ -48,6 +48,8 @@ pub struct Unit {
     pub wish_ns: u64,
     /// Operations emitted to this unit and not complete.
     pub outstanding: u32,
+    /// Those of them that rest: staged for nobody who waits, until their wordline is full.
+    pub resting: u32,
     /// A suspended operation and its remaining time.
     pub suspended: OpId,
     /// Array time left of the suspended operation, ns.
@@ -96,6 +98,7 @@ impl Unit {
             wishes: false,
             wish_ns: 0,
             outstanding: 0,
+            resting: 0,
             suspended: OpId::NONE,
             suspended_left_ns: 0,
             suspends: 0,
@@ -109,6 +112,12 @@ impl Unit {
             parallelism,
             suspend,
         }
+    }
+
+    /// Whether nothing runs or waits here. What rests in the controller does neither.
+    #[inline(always)]
+    pub fn is_idle(&self) -> bool {
+        self.outstanding == self.resting
     }
 }
 
