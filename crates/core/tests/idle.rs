@@ -10,7 +10,7 @@ use slcache_core::base::{BlockId, PlaneId};
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::array::{Block, BlockState};
 use slcache_core::hw::config::{CellMode, ModeConfig, PlaneParallelism, ProgramRule};
-use slcache_core::hw::op::Cause;
+use slcache_core::hw::op::{Cause, OpKind};
 use slcache_core::hw::two_layer::Phase;
 use slcache_core::schemes::{SchemeConfig, CATALOG};
 
@@ -225,6 +225,34 @@ fn a_staged_page_that_the_host_waits_for_keeps_its_unit_busy() {
     assert_eq!(first(Cause::Pad), padded_ns);
     assert!(first(Cause::Migration) >= padded_ns + 800_000, "idle work begins while a write waits");
     assert!(!sim.idle_work_left());
+}
+
+/// A plane whose cache is used up fills a whole wordline at each turn; it must not get more data for it.
+#[test]
+fn planes_get_as_much_data_whether_their_cache_is_used_up_or_not() {
+    let shape = Shape { planes: 1, ..shapes(3).nth(16).unwrap() };
+    let mut setup = shape.setup("turbo-write", ROOMY);
+    configure(&mut setup, &[("idle", json!({ "threshold_ns": 5_000_000 }))]);
+    let mut sim = Simulation::new(&setup).unwrap();
+    sim.keep_ops();
+    let (gap_ns, cached) = (1_000_000, u64::from(2 * SLC_BLOCKS * shape.wordlines));
+    sim.feed(&page_writes(0, gap_ns, 0..cached)).unwrap();
+    // Reads of a page of plane 0 leave idle time to plane 1 alone.
+    let read = |i: u64| request((cached + 2 * i) * gap_ns, HostOp::Read, 0, PAGE);
+    sim.feed(&(0..250).map(read).collect::<Vec<_>>()).unwrap();
+    let before = sim.ops().len();
+    // Close enough for a wordline to be filled before it is padded.
+    sim.feed(&page_writes(sim.now_ns() + gap_ns, gap_ns / 10, 0..40)).unwrap();
+    let array = &sim.media().array;
+    let host = sim.ops()[before..].iter().filter(|op| op.cause == Cause::Host && op.kind == OpKind::Program);
+    let pages = host.map(|op| {
+        let block = array.geometry.block_of(op.page);
+        (array.geometry.plane_of(block), op.mode)
+    });
+    let pages: Vec<_> = pages.collect();
+    assert!(pages.contains(&(PlaneId(0), CellMode::Tlc)) && pages.contains(&(PlaneId(1), CellMode::Slc)));
+    let of_plane_0 = pages.iter().filter(|(plane, _)| *plane == PlaneId(0)).count();
+    assert!((18..=22).contains(&of_plane_0), "{of_plane_0} of {} pages", pages.len());
 }
 
 /// Fills one of two planes with data that stay while the other takes what is overwritten, then drops

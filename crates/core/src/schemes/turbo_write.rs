@@ -102,6 +102,8 @@ pub struct TurboWrite {
     drain: bool,
     /// The plane of the last direct write: its one-shot wordline is filled first.
     direct: Option<PlaneId>,
+    /// Turns that each plane has had ahead, by filling a wordline: it is passed over as often.
+    ahead: Vec<u32>,
     /// Planes whose store had no room for the next block: asked again when the host changed anything.
     cramped: Vec<PlaneId>,
     figures: Figures,
@@ -129,19 +131,35 @@ impl TurboWrite {
             reclaim_open: config.reclaim_open,
             drain: config.drain,
             direct: None,
+            ahead: vec![0; io.media.array.geometry.planes.len()],
             cramped: Vec::new(),
             figures: Figures::default(),
         }
     }
 
     /// The plane of the next write. A one-shot wordline that direct writes began is filled before
-    /// the turn goes on.
+    /// the turn goes on; its plane then waits until the others have had as many pages. Otherwise a
+    /// plane whose cache is used up, the slowest, would get the most data.
     #[inline]
     fn choose_plane(&mut self, piece: &Piece, io: &Io) -> PlaneId {
         match self.direct {
-            Some(plane) if self.store.region.staged(plane, Writer::Host).is_some() => plane,
-            _ => self.slc.choose_plane(io, piece.page),
+            Some(plane) if self.store.region.staged(plane, Writer::Host).is_some() => {
+                self.ahead[plane.index()] += u32::from(self.takes_turns());
+                plane
+            }
+            _ => loop {
+                let plane = self.slc.choose_plane(io, piece.page);
+                let ahead = &mut self.ahead[plane.index()];
+                if *ahead == 0 {
+                    return plane;
+                }
+                *ahead -= 1;
+            },
         }
+    }
+
+    fn takes_turns(&self) -> bool {
+        self.slc.spec.placement == Placement::RoundRobin
     }
 
     /// Section II-C: SLC pages as long as there are any, then the dense store.
