@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import copy
+import json
+import tempfile
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +14,7 @@ import pytest
 import slcache
 from slcache import units
 from slcache.normalise import winners
+from support import mixed, write_trace
 
 KEYS = ("mean", "min", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max")
 
@@ -23,7 +28,7 @@ def side(mean: float, p99: float, wait: dict[str, float], requests: int = 10) ->
         "bytes": requests * 4096,
         "latency_us": latencies,
         "attribution_us": {"total": mean, "service": service, "wait": wait},
-        "cdf": [[mean, 0.5], [p99, 1.0]],
+        "cdf": [[mean, 0.5], [max(mean, p99), 1.0]] if requests else [],
     }
 
 
@@ -32,13 +37,20 @@ def run(
 ) -> slcache.Result:
     """Return a result made of the parts that verdict and table read."""
     op = {"pool": "nand", "mode": "tlc", "cause": "gc", "pages": 0, "bytes": 0, "time_us": 1.0}
-    document = {
-        "host": {"read": copy.deepcopy(read), "write": copy.deepcopy(write)},
-        "flash": {"ops": [{**op, "kind": "erase", "count": erases}], "slots": []},
-        "waf": {"total": sum(waf.values()), "by_cause": waf},
-        "scheme": {"name": name},
-    }
+    document = json.loads(whole())
+    document["host"] |= {"read": copy.deepcopy(read), "write": copy.deepcopy(write)}
+    document["flash"] = {"ops": [{**op, "kind": "erase", "count": erases}], "slots": []}
+    document["waf"] = {"total": sum(waf.values()), "by_cause": waf}
+    document["scheme"]["name"] = name
     return slcache.Result(document)
+
+
+@cache
+def whole() -> str:
+    """Return a document that has every part."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = write_trace(Path(folder) / "mixed.csv", mixed(20))
+        return slcache.run(trace, device="tiny", scheme="tlc-only").to_json()
 
 
 NONE = side(0.0, 0.0, {}, requests=0)

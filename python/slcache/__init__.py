@@ -8,6 +8,7 @@
 
 from slcache._core import ConfigError, RunError, TraceError
 from slcache.api import compare, devices, fitting, formats, resolve, run, schemes
+from slcache.documents import ResultError
 from slcache.results import Comparison, Result
 from slcache.traces import Trace, generate, merge, workload, workloads
 
@@ -15,6 +16,7 @@ __all__ = [
     "Comparison",
     "ConfigError",
     "Result",
+    "ResultError",
     "RunError",
     "Trace",
     "TraceError",

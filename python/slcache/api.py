@@ -64,7 +64,7 @@ def run(
         snapshot_out=None if save_state is None else os.fspath(save_state),
         progress=progress or _go_on,
     )
-    return Result(json.loads(text), scheme, files.inputs(trace, device, load_state))
+    return Result.made(json.loads(text), scheme, files.inputs(trace, device, load_state))
 
 
 def compare(
@@ -252,7 +252,7 @@ def _named_as(result: Result, trace: Path, device: Path) -> Result:
     """Return the result with its trace called what the user called it."""
     document = result.to_dict()
     document["trace"]["path"] = os.fspath(trace)
-    return Result(document, result.label, files.inputs(trace, device))
+    return Result.made(document, result.label, files.inputs(trace, device))
 
 
 def prefixed(scheme: str, progress: Progress | None) -> Progress | None:

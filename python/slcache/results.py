@@ -7,9 +7,9 @@ import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from slcache import grid, labels, normalise, verdict
+from slcache import documents, grid, labels, normalise, verdict
 from slcache.files import Path, Transaction
 
 if TYPE_CHECKING:
@@ -146,6 +146,18 @@ class Result(_Frames):
         label: str | None = None,
         inputs: Sequence[Path] = (),
     ) -> None:
+        """Take a document, such as one from result.json; raises ResultError for a broken one."""
+        documents.check(document)
+        self._take(document, label, inputs)
+
+    @classmethod
+    def made(cls, document: Mapping[str, Any], label: str, inputs: Sequence[Path]) -> Self:
+        """Return what the engine has just made, which needs no check."""
+        self = cls.__new__(cls)
+        self._take(document, label, inputs)
+        return self
+
+    def _take(self, document: Mapping[str, Any], label: str | None, inputs: Sequence[Path]) -> None:
         self._document = document
         self._inputs = tuple(inputs)
         self.label = label or str(document["scheme"]["name"])
@@ -186,7 +198,10 @@ class Result(_Frames):
 
 
 class Comparison(_Frames):
-    """Several schemes' runs over the same trace on the same device."""
+    """Several schemes' runs over the same trace, which is checked, and on the same device.
+
+    Where runs differ in the device or another setting, the verdict begins with saying so.
+    """
 
     def __init__(self, runs: Sequence[Result], normalise_to: str | None = None) -> None:
         labels = [run.label for run in runs]
@@ -197,6 +212,7 @@ class Comparison(_Frames):
             raise ValueError(f"schemes named twice: {', '.join(labels)}")
         self.runs = list(runs)
         self.reference = to
+        documents.check_comparable(labels, self.documents)
 
     @property
     def inputs(self) -> Sequence[Path]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from slcache import normalise, standings, units, wording
+from slcache.documents import differences
 from slcache.normalise import Document
 
 #: More schemes than these are not described one by one.
@@ -20,7 +21,10 @@ def verdict(labels: Sequence[str], documents: Sequence[Document], to: str) -> li
     if len(labels) == 1:
         return [f"Only {to} was run: there is nothing to compare it with."]
     reference = documents[list(labels).index(to)]
+    caveat = differences(labels, documents)
     lines = [_headline(labels, documents, to)]
+    if caveat is not None:
+        lines.insert(0, caveat)
     if len(labels) > FEW:
         return lines + standings.standings(dict(zip(labels, documents, strict=True)), to)
     for label, document in zip(labels, documents, strict=True):

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from slcache import ConfigError, RunError, TraceError, _core
+from slcache import ConfigError, ResultError, RunError, TraceError, _core
 from slcache.cli import (
     catalogue,
     cliff,
@@ -105,7 +105,7 @@ def _explain(error: Exception) -> tuple[str, int]:
             return _listed("the configuration is not valid", str(error)), CONFIG
         case TraceError():
             return f"error: {error}", TRACE
-        case RunError():
+        case RunError() | ResultError():
             return f"error: {error}", FAILED
         case typer.TyperException():
             message = error.format_message()

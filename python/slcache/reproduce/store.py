@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,10 +30,10 @@ class Store:
         """Return a kept result; None where there is none or it cannot be read."""
         try:
             with gzip.open(self._path(key), "rt", encoding="utf-8") as file:
-                document: dict[str, Any] = json.load(file)
-        except (OSError, EOFError, ValueError):
+                document = json.load(file)
+        except (OSError, EOFError, ValueError, zlib.error):
             return None
-        return document
+        return document if isinstance(document, dict) else None
 
     def put(self, key: str, document: Mapping[str, Any]) -> None:
         """Keep a result: whole or not at all."""

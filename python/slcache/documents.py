@@ -1,0 +1,223 @@
+"""Result documents from outside: held against their schema before anything is read of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from slcache.leaves import leaves, shown
+
+VERSION = 1
+
+#: Counts beyond this are none: tables hold them in 64 bits.
+_COUNT_MAX = 2**63 - 1
+_DEPTH_MAX = 64
+_SHOWN_MAX = 60
+
+#: What a trace is told by, where runs are compared.
+_TRACE = ("sha256", "requests", "reads", "writes", "read_bytes", "write_bytes")
+
+
+class ResultError(ValueError):
+    """A result document that cannot be read, or runs that cannot be compared."""
+
+
+def check(document: object) -> None:
+    """Raise ResultError, naming the key, unless this is a whole result document."""
+    if not isinstance(document, Mapping):
+        raise ResultError(f"a result document is an object, not {_kind(document)}")
+    _check_version(document)
+    _check_values(document, "", 0)
+    _check_schema(document)
+    _check_sense(document)
+
+
+def check_comparable(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> None:
+    """Raise ResultError, naming the key, where runs are not of one trace."""
+    for key in _TRACE:
+        first = documents[0]["trace"][key]
+        for label, document in zip(labels, documents, strict=True):
+            if document["trace"][key] != first:
+                raise ResultError(
+                    f"runs of different traces cannot be compared: trace.{key} is {shown(first)} "
+                    f"in {labels[0]} and {shown(document['trace'][key])} in {label}"
+                )
+
+
+def differences(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return a sentence where runs differ in more than their schemes, such as in the device."""
+    flat = [_settings(document) for document in documents]
+    found = [
+        (key, label, other[key])
+        for label, other in zip(labels, flat, strict=True)
+        for key in flat[0].keys() | other.keys()
+        if flat[0].get(key) != other.setdefault(key, None)
+    ]
+    if not found:
+        return None
+    keys = sorted({key for key, _, _ in found})
+    key, label, value = min(found, key=lambda each: (each[0], list(labels).index(each[1])))
+    more = f", and {len(keys) - 1} more keys differ" if len(keys) > 1 else ""
+    return (
+        f"These runs differ in more than their schemes: {key} is {shown(flat[0].get(key))} in "
+        f"{labels[0]} and {shown(value)} in {label}{more}; what separates them may come from that."
+    )
+
+
+def _settings(document: Mapping[str, Any]) -> dict[str, Any]:
+    config = document["config"]
+    return dict(leaves({name: part for name, part in config.items() if name != "scheme"}))
+
+
+def _check_version(document: Mapping[str, Any]) -> None:
+    if "schema_version" not in document:
+        raise ResultError("schema_version: missing; is this a result document of slcache?")
+    version = document["schema_version"]
+    if version != VERSION or isinstance(version, bool):
+        raise ResultError(
+            f"schema_version = {_short(version)}: this slcache reads version {VERSION} only"
+        )
+
+
+def _check_values(value: object, path: str, depth: int) -> None:
+    """Raise ResultError for what JSON has not: other types, NaN, texts that are no Unicode."""
+    if depth > _DEPTH_MAX:
+        raise ResultError(f"{_short_path(path)}: nested more than {_DEPTH_MAX} deep")
+    match value:
+        case Mapping():
+            for key, inner in value.items():
+                if not isinstance(key, str):
+                    raise ResultError(f"{path or 'the document'}: the key {_short(key)} is no text")
+                _check_text(key, path)
+                _check_values(inner, f"{path}.{key}" if path else key, depth + 1)
+        case list():
+            for i, inner in enumerate(value):
+                _check_values(inner, f"{path}[{i}]", depth + 1)
+        case _:
+            _check_scalar(value, path)
+
+
+def _check_scalar(value: object, path: str) -> None:
+    match value:
+        case str():
+            _check_text(value, path)
+        case bool() | None:
+            pass
+        case int() | float():
+            if not math.isfinite(value) or abs(value) > _COUNT_MAX:
+                raise ResultError(f"{path} = {_short(value)}: must be finite and below 2^63")
+        case _:
+            raise ResultError(f"{path} = {_short(value)}: {_kind(value)} is nothing JSON has")
+
+
+def _check_text(text: str, path: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ResultError(f"{path} = {_short(text)}: not Unicode text") from None
+
+
+def _columns(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the columns of the time series, if there are such."""
+    series = document.get("series")
+    columns = series.get("columns") if isinstance(series, Mapping) else None
+    return columns if isinstance(columns, Mapping) else None
+
+
+def _check_columns(columns: Mapping[str, Any]) -> None:
+    """Hold the longest lists against their schema, which a general reader takes seconds for."""
+    for name, values in columns.items():
+        path = f"series.columns.{name}"
+        if not isinstance(values, list):
+            raise ResultError(f"{path} = {_short(values)}: must be a list")
+        for i, value in enumerate(values):
+            if type(value) is not int or value < 0:
+                raise ResultError(f"{path}[{i}] = {_short(value)}: must be a whole number from 0")
+    lengths = {len(values) for values in columns.values()}
+    if len(lengths) > 1:
+        raise ResultError(f"series.columns: lists of different lengths, {sorted(lengths)}")
+
+
+def _check_schema(document: Mapping[str, Any]) -> None:
+    """Hold the document against the published schema."""
+    columns = _columns(document)
+    if columns is not None:
+        _check_columns(columns)
+        brief: dict[str, list[int]] = {name: [] for name in columns}
+        document = {**document, "series": {**document["series"], "columns": brief}}
+    for error in _validator().iter_errors(document):
+        path = "".join(
+            f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path
+        ).removeprefix(".")
+        raise ResultError(_told(error, path))
+
+
+def _told(error: Any, path: str) -> str:  # noqa: ANN401
+    """Return what is wrong, with the key and what it may be."""
+    prefix = f"{path}." if path else ""
+    here = f"{path or 'the document'} = {_short(error.instance)}"
+    wanted = error.validator_value
+    match error.validator:
+        case "required":
+            missing = next(key for key in wanted if key not in error.instance)
+            return f"{prefix}{missing}: missing"
+        case "additionalProperties" if not wanted:
+            known = error.schema.get("properties", {})
+            return f"{prefix}{next(key for key in error.instance if key not in known)}: unknown key"
+        case "type":
+            kinds = [wanted] if isinstance(wanted, str) else wanted
+            return f"{here}: must be of type {' or '.join(kinds)}"
+        case "enum":
+            return f"{here}: must be one of {', '.join(map(str, wanted))}"
+        case "minimum":
+            return f"{here}: must be at least {wanted}"
+        case "maximum":
+            return f"{here}: must be at most {wanted}"
+    return f"{here}: not as the schema has it ({error.validator} {_short(wanted)})"
+
+
+def _check_sense(document: Mapping[str, Any]) -> None:
+    """Raise ResultError for what the schema leaves open and every view relies on."""
+    device = document["config"].get("device")
+    if not isinstance(device, Mapping):
+        raise ResultError("config.device: missing")
+    if not isinstance(device.get("name"), str):
+        raise ResultError("config.device.name: missing, or no text")
+    mu_bytes = device.get("mu_bytes")
+    if type(mu_bytes) is not int or mu_bytes < 1:
+        raise ResultError(f"config.device.mu_bytes = {_short(mu_bytes)}: must be at least 1")
+    if document["series"]["columns"]["t_ns"] and document["series"]["window_ns"] < 1:
+        raise ResultError("series.window_ns = 0: must be at least 1 where there are windows")
+    for side in ("read", "write"):
+        half = document["host"][side]
+        if half["cdf"] and not half["requests"]:
+            raise ResultError(f"host.{side}.cdf: has points, and host.{side}.requests is 0")
+        if any(
+            b[0] < a[0] or b[1] < a[1] for a, b in zip(half["cdf"], half["cdf"][1:], strict=False)
+        ):
+            raise ResultError(f"host.{side}.cdf: must not fall")
+
+
+@cache
+def _validator() -> Any:  # noqa: ANN401
+    from jsonschema import Draft202012Validator
+
+    text = (resources.files("slcache") / "schema" / "result.schema.json").read_text("utf-8")
+    return Draft202012Validator(json.loads(text))
+
+
+def _kind(value: object) -> str:
+    return f"a {type(value).__name__}"
+
+
+def _short(value: object) -> str:
+    text = ascii(value) if isinstance(value, str) else repr(value)
+    return text if len(text) <= _SHOWN_MAX else f"{text[:_SHOWN_MAX]}…"
+
+
+def _short_path(path: str) -> str:
+    return path if len(path) <= _SHOWN_MAX else f"{path[:_SHOWN_MAX]}…"
