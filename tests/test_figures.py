@@ -98,6 +98,7 @@ def _check_axes(figure: Figure, what: str) -> None:
                 continue
             assert not [c for c in axes.containers if isinstance(c, BarContainer)], what
             shown = _labelled(axes, which)
+            assert not [text for text in shown if "$" in text], what
             ruler = axes.xaxis if which == "x" else axes.yaxis
             if ruler.get_tick_params()["labelbottom" if which == "x" else "labelleft"]:
                 assert len(shown) >= 2, (what, which, shown)

@@ -263,7 +263,7 @@ class LogTicks(Locator):
             ticks = [step * 10.0**power for power in powers for step in steps]
             ticks = [tick for tick in ticks if low <= tick <= high]
             if len(ticks) >= self._LEAST:
-                return ticks[:: -(-len(ticks) // self._most)]
+                return ticks[:: -(-len(ticks) // self._most) * -1][::-1]
         even = MaxNLocator(self._most - 1, min_n_ticks=self._LEAST).tick_values(low, high)
         return [tick for tick in even if low <= tick <= high]
 

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, LogNorm
 from matplotlib.figure import SubFigure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from slcache import units
@@ -57,7 +57,15 @@ def _address_map(figure: SubFigure, axes: Axes, info: Info, side: str) -> None:
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g} {name}")
     axes.yaxis.set_major_locator(MaxNLocator(6))
     style.title(axes, f"Where {side}s go")
-    bar = figure.colorbar(image, ax=axes, pad=0.01, aspect=30)
+    bar = figure.colorbar(
+        image,
+        ax=axes,
+        pad=0.01,
+        aspect=30,
+        ticks=style.LogTicks(5),
+        format=FuncFormatter(lambda count, _: style.whole(count)),
+    )
+    bar.minorticks_off()
     bar.set_label(f"{side}s per cell", fontsize=8)
     bar.outline.set_visible(False)
 
