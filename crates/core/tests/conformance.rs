@@ -5,7 +5,7 @@ mod common;
 use common::{configure, device, random, request, setup, versatile_pool};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::Mu;
-use slcache_core::device::{RunError, Setup, Simulation, State};
+use slcache_core::device::{RunError, Setup, Simulation, State, Stop};
 use slcache_core::hw::config::ProgramRule;
 use slcache_core::metrics::report::Report;
 use slcache_core::schemes::{SchemeConfig, CATALOG};
@@ -178,5 +178,26 @@ fn preconditioning_can_be_cancelled() {
         setup.precondition.fill = 0.5;
         let mut sim = Simulation::new(&setup).unwrap();
         assert_eq!(sim.precondition(&mut |_, _| false), Err(RunError::Cancelled));
+    }
+}
+
+#[test]
+fn an_order_to_stop_ends_every_part_of_a_run() {
+    for entry in CATALOG {
+        let mut setup = small(entry.name, 24 << 20);
+        setup.precondition.fill = 0.5;
+        let requests = random(2000, setup.device.user_bytes, 8, 0.2, 1000.0, 3);
+        let ordered = || {
+            let (mut sim, stop) = (Simulation::new(&setup).unwrap(), Stop::default());
+            sim.stop_by(stop.clone());
+            sim.feed(&requests).unwrap();
+            stop.order();
+            sim
+        };
+        let cancelled = Err(RunError::Cancelled);
+        assert_eq!(ordered().feed(&requests), cancelled, "{}", entry.name);
+        assert_eq!(ordered().finish().map(|_| ()), cancelled, "{}", entry.name);
+        assert_eq!(ordered().preload(&[(0, 100)]), cancelled, "{}", entry.name);
+        assert_eq!(ordered().precondition(&mut |_, _| true).map(|_| ()), cancelled, "{}", entry.name);
     }
 }

@@ -7,7 +7,9 @@ pub mod problem;
 pub mod request;
 pub mod rng;
 pub mod sparse;
+pub mod stop;
 pub mod units;
 
 pub use ids::{BlockId, Mu, PlaneId, Ppn, Slot};
 pub use problem::Problem;
+pub use stop::Stop;

@@ -15,6 +15,8 @@ const REQUESTS_AHEAD: usize = 32;
 const MAP_AHEAD: usize = 8;
 const BLOCK_AHEAD: usize = 4;
 const TAGS_AHEAD: usize = 2;
+/// Requests, or events, between two looks at the order to stop.
+const LOOK_EVERY: usize = 256;
 
 impl Simulation {
     /// Simulates the requests in order; earlier ones may still be in flight when it returns.
@@ -22,6 +24,9 @@ impl Simulation {
         for (i, request) in requests.iter().enumerate() {
             self.look_ahead(requests, i);
             self.fed += 1;
+            if i % LOOK_EVERY == 0 {
+                self.look()?;
+            }
             self.check(request)?;
             self.arrive(request);
             if let Some(error) = self.full.take() {
@@ -153,6 +158,11 @@ impl Simulation {
     }
 
     fn offer_idle(&mut self, unit: u32) {
+        // Hours of idle time may lie between two requests: nothing more is begun in them.
+        if self.stop.is_ordered() {
+            self.full.get_or_insert(RunError::Cancelled);
+            return;
+        }
         let u = &self.io.timing.units()[unit as usize];
         let (first_plane, mut planes) = (u.first_plane, u.idle_planes);
         while planes != 0 {
@@ -289,6 +299,26 @@ impl Simulation {
         }
     }
 
+    /// Handles all events there are.
+    fn run_out(&mut self) -> Result<(), RunError> {
+        loop {
+            self.look()?;
+            for _ in 0..LOOK_EVERY {
+                if !self.step() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Looks whether to stop.
+    pub(super) fn look(&self) -> Result<(), RunError> {
+        if self.stop.is_ordered() {
+            return Err(RunError::Cancelled);
+        }
+        Ok(())
+    }
+
     /// Lets the scheme move the next part of what may not stay in its cache; false at the end.
     fn drain_scheme(&mut self) -> bool {
         match self.scheme.drain(&mut self.io) {
@@ -303,17 +333,17 @@ impl Simulation {
     /// Ends the run: everything in flight completes, the buffer is written back, nothing stays staged.
     pub(super) fn drain(&mut self) -> Result<(), RunError> {
         self.io.timing.stop_idle_work();
-        while self.step() {}
+        self.run_out()?;
         self.write_back_all();
-        while self.step() {}
+        self.run_out()?;
         while self.drain_scheme() {
             self.io.timing.kick();
-            while self.step() {}
+            self.run_out()?;
         }
         let result = self.scheme.finish(&mut self.io);
         self.note_full(result);
         self.io.timing.kick();
-        while self.step() {}
+        self.run_out()?;
         if let Some(error) = self.full.take() {
             return Err(error);
         }

@@ -12,6 +12,7 @@ mod state;
 pub mod stats;
 
 pub use crate::base::request;
+pub use crate::base::Stop;
 pub use error::RunError;
 pub use setup::Setup;
 pub use state::State;
@@ -68,6 +69,7 @@ pub struct Simulation {
     link_out_ns: u64,
     fed: u64,
     full: Option<RunError>,
+    stop: Stop,
     /// Request latencies by completion order, kept only when asked for.
     log: Option<Vec<(Request, u64)>>,
 }
@@ -114,9 +116,15 @@ impl Simulation {
             link_out_ns: 0,
             fed: 0,
             full: None,
+            stop: Stop::default(),
             log: None,
             scheme,
         })
+    }
+
+    /// Lets `stop` end whatever the device is in the middle of with [`RunError::Cancelled`].
+    pub fn stop_by(&mut self, stop: Stop) {
+        self.stop = stop;
     }
 
     /// The logical page in bytes.

@@ -7,6 +7,8 @@ use crate::ftl::scheme::{Idle, Scheme};
 
 /// Logical pages between two calls of the progress function.
 const STRIDE: u64 = 1 << 16;
+/// Logical pages between two looks at the order to stop.
+const LOOK_EVERY: u32 = 1 << 10;
 /// Windows per filled capacity in which write amplification is compared.
 const WINDOWS: u64 = 4;
 /// Overwrites drawn ahead of time, so that their map entries are in the cache when they come.
@@ -50,12 +52,15 @@ impl Simulation {
             if page % STRIDE == 0 && !progress(page, filled + overwrites) {
                 return Err(RunError::Cancelled);
             }
+            if page % u64::from(LOOK_EVERY) == 0 {
+                self.look()?;
+            }
         }
         if filled > 0 && overwrites > 0 {
             self.overwrite(filled, overwrites, &mut done, progress)?;
         }
         if config.drain {
-            self.drain_idle();
+            self.drain_idle()?;
         }
         done.programs = self.io.clockless_programs;
         self.reset_wear();
@@ -80,6 +85,9 @@ impl Simulation {
             done.overwritten += 1;
             if i % STRIDE == 0 && !progress(filled + i, filled + overwrites) {
                 return Err(RunError::Cancelled);
+            }
+            if i % u64::from(LOOK_EVERY) == 0 {
+                self.look()?;
             }
             if (i + 1) % window == 0 {
                 let now = (self.io.clockless_programs - before) as f64 / window as f64;
@@ -111,6 +119,9 @@ impl Simulation {
     pub fn preload(&mut self, ranges: &[(u32, u32)]) -> Result<(), RunError> {
         for &(first, end) in ranges {
             for page in first..end {
+                if page % LOOK_EVERY == 0 {
+                    self.look()?;
+                }
                 if crate::ftl::page_level::mapped_mask(&self.io, page) == 0 {
                     self.preload_page(page)?;
                 }
@@ -143,10 +154,13 @@ impl Simulation {
         (0..planes).any(|plane| self.clockless(|scheme, io| scheme.idle(PlaneId(plane), io)) == Idle::Step)
     }
 
-    fn drain_idle(&mut self) {
+    fn drain_idle(&mut self) -> Result<(), RunError> {
         for plane in 0..self.io.media.array.geometry.planes.len() {
-            while self.clockless(|scheme, io| scheme.idle(PlaneId(plane as u32), io)) == Idle::Step {}
+            while self.clockless(|scheme, io| scheme.idle(PlaneId(plane as u32), io)) == Idle::Step {
+                self.look()?;
+            }
         }
+        Ok(())
     }
 
     fn reset_wear(&mut self) {
