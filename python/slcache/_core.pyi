@@ -23,7 +23,7 @@ def run(
     replay: str | None,
     snapshot_in: str | None,
     snapshot_out: str | None,
-    progress: Callable[[str, int, int], bool] | None,
+    progress: Callable[[str, int, int], bool | None] | None,
 ) -> str:
     """Replay a trace and return the result document as JSON.
 
@@ -47,10 +47,18 @@ def formats() -> str:
 def config_schema() -> str:
     """Return the JSON schema of the configuration."""
 
-def trace_info(trace: str, trace_options: dict[str, str]) -> str:
+def trace_info(
+    trace: str,
+    trace_options: dict[str, str],
+    progress: Callable[[str, int, int], bool | None] | None = None,
+) -> str:
     """Return a trace's counts and statistics, as JSON."""
 
-def trace_lint(trace: str, trace_options: dict[str, str]) -> str:
+def trace_lint(
+    trace: str,
+    trace_options: dict[str, str],
+    progress: Callable[[str, int, int], bool | None] | None = None,
+) -> str:
     """Return every problem found in a trace, as JSON."""
 
 def trace_formats() -> str:
@@ -69,7 +77,7 @@ def trace_convert(
     trace_options: dict[str, str],
     format: str | None,
     lossy: str,
-    progress: Callable[[str, int, int], bool] | None,
+    progress: Callable[[str, int, int], bool | None] | None,
 ) -> str:
     """Write a trace in another format and return the report as JSON.
 
@@ -86,7 +94,7 @@ def trace_transform(
     trace_options: dict[str, str],
     format: str | None,
     lossy: str,
-    progress: Callable[[str, int, int], bool] | None,
+    progress: Callable[[str, int, int], bool | None] | None,
 ) -> str:
     """Transform traces and return the report as JSON.
 
@@ -102,7 +110,7 @@ def trace_generate(
     overrides: dict[str, str],
     format: str | None,
     lossy: str,
-    progress: Callable[[str, int, int], bool] | None,
+    progress: Callable[[str, int, int], bool | None] | None,
 ) -> str:
     """Make the requests of a workload, write them and return the report as JSON."""
 
@@ -138,6 +146,9 @@ class Scratch:
 
     def close(self) -> None:
         """Remove it."""
+
+def remove_scratches() -> None:
+    """Remove the hidden folders of this process, when it ends with work still going on."""
 
 def version() -> str:
     """Return the version of the simulator."""

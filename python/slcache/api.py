@@ -62,7 +62,7 @@ def run(
         replay=replay,
         snapshot_in=None if load_state is None else os.fspath(load_state),
         snapshot_out=None if save_state is None else os.fspath(save_state),
-        progress=progress or _go_on,
+        progress=progress,
     )
     return Result.made(json.loads(text), scheme, files.inputs(trace, device, load_state))
 
@@ -260,8 +260,3 @@ def prefixed(scheme: str, progress: Progress | None) -> Progress | None:
     if progress is None:
         return None
     return lambda phase, done, total: progress(f"{scheme}: {phase}", done, total)
-
-
-def _go_on(_phase: str, _done: int, _total: int) -> bool:
-    """Report nothing; being called at all is what lets Ctrl-C through."""
-    return True

@@ -10,8 +10,9 @@ from typing import Any
 
 from slcache import _core, pictures
 
-#: Called a few times a second with (phase, done, total); returning False cancels the work.
-Progress = Callable[[str, int, int], bool]
+#: Called a few times a second with (phase, done, total); returning False cancels the work, and
+#: returning nothing goes on.
+Progress = Callable[[str, int, int], bool | None]
 Path = str | os.PathLike[str]
 #: The seed a workload is drawn with where none is given.
 DEFAULT_SEED = 0
@@ -32,13 +33,13 @@ class Trace:
         self.path = os.fspath(path)
         self._options = reader_options(format, options)
 
-    def info(self) -> dict[str, Any]:
+    def info(self, progress: Progress | None = None) -> dict[str, Any]:
         """Return counts, footprint and statistics."""
-        return _document(_core.trace_info(self.path, self._options))
+        return _document(_core.trace_info(self.path, self._options, progress))
 
-    def lint(self) -> dict[str, Any]:
+    def lint(self, progress: Progress | None = None) -> dict[str, Any]:
         """Return every problem that would stop or distort a run, with its line."""
-        return _document(_core.trace_lint(self.path, self._options))
+        return _document(_core.trace_lint(self.path, self._options, progress))
 
     def picture(self, path: Path) -> None:
         """Draw sizes, times, hot set and addresses in a .png, .svg, .pdf or .html file."""

@@ -14,4 +14,4 @@ mod scratch;
 
 pub use error::OutputError;
 pub use outputs::Outputs;
-pub use scratch::Scratch;
+pub use scratch::{remove_scratches, Scratch};

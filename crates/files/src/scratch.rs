@@ -1,15 +1,20 @@
 //! A hidden folder for what is not finished, gone at the end whatever happens.
 
 use rustix::fs::{flock, openat, FlockOperation, Mode, OFlags, CWD};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{read_dir, symlink_metadata, File};
 use std::io::Result;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
 
 const PREFIX: &str = ".slcache-";
 const SUFFIX: &str = ".tmp";
+
+/// The folders of this process.
+static LIVING: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// A folder of one's own inside another. Its lock lives as long as the process,
 /// so that the next one knows the folders of those that were killed.
@@ -31,6 +36,7 @@ impl Scratch {
                 continue;
             }
             if folder.path().exists() {
+                living().insert(folder.path().to_owned());
                 return Ok(Self { folder, _lock: lock });
             }
         }
@@ -54,8 +60,26 @@ impl Scratch {
 
     /// Removes it now, and tells if that fails.
     pub fn close(self) -> Result<()> {
-        self.folder.close()
+        std::fs::remove_dir_all(self.folder.path())
     }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        living().remove(self.folder.path());
+    }
+}
+
+/// Removes all folders of this process, at its end: work that was left alone cannot.
+pub fn remove_scratches() {
+    for folder in std::mem::take(&mut *living()) {
+        // What fails here is removed by the next one into the same place.
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}
+
+fn living() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    LIVING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Removes the folders that no living process has locked; what cannot be removed stays.

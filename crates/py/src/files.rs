@@ -14,6 +14,12 @@ pub fn input_files(trace: &str) -> Vec<PathBuf> {
     slcache_sim::traces::input_files(trace)
 }
 
+/// Removes the hidden folders of this process, for one that ends with work still going on.
+#[pyfunction]
+pub fn remove_scratches() {
+    slcache_files::remove_scratches();
+}
+
 /// Files that appear together or not at all.
 #[pyclass(frozen)]
 pub struct Outputs(Mutex<Option<slcache_files::Outputs>>);

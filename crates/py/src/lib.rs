@@ -8,10 +8,9 @@ mod progress;
 mod trace_tools;
 
 use errors::{config_error, sim_error, trace_error, ConfigError, RunError, TraceError};
-use progress::Reporter;
 use pyo3::prelude::*;
-use slcache_sim::traces::TraceOptions;
-use slcache_sim::{execute, Layers, RunRequest};
+use slcache_sim::traces::{info_telling, lint_telling, TraceOptions};
+use slcache_sim::{execute, Layers, RunRequest, Stop};
 use std::collections::BTreeMap;
 
 /// Problems of each kind that a lint report lists one by one; the rest are counted.
@@ -36,21 +35,19 @@ fn run(
     snapshot_out: Option<String>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let request = RunRequest {
+    let mut request = RunRequest {
         trace,
         trace_options: options(&trace_options)?,
         layers: Layers { device, scheme, sets, seed, replay },
         snapshot_in: snapshot_in.map(Into::into),
         snapshot_out: snapshot_out.map(Into::into),
+        stop: Stop::default(),
     };
-    let mut reporter = Reporter::new(progress);
-    let result =
-        py.detach(|| execute(&request, &mut |phase, done, total| reporter.report(phase, done, total)));
-    // A Ctrl-C or an exception of the callback is what the caller wants to see, not that it cancelled.
-    if let Some(raised) = reporter.take_error() {
-        return Err(raised);
-    }
-    result.map(|document| document.to_string()).map_err(|error| sim_error(&error))
+    let result = progress::run(py, progress, move |progress, stop| {
+        request.stop = stop.clone();
+        execute(&request, progress).map(|document| document.to_string())
+    })?;
+    result.map_err(|error| sim_error(&error))
 }
 
 /// The configuration that would run, as JSON.
@@ -76,17 +73,31 @@ fn config_schema() -> String {
 
 /// Counts and statistics of a trace, as JSON.
 #[pyfunction]
-fn trace_info(py: Python<'_>, trace: &str, trace_options: BTreeMap<String, String>) -> PyResult<String> {
+#[pyo3(signature = (trace, trace_options, progress=None))]
+fn trace_info(
+    py: Python<'_>,
+    trace: String,
+    trace_options: BTreeMap<String, String>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
     let options = options(&trace_options)?;
-    let info = py.detach(|| slcache_sim::traces::info(trace, &options));
+    let info = progress::run(py, progress, move |progress, _| info_telling(&trace, &options, progress))?;
     Ok(json(&info.map_err(|error| trace_error(&error))?))
 }
 
 /// Every problem found in a trace, as JSON.
 #[pyfunction]
-fn trace_lint(py: Python<'_>, trace: &str, trace_options: BTreeMap<String, String>) -> PyResult<String> {
+#[pyo3(signature = (trace, trace_options, progress=None))]
+fn trace_lint(
+    py: Python<'_>,
+    trace: String,
+    trace_options: BTreeMap<String, String>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
     let options = options(&trace_options)?;
-    let report = py.detach(|| slcache_sim::traces::lint(trace, &options, LINT_PROBLEMS_MAX));
+    let report = progress::run(py, progress, move |progress, _| {
+        lint_telling(&trace, &options, LINT_PROBLEMS_MAX, progress)
+    })?;
     Ok(json(&report.map_err(|error| trace_error(&error))?))
 }
 
@@ -137,6 +148,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<files::Outputs>()?;
     module.add_class::<files::Scratch>()?;
     module.add_function(wrap_pyfunction!(files::input_files, module)?)?;
+    module.add_function(wrap_pyfunction!(files::remove_scratches, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(commit, module)?)?;
     Ok(())

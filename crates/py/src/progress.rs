@@ -1,54 +1,177 @@
-//! Progress to a Python callback, and Ctrl-C from Python's signal handlers.
+//! Work beside Python: progress to a callback, and Ctrl-C from Python's signal handlers.
+//!
+//! The work runs on a thread of its own, and the calling thread looks at Python
+//! many times a second. So an interrupt is answered at once, whatever the work is
+//! in the middle of: it is told to stop, and left alone if it takes long to.
 
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+use slcache_sim::Stop;
+use std::sync::mpsc::{channel, sync_channel, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::time::{Duration, Instant};
 
-/// Time between two looks at Python.
+/// Time between two looks at Python's signals.
+const LOOK: Duration = Duration::from_millis(20);
+/// Time between two calls of the callback in one phase.
 const INTERVAL: Duration = Duration::from_millis(100);
+/// How long work that was told to stop is waited for.
+const GRACE: Duration = Duration::from_millis(120);
 
-/// Tells a Python callback how far a run is, about ten times a second.
-pub struct Reporter {
-    callback: Option<Py<PyAny>>,
-    last: Option<(String, Instant)>,
-    error: Option<PyErr>,
+/// As much as a program's first thread has.
+const STACK_BYTES: usize = 8 << 20;
+
+/// What the work tells the thread that waits for it.
+enum Message<T> {
+    /// A new state; the work goes on when it has the answer.
+    Progress(State, SyncSender<bool>),
+    Done(T),
 }
 
-impl Reporter {
-    /// A reporter; without a callback it still looks for signals.
-    pub fn new(callback: Option<Py<PyAny>>) -> Self {
-        Self { callback, last: None, error: None }
-    }
+#[derive(Clone, Default)]
+struct State {
+    phase: String,
+    done: u64,
+    total: u64,
+}
 
-    /// Called by the simulator without the GIL; whether to go on.
-    pub fn report(&mut self, phase: &str, done: u64, total: u64) -> bool {
+/// Runs `work` without the GIL. `callback(phase, done, total)` is called about
+/// ten times a second, also while the work is silent; `False` cancels. The work
+/// gets a function to report with, which says whether to go on, and the order
+/// to stop for what cannot report.
+pub fn run<T: Send + 'static>(
+    py: Python<'_>,
+    callback: Option<Py<PyAny>>,
+    work: impl FnOnce(&mut dyn FnMut(&str, u64, u64) -> bool, &Stop) -> T + Send + 'static,
+) -> PyResult<T> {
+    let (sender, receiver) = channel();
+    let stop = Stop::default();
+    let ordered = stop.clone();
+    let thread = std::thread::Builder::new().name("slcache".to_owned()).stack_size(STACK_BYTES);
+    let spawned = thread.spawn(move || {
+        let mut reporter = Reporter { sender: sender.clone(), last: None };
+        let result = work(&mut |phase, done, total| reporter.report(phase, done, total), &ordered);
+        // Nobody listens any more after an interrupt.
+        let _ = sender.send(Message::Done(result));
+    })?;
+    let mut listener = Listener { receiver, callback, state: State::default(), called: None };
+    let result = listener.listen(py);
+    if matches!(result, Err(Ended::Panicked)) {
+        if let Err(reason) = py.detach(|| spawned.join()) {
+            std::panic::resume_unwind(reason);
+        }
+    }
+    result.map_err(|ended| {
+        stop.order();
+        py.detach(|| listener.wait());
+        ended.into()
+    })
+}
+
+/// Why there is no result.
+enum Ended {
+    /// A signal handler or the callback raised.
+    Raised(PyErr),
+    /// The callback said so.
+    Cancelled,
+    /// The work ended without a word.
+    Panicked,
+}
+
+impl From<Ended> for PyErr {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Raised(error) => error,
+            Ended::Cancelled | Ended::Panicked => PyKeyboardInterrupt::new_err("cancelled"),
+        }
+    }
+}
+
+/// The end of the work.
+struct Reporter<T> {
+    sender: Sender<Message<T>>,
+    last: Option<(String, Instant)>,
+}
+
+impl<T> Reporter<T> {
+    /// Tells where the work is, if that is due; whether to go on.
+    fn report(&mut self, phase: &str, done: u64, total: u64) -> bool {
         let is_due = match &self.last {
-            Some((last_phase, at)) => last_phase != phase || at.elapsed() >= INTERVAL,
+            Some((last, at)) => last != phase || at.elapsed() >= INTERVAL,
             None => true,
         };
         if !is_due {
             return true;
         }
-        let answer = Python::attach(|py| self.ask(py, phase, done, total));
+        let (answer, answered) = sync_channel(1);
+        let state = State { phase: phase.to_owned(), done, total };
+        let go_on = self.sender.send(Message::Progress(state, answer)).is_ok() && answered.recv() == Ok(true);
         self.last = Some((phase.to_owned(), Instant::now()));
-        match answer {
-            Ok(go_on) => go_on,
-            Err(error) => {
-                self.error = Some(error);
-                false
+        go_on
+    }
+}
+
+/// The end of Python.
+struct Listener<T> {
+    receiver: Receiver<Message<T>>,
+    callback: Option<Py<PyAny>>,
+    state: State,
+    called: Option<Instant>,
+}
+
+impl<T: Send> Listener<T> {
+    fn listen(&mut self, py: Python<'_>) -> Result<T, Ended> {
+        loop {
+            let receiver = &mut self.receiver;
+            let message = py.detach(|| next(receiver));
+            py.check_signals().map_err(Ended::Raised)?;
+            match message {
+                Ok(Message::Done(result)) => return Ok(result),
+                Ok(Message::Progress(state, answer)) => {
+                    self.state = state;
+                    self.ask(py)?;
+                    let _ = answer.send(true);
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    if self.called.is_some_and(|at| at.elapsed() >= INTERVAL) {
+                        self.ask(py)?;
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(Ended::Panicked),
             }
         }
     }
 
-    fn ask(&self, py: Python<'_>, phase: &str, done: u64, total: u64) -> PyResult<bool> {
-        py.check_signals()?;
-        match &self.callback {
-            Some(callback) => callback.call1(py, (phase, done, total))?.is_truthy(py),
-            None => Ok(true),
+    /// Calls the callback; a callback that returns nothing goes on.
+    fn ask(&mut self, py: Python<'_>) -> Result<(), Ended> {
+        self.called = Some(Instant::now());
+        let Some(callback) = &self.callback else { return Ok(()) };
+        let State { phase, done, total } = &self.state;
+        let go_on = callback
+            .call1(py, (phase, *done, *total))
+            .and_then(|answer| Ok(answer.is_none(py) || answer.is_truthy(py)?))
+            .map_err(Ended::Raised)?;
+        if go_on {
+            Ok(())
+        } else {
+            Err(Ended::Cancelled)
         }
     }
 
-    /// What the callback or a signal handler raised.
-    pub fn take_error(&mut self) -> Option<PyErr> {
-        self.error.take()
+    /// Lets work that was told to stop clean up.
+    fn wait(&mut self) {
+        let end = Instant::now() + GRACE;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            // A question is answered by dropping it.
+            match self.receiver.recv_timeout(left) {
+                Ok(Message::Progress(..)) => {}
+                Ok(Message::Done(_)) | Err(_) => return,
+            }
+        }
     }
+}
+
+/// Takes the unique reference that lets a receiver cross into code without the GIL.
+fn next<T>(receiver: &mut Receiver<Message<T>>) -> Result<Message<T>, RecvTimeoutError> {
+    receiver.recv_timeout(LOOK)
 }

@@ -1,7 +1,6 @@
 //! Converting and transforming traces.
 
 use super::errors::{trace_error, ConfigError, RunError};
-use super::progress::Reporter;
 use super::{json, options};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
@@ -15,7 +14,7 @@ use std::collections::BTreeMap;
 pub fn trace_convert(
     py: Python<'_>,
     input: &str,
-    output: &str,
+    output: String,
     trace_options: BTreeMap<String, String>,
     format: Option<String>,
     lossy: &str,
@@ -23,7 +22,7 @@ pub fn trace_convert(
 ) -> PyResult<String> {
     let plan = Plan::of(input, &options(&trace_options)?);
     let write = write_options(format, lossy)?;
-    run(py, progress, |progress| plan.write(output, &write, progress))
+    run(py, progress, move |progress| plan.write(&output, &write, progress))
 }
 
 /// Transforms one or more traces; the report as JSON.
@@ -39,7 +38,7 @@ pub fn trace_transform(
     py: Python<'_>,
     kind: &str,
     inputs: Vec<String>,
-    output: &str,
+    output: String,
     params: &str,
     trace_options: BTreeMap<String, String>,
     format: Option<String>,
@@ -50,9 +49,9 @@ pub fn trace_transform(
     let inputs = inputs.into_iter().map(|path| (path, options.clone())).collect();
     let (plan, split) = plan(kind, inputs, params)?;
     let write = write_options(format, lossy)?;
-    run(py, progress, |progress| match split {
-        Some(parameters) => plan.split(parameters, output, &write, progress),
-        None => plan.write(output, &write, progress),
+    run(py, progress, move |progress| match split {
+        Some(parameters) => plan.split(parameters, &output, &write, progress),
+        None => plan.write(&output, &write, progress),
     })
 }
 
@@ -63,7 +62,7 @@ pub fn trace_transform(
 pub fn trace_generate(
     py: Python<'_>,
     spec: &str,
-    output: &str,
+    output: String,
     seed: u64,
     overrides: BTreeMap<String, String>,
     format: Option<String>,
@@ -74,7 +73,7 @@ pub fn trace_generate(
         TraceOptions { seed: Some(seed), workload: overrides, ..TraceOptions::with_format("workload") };
     let plan = Plan::of(spec, &made);
     let write = write_options(format, lossy)?;
-    run(py, progress, |progress| plan.write(output, &write, progress))
+    run(py, progress, move |progress| plan.write(&output, &write, progress))
 }
 
 /// A transformation and its parameters.
@@ -146,14 +145,9 @@ fn write_options(format: Option<String>, lossy: &str) -> PyResult<WriteOptions> 
 fn run(
     py: Python<'_>,
     progress: Option<Py<PyAny>>,
-    work: impl FnOnce(&mut Progress<'_>) -> Result<TransformReport, TraceError> + Send,
+    work: impl FnOnce(&mut Progress<'_>) -> Result<TransformReport, TraceError> + Send + 'static,
 ) -> PyResult<String> {
-    let mut reporter = Reporter::new(progress);
-    let result = py.detach(|| work(&mut |phase, done, total| reporter.report(phase, done, total)));
-    // A Ctrl-C or an exception of the callback is what the caller wants to see, not that it cancelled.
-    if let Some(raised) = reporter.take_error() {
-        return Err(raised);
-    }
+    let result = super::progress::run(py, progress, |progress, _| work(progress))?;
     result.map(|report| json(&report)).map_err(|error| refused(&error))
 }
 

@@ -137,7 +137,7 @@ fn every_phase_can_be_cancelled() {
     })
     .unwrap();
     phases.dedup();
-    assert_eq!(phases, ["scan", "precondition", "replay"]);
+    assert_eq!(phases, ["scan", "precondition", "preload", "replay", "drain"]);
     for cancelled in phases {
         let result = execute(&request, &mut |phase, _, _| phase != cancelled);
         assert!(matches!(result, Err(SimError::Cancelled)), "{cancelled}");

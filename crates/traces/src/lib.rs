@@ -53,11 +53,11 @@ pub use entry::TraceEntry;
 pub use error::{LineFault, TraceError};
 pub use formats::{formats, FormatDescription};
 pub use info::{
-    info, info_of_requests, AddressMap, GapDecade, HotSet, HotShare, IdleTime, Interarrival, ResponseTimes,
-    SizeBucket, StartAlignment, StreamInfo, Timeline, TraceInfo,
+    info, info_of_requests, info_telling, AddressMap, GapDecade, HotSet, HotShare, IdleTime, Interarrival,
+    ResponseTimes, SizeBucket, StartAlignment, StreamInfo, Timeline, TraceInfo,
 };
 pub use input_files::input_files;
-pub use lint::{lint, LintProblem, LintReport};
+pub use lint::{lint, lint_telling, LintProblem, LintReport};
 pub use options::{
     BlkparseAction, CoarseTime, MqsimTimeUnit, SubSector, TraceOptions, Unsorted, VolumeChoice, ZeroSize,
 };

@@ -4,8 +4,10 @@ use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
 use crate::source::Source;
 use crate::summary::TraceSummary;
+use crate::transform::Progress;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 
 /// Requests taken at a time; they are not looked at.
 const BATCH: usize = 4096;
@@ -67,6 +69,16 @@ impl LintReport {
 /// kind; goes on behind a faulty record. An error only when the trace cannot be
 /// opened or its format is not known.
 pub fn lint(path: &str, options: &TraceOptions, max_problems: usize) -> Result<LintReport, TraceError> {
+    lint_telling(path, options, max_problems, &mut |_, _, _| true)
+}
+
+/// Like [`lint`], telling how far it is.
+pub fn lint_telling(
+    path: &str,
+    options: &TraceOptions,
+    max_problems: usize,
+    progress: &mut Progress<'_>,
+) -> Result<LintReport, TraceError> {
     let mut source = Source::open(path, options)?;
     let mut report = LintReport {
         format: source.format_name(),
@@ -75,7 +87,7 @@ pub fn lint(path: &str, options: &TraceOptions, max_problems: usize) -> Result<L
         read_to_end: false,
         summary: TraceSummary::default(),
     };
-    report.read_to_end = list(&mut source, &mut report, max_problems);
+    report.read_to_end = list(&mut source, &mut report, max_problems, progress)?;
     // With faulty lines, "no request" would only repeat what is listed.
     if let Err(error) = source.finish() {
         if report.counts.is_empty() {
@@ -87,22 +99,36 @@ pub fn lint(path: &str, options: &TraceOptions, max_problems: usize) -> Result<L
 }
 
 /// Steps through the trace; whether its end was reached.
-fn list(source: &mut Source, report: &mut LintReport, max_problems: usize) -> bool {
+fn list(
+    source: &mut Source,
+    report: &mut LintReport,
+    max_problems: usize,
+    progress: &mut Progress<'_>,
+) -> Result<bool, TraceError> {
     let mut requests = Vec::new();
-    loop {
+    let bytes_read = source.byte_counter();
+    // A step may be one line: looking at the time costs as much.
+    for step in 0_usize.. {
+        if step % BATCH == 0 {
+            let (done, total) = (bytes_read.load(Ordering::Relaxed), source.bytes_total().unwrap_or(0));
+            if !progress("lint", done, total) {
+                return Err(TraceError::Cancelled);
+            }
+        }
         requests.clear();
         match source.step(&mut requests, BATCH) {
             Ok(true) => {}
-            Ok(false) => return true,
+            Ok(false) => return Ok(true),
             Err(error) => {
                 report.add(&error, max_problems);
                 // Nothing can be read behind a failed read or a line without end.
                 if too_long(&error) || !concerns_one_record(&error) {
-                    return false;
+                    return Ok(false);
                 }
             }
         }
     }
+    unreachable!("Invariant: the steps end with the trace")
 }
 
 fn concerns_one_record(error: &TraceError) -> bool {

@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import sys
+
+INTERRUPTED = 130
 
 
 def main() -> None:
     """Run the command line and exit with its status."""
     try:
+        # What ends a run from outside is one thing: Ctrl-C, a timeout, a batch system. Where the
+        # starter has it ignored, it stays so.
+        if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
         from slcache.cli.app import execute
 
         status = execute(sys.argv[1:])
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
-        status = 130
+        status = INTERRUPTED
+    if status == INTERRUPTED:
+        _leave()
     sys.exit(status)
+
+
+def _leave() -> None:
+    """End without waiting for what may still be going on, and leave no files of it."""
+    from slcache import _core
+
+    _core.remove_scratches()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):
+            stream.flush()
+    os._exit(INTERRUPTED)

@@ -153,7 +153,7 @@ class _Meter:
     def __init__(self, meter: Callback) -> None:
         self._meter = meter
 
-    def __call__(self, done: float, total: int, running: str) -> bool:
+    def __call__(self, done: float, total: int, running: str) -> bool | None:
         """Move the bar; a run counts by the part of it that is done."""
         del running
         return self._meter(f"{total} runs", round(1000 * done), 1000 * total)

@@ -124,13 +124,15 @@ def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input
     )
 
 
-def statistics(each: Input, seed: int, store: Store) -> dict[str, Any] | None:
+def statistics(
+    each: Input, seed: int, store: Store, progress: api.Progress | None = None
+) -> dict[str, Any] | None:
     """Return an input's statistics, kept from one evaluation to the next; None if unreadable."""
     key = store.key({"info": each.identity(seed)})
     kept = store.get(key)
     if kept is None:
         try:
-            kept = api.Trace(each.path, options=each.options(seed)).info()
+            kept = api.Trace(each.path, options=each.options(seed)).info(progress)
         except TraceError as error:
             kept = {"error": str(error)}
         store.put(key, kept)

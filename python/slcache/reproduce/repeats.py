@@ -51,7 +51,7 @@ class Repeats:
 
     def _write(self, each: Input, seed: int, path: Path, progress: api.Progress) -> None:
         once = replace(each, repeat_to_write_bytes=0)
-        told = statistics(once, seed, self._store)
+        told = statistics(once, seed, self._store, progress)
         if not told or not told["write_bytes"]:
             raise TraceError(f"{each.path}: no writes to repeat")
         times = each.repeat_to_write_bytes / told["write_bytes"]

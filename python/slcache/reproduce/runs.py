@@ -15,7 +15,7 @@ from slcache.reproduce.repeats import Repeats
 from slcache.reproduce.store import Store
 
 #: Called with (runs done, runs in all, what is running); returning False stops the evaluation.
-Progress = Callable[[float, int, str], bool]
+Progress = Callable[[float, int, str], bool | None]
 
 
 class StoppedError(Exception):
@@ -144,13 +144,13 @@ class _State:
             self._done += 1
 
     def told(self, text: str) -> bool:
-        return self._progress(self._done, self._total, text)
+        return self._progress(self._done, self._total, text) is not False
 
     def shown(self) -> bool:
         with self._lock:
             part = sum(share for share, _ in self._running.values())
             titles = [title for _, title in self._running.values()]
-        return self._progress(self._done + part, self._total, "; ".join(titles))
+        return self._progress(self._done + part, self._total, "; ".join(titles)) is not False
 
 
 def _key(job: Job, store: Store) -> str:

@@ -17,13 +17,14 @@ use document::Parts;
 use namespaces::Namespaces;
 use scan::{touched_pages, Footprint};
 use slcache_core::device::config::{AddressPolicy, Prefill};
-use slcache_core::device::{RunError, Simulation};
+use slcache_core::device::{RunError, Simulation, Stop};
 use slcache_files::{OutputError, Outputs};
 use slcache_traces::{input_files, spool_stdin, PageSet, Spooled, TraceError, TraceOptions, VolumeChoice};
 use source::Source;
 use std::path::PathBuf;
 
-/// Called with phase (`spool`, `scan`, `precondition`, `replay`), done and
+/// Called with phase (`spool`, `scan`, `precondition`, `save`,
+/// `preload`, `replay`, `drain`), done and
 /// total (0 = unknown); returning `false` cancels the run.
 pub type Progress<'a> = dyn FnMut(&str, u64, u64) -> bool + 'a;
 
@@ -40,6 +41,8 @@ pub struct RunRequest {
     pub snapshot_in: Option<PathBuf>,
     /// Where to save the state that preconditioning leads to.
     pub snapshot_out: Option<PathBuf>,
+    /// Ends the run from outside, whatever it is in the middle of.
+    pub stop: Stop,
 }
 
 /// Why a run has no result.
@@ -110,14 +113,25 @@ pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<serd
     // A fault that the scan finds costs no preconditioning.
     let mut simulation = prepare(request, &mut config, outputs, progress)?;
     if let Some(ranges) = &plan.preload {
+        begin("preload", progress)?;
         simulation.preload(ranges)?;
     }
     let replay = Stopwatch::start();
     let (counts, footprint) = feed(&mut simulation, &mut source, plan, progress)?;
+    begin("drain", progress)?;
     let report = simulation.finish()?;
     let replay_s = replay.wall_s();
     let parts = Parts { request, config: &config, source: &source, counts, footprint };
     Ok(document::assemble(&parts, &report, &stopwatch, replay_s)?)
+}
+
+/// Tells that a part of the run begins which cannot say how far it is.
+fn begin(phase: &str, progress: &mut Progress<'_>) -> Result<(), SimError> {
+    if progress(phase, 0, 0) {
+        Ok(())
+    } else {
+        Err(SimError::Cancelled)
+    }
 }
 
 /// What the run writes, which is none of what it reads: told before it begins.
@@ -153,9 +167,7 @@ fn readable(
     if request.trace != "-" || !(needs_scan || has_volumes) {
         return Ok((request.trace.clone(), None));
     }
-    if !progress("spool", 0, 0) {
-        return Err(SimError::Cancelled);
-    }
+    begin("spool", progress)?;
     let file = spool_stdin()?;
     Ok((file.path().to_string_lossy().into_owned(), Some(file)))
 }
@@ -167,16 +179,19 @@ fn prepare(
     outputs: Outputs,
     progress: &mut Progress<'_>,
 ) -> Result<Simulation, SimError> {
-    let simulation = match &request.snapshot_in {
+    let mut simulation = match &request.snapshot_in {
         Some(path) => snapshot::load(path, config)?,
         None => {
             let new = Simulation::new(&config.setup());
             let mut simulation = new.map_err(|problems| ConfigErrors::from_problems(&problems))?;
+            simulation.stop_by(request.stop.clone());
             simulation.precondition(&mut |done, total| progress("precondition", done, total))?;
             simulation
         }
     };
+    simulation.stop_by(request.stop.clone());
     if let Some(path) = &request.snapshot_out {
+        begin("save", progress)?;
         snapshot::save_among(path, config, &simulation, outputs)?;
     }
     Ok(simulation)

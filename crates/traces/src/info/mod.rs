@@ -17,6 +17,7 @@ use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
 use crate::reader::open;
 use crate::summary::TraceSummary;
+use crate::transform::Progress;
 use serde::Serialize;
 use slcache_core::device::request::{Request, SECTOR_BYTES};
 
@@ -181,11 +182,23 @@ const BATCH: usize = 4096;
 
 /// Reads a whole trace once and computes its figures.
 pub fn info(path: &str, options: &TraceOptions) -> Result<TraceInfo, TraceError> {
+    info_telling(path, options, &mut |_, _, _| true)
+}
+
+/// Like [`info`], telling how far it is.
+pub fn info_telling(
+    path: &str,
+    options: &TraceOptions,
+    progress: &mut Progress<'_>,
+) -> Result<TraceInfo, TraceError> {
     let mut reader = open(path, options)?;
     let mut collector = collector::Collector::default();
     let mut entries = Vec::with_capacity(BATCH);
     while reader.next_entries(&mut entries, BATCH)? {
         entries.iter().for_each(|entry| collector.add(entry));
+        if !progress("info", reader.bytes_read(), reader.bytes_total().unwrap_or(0)) {
+            return Err(TraceError::Cancelled);
+        }
     }
     Ok(collector.finish(path, reader.format(), reader.summary(), &reader.stream_names()))
 }

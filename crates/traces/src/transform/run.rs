@@ -71,6 +71,7 @@ impl Plan {
             tell("convert", entries.as_ref(), progress)?;
         }
         let written = writer.finish(&entries.origin(), &entries.names())?;
+        tell("publish", entries.as_ref(), progress)?;
         outputs.publish()?;
         Ok(report(entries.as_ref(), vec![written], label))
     }

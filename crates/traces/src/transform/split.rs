@@ -93,6 +93,9 @@ impl Plan {
                 "allowed: by = \"volume\", by = \"requests\" with requests from 1, by = \"time\" with window_ns from 1",
             )),
         }?;
+        if !progress("publish", 0, 0) {
+            return Err(TraceError::Cancelled);
+        }
         target.outputs.into_inner().publish()?;
         Ok(report)
     }

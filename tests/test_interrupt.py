@@ -1,0 +1,176 @@
+"""Whatever a command is in the middle of, it ends soon after it is told to, and leaves nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import slcache as sl
+from support import TINY_BYTES, command, heed_ctrl_c, write_trace
+
+RUN = ("--device", "tiny", "--scheme", "baseline")
+#: Answering takes 0.3 s at most; a busy machine may make it ten times as long.
+ANSWER_S = 3.0
+#: Requests without end, so to speak.
+ENDLESS = 4_000_000_000
+SPEC = f"""
+requests = {ENDLESS}
+footprint_bytes = 1048576
+[global]
+rw = "randwrite"
+bs = "4k"
+"""
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> Path:
+    """A workload that no test waits for."""
+    path = tmp_path / "endless.toml"
+    path.write_text(SPEC)
+    return path
+
+
+def commands(endless: Path, folder: Path) -> dict[str, list[str | Path]]:
+    """Return what takes for ever, each in a part of the work of its own."""
+    schemes = ("--device", "tiny", "--schemes", "tlc-only,baseline")
+    large = ("--set", "trace.prefill=touched")
+    out = ("-o", folder / "o.parquet")
+    return {
+        "replay": ["run", endless, *RUN, "--out", folder / "out"],
+        "scan": ["run", endless, *RUN, *large],
+        "info": ["trace", "info", endless],
+        "lint": ["trace", "lint", endless],
+        "convert": ["trace", "convert", endless, *out],
+        "nothing left": ["trace", "window", endless, *out, "--skip", str(ENDLESS - 1)],
+        "remap": ["trace", "remap", endless, *out],
+        "generate": ["trace", "generate", endless, *out],
+        "compare": ["compare", endless, *schemes, "--out", folder / "out"],
+        "no writer": ["trace", "info", folder / "fifo"],
+        "precondition": [
+            *("run", endless, "--device", "hierarchy-44g", "--scheme", "tlc-only"),
+            *("--set", "precondition.fill=0.9", "--set", "precondition.overwrite=100"),
+        ],
+        "reproduce": ["reproduce", "hierarchy", "--out", folder / "out"],
+    }
+
+
+def told(arguments: list[str | Path], order: signal.Signals) -> tuple[int, bytes, float]:
+    """Run a command, tell it to end once it is at work; status, standard error, seconds."""
+    with subprocess.Popen(
+        command(arguments),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=heed_ctrl_c,
+    ) as process:
+        wait_for_work(process)
+        process.send_signal(order)
+        began = time.monotonic()
+        try:
+            _, stderr = process.communicate(timeout=60)
+        finally:
+            process.kill()
+        return process.returncode, stderr, time.monotonic() - began
+
+
+def wait_for_work(process: subprocess.Popen[bytes]) -> None:
+    """Wait until the engine has been at work for a moment, on a thread of its own."""
+    threads = Path(f"/proc/{process.pid}/task")
+    while process.poll() is None:
+        names = [(thread / "comm").read_text().strip() for thread in threads.iterdir()]
+        if "slcache" in names:
+            break
+        time.sleep(0.01)
+    time.sleep(0.3)
+    assert process.poll() is None, process.stderr and process.stderr.read()
+
+
+@pytest.mark.parametrize("name", commands(Path(), Path()))
+def test_ctrl_c_is_answered_everywhere(name: str, endless: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    before = sorted(tmp_path.iterdir())
+    status, stderr, seconds = told(commands(endless, tmp_path)[name], signal.SIGINT)
+    assert status == 130, stderr
+    assert stderr.endswith(b"interrupted\n")
+    assert b"Traceback" not in stderr
+    assert seconds < ANSWER_S
+    kept = {tmp_path / "out"} if name == "reproduce" else set()
+    assert set(tmp_path.iterdir()) - kept == set(before)
+    assert not list(tmp_path.rglob(".*"))
+
+
+@pytest.mark.parametrize("name", ["replay", "convert"])
+def test_sigterm_is_as_ctrl_c(name: str, endless: Path, tmp_path: Path) -> None:
+    status, stderr, seconds = told(commands(endless, tmp_path)[name], signal.SIGTERM)
+    assert (status, stderr) == (130, b"interrupted\n")
+    assert seconds < ANSWER_S
+    assert [path.name for path in tmp_path.iterdir()] == ["endless.toml"]
+
+
+def test_the_last_drain_is_left(tmp_path: Path) -> None:
+    rows = [(0, "Write", (i * 16384) % (TINY_BYTES - 16384), 16384) for i in range(100)]
+    trace = write_trace(tmp_path / "t.csv", rows)
+    phases: list[str] = []
+
+    def until_drained(phase: str, done: int, total: int) -> bool:
+        del done, total
+        phases.append(phase)
+        return phase != "drain"
+
+    with pytest.raises(KeyboardInterrupt):
+        sl.run(trace, device="tiny", scheme="baseline", progress=until_drained)
+    assert phases[-1] == "drain"
+
+
+def test_a_callback_without_an_answer_goes_on(trace: Path) -> None:
+    phases: list[str] = []
+    result = sl.run(
+        trace,
+        device="tiny",
+        scheme="baseline",
+        progress=lambda phase, _done, _total: phases.append(phase),
+    )
+    assert result.documents[0]["host"]["requests"]
+    assert "replay" in phases
+    assert sl.Trace(trace).info(lambda *_: None)["requests"]
+
+
+def test_a_callback_ends_what_it_says_false_to(endless: Path, tmp_path: Path) -> None:
+    for work in (
+        lambda no: sl.run(endless, device="tiny", scheme="baseline", progress=no),
+        lambda no: sl.Trace(endless).info(no),
+        lambda no: sl.Trace(endless).lint(no),
+        lambda no: sl.Trace(endless).convert(tmp_path / "o.parquet", progress=no),
+    ):
+        with pytest.raises(KeyboardInterrupt):
+            work(lambda *_: False)
+    assert not (tmp_path / "o.parquet").exists()
+
+
+def test_what_a_callback_raises_comes_through(endless: Path) -> None:
+    def fail(phase: str, done: int, total: int) -> bool:
+        raise LookupError(phase, done, total)
+
+    with pytest.raises(LookupError):
+        sl.run(endless, device="tiny", scheme="baseline", progress=fail)
+
+
+def test_work_on_another_thread_is_ended_by_its_callback(endless: Path) -> None:
+    go_on, ended = threading.Event(), threading.Event()
+    go_on.set()
+
+    def work() -> None:
+        with pytest.raises(KeyboardInterrupt):
+            sl.Trace(endless).info(lambda *_: go_on.is_set())
+        ended.set()
+
+    threading.Thread(target=work, daemon=True).start()
+    time.sleep(0.3)
+    go_on.clear()
+    assert ended.wait(ANSWER_S)
