@@ -4,8 +4,10 @@
 //! many times a second. So an interrupt is answered at once, whatever the work is
 //! in the middle of: it is told to stop, and left alone if it takes long to.
 
+use super::errors::RunError;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+use slcache_sim::memory::watch;
 use slcache_sim::Stop;
 use std::sync::mpsc::{channel, sync_channel, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::time::{Duration, Instant};
@@ -53,7 +55,8 @@ pub fn run<T: Send + 'static>(
         // Nobody listens any more after an interrupt.
         let _ = sender.send(Message::Done(result));
     })?;
-    let mut listener = Listener { receiver, callback, state: State::default(), called: None };
+    let mut listener =
+        Listener { receiver, callback, state: State::default(), called: None, looked: Instant::now() };
     let result = listener.listen(py);
     if matches!(result, Err(Ended::Panicked)) {
         if let Err(reason) = py.detach(|| spawned.join()) {
@@ -116,6 +119,8 @@ struct Listener<T> {
     callback: Option<Py<PyAny>>,
     state: State,
     called: Option<Instant>,
+    /// When memory was looked at.
+    looked: Instant,
 }
 
 impl<T: Send> Listener<T> {
@@ -124,6 +129,7 @@ impl<T: Send> Listener<T> {
             let receiver = &mut self.receiver;
             let message = py.detach(|| next(receiver));
             py.check_signals().map_err(Ended::Raised)?;
+            self.look_at_memory()?;
             match message {
                 Ok(Message::Done(result)) => return Ok(result),
                 Ok(Message::Progress(state, answer)) => {
@@ -139,6 +145,15 @@ impl<T: Send> Listener<T> {
                 Err(RecvTimeoutError::Disconnected) => return Err(Ended::Panicked),
             }
         }
+    }
+
+    /// Ends the work before the system does.
+    fn look_at_memory(&mut self) -> Result<(), Ended> {
+        if self.looked.elapsed() >= INTERVAL {
+            self.looked = Instant::now();
+            watch().map_err(|error| Ended::Raised(RunError::new_err(error.to_string())))?;
+        }
+        Ok(())
     }
 
     /// Calls the callback; a callback that returns nothing goes on.

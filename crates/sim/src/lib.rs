@@ -3,6 +3,7 @@
 
 pub mod catalogue;
 pub mod config;
+pub mod memory;
 pub mod preset;
 pub mod provenance;
 pub mod replay;

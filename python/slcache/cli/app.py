@@ -75,7 +75,7 @@ def _root(
     [bold]Example[/bold]
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline
 
-    Exit status: 0 done, 1 the run failed,
+    Exit status: 0 done, 1 the run failed (also: it needs more memory than there is),
     2 wrong usage, 3 configuration not valid, 4 trace not readable, 130 interrupted
     (by Ctrl-C or SIGTERM).
     """

@@ -7,7 +7,7 @@ mod error;
 mod pieces;
 mod precondition;
 mod report;
-mod setup;
+pub mod setup;
 mod state;
 pub mod stats;
 

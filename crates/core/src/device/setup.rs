@@ -2,7 +2,9 @@
 
 use super::config::{BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy};
 use crate::base::Problem;
+use crate::hw::array::FlashArray;
 use crate::hw::geometry::Geometry;
+use crate::hw::timing::Timing;
 use crate::schemes::SchemeConfig;
 
 /// A resolved configuration.
@@ -24,7 +26,33 @@ pub struct Setup {
     pub seed: u64,
 }
 
+/// What a device's tables take, bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryNeed {
+    /// Of address space: all tables.
+    pub tables_bytes: u64,
+    /// Of memory at time 0: what the state before it fills. More is used as the trace writes.
+    pub filled_bytes: u64,
+}
+
 impl Setup {
+    /// What the device takes, once `check` has found nothing.
+    pub fn memory(&self) -> MemoryNeed {
+        let device = &self.device;
+        let Ok(geometry) = Geometry::new(&device.pool, device.mu_bytes) else {
+            return MemoryNeed { tables_bytes: 0, filled_bytes: 0 };
+        };
+        let mus = device.user_bytes / u64::from(device.mu_bytes);
+        // The map, and as much for a scheme's own counts and the buffer's index.
+        let by_mu = mus * 2 * size_of::<u32>() as u64;
+        let by_slot = FlashArray::slot_bytes(&geometry) + by_mu;
+        let blocks = FlashArray::block_bytes(&geometry) + Timing::block_bytes(&geometry);
+        MemoryNeed {
+            tables_bytes: by_slot + blocks,
+            filled_bytes: (by_slot as f64 * self.precondition.fill) as u64 + blocks,
+        }
+    }
+
     /// Every problem, across all sections; empty if the setup can run.
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();

@@ -10,6 +10,7 @@ mod source;
 pub use address_error::AddressError;
 
 use crate::config::{resolve, ConfigErrors, Layers, RunConfig};
+use crate::memory::{self, Shortage};
 use crate::resources::Stopwatch;
 use crate::snapshot::{self, SnapshotError};
 use address::{AddressCounts, AddressMapper};
@@ -60,6 +61,9 @@ pub enum SimError {
     /// The simulation failed.
     #[error("{0}")]
     Run(RunError),
+    /// The device does not fit into memory.
+    #[error("{0}")]
+    Memory(#[from] Shortage),
     /// A snapshot cannot be saved or restored.
     #[error("{0}")]
     Snapshot(#[from] SnapshotError),
@@ -86,7 +90,7 @@ impl SimError {
         match self {
             Self::Config(_) | Self::OutputTaken(_) => 3,
             Self::Trace(_) | Self::Address(_) => 4,
-            Self::Run(_) | Self::Snapshot(_) => 1,
+            Self::Run(_) | Self::Memory(_) | Self::Snapshot(_) => 1,
             Self::Cancelled => 130,
         }
     }
@@ -96,6 +100,7 @@ impl SimError {
 pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<serde_json::Value, SimError> {
     let stopwatch = Stopwatch::start();
     let mut config = resolve(&request.layers)?;
+    memory::check(&config.setup().memory())?;
     let needs_scan = needs_scan(&config);
     let outputs = outputs(request)?;
     let (path, _spooled) = readable(request, needs_scan, progress)?;

@@ -44,6 +44,18 @@ pub struct FlashArray {
 }
 
 impl FlashArray {
+    /// Bytes of the tables with an entry per slot.
+    pub fn slot_bytes(geometry: &Geometry) -> u64 {
+        let usable: u64 = geometry.pools.iter().map(|p| u64::from(p.planes) * u64::from(p.blocks)).sum();
+        usable * u64::from(geometry.slots_per_block()) * size_of::<u32>() as u64
+    }
+
+    /// Bytes of the tables with an entry per block.
+    pub fn block_bytes(geometry: &Geometry) -> u64 {
+        let entry = size_of::<Block>() + size_of::<i16>() + size_of::<u32>() * CellMode::ALL.len();
+        (geometry.block_numbers() * entry) as u64
+    }
+
     /// An array of erased blocks; costs address space only until used.
     pub fn new(geometry: Geometry) -> Self {
         let blocks = geometry.block_numbers();

@@ -82,6 +82,11 @@ pub struct Timing {
 }
 
 impl Timing {
+    /// Bytes of the tables with an entry per block.
+    pub fn block_bytes(geometry: &Geometry) -> u64 {
+        (geometry.block_numbers() * size_of::<BlockClock>()) as u64
+    }
+
     /// An idle engine at time 0 for `geometry`.
     pub fn new(geometry: &Geometry, starvation_ns: u64) -> Self {
         let mut timing = Self {

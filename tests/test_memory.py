@@ -1,0 +1,45 @@
+"""What does not fit into memory is refused with figures, not ended by an abort."""
+
+from __future__ import annotations
+
+import re
+import resource
+from pathlib import Path
+
+import pytest
+
+from support import slcache
+
+ROOT = Path(__file__).parent.parent
+GIB = 1 << 30
+
+
+@pytest.fixture
+def enormous(tmp_path: Path) -> Path:
+    """The tiny device with 2^20 times its slots: 2^31, each level rounded up."""
+    text = (ROOT / "presets/devices/tiny.toml").read_text()
+    text = text.replace("blocks = 16 ", "blocks = 65536 ")
+    text = text.replace("wordlines = 8 ", "wordlines = 128 ")
+    text = text.replace("page_bytes = 4096 ", "page_bytes = 65536 ")
+    text = text.replace('user_bytes = "3328KiB"', 'user_bytes = "3328GiB"')
+    path = tmp_path / "enormous.toml"
+    path.write_text(text)
+    return path
+
+
+def limited() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (6 * GIB, 6 * GIB))
+
+
+def test_a_device_beyond_the_address_space_is_refused(trace: Path, enormous: Path) -> None:
+    done = slcache("run", trace, "--device", enormous, "--scheme", "tlc-only", setup=limited)
+    assert (done.returncode, done.stdout) == (1, b"")
+    match = re.search(rb"needs about (\d+) MiB .* and (\d+) MiB are available", done.stderr)
+    assert match, done.stderr
+    assert int(match[1]) > 10_000
+    assert int(match[2]) < 6 * 1024
+
+
+def test_a_device_within_the_limit_runs(trace: Path) -> None:
+    done = slcache("run", trace, "--device", "tiny", "--scheme", "tlc-only", setup=limited)
+    assert done.returncode == 0, done.stderr
