@@ -169,12 +169,21 @@ impl Simulation {
             let in_die = planes.trailing_zeros() as u8;
             planes &= planes - 1;
             let plane = PlaneId(first_plane + u32::from(in_die));
-            match self.scheme.idle(plane, &mut self.io) {
+            match self.idle_step(plane) {
                 Idle::Step => break,
                 Idle::Nothing => self.io.timing.mark_idle_work(unit, in_die, false),
             }
         }
         self.io.timing.kick();
+    }
+
+    /// Offers idle time in `plane` to the scheme, if it uses the plane.
+    pub(super) fn idle_step(&mut self, plane: PlaneId) -> Idle {
+        let pool = self.io.media.array.geometry.planes[plane.index()].pool;
+        match self.scheme_pools >> pool & 1 {
+            0 => Idle::Nothing,
+            _ => self.scheme.idle(plane, &mut self.io),
+        }
     }
 
     #[inline]
@@ -332,7 +341,8 @@ impl Simulation {
 
     /// Ends the run: everything in flight completes, the buffer is written back, nothing stays staged.
     pub(super) fn drain(&mut self) -> Result<(), RunError> {
-        self.io.timing.stop_idle_work();
+        // Requests that are still on their way find work for idle time, which is not to come.
+        self.io.timing.set_ending(true);
         self.run_out()?;
         self.write_back_all();
         self.run_out()?;
@@ -344,6 +354,7 @@ impl Simulation {
         self.note_full(result);
         self.io.timing.kick();
         self.run_out()?;
+        self.io.timing.set_ending(false);
         if let Some(error) = self.full.take() {
             return Err(error);
         }

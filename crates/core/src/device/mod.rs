@@ -51,6 +51,8 @@ pub struct Simulation {
     pages: Divisor,
     io: Io,
     scheme: AnyScheme,
+    /// Pools that the scheme uses, bit per pool: it knows nothing of the planes of others.
+    scheme_pools: u8,
     stats: HostStats,
     buffer: Option<Buffer>,
     /// Requests that have arrived and wait for a place in the device.
@@ -118,6 +120,7 @@ impl Simulation {
             full: None,
             stop: Stop::default(),
             log: None,
+            scheme_pools: scheme.blocks().iter().fold(0, |pools, share| pools | 1 << share.pool),
             scheme,
         })
     }

@@ -151,16 +151,23 @@ impl Simulation {
     /// pause leaves nothing undone. What it then does is neither timed nor counted.
     pub fn idle_work_left(&mut self) -> bool {
         let planes = self.io.media.array.geometry.planes.len() as u32;
-        (0..planes).any(|plane| self.clockless(|scheme, io| scheme.idle(PlaneId(plane), io)) == Idle::Step)
+        (0..planes).any(|plane| self.clockless_idle_step(PlaneId(plane)) == Idle::Step)
     }
 
     fn drain_idle(&mut self) -> Result<(), RunError> {
         for plane in 0..self.io.media.array.geometry.planes.len() {
-            while self.clockless(|scheme, io| scheme.idle(PlaneId(plane as u32), io)) == Idle::Step {
+            while self.clockless_idle_step(PlaneId(plane as u32)) == Idle::Step {
                 self.look()?;
             }
         }
         Ok(())
+    }
+
+    fn clockless_idle_step(&mut self, plane: PlaneId) -> Idle {
+        self.io.clockless = true;
+        let step = self.idle_step(plane);
+        self.io.clockless = false;
+        step
     }
 
     fn reset_wear(&mut self) {

@@ -76,6 +76,10 @@ impl Timing {
         if !allowed || u.suspends >= u.suspend.max_suspends || self.now_ns < array_starts_ns {
             return;
         }
+        // A program raised for a read may wait for this very operation: nothing would be won.
+        if self.first_startable(unit, Class::HostRead as usize).is_none() {
+            return;
+        }
         let u = &mut self.units[unit as usize];
         u.suspended_left_ns = u.until_ns - self.now_ns;
         u.suspends += 1;

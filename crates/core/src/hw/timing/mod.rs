@@ -74,6 +74,8 @@ pub struct Timing {
     /// Units whose idle threshold has passed.
     idle_due: Vec<u32>,
     idle: IdleRule,
+    /// The run ends: nothing is taken for idle work.
+    ending: bool,
     /// When the host last used any unit, ns.
     host_ns: u64,
     starvation_ns: u64,
@@ -115,6 +117,7 @@ impl Timing {
             finished: Vec::new(),
             idle_due: Vec::new(),
             idle: IdleRule { threshold_ns: 0, scope: IdleScope::Plane },
+            ending: false,
             host_ns: 0,
             starvation_ns,
             whole_moves: true,
@@ -181,8 +184,10 @@ impl Timing {
 
     /// The first operations that never ended, for a broken invariant's message.
     pub fn describe_stuck(&self) -> String {
-        let stuck = self.units.iter().flat_map(|u| u.head.iter().copied().chain([u.current, u.suspended]));
-        let ops = stuck.filter(|id| !id.is_none()).take(4);
+        let queued = self.units.iter().flat_map(|u| u.head.iter().copied().chain([u.current, u.suspended]));
+        // What is in no queue waits for another operation, or to be staged to its end.
+        let waiting = self.blocks.iter().map(|block| OpId(block.last));
+        let ops = queued.chain(waiting).filter(|id| !id.is_none()).take(4);
         ops.map(|id| format!("{id:?} {:?}", self.ops[id.index()])).collect::<Vec<_>>().join("; ")
     }
 
@@ -277,7 +282,7 @@ impl Timing {
     pub fn mark_idle_work(&mut self, unit: u32, plane_in_die: u8, has: bool) {
         let u = &mut self.units[unit as usize];
         let bit = 1u16 << plane_in_die;
-        if has {
+        if has && !self.ending {
             u.idle_planes |= bit;
             self.arm_idle(unit);
         } else {
@@ -294,8 +299,9 @@ impl Timing {
         }
     }
 
-    /// Forgets all idle work: the run ends.
-    pub fn stop_idle_work(&mut self) {
+    /// The run ends, or has ended: all idle work is forgotten, and there is no more until then.
+    pub fn set_ending(&mut self, ending: bool) {
+        self.ending = ending;
         self.units.iter_mut().for_each(|u| u.idle_planes = 0);
     }
 

@@ -98,6 +98,8 @@ impl Timing {
             let id = self.pick(unit);
             if !id.is_none() {
                 self.start(unit, id, 0);
+            } else if !self.units[unit as usize].suspended.is_none() {
+                self.resume(unit);
             }
             return;
         }
@@ -138,6 +140,8 @@ impl Timing {
                 if !id.is_none() {
                     self.start(unit, id, waited_ns);
                     break;
+                } else if !self.units[unit as usize].suspended.is_none() {
+                    self.resume(unit);
                 }
             }
         }
