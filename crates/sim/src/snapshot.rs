@@ -60,7 +60,7 @@ pub enum SnapshotError {
         what: String,
     },
     /// The snapshot belongs to another device, scheme, buffer or seed.
-    #[error("snapshot {path}: made with another configuration; different: {}", .keys.join(", "))]
+    #[error("snapshot {path}: made with another configuration; different: {}", .keys.join("; "))]
     OtherConfig {
         /// The file.
         path: String,
@@ -206,10 +206,16 @@ fn adopt(header: &Value, config: &mut RunConfig, file: &str) -> Result<(), Snaps
     Ok(())
 }
 
-/// Lists the keys whose values differ.
+/// Lists the keys whose values differ, each with both values.
 fn differences(key: &str, saved: &Value, asked: &Value, keys: &mut Vec<String>) {
     match (saved, asked) {
+        _ if saved == asked => {}
         (Value::Object(a), Value::Object(b)) => {
+            if let (Some(a), Some(b)) = (choice(a), choice(b)) {
+                if a != b {
+                    return keys.push(format!("{key} (snapshot {a}, run {b})"));
+                }
+            }
             let names: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
             for name in names {
                 let value = |map: &serde_json::Map<String, Value>| map.get(name).cloned();
@@ -222,7 +228,21 @@ fn differences(key: &str, saved: &Value, asked: &Value, keys: &mut Vec<String>) 
                 differences(&format!("{key}[{index}]"), a, b, keys);
             }
         }
-        _ if saved == asked => {}
-        _ => keys.push(format!("{key} (snapshot {saved}, run {asked})")),
+        _ => keys.push(format!("{key} (snapshot {}, run {})", told(saved), told(asked))),
+    }
+}
+
+/// The name in a table that holds one choice, such as the scheme.
+fn choice(table: &serde_json::Map<String, Value>) -> Option<&String> {
+    table.keys().next().filter(|_| table.len() == 1)
+}
+
+/// A value in a word or two: what is inside tables would hide which key it is about.
+fn told(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::Object(_) => "given".to_owned(),
+        Value::Array(list) if list.iter().any(Value::is_object) => format!("{} of them", list.len()),
+        plain => plain.to_string(),
     }
 }

@@ -25,13 +25,11 @@ fn a_device_file_resolves() {
 }
 
 #[test]
-fn settings_and_options_win_in_order() {
+fn settings_and_options_win_over_the_file() {
     let layers = Layers {
         device: "tiny".to_owned(),
         scheme: "baseline".to_owned(),
-        sets: ["slc_blocks=2", "scheme.baseline.slc_blocks=4", "run.seed=5", "device.pool[0].blocks=20"]
-            .map(str::to_owned)
-            .to_vec(),
+        sets: ["slc_blocks=4", "device.pool[0].blocks=20"].map(str::to_owned).to_vec(),
         seed: Some(9),
         replay: Some("closed:8".to_owned()),
     };
@@ -41,6 +39,96 @@ fn settings_and_options_win_in_order() {
     assert_eq!(json["host"]["replay"], "closed");
     assert_eq!(json["host"]["queue_depth"], 8);
     assert_eq!(json["device"]["pool"][0]["blocks"], 20);
+}
+
+#[test]
+fn a_file_says_nothing_twice() {
+    let twice = "[scheme-defaults.tlc-only]\nclean.start_free_ratio = 0.1\nclean.victim = \"fifo\"\n\
+                 [scheme.tlc-only.clean]\nstart_free_ratio = 0.2\nstart_free_blocks = 3\n";
+    let key = "scheme.tlc-only.clean.start_free_ratio: scheme-defaults.tlc-only.clean.start_free_ratio";
+    says(&file_errors(&format!("{DEVICE}\n{twice}"), &[]), &[&["mine.toml:32:", key]]);
+}
+
+#[test]
+fn names_tell_apart() {
+    let pool = DEVICE[DEVICE.find("[[device.pool]]").unwrap()..].to_owned();
+    let two = format!("{DEVICE}\n{pool}");
+    says(
+        &file_errors(&two, &[]),
+        &[&["device.pool[1].name = \"nand\": must be another name than that of device.pool[0]"]],
+    );
+    says(&errors("tiny", "tlc-only", &["device.name=\"\""]), &[&["device.name = \"\": must be a name"]]);
+    says(
+        &errors("tiny", "tlc-only", &["device.pool[0].name=' '"]),
+        &[&["device.pool[0].name = \" \": must"]],
+    );
+}
+
+#[test]
+fn no_block_endures_no_cycle() {
+    says(
+        &errors("tiny", "tlc-only", &["device.pool[0].tlc.endurance_cycles=0"]),
+        &[&["device.pool[0].tlc.endurance_cycles = 0: must be between 1 and 4294967295"]],
+    );
+}
+
+#[test]
+fn a_capacity_that_is_no_whole_page_says_the_nearest() {
+    says(
+        &errors("tiny", "tlc-only", &["device.user_bytes=10000"]),
+        &[&["device.user_bytes = 10000: must be a whole number", "nearest: 8192 and 12288"]],
+    );
+    says(&errors("tiny", "tlc-only", &["device.user_bytes=100"]), &[&["nearest: 4096"]]);
+}
+
+#[test]
+fn the_setting_at_fault_is_blamed() {
+    let wrong = [
+        ("device.pool[0].blocks=5", "device.user_bytes"),
+        ("device.pool[0].wordlines=1", "device.pool[0].reprogram.layers"),
+        ("device.mu_bytes=8192", "device.pool[0].page_bytes"),
+        ("buffer.access_ns=4", "buffer.bytes: missing"),
+        ("precondition.overwrite=3", "precondition.fill"),
+        ("slc_blocks=99", "scheme.baseline.slc_blocks"),
+    ];
+    for (set, key) in wrong {
+        for sets in [[set, "slc.victim=fifo"], ["slc.victim=fifo", set]] {
+            let lines = errors("tiny", "baseline", &sets);
+            assert!(lines.iter().all(|line| line.starts_with(&format!("--set {set}: "))), "{lines:?}");
+            assert!(lines.iter().any(|line| line.contains(key)), "{lines:?}");
+        }
+    }
+    // Only together, and each alone.
+    let (fewer, more) = ("device.pool[0].blocks=14", "slc_blocks=5");
+    for capacity in ["device.user_bytes=2MiB", "run.seed=3"] {
+        let lines = errors("tiny", "baseline", &[capacity, fewer, "slc.victim=fifo", more]);
+        let both = format!("--set {fewer} and --set {more}: device.user_bytes");
+        assert!(lines.len() == 1 && lines[0].starts_with(&both), "{lines:?}");
+    }
+}
+
+#[test]
+fn a_setting_without_effect_is_refused() {
+    let moot = [
+        ("host.time_scale=2", "host.replay=closed", "host.queue_depth=4"),
+        ("precondition.tolerance=0.1", "precondition.fill=0.5", "run.seed=2"),
+        ("precondition.drain=false", "run.seed=2", "slc_blocks=3"),
+        ("device.pool[0].suspend.max_suspends=4", "run.seed=2", "slc_blocks=3"),
+    ];
+    for (set, one, other) in moot {
+        let lines = errors("tiny", "baseline", &[one, set, other]);
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(lines[0].starts_with(&format!("--set {set}: ")), "{lines:?}");
+        assert!(lines[0].contains("has no effect"), "{lines:?}");
+    }
+    resolved("tiny", "baseline", &["host.time_scale=2"]);
+    resolved("tiny", "baseline", &["precondition.fill=0.5", "precondition.drain=false"]);
+}
+
+#[test]
+fn the_beginning_of_a_name_is_a_suggestion() {
+    says(&errors("tiny", "base", &[]), &[&["\"base\" is not a scheme", "Did you mean baseline?"]]);
+    says(&errors("hier", "tlc-only", &[]), &[&["--device hier", "Did you mean hierarchy-44g?"]]);
 }
 
 #[test]

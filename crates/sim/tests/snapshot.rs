@@ -52,6 +52,22 @@ impl Bench {
     }
 }
 
+#[test]
+fn another_configuration_is_told_by_the_keys_that_differ() {
+    let bench = Bench::new();
+    bench.save();
+    let text = bench.refusal(&["dense.victim=fifo"]);
+    let key = "scheme.baseline.dense.victim (snapshot \"greedy\", run \"fifo\")";
+    assert!(text.ends_with(&format!("different: {key}")), "{text}");
+    let text = bench.refusal(&["buffer.bytes=65536"]);
+    assert!(text.ends_with("different: buffer (snapshot none, run given)"), "{text}");
+    let mut request = bench.request(&[]);
+    request.layers = layers("tiny", "tlc-only", &[]);
+    request.snapshot_in = Some(bench.snapshot());
+    let text = execute(&request, &mut |_, _, _| true).unwrap_err().to_string();
+    assert!(text.ends_with("different: scheme (snapshot baseline, run tlc-only)"), "{text}");
+}
+
 fn change(path: &Path, edit: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = std::fs::read(path).unwrap();
     edit(&mut bytes);

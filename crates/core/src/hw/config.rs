@@ -107,7 +107,7 @@ pub struct ModeConfig {
     pub program_ns: Vec<u32>,
     /// Block erase time in ns.
     pub erase_ns: u32,
-    /// Program/erase cycles a block endures; absent if the source gives none.
+    /// Program/erase cycles a block endures, 1 or more; absent if the source gives none.
     #[serde(default)]
     pub endurance_cycles: Option<u32>,
     /// Per-page or one-shot programming.
@@ -370,6 +370,9 @@ impl ModeConfig {
             }
         }
         check_range(problems, &format!("{key}.erase_ns"), self.erase_ns, 1..=1_000_000_000);
+        if let Some(cycles) = self.endurance_cycles {
+            check_range(problems, &format!("{key}.endurance_cycles"), cycles, 1..=u32::MAX);
+        }
         if self.program == ProgramRule::OneShot && self.program_ns.len() != 1 {
             let value = format!("{:?}", self.program_ns);
             problems.push(Problem::new(

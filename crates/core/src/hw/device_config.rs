@@ -92,6 +92,7 @@ impl DeviceConfig {
 
     /// Adds every problem of the device.
     pub fn check(&self, problems: &mut Vec<Problem>) {
+        self.check_names(problems);
         if !self.mu_bytes.is_power_of_two() || !(512..=65536).contains(&self.mu_bytes) {
             problems.push(Problem::new(
                 "device.mu_bytes",
@@ -111,13 +112,45 @@ impl DeviceConfig {
             problems.push(Problem::new("device.piece_bytes", piece, allowed));
         }
         check_range(problems, "device.stage_timeout_ns", self.stage_timeout_ns, 1..=10_000_000_000);
+        self.check_capacity(u64::from(piece), problems);
+    }
+
+    /// Results are told apart by these names.
+    fn check_names(&self, problems: &mut Vec<Problem>) {
+        if self.name.trim().is_empty() {
+            problems.push(Problem::new("device.name", format!("{:?}", self.name), "a name, not empty"));
+        }
+        for (i, pool) in self.pool.iter().enumerate() {
+            let key = format!("device.pool[{i}].name");
+            let value = format!("{:?}", pool.name);
+            if pool.name.trim().is_empty() {
+                problems.push(Problem::new(key, value, "a name, not empty"));
+            } else if let Some(other) = self.pool[..i].iter().position(|other| other.name == pool.name) {
+                let allowed = format!("another name than that of device.pool[{other}]");
+                problems.push(Problem::new(key, value, allowed));
+            }
+        }
+    }
+
+    fn check_capacity(&self, piece: u64, problems: &mut Vec<Problem>) {
         let raw: u64 = self.pool.iter().map(|p| p.raw_bytes(p.densest())).sum();
         if self.user_bytes == 0 || self.user_bytes >= raw {
             let allowed = format!("above 0 and below the raw capacity of {raw} bytes");
             problems.push(Problem::new("device.user_bytes", self.user_bytes, allowed));
         }
-        if piece != 0 && self.user_bytes % u64::from(piece) != 0 {
-            let allowed = format!("a whole number of logical pages of {piece} bytes");
+        if piece != 0 && self.user_bytes % piece != 0 {
+            let below = self.user_bytes - self.user_bytes % piece;
+            let nearest: Vec<String> = [below, below.saturating_add(piece)]
+                .into_iter()
+                .filter(|bytes| (1..raw).contains(bytes) && bytes % piece == 0)
+                .map(|bytes| bytes.to_string())
+                .collect();
+            let nearest = if nearest.is_empty() {
+                String::new()
+            } else {
+                format!("; nearest: {}", nearest.join(" and "))
+            };
+            let allowed = format!("a whole number of logical pages of {piece} bytes{nearest}");
             problems.push(Problem::new("device.user_bytes", self.user_bytes, allowed));
         }
     }

@@ -44,6 +44,9 @@ pub fn similar(wanted: &str, scheme: &str) -> Option<&'static str> {
     nearest(wanted.trim_start_matches(own.as_str()), candidates)
 }
 
+/// Letters from which the beginning of a name is taken for the name.
+const BEGINNING_LETTERS: usize = 3;
+
 /// The candidate nearest to `wanted`, if one is near enough to be meant.
 pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let tail = format!(".{wanted}");
@@ -51,6 +54,9 @@ pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> O
     let score = |candidate: &str| {
         if candidate.ends_with(&tail) {
             return 1.0;
+        }
+        if wanted.len() >= BEGINNING_LETTERS && candidate.starts_with(wanted) {
+            return 0.9;
         }
         // Long common prefixes must not make unlike names alike.
         let whole = strsim::normalized_damerau_levenshtein(wanted, candidate);

@@ -1,14 +1,18 @@
 //! Device file < scheme defaults there < single settings, and every error of
 //! all of them at once.
 
+use super::blame::Blame;
 use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
 use super::keys;
+use super::moot;
 use super::repair;
 use super::scheme_choice::{find_scheme, unknown_scheme, Chosen};
 use super::setting::Setting;
 use super::tree::{self, Key};
+use super::twice;
 use super::{ConfigError, ConfigErrors, RunConfig};
 use crate::preset;
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use toml::{Table, Value};
 
@@ -19,11 +23,11 @@ pub struct Layers {
     pub device: String,
     /// The scheme's name or an alias.
     pub scheme: String,
-    /// Settings `key=value` in order; later ones win.
+    /// Settings `key=value`; no key may be set twice, whether here or by the options below.
     pub sets: Vec<String>,
-    /// The run's seed, above any setting.
+    /// The run's seed.
     pub seed: Option<u64>,
-    /// `open` or `closed:N`, above any setting.
+    /// `open` or `closed:N`.
     pub replay: Option<String>,
 }
 
@@ -52,7 +56,8 @@ pub fn resolve(layers: &Layers) -> Result<RunConfig, ConfigErrors> {
         return Err(ConfigErrors(errors));
     };
     let label = format!("{}:", file.label);
-    let resolver = Resolver { base: base_tree(&file, name, &mut errors), file, settings, name };
+    let resolver =
+        Resolver { base: base_tree(&file, name, &mut errors), file, settings, name, blame: OnceCell::new() };
     let config = resolver.finish(&mut errors);
     errors.sort_by_key(|error| reading_order(&error.origin, &label, layers));
     match config {
@@ -67,13 +72,15 @@ fn reading_order(origin: &str, file_label: &str, layers: &Layers) -> (usize, usi
         return (0, line);
     }
     let set = origin.strip_prefix("--set ");
-    match set.and_then(|set| layers.sets.iter().position(|other| other == set)) {
+    // The first of several settings is what counts.
+    let first = set.map(|set| set.split(" and --set ").next().unwrap_or(set));
+    match first.and_then(|set| layers.sets.iter().position(|other| other == set)) {
         Some(place) => (1, place),
         None => (2, 0),
     }
 }
 
-/// All settings in order of rising weight: what an alias adds, `--set`, the options of their own.
+/// All settings: what an alias adds, `--set`, the options of their own.
 fn settings(layers: &Layers, chosen: Option<&Chosen>, errors: &mut Vec<ConfigError>) -> Vec<Setting> {
     let scheme = chosen.map_or("", |chosen| chosen.name);
     let alias = chosen.and_then(|chosen| chosen.alias_set);
@@ -92,6 +99,7 @@ fn settings(layers: &Layers, chosen: Option<&Chosen>, errors: &mut Vec<ConfigErr
         }
     }
     option_settings(layers, &mut settings, errors);
+    errors.extend(twice::errors(&settings));
     settings
 }
 
@@ -131,6 +139,9 @@ fn base_tree(file: &DeviceFile, scheme: &str, errors: &mut Vec<ConfigError>) -> 
     let mut base = file.tree.clone();
     let defaults = base.remove(SCHEME_DEFAULTS);
     let own = base.remove("scheme");
+    if let (Some(Value::Table(defaults)), Some(Value::Table(own))) = (&defaults, &own) {
+        errors.extend(twice::in_file(file, scheme, defaults, own));
+    }
     let mut table = Table::new();
     for section in [defaults, own.clone()].into_iter().flatten() {
         if let Some(Value::Table(settings)) = section.get(scheme) {
@@ -158,6 +169,8 @@ struct Resolver {
     file: DeviceFile,
     settings: Vec<Setting>,
     name: &'static str,
+    /// Made when there is something to blame.
+    blame: OnceCell<Blame>,
 }
 
 impl Resolver {
@@ -174,17 +187,23 @@ impl Resolver {
             errors.push(self.fault_error(&fault.key, &fault.message));
         }
         let config = outcome.value?;
+        errors.extend(moot::errors(&self.settings, &config));
         let guessed = outcome.guessed || self.file.guessed;
         for problem in config.setup().check() {
-            let key = Key::parse(&problem.key).unwrap_or_default();
+            let key = Key::of_problem(&problem.key);
             let misled = guessed && matches!(key.section(), "device" | "scheme" | "");
             let told = outcome.faults.iter().any(|fault| key.is_within(&fault.key));
             if !misled && !told {
-                let origin = self.origin(&key).unwrap_or_default();
-                errors.push(ConfigError::new(origin, problem.to_string()));
+                errors.push(ConfigError::new(self.blamed(&key), problem.to_string()));
             }
         }
         Some(config)
+    }
+
+    /// What to blame for a problem with `key`: the settings that cause it, or where it was said.
+    fn blamed(&self, key: &Key) -> String {
+        let blame = self.blame.get_or_init(|| Blame::new(&self.base, &self.settings));
+        blame.origin(key).or_else(|| self.origin(key)).unwrap_or_default()
     }
 
     fn apply(&self, setting: &Setting, merged: &mut Table) -> Result<(), String> {
@@ -209,7 +228,7 @@ impl Resolver {
 
     /// The error of a fault in shape; an unknown key of a setting gets all keys and a suggestion.
     fn fault_error(&self, key: &Key, message: &str) -> ConfigError {
-        let origin = self.origin(key).unwrap_or_default();
+        let origin = self.blamed(key);
         let setting = self.setting(key).filter(|setting| key == &setting.key);
         let Some(setting) = setting.filter(|_| message.contains("unknown key")) else {
             return ConfigError::new(origin, message);
@@ -227,9 +246,11 @@ impl Resolver {
         ConfigError::new(origin, format!("{}: unknown key{near} {listed}", setting.written))
     }
 
+    /// The setting that says what stands at `key`; the last of those below it where none does.
     fn setting(&self, key: &Key) -> Option<&Setting> {
-        let touches = |setting: &&Setting| key.is_within(&setting.key) || setting.key.is_within(key);
-        self.settings.iter().rev().find(touches)
+        let mut latest = self.settings.iter().rev();
+        let whole = latest.clone().find(|setting| key.is_within(&setting.key));
+        whole.or_else(|| latest.find(|setting| setting.key.is_within(key)))
     }
 
     /// Where `key` was said: a setting, or a line of the file.

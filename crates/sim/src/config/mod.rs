@@ -1,15 +1,18 @@
 //! The configuration of a run: what it holds, and how it comes together from
 //! a device file, the scheme's defaults there and single settings.
 
+mod blame;
 mod device_file;
 mod error;
 mod keys;
 mod layers;
 mod lines;
+mod moot;
 mod repair;
 mod scheme_choice;
 mod setting;
 mod tree;
+mod twice;
 
 pub use error::{ConfigError, ConfigErrors};
 pub use layers::{resolve, Layers};

@@ -38,6 +38,12 @@ impl Key {
         Some(Self(steps))
     }
 
+    /// The key of a problem; what is behind a `*`, which stands for several keys, is left off.
+    pub fn of_problem(text: &str) -> Self {
+        let plain = text.split_once(".*").map_or(text, |(front, _)| front);
+        Self::parse(plain).unwrap_or_default()
+    }
+
     /// The key with a prefix put in front.
     pub fn under(&self, prefix: &[&str]) -> Self {
         let front = prefix.iter().map(|name| Step::Field((*name).to_owned()));

@@ -1,0 +1,105 @@
+//! Settings that say one thing in two ways: none of them may win in silence.
+
+use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
+use super::setting::Setting;
+use super::tree::Key;
+use super::ConfigError;
+use toml::{Table, Value};
+
+/// An error for every setting whose key, or a part or whole of it, an earlier one has set.
+pub fn errors(settings: &[Setting]) -> Vec<ConfigError> {
+    let mut errors = Vec::new();
+    for (place, later) in settings.iter().enumerate() {
+        let overlaps =
+            |earlier: &&Setting| later.key.is_within(&earlier.key) || earlier.key.is_within(&later.key);
+        if let Some(earlier) = settings[..place].iter().find(overlaps) {
+            let message = format!("{} sets {} as well; give one of the two", earlier.origin, earlier.key);
+            errors.push(ConfigError::new(later.origin.clone(), format!("{}: {message}", later.key)));
+        }
+    }
+    errors
+}
+
+/// An error for every key that a device file gives to `scheme` and to its defaults.
+pub fn in_file(file: &DeviceFile, scheme: &str, defaults: &Table, own: &Table) -> Vec<ConfigError> {
+    let (Some(below), Some(above)) = (defaults.get(scheme), own.get(scheme)) else {
+        return Vec::new();
+    };
+    let mut keys = Vec::new();
+    shared(below, above, &Key::default(), &mut keys);
+    let told = |key: &Key| {
+        let [own, default] = ["scheme", SCHEME_DEFAULTS].map(|section| key.under(&[section, scheme]));
+        let message = format!("{own}: {default} says it as well; give one of the two");
+        ConfigError::new(file.origin(&own).unwrap_or_default(), message)
+    };
+    keys.iter().map(told).collect()
+}
+
+/// Adds the keys that both values give, tables field by field.
+fn shared(below: &Value, above: &Value, key: &Key, keys: &mut Vec<Key>) {
+    match (below, above) {
+        (Value::Table(below), Value::Table(above)) => {
+            let both = above.iter().filter_map(|(name, value)| Some((name, below.get(name)?, value)));
+            both.for_each(|(name, below, above)| shared(below, above, &key.field(name), keys));
+        }
+        _ => keys.push(key.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::keys;
+    use crate::{resolve, Layers};
+    use slcache_core::schemes::CATALOG;
+
+    /// The ways to write a key of the schema.
+    fn spellings(key: &str, scheme: &str) -> Vec<String> {
+        let full = key.replace("[]", "[0]");
+        let dotted = key.replace("[]", ".0");
+        let short = full.strip_prefix(&format!("scheme.{scheme}.")).map(str::to_owned);
+        let whole = full.rsplit_once(['.', '[']).map(|(front, _)| front.to_owned());
+        [Some(full), Some(dotted), short, whole].into_iter().flatten().collect()
+    }
+
+    fn refusal(scheme: &str, sets: [&str; 2]) -> String {
+        let sets = sets.map(|key| format!("{key}=1")).to_vec();
+        let layers = Layers { device: "tiny".into(), scheme: scheme.into(), sets, ..Layers::default() };
+        resolve(&layers).expect_err("must be refused").to_string()
+    }
+
+    #[test]
+    fn no_key_of_the_schema_is_set_twice_however_it_is_written() {
+        for scheme in CATALOG.iter().map(|entry| entry.name) {
+            let prefix = format!("scheme.{scheme}.");
+            let mine = |key: &&String| !key.starts_with("scheme") || key.starts_with(&prefix);
+            let keys: Vec<&String> = keys::all().keys().filter(mine).collect();
+            // Sections that schemes share are tried with one of them.
+            for key in keys.iter().filter(|key| key.starts_with(&prefix) || scheme == "baseline") {
+                for one in spellings(key, scheme) {
+                    let text = refusal(scheme, [key.replace("[]", "[0]").as_str(), &one]);
+                    assert!(text.contains("as well; give one of the two"), "{key} and {one}: {text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_option_or_an_alias_is_a_way_to_set_a_key() {
+        let refusal = |scheme: &str, set: &str| {
+            let sets = vec![set.to_owned()];
+            let replay = Some("closed:4".to_owned());
+            let layers = Layers { device: "tiny".into(), scheme: scheme.into(), sets, seed: Some(1), replay };
+            resolve(&layers).expect_err("must be refused").to_string()
+        };
+        for (set, said) in [
+            ("run.seed=1", "--seed 1: run.seed: --set run.seed=1 sets run.seed as well"),
+            ("host.replay=closed", "--replay closed:4: host.replay: --set host.replay=closed sets"),
+            ("host.queue_depth=8", "--replay closed:4: host.queue_depth: --set host.queue_depth=8 sets"),
+        ] {
+            let text = refusal("baseline", set);
+            assert!(text.contains(said), "{text}");
+        }
+        let text = refusal("qlc-only", "mode=tlc");
+        assert!(text.contains("--set mode=tlc: scheme.tlc-only.mode: --scheme qlc-only sets"), "{text}");
+    }
+}
