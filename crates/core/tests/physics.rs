@@ -39,7 +39,7 @@ fn one_plane(u: f64, clean: CleanConfig) -> Setup {
     let user_pages = (u * (f64::from(BLOCKS) - 1.5) * f64::from(PAGES)).round() as u64;
     let mut setup = setup(device(flash, user_pages * 4096), "tlc-only");
     setup.scheme =
-        SchemeConfig::TlcOnly(TlcOnlyConfig { mode: CellMode::Slc, clean, ..TlcOnlyConfig::default() });
+        SchemeConfig::TlcOnly(TlcOnlyConfig { mode: Some(CellMode::Slc), clean, ..TlcOnlyConfig::default() });
     setup.precondition.fill = 1.0;
     setup.precondition.overwrite = 5.0;
     setup

@@ -28,7 +28,8 @@ fn slc_pool(channels: u32, planes: u32, page_bytes: u32) -> PoolConfig {
 fn slc_only(flash: PoolConfig) -> Setup {
     let user = flash.raw_bytes(CellMode::Slc) / 2;
     let mut setup = setup(device(flash, user), "tlc-only");
-    setup.scheme = SchemeConfig::TlcOnly(TlcOnlyConfig { mode: CellMode::Slc, ..TlcOnlyConfig::default() });
+    setup.scheme =
+        SchemeConfig::TlcOnly(TlcOnlyConfig { mode: Some(CellMode::Slc), ..TlcOnlyConfig::default() });
     setup
 }
 

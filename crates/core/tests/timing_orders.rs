@@ -201,7 +201,8 @@ fn one_die() -> Setup {
     let flash = pool(1, 1, 64, 64, 4096);
     let user = flash.raw_bytes(CellMode::Slc) / 2;
     let mut setup = setup(device(flash, user), "tlc-only");
-    setup.scheme = SchemeConfig::TlcOnly(TlcOnlyConfig { mode: CellMode::Slc, ..TlcOnlyConfig::default() });
+    setup.scheme =
+        SchemeConfig::TlcOnly(TlcOnlyConfig { mode: Some(CellMode::Slc), ..TlcOnlyConfig::default() });
     setup
 }
 

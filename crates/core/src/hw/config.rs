@@ -188,9 +188,9 @@ pub struct ReprogramConfig {
     /// Time to read what the wordline holds before each reprogram, ns; 0 where `program_ns` includes it.
     #[serde(default)]
     pub read_ns: u32,
-    /// Mode a wordline ends in: its number of bits and its read times.
-    #[serde(default = "tlc")]
-    pub mode: CellMode,
+    /// Mode a wordline ends in: its number of bits and its read times; default: the pool's densest.
+    #[serde(default)]
+    pub mode: Option<CellMode>,
     /// Wordlines in one layer of a block, 1-64.
     #[serde(default = "one")]
     pub wordlines_per_layer: u32,
@@ -200,10 +200,6 @@ pub struct ReprogramConfig {
     /// Reprograms that a wordline stands between two erases, 1-16.
     #[serde(default = "four")]
     pub max_reprograms: u32,
-}
-
-fn tlc() -> CellMode {
-    CellMode::Tlc
 }
 
 fn one() -> u32 {
@@ -219,6 +215,11 @@ fn four() -> u32 {
 }
 
 impl ReprogramConfig {
+    /// The mode that a wordline of `pool` ends in.
+    pub fn final_mode(&self, pool: &PoolConfig) -> CellMode {
+        self.mode.unwrap_or_else(|| pool.densest())
+    }
+
     /// Wordlines of the window that is written as SLC and reprogrammed as one.
     pub fn window_wordlines(&self) -> u32 {
         self.wordlines_per_layer * self.layers
@@ -230,12 +231,13 @@ impl ReprogramConfig {
         check_range(problems, &format!("{key}.wordlines_per_layer"), self.wordlines_per_layer, 1..=64);
         check_range(problems, &format!("{key}.layers"), self.layers, 1..=16);
         check_range(problems, &format!("{key}.max_reprograms"), self.max_reprograms, 1..=16);
-        if self.mode == CellMode::Slc || pool.mode(self.mode).is_none() || pool.slc.is_none() {
+        let mode = self.final_mode(pool);
+        if mode == CellMode::Slc || pool.mode(mode).is_none() || pool.slc.is_none() {
             let allowed = "mlc, tlc or qlc, and a mode that the pool offers beside slc";
-            problems.push(Problem::new(format!("{key}.mode"), self.mode.name(), allowed));
+            problems.push(Problem::new(format!("{key}.mode"), mode.name(), allowed));
         }
-        if self.max_reprograms + 1 < self.mode.bits() {
-            let allowed = format!("at least {}: {} needs as many", self.mode.bits() - 1, self.mode.name());
+        if self.max_reprograms + 1 < mode.bits() {
+            let allowed = format!("at least {}: {} needs as many", mode.bits() - 1, mode.name());
             problems.push(Problem::new(format!("{key}.max_reprograms"), self.max_reprograms, allowed));
         }
         if pool.wordlines % self.window_wordlines().max(1) != 0 {

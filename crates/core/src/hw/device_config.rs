@@ -82,6 +82,16 @@ fn yes() -> bool {
 }
 
 impl DeviceConfig {
+    /// Writes out the defaults that depend on the chips.
+    pub fn settle(&mut self) {
+        for pool in &mut self.pool {
+            let densest = pool.densest();
+            if let Some(reprogram) = &mut pool.reprogram {
+                reprogram.mode.get_or_insert(densest);
+            }
+        }
+    }
+
     /// The logical page in bytes.
     pub fn piece_bytes(&self) -> u32 {
         match self.piece_bytes {

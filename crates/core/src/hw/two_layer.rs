@@ -57,10 +57,11 @@ impl TwoLayer {
     pub fn new(pool: &PoolConfig) -> Option<Self> {
         let config = pool.reprogram?;
         let window_wordlines = config.window_wordlines();
-        let window_pages = window_wordlines * config.mode.bits();
-        let pages = pool.pages_per_block(config.mode);
+        let mode = config.final_mode(pool);
+        let window_pages = window_wordlines * mode.bits();
+        let pages = pool.pages_per_block(mode);
         let steps = (0..pages).map(|page| step(pool, &config, page)).collect::<Option<Vec<_>>>()?;
-        Some(Self { mode: config.mode, window_wordlines, window_pages, pages, steps })
+        Some(Self { mode, window_wordlines, window_pages, pages, steps })
     }
 
     /// What page `page` is.
@@ -95,11 +96,12 @@ impl TwoLayer {
 }
 
 fn step(pool: &PoolConfig, config: &ReprogramConfig, page: u32) -> Option<Step> {
-    let (slc, dense) = (pool.slc.as_ref()?, pool.mode(config.mode)?);
+    let mode = config.final_mode(pool);
+    let (slc, dense) = (pool.slc.as_ref()?, pool.mode(mode)?);
     let wordlines = config.window_wordlines();
-    let more_bits = config.mode.bits() - 1;
-    let window = page / (wordlines * config.mode.bits());
-    let window_page = window * wordlines * config.mode.bits();
+    let more_bits = mode.bits() - 1;
+    let window = page / (wordlines * mode.bits());
+    let window_page = window * wordlines * mode.bits();
     let (wordline, bit) = match (page - window_page).checked_sub(wordlines) {
         None => (page - window_page, 0),
         Some(reprogram) => (reprogram / more_bits, 1 + reprogram % more_bits),
@@ -162,7 +164,7 @@ mod tests {
             reprogram: Some(ReprogramConfig {
                 program_ns: 2000,
                 read_ns,
-                mode: mode_name,
+                mode: Some(mode_name),
                 wordlines_per_layer,
                 layers: 2,
                 max_reprograms: 4,

@@ -35,8 +35,8 @@ use serde::{Deserialize, Serialize};
 pub struct BaselineConfig {
     /// SLC blocks per plane.
     pub slc_blocks: u32,
-    /// Cell mode of the store behind the cache.
-    pub dense_mode: CellMode,
+    /// Cell mode of the store behind the cache; default: the densest that one pool offers beside SLC.
+    pub dense_mode: Option<CellMode>,
     /// Order in which consecutive writes go to planes.
     pub plane_order: PlaneOrder,
     /// How a write's plane is chosen.
@@ -53,7 +53,7 @@ impl Default for BaselineConfig {
     fn default() -> Self {
         Self {
             slc_blocks: 64,
-            dense_mode: CellMode::Tlc,
+            dense_mode: None,
             plane_order: PlaneOrder::Cwdp,
             placement: Placement::RoundRobin,
             trigger: Trigger::FreeBlocks,

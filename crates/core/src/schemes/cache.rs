@@ -36,8 +36,8 @@ pub struct CacheSpec<'a> {
     pub slc_blocks: u32,
     /// Fewest SLC blocks per plane that the scheme works with.
     pub slc_blocks_min: u32,
-    /// Cell mode of the store.
-    pub dense_mode: CellMode,
+    /// Cell mode of the store; the densest that one pool offers beside SLC where none is chosen.
+    pub dense_mode: Option<CellMode>,
     /// Plane order.
     pub plane_order: PlaneOrder,
     /// Choice of plane.
@@ -53,7 +53,12 @@ pub struct CacheSpec<'a> {
 impl CacheSpec<'_> {
     /// The pool used: the first that offers both modes.
     fn pool(&self, device: &DeviceConfig) -> Option<usize> {
-        device.pool.iter().position(|p| p.slc.is_some() && p.mode(self.dense_mode).is_some())
+        let mode = self.mode(device);
+        device.pool.iter().position(|p| p.slc.is_some() && p.mode(mode).is_some())
+    }
+
+    fn mode(&self, device: &DeviceConfig) -> CellMode {
+        self.dense_mode.unwrap_or_else(|| super::densest_beside_slc(device))
     }
 
     /// Adds every problem of the parameters on `device`.
@@ -61,8 +66,11 @@ impl CacheSpec<'_> {
         let key = |rest: &str| format!("scheme.{}.{rest}", self.name);
         self.slc.check(&key("slc"), problems);
         self.dense.check(&key("dense"), problems);
-        if self.dense_mode == CellMode::Slc {
-            problems.push(Problem::new(key("dense_mode"), "slc", "mlc, tlc or qlc"));
+        if self.mode(device) == CellMode::Slc {
+            let modes = super::offered_modes(device);
+            let allowed = format!("mlc, tlc or qlc beside slc; the device offers {modes}");
+            problems.push(Problem::new(key("dense_mode"), "slc", allowed));
+            return;
         }
         if self.slc.idle_free_ratio > 0.0 || self.dense.idle_free_ratio > 0.0 {
             let value = self.slc.idle_free_ratio.max(self.dense.idle_free_ratio);
@@ -72,7 +80,7 @@ impl CacheSpec<'_> {
         let Some(index) = self.pool(device) else {
             let modes = super::offered_modes(device);
             let allowed = format!("a mode that one pool offers beside slc; the device offers {modes}");
-            problems.push(Problem::new(key("dense_mode"), self.dense_mode.name(), allowed));
+            problems.push(Problem::new(key("dense_mode"), self.mode(device).name(), allowed));
             return;
         };
         self.check_sizes(device, &device.pool[index], problems);
@@ -90,7 +98,7 @@ impl CacheSpec<'_> {
         }
         let blocks = pool.blocks - self.slc_blocks;
         let held = super::held_back(self.dense, blocks, RESERVE + 1);
-        super::check_capacity(device, pool, self.dense_mode, blocks, held, problems);
+        super::check_capacity(device, pool, self.mode(device), blocks, held, problems);
     }
 
     /// The specification of a region over the SLC blocks, on a checked device.
@@ -101,7 +109,7 @@ impl CacheSpec<'_> {
     /// The dense store behind the SLC blocks, on a checked device.
     pub fn store(&self, device: &DeviceConfig, id: u8, io: &Io) -> Store {
         let blocks = device.pool[self.pool_index(device)].blocks - self.slc_blocks;
-        let spec = self.spec(device, self.dense_mode, self.slc_blocks, blocks, self.dense);
+        let spec = self.spec(device, self.mode(device), self.slc_blocks, blocks, self.dense);
         Store::new(RegionSpec { id, ..spec }, io)
     }
 

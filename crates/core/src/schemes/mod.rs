@@ -156,8 +156,8 @@ macro_rules! schemes {
 }
 
 schemes! {
-    "tlc-only" => TlcOnly, tlc_only::TlcOnlyConfig, tlc_only::TlcOnly, &[("qlc-only", "mode=qlc")],
-        "one cell mode, no cache: every write goes to the dense store", "the reference of every SLC-cache paper";
+    "tlc-only" => TlcOnly, tlc_only::TlcOnlyConfig, tlc_only::TlcOnly, &[("qlc-only", "mode=qlc"), ("mlc-only", "mode=mlc"), ("slc-only", "mode=slc")],
+        "one cell mode, no cache: every write goes to the dense store; called after the mode in results", "the reference of every SLC-cache paper";
     "baseline" => Baseline, baseline::BaselineConfig, baseline::Baseline, &[],
         "page-level SLC write cache in front of the dense store", "A Two-level SLC Cache Hierarchy for Hybrid SSDs, section II-C";
     "sa" => Sa, sa::SaConfig, sa::Sa, &[],
@@ -180,6 +180,39 @@ schemes! {
 fn page_table(mapped_peak: u64, io: &Io) -> TableReport {
     let entries = mapped_peak.div_ceil(u64::from(io.policy.mus_per_page));
     TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 }
+}
+
+impl SchemeConfig {
+    /// Writes out the cell mode that depends on the device where none is chosen; two-layer blocks
+    /// have theirs from the chips.
+    pub fn settle(&mut self, device: &DeviceConfig) {
+        match self {
+            Self::TlcOnly(TlcOnlyConfig { mode, .. }) => {
+                mode.get_or_insert(densest(device));
+            }
+            Self::Baseline(BaselineConfig { dense_mode, .. })
+            | Self::Sa(SaConfig { dense_mode, .. })
+            | Self::Sector(SectorConfig { dense_mode, .. })
+            | Self::Hierarchy(HierarchyConfig { dense_mode, .. })
+            | Self::TurboWrite(TurboWriteConfig { dense_mode, .. }) => {
+                dense_mode.get_or_insert(densest_beside_slc(device));
+            }
+            Self::Ips(_) | Self::IpsAgc(_) | Self::IpsCoop(_) => {}
+        }
+    }
+}
+
+/// The densest mode of any pool.
+fn densest(device: &DeviceConfig) -> CellMode {
+    device.pool.iter().map(PoolConfig::densest).max_by_key(|mode| mode.bits()).unwrap_or(CellMode::Slc)
+}
+
+/// The densest mode of a pool that offers SLC and another; without one, the densest of any, which
+/// the check of the scheme then refuses.
+fn densest_beside_slc(device: &DeviceConfig) -> CellMode {
+    let hybrid = device.pool.iter().filter(|pool| pool.slc.is_some()).map(PoolConfig::densest);
+    let dense = hybrid.filter(|&mode| mode != CellMode::Slc).max_by_key(|mode| mode.bits());
+    dense.unwrap_or_else(|| densest(device))
 }
 
 /// The modes the device's pools offer, for messages.

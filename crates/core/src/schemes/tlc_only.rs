@@ -30,8 +30,8 @@ const RESERVE: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TlcOnlyConfig {
-    /// Cell mode of the whole device.
-    pub mode: CellMode,
+    /// Cell mode of the whole device; default: the densest it offers.
+    pub mode: Option<CellMode>,
     /// Order in which consecutive logical pages go to planes.
     pub plane_order: PlaneOrder,
     /// How a page's plane is chosen.
@@ -43,7 +43,7 @@ pub struct TlcOnlyConfig {
 impl Default for TlcOnlyConfig {
     fn default() -> Self {
         Self {
-            mode: CellMode::Tlc,
+            mode: None,
             plane_order: PlaneOrder::Cwdp,
             placement: Placement::RoundRobin,
             clean: CleanConfig::default(),
@@ -52,10 +52,15 @@ impl Default for TlcOnlyConfig {
 }
 
 impl TlcOnlyConfig {
+    fn mode(&self, device: &DeviceConfig) -> CellMode {
+        self.mode.unwrap_or_else(|| super::densest(device))
+    }
+
     /// The pool used: the largest that offers the mode.
     fn pool(&self, device: &DeviceConfig) -> Option<usize> {
-        let offering = device.pool.iter().enumerate().filter(|(_, p)| p.mode(self.mode).is_some());
-        offering.max_by_key(|(i, p)| (p.raw_bytes(self.mode), std::cmp::Reverse(*i))).map(|(i, _)| i)
+        let mode = self.mode(device);
+        let offering = device.pool.iter().enumerate().filter(|(_, p)| p.mode(mode).is_some());
+        offering.max_by_key(|(i, p)| (p.raw_bytes(mode), std::cmp::Reverse(*i))).map(|(i, _)| i)
     }
 
     /// Adds every problem of the parameters on `device`.
@@ -63,13 +68,14 @@ impl TlcOnlyConfig {
         self.clean.check("scheme.tlc-only.clean", problems);
         let Some(index) = self.pool(device) else {
             let modes = super::offered_modes(device);
-            problems.push(Problem::new("scheme.tlc-only.mode", self.mode.name(), format!("one of {modes}")));
+            let mode = self.mode(device).name();
+            problems.push(Problem::new("scheme.tlc-only.mode", mode, format!("one of {modes}")));
             return;
         };
         let pool = &device.pool[index];
         super::check_page(device, pool, "scheme.tlc-only", problems);
         let held = super::held_back(&self.clean, pool.blocks, RESERVE + 1);
-        super::check_capacity(device, pool, self.mode, pool.blocks, held, problems);
+        super::check_capacity(device, pool, self.mode(device), pool.blocks, held, problems);
     }
 }
 
@@ -94,7 +100,7 @@ impl TlcOnly {
                 pack: Pack::Page,
                 shared: false,
                 pool,
-                mode: config.mode,
+                mode: config.mode(device),
                 first_block: 0,
                 blocks,
                 order: config.plane_order.letters(),
@@ -109,6 +115,11 @@ impl TlcOnly {
             idle_target: (config.clean.idle_free_ratio * f64::from(blocks)) as u32,
             mapped_peak: 0,
         }
+    }
+
+    /// The scheme is called after its cell mode in results.
+    fn name(&self) -> String {
+        format!("{}-only", self.region.spec.mode.name())
     }
 
     #[inline]
@@ -210,7 +221,7 @@ impl Scheme for TlcOnly {
     }
 
     fn report(&self, io: &Io) -> SchemeReport {
-        let mut report = SchemeReport { name: "tlc-only".into(), ..SchemeReport::default() };
+        let mut report = SchemeReport { name: self.name(), ..SchemeReport::default() };
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
         figure("free_blocks_min", f64::from(self.region.free_blocks_min()));
         figure("cleaning_threshold_blocks", f64::from(self.clean_below));

@@ -77,7 +77,7 @@ pub fn reprogram() -> ReprogramConfig {
     ReprogramConfig {
         program_ns: 900_000,
         read_ns: 0,
-        mode: CellMode::Tlc,
+        mode: Some(CellMode::Tlc),
         wordlines_per_layer: 1,
         layers: 2,
         max_reprograms: 4,

@@ -186,7 +186,8 @@ impl Resolver {
         for fault in &outcome.faults {
             errors.push(self.fault_error(&fault.key, &fault.message));
         }
-        let config = outcome.value?;
+        let mut config = outcome.value?;
+        config.settle();
         errors.extend(moot::errors(&self.settings, &config));
         let guessed = outcome.guessed || self.file.guessed;
         for problem in config.setup().check() {

@@ -65,6 +65,12 @@ impl Default for RunSection {
 }
 
 impl RunConfig {
+    /// Writes out the defaults that depend on the device.
+    fn settle(&mut self) {
+        self.device.settle();
+        self.scheme.settle(&self.device);
+    }
+
     /// The same configuration as the simulated device takes it.
     pub fn setup(&self) -> Setup {
         Setup {

@@ -51,8 +51,8 @@ pub enum OmegaS {
 pub struct HierarchyConfig {
     /// SLC blocks per plane, of L1 and L2 together; at least 2 more than reclamation keeps free.
     pub slc_blocks: u32,
-    /// Cell mode of the store behind the cache.
-    pub dense_mode: CellMode,
+    /// Cell mode of the store behind the cache; default: the densest that one pool offers beside SLC.
+    pub dense_mode: Option<CellMode>,
     /// Order in which consecutive full pages go to planes.
     pub plane_order: PlaneOrder,
     /// How a full page's plane is chosen; merged pages avoid the channels of their other parts.

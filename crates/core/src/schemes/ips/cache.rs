@@ -37,7 +37,8 @@ pub fn check(name: &str, others: u32, device: &DeviceConfig, problems: &mut Vec<
     let pool = &device.pool[index];
     check_page(device, pool, &format!("scheme.{name}"), problems);
     let blocks = pool.blocks - others;
-    let block_bytes = u64::from(pool.pages_per_block(reprogram.mode)) * u64::from(pool.page_bytes);
+    let block_bytes =
+        u64::from(pool.pages_per_block(reprogram.final_mode(pool))) * u64::from(pool.page_bytes);
     let usable = u64::from(pool.plane_count()) * u64::from(blocks.saturating_sub(HELD_BLOCKS)) * block_bytes;
     if device.user_bytes > usable {
         let allowed = format!(

@@ -25,8 +25,8 @@ pub enum FullPieces {
 pub struct SectorConfig {
     /// SLC blocks per plane.
     pub slc_blocks: u32,
-    /// Cell mode of the store behind the cache.
-    pub dense_mode: CellMode,
+    /// Cell mode of the store behind the cache; default: the densest that one pool offers beside SLC.
+    pub dense_mode: Option<CellMode>,
     /// Order in which consecutive pages go to planes.
     pub plane_order: PlaneOrder,
     /// How a page's plane is chosen.
