@@ -23,6 +23,7 @@ mod input_files;
 mod lint;
 mod merged_source;
 mod options;
+mod options_foreign;
 mod options_generic;
 mod options_objects;
 mod order;

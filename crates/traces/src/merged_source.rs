@@ -7,6 +7,7 @@ use crate::error::{LineFault, TraceError};
 use crate::formats::{self, merge_key, Format, MergeKey, RecordParser, BLKTRACE};
 use crate::input::Input;
 use crate::options::TraceOptions;
+use crate::options_foreign::refuse_foreign;
 use crate::records::RecordReader;
 use crate::summary::TraceSummary;
 use ring::digest::{Context, SHA256};
@@ -72,6 +73,7 @@ impl MergedSource {
         options: &TraceOptions,
     ) -> Result<Self, TraceError> {
         let format = formats::named(BLKTRACE)?;
+        refuse_foreign(options, BLKTRACE)?;
         let mut source = Self {
             file: path.to_owned(),
             members: Vec::with_capacity(inputs.len()),

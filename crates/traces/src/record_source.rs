@@ -7,6 +7,7 @@ use crate::error::{LineFault, TraceError};
 use crate::formats::{self, Format, RecordParser};
 use crate::input::Input;
 use crate::options::TraceOptions;
+use crate::options_foreign::refuse_foreign;
 use crate::quote::first_binary_byte;
 use crate::records::RecordReader;
 use crate::summary::TraceSummary;
@@ -38,6 +39,7 @@ impl RecordSource {
                 allowed: "generic columns only with format = \"generic\"".to_owned(),
             });
         }
+        refuse_foreign(options, format.name)?;
         let parser = (format.build)(options)?;
         if !format.text {
             // A parser that tells a version by its records has to see several,

@@ -9,6 +9,7 @@ use crate::checker::{Checker, OTHER_VOLUME};
 use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
 use crate::options::{TraceOptions, VolumeChoice};
+use crate::options_foreign::refuse_foreign;
 use crate::parquet::Origin;
 use crate::stdin::{spool_stdin, Spooled};
 use crate::summary::{TraceSummary, VolumeCount};
@@ -247,6 +248,7 @@ fn choose(path: &str, volumes: &[String], options: &TraceOptions) -> Result<Choi
             allowed: "generic columns only with format = \"generic\"".to_owned(),
         });
     }
+    refuse_foreign(options, NAME)?;
     let listed = || volumes.join(", ");
     match &options.volume {
         None | Some(VolumeChoice::Each) => Ok(Choice::AsStored),

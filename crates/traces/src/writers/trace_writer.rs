@@ -171,13 +171,18 @@ fn read_back(format: &str) -> TraceOptions {
 /// The format named, or told by the name of the output.
 fn format_name(path: &str, options: &WriteOptions) -> Result<&'static str, TraceError> {
     let names = || writable_formats().collect::<Vec<_>>().join(", ");
+    let by_name = stem(path).ends_with(".parquet").then_some(parquet::NAME);
     match &options.format {
+        Some(name) if by_name.is_some_and(|told| told != name) => Err(TraceError::Output {
+            file: path.to_owned(),
+            reason: format!("the name tells parquet, and the format is to be {name}: change one of the two"),
+        }),
         Some(name) => writable_formats().find(|known| known == name).ok_or_else(|| TraceError::Option {
             key: "format",
             value: name.clone(),
             allowed: format!("a format that can be written: {}", names()),
         }),
-        None if stem(path).ends_with(".parquet") => Ok(parquet::NAME),
+        None if by_name.is_some() => Ok(parquet::NAME),
         None => Err(TraceError::Output {
             file: path.to_owned(),
             reason: format!("the name does not tell the format; name one: {}", names()),

@@ -1,0 +1,94 @@
+//! Options that only some formats have a use for; the columns of `generic` are looked after where
+//! they are read.
+
+use crate::error::TraceError;
+use crate::options::{SubSector, TraceOptions, ZeroSize};
+use crate::parquet;
+
+/// An option, whether it is set to something else than its default, and who reads it.
+type Use = (&'static str, bool, &'static [&'static str]);
+
+/// Formats whose ids are those of objects.
+const OBJECTS: &[&str] = &["oracle_general", "oracle_general_op_ns", "lcs"];
+
+fn uses(options: &TraceOptions) -> [Use; 4] {
+    let default = TraceOptions::default();
+    [
+        ("action", options.action != default.action, &["blkparse", "blktrace"]),
+        ("mqsim_time_unit", options.mqsim_time_unit != default.mqsim_time_unit, &["mqsim"]),
+        ("op_default", options.op_default.is_some(), OBJECTS),
+        ("object_unit", options.object_unit.is_some(), OBJECTS),
+    ]
+}
+
+/// Refuses an option that a trace of `format` would not heed.
+pub(crate) fn refuse_foreign(options: &TraceOptions, format: &str) -> Result<(), TraceError> {
+    let foreign = |key, allowed: String| {
+        Err(TraceError::Option { key, value: format!("given for a trace of format {format}"), allowed })
+    };
+    for (key, given, formats) in uses(options) {
+        if given && !formats.contains(&format) {
+            return foreign(key, format!("only with format {}", formats.join(", ")));
+        }
+    }
+    // The Parquet layout holds whole sectors and nothing of size 0.
+    let checks = [
+        ("zero_size", options.zero_size != ZeroSize::Error),
+        ("sub_sector", options.sub_sector != SubSector::Error),
+    ];
+    match checks.into_iter().find(|(_, given)| *given && format == parquet::NAME) {
+        Some((key, _)) => foreign(key, "with any format but parquet".to_owned()),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::formats;
+
+    /// Every option that belongs to some formats, set.
+    fn settings() -> Vec<(&'static str, TraceOptions)> {
+        let option = |key: &'static str, value: &str| {
+            let text = format!("{{\"{key}\":{value}}}");
+            (key, serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}")))
+        };
+        vec![
+            option("action", "\"Q\""),
+            option("mqsim_time_unit", "\"us\""),
+            option("op_default", "\"read\""),
+            option("object_unit", "512"),
+        ]
+    }
+
+    #[test]
+    fn an_option_of_another_format_is_refused() {
+        for (key, options) in settings() {
+            let takers: Vec<&str> = formats()
+                .map(|format| format.name)
+                .filter(|name| refuse_foreign(&options, name).is_ok())
+                .collect();
+            assert!(!takers.is_empty() && takers.len() <= 3, "{key}: {takers:?}");
+            let error = refuse_foreign(&options, "msr").unwrap_err().to_string();
+            assert!(error.contains(key) && error.contains(takers[0]), "{error}");
+            assert!(refuse_foreign(&options, parquet::NAME).is_err(), "{key}");
+        }
+        assert_eq!(settings().len(), uses(&TraceOptions::default()).len());
+    }
+
+    #[test]
+    fn the_formats_named_read_the_option() {
+        let source = |format: &str| {
+            let file = format!("{}/src/formats/{format}.rs", env!("CARGO_MANIFEST_DIR"));
+            std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"))
+        };
+        for (key, options) in settings() {
+            for format in formats().map(|format| format.name) {
+                let objects = source("objects").contains(&format!("options.{key}"));
+                let reads = source(format).contains(&format!("options.{key}"))
+                    || (objects && source(format).contains("ObjectRules::new"));
+                assert_eq!(refuse_foreign(&options, format).is_ok(), reads, "{key} of {format}");
+            }
+        }
+    }
+}
