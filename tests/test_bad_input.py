@@ -38,12 +38,18 @@ def run(trace: Path, *arguments: str) -> tuple[int, str, str]:
         (["--set", "device.pool[0].blocks=99999999999"], "blocks"),
         (["--set", "slc_blocks=4000"], "slc_blocks"),
         (["--set", "trace.address=sideways"], "address"),
-        (["--replay", "closed:2", "--set", "host.replay=open"], "host.replay: set to open"),
-        (["--seed", "3", "--set", "run.seed=4"], "run.seed: set to 4"),
-        (["--address", "wrap", "--set", "trace.address=clip"], "trace.address: set to clip"),
-        (["--scheme", "basline"], "baseline"),
-        (["--device", "tinny"], "tiny"),
-        (["--device", "missing.toml"], "missing.toml"),
+        (
+            ["--replay", "closed:2", "--set", "host.replay=open"],
+            "host.replay: --set host.replay=open sets host.replay as well",
+        ),
+        (
+            ["--seed", "3", "--set", "run.seed=4"],
+            "run.seed: --set run.seed=4 sets run.seed as well",
+        ),
+        (
+            ["--address", "wrap", "--set", "trace.address=clip"],
+            "trace.address: given twice, as clip and wrap",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
@@ -52,6 +58,29 @@ def test_a_bad_configuration_exits_with_3(trace: Path, arguments: list[str], tol
     assert (status, stdout) == (3, "")
     assert told in stderr
     assert "Traceback" not in stderr
+
+
+@pytest.mark.parametrize(
+    ("device", "scheme", "told"),
+    [
+        ("tiny", "basline", "Did you mean baseline?"),
+        ("tiny", "base", "Did you mean baseline?"),
+        ("tinny", "baseline", "Did you mean tiny?"),
+        ("missing.toml", "baseline", "missing.toml"),
+    ],
+)
+def test_a_wrong_name_suggests_the_right_one(
+    trace: Path, device: str, scheme: str, told: str
+) -> None:
+    done = slcache("run", trace, "--device", device, "--scheme", scheme)
+    assert (done.returncode, done.stdout) == (3, b"")
+    assert told in done.stderr.decode()
+
+
+def test_the_wrong_one_of_two_settings_is_named(trace: Path) -> None:
+    for sets in (["slc_blocks=99", "run.seed=3"], ["run.seed=3", "slc_blocks=99"]):
+        _, _, stderr = run(trace, *(word for each in sets for word in ("--set", each)))
+        assert stderr.startswith("error: --set slc_blocks=99: scheme.baseline.slc_blocks = 99")
 
 
 def test_all_configuration_problems_are_told_at_once(trace: Path) -> None:

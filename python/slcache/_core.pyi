@@ -18,7 +18,7 @@ def run(
     device: str,
     scheme: str,
     sets: list[str],
-    trace_options: dict[str, str],
+    trace_options: list[tuple[str, str]],
     seed: int | None,
     replay: str | None,
     snapshot_in: str | None,
@@ -49,14 +49,14 @@ def config_schema() -> str:
 
 def trace_info(
     trace: str,
-    trace_options: dict[str, str],
+    trace_options: list[tuple[str, str]],
     progress: Callable[[str, int, int], bool | None] | None = None,
 ) -> str:
     """Return a trace's counts and statistics, as JSON."""
 
 def trace_lint(
     trace: str,
-    trace_options: dict[str, str],
+    trace_options: list[tuple[str, str]],
     progress: Callable[[str, int, int], bool | None] | None = None,
 ) -> str:
     """Return every problem found in a trace, as JSON."""
@@ -67,14 +67,14 @@ def trace_formats() -> str:
 def workloads() -> str:
     """Return the shipped workloads with their figures, as a JSON list."""
 
-def workload(spec: str, overrides: dict[str, str]) -> str:
+def workload(spec: str, overrides: list[tuple[str, str]]) -> str:
     """Return a workload's figures, given, free and derived, as JSON."""
 
 def trace_convert(
     input: str,
     output: str,
     *,
-    trace_options: dict[str, str],
+    trace_options: list[tuple[str, str]],
     format: str | None,
     lossy: str,
     progress: Callable[[str, int, int], bool | None] | None,
@@ -91,7 +91,7 @@ def trace_transform(
     output: str,
     *,
     params: str,
-    trace_options: dict[str, str],
+    trace_options: list[tuple[str, str]],
     format: str | None,
     lossy: str,
     progress: Callable[[str, int, int], bool | None] | None,
@@ -107,7 +107,7 @@ def trace_generate(
     output: str,
     *,
     seed: int,
-    overrides: dict[str, str],
+    overrides: list[tuple[str, str]],
     format: str | None,
     lossy: str,
     progress: Callable[[str, int, int], bool | None] | None,

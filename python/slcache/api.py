@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slcache import _core, files
+from slcache import _core, files, labels
 from slcache._core import ConfigError
+from slcache.once import checked_seed, flatten, once
 from slcache.results import Comparison, Result
 from slcache.spool import rereadable
 from slcache.traces import Path, Progress, Trace, is_workload, reader_options
@@ -56,22 +58,22 @@ def run(
         os.fspath(trace),
         device=os.fspath(device),
         scheme=scheme,
-        sets=_sets(settings, replay, seed),
+        sets=_sets(settings),
         trace_options=_reader_options(trace, trace_format, trace_options, seed),
-        seed=seed,
+        seed=None if seed is None else checked_seed(seed),
         replay=replay,
         snapshot_in=None if load_state is None else os.fspath(load_state),
         snapshot_out=None if save_state is None else os.fspath(save_state),
         progress=progress,
     )
-    return Result.made(json.loads(text), scheme, files.inputs(trace, device, load_state))
+    return Result.made(json.loads(text), None, files.inputs(trace, device, load_state))
 
 
 def compare(
     trace: Path,
     *,
     device: Path,
-    schemes: Sequence[str],
+    schemes: Sequence[str] | str,
     normalise: str | None = None,
     settings: Mapping[str, Any] | None = None,
     trace_format: str | None = None,
@@ -82,14 +84,17 @@ def compare(
 ) -> Comparison:
     """Replay a trace on a device under several schemes, one after another.
 
-    Figures are normalised to `normalise`, by default the first scheme. A setting under
+    `schemes` is a list, or `"all"` for every one that the device can run; a warning names those
+    left out. Figures are normalised to `normalise`, by default the first scheme. A setting under
     `scheme.<name>` goes to that scheme only. The other arguments are those of `run`.
     """
-    check_schemes(schemes, normalise)
     given = flat(settings)
-    plan = [(name, settings_for(given, name, schemes)) for name in schemes]
-    for name, own in plan:
-        resolve(device=device, scheme=name, settings=own, replay=replay, seed=seed)
+    names, left_out = named(schemes, device=device, settings=given)
+    for name, reason in left_out.items():
+        warnings.warn(f"{name} is left out: {reason}", stacklevel=2)
+    check_schemes(names, normalise)
+    plan = [(name, settings_for(given, name, names)) for name in names]
+    labelled = called(names, device=device, settings=given, replay=replay, seed=seed)
     with rereadable(trace) as path:
         results = [
             run(
@@ -105,7 +110,38 @@ def compare(
             )
             for name, own in plan
         ]
-    return Comparison([_named_as(result, trace, device) for result in results], normalise)
+    to = normalise if normalise is None else labelled[normalise]
+    return Comparison([_named_as(result, trace, device) for result in results], to)
+
+
+def named(
+    schemes: Sequence[str] | str, *, device: Path, settings: Mapping[str, Any] | None = None
+) -> tuple[list[str], dict[str, str]]:
+    """Return the schemes that a list, names with commas or `all` mean, and those left out of all.
+
+    Those left out are there with the reason.
+    """
+    listed = schemes.split(",") if isinstance(schemes, str) else schemes
+    names = [name.strip() for name in listed if name.strip()]
+    return fitting(device=device, settings=settings) if names == ["all"] else (names, {})
+
+
+def called(
+    schemes: Sequence[str],
+    *,
+    device: Path,
+    settings: Mapping[str, Any],
+    replay: str | None = None,
+    seed: int | None = None,
+) -> dict[str, str]:
+    """Return what results will call each of several schemes; two of one name are a ConfigError."""
+    labelled = {}
+    for name in schemes:
+        own = settings_for(settings, name, schemes)
+        config = resolve(device=device, scheme=name, settings=own, replay=replay, seed=seed)
+        labelled[name] = labels.of_scheme(config)
+    once(((label, name) for name, label in labelled.items()), "scheme ")
+    return labelled
 
 
 def check_schemes(schemes: Sequence[str], normalise: str | None) -> None:
@@ -165,12 +201,19 @@ def settings_for(
     settings: Mapping[str, Any], scheme: str, schemes: Sequence[str]
 ) -> dict[str, Any]:
     """Return the settings meant for one of several compared schemes."""
-    others = {name for name in schemes if name != scheme}
+    canonical = _canonical()
+    own = canonical.get(scheme, scheme)
+    others = {canonical.get(name, name) for name in schemes} - {own}
     return {
         key: value
         for key, value in settings.items()
         if not any(key.startswith(f"scheme.{name}.") for name in others)
     }
+
+
+def _canonical() -> dict[str, str]:
+    """Return the schemes by their aliases: settings know them by one name."""
+    return {alias["name"]: entry["name"] for entry in schemes() for alias in entry["aliases"]}
 
 
 def resolve(
@@ -185,26 +228,17 @@ def resolve(
     text = _core.resolve(
         device=os.fspath(device),
         scheme=scheme,
-        sets=_sets(settings, replay, seed),
-        seed=seed,
+        sets=_sets(settings),
+        seed=None if seed is None else checked_seed(seed),
         replay=replay,
     )
     document: dict[str, Any] = json.loads(text)
     return document
 
 
-def _sets(settings: Mapping[str, Any] | None, replay: str | None, seed: int | None) -> list[str]:
-    """Return the settings as the engine takes them; refuses to say one thing twice."""
-    pairs = list(_flatten(settings or {}))
-    flat = dict(pairs)
-    given = {"host.replay": ("replay", replay), "run.seed": ("seed", seed)}
-    for key, (name, value) in given.items():
-        if key in flat and value is not None:
-            raise ConfigError(
-                f"{key}: set to {_literal(flat[key])}, and {name} = {value} says it as well; "
-                "allowed: one of the two"
-            )
-    return [f"{key}={_literal(value)}" for key, value in pairs]
+def _sets(settings: Mapping[str, Any] | None) -> list[str]:
+    """Return the settings as the engine takes them."""
+    return [f"{key}={_literal(value)}" for key, value in flat(settings).items()]
 
 
 def schemes() -> list[dict[str, Any]]:
@@ -224,23 +258,15 @@ def formats() -> list[dict[str, Any]]:
 
 def _reader_options(
     trace: Path, trace_format: str | None, options: Mapping[str, str] | None, seed: int | None
-) -> dict[str, str]:
-    """Return the reader's options; a workload is drawn with the run's seed unless they say one."""
-    drawn = {} if seed is None or not is_workload(trace) else {"seed": str(seed)}
-    return drawn | reader_options(trace_format, options)
+) -> list[tuple[str, str]]:
+    """Return the reader's options; the run's seed draws a workload."""
+    drawn = None if seed is None or not is_workload(trace) else seed
+    return reader_options(trace_format, options, drawn)
 
 
 def flat(settings: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return settings, dotted or nested, by their dotted names."""
-    return dict(_flatten(settings or {}))
-
-
-def _flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in settings.items():
-        if isinstance(value, Mapping):
-            yield from _flatten(value, f"{prefix}{key}.")
-        else:
-            yield prefix + key, value
+    """Return settings, dotted or nested, by their dotted names; no name may come twice."""
+    return once(flatten(settings or {}))
 
 
 def _literal(value: object) -> str:

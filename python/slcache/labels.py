@@ -21,3 +21,9 @@ def of_run(document: Mapping[str, Any]) -> str | None:
 def of_runs(documents: Sequence[Mapping[str, Any]]) -> str | None:
     """Return the label of the trace that runs have in common."""
     return of_run(documents[0]) if documents else None
+
+
+def of_scheme(config: Mapping[str, Any]) -> str:
+    """Return what results call the scheme of a resolved configuration."""
+    name, options = next(iter(config["scheme"].items()))
+    return f"{options['mode']}-only" if name == "tlc-only" else str(name)

@@ -151,7 +151,7 @@ class Result(_Frames):
         self._take(document, label, inputs)
 
     @classmethod
-    def made(cls, document: Mapping[str, Any], label: str, inputs: Sequence[Path]) -> Self:
+    def made(cls, document: Mapping[str, Any], label: str | None, inputs: Sequence[Path]) -> Self:
         """Return what the engine has just made, which needs no check."""
         self = cls.__new__(cls)
         self._take(document, label, inputs)

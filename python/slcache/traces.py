@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from slcache import _core, pictures
+from slcache.once import checked_seed, flatten, once
 
 #: Called a few times a second with (phase, done, total); returning False cancels the work, and
 #: returning nothing goes on.
@@ -151,8 +152,8 @@ def generate(
     text = _core.trace_generate(
         os.fspath(spec),
         os.fspath(output),
-        seed=seed,
-        overrides={key: str(value) for key, value in (overrides or {}).items()},
+        seed=checked_seed(seed),
+        overrides=_overrides(overrides),
         format=to,
         lossy=",".join(lossy),
         progress=progress,
@@ -167,8 +168,7 @@ def workloads() -> list[dict[str, Any]]:
 
 def workload(spec: Path, overrides: Mapping[str, object] | None = None) -> dict[str, Any]:
     """Return a workload's figures: which are given, which are free and why, which follow."""
-    changed = {key: str(value) for key, value in (overrides or {}).items()}
-    return _document(_core.workload(os.fspath(spec), changed))
+    return _document(_core.workload(os.fspath(spec), _overrides(overrides)))
 
 
 def is_workload(trace: Path) -> bool:
@@ -189,7 +189,16 @@ def _given(parameters: Mapping[str, object]) -> str:
     return json.dumps({key: value for key, value in parameters.items() if value is not None})
 
 
-def reader_options(trace_format: str | None, options: Mapping[str, str] | None) -> dict[str, str]:
-    """Return a trace's reader options with the format among them."""
-    named = {} if trace_format is None else {"format": trace_format}
-    return {**(options or {}), **named}
+def _overrides(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:
+    """Return the settings of a workload, dotted or nested, as the engine takes them."""
+    named = once(flatten(overrides or {}), "workload key ")
+    return [(key, str(value)) for key, value in named.items()]
+
+
+def reader_options(
+    trace_format: str | None, options: Mapping[str, str] | None, seed: int | None = None
+) -> list[tuple[str, str]]:
+    """Return a trace's reader options, with the format and the seed of a workload among them."""
+    named = {"format": trace_format, "seed": None if seed is None else str(checked_seed(seed))}
+    given = [(key, value) for key, value in named.items() if value is not None]
+    return list(once([*given, *(options or {}).items()], "trace option ").items())

@@ -1,7 +1,7 @@
 //! What there is to choose from, as JSON.
 
 use super::errors::trace_error;
-use super::json;
+use super::{json, workload_settings};
 use pyo3::prelude::*;
 use slcache_sim::traces::workload::{presets, Workload, WorkloadPreset};
 use slcache_sim::traces::TraceError;
@@ -50,7 +50,8 @@ pub fn workloads() -> PyResult<String> {
 
 /// What is given, what follows and what is free in a workload, a file or a preset.
 #[pyfunction]
-pub fn workload(spec: &str, overrides: BTreeMap<String, String>) -> PyResult<String> {
-    let workload = Workload::load(spec, &overrides).map_err(|error| trace_error(&error))?;
+pub fn workload(spec: &str, overrides: Vec<(String, String)>) -> PyResult<String> {
+    let settings = workload_settings(overrides)?;
+    let workload = Workload::load(spec, &settings).map_err(|error| trace_error(&error))?;
     Ok(json(&workload.describe()))
 }

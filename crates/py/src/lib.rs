@@ -28,7 +28,7 @@ fn run(
     device: String,
     scheme: String,
     sets: Vec<String>,
-    trace_options: BTreeMap<String, String>,
+    trace_options: Vec<(String, String)>,
     seed: Option<u64>,
     replay: Option<String>,
     snapshot_in: Option<String>,
@@ -77,7 +77,7 @@ fn config_schema() -> String {
 fn trace_info(
     py: Python<'_>,
     trace: String,
-    trace_options: BTreeMap<String, String>,
+    trace_options: Vec<(String, String)>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let options = options(&trace_options)?;
@@ -91,7 +91,7 @@ fn trace_info(
 fn trace_lint(
     py: Python<'_>,
     trace: String,
-    trace_options: BTreeMap<String, String>,
+    trace_options: Vec<(String, String)>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let options = options(&trace_options)?;
@@ -113,9 +113,15 @@ fn commit() -> &'static str {
     slcache_sim::provenance::commit()
 }
 
-fn options(pairs: &BTreeMap<String, String>) -> PyResult<TraceOptions> {
+fn options(pairs: &[(String, String)]) -> PyResult<TraceOptions> {
     let pairs = pairs.iter().map(|(key, value)| (key.as_str(), value.as_str()));
     slcache_sim::trace_options(pairs).map_err(|errors| config_error(&errors))
+}
+
+/// The settings of a workload, checked as those among trace options are.
+fn workload_settings(pairs: Vec<(String, String)>) -> PyResult<BTreeMap<String, String>> {
+    let named = pairs.into_iter().map(|(key, value)| (format!("workload.{key}"), value));
+    Ok(options(&named.collect::<Vec<_>>())?.workload)
 }
 
 /// Plain data as JSON.

@@ -1,12 +1,11 @@
 //! Converting and transforming traces.
 
 use super::errors::{trace_error, ConfigError, RunError};
-use super::{json, options};
+use super::{json, options, workload_settings};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 use slcache_sim::traces::transform::{Plan, Progress, TransformReport, STEP_KINDS};
 use slcache_sim::traces::{Losses, TraceError, TraceOptions, WriteOptions};
-use std::collections::BTreeMap;
 
 /// Writes a trace in another format; the report as JSON.
 #[pyfunction]
@@ -15,7 +14,7 @@ pub fn trace_convert(
     py: Python<'_>,
     input: &str,
     output: String,
-    trace_options: BTreeMap<String, String>,
+    trace_options: Vec<(String, String)>,
     format: Option<String>,
     lossy: &str,
     progress: Option<Py<PyAny>>,
@@ -40,7 +39,7 @@ pub fn trace_transform(
     inputs: Vec<String>,
     output: String,
     params: &str,
-    trace_options: BTreeMap<String, String>,
+    trace_options: Vec<(String, String)>,
     format: Option<String>,
     lossy: &str,
     progress: Option<Py<PyAny>>,
@@ -64,13 +63,16 @@ pub fn trace_generate(
     spec: &str,
     output: String,
     seed: u64,
-    overrides: BTreeMap<String, String>,
+    overrides: Vec<(String, String)>,
     format: Option<String>,
     lossy: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let made =
-        TraceOptions { seed: Some(seed), workload: overrides, ..TraceOptions::with_format("workload") };
+    let made = TraceOptions {
+        seed: Some(seed),
+        workload: workload_settings(overrides)?,
+        ..TraceOptions::with_format("workload")
+    };
     let plan = Plan::of(spec, &made);
     let write = write_options(format, lossy)?;
     run(py, progress, move |progress| plan.write(&output, &write, progress))

@@ -39,13 +39,14 @@ const OPS: &str = "ops.";
 /// Settings of a workload: `workload.KEY=VALUE`.
 const WORKLOAD: &str = "workload.";
 
-/// Makes trace options of `(key, value)` pairs; the error lists every bad one.
+/// Makes trace options of `(key, value)` pairs; the error lists every bad one, and every one that
+/// another has said already.
 pub fn trace_options<'a>(
     pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<TraceOptions, ConfigErrors> {
     let pairs: Vec<(&str, &str)> = pairs.into_iter().collect();
     let is_mqsim = pairs.iter().any(|&(key, value)| key == "format" && value == "mqsim");
-    let mut errors = Vec::new();
+    let mut errors = said_twice(&pairs, is_mqsim);
     let (mut plain, mut generic, mut ops, mut workload) = (Map::new(), Map::new(), Map::new(), Map::new());
     for (key, text) in pairs {
         let inner = key.strip_prefix("generic.").unwrap_or(key);
@@ -73,6 +74,26 @@ pub fn trace_options<'a>(
         plain.insert("generic".to_owned(), Value::Object(generic));
     }
     read(plain, errors)
+}
+
+/// An error for every option that an earlier one has set, under the same name or another.
+fn said_twice(pairs: &[(&str, &str)], is_mqsim: bool) -> Vec<ConfigError> {
+    let name = |key: &str| match key {
+        "time_unit" if is_mqsim => "mqsim_time_unit".to_owned(),
+        _ if key.starts_with(WORKLOAD) => key.to_owned(),
+        _ => key.strip_prefix("generic.").unwrap_or(key).to_owned(),
+    };
+    let within = |one: &str, other: &str| one == other || one.starts_with(&format!("{other}."));
+    let mut errors = Vec::new();
+    for (place, &(key, value)) in pairs.iter().enumerate() {
+        let own = name(key);
+        let same = |&&(other, _): &&(&str, &str)| within(&own, &name(other)) || within(&name(other), &own);
+        if let Some((other, earlier)) = pairs[..place].iter().find(same) {
+            let message = format!("{other}={earlier} sets {other} as well; give one of the two");
+            errors.push(ConfigError::new(format!("trace option {key}={value}"), message));
+        }
+    }
+    errors
 }
 
 /// Reads the options one by one first, so that every bad value is told.
@@ -164,6 +185,28 @@ mod tests {
         assert_eq!(unit("sector"), Some(UnitBytes::SECTOR));
         assert_eq!(unit("4096"), Some(UnitBytes::Bytes(4096)));
         assert!(trace_options([("op_default", "trim")]).unwrap_err().to_string().contains("op_default"));
+    }
+
+    #[test]
+    fn no_option_is_said_twice_however_it_is_written() {
+        let names = PLAIN.into_iter().chain(GENERIC).map(str::to_owned);
+        let names: Vec<String> = names.chain(["ops.W".to_owned()]).collect();
+        for name in &names {
+            let generic = GENERIC.contains(&name.as_str()) || name.starts_with(OPS);
+            let other = if generic { format!("generic.{name}") } else { name.clone() };
+            for pair in [[name, name], [name, &other], [&other, name]] {
+                let text = trace_options(pair.map(|key| (key.as_str(), "1"))).unwrap_err().to_string();
+                assert!(text.contains("sets") && text.contains("give one of the two"), "{pair:?}: {text}");
+            }
+        }
+        for pair in [["workload.twin", "workload.twin.x"], ["workload.requests", "workload.requests"]] {
+            let text = trace_options(pair.map(|key| (key, "1"))).unwrap_err().to_string();
+            assert!(text.contains("give one of the two"), "{text}");
+        }
+        let mqsim = [("format", "mqsim"), ("time_unit", "ps"), ("mqsim_time_unit", "ns")];
+        assert!(trace_options(mqsim).unwrap_err().to_string().contains("time_unit=ps sets"));
+        assert!(trace_options([("time", "1"), ("time_unit", "s")])
+            .is_err_and(|error| !error.to_string().contains("give one of the two")));
     }
 
     #[test]

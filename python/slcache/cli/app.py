@@ -20,6 +20,7 @@ from slcache.cli import (
     trace_files,
     trace_generate,
 )
+from slcache.cli.verb import Verb
 from slcache.names import printable
 
 OK, FAILED, USAGE, CONFIG, TRACE, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -32,10 +33,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("run")(simulate.run)
-app.command("compare")(simulate.compare)
-app.command("reproduce")(reproduce.reproduce)
-app.command("cliff")(cliff.cliff)
+app.command("run", cls=Verb)(simulate.run)
+app.command("compare", cls=Verb)(simulate.compare)
+app.command("reproduce", cls=Verb)(reproduce.reproduce)
+app.command("cliff", cls=Verb)(cliff.cliff)
 app.add_typer(trace.app, name="trace")
 for verb in (
     trace_files.convert,
@@ -50,10 +51,10 @@ for verb in (
     trace_generate.formats,
     trace_generate.workloads,
 ):
-    trace.app.command()(verb)
-app.command("schemes")(catalogue.schemes)
-app.command("devices")(catalogue.devices)
-app.command("schema")(catalogue.schema)
+    trace.app.command(cls=Verb)(verb)
+app.command("schemes", cls=Verb)(catalogue.schemes)
+app.command("devices", cls=Verb)(catalogue.devices)
+app.command("schema", cls=Verb)(catalogue.schema)
 
 
 def _version(wanted: bool) -> None:
@@ -109,8 +110,9 @@ def _explain(error: Exception) -> tuple[str, int]:
         case RunError() | ResultError():
             return f"error: {error}", FAILED
         case typer.TyperException():
-            message = error.format_message()
-            hint = "; see slcache --help" if message else ""
+            message = error.format_message().rstrip(".")
+            page = getattr(error, "ctx", None)
+            hint = f"; see {page.command_path if page else 'slcache'} --help" if message else ""
             return (f"error: {message}{hint}" if message else ""), error.exit_code
         case UnicodeEncodeError():
             return "error: an argument is not valid UTF-8", USAGE

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from slcache import api
+from slcache.once import SEED_MAX, once
 
 
 class Address(StrEnum):
@@ -40,12 +41,12 @@ class When(StrEnum):
 
 
 def pairs(values: list[str] | None) -> dict[str, str]:
-    """Return `key=value` arguments as a dictionary; the last of a repeated key counts."""
+    """Return `key=value` arguments as a dictionary; no key may come twice."""
     split = [value.partition("=") for value in values or []]
     for key, equals, _ in split:
         if not equals or not key.strip():
             raise typer.BadParameter(f"expected key=value, got {key!r}")
-    return {key.strip(): value for key, _, value in split}
+    return once((key.strip(), value) for key, _, value in split)
 
 
 def reader(
@@ -54,24 +55,23 @@ def reader(
     volume: str | None,
     unsorted: str | None,
     workload: list[str] | None = None,
+    seed: str | None = None,
 ) -> dict[str, str]:
     """Return what the user says about a trace or workload as options of its reader."""
-    named = {"format": trace_format, "volume": volume, "unsorted": unsorted}
-    return {
-        **pairs(trace_option),
-        **{key: value for key, value in named.items() if value is not None},
-        **{f"workload.{key}": value for key, value in pairs(workload).items()},
-    }
+    named = {"format": trace_format, "volume": volume, "unsorted": unsorted, "seed": seed}
+    said = [
+        *((key, value) for key, value in named.items() if value is not None),
+        *pairs(trace_option).items(),
+        *((f"workload.{key}", value) for key, value in pairs(workload).items()),
+    ]
+    return once(said, "trace option ")
 
 
 def scheme_names(
     text: str, device: str, settings: dict[str, str], normalise: str | None = None
 ) -> tuple[list[str], dict[str, str]]:
     """Return the schemes that `--schemes` means, and of `all` those left out with the reason."""
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    left_out: dict[str, str] = {}
-    if names == ["all"]:
-        names, left_out = api.fitting(device=device, settings=settings)
+    names, left_out = api.named(text, device=device, settings=settings)
     try:
         api.check_schemes(names, normalise)
     except ValueError as error:
@@ -199,7 +199,7 @@ Replay = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(min=0, max=2**63 - 1, metavar="N", help="Seed of every random choice."),
+    typer.Option(min=0, max=SEED_MAX, metavar="N", help="Seed of every random choice."),
 ]
 SaveState = Annotated[
     str | None,

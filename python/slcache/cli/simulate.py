@@ -6,10 +6,11 @@ from typing import Any
 
 from rich.text import Text
 
-from slcache import ConfigError, api, terminal
+from slcache import api, terminal
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.files import inputs as files_of
+from slcache.once import once
 from slcache.results import FILES, Comparison, Result
 from slcache.spool import STDIN
 
@@ -116,14 +117,8 @@ def _arguments(
     seed: int | None,
 ) -> dict[str, Any]:
     """Return the keyword arguments that both verbs hand to the Python interface."""
-    settings = opt.pairs(sets)
-    if address is not None:
-        if "trace.address" in settings:
-            raise ConfigError(
-                f"trace.address: set to {settings['trace.address']}, and --address {address.value} "
-                "says it as well; allowed: one of the two"
-            )
-        settings["trace.address"] = address.value
+    own = [] if address is None else [("trace.address", address.value)]
+    settings = once([*opt.pairs(sets).items(), *own])
     return {"settings": settings, "trace_options": reader, "replay": replay, "seed": seed}
 
 

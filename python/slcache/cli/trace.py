@@ -12,6 +12,7 @@ from rich.text import Text
 from slcache import api, expect, pictures, terminal, trace_sections, traces
 from slcache.cli import console
 from slcache.cli import options as opt
+from slcache.cli.verb import Verb
 from slcache.leaves import shown
 from slcache.tabular import Column, Table
 
@@ -51,7 +52,7 @@ Expected = Annotated[
 ]
 
 
-@app.command()
+@app.command(cls=Verb)
 def info(
     trace: opt.TracePath,
     trace_format: opt.TraceFormat = None,
@@ -80,9 +81,8 @@ def info(
       slcache trace info all.csv.gz --volume each
     """
     figures = _figures(expected)
-    options = opt.reader(trace_format, trace_option, volume, unsorted, workload)
-    if seed is not None:
-        options["seed"] = _seed_of(trace, seed)
+    drawn = None if seed is None else _seed_of(trace, seed)
+    options = opt.reader(trace_format, trace_option, volume, unsorted, workload, drawn)
     document = api.Trace(trace, options=options).info()
     try:
         findings = expect.check(document, figures)
@@ -100,7 +100,7 @@ def info(
         raise typer.Exit(_OFF)
 
 
-@app.command()
+@app.command(cls=Verb)
 def lint(
     trace: opt.TracePath,
     trace_format: opt.TraceFormat = None,

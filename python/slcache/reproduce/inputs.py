@@ -43,7 +43,11 @@ class Input:
         """Return the trace options of a run; a twin is drawn anew for each seed."""
         if not self.twin:
             return {}
-        return {"seed": str(seed), **{f"workload.{k}": v for k, v in self.workload.items()}}
+        return {"seed": str(seed), **self.settings()}
+
+    def settings(self) -> dict[str, str]:
+        """Return the trace options but for the seed."""
+        return {f"workload.{k}": v for k, v in self.workload.items()} if self.twin else {}
 
     def identity(self, seed: int) -> dict[str, Any]:
         """Return what tells this input from others."""

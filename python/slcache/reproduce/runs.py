@@ -57,7 +57,8 @@ class Job:
             device=self.device,
             scheme=self.scheme,
             settings=self.settings,
-            trace_options={} if repeated else self.input.options(self.seed),
+            # The run's seed draws the twin.
+            trace_options={} if repeated else self.input.settings(),
             replay=self.replay,
             seed=self.seed,
             progress=progress,

@@ -11,6 +11,9 @@ const USAGE: &str = "usage: slcache-sim TRACE --device D --scheme S [--set KEY=V
 example: slcache-sim trace.csv --device hierarchy-44g --scheme baseline --trace-format msr
 exit codes: 0 done, 1 run failed, 2 usage, 3 configuration, 4 trace";
 
+/// Options that may be given more than once, with another key each time.
+const REPEATED: [&str; 2] = ["--set", "--trace-option"];
+
 fn main() -> ExitCode {
     let request = match parse(std::env::args().skip(1)) {
         Ok(request) => request,
@@ -54,6 +57,7 @@ enum Stop {
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<RunRequest, Stop> {
     let mut request = RunRequest::default();
     let mut options: Vec<(String, String)> = Vec::new();
+    let mut given: Vec<String> = Vec::new();
     while let Some(argument) = arguments.next() {
         if argument == "--help" || argument == "-h" {
             return Err(Stop::Help);
@@ -61,7 +65,11 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<RunRequest, Stop
         if argument.starts_with("--") {
             let missing = || Stop::Usage(format!("{argument} needs a value"));
             let value = arguments.next().ok_or_else(missing)?;
+            if given.contains(&argument) && !REPEATED.contains(&argument.as_str()) {
+                return Err(Stop::Usage(format!("{argument} is given twice")));
+            }
             take(&argument, value, &mut request, &mut options)?;
+            given.push(argument);
         } else if request.trace.is_empty() {
             request.trace = argument;
         } else {

@@ -1,0 +1,43 @@
+"""What may be said once only: the one check of everything that is given by key and value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from slcache._core import ConfigError
+
+_V = TypeVar("_V")
+#: The largest seed: what a configuration can hold.
+SEED_MAX = 2**63 - 1
+
+
+def once(pairs: Iterable[tuple[str, _V]], what: str = "") -> dict[str, _V]:
+    """Return pairs as a dictionary; a key that is given twice is a ConfigError, never a choice.
+
+    `what` says what the keys are. The engine finds those that are one key in two spellings.
+    """
+    said: dict[str, _V] = {}
+    for key, value in pairs:
+        if key in said:
+            raise ConfigError(
+                f"{what}{key}: given twice, as {said[key]} and {value}; give one of the two"
+            )
+        said[key] = value
+    return said
+
+
+def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield nested settings as dotted keys with their values."""
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from flatten(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def checked_seed(seed: int) -> int:
+    """Return a seed; raises ConfigError for one that a configuration cannot hold."""
+    if not 0 <= seed <= SEED_MAX:
+        raise ConfigError(f"seed = {seed}: must be between 0 and {SEED_MAX}")
+    return seed

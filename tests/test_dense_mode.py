@@ -1,0 +1,103 @@
+"""The dense mode is the densest that a device offers, and results are called after it."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+import slcache
+
+EVERY = [entry["name"] for entry in slcache.schemes()]
+CLEAN_LESS = "dense.start_free_ratio = 0.0"
+DEVICE = f"""
+[device]
+name = "one dense mode"
+user_bytes = "2MiB"
+[[device.pool]]
+name = "nand"
+channels = 2
+chips = 1
+dies = 1
+planes = 2
+blocks = 16
+wordlines = 8
+page_bytes = 4096
+[device.pool.bus]
+ps_per_byte = 1250
+[device.pool.slc]
+read_ns = [20_000]
+program_ns = [200_000]
+erase_ns = 2_000_000
+[device.pool.DENSE]
+read_ns = [66_000]
+program_ns = [1_000_000]
+erase_ns = 3_000_000
+[device.pool.reprogram]
+program_ns = 1_000_000
+[scheme-defaults]
+baseline = {{ slc_blocks = 3, {CLEAN_LESS} }}
+sa = {{ slc_blocks = 3, {CLEAN_LESS} }}
+sector = {{ slc_blocks = 3, {CLEAN_LESS} }}
+hierarchy = {{ slc_blocks = 3, slc.start_free_blocks = 1, {CLEAN_LESS} }}
+turbo-write = {{ slc_blocks = 3 }}
+ips-coop = {{ slc_blocks = 3 }}
+"""
+
+
+@pytest.fixture
+def device(tmp_path: Path, mode: str) -> str:
+    """A device with SLC and one other mode."""
+    path = tmp_path / f"{mode}.toml"
+    path.write_text(DEVICE.replace("DENSE", mode))
+    return str(path)
+
+
+@pytest.mark.parametrize("mode", ["mlc", "tlc", "qlc"])
+def test_every_scheme_runs_on_a_device_with_one_dense_mode(device: str, mode: str) -> None:
+    load = {"workload.requests": "300", "workload.footprint_bytes": "1MiB"}
+    compared = slcache.compare(
+        "uniform-4k", device=device, schemes="all", normalise="tlc-only", trace_options=load,
+        replay="closed:4",
+    )  # fmt: skip
+    assert compared.labels == [f"{mode}-only", *EVERY[1:]]
+    assert compared.reference == f"{mode}-only"
+    for label, document in zip(compared.labels, compared.documents, strict=True):
+        assert document["scheme"]["name"] == label
+        config = document["config"]
+        options = next(iter(config["scheme"].values()))
+        chosen = options.get("mode", options.get("dense_mode", mode))
+        assert (chosen, config["device"]["pool"][0]["reprogram"]["mode"]) == (mode, mode)
+        assert {row["mode"] for row in document["flash"]["ops"]} <= {"slc", mode}
+
+
+@pytest.mark.parametrize("name", ["slc-only", "mlc-only", "qlc-only"])
+def test_a_name_with_another_mode_is_that_mode(name: str) -> None:
+    device = {"slc-only": "tiny", "mlc-only": "gc-8g", "qlc-only": "rl-32g"}[name]
+    settings = {"device.user_bytes": "1MiB"}
+    resolved = slcache.resolve(device=device, scheme=name, settings=settings)
+    assert resolved["scheme"]["tlc-only"]["mode"] == name.removesuffix("-only")
+    with pytest.raises(slcache.ConfigError, match=f"--scheme {name}"):
+        slcache.resolve(
+            device=device, scheme=name, settings={**settings, "scheme.tlc-only.mode": "tlc"}
+        )
+
+
+def test_settings_of_the_reference_reach_it_under_every_name() -> None:
+    settings = {"scheme.tlc-only.clean.victim": "fifo"}
+    for scheme, kept in (("qlc-only", settings), ("baseline", {})):
+        assert slcache.api.settings_for(settings, scheme, ["qlc-only", "baseline"]) == kept
+
+
+def test_all_in_python_is_all_of_the_command_line(trace: Path) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        compared = slcache.compare(
+            trace, device="mqsim-like", schemes="all", settings={"trace.address": "compact"}
+        )
+    assert compared.labels == ["tlc-only"]
+    told = {str(warning.message).partition(" is left out: ")[0] for warning in caught}
+    assert told == set(EVERY) - {"tlc-only"}
+    one = slcache.compare(trace, device="tiny", schemes="tlc-only")
+    assert one.labels == ["tlc-only"]
