@@ -182,6 +182,22 @@ def _slc_bytes(pool: Mapping[str, Any], slc_blocks: int) -> int:
     return int(planes * pages * pool["page_bytes"])
 
 
+#: The option of each number of a pattern, and the least it can be.
+_LEAST = {
+    "amount_bytes": ("--amount", 1),
+    "write_bytes": ("--bs", 512),
+    "queue_depth": ("--iodepth", 1),
+    "bursts": ("--bursts", 1),
+    "span_bytes": ("--span", 1),
+}
+#: Settings that a pattern makes, each with the part that makes it.
+OWN_KEYS = {
+    "host.queue_depth": "the queue depth (--iodepth)",
+    "host.replay": "whether it comes in bursts (--pattern)",
+    "trace.prefill": "an empty device",
+}
+
+
 def loads(
     pattern: Pattern,
     *,
@@ -195,10 +211,29 @@ def loads(
     """
     api.check_schemes(schemes, None)
     given = api.flat(settings)
+    _check(pattern, given)
+    api.called(schemes, device=device, settings=given)
     return {
         name: _load(pattern, device, name, api.settings_for(given, name, schemes))
         for name in schemes
     }
+
+
+def _check(pattern: Pattern, given: Mapping[str, Any]) -> None:
+    """Refuse numbers that mean nothing, and settings that the pattern would override."""
+    for name, (option, lowest) in _LEAST.items():
+        value = getattr(pattern, name)
+        if value is not None and value < lowest:
+            raise ValueError(f"{name} ({option}) = {value}: must be {lowest} or more")
+    if pattern.write_bytes % 512:
+        raise ValueError(
+            f"write_bytes (--bs) = {pattern.write_bytes}: must be a multiple of 512 bytes"
+        )
+    if pattern.bursts > 1 and pattern.pause_ns < 1:
+        raise ValueError(f"pause_ns (--pause) = {pattern.pause_ns}: must be 1 or more")
+    for key, maker in OWN_KEYS.items():
+        if key in given:
+            raise ConfigError(f"{key} = {given[key]}: has no effect here; {maker} decides it")
 
 
 def _load(pattern: Pattern, device: str, scheme: str, own: Mapping[str, Any]) -> Load:
@@ -207,14 +242,19 @@ def _load(pattern: Pattern, device: str, scheme: str, own: Mapping[str, Any]) ->
     amount = pattern.amount_bytes
     if amount is None:
         amount = default_amount(device, scheme, own)
-    span = min(user_bytes, pattern.span_bytes or user_bytes)
+    span = user_bytes if pattern.span_bytes is None else pattern.span_bytes
+    if span > user_bytes:
+        raise ValueError(f"a span (--span) of {span} bytes: the device has {user_bytes}")
     load = Load(pattern, amount, span // pattern.write_bytes * pattern.write_bytes)
     if not load.footprint_bytes:
-        raise ValueError(f"{scheme}: one write of {pattern.write_bytes} does not fit {span} bytes")
+        raise ValueError(
+            f"{scheme}: one write (--bs) of {pattern.write_bytes} bytes does not fit the span "
+            f"(--span) of {span}"
+        )
     if load.burst_writes < 2:
         raise ValueError(
-            f"{scheme}: an amount of {amount} bytes is less than two writes of "
-            f"{pattern.write_bytes} a burst"
+            f"{scheme}: an amount (--amount) of {amount} bytes is less than two writes of "
+            f"{pattern.write_bytes} a burst, {2 * pattern.write_bytes * pattern.bursts} in all"
         )
     return load
 
@@ -231,12 +271,11 @@ def run(
 
     Raises ConfigError or RunError, and ValueError where a pattern does not fit the device.
     """
-    chosen = {
-        **api.flat(settings),
-        "host.queue_depth": pattern.queue_depth,
-        "trace.prefill": "none",
-    }
-    planned = loads(pattern, device=device, schemes=schemes, settings=chosen)
+    given = api.flat(settings)
+    planned = loads(pattern, device=device, schemes=schemes, settings=given)
+    chosen = {**given, "trace.prefill": "none"}
+    if pattern.bursts > 1:
+        chosen["host.queue_depth"] = pattern.queue_depth
     runs = {}
     for name, load in planned.items():
         with _workload(load.spec()) as path:
@@ -248,7 +287,7 @@ def run(
                 replay=f"closed:{pattern.queue_depth}" if pattern.bursts == 1 else None,
                 progress=api.prefixed(name, progress),
             )
-        runs[name] = (load, result)
+        runs[result.label] = (load, result)
     return Cliff(runs, pattern, device)
 
 

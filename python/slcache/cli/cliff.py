@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from slcache import units
+from slcache import quantity, units
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.tabular import Table
@@ -18,8 +19,8 @@ from slcache.tabular import Table
 if TYPE_CHECKING:
     from slcache.bandwidth import Curve
 
-_SIZE = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-_TIME = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
+
+_BURSTS, _PAUSE = 5, "10m"
 
 
 class Kind(StrEnum):
@@ -29,21 +30,27 @@ class Kind(StrEnum):
     bursts = "bursts"
 
 
-def size_bytes(text: str) -> int:
-    """Return `4k`, `20GiB` or `1048576` in bytes, counting in 1024s."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:ib|b)?", text.strip().lower())
-    value = int(float(match[1]) * _SIZE[match[2]]) if match else 0
-    if value <= 0:
-        raise typer.BadParameter(f"{text!r} is not a size, such as 128k, 20GiB or 1048576")
+def size_bytes(option: str, text: str) -> int:
+    """Return `4k`, `20GiB` or `1048576` in bytes; an option's size is above 0."""
+    return _above_zero(option, text, quantity.size_bytes, "128k, 20GiB or 1048576", 2**50)
+
+
+def time_ns(option: str, text: str) -> int:
+    """Return `500ms`, `30s` or `10min` in nanoseconds; an option's time is above 0."""
+    minutes = re.sub(r"(?<=[\d ])m$", "min", text.strip())
+    return _above_zero(option, minutes, quantity.time_ns, "500ms, 30s or 10m", 10**18)
+
+
+def _above_zero(option: str, text: str, read: Callable[[str], int], example: str, most: int) -> int:
+    try:
+        value = read(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{error}, such as {example}", param_hint=option) from error
+    if not 1 <= value <= most:
+        raise typer.BadParameter(
+            f"{text!r}: must be above 0 and at most {most}, such as {example}", param_hint=option
+        )
     return value
-
-
-def time_ns(text: str) -> int:
-    """Return `500ms`, `30s` or `10m` in nanoseconds."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s|m|h)", text.strip().lower())
-    if not match:
-        raise typer.BadParameter(f"{text!r} is not a time, such as 500ms, 30s or 10m")
-    return int(float(match[1]) * _TIME[match[2]])
 
 
 Amount = Annotated[
@@ -61,8 +68,12 @@ def cliff(
     schemes: opt.Schemes,
     pattern: Annotated[Kind, typer.Option(help="Without a break, or in bursts.")] = Kind.sustained,
     amount: Amount = None,
-    bursts: Annotated[int, typer.Option(min=2, max=100, help="Bursts the amount is cut into.")] = 5,
-    pause: Annotated[str, typer.Option(metavar="TIME", help="Time from burst to burst.")] = "10m",
+    bursts: Annotated[
+        int | None, typer.Option(min=2, max=100, help="Bursts the amount is cut into (5).")
+    ] = None,
+    pause: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Time from burst to burst (10m).")
+    ] = None,
     bs: Annotated[str, typer.Option(metavar="SIZE", help="Size of every write.")] = "128k",
     iodepth: Annotated[int, typer.Option(min=1, max=65536, help="Writes outstanding.")] = 32,
     span: Annotated[
@@ -103,16 +114,18 @@ def cliff(
     settings = opt.pairs(sets)
     names, left_out = opt.scheme_names(schemes, device, settings)
     console.left_out(left_out)
+    in_bursts = pattern == Kind.bursts
+    for name, value in (("--bursts", bursts), ("--pause", pause)):
+        if value is not None and not in_bursts:
+            raise typer.BadParameter("has no effect without --pattern bursts", param_hint=name)
     chosen = cliffs.Pattern(
-        amount_bytes=size_bytes(amount) if amount else None,
-        write_bytes=size_bytes(bs),
+        amount_bytes=None if amount is None else size_bytes("--amount", amount),
+        write_bytes=size_bytes("--bs", bs),
         queue_depth=iodepth,
-        bursts=bursts if pattern == Kind.bursts else 1,
-        pause_ns=time_ns(pause),
-        span_bytes=size_bytes(span) if span else None,
+        bursts=(bursts or _BURSTS) if in_bursts else 1,
+        pause_ns=time_ns("--pause", pause or _PAUSE) if in_bursts else 0,
+        span_bytes=None if span is None else size_bytes("--span", span),
     )
-    if chosen.span_bytes is not None and chosen.span_bytes < chosen.write_bytes:
-        raise typer.BadParameter(f"--span is less than one write of {bs}")
     try:
         cliffs.loads(chosen, device=device, schemes=names, settings=settings)
     except ValueError as error:

@@ -83,8 +83,6 @@ def split(
     chosen = [name for name, value in given.items() if value]
     if len(chosen) != 1:
         raise typer.BadParameter("choose one of --volumes, --requests and --time")
-    if volumes:
-        job.reader.setdefault("volume", "each")
     job.transform(
         trace, "split", by=chosen[0], requests=requests, window_ns=_ns(time), rebase=rebase
     )
@@ -117,6 +115,10 @@ def sample(
     """
     if (every is None) == (share is None):
         raise typer.BadParameter("choose one of --every and --share")
+    if every is not None and seed is not None:
+        raise typer.BadParameter("--seed draws a --share; every K-th request needs none")
+    if unit is not None and not addresses:
+        raise typer.BadParameter("--unit is of the addresses chosen with --addresses")
     by = "address" if addresses else None
     job.transform(
         trace, "sample", every=every, share=share, by=by, unit_bytes=_bytes(unit), seed=seed
@@ -173,6 +175,8 @@ def scale(
     """
     if time is None and address is None:
         raise typer.BadParameter("give at least one of --time and --address")
+    if unit is not None and address is None:
+        raise typer.BadParameter("--unit is of the addresses multiplied with --address")
     job.transform(trace, "scale", time=time, address=address, unit_bytes=_bytes(unit))
 
 
