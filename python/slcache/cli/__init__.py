@@ -12,6 +12,8 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Run the command line and exit with its status."""
+    if not _streams_open():
+        sys.exit(1)
     try:
         # What ends a run from outside is one thing: Ctrl-C, a timeout, a batch system. Where the
         # starter has it ignored, it stays so.
@@ -37,3 +39,27 @@ def _leave() -> None:
         with contextlib.suppress(OSError):
             stream.flush()
     os._exit(INTERRUPTED)
+
+
+def _streams_open() -> bool:
+    """Give closed standard streams a place, lest a file take their number and what is printed.
+
+    Without standard output there is nothing to do: False.
+    """
+    closed = [number for number in range(3) if _is_closed(number)]
+    for _ in closed:
+        # The system hands out the lowest free number.
+        os.open(os.devnull, os.O_RDWR)
+    if 2 in closed:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if 1 in closed:
+        sys.stderr.write("error: standard output is closed\n")
+    return 1 not in closed
+
+
+def _is_closed(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return True
+    return False

@@ -12,6 +12,7 @@ from slcache.api import Progress as Callback
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.files import Transaction
+from slcache.once import SEED_MAX
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import plan
 from slcache.tabular import Column, Table
@@ -102,6 +103,8 @@ def reproduce(
     """
     if quick and sensitivity:
         raise typer.BadParameter("--quick and --sensitivity exclude each other")
+    if quick and recordings is not None:
+        raise typer.BadParameter("--quick leaves out what --recordings adds")
     request = evaluations.Request(
         paper=paper,
         out=out or Path("out") / "reproduce" / paper,
@@ -110,7 +113,7 @@ def reproduce(
         recordings=recordings or evaluations.default_recordings(),
         sensitivity=sensitivity,
         seeds=_numbers(seeds),
-        workloads=[name for name in (workloads or "").split(",") if name],
+        workloads=_names(workloads),
     )
     if not quick:
         console.note(_time(paper, sensitivity))
@@ -139,12 +142,33 @@ def _time(paper: str, study: bool) -> str:
 
 
 def _numbers(text: str | None) -> list[int]:
+    """Return the seeds of a list; each once, and such as a run can have."""
+    if text is None:
+        return []
     try:
-        return [int(part) for part in (text or "").split(",") if part]
+        numbers = [int(part) for part in text.split(",")]
     except ValueError as error:
-        raise typer.BadParameter(
-            f"--seeds {text!r}: expected whole numbers, as in 1,2,3"
-        ) from error
+        raise _wrong_seeds(text, "expected whole numbers, as in 1,2,3") from error
+    for number in numbers:
+        if not 0 <= number <= SEED_MAX:
+            raise _wrong_seeds(text, f"{number} is not between 0 and {SEED_MAX}")
+        if numbers.count(number) > 1:
+            raise _wrong_seeds(text, f"{number} is given twice: its runs would count twice")
+    return numbers
+
+
+def _names(text: str | None) -> list[str]:
+    """Return the workloads of a list, each once."""
+    names = [] if text is None else [name.strip() for name in text.split(",")]
+    for name in names:
+        if not name or names.count(name) > 1:
+            what = f"{name} is given twice" if name else "a name is empty"
+            raise typer.BadParameter(f"{text!r}: {what}", param_hint="--workloads")
+    return names
+
+
+def _wrong_seeds(text: str, why: str) -> typer.BadParameter:
+    return typer.BadParameter(f"{text!r}: {why}", param_hint="--seeds")
 
 
 class _Meter:
