@@ -1,6 +1,7 @@
 //! The published schemes, one file each, and the one registry that knows them all.
 //!
-//! To add a scheme: its file, its line in `schemes!`, its page in `docs/schemes/`.
+//! To add a scheme: its file, its module and its line in `schemes!` here, an arm in `settle`, its
+//! page in `docs/schemes/`.
 
 mod baseline;
 mod cache;
