@@ -51,7 +51,7 @@ impl Outputs {
     fn publish(&self, py: Python<'_>) -> PyResult<()> {
         let outputs = self.lock().take();
         let published = py.detach(|| outputs.map(slcache_files::Outputs::publish));
-        published.unwrap_or_else(|| Ok(())).map_err(|error| output_error(&error))
+        published.unwrap_or(Ok(())).map_err(|error| output_error(&error))
     }
 
     /// Removes what is staged.
