@@ -12,8 +12,19 @@ class TraceError(Exception):
 class RunError(Exception):
     """The run failed after it started."""
 
+class Rereadable:
+    """A trace that can be replayed again and again, whatever it was before."""
+
+def rereadable(
+    trace: str, *, progress: Callable[[str, int, int], bool | None] | None
+) -> Rereadable:
+    """Make a trace rereadable: a pipe is copied to a temporary file, which goes with it."""
+
+def is_read_once(trace: str) -> bool:
+    """Return whether a trace can be read only once, such as a pipe."""
+
 def run(
-    trace: str,
+    trace: str | Rereadable,
     *,
     device: str,
     scheme: str,

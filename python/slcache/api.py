@@ -12,7 +12,6 @@ from slcache import _core, files, labels
 from slcache._core import ConfigError
 from slcache.once import checked_seed, flatten, once
 from slcache.results import Comparison, Result
-from slcache.spool import rereadable
 from slcache.traces import Path, Progress, Trace, is_workload, reader_options
 
 __all__ = [
@@ -54,19 +53,49 @@ def run(
     keeps the preconditioned device, `load_state` starts from one. Other threads go on while the
     simulation runs. Raises ConfigError, TraceError or RunError.
     """
-    text = _core.run(
+    return _run(
         os.fspath(trace),
+        path=trace,
+        device=device,
+        scheme=scheme,
+        settings=settings,
+        trace_options=_reader_options(trace, trace_format, trace_options, seed),
+        replay=replay,
+        seed=seed,
+        load_state=load_state,
+        save_state=save_state,
+        progress=progress,
+    )
+
+
+def _run(
+    trace: str | _core.Rereadable,
+    *,
+    path: Path,
+    device: Path,
+    scheme: str,
+    settings: Mapping[str, Any] | None,
+    trace_options: list[tuple[str, str]],
+    replay: str | None,
+    seed: int | None,
+    load_state: Path | None = None,
+    save_state: Path | None = None,
+    progress: Progress | None,
+) -> Result:
+    """Replay a trace of which it is known how to read it."""
+    text = _core.run(
+        trace,
         device=os.fspath(device),
         scheme=scheme,
         sets=_sets(settings),
-        trace_options=_reader_options(trace, trace_format, trace_options, seed),
+        trace_options=trace_options,
         seed=None if seed is None else checked_seed(seed),
         replay=replay,
         snapshot_in=None if load_state is None else os.fspath(load_state),
         snapshot_out=None if save_state is None else os.fspath(save_state),
         progress=progress,
     )
-    return Result.made(json.loads(text), None, files.inputs(trace, device, load_state))
+    return Result.made(json.loads(text), None, files.inputs(path, device, load_state))
 
 
 def compare(
@@ -95,23 +124,24 @@ def compare(
     check_schemes(names, normalise)
     plan = [(name, settings_for(given, name, names)) for name in names]
     labelled = called(names, device=device, settings=given, replay=replay, seed=seed)
-    with rereadable(trace) as path:
-        results = [
-            run(
-                path,
-                device=device,
-                scheme=name,
-                settings=own,
-                trace_format=trace_format,
-                trace_options=trace_options,
-                replay=replay,
-                seed=seed,
-                progress=prefixed(name, progress),
-            )
-            for name, own in plan
-        ]
+    reader = _reader_options(trace, trace_format, trace_options, seed)
+    rereadable = _core.rereadable(os.fspath(trace), progress=progress)
+    results = [
+        _run(
+            rereadable,
+            path=trace,
+            device=device,
+            scheme=name,
+            settings=own,
+            trace_options=reader,
+            replay=replay,
+            seed=seed,
+            progress=prefixed(name, progress),
+        )
+        for name, own in plan
+    ]
     to = normalise if normalise is None else labelled[normalise]
-    return Comparison([_named_as(result, trace, device) for result in results], to)
+    return Comparison(results, to)
 
 
 def named(
@@ -272,13 +302,6 @@ def flat(settings: Mapping[str, Any] | None) -> dict[str, Any]:
 def _literal(value: object) -> str:
     """Return a setting's value as `--set` spells it."""
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _named_as(result: Result, trace: Path, device: Path) -> Result:
-    """Return the result with its trace called what the user called it."""
-    document = result.to_dict()
-    document["trace"]["path"] = os.fspath(trace)
-    return Result.made(document, result.label, files.inputs(trace, device))
 
 
 def prefixed(scheme: str, progress: Progress | None) -> Progress | None:

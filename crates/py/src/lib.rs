@@ -9,7 +9,7 @@ mod trace_tools;
 
 use errors::{config_error, sim_error, trace_error, ConfigError, RunError, TraceError};
 use pyo3::prelude::*;
-use slcache_sim::traces::{info_telling, lint_telling, TraceOptions};
+use slcache_sim::traces::{info_telling, lint_telling, TraceOptions, TracePath};
 use slcache_sim::{execute, Layers, RunRequest, Stop};
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ const LINT_PROBLEMS_MAX: usize = 1000;
 #[allow(clippy::too_many_arguments)] // the keyword arguments of the Python function
 fn run(
     py: Python<'_>,
-    trace: String,
+    trace: Named,
     device: String,
     scheme: String,
     sets: Vec<String>,
@@ -36,7 +36,7 @@ fn run(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let mut request = RunRequest {
-        trace,
+        trace: trace.into(),
         trace_options: options(&trace_options)?,
         layers: Layers { device, scheme, sets, seed, replay },
         snapshot_in: snapshot_in.map(Into::into),
@@ -48,6 +48,42 @@ fn run(
         execute(&request, progress).map(|document| document.to_string())
     })?;
     result.map_err(|error| sim_error(&error))
+}
+
+/// A trace that can be replayed again and again: one that can be read only
+/// once is copied to a temporary file.
+#[pyclass(frozen)]
+struct Rereadable(TracePath);
+
+/// Makes a trace rereadable, with progress and Ctrl-C.
+#[pyfunction]
+#[pyo3(signature = (trace, *, progress))]
+fn rereadable(py: Python<'_>, trace: &str, progress: Option<Py<PyAny>>) -> PyResult<Rereadable> {
+    let path = TracePath::new(trace);
+    let result = progress::run(py, progress, move |progress, _| path.rereadable(progress))?;
+    result.map(Rereadable).map_err(|error| trace_error(&error))
+}
+
+/// Whether a trace can be read only once, such as a pipe.
+#[pyfunction]
+fn is_read_once(trace: &str) -> bool {
+    TracePath::new(trace).is_read_once()
+}
+
+/// A trace as Python names it.
+#[derive(FromPyObject)]
+enum Named<'py> {
+    Kept(PyRef<'py, Rereadable>),
+    Path(String),
+}
+
+impl From<Named<'_>> for TracePath {
+    fn from(named: Named<'_>) -> Self {
+        match named {
+            Named::Kept(kept) => kept.0.clone(),
+            Named::Path(name) => Self::new(&name),
+        }
+    }
 }
 
 /// The configuration that would run, as JSON.
@@ -137,6 +173,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ConfigError", py.get_type::<ConfigError>())?;
     module.add("TraceError", py.get_type::<TraceError>())?;
     module.add("RunError", py.get_type::<RunError>())?;
+    module.add_class::<Rereadable>()?;
+    module.add_function(wrap_pyfunction!(rereadable, module)?)?;
+    module.add_function(wrap_pyfunction!(is_read_once, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(resolve, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::schemes, module)?)?;

@@ -42,7 +42,7 @@ fn figures(scheme: &str) -> String {
     let footprint_bytes = if sets(scheme).is_empty() { 512 << 10 } else { 2 << 20 };
     let file = file(&workload(footprint_bytes), ".trace");
     let request = RunRequest {
-        trace: file.path().to_str().unwrap().to_owned(),
+        trace: file.path().to_str().unwrap().into(),
         trace_options: trace_options([("format", "mqsim")]).unwrap(),
         layers: layers("tiny", scheme, sets(scheme)),
         ..RunRequest::default()

@@ -21,7 +21,7 @@ fn run(volume: VolumeChoice, address: &str) -> Value {
     let sets = vec![format!("trace.address={address}")];
     let layers =
         Layers { device: "tiny".to_owned(), scheme: "tlc-only".to_owned(), sets, ..Layers::default() };
-    let trace = file.path().to_str().unwrap().to_owned();
+    let trace = file.path().to_str().unwrap().into();
     let request = RunRequest { trace, trace_options: options, layers, ..RunRequest::default() };
     execute(&request, &mut |_, _, _| true).unwrap()
 }

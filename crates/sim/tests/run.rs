@@ -18,7 +18,7 @@ fn trace() -> String {
 
 fn request(trace: &str, scheme: &str, sets: &[&str]) -> RunRequest {
     RunRequest {
-        trace: trace.to_owned(),
+        trace: trace.into(),
         trace_options: trace_options([("format", "mqsim")]).unwrap(),
         layers: layers("tiny", scheme, sets),
         ..RunRequest::default()

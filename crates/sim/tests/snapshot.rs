@@ -26,7 +26,7 @@ impl Bench {
 
     fn request(&self, sets: &[&str]) -> RunRequest {
         RunRequest {
-            trace: self.trace.path().to_str().unwrap().to_owned(),
+            trace: self.trace.path().to_str().unwrap().into(),
             trace_options: trace_options([("format", "mqsim")]).unwrap(),
             layers: layers("tiny", "baseline", sets),
             ..RunRequest::default()

@@ -3,6 +3,7 @@
 
 use crate::error::TraceError;
 use crate::input::Input;
+use crate::trace_path::is_read_once;
 use std::fs::File;
 use std::io::{Chain, Cursor, Read, Write};
 use std::path::Path;
@@ -48,7 +49,18 @@ pub(crate) fn files_of(path: &str) -> Result<Option<Vec<String>>, TraceError> {
             Err(TraceError::MemberMissing { file: path.to_owned(), missing: name_of(missing) })
         }
         None if cpus.is_empty() => Ok(None),
-        None => Ok(Some(cpus.into_iter().map(name_of).collect())),
+        None => several(cpus.into_iter().map(name_of).collect()).map(Some),
+    }
+}
+
+/// Pipes beside each other could wait for one another without end.
+fn several(files: Vec<String>) -> Result<Vec<String>, TraceError> {
+    match files.iter().find(|file| files.len() > 1 && is_read_once(file)) {
+        None => Ok(files),
+        Some(pipe) => Err(TraceError::ReadOnce {
+            file: pipe.clone(),
+            reason: "a recording of several files is read from all of them by turns; give files, or one tar of them",
+        }),
     }
 }
 

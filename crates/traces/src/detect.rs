@@ -2,8 +2,10 @@
 
 use crate::error::TraceError;
 use crate::formats::{self, Fit, Format, Sample, FORMATS};
+use crate::opened::Opened;
 use crate::quote::{first_binary_byte, quoted};
 use crate::records::RecordReader;
+use crate::trace_path::TracePath;
 
 /// Lines looked at.
 const SAMPLE_LINES: usize = 64;
@@ -12,7 +14,7 @@ const SAMPLE_LINES: usize = 64;
 /// name). An error that names the candidates when it cannot be told without
 /// guessing: what 0 and 1 mean in a column is never guessed.
 pub fn detect(path: &str) -> Result<&'static str, TraceError> {
-    let mut records = RecordReader::open(path)?;
+    let mut records = RecordReader::open(Opened::of(&TracePath::new(path))?)?;
     detect_in(path, records.sample()?).map(|format| format.name)
 }
 
@@ -62,9 +64,8 @@ fn reason(lines: &[&[u8]], certain: &[&Format], must_be_named: &[&Format]) -> St
         return must_be_named_reason(must_be_named, first);
     }
     if first.starts_with(b"PAR1") {
-        // A file would have been recognised; only standard input comes this far.
-        return "this is Parquet; name it with --trace-format parquet to read it from standard input"
-            .to_owned();
+        // Unpacked, it would have been recognised before.
+        return "this is compressed Parquet; unpack it, as Parquet is compressed in itself".to_owned();
     }
     if let Some((line, (column, byte))) =
         (1..).zip(lines).find_map(|(number, line)| Some((number, first_binary_byte(line)?)))

@@ -167,11 +167,29 @@ pub enum TraceError {
         /// Why, with the candidates and what to pass.
         reason: String,
     },
-    /// Standard input cannot be spooled to a temporary file.
-    #[error("standard input cannot be spooled to a temporary file: {source}")]
+    /// What can be read only once cannot be copied to a temporary file.
+    #[error("{file}: can be read only once, and its copy in a temporary file (in the folder that TMPDIR names) cannot be written: {source}")]
     Spool {
+        /// Path as given.
+        file: String,
         /// What the operating system said.
         source: Arc<std::io::Error>,
+    },
+    /// A pipe holds more than is copied to a temporary file.
+    #[error("{file}: can be read only once, and more than the {limit_bytes} bytes that are copied to a temporary file came out of it; save it as a file")]
+    SpoolLimit {
+        /// Path as given.
+        file: String,
+        /// Most bytes copied.
+        limit_bytes: u64,
+    },
+    /// A pipe where a file is needed.
+    #[error("{file}: is a pipe or a device, which can be read only once, and {reason}")]
+    ReadOnce {
+        /// Path as given.
+        file: String,
+        /// Why that is not enough, and what to do.
+        reason: &'static str,
     },
     /// A Parquet file that is no trace of slcache's layout, or a damaged one.
     #[error("{file}: {message}")]

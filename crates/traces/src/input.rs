@@ -1,7 +1,8 @@
-//! Opening a trace: a file or standard input, unpacked by the first bytes.
+//! An opened trace, unpacked by its first bytes.
 
 use crate::compression::{Compression, MAGIC_BYTES};
 use crate::error::TraceError;
+use crate::opened::Opened;
 use crate::raw_input::{RawInput, Stored};
 use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
@@ -17,23 +18,13 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// Opens a path, or standard input for `-`.
-    pub(crate) fn open(path: &str) -> Result<Self, TraceError> {
-        Self::open_counting(path, Arc::default())
-    }
-
-    /// Opens a path; the stored bytes are added to a counter that may be
-    /// that of several files.
-    pub(crate) fn open_counting(path: &str, bytes_read: Arc<AtomicU64>) -> Result<Self, TraceError> {
-        let failed = |source| TraceError::Open { file: path.to_owned(), source: Arc::new(source) };
-        let stored = Stored::hashed(bytes_read);
-        if path == "-" {
-            return Self::from_source(Box::new(std::io::stdin()), None, stored).map_err(failed);
-        }
-        let file = File::open(path).map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
-        let bytes_total = metadata.is_file().then_some(metadata.len());
-        Self::from_source(Box::new(file), bytes_total, stored).map_err(failed)
+    /// Reads what was opened; the stored bytes are added to a counter that may
+    /// be that of several files.
+    pub(crate) fn new(opened: Opened, bytes_read: Arc<AtomicU64>) -> Result<Self, TraceError> {
+        let file = opened.name().to_owned();
+        let (reader, bytes_total) = opened.into_reader();
+        Self::from_source(reader, bytes_total, Stored::hashed(bytes_read))
+            .map_err(|source| TraceError::Open { file, source: Arc::new(source) })
     }
 
     /// A copy of something that is hashed elsewhere.

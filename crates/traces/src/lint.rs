@@ -79,7 +79,7 @@ pub fn lint_telling(
     max_problems: usize,
     progress: &mut Progress<'_>,
 ) -> Result<LintReport, TraceError> {
-    let mut source = Source::open(path, options)?;
+    let mut source = Source::open(&path.into(), options)?;
     let mut report = LintReport {
         format: source.format_name(),
         problems: Vec::new(),

@@ -6,10 +6,12 @@ use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
 use crate::formats::{self, merge_key, Format, MergeKey, RecordParser, BLKTRACE};
 use crate::input::Input;
+use crate::opened::Opened;
 use crate::options::TraceOptions;
 use crate::options_foreign::refuse_foreign;
 use crate::records::RecordReader;
 use crate::summary::TraceSummary;
+use crate::trace_path::TracePath;
 use ring::digest::{Context, SHA256};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -42,12 +44,20 @@ struct Member {
 
 impl MergedSource {
     /// Opens the files of a recording; `path` is its name in messages.
-    pub(crate) fn open(path: &str, files: &[String], options: &TraceOptions) -> Result<Self, TraceError> {
+    pub(crate) fn open(
+        path: &TracePath,
+        files: &[String],
+        options: &TraceOptions,
+    ) -> Result<Self, TraceError> {
         let bytes_read = Arc::<AtomicU64>::default();
-        let open = |file: &String| Ok((file.clone(), Input::open_counting(file, Arc::clone(&bytes_read))?));
+        let open = |file: &String| {
+            // Of one of them there may be a copy.
+            let path = if file == path.name() { path.clone() } else { TracePath::new(file) };
+            Ok((file.clone(), Input::new(Opened::of(&path)?, Arc::clone(&bytes_read))?))
+        };
         let inputs: Vec<(String, Input)> = files.iter().map(open).collect::<Result<_, TraceError>>()?;
         let bytes_total = inputs.iter().map(|(_, input)| input.bytes_total()).sum();
-        Self::new(path, inputs, (bytes_read, bytes_total), options)
+        Self::new(path.name(), inputs, (bytes_read, bytes_total), options)
     }
 
     /// Reads the files of an archive.

@@ -6,16 +6,18 @@ use crate::options::TraceOptions;
 use crate::parquet::Origin;
 use crate::source::Source;
 use crate::summary::TraceSummary;
+use crate::trace_path::TracePath;
 use slcache_core::device::request::Request;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 /// Opens a trace file, or standard input for the path `-`; the format is told
 /// from the content unless the options name it.
-pub fn open(path: &str, options: &TraceOptions) -> Result<TraceReader, TraceError> {
-    let source = Source::open(path, options)?;
+pub fn open(path: impl Into<TracePath>, options: &TraceOptions) -> Result<TraceReader, TraceError> {
+    let path = path.into();
+    let source = Source::open(&path, options)?;
     Ok(TraceReader {
-        path: path.to_owned(),
+        path: source.copy().map_or(path.clone(), |copy| TracePath::with_copy(path.name(), copy.clone())),
         has_volumes: source.has_volumes(options),
         source,
         entries: Vec::new(),
@@ -27,7 +29,7 @@ pub fn open(path: &str, options: &TraceOptions) -> Result<TraceReader, TraceErro
 
 /// Reads a trace request by request, in batches.
 pub struct TraceReader {
-    path: String,
+    path: TracePath,
     has_volumes: bool,
     source: Source,
     /// The batch behind [`Self::next_batch`], reused.
@@ -80,6 +82,11 @@ impl TraceReader {
         }
     }
 
+    /// What was opened, with a copy of its bytes where reading made one.
+    pub fn path(&self) -> &TracePath {
+        &self.path
+    }
+
     /// Name of the format.
     pub fn format(&self) -> &'static str {
         self.source.format_name()
@@ -110,7 +117,7 @@ impl TraceReader {
     /// Where the requests come from; complete once [`Self::next_batch`] has
     /// said `Ok(false)`.
     pub fn origin(&self) -> Origin {
-        self.source.origin(&self.path)
+        self.source.origin(self.path.name())
     }
 
     /// Counts so far; complete once [`Self::next_batch`] has said `Ok(false)`.

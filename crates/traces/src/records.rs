@@ -3,7 +3,9 @@
 use crate::error::{LineFault, TraceError};
 use crate::formats::{RecordParser, RECORD_BYTES_MAX};
 use crate::input::Input;
+use crate::opened::Opened;
 use std::io::{ErrorKind, Read};
+use std::sync::Arc;
 
 /// Bytes in a block, and so the longest record taken.
 const BLOCK_BYTES: usize = 256 * 1024;
@@ -35,12 +37,12 @@ pub(crate) struct RecordReader {
 }
 
 impl RecordReader {
-    /// Opens a path, or standard input for `-`.
-    pub(crate) fn open(path: &str) -> Result<Self, TraceError> {
-        Ok(Self::new(path.to_owned(), Input::open(path)?))
+    /// Reads what was opened.
+    pub(crate) fn open(opened: Opened) -> Result<Self, TraceError> {
+        Ok(Self::new(opened.name().to_owned(), Input::new(opened, Arc::default())?))
     }
 
-    /// Reads what was opened already; `file` is its name in messages.
+    /// Reads what was unpacked already; `file` is its name in messages.
     pub(crate) fn new(file: String, input: Input) -> Self {
         Self {
             file,

@@ -6,11 +6,14 @@ use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::formats::{looks_like_tar, BLKTRACE};
 use crate::merged_source::MergedSource;
+use crate::opened::{Opened, STDIN};
 use crate::options::{TraceOptions, VolumeChoice};
-use crate::parquet::{self, is_parquet, Origin, ParquetSource};
+use crate::parquet::{self, Origin, ParquetSource};
 use crate::record_source::RecordSource;
 use crate::records::RecordReader;
+use crate::shared_file::SharedFile;
 use crate::summary::TraceSummary;
+use crate::trace_path::TracePath;
 use crate::workload::is_workload;
 use crate::workload_source::{self, WorkloadSource};
 use std::sync::atomic::AtomicU64;
@@ -29,33 +32,43 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Opens what `path` names and settles the format.
-    pub(crate) fn open(path: &str, options: &TraceOptions) -> Result<Self, TraceError> {
+    /// Opens what `path` names, once, and settles the format.
+    pub(crate) fn open(path: &TracePath, options: &TraceOptions) -> Result<Self, TraceError> {
+        let name = path.name();
         let is_workload = match &options.format {
             Some(name) => name == workload_source::NAME,
-            None => is_workload(path),
+            None => is_workload(name),
         };
         if is_workload {
             return Ok(Self::Workload(Box::new(WorkloadSource::open(path, options)?)));
         }
         refuse_workload_options(options)?;
-        let by_name = options.format.as_deref() == Some(parquet::NAME);
-        if by_name || (options.format.is_none() && is_parquet(path)) {
-            return Ok(Self::Parquet(Box::new(ParquetSource::open(path, options)?)));
-        }
         let may_be_blktrace = options.format.as_deref().is_none_or(|name| name == BLKTRACE);
-        if may_be_blktrace && path != "-" {
-            if let Some(files) = blktrace_files::files_of(path)? {
+        if may_be_blktrace && name != STDIN {
+            if let Some(files) = blktrace_files::files_of(name)? {
                 return Ok(Self::Merged(Box::new(MergedSource::open(path, &files, options)?)));
             }
         }
-        let mut records = RecordReader::open(path)?;
-        if may_be_blktrace && is_archive(path, records.sample()?, options)? {
+        let mut opened = Opened::of(path)?;
+        let by_name = options.format.as_deref() == Some(parquet::NAME);
+        if by_name || (options.format.is_none() && opened.begins_with(parquet::MAGIC)?) {
+            return Ok(Self::Parquet(Box::new(ParquetSource::open(opened, options)?)));
+        }
+        let mut records = RecordReader::open(opened)?;
+        if may_be_blktrace && is_archive(name, records.sample()?, options)? {
             let (_, first, input) = records.into_parts();
-            let archive = blktrace_files::unpack(path, first, input)?;
-            return Ok(Self::Merged(Box::new(MergedSource::of_archive(path, archive, options)?)));
+            let archive = blktrace_files::unpack(name, first, input)?;
+            return Ok(Self::Merged(Box::new(MergedSource::of_archive(name, archive, options)?)));
         }
         Ok(Self::Records(Box::new(RecordSource::new(records, options)?)))
+    }
+
+    /// The copy of the bytes that had to be made to read them.
+    pub(crate) fn copy(&self) -> Option<&SharedFile> {
+        match self {
+            Self::Parquet(source) => Some(source.bytes()),
+            Self::Records(_) | Self::Workload(_) | Self::Merged(_) => None,
+        }
     }
 
     /// Appends some more requests, until `out` holds about `max` of them;

@@ -4,6 +4,7 @@ use crate::error::TraceError;
 use crate::options::TraceOptions;
 use crate::reader::{open, TraceReader};
 use crate::summary::TraceSummary;
+use crate::trace_path::TracePath;
 use slcache_core::device::request::Request;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
@@ -16,11 +17,15 @@ const AHEAD_BATCHES: usize = 4;
 /// Opens a trace and reads it on a thread of its own, `batch` requests at a
 /// time. Batches, and the first problem, come in trace order whatever `batch`
 /// is; what cannot be opened is an error at once.
-pub fn spawn(path: &str, options: &TraceOptions, batch: usize) -> Result<TraceStream, TraceError> {
+pub fn spawn(
+    path: impl Into<TracePath>,
+    options: &TraceOptions,
+    batch: usize,
+) -> Result<TraceStream, TraceError> {
     let reader = open(path, options)?;
     let (sender, receiver) = sync_channel(AHEAD_BATCHES);
     let mut stream = TraceStream {
-        file: path.to_owned(),
+        path: reader.path().clone(),
         format: reader.format(),
         has_volumes: reader.has_volumes(),
         bytes_read: reader.byte_counter(),
@@ -32,7 +37,7 @@ pub fn spawn(path: &str, options: &TraceOptions, batch: usize) -> Result<TraceSt
     let thread = std::thread::Builder::new()
         .name("trace reader".to_owned())
         .spawn(move || read(reader, batch, &sender))
-        .map_err(|source| TraceError::Open { file: path.to_owned(), source: Arc::new(source) })?;
+        .map_err(|source| TraceError::Open { file: stream.file(), source: Arc::new(source) })?;
     stream.thread = Some(thread);
     Ok(stream)
 }
@@ -62,7 +67,7 @@ fn read(mut reader: TraceReader, batch: usize, sender: &SyncSender<Message>) {
 /// The consumer's end of [`spawn`]: an iterator over batches that ends after
 /// the last batch or after the first error.
 pub struct TraceStream {
-    file: String,
+    path: TracePath,
     format: &'static str,
     has_volumes: bool,
     bytes_read: Arc<AtomicU64>,
@@ -73,6 +78,15 @@ pub struct TraceStream {
 }
 
 impl TraceStream {
+    /// What was opened, with a copy of its bytes where reading made one.
+    pub fn path(&self) -> &TracePath {
+        &self.path
+    }
+
+    fn file(&self) -> String {
+        self.path.name().to_owned()
+    }
+
     /// Name of the format.
     pub fn format(&self) -> &'static str {
         self.format
@@ -121,7 +135,7 @@ impl Iterator for TraceStream {
                 self.summary = Some(*summary);
                 None
             }
-            Err(_) => Some(Err(TraceError::ReaderStopped { file: self.file.clone() })),
+            Err(_) => Some(Err(TraceError::ReaderStopped { file: self.file() })),
         };
         self.stop();
         item

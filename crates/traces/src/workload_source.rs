@@ -5,6 +5,7 @@ use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
 use crate::parquet::Origin;
 use crate::summary::TraceSummary;
+use crate::trace_path::TracePath;
 use crate::workload::{Generator, Workload};
 use ring::digest::{digest, SHA256};
 
@@ -22,9 +23,10 @@ pub(crate) struct WorkloadSource {
 
 impl WorkloadSource {
     /// Loads a workload file or preset; one without end is refused.
-    pub(crate) fn open(path: &str, options: &TraceOptions) -> Result<Self, TraceError> {
+    pub(crate) fn open(path: &TracePath, options: &TraceOptions) -> Result<Self, TraceError> {
         refuse_reading_options(options)?;
         let workload = Workload::load(path, &options.workload)?;
+        let path = path.name();
         if !workload.bounded() {
             return Err(TraceError::Endless { file: path.to_owned() });
         }

@@ -6,13 +6,12 @@ from typing import Any
 
 from rich.text import Text
 
-from slcache import api, terminal
+from slcache import _core, api, terminal
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.files import inputs as files_of
 from slcache.once import once
 from slcache.results import FILES, Comparison, Result
-from slcache.spool import STDIN
 
 
 def run(
@@ -94,8 +93,9 @@ def compare(
     console.left_out(left_out)
     reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
     arguments = _arguments(sets, address, reader, replay, seed)
-    if trace == STDIN:
-        console.note("standard input is copied to a temporary file: every scheme reads it anew")
+    if _core.is_read_once(trace):
+        name = "standard input" if trace == "-" else trace
+        console.note(f"{name} is copied to a temporary file: every scheme reads it anew")
     with (
         console.output(out, FILES, files_of(trace, device)) as files,
         console.meter(progress) as meter,

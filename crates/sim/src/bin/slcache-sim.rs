@@ -1,6 +1,7 @@
 //! Replays one trace and prints the result document: the smallest program
 //! around the simulator, for profilers. The command line proper is in Python.
 
+use slcache_sim::traces::TracePath;
 use slcache_sim::{execute, trace_options, RunRequest, SimError};
 use std::io::Write;
 use std::process::ExitCode;
@@ -70,13 +71,13 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<RunRequest, Stop
             }
             take(&argument, value, &mut request, &mut options)?;
             given.push(argument);
-        } else if request.trace.is_empty() {
-            request.trace = argument;
+        } else if request.trace.name().is_empty() {
+            request.trace = TracePath::new(&argument);
         } else {
             return Err(Stop::Usage(format!("a second trace: {argument}")));
         }
     }
-    let given = [&request.trace, &request.layers.device, &request.layers.scheme];
+    let given = [request.trace.name(), &request.layers.device, &request.layers.scheme];
     if given.iter().any(|text| text.is_empty()) {
         return Err(Stop::Usage("TRACE, --device and --scheme are needed".to_owned()));
     }

@@ -65,6 +65,10 @@ impl DeviceFile {
         if !path.exists() {
             return Err(ConfigError::new(format!("--device {name}"), preset::not_found(name)));
         }
+        if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            let reason = "is a pipe or a device, which can be read only once, and a device file is read for each scheme; save it as a file";
+            return Err(ConfigError::new(name, reason));
+        }
         match std::fs::read_to_string(path) {
             Ok(text) => Self::parse(name.to_owned(), text),
             Err(error) => Err(ConfigError::new(name, format!("cannot be read: {error}"))),

@@ -51,7 +51,7 @@ fn trace(parts: &Parts<'_>, report: &Report) -> Result<Value, TraceError> {
     let summary = parts.source.summary()?;
     let namespaces = parts.source.namespaces();
     Ok(json!({
-        "path": parts.request.trace,
+        "path": parts.request.trace.name(),
         "format": parts.source.format(),
         "sha256": summary.sha256,
         "label": summary.label,

@@ -20,7 +20,7 @@ use scan::{touched_pages, Footprint};
 use slcache_core::device::config::{AddressPolicy, Prefill};
 use slcache_core::device::{RunError, Simulation, Stop};
 use slcache_files::{OutputError, Outputs};
-use slcache_traces::{input_files, spool_stdin, PageSet, Spooled, TraceError, TraceOptions, VolumeChoice};
+use slcache_traces::{input_files, PageSet, TraceError, TraceOptions, TracePath, VolumeChoice};
 use source::Source;
 use std::path::PathBuf;
 
@@ -32,8 +32,8 @@ pub type Progress<'a> = dyn FnMut(&str, u64, u64) -> bool + 'a;
 /// Everything that decides a run.
 #[derive(Clone, Debug, Default)]
 pub struct RunRequest {
-    /// Path of the trace, `-` for standard input.
-    pub trace: String,
+    /// The trace, `-` for standard input.
+    pub trace: TracePath,
     /// How to read the trace.
     pub trace_options: TraceOptions,
     /// The configuration.
@@ -103,17 +103,16 @@ pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<serd
     memory::check(&config.setup().memory())?;
     let needs_scan = needs_scan(&config);
     let outputs = outputs(request)?;
-    let (path, _spooled) = readable(request, needs_scan, progress)?;
+    let path = readable(request, needs_scan, progress)?;
     let mut source = Source::open(&path, &request.trace_options)?;
-    let again = || Source::open(&path, &request.trace_options);
     if source.has_volumes() {
         let namespaces = Namespaces::scan(&mut source, config.device.piece_bytes(), progress)?;
-        source = again()?.with(Some(namespaces));
+        source = source.again(&request.trace_options)?.with(Some(namespaces));
     }
     let mut plan = Plan::direct(&config)?;
     if needs_scan {
         plan = Plan::scan(&mut source, &config, progress)?;
-        source = again()?.with(source.into_namespaces());
+        source = source.again(&request.trace_options)?.with(source.into_namespaces());
     }
     // A fault that the scan finds costs no preconditioning.
     let mut simulation = prepare(request, &mut config, outputs, progress)?;
@@ -141,7 +140,7 @@ fn begin(phase: &str, progress: &mut Progress<'_>) -> Result<(), SimError> {
 
 /// What the run writes, which is none of what it reads: told before it begins.
 fn outputs(request: &RunRequest) -> Result<Outputs, SimError> {
-    let mut inputs = input_files(&request.trace);
+    let mut inputs = input_files(request.trace.name());
     inputs.extend(request.layers.device_file());
     inputs.extend(request.snapshot_in.clone());
     let mut outputs = Outputs::new(inputs);
@@ -159,22 +158,23 @@ fn needs_scan(config: &RunConfig) -> bool {
     config.trace.prefill == Prefill::Touched || config.trace.address == AddressPolicy::Compact
 }
 
-/// A path that can be read as often as needed: standard input that is read
-/// twice goes to a temporary file, which lives as long as the second value.
+/// The trace as it can be read as often as needed: a pipe that is read twice
+/// goes to a temporary file.
 fn readable(
     request: &RunRequest,
     needs_scan: bool,
     progress: &mut Progress<'_>,
-) -> Result<(String, Option<Spooled>), SimError> {
-    let options = &request.trace_options;
-    let has_volumes =
-        options.volume == Some(VolumeChoice::Each) || options.format.as_deref() == Some("parquet");
-    if request.trace != "-" || !(needs_scan || has_volumes) {
-        return Ok((request.trace.clone(), None));
+) -> Result<TracePath, SimError> {
+    // A Parquet trace may hold volumes as well, and is copied when it is opened.
+    let has_volumes = request.trace_options.volume == Some(VolumeChoice::Each);
+    let path = request.trace.clone();
+    if !(needs_scan || has_volumes) {
+        return Ok(path);
     }
-    begin("spool", progress)?;
-    let file = spool_stdin()?;
-    Ok((file.path().to_string_lossy().into_owned(), Some(file)))
+    path.rereadable(progress).map_err(|error| match error {
+        TraceError::Cancelled => SimError::Cancelled,
+        error => error.into(),
+    })
 }
 
 /// The device before the trace: preconditioned, or restored from a snapshot.

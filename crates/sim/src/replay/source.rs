@@ -3,7 +3,7 @@
 use super::namespaces::Namespaces;
 use super::{Progress, SimError};
 use slcache_core::device::request::Request;
-use slcache_traces::{spawn, TraceError, TraceOptions, TraceStream, TraceSummary};
+use slcache_traces::{spawn, TraceError, TraceOptions, TracePath, TraceStream, TraceSummary};
 
 /// Requests handed over at a time.
 const BATCH_REQUESTS: usize = 4096;
@@ -11,15 +11,18 @@ const BATCH_REQUESTS: usize = 4096;
 /// One pass over a trace, read on a thread of its own.
 pub struct Source {
     stream: TraceStream,
-    path: String,
     namespaces: Option<Namespaces>,
 }
 
 impl Source {
     /// Starts reading.
-    pub fn open(path: &str, options: &TraceOptions) -> Result<Self, TraceError> {
-        let stream = spawn(path, options, BATCH_REQUESTS)?;
-        Ok(Self { stream, path: path.to_owned(), namespaces: None })
+    pub fn open(path: &TracePath, options: &TraceOptions) -> Result<Self, TraceError> {
+        Ok(Self { stream: spawn(path, options, BATCH_REQUESTS)?, namespaces: None })
+    }
+
+    /// Starts reading once more what this pass reads.
+    pub fn again(&self, options: &TraceOptions) -> Result<Self, TraceError> {
+        Self::open(self.stream.path(), options)
     }
 
     /// The same pass with every volume at its own place.
@@ -68,7 +71,7 @@ impl Source {
 
     /// Counts of the whole trace; after the last batch only.
     pub fn summary(&self) -> Result<&TraceSummary, TraceError> {
-        let stopped = || TraceError::ReaderStopped { file: self.path.clone() };
+        let stopped = || TraceError::ReaderStopped { file: self.stream.path().name().to_owned() };
         self.stream.summary().ok_or_else(stopped)
     }
 }

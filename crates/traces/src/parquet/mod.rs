@@ -24,11 +24,14 @@ mod source;
 mod writer;
 
 pub use metadata::Origin;
-pub(crate) use source::{is_parquet, ParquetSource};
+pub(crate) use source::ParquetSource;
 pub(crate) use writer::ParquetWriter;
 
 /// Name of the layout among the formats.
 pub(crate) const NAME: &str = "parquet";
+
+/// First and last bytes of a Parquet file.
+pub(crate) const MAGIC: &[u8] = b"PAR1";
 
 /// Rows in a row group: bounds what reading and writing hold in memory.
 const ROW_GROUP_ROWS: usize = 1 << 17;

@@ -1,7 +1,7 @@
 //! The checksums of a file that is read out of order.
 
+use crate::shared_file::{PlacedReader, SharedFile};
 use crate::stored_hash::StoredHash;
-use std::fs::File;
 use std::io::Read;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ const BLOCK_BYTES: usize = 1 << 18;
 /// Reads a file once more from beginning to end, a row group ahead of what is
 /// made of it, for its hash and for the checksums of the groups.
 pub(super) struct Reread {
-    file: File,
+    file: PlacedReader,
     hash: StoredHash,
     read: Arc<AtomicU64>,
     total: u64,
@@ -20,10 +20,16 @@ pub(super) struct Reread {
 }
 
 impl Reread {
-    /// Of a file of `total` bytes.
-    pub(super) fn new(file: File, total: u64) -> Self {
+    /// Of a file that others read as well.
+    pub(super) fn new(file: &SharedFile) -> Self {
         let block = vec![0; BLOCK_BYTES].into_boxed_slice();
-        Self { file, hash: StoredHash::new(), read: Arc::default(), total, block }
+        Self {
+            file: file.reader(0),
+            hash: StoredHash::new(),
+            read: Arc::default(),
+            total: file.bytes(),
+            block,
+        }
     }
 
     /// Reads on to byte `end`, or to the end of the file; the CRC-32 of what

@@ -4,13 +4,13 @@ use super::columns::Columns;
 use super::metadata::{Metadata, StoredGroup, KEY};
 use super::schema;
 use super::ROW_GROUP_ROWS;
+use crate::shared_file::SharedFile;
 use parquet::basic::Compression;
 use parquet::column::reader::{get_typed_column_reader, ColumnReaderImpl};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
-use std::fs::File;
 
 /// Rows decoded at a time.
 const CHUNK_ROWS: usize = 4096;
@@ -20,7 +20,7 @@ const MAGIC_BYTES: i64 = 4;
 
 /// The rows of a file in order.
 pub(super) struct RowGroups {
-    file: SerializedFileReader<File>,
+    file: SerializedFileReader<SharedFile>,
     /// The group being read.
     group: Option<Group>,
     /// Number of the next group.
@@ -40,7 +40,7 @@ struct Group {
 impl RowGroups {
     /// Opens a file and checks that it is of this layout; the error says what
     /// is wrong.
-    pub(super) fn open(file: File) -> Result<(Self, Metadata), String> {
+    pub(super) fn open(file: SharedFile) -> Result<(Self, Metadata), String> {
         let unreadable = |error: ParquetError| format!("the Parquet file cannot be read: {}", plain(&error));
         let file = SerializedFileReader::new(file).map_err(unreadable)?;
         let found = file.metadata();

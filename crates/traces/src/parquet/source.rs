@@ -8,25 +8,14 @@ use super::NAME;
 use crate::checker::{Checker, OTHER_VOLUME};
 use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
+use crate::opened::Opened;
 use crate::options::{TraceOptions, VolumeChoice};
 use crate::options_foreign::refuse_foreign;
 use crate::parquet::Origin;
-use crate::stdin::{spool_stdin, Spooled};
+use crate::shared_file::SharedFile;
 use crate::summary::{TraceSummary, VolumeCount};
-use std::fs::File;
-use std::io::Read;
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
-
-/// First and last bytes of a Parquet file.
-const MAGIC: &[u8; 4] = b"PAR1";
-
-/// Whether a file begins as Parquet does; a file that cannot be opened does not.
-pub(crate) fn is_parquet(path: &str) -> bool {
-    let mut first = [0; MAGIC.len()];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut first));
-    path != "-" && read.is_ok() && first == *MAGIC
-}
 
 /// Rows and checks; goes on behind a faulty row when stepped again.
 pub(crate) struct ParquetSource {
@@ -43,9 +32,8 @@ pub(crate) struct ParquetSource {
     choice: Choice,
     checker: Checker,
     rows_ended: bool,
+    bytes: SharedFile,
     stored: Reread,
-    /// Standard input, for as long as it is read.
-    _spooled: Option<Spooled>,
 }
 
 /// Which streams are taken, and as which.
@@ -56,26 +44,16 @@ enum Choice {
 }
 
 impl ParquetSource {
-    /// Opens a path, or standard input for `-`.
-    pub(crate) fn open(path: &str, options: &TraceOptions) -> Result<Self, TraceError> {
-        let spooled = if path == "-" { Some(spool_stdin()?) } else { None };
-        let opened = match &spooled {
-            Some(file) => file.open(),
-            None => File::open(path),
-        };
-        let failed = |source| TraceError::Open { file: path.to_owned(), source: Arc::new(source) };
-        let file = opened.map_err(failed)?;
-        let bytes_total = file.metadata().map_err(failed)?.len();
-        if bytes_total == 0 {
-            return Err(TraceError::Empty { file: path.to_owned() });
+    /// Reads what was opened; a pipe is copied, as the footer comes last.
+    pub(crate) fn open(opened: Opened, options: &TraceOptions) -> Result<Self, TraceError> {
+        let file = opened.name().to_owned();
+        let bytes = opened.into_shared(&mut |_, _, _| true)?;
+        if bytes.bytes() == 0 {
+            return Err(TraceError::Empty { file });
         }
-        let (groups, metadata) = RowGroups::open(file)
-            .map_err(|message| TraceError::Parquet { file: path.to_owned(), message })?;
-        let stored = match &spooled {
-            Some(file) => file.open(),
-            None => File::open(path),
-        };
-        let choice = choose(path, &metadata.volumes, options)?;
+        let (groups, metadata) = RowGroups::open(bytes.clone())
+            .map_err(|message| TraceError::Parquet { file: file.clone(), message })?;
+        let choice = choose(&file, &metadata.volumes, options)?;
         let mut checker = Checker::of_streams(options);
         let summary = checker.summary_mut();
         let volume = |name: &String| VolumeCount { name: name.clone(), requests: 0 };
@@ -83,7 +61,7 @@ impl ParquetSource {
         summary.label.clone_from(&metadata.origin.label);
         summary.steps.clone_from(&metadata.origin.steps);
         Ok(Self {
-            file: path.to_owned(),
+            file,
             groups,
             metadata,
             columns: Columns::default(),
@@ -94,8 +72,8 @@ impl ParquetSource {
             choice,
             checker,
             rows_ended: false,
-            stored: Reread::new(stored.map_err(failed)?, bytes_total),
-            _spooled: spooled,
+            stored: Reread::new(&bytes),
+            bytes,
         })
     }
 
@@ -219,6 +197,11 @@ impl ParquetSource {
             Choice::Merged => Vec::new(),
             Choice::Only(stream) => vec![volumes[usize::from(stream)].clone()],
         }
+    }
+
+    /// The bytes of the file.
+    pub(crate) fn bytes(&self) -> &SharedFile {
+        &self.bytes
     }
 
     /// Where the rows come from, before this file.

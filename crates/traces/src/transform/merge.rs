@@ -19,6 +19,7 @@ use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::options::TraceOptions;
 use crate::parquet::Origin;
+use crate::trace_path::TracePath;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use slcache_core::device::request::{HostOp, SECTOR_BYTES};
@@ -57,8 +58,12 @@ impl Merge {
         if inputs.len() < 2 {
             return Err(refused(KIND, "expected at least two traces"));
         }
-        if inputs.iter().filter(|(path, _)| path == "-").count() > 1 {
-            return Err(refused(KIND, "standard input can be one of the traces only"));
+        let paths: Vec<TracePath> = inputs.iter().map(|(path, _)| path.into()).collect();
+        for (place, path) in paths.iter().enumerate() {
+            if paths[..place].iter().any(|before| before.is_same_pipe(path)) {
+                let name = path.name();
+                return Err(refused(KIND, format!("{name} is a pipe or standard input, which can be read only once, and is one of the traces twice")));
+            }
         }
         if let Some(offsets) = &merge.offsets_bytes {
             if merge.addresses != Addresses::One || offsets.len() != inputs.len() {
@@ -144,7 +149,7 @@ fn file_labels(plan: &Plan) -> Vec<String> {
         let file = path.rsplit('/').next().unwrap_or(path);
         file.split('.').find(|part| !part.is_empty()).unwrap_or("trace").to_owned()
     };
-    let plain: Vec<String> = plan.inputs.iter().map(|(path, _)| label(path)).collect();
+    let plain: Vec<String> = plan.inputs.iter().map(|(path, _)| label(path.name())).collect();
     let numbered = |(number, label): (usize, &String)| {
         let is_unique = plain.iter().filter(|other| *other == label).count() == 1;
         if is_unique {

@@ -7,19 +7,16 @@ use crate::error::TraceError;
 use crate::input_files::input_files;
 use crate::options::TraceOptions;
 use crate::reader::open;
-use crate::stdin::{spool_stdin, Spooled};
+use crate::trace_path::TracePath;
 use serde_json::Value;
 use slcache_files::Outputs;
-use std::sync::Arc;
 
 /// One or more traces and the transformations between them and the output.
 #[derive(Clone)]
 pub struct Plan {
-    pub(super) inputs: Vec<(String, TraceOptions)>,
+    pub(super) inputs: Vec<(TracePath, TraceOptions)>,
     pub(super) merge: Option<Merge>,
     steps: Vec<Step>,
-    /// Standard input, for as long as it may be read again.
-    spooled: Option<Arc<Spooled>>,
 }
 
 impl Plan {
@@ -39,7 +36,8 @@ impl Plan {
     }
 
     fn of_inputs(inputs: Vec<(String, TraceOptions)>, merge: Option<Merge>) -> Self {
-        Self { inputs, merge, steps: Vec::new(), spooled: None }
+        let inputs = inputs.into_iter().map(|(path, options)| (TracePath::new(&path), options));
+        Self { inputs: inputs.collect(), merge, steps: Vec::new() }
     }
 
     /// Adds a transformation behind the others, by its name and parameters.
@@ -53,22 +51,20 @@ impl Plan {
         self.steps.len()
     }
 
-    /// Copies standard input to a file if it has to be read more than once.
-    pub(super) fn spool(&mut self, reads_again: bool) -> Result<(), TraceError> {
+    /// Copies what gives its bytes only once to a file if it has to be read again.
+    pub(super) fn spool(&mut self, reads_again: bool, progress: &mut Progress<'_>) -> Result<(), TraceError> {
         let merge_reads_again = self.merge.as_ref().is_some_and(Merge::reads_again);
-        let needed = reads_again || merge_reads_again || self.steps.iter().any(Step::reads_again);
-        let stdin = self.inputs.iter_mut().find(|(path, _)| path == "-");
-        if let Some((path, _)) = stdin.filter(|_| needed) {
-            let file = spool_stdin()?;
-            *path = file.path().to_string_lossy().into_owned();
-            self.spooled = Some(Arc::new(file));
+        if reads_again || merge_reads_again || self.steps.iter().any(Step::reads_again) {
+            for (path, _) in &mut self.inputs {
+                *path = path.clone().rereadable(progress)?;
+            }
         }
         Ok(())
     }
 
     /// Outputs that take no input's place.
     pub(super) fn outputs(&self) -> Outputs {
-        Outputs::new(self.inputs.iter().flat_map(|(path, _)| input_files(path)))
+        Outputs::new(self.inputs.iter().flat_map(|(path, _)| input_files(path.name())))
     }
 
     /// Opens the stream behind the first `steps` transformations.
@@ -90,6 +86,6 @@ impl Plan {
     /// Opens one of the traces.
     pub(super) fn read(&self, input: usize) -> Result<Box<dyn Entries>, TraceError> {
         let (path, options) = &self.inputs[input];
-        Ok(Box::new(Read { path: path.clone(), reader: open(path, options)? }))
+        Ok(Box::new(Read { path: path.name().to_owned(), reader: open(path, options)? }))
     }
 }

@@ -59,7 +59,7 @@ impl Plan {
     ) -> Result<TransformReport, TraceError> {
         let mut outputs = self.outputs();
         outputs.reserve(Path::new(if output == "-" { "/dev/stdout" } else { output }))?;
-        self.spool(false)?;
+        self.spool(false, progress)?;
         let mut entries = self.open(self.steps(), progress)?;
         let label = entries.label();
         let mut writer = TraceWriter::create_among(&mut outputs, output, options, label.as_deref())?;

@@ -77,15 +77,15 @@ impl Plan {
                 for (_, options) in &mut self.inputs {
                     options.volume.get_or_insert(VolumeChoice::Each);
                 }
-                self.spool(true)?;
+                self.spool(true, progress)?;
                 by_volume(&self, &target, progress)
             }
             (By::Requests, Some(count), None) if count > 0 => {
-                self.spool(false)?;
+                self.spool(false, progress)?;
                 in_sequence(&self, &target, &|number, _| number / count, None, progress)
             }
             (By::Time, None, Some(window_ns)) if window_ns > 0 => {
-                self.spool(false)?;
+                self.spool(false, progress)?;
                 in_sequence(&self, &target, &|_, at_ns| at_ns / window_ns, Some(window_ns), progress)
             }
             _ => Err(refused(

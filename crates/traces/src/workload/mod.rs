@@ -26,11 +26,11 @@ pub use spec::{
 };
 
 use crate::error::TraceError;
+use crate::trace_path::TracePath;
 use pattern::{PatternGenerator, PatternPlan};
 use problem::Problems;
 use slcache_core::device::request::Request;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use twin::{TwinGenerator, TwinPlan};
 
 /// A workload, checked and ready to be made.
@@ -57,12 +57,12 @@ impl Workload {
     /// # Errors
     /// [`TraceError::Open`] where there is neither file nor preset, otherwise
     /// [`TraceError::Workload`] with every problem found.
-    pub fn load(path_or_preset: &str, overrides: &BTreeMap<String, String>) -> Result<Self, TraceError> {
-        let text = presets::text(path_or_preset).map_err(|source| TraceError::Open {
-            file: path_or_preset.to_owned(),
-            source: Arc::new(source),
-        })?;
-        Self::parse(path_or_preset, &text, overrides)
+    pub fn load(
+        path_or_preset: impl Into<TracePath>,
+        overrides: &BTreeMap<String, String>,
+    ) -> Result<Self, TraceError> {
+        let path = path_or_preset.into();
+        Self::parse(path.name(), &presets::text(&path)?, overrides)
     }
 
     /// Like [`load`](Self::load) from `text`; `file` is its name in messages.

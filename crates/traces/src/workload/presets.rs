@@ -1,7 +1,15 @@
 //! The workloads that ship with slcache.
 
+use crate::error::TraceError;
+use crate::opened::{Opened, STDIN};
+use crate::trace_path::TracePath;
 use serde::{Deserialize, Serialize};
+use std::io::{Error, ErrorKind, Read};
 use std::path::Path;
+use std::sync::Arc;
+
+/// Longest workload file; what is longer is something else.
+const TEXT_BYTES_MAX: u64 = 16 << 20;
 
 /// A workload that ships with slcache.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -92,16 +100,24 @@ pub fn is_workload(path_or_preset: &str) -> bool {
 }
 
 /// The text of a workload file or preset.
-pub(super) fn text(path_or_preset: &str) -> std::io::Result<String> {
-    match find(path_or_preset) {
-        Some(text) if !Path::new(path_or_preset).exists() => Ok(text.to_owned()),
-        _ => std::fs::read_to_string(path_or_preset).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => {
-                let names: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
-                let message = format!("no such file and no such preset; presets: {}", names.join(", "));
-                std::io::Error::new(error.kind(), message)
-            }
-            _ => error,
-        }),
+pub(super) fn text(path: &TracePath) -> Result<String, TraceError> {
+    let name = path.name();
+    let failed = |source| TraceError::Open { file: name.to_owned(), source: Arc::new(source) };
+    match find(name) {
+        Some(text) if !Path::new(name).exists() => return Ok(text.to_owned()),
+        None if name != STDIN && !Path::new(name).exists() => {
+            let names: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
+            let message = format!("no such file and no such preset; presets: {}", names.join(", "));
+            return Err(failed(Error::new(ErrorKind::NotFound, message)));
+        }
+        _ => {}
+    }
+    let mut text = String::new();
+    let (reader, _) = Opened::of(path)?.into_reader();
+    let read = reader.take(TEXT_BYTES_MAX + 1).read_to_string(&mut text);
+    match read {
+        Ok(bytes) if bytes as u64 <= TEXT_BYTES_MAX => Ok(text),
+        Ok(_) => Err(failed(Error::other("longer than 16 MiB, which no workload file is"))),
+        Err(error) => Err(failed(error)),
     }
 }

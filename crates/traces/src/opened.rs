@@ -1,0 +1,127 @@
+//! A trace's bytes as they are stored, opened once and never asked for twice.
+
+use crate::error::TraceError;
+use crate::shared_file::SharedFile;
+use crate::trace_path::TracePath;
+use crate::transform::Progress;
+use std::fs::File;
+use std::io::{Cursor, ErrorKind, Read, Write};
+use std::sync::Arc;
+
+/// The name of standard input.
+pub(crate) const STDIN: &str = "-";
+/// Most bytes of a pipe that are copied to a temporary file; a pipe that never
+/// ends must not fill the disk.
+const COPY_BYTES_MAX: u64 = 256 << 30;
+/// Bytes copied at a time.
+const BLOCK_BYTES: usize = 256 * 1024;
+
+/// Where the bytes are: all of them, or those that are still to come.
+enum Bytes {
+    Again(SharedFile),
+    Once(Box<dyn Read + Send>),
+}
+
+/// An opened trace of which at most the beginning was looked at.
+pub(crate) struct Opened {
+    name: String,
+    bytes: Bytes,
+    /// What was looked at of bytes that come only once.
+    first: Vec<u8>,
+}
+
+impl Opened {
+    /// Opens what a path names, or takes its copy.
+    pub(crate) fn of(path: &TracePath) -> Result<Self, TraceError> {
+        let name = path.name().to_owned();
+        let bytes = match path.copy() {
+            Some(copy) => Ok(Bytes::Again(copy.clone())),
+            None => open(&name),
+        };
+        match bytes {
+            Ok(bytes) => Ok(Self { name, bytes, first: Vec::new() }),
+            Err(source) => Err(failed(&name, source)),
+        }
+    }
+
+    /// Path as given.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the bytes begin so.
+    pub(crate) fn begins_with(&mut self, magic: &[u8]) -> Result<bool, TraceError> {
+        let mut found = Vec::with_capacity(magic.len());
+        let wanted = magic.len() as u64;
+        let read = match &mut self.bytes {
+            Bytes::Again(file) => file.reader(0).take(wanted).read_to_end(&mut found),
+            Bytes::Once(rest) => {
+                let read = rest.take(wanted - self.first.len() as u64).read_to_end(&mut self.first);
+                found.clone_from(&self.first);
+                read
+            }
+        };
+        read.map_err(|source| failed(&self.name, source))?;
+        Ok(found == magic)
+    }
+
+    /// All bytes from the first on, in order, and how many there are where known.
+    pub(crate) fn into_reader(self) -> (Box<dyn Read + Send>, Option<u64>) {
+        match self.bytes {
+            Bytes::Again(file) => (Box::new(file.reader(0)), Some(file.bytes())),
+            Bytes::Once(rest) => (Box::new(Cursor::new(self.first).chain(rest)), None),
+        }
+    }
+
+    /// The bytes in a file: as they are, or copied to a temporary one.
+    pub(crate) fn into_shared(self, progress: &mut Progress<'_>) -> Result<SharedFile, TraceError> {
+        match self.bytes {
+            Bytes::Again(file) => Ok(file),
+            Bytes::Once(rest) => copied(&self.name, Cursor::new(self.first).chain(rest), progress),
+        }
+    }
+}
+
+fn open(name: &str) -> std::io::Result<Bytes> {
+    if name == STDIN {
+        return Ok(Bytes::Once(Box::new(std::io::stdin())));
+    }
+    let file = File::open(name)?;
+    let kind = file.metadata()?.file_type();
+    if kind.is_dir() {
+        // Opening one succeeds, and only reading it fails.
+        return Err(std::io::Error::from(ErrorKind::IsADirectory));
+    }
+    match kind.is_file() {
+        true => SharedFile::new(file).map(Bytes::Again),
+        false => Ok(Bytes::Once(Box::new(file))),
+    }
+}
+
+fn failed(name: &str, source: std::io::Error) -> TraceError {
+    TraceError::Open { file: name.to_owned(), source: Arc::new(source) }
+}
+
+/// A copy in a temporary file that has no name: the system removes it when the
+/// process ends, killed or not.
+fn copied(name: &str, mut from: impl Read, progress: &mut Progress<'_>) -> Result<SharedFile, TraceError> {
+    let full = |source| TraceError::Spool { file: name.to_owned(), source: Arc::new(source) };
+    let mut file = tempfile::tempfile().map_err(full)?;
+    let (mut block, mut bytes) = (vec![0; BLOCK_BYTES], 0u64);
+    loop {
+        if !progress("spool", bytes, 0) {
+            return Err(TraceError::Cancelled);
+        }
+        let count = match from.read(&mut block) {
+            Ok(0) => return SharedFile::new(file).map_err(full),
+            Ok(count) => count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(failed(name, error)),
+        };
+        bytes += count as u64;
+        if bytes > COPY_BYTES_MAX {
+            return Err(TraceError::SpoolLimit { file: name.to_owned(), limit_bytes: COPY_BYTES_MAX });
+        }
+        file.write_all(&block[..count]).map_err(full)?;
+    }
+}

@@ -1,0 +1,90 @@
+//! What a trace is called, and its bytes where they can be had only once.
+
+use crate::error::TraceError;
+use crate::opened::{Opened, STDIN};
+use crate::shared_file::SharedFile;
+use crate::transform::Progress;
+use std::path::Path;
+
+/// The name of a trace: a file, a workload or `-` for standard input; with a
+/// copy of its bytes once one was made, since a pipe gives them only once.
+#[derive(Clone, Debug, Default)]
+pub struct TracePath {
+    name: String,
+    copy: Option<SharedFile>,
+}
+
+impl TracePath {
+    /// Of a trace that nothing was read of yet.
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), copy: None }
+    }
+
+    /// With the bytes that were read of it.
+    pub(crate) fn with_copy(name: &str, copy: SharedFile) -> Self {
+        Self { name: name.to_owned(), copy: Some(copy) }
+    }
+
+    /// The name as given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The copy of its bytes, if there is one.
+    pub(crate) fn copy(&self) -> Option<&SharedFile> {
+        self.copy.as_ref()
+    }
+
+    /// Whether its bytes can be had only once: standard input, a pipe or a
+    /// device of which there is no copy yet.
+    pub fn is_read_once(&self) -> bool {
+        self.copy.is_none() && is_read_once(&self.name)
+    }
+
+    /// The same trace, to be read as often as needed: what gives its bytes only
+    /// once is copied to a temporary file without a name, which is gone with
+    /// the process, however that ends.
+    pub fn rereadable(self, progress: &mut Progress<'_>) -> Result<Self, TraceError> {
+        if !self.is_read_once() {
+            return Ok(self);
+        }
+        let copy = Opened::of(&self)?.into_shared(progress)?;
+        Ok(Self::with_copy(&self.name, copy))
+    }
+
+    /// Whether two names stand for the same bytes that can be had only once.
+    pub(crate) fn is_same_pipe(&self, other: &Self) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        let place = |path: &Self| {
+            let found = std::fs::metadata(if path.name == STDIN { "/dev/stdin" } else { &path.name });
+            found.map(|found| (found.dev(), found.ino())).ok()
+        };
+        self.is_read_once() && other.is_read_once() && place(self) == place(other)
+    }
+}
+
+impl From<&str> for TracePath {
+    fn from(name: &str) -> Self {
+        Self::new(name)
+    }
+}
+
+impl From<&String> for TracePath {
+    fn from(name: &String) -> Self {
+        Self::new(name)
+    }
+}
+
+impl From<&TracePath> for TracePath {
+    fn from(path: &TracePath) -> Self {
+        path.clone()
+    }
+}
+
+/// Whether what a name stands for gives its bytes only once; what cannot be
+/// looked at does not: opening it says why.
+pub(crate) fn is_read_once(name: &str) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    let again = |kind: std::fs::FileType| kind.is_file() || kind.is_dir() || kind.is_block_device();
+    name == STDIN || Path::new(name).metadata().is_ok_and(|found| !again(found.file_type()))
+}

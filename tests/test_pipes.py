@@ -1,0 +1,129 @@
+"""Traces that can be read only once: pipes give what files give, to the last byte."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slcache
+from support import command
+from support import slcache as cli
+
+ON = ("--device", "tiny", "--scheme", "baseline")
+
+
+def plain(text: bytes, *names: str | Path) -> dict[str, Any]:
+    """Return a document without what differs from run to run and the trace's name."""
+    for name in names:
+        text = text.replace(str(name).encode(), b"TRACE")
+    document: dict[str, Any] = json.loads(text)
+    for part in (document, *document.get("runs", [])):
+        part.pop("sim", None)
+        part.pop("provenance", None)
+    return document
+
+
+@pytest.fixture(scope="module")
+def stored(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The small trace in several forms."""
+    folder = tmp_path_factory.mktemp("stored")
+    packed = folder / "mixed.csv.gz"
+    packed.write_bytes(gzip.compress(trace.read_bytes()))
+    parquet = folder / "mixed.parquet"
+    slcache.Trace(trace).convert(parquet)
+    return {"plain": trace, "gzip": packed, "parquet": parquet}
+
+
+@pytest.mark.parametrize("form", ["plain", "gzip", "parquet"])
+@pytest.mark.parametrize("prefill", ["touched", "none"])
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_a_run_of_a_pipe(stored: dict[str, Path], form: str, prefill: str, name: str) -> None:
+    how = (*ON, "--set", f"trace.prefill={prefill}", "--json")
+    from_file = cli("run", stored[form], *how)
+    piped = cli("run", name, *how, stdin=stored[form].read_bytes())
+    assert (from_file.returncode, piped.returncode) == (0, 0), piped.stderr
+    assert json.loads(piped.stdout)["trace"]["path"] == name
+    left, right = plain(piped.stdout), plain(from_file.stdout)
+    del left["trace"]["path"], right["trace"]["path"]
+    assert left == right
+
+
+def test_a_comparison_of_a_pipe(stored: dict[str, Path]) -> None:
+    how = ("--device", "tiny", "--schemes", "tlc-only,baseline", "--json")
+    whole = stored["parquet"].read_bytes()
+    from_file = cli("compare", stored["parquet"], *how)
+    piped = cli("compare", "/dev/stdin", *how, stdin=whole)
+    assert piped.returncode == 0, piped.stderr
+    assert b"/dev/stdin is copied to a temporary file" in piped.stderr
+    named = b'"/dev/stdin"', json.dumps(str(stored["parquet"])).encode()
+    same = plain(piped.stdout.replace(*named))
+    assert same == plain(from_file.stdout)
+
+
+VERBS = [
+    ("info", "--json"),
+    ("lint", "--json"),
+    ("convert", "-o", "OUT/a.parquet", "--json"),
+    ("convert", "-o", "OUT/a.csv.gz", "--as", "msr", "--json"),
+    ("sample", "-o", "OUT/a.parquet", "--every", "3", "--json"),
+    ("window", "-o", "OUT/a.parquet", "--take", "50", "--json"),
+    ("scale", "-o", "OUT/a.parquet", "--time", "0.5", "--json"),
+    ("remap", "-o", "OUT/a.parquet", "--json"),
+    ("repeat", "-o", "OUT/a.parquet", "--times", "3", "--json"),
+    ("split", "-o", "OUT/{}.parquet", "--requests", "100", "--json"),
+    ("split", "-o", "OUT/{}.parquet", "--volumes", "--json"),
+    ("merge", "OTHER", "-o", "OUT/a.parquet", "--addresses", "stacked", "--json"),
+]
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_a_trace_verb_of_a_pipe(stored: dict[str, Path], tmp_path: Path, verb: list[str]) -> None:
+    form = stored["parquet" if verb[0] in ("info", "remap") else "gzip"]
+    # A file called like standard input, so that even its name in the output is the same.
+    (tmp_path / "stdin").write_bytes(form.read_bytes())
+    results: list[tuple[dict[str, Any], dict[str, bytes]]] = []
+    for name, given in ((str(tmp_path / "stdin"), None), ("/dev/stdin", form.read_bytes())):
+        out = tmp_path / f"out-{len(results)}"
+        out.mkdir()
+        own = [a.replace("OUT", str(out)).replace("OTHER", str(stored["plain"])) for a in verb]
+        done = cli("trace", own[0], name, *own[1:], stdin=given)
+        assert done.returncode == 0, done.stderr
+        written = {path.name: path.read_bytes() for path in out.iterdir()}
+        results.append((plain(done.stdout.replace(str(out).encode(), b""), name), written))
+    assert results[0] == results[1]
+
+
+def test_a_killed_run_leaves_no_copy(trace: Path, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        command(["run", "-", *ON]),
+        stdin=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    assert process.stdin is not None
+    process.stdin.write(trace.read_bytes())
+    process.stdin.flush()
+    copies = Path(f"/proc/{process.pid}/fd")
+    end = time.monotonic() + 60
+    while not any(
+        str(tmp_path) in str(fd.readlink()) for fd in copies.iterdir() if fd.is_symlink()
+    ):
+        assert time.monotonic() < end, "no copy is made"
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    process.stdin.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_piped_device_is_refused(trace: Path) -> None:
+    how = ("--device", "/dev/stdin", "--scheme", "baseline")
+    done = cli("run", trace, *how, stdin=b"[host]\n")
+    assert done.returncode == 3
+    assert b"/dev/stdin: is a pipe or a device, which can be read only once" in done.stderr
