@@ -127,3 +127,13 @@ def test_a_piped_device_is_refused(trace: Path) -> None:
     done = cli("run", trace, *how, stdin=b"[host]\n")
     assert done.returncode == 3
     assert b"/dev/stdin: is a pipe or a device, which can be read only once" in done.stderr
+
+
+def test_a_time_scale_beyond_all_times_is_refused(trace: Path, tmp_path: Path) -> None:
+    days = tmp_path / "days.trace"
+    days.write_text("0 0 8 8 0\n864000000000000 0 8 8 0\n")
+    how = (*ON, "--trace-format", "mqsim", "--set")
+    done = cli("run", days, *how, "host.time_scale=1e6")
+    assert done.returncode == 3
+    assert b"host.time_scale = 1000000: the request at 864000000000000 ns" in done.stderr
+    assert cli("run", days, *how, "host.time_scale=1000").returncode == 0

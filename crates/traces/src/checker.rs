@@ -7,6 +7,7 @@ use crate::formats::{Format, RawRequest, Record};
 use crate::options::{CoarseTime, TraceOptions, Unsorted, VolumeChoice};
 use crate::order::Order;
 use crate::summary::TraceSummary;
+use crate::times;
 use crate::volumes::{plain_name, Volumes};
 use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
 
@@ -23,6 +24,8 @@ pub(crate) struct Checker {
     unsorted: Unsorted,
     spread: Option<Spread>,
     rebase: bool,
+    /// Whether times are bound; not where the user wants those of the file.
+    bounded: bool,
     first_ns: Option<u64>,
     summary: TraceSummary,
 }
@@ -51,6 +54,7 @@ impl Checker {
             unsorted: options.unsorted,
             spread: (options.coarse_time == CoarseTime::Spread).then(Spread::default),
             rebase: options.rebase.unwrap_or(false),
+            bounded: options.rebase != Some(false),
             first_ns: None,
             summary: TraceSummary::default(),
         }
@@ -130,6 +134,9 @@ impl Checker {
                 return Err(LineFault::BeforeFirst { at_ns, first_ns });
             };
             request.at_ns = since_first_ns;
+        }
+        if self.bounded {
+            times::check(request.at_ns)?;
         }
         self.summary.take(request)?;
         out.push(entry);

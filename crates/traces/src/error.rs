@@ -432,6 +432,12 @@ pub enum LineFault {
         /// Length in sectors.
         sectors: u64,
     },
+    /// The request comes behind all times there are.
+    #[error("the request comes at {at_ns} ns; allowed: times below 2^62 ns, 146 years (rebase = true counts from the first request; rebase = false keeps such times for a transformation, and none is run)")]
+    TooLate {
+        /// Its time as given out, in nanoseconds.
+        at_ns: u64,
+    },
     /// The bytes of the trace add up to more than 64 bits hold.
     #[error("the bytes requested so far add up to more than 2^64")]
     TotalOverflow,
@@ -471,6 +477,7 @@ impl LineFault {
             Self::SecondVolume { .. } => "second volume",
             Self::TooManyVolumes { .. } => "too many volumes",
             Self::PastEnd { .. } => "past the last address",
+            Self::TooLate { .. } => "too late",
             Self::TotalOverflow => "total overflow",
         }
     }

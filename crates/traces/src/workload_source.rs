@@ -5,6 +5,7 @@ use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
 use crate::parquet::Origin;
 use crate::summary::TraceSummary;
+use crate::times;
 use crate::trace_path::TracePath;
 use crate::workload::{Generator, Workload};
 use ring::digest::{digest, SHA256};
@@ -46,7 +47,8 @@ impl WorkloadSource {
             let Some(request) = self.generator.next() else {
                 return Ok(out.len() > before);
             };
-            self.summary.take(&request).map_err(|fault| self.fault(fault))?;
+            let taken = times::check(request.at_ns).and_then(|()| self.summary.take(&request));
+            taken.map_err(|fault| self.fault(fault))?;
             out.push(TraceEntry { request, response_ns: None });
         }
         Ok(true)

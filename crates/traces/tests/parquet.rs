@@ -6,6 +6,7 @@ mod common;
 use common::{file, message, mqsim, path, read_entries, read_path};
 use slcache_traces::{
     HostOp, Request, TraceEntry, TraceOptions, TraceOrigin, TraceWriter, VolumeChoice, WriteOptions,
+    TIME_END_NS,
 };
 use tempfile::TempDir;
 
@@ -15,8 +16,13 @@ fn entries(count: u64) -> Vec<TraceEntry> {
             let op = [HostOp::Read, HostOp::Write, HostOp::Trim, HostOp::Flush][(place % 4) as usize];
             let (sector, sectors) =
                 if op == HostOp::Flush { (0, 0) } else { (u64::MAX / 512 - 9 - place, 9) };
-            let request =
-                Request { at_ns: u64::MAX - count + place, sector, sectors, stream: (place % 3) as u16, op };
+            let request = Request {
+                at_ns: TIME_END_NS - count + place,
+                sector,
+                sectors,
+                stream: (place % 3) as u16,
+                op,
+            };
             TraceEntry { request, response_ns: (place % 5 == 0).then_some(u64::MAX - place) }
         })
         .collect()

@@ -6,6 +6,7 @@ mod document;
 mod namespaces;
 mod scan;
 mod source;
+mod time_scale;
 
 pub use address_error::AddressError;
 
@@ -23,6 +24,7 @@ use slcache_files::{OutputError, Outputs};
 use slcache_traces::{input_files, PageSet, TraceError, TraceOptions, TracePath, VolumeChoice};
 use source::Source;
 use std::path::PathBuf;
+use time_scale::TimeScale;
 
 /// Called with phase (`spool`, `scan`, `precondition`, `save`,
 /// `preload`, `replay`, `drain`), done and
@@ -104,7 +106,7 @@ pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<serd
     let needs_scan = needs_scan(&config);
     let outputs = outputs(request)?;
     let path = readable(request, needs_scan, progress)?;
-    let mut source = Source::open(&path, &request.trace_options)?;
+    let mut source = Source::open(&path, &request.trace_options, TimeScale::of(&config.host))?;
     if source.has_volumes() {
         let namespaces = Namespaces::scan(&mut source, config.device.piece_bytes(), progress)?;
         source = source.again(&request.trace_options)?.with(Some(namespaces));

@@ -1,6 +1,7 @@
 //! A trace as batches of requests, and how far through it we are.
 
 use super::namespaces::Namespaces;
+use super::time_scale::TimeScale;
 use super::{Progress, SimError};
 use slcache_core::device::request::Request;
 use slcache_traces::{spawn, TraceError, TraceOptions, TracePath, TraceStream, TraceSummary};
@@ -12,17 +13,18 @@ const BATCH_REQUESTS: usize = 4096;
 pub struct Source {
     stream: TraceStream,
     namespaces: Option<Namespaces>,
+    scale: TimeScale,
 }
 
 impl Source {
     /// Starts reading.
-    pub fn open(path: &TracePath, options: &TraceOptions) -> Result<Self, TraceError> {
-        Ok(Self { stream: spawn(path, options, BATCH_REQUESTS)?, namespaces: None })
+    pub fn open(path: &TracePath, options: &TraceOptions, scale: TimeScale) -> Result<Self, TraceError> {
+        Ok(Self { stream: spawn(path, options, BATCH_REQUESTS)?, namespaces: None, scale })
     }
 
     /// Starts reading once more what this pass reads.
     pub fn again(&self, options: &TraceOptions) -> Result<Self, TraceError> {
-        Self::open(self.stream.path(), options)
+        Self::open(self.stream.path(), options, self.scale)
     }
 
     /// The same pass with every volume at its own place.
@@ -46,8 +48,11 @@ impl Source {
     }
 
     /// The next batch in trace order; `None` at the end.
-    pub fn next(&mut self) -> Result<Option<Vec<Request>>, TraceError> {
+    pub fn next(&mut self) -> Result<Option<Vec<Request>>, SimError> {
         let mut batch = self.stream.next().transpose()?;
+        if let Some(batch) = &batch {
+            self.scale.check(batch)?;
+        }
         if let (Some(batch), Some(namespaces)) = (&mut batch, &self.namespaces) {
             namespaces.apply(batch);
         }

@@ -2,6 +2,7 @@
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
 
 /// A positive factor as a fraction of whole numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +73,13 @@ impl<'de> Deserialize<'de> for Ratio {
 
 impl Serialize for Ratio {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&format!("{}/{}", self.numerator, self.denominator))
+        serializer.collect_str(self)
+    }
+}
+
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.numerator, self.denominator)
     }
 }
 

@@ -13,6 +13,7 @@ use super::stream_ends::StreamEnds;
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::parquet::Origin;
+use crate::times;
 use serde::{Deserialize, Serialize};
 use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
 
@@ -80,6 +81,16 @@ struct Repeated {
 }
 
 impl Repeated {
+    #[cold]
+    fn too_late(&self) -> TraceError {
+        let Repeat { times, gap_ns, .. } = self.parameters;
+        let copy = self.copies_begun;
+        refused(
+            KIND,
+            format!("times = {times}, gap_ns = {gap_ns}: the requests behind copy {copy} would not come before 2^62 ns (146 years)"),
+        )
+    }
+
     fn place(&mut self, entry: &mut TraceEntry) -> Result<(), TraceError> {
         let request = &mut entry.request;
         if self.copies_begun == 1 {
@@ -89,7 +100,7 @@ impl Repeated {
             return Ok(());
         }
         let at_ns = request.at_ns.checked_add(self.offset_ns);
-        request.at_ns = at_ns.ok_or_else(|| refused(KIND, "the times of the copies do not fit 64 bits"))?;
+        request.at_ns = times::allowed(at_ns).ok_or_else(|| self.too_late())?;
         if self.parameters.addresses == Addresses::Shifted && request.op != HostOp::Flush {
             request.sector = self.shifted(request).ok_or_else(|| {
                 refused(
@@ -127,8 +138,7 @@ impl Entries for Repeated {
             }
             let length_ns = (self.latest_ns - first_ns).checked_add(self.parameters.gap_ns);
             let offset_ns = length_ns.and_then(|length_ns| self.offset_ns.checked_add(length_ns));
-            self.offset_ns =
-                offset_ns.ok_or_else(|| refused(KIND, "the times of the copies do not fit 64 bits"))?;
+            self.offset_ns = times::allowed(offset_ns).ok_or_else(|| self.too_late())?;
             self.copy = self.plan.open(self.steps, &mut |_, _, _| true)?;
             self.copies_begun += 1;
         }

@@ -11,6 +11,7 @@ use super::entries::Stage;
 use super::ratio::Ratio;
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
+use crate::times;
 use serde::{Deserialize, Serialize};
 use slcache_core::device::request::{HostOp, SECTOR_BYTES};
 
@@ -63,8 +64,8 @@ impl Stage for Scaler {
         for TraceEntry { request, .. } in batch {
             if let Some(time) = self.time {
                 let at_ns = request.at_ns;
-                request.at_ns = time.times(at_ns).ok_or_else(|| {
-                    refused(KIND, format!("the time {at_ns} ns times the factor does not fit 64 bits"))
+                request.at_ns = times::allowed(time.times(at_ns)).ok_or_else(|| {
+                    refused(KIND, format!("time = {time}: the request at {at_ns} ns would not come before 2^62 ns (146 years)"))
                 })?;
             }
             if let Some(address) = self.address.filter(|_| request.op != HostOp::Flush) {

@@ -2,11 +2,14 @@
 
 use super::super::problem::Problems;
 use super::super::random::{Chance, Random};
-use super::super::spec::{ArrivalProcess, ArrivalsSpec, BurstLength};
+use super::super::spec::{ArrivalProcess, ArrivalsSpec, BurstLength, WorkloadSpec};
 use super::daily::DailyClock;
+use crate::times::TIME_END_NS;
 
-/// Longest mean gap taken: about 292 years.
-const MOST_GAP_NS: f64 = 9.2e18;
+/// Longest mean gap taken: all times there are.
+const MOST_GAP_NS: f64 = TIME_END_NS as f64;
+/// The time of what comes behind all times there are.
+const NEVER_NS: u64 = u64::MAX;
 
 /// The process of arrivals, checked.
 #[derive(Clone, Debug)]
@@ -69,6 +72,31 @@ impl ArrivalPlan {
         Some(Self { process, daily })
     }
 
+    /// About when the last of so many requests arrives.
+    fn last_ns(&self, requests: u64) -> f64 {
+        let gaps = requests.saturating_sub(1) as f64;
+        match self.process {
+            Process::Constant(gap_ns) | Process::Poisson(gap_ns) => gaps * gap_ns,
+            // How many bursts there are is drawn: the bound on times finds what comes too late.
+            Process::Closed | Process::Bursts { .. } => 0.0,
+        }
+    }
+
+    /// Refuses more requests than there is time for, unless a duration ends
+    /// them before.
+    pub(super) fn check_end(&self, spec: &WorkloadSpec, problems: &mut Problems) {
+        let duration_ns = spec.duration_ns.map(|time| time.0);
+        problems.range("duration_ns", duration_ns, 0.0, MOST_GAP_NS);
+        let last_ns = spec.requests.map_or(0.0, |requests| self.last_ns(requests));
+        if duration_ns.is_none() && last_ns >= MOST_GAP_NS {
+            let requests = spec.requests.unwrap_or_default();
+            problems.add(
+                "requests",
+                format!("{requests} is not allowed with these arrivals: the last would come at about {last_ns:.3e} ns; allowed: times below 2^62 ns (146 years)"),
+            );
+        }
+    }
+
     /// Whether every request arrives at time 0.
     pub(super) fn is_closed(&self) -> bool {
         matches!(self.process, Process::Closed)
@@ -88,7 +116,7 @@ fn needed(mean_ns: Option<f64>, problems: &mut Problems) -> Option<f64> {
 }
 
 fn mean_gap(spec: &ArrivalsSpec, problems: &mut Problems) -> Option<f64> {
-    problems.positive("arrivals.rate_iops", spec.rate_iops);
+    problems.range("arrivals.rate_iops", spec.rate_iops, 1e9 / MOST_GAP_NS, 1e18);
     problems.range("arrivals.mean_gap_ns", spec.mean_gap_ns.map(|time| time.0), 0.0, MOST_GAP_NS);
     match (spec.mean_gap_ns, spec.rate_iops) {
         (Some(_), Some(_)) => {
@@ -167,11 +195,12 @@ impl ArrivalClock {
         Self { plan: plan.clone(), random, at_ns: 0, carry_ns: 0.0, left_in_burst, started: false }
     }
 
-    /// When the next request arrives; `None` past 2^64 ns.
+    /// When the next request arrives; [`NEVER_NS`] past 64 bits, which the
+    /// bound on times refuses.
     #[inline]
-    pub(super) fn next_ns(&mut self) -> Option<u64> {
+    pub(super) fn next_ns(&mut self) -> u64 {
         let gap_ns = match self.plan.process {
-            Process::Closed => return Some(0),
+            Process::Closed => return 0,
             Process::Constant(gap_ns) => gap_ns,
             Process::Poisson(mean_ns) => mean_ns * self.random.exponential(),
             Process::Bursts { gap_ns, length, idle_ns, idle } => {
@@ -186,7 +215,7 @@ impl ArrivalClock {
                 }
             }
         };
-        self.go_on(gap_ns)
+        self.go_on(gap_ns).unwrap_or(NEVER_NS)
     }
 
     fn go_on(&mut self, gap_ns: f64) -> Option<u64> {
@@ -238,7 +267,7 @@ mod tests {
         let plan = ArrivalPlan::read(spec, &mut problems).unwrap();
         assert!(problems.none(), "{problems:?}");
         let mut clock = ArrivalClock::new(&plan, 3);
-        let times: Vec<u64> = (0..count).map(|_| clock.next_ns().unwrap()).collect();
+        let times: Vec<u64> = (0..count).map(|_| clock.next_ns()).collect();
         times.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect()
     }
 

@@ -48,7 +48,7 @@ impl PatternGenerator {
         if let Some(flush) = self.pending_flush.take() {
             return Some(flush);
         }
-        let at_ns = self.arrivals.next_ns().filter(|at_ns| *at_ns <= self.duration_ns)?;
+        let at_ns = Some(self.arrivals.next_ns()).filter(|at_ns| *at_ns <= self.duration_ns)?;
         let stream = self.pick();
         let stream = &mut self.streams[stream];
         let request = stream.request(at_ns);

@@ -67,6 +67,9 @@ pub(in crate::workload) fn resolve(spec: &WorkloadSpec, problems: &mut Problems)
         problems.add("duration_ns", message);
     }
     let global = spec.global.clone().unwrap_or_default();
+    if let Some(arrivals) = &arrivals {
+        arrivals.check_end(spec, problems);
+    }
     let streams = read_streams(spec, &global, footprint.zip(offset), problems);
     let shares_up_to = shares(&spec.stream, &global, problems);
     if !problems.none() {

@@ -159,7 +159,7 @@ impl TwinClock {
             // Rounded down with the rest carried on, a gap never shrinks below its bound.
             let whole = gap_ns as u64;
             self.carry_ns = gap_ns - whole as f64;
-            self.at_ns += whole;
+            self.at_ns = self.at_ns.saturating_add(whole);
         }
         now_ns
     }

@@ -4,6 +4,7 @@ use super::super::problem::Problems;
 use super::super::spec::TwinSpec;
 use super::achieved::figures;
 use super::gaps::{classes, GapClass};
+use crate::times::TIME_END_NS;
 
 /// Classes of gaps that meet the time figures; none where no time is given.
 pub(super) fn gap_classes(
@@ -25,6 +26,14 @@ pub(super) fn gap_classes(
     };
     if gaps == 0 {
         return Some(Vec::new());
+    }
+    if total_ns >= TIME_END_NS as f64 {
+        let name = if spec.duration_ns.is_some() { "duration_ns" } else { "mean_interarrival_ns" };
+        problems.add(
+            format!("twin.{name}"),
+            format!("the {requests} requests would last {total_ns:.3e} ns; allowed: times below 2^62 ns (146 years)"),
+        );
+        return None;
     }
     let over = thresholds(spec, requests, scale, problems)?;
     match classes(gaps, total_ns, &over, spec.idle_share) {
