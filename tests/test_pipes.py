@@ -129,6 +129,25 @@ def test_a_piped_device_is_refused(trace: Path) -> None:
     assert b"/dev/stdin: is a pipe or a device, which can be read only once" in done.stderr
 
 
+def test_a_last_line_cut_short_is_told_and_counted(trace: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.csv"
+    cut.write_bytes(trace.read_bytes()[:-1])
+    warning = f"note: {cut}: the last line has no line end".encode()
+    ran = cli("run", cut, *ON, "--json")
+    assert (ran.returncode, warning in ran.stderr) == (0, True)
+    assert json.loads(ran.stdout)["trace"]["adjusted"]["unterminated_last_line"] == 1
+    linted = cli("trace", "lint", cut, "--json")
+    assert (linted.returncode, json.loads(linted.stdout)["counts"]) == (4, {"no line end": 1})
+    schemes = ("--schemes", "tlc-only,baseline")
+    compared = cli("compare", cut, "--device", "tiny", *schemes, "--json")
+    assert compared.stderr.count(warning) == 1
+    assert warning in cli("trace", "info", cut).stderr
+    assert warning in cli("trace", "convert", cut, "-o", tmp_path / "a.parquet").stderr
+    whole = cli("run", trace, *ON, "--json")
+    assert whole.stderr == b""
+    assert json.loads(whole.stdout)["trace"]["adjusted"]["unterminated_last_line"] == 0
+
+
 def test_a_time_scale_beyond_all_times_is_refused(trace: Path, tmp_path: Path) -> None:
     days = tmp_path / "days.trace"
     days.write_text("0 0 8 8 0\n864000000000000 0 8 8 0\n")

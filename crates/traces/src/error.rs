@@ -438,6 +438,9 @@ pub enum LineFault {
         /// Its time as given out, in nanoseconds.
         at_ns: u64,
     },
+    /// Perhaps a file cut short: what is left of the last line may mean something else.
+    #[error("the last line has no line end: the file may have been cut short inside it, and its last number with it")]
+    NoLineEnd,
     /// The bytes of the trace add up to more than 64 bits hold.
     #[error("the bytes requested so far add up to more than 2^64")]
     TotalOverflow,
@@ -478,6 +481,7 @@ impl LineFault {
             Self::TooManyVolumes { .. } => "too many volumes",
             Self::PastEnd { .. } => "past the last address",
             Self::TooLate { .. } => "too late",
+            Self::NoLineEnd => "no line end",
             Self::TotalOverflow => "total overflow",
         }
     }

@@ -95,6 +95,10 @@ pub fn lint_telling(
         }
     }
     report.summary = source.summary().clone();
+    if report.read_to_end && report.summary.last_line_unterminated {
+        let (file, line) = (path.to_owned(), report.summary.lines);
+        report.add(&TraceError::Line { file, line, fault: LineFault::NoLineEnd }, max_problems);
+    }
     Ok(report)
 }
 

@@ -104,3 +104,25 @@ fn lint_lists_every_problem() {
     assert_eq!(lint(path(&clean), &mqsim(), 1).unwrap().total(), 0);
     assert!(read_path(path(&clean), &mqsim(), 1).error.is_none());
 }
+
+/// A number that lost its last digits is a number still, so only the missing
+/// line end tells: at every place that leaves a whole line.
+#[test]
+fn a_last_line_cut_short_is_never_taken_silently() {
+    let text = b"5 0 0 8 1\n6 0 40960 8192 1\n";
+    let mut taken = 0;
+    for end in b"5 0 0 8 1\n6".len()..text.len() {
+        let cut = common::file(&text[..end]);
+        let outcome = read_path(path(&cut), &mqsim(), 10);
+        let report = lint(path(&cut), &mqsim(), 10).unwrap();
+        assert_eq!(report.counts["no line end"], 1, "{end}");
+        let problem = report.problems.last().unwrap();
+        assert_eq!((problem.line, problem.kind), (Some(2), "no line end"));
+        assert!(problem.message.contains(":2: the last line has no line end"), "{}", problem.message);
+        assert_eq!(outcome.summary.last_line_unterminated, outcome.error.is_none(), "{end}");
+        taken += u32::from(outcome.error.is_none());
+    }
+    assert_eq!(taken, 1);
+    let whole = common::file(text);
+    assert_eq!(lint(path(&whole), &mqsim(), 10).unwrap().total(), 0);
+}

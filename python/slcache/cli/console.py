@@ -6,7 +6,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,15 @@ def show(*parts: RenderableType, aside: bool = False) -> None:
 def note(text: str) -> None:
     """Tell the user something that is not a result."""
     sys.stderr.write(f"note: {printable(text)}\n")
+
+
+def cut_short(traces: Iterable[str]) -> None:
+    """Warn of traces whose last line has no line end."""
+    for name in dict.fromkeys(traces):
+        note(
+            f"{name}: the last line has no line end: the file may have been cut short inside it, "
+            "and its last number with it"
+        )
 
 
 def left_out(schemes: Mapping[str, str]) -> None:

@@ -124,6 +124,8 @@ def _arguments(
 
 def _print(result: Result | Comparison, json: bool, parts: list[Any], out: opt.Out) -> None:
     """Print a result as JSON or for a reader, and where its files are."""
+    traces = (document["trace"] for document in result.documents)
+    console.cut_short(t["path"] for t in traces if t["adjusted"]["unterminated_last_line"])
     if json:
         console.emit(result.to_json())
         return

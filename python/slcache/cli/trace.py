@@ -90,6 +90,8 @@ def info(
         raise typer.BadParameter(str(error)) from error
     if picture is not None:
         pictures.save_trace(document, picture)
+    if document["summary"]["last_line_unterminated"]:
+        console.cut_short([trace])
     if json:
         if findings:
             document["expected"] = [finding.to_dict() for finding in findings]

@@ -79,6 +79,7 @@ fn trace(parts: &Parts<'_>, report: &Report) -> Result<Value, TraceError> {
             "rounded_to_sectors": summary.rounded_to_sectors,
             "rounded_to_ns": summary.rounded_to_ns,
             "spread_inside_seconds": summary.spread_inside_seconds,
+            "unterminated_last_line": u8::from(summary.last_line_unterminated),
             "sub_mu_rounded": report.adjusted.sub_mu_rounded,
         },
     }))
