@@ -1,0 +1,339 @@
+//! One choice of everything a device, a host and a scheme offer, on a tiny device.
+
+use crate::common::{device, mode, pool, reprogram, setup};
+use prop::sample::select;
+use proptest::prelude::*;
+use serde_json::{json, Value};
+use slcache_core::device::config::{
+    Acknowledge, BufferConfig, HostConfig, InflightRead, LinkConfig, PreconditionConfig, Prefill, Replay,
+    RmwTransfer, SubMu, TracePolicy,
+};
+use slcache_core::device::Setup;
+use slcache_core::hw::config::{
+    CellMode, PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig, SuspendConfig,
+};
+use slcache_core::schemes::CATALOG;
+
+/// The flash.
+#[derive(Clone, Debug)]
+pub struct Chips {
+    channels: u32,
+    chips: u32,
+    dies: u32,
+    planes: u32,
+    blocks: u32,
+    wordlines: u32,
+    mu_bytes: u32,
+    slots: u32,
+    dense: CellMode,
+    one_shot: bool,
+    parallelism: PlaneParallelism,
+    suspend: SuspendConfig,
+    /// A second pool that the scheme leaves alone, behind or before.
+    other_pool: Option<bool>,
+    wordlines_per_layer: u32,
+}
+
+/// How the host drives the device.
+#[derive(Clone, Debug)]
+pub struct Drive {
+    closed: bool,
+    queue_depth: u32,
+    time_scale: f64,
+    link: Option<LinkConfig>,
+    buffer: Option<(Acknowledge, u32)>,
+    sub_mu: SubMu,
+    on_read: bool,
+}
+
+/// What the controller does.
+#[derive(Clone, Debug)]
+pub struct Controller {
+    plp: bool,
+    inflight_read: InflightRead,
+    rmw_transfer: RmwTransfer,
+    stage_timeout_ns: u64,
+    starvation_ns: u64,
+}
+
+/// One choice of everything.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    scheme: &'static str,
+    chips: Chips,
+    drive: Drive,
+    controller: Controller,
+    /// Keys of schemes; each applies where a scheme has it.
+    keys: Vec<(&'static str, Value)>,
+    precondition: PreconditionConfig,
+    /// Share of the largest capacity that the scheme accepts.
+    fullness: f64,
+    /// Share of the capacity that holds data from before time 0.
+    pub preload: f64,
+    /// Requests between two audits.
+    pub audit_every: usize,
+}
+
+fn chips() -> impl Strategy<Value = Chips> {
+    use PlaneParallelism::{Independent, MultiPlane, Serial};
+    let suspend = (any::<bool>(), any::<bool>(), select(vec![0, 5_000]), select(vec![0, 7_000]), 1..4u32);
+    let suspend = suspend.prop_map(|(program, erase, suspend_ns, resume_ns, max_suspends)| SuspendConfig {
+        program,
+        erase,
+        suspend_ns,
+        resume_ns,
+        max_suspends,
+    });
+    let counts = (1..=2u32, 1..=2u32, 1..=2u32, select(vec![1, 2, 3, 4]));
+    let sizes = (14..=18u32, select(vec![4, 8]), select(vec![512, 4096, 16384]), select(vec![1, 2, 4, 16]));
+    let modes = (select(vec![CellMode::Mlc, CellMode::Tlc, CellMode::Qlc]), any::<bool>(), 1..=2u32);
+    let rules = (
+        select(vec![Independent, MultiPlane, Serial]),
+        suspend,
+        select(vec![None, None, Some(false), Some(true)]),
+    );
+    (counts, sizes, modes, rules).prop_map(|(n, size, mode, rule)| Chips {
+        channels: n.0,
+        chips: n.1,
+        dies: n.2,
+        planes: n.3,
+        blocks: size.0,
+        wordlines: size.1,
+        mu_bytes: size.2,
+        slots: size.3,
+        dense: mode.0,
+        one_shot: mode.1,
+        wordlines_per_layer: mode.2,
+        parallelism: rule.0,
+        suspend: rule.1,
+        other_pool: rule.2,
+    })
+}
+
+fn drive() -> impl Strategy<Value = Drive> {
+    let link = LinkConfig {
+        lanes: 1,
+        lane_mb_per_s: 500,
+        payload_bytes: 256,
+        header_bytes: 24,
+        read_overhead_ns: 1_000,
+        write_overhead_ns: 1_500,
+    };
+    let buffer = (select(vec![Acknowledge::OnBuffer, Acknowledge::OnProgram]), 1..6u32);
+    (
+        (prop::bool::weighted(0.25), select(vec![0, 0, 0, 1, 4, 32]), select(vec![1.0, 1.0, 0.1, 3.5])),
+        select(vec![None, None, Some(link)]),
+        proptest::option::weighted(0.35, buffer),
+        select(vec![SubMu::Round, SubMu::Rmw]),
+        prop::bool::weighted(0.2),
+    )
+        .prop_map(|((closed, depth, time_scale), link, buffer, sub_mu, on_read)| Drive {
+            closed,
+            queue_depth: if closed { depth.max(1) } else { depth },
+            time_scale,
+            link,
+            buffer,
+            sub_mu,
+            on_read,
+        })
+}
+
+fn controller() -> impl Strategy<Value = Controller> {
+    (
+        any::<bool>(),
+        select(vec![InflightRead::Buffer, InflightRead::Wait]),
+        select(vec![RmwTransfer::Page, RmwTransfer::Request]),
+        select(vec![1_000, 1_000_000]),
+        select(vec![0, 2_000_000]),
+    )
+        .prop_map(|(plp, inflight_read, rmw_transfer, stage_timeout_ns, starvation_ns)| Controller {
+            plp,
+            inflight_read,
+            rmw_transfer,
+            stage_timeout_ns,
+            starvation_ns,
+        })
+}
+
+/// A key with one of some values.
+fn key(name: &'static str, values: Vec<Value>) -> BoxedStrategy<(&'static str, Value)> {
+    select(values).prop_map(move |value| (name, value)).boxed()
+}
+
+fn keys() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
+    let victims = vec![
+        json!("greedy"),
+        json!("fifo"),
+        json!("random"),
+        json!("cost-benefit"),
+        json!({ "d-choices": { "d": 3 } }),
+    ];
+    let either = || vec![json!(true), json!(false)];
+    let levelling = || vec![json!("fifo"), json!("dynamic")];
+    vec![
+        key("placement", vec![json!("static"), json!("round-robin"), json!("least-loaded")]),
+        key("plane_order", vec![json!("CWDP"), json!("PDWC"), json!("WPCD")]),
+        key("slc_blocks", vec![json!(3), json!(4), json!(6)]),
+        key("trigger", vec![json!("free-blocks"), json!("valid-share")]),
+        key("merge.acknowledge", vec![json!("on-program"), json!("on-buffer")]),
+        key("merge.timeout_ns", vec![json!(1_000), json!(1_000_000)]),
+        key("l1_gather", vec![json!("all"), json!("victim-only")]),
+        key("full_pieces", vec![json!("packed"), json!("own-page")]),
+        key("quota", vec![json!("hard"), json!("soft")]),
+        key("omega_s", vec![json!("pages"), json!("requests"), json!("pieces")]),
+        key("window_writes", vec![json!(7), json!(100)]),
+        key("hotness_classes", vec![json!(1), json!(2)]),
+        key("idle.threshold_ns", vec![json!(100_000), json!(1_000_000)]),
+        key("idle.scope", vec![json!("plane"), json!("device")]),
+        key("agc.eligible", vec![json!("any"), json!("used"), json!("full")]),
+        key("agc.min_invalid", vec![json!(1), json!(3)]),
+        key("reclaim_open", either()),
+        key("drain", either()),
+        key("clean.idle_free_ratio", vec![json!(0.0), json!(0.5)]),
+        key("clean.idle_threshold_ns", vec![json!(10_000), json!(1_000_000)]),
+        key("clean.victim", victims.clone()),
+        key("slc.victim", victims.clone()),
+        key("dense.victim", victims),
+        key("clean.wear_levelling", levelling()),
+        key("slc.wear_levelling", levelling()),
+        key("dense.wear_levelling", levelling()),
+        key("clean.separate_frontier", either()),
+        key("slc.separate_frontier", either()),
+        key("dense.separate_frontier", either()),
+        key("slc.start_free_blocks", vec![json!(1), json!(2)]),
+        key("slc.start_free_ratio", vec![json!(0.0), json!(0.5)]),
+        key("dense.start_free_blocks", vec![json!(1), json!(2), json!(3)]),
+    ]
+}
+
+pub fn choices() -> impl Strategy<Value = Choice> {
+    let schemes = CATALOG.iter().map(|entry| entry.name).collect::<Vec<_>>();
+    let before = (select(vec![0.0, 0.0, 0.5, 1.0]), select(vec![0.0, 1.0]), any::<bool>());
+    let extent = (select(vec![1.0, 1.0, 0.7, 0.3]), select(vec![0.0, 0.0, 0.5, 1.0]), select(vec![1, 5, 50]));
+    (select(schemes), chips(), drive(), controller(), keys(), before, extent).prop_map(
+        |(scheme, chips, drive, controller, keys, (fill, overwrite, drain), extent)| Choice {
+            scheme,
+            chips,
+            drive,
+            controller,
+            keys,
+            precondition: PreconditionConfig {
+                fill,
+                overwrite: if fill > 0.0 { overwrite } else { 0.0 },
+                drain,
+                ..PreconditionConfig::default()
+            },
+            fullness: extent.0,
+            preload: extent.1,
+            audit_every: extent.2,
+        },
+    )
+}
+
+impl Chips {
+    fn pool(&self) -> PoolConfig {
+        let page_bytes = self.slots * self.mu_bytes;
+        let base = pool(self.channels, self.planes, self.blocks, self.wordlines, page_bytes);
+        let mut dense = mode(60_000, 800_000, 3_000_000);
+        if self.one_shot {
+            dense.program = ProgramRule::OneShot;
+        }
+        let of = |mode| (mode == self.dense).then(|| dense.clone());
+        PoolConfig {
+            chips: self.chips,
+            dies: self.dies,
+            plane_parallelism: self.parallelism,
+            suspend: self.suspend,
+            mlc: of(CellMode::Mlc),
+            tlc: of(CellMode::Tlc),
+            qlc: of(CellMode::Qlc),
+            reprogram: Some(ReprogramConfig {
+                mode: Some(self.dense),
+                wordlines_per_layer: self.wordlines_per_layer,
+                ..reprogram()
+            }),
+            ..base
+        }
+    }
+
+    /// The pools: the scheme's is the only one that offers the dense mode.
+    fn pools(&self) -> Vec<PoolConfig> {
+        let own = self.pool();
+        let mut other = pool(1, 2, 6, 4, own.page_bytes);
+        (other.name, other.tlc) = ("other".into(), None);
+        match self.other_pool {
+            None => vec![own],
+            Some(false) => vec![own, other],
+            Some(true) => vec![other, own],
+        }
+    }
+}
+
+impl Choice {
+    /// Bytes of a logical page.
+    fn page_bytes(&self) -> u64 {
+        u64::from(self.chips.slots * self.chips.mu_bytes)
+    }
+
+    fn with_capacity(&self, pages: u64) -> Setup {
+        let mut flash = device(self.chips.pool(), pages * self.page_bytes());
+        flash.pool = self.chips.pools();
+        let c = &self.controller;
+        (flash.mu_bytes, flash.plp, flash.inflight_read) = (self.chips.mu_bytes, c.plp, c.inflight_read);
+        (flash.rmw_transfer, flash.stage_timeout_ns) = (c.rmw_transfer, c.stage_timeout_ns);
+        flash.starvation_ns = c.starvation_ns;
+        let d = &self.drive;
+        let mut setup = setup(flash, self.scheme);
+        setup.host = HostConfig {
+            replay: if d.closed { Replay::Closed } else { Replay::Open },
+            queue_depth: d.queue_depth,
+            time_scale: d.time_scale,
+            link: d.link,
+        };
+        setup.buffer = d.buffer.map(|(acknowledge, pages)| BufferConfig {
+            bytes: u64::from(pages) * self.page_bytes(),
+            acknowledge,
+            access_ns: 1000,
+        });
+        let prefill = if d.on_read { Prefill::OnRead } else { Prefill::None };
+        setup.trace = TracePolicy { sub_mu: d.sub_mu, prefill, ..TracePolicy::default() };
+        setup.precondition = self.precondition.clone();
+        let mut keys = self.keys.clone();
+        keys.push(("dense_mode", json!(self.chips.dense)));
+        keys.push(("mode", json!(self.chips.dense)));
+        keys.push(("merge.buffer_bytes", (self.page_bytes() * 3 / 2).into()));
+        crate::common::configure(&mut setup, &keys);
+        setup
+    }
+
+    /// The device with its share of the largest user capacity it accepts; none if it accepts none.
+    pub fn setup(&self) -> Option<Setup> {
+        let fits = |pages: u64| self.with_capacity(pages).check().is_empty();
+        let (mut least, mut most) = (1, 1 << 20);
+        if !fits(least) {
+            return None;
+        }
+        while most - least > 1 {
+            let middle = (least + most) / 2;
+            *(if fits(middle) { &mut least } else { &mut most }) = middle;
+        }
+        let pages = ((least as f64 * self.fullness) as u64).max(1);
+        Some(self.with_capacity(pages))
+    }
+
+    /// Whether a write is in the map as soon as it was fed, whole and once.
+    pub fn is_immediate(&self) -> bool {
+        let d = &self.drive;
+        d.buffer.is_none() && d.link.is_none() && !d.closed && d.queue_depth == 0
+    }
+
+    /// Whether writes, held up on their way in, may come after trims that the host sent later.
+    pub fn may_overtake(&self) -> bool {
+        self.drive.link.is_some()
+    }
+
+    /// Whether a read may map what its page lacks.
+    pub fn maps_on_read(&self) -> bool {
+        self.drive.on_read
+    }
+}
