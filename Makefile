@@ -6,6 +6,7 @@
 MAKEFLAGS += --no-builtin-rules
 
 FUZZ_SECONDS ?= 20
+SECONDS ?= 600
 FUZZ_OTHERS := input layout workload snapshot
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -69,6 +70,14 @@ fuzz: $(FUZZ_TOOL) ## Fuzz each reader of files for FUZZ_SECONDS (20)
 
 $(FUZZ_TOOL):
 	cargo install cargo-fuzz --version 0.13.2 --locked --root target/tools
+
+# The model tests use every core; beside them runs one process with changed inputs.
+.PHONY: soak
+soak: $(VENV)/built ## Test random devices and changed inputs for SECONDS (600)
+	cargo test -p slcache-core --test model --no-run
+	SLCACHE_SOAK_SECONDS=$(SECONDS) cargo test -p slcache-core --test model soak -- --ignored \
+		& model=$$!; $(BIN)/python tests/changed_inputs.py $(SECONDS); inputs=$$?; \
+		wait $$model && exit $$inputs
 
 .PHONY: golden
 golden: ## Rewrite the golden results after an intended change

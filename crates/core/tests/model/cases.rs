@@ -11,8 +11,9 @@ use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What the cases have checked so far.
-#[derive(Default)]
 pub struct Tally {
+    /// Audits are so many times as far apart as a choice says.
+    pub audit_spacing: usize,
     pub cases: AtomicU64,
     pub requests: AtomicU64,
     pub operations: AtomicU64,
@@ -20,6 +21,12 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Nothing yet.
+    pub fn new(audit_spacing: usize) -> Self {
+        let [cases, requests, operations, audits] = std::array::from_fn(|_| AtomicU64::new(0));
+        Self { audit_spacing, cases, requests, operations, audits }
+    }
+
     pub fn add(counter: &AtomicU64, by: u64) {
         counter.fetch_add(by, Ordering::Relaxed);
     }
@@ -79,7 +86,7 @@ pub fn several<V: Debug>(
     body: impl Fn(V, &Tally) -> TestCaseResult,
 ) {
     let begin = first_seed(test);
-    let tally = Tally::default();
+    let tally = Tally::new(1);
     for seed in begin..begin.saturating_add(cases) {
         one(test, seed, strategy, |value| body(value, &tally));
     }

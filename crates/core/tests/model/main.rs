@@ -79,11 +79,12 @@ fn prepared(choice: &Choice, setup: &Setup, versions: bool) -> Simulation {
 /// Feeds `requests`, auditing as it goes, and finishes.
 fn play(sim: &mut Simulation, choice: &Choice, requests: &[Request], tally: &Tally) {
     let immediate = choice.is_immediate();
+    let audit_every = choice.audit_every * tally.audit_spacing;
     let mut oracle = Oracle::of(sim, immediate, choice.may_overtake(), choice.maps_on_read());
     for (i, request) in requests.iter().enumerate() {
         sim.feed(std::slice::from_ref(request)).unwrap();
         oracle.apply(request, sim);
-        if i % choice.audit_every == 0 {
+        if i % audit_every == 0 {
             sim.audit().unwrap();
             // Without versions, what waits to be packed is seen in flash only in the end.
             if immediate && sim.media().versions().is_some() {
@@ -100,7 +101,7 @@ fn play(sim: &mut Simulation, choice: &Choice, requests: &[Request], tally: &Tal
     Tally::add(&tally.cases, 1);
     Tally::add(&tally.requests, requests.len() as u64);
     Tally::add(&tally.operations, sim.counters().iter().map(|(.., count)| count.count).sum());
-    Tally::add(&tally.audits, (requests.len() / choice.audit_every) as u64 + 2);
+    Tally::add(&tally.audits, requests.len().div_ceil(audit_every) as u64 + 1);
 }
 
 fn loses_nothing((choice, draws): (Choice, Vec<Draw>), tally: &Tally) -> TestCaseResult {
@@ -171,6 +172,8 @@ fn a_restored_device_holds_the_same_data_and_goes_on() {
     );
 }
 
+/// Times as many requests between two audits in the soak: it is to see many operations.
+const SOAK_SPACING: usize = 40;
 /// How one case of the soak is repeated.
 const SOAK: &str = "soak -- --ignored # with SLCACHE_SOAK_SECONDS=1";
 
@@ -181,10 +184,10 @@ fn soak() {
     let seconds = std::env::var("SLCACHE_SOAK_SECONDS").ok().and_then(|text| text.parse().ok());
     let end = Instant::now() + Duration::from_secs(seconds.expect("SLCACHE_SOAK_SECONDS, a number"));
     let next = AtomicU64::new(cases::first_seed("soak"));
-    let (tally, failed) = (Tally::default(), AtomicBool::new(false));
+    let (tally, failed) = (Tally::new(SOAK_SPACING), AtomicBool::new(false));
     cases::say(&format!("model tests from SLCACHE_SEED={} on", next.load(Ordering::Relaxed)));
     let work = || {
-        let by_draws = (choices(), draws(200..2000));
+        let by_draws = (choices(), draws(500..5000));
         let by_seed = (choices(), any::<u64>());
         while Instant::now() < end && !failed.load(Ordering::Relaxed) {
             let seed = next.fetch_add(1, Ordering::Relaxed);
