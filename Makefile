@@ -76,7 +76,7 @@ $(FUZZ_TOOL):
 soak: $(VENV)/built ## Test random devices and changed inputs for SECONDS (600)
 	cargo test -p slcache-core --test model --no-run
 	SLCACHE_SOAK_SECONDS=$(SECONDS) cargo test -p slcache-core --test model soak -- --ignored \
-		& model=$$!; $(BIN)/python tests/changed_inputs.py $(SECONDS); inputs=$$?; \
+		& model=$$!; $(BIN)/python tests/changed_runs.py $(SECONDS); inputs=$$?; \
 		wait $$model && exit $$inputs
 
 .PHONY: golden

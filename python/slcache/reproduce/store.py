@@ -30,8 +30,8 @@ class Store:
         """Return a kept result; None where there is none or it cannot be read."""
         try:
             with gzip.open(self._path(key), "rt", encoding="utf-8") as file:
-                document = json.load(file)
-        except (OSError, EOFError, ValueError, zlib.error):
+                document: object = json.load(file)
+        except (OSError, EOFError, ValueError, RecursionError, zlib.error):
             return None
         return document if isinstance(document, dict) else None
 

@@ -1,0 +1,44 @@
+"""Whatever is changed in valid inputs, the command line ends as it says and names what is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+from pathlib import Path
+
+import changed_inputs
+import changed_runs
+import slcache
+from slcache.reproduce.store import Store
+
+
+def tell(text: str) -> None:
+    """Write past the capturing of the test harness: CI shows what was done."""
+    os.write(2, f"{text}\n".encode())
+
+
+def test_changed_inputs_end_with_a_documented_status_and_a_message() -> None:
+    done, seed = changed_runs.check(seconds=15, most=250)
+    tell(f"changed inputs: {done} command lines from SLCACHE_SEED={seed} on")
+    assert done > 0
+
+
+def test_a_changed_kept_result_is_a_result_or_none(
+    comparison: slcache.Comparison, tmp_path: Path
+) -> None:
+    store, first = Store(tmp_path), changed_runs.first_seed()
+    store.put("kept", comparison.documents[0])
+    (path,) = tmp_path.iterdir()
+    whole = path.read_bytes()
+    text = json.dumps(comparison.documents[0]).encode()
+    for seed in range(first, first + 80):
+        rng = random.Random(seed)
+        packed = changed_inputs.bytes_changed(whole, rng)
+        if seed % 2:
+            packed = gzip.compress(changed_inputs.text_changed(text, rng), 1)
+        path.write_bytes(packed)
+        document = store.get("kept")
+        assert document is None or isinstance(document, dict), f"SLCACHE_SEED={seed}"
+    tell(f"changed kept results: 80 from SLCACHE_SEED={first} on")
