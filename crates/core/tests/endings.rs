@@ -69,3 +69,18 @@ fn a_run_ends_while_requests_are_on_the_link() {
         assert_eq!(sim.timing().ops_in_flight(), 0);
     }
 }
+
+/// Without power-loss protection each victim is followed by padding, which must not become the next
+/// victim's only gain.
+#[test]
+fn idle_cleaning_ends_though_every_step_pads() {
+    let mut flash = pool(1, 1, 18, 4, 4096);
+    flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
+    let mut setup = setup(device(flash, (18 - 4) * 12 * 4096), "tlc-only");
+    setup.device.plp = false;
+    configure(&mut setup, &[("clean.idle_free_ratio", json!(0.5))]);
+    (setup.precondition.fill, setup.precondition.overwrite) = (1.0, 1.0);
+    let mut sim = Simulation::new(&setup).unwrap();
+    sim.precondition(&mut |_, _| true).unwrap();
+    sim.audit().unwrap();
+}

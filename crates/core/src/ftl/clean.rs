@@ -23,7 +23,7 @@ pub struct Job {
 /// Cleans `plane` of `region` until it has `target` free blocks or nothing more can be won.
 pub fn clean_plane(region: &mut Region, io: &mut Io, plane: PlaneId, target: u32, job: Job) {
     while region.free_blocks(plane) < target {
-        if !clean_block(region, io, plane, job) {
+        if !clean_block(region, io, plane, 1, job) {
             break;
         }
     }
@@ -38,19 +38,22 @@ pub fn pad_unprotected(region: &mut Region, io: &mut Io, plane: PlaneId) {
     }
 }
 
-/// Cleans one block of `plane`; false if there is none worth it.
+/// Cleans one block of `plane`; false if there is none worth it. A block is worth it only if it wins
+/// more than the padding after it can eat up: else idle time would clean for ever.
 pub fn clean_one(region: &mut Region, io: &mut Io, plane: PlaneId, job: Job) -> bool {
-    let cleaned = clean_block(region, io, plane, job);
+    let dead_min = if io.policy.plp { 1 } else { region.pages_per_program() };
+    let cleaned = clean_block(region, io, plane, dead_min, job);
     pad_unprotected(region, io, plane);
     cleaned
 }
 
-fn clean_block(region: &mut Region, io: &mut Io, plane: PlaneId, job: Job) -> bool {
+fn clean_block(region: &mut Region, io: &mut Io, plane: PlaneId, dead_min: u32, job: Job) -> bool {
     let Some(block) = victim::choose(region, io, plane, false) else {
         return false;
     };
     let room = region.room(io, plane, Writer::Clean);
-    if io.media.array.live_pages(block) > room {
+    let live_pages = io.media.array.live_pages(block);
+    if live_pages > room || live_pages + dead_min > region.pages_per_block {
         return false;
     }
     let moved = empty_block(region, io, block, plane, job, Writer::Clean);

@@ -231,6 +231,11 @@ impl Region {
         self.pages_per_program == 1
     }
 
+    /// Pages that one program takes.
+    pub fn pages_per_program(&self) -> u32 {
+        self.pages_per_program
+    }
+
     /// Closes the block open for `writer` in `plane`, if there is one, before it is full.
     pub fn close_open(&mut self, io: &mut Io, plane: PlaneId, writer: Writer) {
         let which = self.frontier(writer);
