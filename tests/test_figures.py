@@ -151,13 +151,13 @@ def test_a_new_kind_of_waiting_just_appears(nine: slcache.Comparison) -> None:
     assert "wait zeal is waiting behind zeal" in attribution.caption(documents)
 
 
-def test_other_waiting_is_explained(nine: slcache.Comparison) -> None:
+def test_waiting_for_a_wordline_is_explained(nine: slcache.Comparison) -> None:
     documents = [run.to_dict() for run in nine.runs[:2]]
-    documents[0]["host"]["write"]["attribution_us"]["wait"]["other"] = 1e6
+    documents[0]["host"]["write"]["attribution_us"]["wait"]["stage"] = 1e6
     keys = _keys(attribution.draw(["a", "b"], documents))
-    assert "wait other" not in keys
-    assert any(key.startswith("wait other (") for key in keys)
-    assert kinds.WAITS["other"].words in attribution.caption(documents)
+    assert "wait stage" not in keys
+    assert "wait wordline to fill" in keys
+    assert kinds.WAITS["stage"].words in attribution.caption(documents)
 
 
 def test_of_few_lines_the_lower_ones_are_wider(nine: slcache.Comparison) -> None:

@@ -53,11 +53,12 @@ WAITS = {
     "channel": Kind("#C9A0C9", "waiting for a channel"),
     "link": Kind("#8F6FA8", "waiting for the host link"),
     "queue": Kind("#5E4B8B", "waiting for a place in the device", "place in the device"),
-    "other": Kind(
-        "#C4C8CD",
-        "waiting for other operations (a one-shot wordline to fill, an erase, a move)",
-        "other (a page to fill, other units)",
-    ),
+    "order": Kind("#C4C8CD", "waiting for an earlier operation of the block", "block order"),
+    "source": Kind("#7C9BB0", "waiting for the data to program or read", "source data"),
+    "suspended": Kind("#B57B8F", "being suspended by reads", "suspended"),
+    "stage": Kind("#B9A58A", "waiting for a one-shot wordline to fill", "wordline to fill"),
+    "merge": Kind("#8C8F5A", "waiting for a packed page to fill", "packed page to fill"),
+    "buffer": Kind("#6A8CA8", "waiting for room in the DRAM buffer", "room in the buffer"),
 }
 
 _SPARE = ("#3E7C7B", "#B07AA1", "#7B8E3C", "#A05195", "#D4A6C8", "#4E5D94")

@@ -12,6 +12,8 @@ use slcache_core::hw::config::{CellMode, PlaneParallelism, ProgramRule};
 use slcache_core::hw::op::{Cause, OpKind};
 use slcache_core::metrics::report::{HostOpReport, OpRow, Report};
 use slcache_core::schemes::CATALOG;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 const USER: u64 = 24 << 20;
 
@@ -102,6 +104,7 @@ fn assert_near(name: &str, got: f64, want: f64) {
 
 #[test]
 fn waiting_and_service_add_up_to_the_latency() {
+    let kinds = RefCell::new(BTreeSet::new());
     check_all(|name, _, report, _| {
         for host in [&report.host.read, &report.host.write] {
             let parts = &host.attribution_us;
@@ -109,8 +112,16 @@ fn waiting_and_service_add_up_to_the_latency() {
             assert_near(name, sum, parts.total);
             assert_near(name, parts.total, host.latency_us.mean * host.requests as f64);
             assert!(parts.service.values().chain(parts.wait.values()).all(|&us| us >= 0.0), "{name}");
+            kinds.borrow_mut().extend(parts.wait.keys().cloned());
         }
     });
+    // Each kind of waiting occurs somewhere, and there is no other.
+    let resources = ["queue", "link", "channel", "order", "source", "suspended", "stage", "merge", "buffer"];
+    let known: BTreeSet<&str> = Cause::ALL.map(Cause::name).into_iter().chain(resources).collect();
+    let kinds = kinds.into_inner();
+    let seen: BTreeSet<&str> = kinds.iter().map(String::as_str).collect();
+    assert!(seen.is_subset(&known), "{seen:?}");
+    assert!(resources.iter().all(|kind| seen.contains(kind)), "{seen:?}");
 }
 
 #[test]

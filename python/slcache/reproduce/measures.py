@@ -182,7 +182,7 @@ MEASURES: dict[str, Measure] = {
     },
     **{
         f"write_wait_{cause}_us": _write_wait(cause)
-        for cause in ("host", "migration", "gc", "agc", "pad", "rmw", "channel", "other")
+        for cause in ("host", "migration", "gc", "agc", "pad", "rmw", "channel", "stage", "merge")
     },
     "balance_gap": _balance_gap,
     "waf": _waf,

@@ -10,7 +10,7 @@ use crate::ftl::page_level::present_mask;
 use crate::ftl::scheme::{DeviceFull, Scheme};
 use crate::hw::op::Cause;
 use crate::hw::timing::op_table::RequestId;
-use crate::hw::timing::{InFlight, Internal};
+use crate::hw::timing::{Gap, InFlight, Internal};
 
 /// Bits `from..to`.
 #[inline]
@@ -218,6 +218,7 @@ impl Simulation {
         }
         while let Some(position) = self.flushing.iter().position(|f| f.left == 0) {
             let flush = self.flushing.remove(position);
+            self.io.timing.request(flush.request).gap = Gap::Flush;
             self.io.timing.release_request(flush.request);
         }
         match record.internal {
@@ -243,6 +244,7 @@ impl Simulation {
                 break;
             }
             self.waiting.pop_front();
+            self.io.timing.request(piece.request).gap = Gap::Buffer;
             self.io.timing.release_request(piece.request);
         }
         self.evict_for_waiting();

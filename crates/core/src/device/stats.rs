@@ -2,20 +2,23 @@
 
 use crate::base::request::HostOp;
 use crate::hw::op::{Cause, CAUSES};
-use crate::hw::timing::{InFlight, WaitTime, WAIT_CHANNEL, WAIT_KINDS, WAIT_OTHER};
+use crate::hw::timing::{
+    Gap, InFlight, WaitTime, GAPS, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE, WAIT_SUSPENDED,
+};
 use crate::metrics::latency::Latency;
 use crate::metrics::report::{Attribution, HostOpReport};
 
 /// Sums of the parts of all latencies, ns; they add up to the latencies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Parts {
-    array_ns: u64,
-    transfer_ns: u64,
-    link_ns: u64,
-    buffer_ns: u64,
-    queue_ns: u64,
-    link_wait_ns: u64,
-    wait_ns: [u64; WAIT_KINDS],
+    array_ns: u128,
+    transfer_ns: u128,
+    link_ns: u128,
+    buffer_ns: u128,
+    queue_ns: u128,
+    link_wait_ns: u128,
+    wait_ns: [u128; WAIT_KINDS],
+    gap_ns: [u128; GAPS],
 }
 
 /// Reads or writes.
@@ -27,19 +30,19 @@ pub struct OpStats {
 }
 
 impl OpStats {
-    /// Books a finished request; what no part of its path explains is waiting for other operations.
+    /// Books a finished request; what no part of its path explains is the gap before the path.
     #[inline]
     pub fn record(&mut self, latency_ns: u64, request: &InFlight, wait: Option<&WaitTime>) {
         self.latency.record(latency_ns);
         self.bytes += request.request.bytes();
         let queue_ns = request.admitted_ns - request.arrived_ns;
         let s = &mut self.sums;
-        s.array_ns += request.path_array_ns;
-        s.transfer_ns += request.path_bus_ns;
-        s.link_ns += request.link_ns;
-        s.buffer_ns += request.buffer_ns;
-        s.queue_ns += queue_ns;
-        s.link_wait_ns += request.link_wait_ns;
+        s.array_ns += u128::from(request.path_array_ns);
+        s.transfer_ns += u128::from(request.path_bus_ns);
+        s.link_ns += u128::from(request.link_ns);
+        s.buffer_ns += u128::from(request.buffer_ns);
+        s.queue_ns += u128::from(queue_ns);
+        s.link_wait_ns += u128::from(request.link_wait_ns);
         let mut explained_ns = request.path_array_ns
             + request.path_bus_ns
             + request.link_ns
@@ -48,7 +51,7 @@ impl OpStats {
             + request.link_wait_ns;
         if let Some(wait) = wait {
             for (sum, ns) in s.wait_ns.iter_mut().zip(wait) {
-                *sum += ns;
+                *sum += u128::from(*ns);
                 explained_ns += ns;
             }
         }
@@ -56,7 +59,11 @@ impl OpStats {
             explained_ns <= latency_ns,
             "Invariant: {request:?} {wait:?} exceed the latency {latency_ns}"
         );
-        s.wait_ns[WAIT_OTHER] += latency_ns.saturating_sub(explained_ns);
+        debug_assert!(
+            explained_ns == latency_ns || request.gap != Gap::None,
+            "Invariant: {request:?} {wait:?} explain less than the latency {latency_ns}"
+        );
+        s.gap_ns[request.gap as usize] += u128::from(latency_ns.saturating_sub(explained_ns));
     }
 
     /// Requests booked.
@@ -86,7 +93,7 @@ impl OpStats {
     }
 
     fn attribution(&self) -> Attribution {
-        let us = |ns: u64| ns as f64 / 1000.0;
+        let us = |ns: u128| ns as f64 / 1000.0;
         let s = &self.sums;
         let mut out = Attribution { total: self.latency.sum_ns() as f64 / 1000.0, ..Attribution::default() };
         let service = [
@@ -99,7 +106,12 @@ impl OpStats {
         let causes = (0..CAUSES).map(|c| (Cause::ALL[c].name(), s.wait_ns[c]));
         let others = [
             ("channel", s.wait_ns[WAIT_CHANNEL]),
-            ("other", s.wait_ns[WAIT_OTHER]),
+            ("order", s.wait_ns[WAIT_ORDER]),
+            ("source", s.wait_ns[WAIT_SOURCE]),
+            ("suspended", s.wait_ns[WAIT_SUSPENDED]),
+            ("stage", s.gap_ns[Gap::Stage as usize]),
+            ("merge", s.gap_ns[Gap::Merge as usize]),
+            ("buffer", s.gap_ns[Gap::Buffer as usize]),
             ("queue", s.queue_ns),
             ("link", s.link_wait_ns),
         ];

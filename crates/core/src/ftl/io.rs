@@ -10,7 +10,7 @@ use crate::hw::config::CellMode;
 use crate::hw::op::{Cause, Class, OpKind};
 use crate::hw::timing::event::EventKind;
 use crate::hw::timing::op_table::{MoveTarget, Op, OpId, RequestId};
-use crate::hw::timing::Timing;
+use crate::hw::timing::{Gap, Timing};
 use crate::metrics::counters::OpCounters;
 use crate::metrics::series::Series;
 
@@ -335,6 +335,7 @@ impl Io {
         op.array_ns = times.array_ns;
         op.in_ns = times.in_ns;
         op.shared = true;
+        op.gap = Gap::Merge;
         op.deps = 1;
         self.timing.submit(id)
     }

@@ -4,6 +4,7 @@ use super::config::{MergeAcknowledge, MergeConfig};
 use super::io::{Io, Piece};
 use super::media::bits;
 use crate::hw::timing::op_table::RequestId;
+use crate::hw::timing::Gap;
 
 /// The rules by which a scheme holds pieces.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +84,7 @@ impl Io {
             let unused = unused.fold(0, |mask, i| mask | 1 << i);
             if unused == held.mask {
                 for request in self.media.hold.tokens(entry) {
+                    self.timing.request(request).gap = Gap::Merge;
                     self.timing.release_request(request);
                 }
             }

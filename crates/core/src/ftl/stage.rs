@@ -4,6 +4,7 @@ use super::io::{Io, PageWrite};
 use crate::base::Ppn;
 use crate::hw::op::OpKind;
 use crate::hw::timing::op_table::{Op, OpId};
+use crate::hw::timing::Gap;
 
 impl Io {
     /// Whether `page`, not yet programmed in time, is still staged: its wordline is not full, so
@@ -36,6 +37,7 @@ impl Io {
         op.array_ns = times.array_ns;
         op.pages = 0;
         op.shared = true;
+        op.gap = Gap::Stage;
         op.deps = 1;
         let id = self.timing.emit(op);
         self.timing.set_resting(id, true);
@@ -83,6 +85,7 @@ impl Io {
     pub fn close_stage(&mut self, op: OpId) {
         if !op.is_none() {
             self.timing.set_resting(op, false);
+            self.timing.start_path(op);
             self.timing.release(op);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::op_table::{MoveTarget, OpId};
 use super::unit::Phase;
-use super::Timing;
+use super::{Timing, WAIT_SUSPENDED};
 use crate::hw::op::{Class, OpKind};
 
 impl Timing {
@@ -81,6 +81,7 @@ impl Timing {
             return;
         }
         let u = &mut self.units[unit as usize];
+        u.suspended_ns = self.now_ns;
         u.suspended_left_ns = u.until_ns - self.now_ns;
         u.suspends += 1;
         u.phase = Phase::Suspending;
@@ -95,6 +96,14 @@ impl Timing {
         u.started_ns = now_ns;
         u.phase = Phase::Array;
         let at_ns = now_ns + u64::from(u.suspend.resume_ns) + u.suspended_left_ns;
+        let lost_ns = now_ns - u.suspended_ns + u64::from(u.suspend.resume_ns);
+        let mut mate = u.current;
         self.push_unit_event(unit, at_ns);
+        while !mate.is_none() && lost_ns > 0 {
+            if !self.ops[mate.index()].request.is_none() {
+                self.path_wait(mate)[WAIT_SUSPENDED] += lost_ns;
+            }
+            mate = self.ops[mate.index()].next;
+        }
     }
 }

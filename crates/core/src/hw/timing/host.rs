@@ -7,13 +7,40 @@ use crate::hw::op::CAUSES;
 
 /// Waiting for the channel.
 pub const WAIT_CHANNEL: usize = CAUSES;
-/// Waiting for anything else (another operation's completion on another unit).
-pub const WAIT_OTHER: usize = CAUSES + 1;
-/// Kinds of waiting: behind each cause, for the channel, for other operations.
-pub const WAIT_KINDS: usize = CAUSES + 2;
+/// Waiting in an idle unit for an earlier operation of the block, which itself waits.
+pub const WAIT_ORDER: usize = CAUSES + 1;
+/// Waiting for the reads or the program that an operation's data come from.
+pub const WAIT_SOURCE: usize = CAUSES + 2;
+/// Being suspended.
+pub const WAIT_SUSPENDED: usize = CAUSES + 3;
+/// Kinds of waiting: behind each cause, and those above.
+pub const WAIT_KINDS: usize = CAUSES + 4;
 
 /// Waiting time by what occupied the resource, ns.
 pub type WaitTime = [u64; WAIT_KINDS];
+
+/// What a unit had done at one moment: busy by cause, and waiting for the channel, ns.
+pub(super) type Snapshot = [u64; CAUSES + 1];
+
+/// What a request waited for before the operation that ended it was begun, or without one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Gap {
+    /// Nothing: the operation was begun with the request.
+    #[default]
+    None = 0,
+    /// A wordline to fill.
+    Stage = 1,
+    /// A packed page to fill.
+    Merge = 2,
+    /// Room in the DRAM buffer.
+    Buffer = 3,
+    /// What a flush makes durable.
+    Flush = 4,
+}
+
+/// How many gaps there are.
+pub const GAPS: usize = 5;
 
 /// Whether a host waits for a request, or who else does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +82,8 @@ pub struct InFlight {
     pub path_bus_ns: u64,
     /// Waiting on the critical path (index into the wait table, 0 = none).
     pub(super) path_wait: u32,
+    /// What it waited for before that path.
+    pub gap: Gap,
 }
 
 impl Default for InFlight {
@@ -82,6 +111,7 @@ impl InFlight {
             path_array_ns: 0,
             path_bus_ns: 0,
             path_wait: 0,
+            gap: Gap::None,
         }
     }
 }
@@ -143,18 +173,40 @@ impl Timing {
     pub(super) fn snapshot(&mut self, id: OpId) {
         let op = &self.ops[id.index()];
         let unit = &self.units[op.unit as usize];
-        let mut busy = [0; super::WAIT_KINDS];
+        let mut busy = [0; CAUSES + 1];
         busy[..CAUSES].copy_from_slice(&unit.busy_ns);
         if !unit.current.is_none() {
             // The part of the running operation that is over is not waited for.
             let cause = self.ops[unit.current.index()].cause as usize;
             busy[cause] += self.now_ns - unit.started_ns;
         }
-        let index = self.waits.insert(busy);
+        busy[WAIT_CHANNEL] = unit.wished_ns;
+        if unit.wishes {
+            busy[WAIT_CHANNEL] += self.now_ns - unit.wish_ns;
+        }
+        let index = self.snapshots.insert(busy);
         self.ops[id.index()].snapshot = index;
     }
 
-    /// Books the time `id` waited before it starts now; `channel_ns` of it for the channel.
+    /// Another operation than the one that found the unit idle starts first, after `channel_ns` of
+    /// waiting for the channel: what the unit had done until then is what it had done by then.
+    #[cold]
+    pub(super) fn snapshot_first(&mut self, first: OpId, channel_ns: u64) {
+        self.snapshot(first);
+        let index = self.ops[first.index()].snapshot;
+        self.snapshots[index as usize][WAIT_CHANNEL] -= channel_ns;
+    }
+
+    /// The waiting on an operation's path so far, to add to.
+    pub(super) fn path_wait(&mut self, id: OpId) -> &mut WaitTime {
+        if self.ops[id.index()].path_wait == 0 {
+            self.ops[id.index()].path_wait = self.waits.insert([0; WAIT_KINDS]);
+        }
+        &mut self.waits[self.ops[id.index()].path_wait as usize]
+    }
+
+    /// Books the time `id` waited before it starts now; `channel_ns` of it for the channel if it
+    /// found the unit idle.
     pub(super) fn book_wait(&mut self, id: OpId, channel_ns: u64) {
         let op = &self.ops[id.index()];
         let mut left = self.now_ns - op.queued_ns;
@@ -163,17 +215,20 @@ impl Timing {
         }
         let mut wait = if op.path_wait == 0 { [0; WAIT_KINDS] } else { self.waits[op.path_wait as usize] };
         if op.snapshot != 0 {
-            let before = &self.waits[op.snapshot as usize];
+            let before = &self.snapshots[op.snapshot as usize];
             let unit = &self.units[op.unit as usize];
-            for cause in 0..CAUSES {
-                let ns = unit.busy_ns[cause].saturating_sub(before[cause]).min(left);
-                wait[cause] += ns;
+            let done = unit.busy_ns.iter().chain([&unit.wished_ns]);
+            for (kind, (ns, before_ns)) in done.zip(before).enumerate() {
+                let ns = ns.saturating_sub(*before_ns).min(left);
+                wait[kind] += ns;
                 left -= ns;
             }
+        } else {
+            let ns = channel_ns.min(left);
+            wait[WAIT_CHANNEL] += ns;
+            left -= ns;
         }
-        let channel_ns = channel_ns.min(left);
-        wait[WAIT_CHANNEL] += channel_ns;
-        wait[WAIT_OTHER] += left - channel_ns;
+        wait[WAIT_ORDER] += left;
         self.drop_snapshot(id);
         let index = match self.ops[id.index()].path_wait {
             0 => self.waits.insert(wait),
@@ -188,7 +243,7 @@ impl Timing {
     fn drop_snapshot(&mut self, id: OpId) {
         let index = std::mem::take(&mut self.ops[id.index()].snapshot);
         if index != 0 {
-            self.waits.remove(index);
+            self.snapshots.remove(index);
         }
     }
 
@@ -204,6 +259,13 @@ impl Timing {
         target.path_array_ns = path_array_ns;
         target.path_bus_ns = path_bus_ns;
         target.path_wait = copy;
+        // The path explains everything until now.
+        target.queued_ns = self.now_ns;
+    }
+
+    /// Nothing more joins `id`: from now on its path explains where the time goes.
+    pub fn start_path(&mut self, id: OpId) {
+        self.ops[id.index()].queued_ns = self.now_ns;
     }
 
     /// Makes one more request wait for `id`, a shared program that is not queued yet.
@@ -226,21 +288,23 @@ impl Timing {
         let mut link = op.more_requests;
         let wait = std::mem::take(&mut op.path_wait);
         let (request, array_ns, bus_ns) = (op.request, op.path_array_ns, op.path_bus_ns);
+        let gap = op.gap;
         while link != 0 {
             let (request, next) = self.more_requests[link as usize];
             self.more_requests.remove(link);
             let copy = if wait == 0 { 0 } else { self.waits.insert(self.waits[wait as usize]) };
-            self.finish_for_request(request, array_ns, bus_ns, copy);
+            self.finish_for_request(request, array_ns, bus_ns, copy, gap);
             link = next;
         }
-        self.finish_for_request(request, array_ns, bus_ns, wait);
+        self.finish_for_request(request, array_ns, bus_ns, wait, gap);
     }
 
     #[inline]
-    fn finish_for_request(&mut self, id: RequestId, array_ns: u64, bus_ns: u64, wait: u32) {
+    fn finish_for_request(&mut self, id: RequestId, array_ns: u64, bus_ns: u64, wait: u32, gap: Gap) {
         let record = &mut self.requests[id.index()];
         record.path_array_ns = array_ns;
         record.path_bus_ns = bus_ns;
+        record.gap = gap;
         let old = std::mem::replace(&mut record.path_wait, wait);
         if old != 0 {
             self.waits.remove(old);

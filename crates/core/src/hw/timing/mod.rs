@@ -15,12 +15,15 @@ mod queue;
 mod run;
 pub mod unit;
 
-pub use host::{InFlight, Internal, WaitTime, WAIT_CHANNEL, WAIT_KINDS, WAIT_OTHER};
+pub use host::{
+    Gap, InFlight, Internal, WaitTime, GAPS, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE,
+    WAIT_SUSPENDED,
+};
 
 use crate::base::BlockId;
 use crate::hw::config::{IdleRule, IdleScope, PlaneParallelism};
 use crate::hw::geometry::Geometry;
-use crate::hw::op::{Class, CLASSES};
+use crate::hw::op::{Class, CAUSES, CLASSES};
 use bytemuck::Zeroable;
 use event::{Event, EventKind, EventQueue};
 use op_table::{Op, OpId, RequestId, Slab};
@@ -61,6 +64,7 @@ pub struct Timing {
     serial: u64,
     more_requests: Slab<(RequestId, u32)>,
     waits: Slab<WaitTime>,
+    snapshots: Slab<host::Snapshot>,
     requests: Slab<InFlight>,
     blocks: Box<[BlockClock]>,
     /// The parked front of each queue, by unit and class.
@@ -109,6 +113,7 @@ impl Timing {
             serial: 0,
             more_requests: Slab::new((RequestId::NONE, 0)),
             waits: Slab::new([0; WAIT_KINDS]),
+            snapshots: Slab::new([0; CAUSES + 1]),
             requests: Slab::new(InFlight::default()),
             blocks: bytemuck::zeroed_slice_box(geometry.block_numbers()),
             parked: Vec::new(),

@@ -1,5 +1,6 @@
 //! Operations in flight: their records, dependencies and the order within a block.
 
+use super::host::Gap;
 use crate::base::BlockId;
 use crate::hw::op::{Cause, Class, OpKind};
 
@@ -64,10 +65,12 @@ pub struct Op {
     pub request: RequestId,
     /// Whether the request waits for this very operation (not only for what waits for it).
     pub counts: bool,
-    /// A one-shot program that several requests may share: its path starts when it is queued.
+    /// A program that several requests may share: its path starts when nothing more joins it.
     pub shared: bool,
     /// A staged one-shot program that only further pages of its wordline will start.
     pub(super) resting: bool,
+    /// What its requests waited for before that.
+    pub gap: Gap,
     /// Index of the plane in its die.
     pub plane_in_die: u8,
     /// Pages programmed.
@@ -90,7 +93,7 @@ pub struct Op {
     pub out_ns: u32,
     /// For a read: the program on the same unit that its data go to (`None` for a plain read).
     pub then: Option<MoveTarget>,
-    /// When it entered its unit's queue, ns.
+    /// When it entered its unit's queue, ns; before, the time from which its path must explain.
     pub queued_ns: u64,
     /// Emission number: the order in which equals are served.
     pub(super) serial: u64,
@@ -146,6 +149,7 @@ impl Op {
         counts: false,
         shared: false,
         resting: false,
+        gap: Gap::None,
         plane_in_die: 0,
         pages: 1,
         deps: 0,

@@ -2,7 +2,7 @@
 
 use super::op_table::{Op, OpId};
 use super::parked::{FIRST_PLACE, PLACE_STEP};
-use super::Timing;
+use super::{Timing, WAIT_SOURCE};
 use crate::base::BlockId;
 use crate::hw::op::{Cause, Class, OpKind, CLASSES};
 
@@ -25,7 +25,9 @@ impl Timing {
     /// Emits a described operation; it is queued once its `deps` are met.
     #[inline]
     pub fn submit(&mut self, id: OpId) -> OpId {
-        let op = &self.ops[id.index()];
+        let now_ns = self.now_ns;
+        let op = &mut self.ops[id.index()];
+        op.queued_ns = now_ns;
         let (unit, kind, block, class, deps) = (op.unit, op.kind, op.block, op.class, op.deps);
         let (counts, request, then) = (op.counts, op.request, op.then);
         self.load_ns[unit as usize] += op.service_ns();
@@ -177,15 +179,22 @@ impl Timing {
         let now_ns = self.now_ns;
         self.forget_sources(id);
         let op = &mut self.ops[id.index()];
-        op.queued_ns = now_ns;
+        let waited_ns = now_ns - std::mem::replace(&mut op.queued_ns, now_ns);
         op.queued = true;
         let (unit, for_request) = (op.unit, !op.request.is_none());
         if op.kind == OpKind::Read {
             self.blocks[op.block.index()].reads += 1;
         }
-        let u = &self.units[unit as usize];
-        if for_request && (!u.current.is_none() || u.mask != 0) {
-            self.snapshot(id);
+        if for_request {
+            if waited_ns > 0 {
+                self.path_wait(id)[WAIT_SOURCE] += waited_ns;
+            }
+            let u = &mut self.units[unit as usize];
+            if !u.current.is_none() || u.mask != 0 || !u.suspended.is_none() {
+                self.snapshot(id);
+            } else {
+                u.first = id;
+            }
         }
         self.link(id);
         self.ready.push(unit);

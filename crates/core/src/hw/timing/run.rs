@@ -3,7 +3,7 @@
 use super::event::{Event, EventKind};
 use super::op_table::{Op, OpId};
 use super::unit::Phase;
-use super::Timing;
+use super::{Timing, WAIT_CHANNEL};
 use crate::hw::config::PlaneParallelism;
 use crate::hw::op::{Class, OpKind};
 
@@ -136,6 +136,7 @@ impl Timing {
                 let u = &mut self.units[unit as usize];
                 u.wishes = false;
                 let waited_ns = self.now_ns - u.wish_ns;
+                u.wished_ns += waited_ns;
                 let id = self.pick(unit);
                 if !id.is_none() {
                     self.start(unit, id, waited_ns);
@@ -154,6 +155,11 @@ impl Timing {
     /// Starts an operation that was taken off the unit's queue, with what it takes along.
     #[inline]
     fn start(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
+        let u = &mut self.units[unit as usize];
+        let first = std::mem::take(&mut u.first);
+        if !first.is_none() && first != id {
+            self.snapshot_first(first, channel_wait_ns);
+        }
         let u = &self.units[unit as usize];
         let class = self.ops[id.index()].class;
         // Cleaning works on one plane at a time: its page offsets hardly ever match across planes.
@@ -268,15 +274,10 @@ impl Timing {
     fn book_out_wait(&mut self, unit: u32, waited_ns: u64) {
         let mut mate = self.units[unit as usize].current;
         while !mate.is_none() && waited_ns > 0 {
-            let op = &self.ops[mate.index()];
-            let (request, path_wait, next) = (op.request, op.path_wait, op.next);
-            if !request.is_none() {
-                let index =
-                    if path_wait == 0 { self.waits.insert([0; super::WAIT_KINDS]) } else { path_wait };
-                self.waits[index as usize][super::WAIT_CHANNEL] += waited_ns;
-                self.ops[mate.index()].path_wait = index;
+            if !self.ops[mate.index()].request.is_none() {
+                self.path_wait(mate)[WAIT_CHANNEL] += waited_ns;
             }
-            mate = next;
+            mate = self.ops[mate.index()].next;
         }
     }
 

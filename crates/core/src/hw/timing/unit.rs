@@ -46,12 +46,18 @@ pub struct Unit {
     pub wishes: bool,
     /// Since when it is, ns.
     pub wish_ns: u64,
+    /// How long it was so far, ns.
+    pub wished_ns: u64,
+    /// The operation of a request that found the unit idle: no snapshot tells what it waits for.
+    pub first: OpId,
     /// Operations emitted to this unit and not complete.
     pub outstanding: u32,
     /// Those of them that rest: staged for nobody who waits, until their wordline is full.
     pub resting: u32,
     /// A suspended operation and its remaining time.
     pub suspended: OpId,
+    /// When the suspension began, ns.
+    pub suspended_ns: u64,
     /// Array time left of the suspended operation, ns.
     pub suspended_left_ns: u64,
     /// How often the suspended or current operation was suspended.
@@ -97,9 +103,12 @@ impl Unit {
             parked: 0,
             wishes: false,
             wish_ns: 0,
+            wished_ns: 0,
+            first: OpId::NONE,
             outstanding: 0,
             resting: 0,
             suspended: OpId::NONE,
+            suspended_ns: 0,
             suspended_left_ns: 0,
             suspends: 0,
             busy_ns: [0; CAUSES],
