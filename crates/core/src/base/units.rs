@@ -2,6 +2,9 @@
 
 use serde::{de, Deserialize, Deserializer};
 
+/// Simulated time stays below this, ns (about 146 years): sums and differences of times fit 64 bits.
+pub const TIME_LIMIT_NS: u64 = 1 << 62;
+
 /// Parses `"64KiB"`, `"1.5 GiB"`, `"4096"` (binary suffixes KiB, MiB, GiB, TiB; decimal kB, MB, GB, TB).
 pub fn parse_bytes(text: &str) -> Option<u64> {
     let text = text.trim();

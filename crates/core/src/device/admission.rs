@@ -3,6 +3,7 @@
 use super::config::Replay;
 use super::{RunError, Simulation};
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
+use crate::base::units::TIME_LIMIT_NS;
 use crate::base::{Mu, PlaneId};
 use crate::ftl::scheme::{DeviceFull, Idle, Scheme};
 use crate::hw::timing::event::{Event, EventKind};
@@ -85,6 +86,9 @@ impl Simulation {
         }
         let scale = self.setup.host.time_scale;
         let at_ns = if scale == 1.0 { request.at_ns } else { (request.at_ns as f64 * scale) as u64 };
+        if at_ns >= TIME_LIMIT_NS {
+            return self.out_of_time(at_ns);
+        }
         let at_ns = at_ns.max(self.io.timing.now_ns());
         while self.io.timing.next_ns() <= at_ns {
             self.step();
@@ -100,7 +104,11 @@ impl Simulation {
     /// Handles the next event; false if there is none.
     #[inline]
     pub(super) fn step(&mut self) -> bool {
-        if self.io.timing.next_ns() == u64::MAX {
+        let next_ns = self.io.timing.next_ns();
+        if next_ns >= TIME_LIMIT_NS {
+            if next_ns != u64::MAX {
+                self.out_of_time(next_ns);
+            }
             return false;
         }
         if let Some(event) = self.io.timing.step() {
@@ -108,6 +116,12 @@ impl Simulation {
         }
         self.settle();
         true
+    }
+
+    /// Time would pass the limit: the run ends with this error.
+    #[cold]
+    fn out_of_time(&mut self, at_ns: u64) {
+        self.full.get_or_insert(RunError::TimeLimit { index: self.fed, at_ns });
     }
 
     /// Completes what has finished and offers idle time that is due.

@@ -37,6 +37,14 @@ pub enum RunError {
         /// The scheme's answer.
         source: DeviceFull,
     },
+    /// Simulated time would pass what the model counts.
+    #[error("request {index}: simulated time would reach {at_ns} ns; allowed is below 2^62 ns, some 146 years (times, gaps or time_scale are too large)")]
+    TimeLimit {
+        /// Number of the request in the trace, from 1.
+        index: u64,
+        /// The time that was asked for, ns.
+        at_ns: u64,
+    },
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,

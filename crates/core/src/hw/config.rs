@@ -4,6 +4,9 @@ use crate::base::problem::{check_range, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Longest time that one command may hold the channel, with all it carries, ns.
+const HOLD_NS_MAX: u32 = 1_000_000_000;
+
 /// Bits stored per cell; a block's mode is chosen when a free block is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -344,6 +347,7 @@ impl PoolConfig {
         if CellMode::ALL.iter().all(|&m| self.mode(m).is_none()) {
             problems.push(Problem::new(key, "no cell mode", "given at least one of slc, mlc, tlc, qlc"));
         }
+        self.check_bus(key, problems);
         let suspends = self.suspend.program || self.suspend.erase;
         let range = if suspends { 1..=1000 } else { 0..=1000 };
         check_range(problems, &format!("{key}.suspend.max_suspends"), self.suspend.max_suspends, range);
@@ -354,6 +358,56 @@ impl PoolConfig {
         }
         if let Some(reprogram) = &self.reprogram {
             reprogram.check(&format!("{key}.reprogram"), self, problems);
+        }
+    }
+}
+
+impl PoolConfig {
+    /// No command, with its data and those of every plane it takes along, may hold the channel for
+    /// longer than an array operation may take: times of one operation are counted in 32 bits.
+    fn check_bus(&self, key: &str, problems: &mut Vec<Problem>) {
+        let bus = &self.bus;
+        let planes = match self.plane_parallelism {
+            PlaneParallelism::MultiPlane => u128::from(self.planes),
+            PlaneParallelism::Independent | PlaneParallelism::Serial => 1,
+        };
+        let modes = CellMode::ALL.into_iter().filter_map(|mode| Some((mode, self.mode(mode)?)));
+        let pages =
+            modes.filter(|(_, config)| config.program == ProgramRule::OneShot).map(|(mode, _)| mode.bits());
+        let pages = u128::from(pages.max().unwrap_or(1));
+        let page_ns = (u128::from(self.page_bytes) * u128::from(bus.ps_per_byte)).div_ceil(1000);
+        let whole = |command_ns: u32, extra_ns: u32, data_ns: u128| {
+            u128::from(command_ns) + (planes.max(1) - 1) * u128::from(extra_ns) + planes * data_ns
+        };
+        let read_ns = u128::from(bus.read_data_ns) + page_ns;
+        let holds = [
+            (
+                "read",
+                "read_command_ns, read_data_ns, extra_plane_read_ns",
+                whole(bus.read_command_ns, bus.extra_plane_read_ns, read_ns),
+            ),
+            (
+                "program",
+                "program_command_ns, extra_plane_program_ns",
+                whole(bus.program_command_ns, bus.extra_plane_program_ns, pages * page_ns),
+            ),
+            (
+                "erase",
+                "erase_command_ns, extra_plane_erase_ns",
+                whole(bus.erase_command_ns, bus.extra_plane_erase_ns, 0),
+            ),
+        ];
+        for (what, keys, ns) in holds {
+            if ns > u128::from(HOLD_NS_MAX) {
+                let allowed = format!(
+                    "at most {HOLD_NS_MAX} ns: {keys}, ps_per_byte, page_bytes or planes are too large"
+                );
+                problems.push(Problem::new(
+                    format!("{key}.bus"),
+                    format!("a {what} that holds the channel for {ns} ns"),
+                    allowed,
+                ));
+            }
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Latency of one kind of request: exact mean and extremes, percentiles within 0.1 %.
 
+use crate::base::units::TIME_LIMIT_NS;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-/// Highest latency the histogram tells apart, ns (about 4.9 hours); the exact maximum is kept beside it.
-const HIGHEST_NS: u64 = 1 << 44;
+/// No latency is longer: simulated time itself ends here.
+const HIGHEST_NS: u64 = TIME_LIMIT_NS;
 
 /// A latency recorder.
 pub struct Latency {
@@ -49,7 +50,7 @@ impl Latency {
     /// Records one latency.
     #[inline]
     pub fn record(&mut self, ns: u64) {
-        self.histogram.saturating_record(ns.max(1));
+        self.histogram.saturating_record(ns);
         self.sum_ns += u128::from(ns);
         self.min_ns = self.min_ns.min(ns);
         self.max_ns = self.max_ns.max(ns);
@@ -127,5 +128,41 @@ mod tests {
         let cdf = latency.cdf();
         assert!(cdf.windows(2).all(|w| w[0].0 < w[1].0 && w[0].1 <= w[1].1));
         assert_eq!(cdf.last().map(|p| p.1), Some(1.0));
+    }
+
+    /// The percentile by definition: the smallest value with at least the share at or below it.
+    fn nearest_rank(sorted: &[u64], per_myriad: u64) -> f64 {
+        let rank = (sorted.len() as u64 * per_myriad).div_ceil(10_000).max(1);
+        sorted[rank as usize - 1] as f64 / 1000.0
+    }
+
+    #[test]
+    fn percentiles_keep_their_promise_over_the_whole_range() {
+        for bits in 0..=62 {
+            // Neighbourhoods of each power of two, and values spread below it.
+            let top = 1_u64 << bits;
+            let mut values: Vec<u64> = (0..3000).map(|i| (top / 3000) * i + i % 7).collect();
+            values.extend([0, top - 1, top, top + top / 1025].map(|ns| ns.min(HIGHEST_NS)));
+            values.iter_mut().for_each(|ns| *ns = (*ns).min(HIGHEST_NS));
+            values.sort_unstable();
+            let mut latency = Latency::default();
+            values.iter().for_each(|&ns| latency.record(ns));
+            let s = latency.summary();
+            let told = [
+                (s.p50, 5000),
+                (s.p90, 9000),
+                (s.p95, 9500),
+                (s.p99, 9900),
+                (s.p99_9, 9990),
+                (s.p99_99, 9999),
+            ];
+            for (got, share) in told {
+                let want = nearest_rank(&values, share);
+                assert!((got - want).abs() <= want * 1e-3, "2^{bits}, {share}: {got} is not {want}");
+            }
+            let sum: u128 = values.iter().map(|&ns| u128::from(ns)).sum();
+            assert_eq!(latency.sum_ns(), sum);
+            assert_eq!((s.min, s.max), (values[0] as f64 / 1000.0, values[values.len() - 1] as f64 / 1000.0));
+        }
     }
 }
