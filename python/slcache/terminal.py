@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from slcache.trace_sections import Section
 
 _TEXT_WIDTH = 110
+#: A device that ends later than this, and than this share of the time, after the last request.
+_LAG_NS = 1e9
+_LAG_SHARE = 0.01
 _LATENCIES = (("mean", "mean"), ("p50", "p50"), ("p99", "p99"), ("p99_9", "p99.9"), ("max", "max"))
 
 
@@ -35,9 +38,24 @@ def comparison_table(comparison: Comparison) -> Table:
 
 
 def label_line(documents: Sequence[Document]) -> list[Text]:
-    """Return a line that says what the workload is, where it is no recording."""
+    """Return lines that say what the workload is, where it is no recording, and who fell behind."""
     label = labels.of_runs(documents)
-    return [] if label is None else [Text(f"workload: {label}", "bold")]
+    first = [] if label is None else [Text(f"workload: {label}", "bold")]
+    return first + [Text(line, "yellow") for d in documents if (line := overload(d))]
+
+
+def overload(document: Document) -> str:
+    """Return a sentence that says how far a device fell behind, if it did so in open replay."""
+    host = document["host"]
+    backlog = host.get("backlog")
+    if not backlog or backlog["lag_ns"] <= max(_LAG_NS, host["duration_ns"] * _LAG_SHARE):
+        return ""
+    return (
+        f"{document['scheme']['name']}: the device does not keep up with the trace: up to "
+        f"{backlog['requests_max']:,} requests were waiting, and it was done "
+        f"{units.span(backlog['lag_ns'] / 1e3)} after the last one came; latencies are mostly "
+        "this backlog (closed replay keeps a fixed number outstanding)"
+    )
 
 
 def run_table(result: Result) -> Table:

@@ -90,6 +90,7 @@ impl Simulation {
             return self.out_of_time(at_ns);
         }
         let at_ns = at_ns.max(self.io.timing.now_ns());
+        self.last_arrival_ns = at_ns;
         while self.io.timing.next_ns() <= at_ns {
             self.step();
         }
@@ -99,6 +100,7 @@ impl Simulation {
         } else {
             self.admit(*request, at_ns);
         }
+        self.backlog_max = self.backlog_max.max(self.backlog());
     }
 
     /// Handles the next event; false if there is none.

@@ -65,6 +65,10 @@ pub struct Simulation {
     window_writes: u32,
     writes_in_window: u32,
     in_flight: u32,
+    /// Most requests that had arrived and were not complete, seen at arrivals in open replay.
+    backlog_max: u64,
+    /// When the last request arrived in open replay, ns.
+    last_arrival_ns: u64,
     /// The same by stream: in closed replay each stream has its own queue depth.
     by_stream: Vec<u32>,
     link_in_ns: u64,
@@ -113,6 +117,8 @@ impl Simulation {
             window_writes: scheme.window_writes(),
             writes_in_window: 0,
             in_flight: 0,
+            backlog_max: 0,
+            last_arrival_ns: 0,
             by_stream: Vec::new(),
             link_in_ns: 0,
             link_out_ns: 0,
@@ -138,6 +144,11 @@ impl Simulation {
     /// The present simulated time, ns.
     pub fn now_ns(&self) -> u64 {
         self.io.timing.now_ns()
+    }
+
+    /// Requests that have arrived and are not complete.
+    pub fn backlog(&self) -> u64 {
+        u64::from(self.in_flight) + self.pending.len() as u64
     }
 
     /// The media, for audits and inspection.

@@ -1,12 +1,13 @@
 //! The figures of a finished run.
 
+use super::config::Replay;
 use super::{RunError, Simulation};
 use crate::ftl::scheme::Scheme;
 use crate::hw::config::CellMode;
 use crate::hw::op::{Cause, OpKind};
 use crate::metrics::report::{
-    Adjusted, FlashReport, FlushReport, HostReport, OpRow, Report, SlotRow, TrimReport, WafReport,
-    WearReport, WearRow,
+    Adjusted, BacklogReport, FlashReport, FlushReport, HostReport, OpRow, Report, SlotRow, TrimReport,
+    WafReport, WearReport, WearRow,
 };
 use std::collections::BTreeMap;
 
@@ -44,6 +45,10 @@ impl Simulation {
                 latency_us: stats.flush.latency().summary(),
             },
             unmapped_reads: stats.unmapped_reads,
+            backlog: (self.setup.host.replay == Replay::Open).then(|| BacklogReport {
+                requests_max: self.backlog_max,
+                lag_ns: duration_ns.saturating_sub(self.last_arrival_ns),
+            }),
         }
     }
 

@@ -50,6 +50,15 @@ pub struct FlushReport {
     pub latency_us: LatencySummary,
 }
 
+/// How far the device fell behind what arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct BacklogReport {
+    /// Most requests that had arrived and were not complete.
+    pub requests_max: u64,
+    /// From the last arrival to the last completion, ns.
+    pub lag_ns: u64,
+}
+
 /// What the host saw.
 #[derive(Clone, Debug, Serialize)]
 pub struct HostReport {
@@ -71,6 +80,8 @@ pub struct HostReport {
     pub flush: FlushReport,
     /// Reads of logical pages that hold no data (served without flash).
     pub unmapped_reads: u64,
+    /// How far the device fell behind; none in closed replay, where it cannot.
+    pub backlog: Option<BacklogReport>,
 }
 
 /// One line of the flash operation table.

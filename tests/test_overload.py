@@ -1,0 +1,37 @@
+"""A device that falls behind is said to, and one that keeps up is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from slcache import terminal
+
+
+def document(duration_ns: int, backlog: dict[str, int] | None) -> dict[str, Any]:
+    return {
+        "scheme": {"name": "baseline"},
+        "host": {"duration_ns": duration_ns, "backlog": backlog},
+    }
+
+
+def test_a_device_that_ends_long_after_the_last_request_is_told() -> None:
+    told = terminal.overload(
+        document(400_000_000_000, {"requests_max": 1_234_567, "lag_ns": 300_000_000_000})
+    )
+    assert told.startswith("baseline: the device does not keep up with the trace")
+    assert "1,234,567 requests" in told
+    assert "5.00 min" in told or "300 s" in told
+
+
+@pytest.mark.parametrize(
+    "backlog",
+    [
+        None,
+        {"requests_max": 3, "lag_ns": 900_000},
+        {"requests_max": 90, "lag_ns": 3_000_000_000},
+    ],
+)
+def test_a_device_that_keeps_up_is_not(backlog: dict[str, int] | None) -> None:
+    assert terminal.overload(document(400_000_000_000, backlog)) == ""
