@@ -60,7 +60,7 @@ fn wrong_keys<'a>(base: &Table, settings: impl Iterator<Item = &'a Setting>) -> 
     let mut merged = base.clone();
     for setting in settings {
         // One that does not fit its place is told by itself.
-        let _ = tree::set(&mut merged, &setting.key, setting.value.clone());
+        let _ = tree::lay(&mut merged, &setting.key, setting.value.clone());
     }
     let below = |key: &Key| tree::get(base, key).cloned();
     let outcome = repair::read::<RunConfig>(&mut merged, &below);

@@ -1,5 +1,5 @@
-//! Device file < scheme defaults there < single settings, and every error of
-//! all of them at once.
+//! The scheme's own defaults < those in the device file < its section there < single settings, and
+//! every error of all of them at once.
 
 use super::blame::Blame;
 use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
@@ -12,6 +12,7 @@ use super::tree::{self, Key};
 use super::twice;
 use super::{ConfigError, ConfigErrors, RunConfig};
 use crate::preset;
+use slcache_core::schemes::SchemeConfig;
 use std::cell::OnceCell;
 use std::path::PathBuf;
 use toml::{Table, Value};
@@ -134,7 +135,8 @@ fn replay_settings(text: &str) -> Option<Vec<Setting>> {
     Some(vec![set("host.replay", "closed".into()), set("host.queue_depth", Value::Integer(i64::from(depth)))])
 }
 
-/// The file's sections with the chosen scheme's table made of its defaults and its own section.
+/// The file's sections with the chosen scheme's table: all its defaults, with what the file's
+/// defaults and its own section say laid over them, key by key.
 fn base_tree(file: &DeviceFile, scheme: &str, errors: &mut Vec<ConfigError>) -> Table {
     let mut base = file.tree.clone();
     let defaults = base.remove(SCHEME_DEFAULTS);
@@ -142,7 +144,7 @@ fn base_tree(file: &DeviceFile, scheme: &str, errors: &mut Vec<ConfigError>) -> 
     if let (Some(Value::Table(defaults)), Some(Value::Table(own))) = (&defaults, &own) {
         errors.extend(twice::in_file(file, scheme, defaults, own));
     }
-    let mut table = Table::new();
+    let mut table = own_defaults(scheme);
     for section in [defaults, own.clone()].into_iter().flatten() {
         if let Some(Value::Table(settings)) = section.get(scheme) {
             tree::merge(&mut table, settings.clone());
@@ -162,6 +164,17 @@ fn base_tree(file: &DeviceFile, scheme: &str, errors: &mut Vec<ConfigError>) -> 
     schemes.insert(scheme.to_owned(), Value::Table(table));
     base.insert("scheme".to_owned(), Value::Table(schemes));
     base
+}
+
+/// Every key of `scheme` at its own default. Below a table that is given in part serde would put the
+/// defaults of the table's type, which other schemes share.
+fn own_defaults(scheme: &str) -> Table {
+    let written = SchemeConfig::default_for(scheme).map(Table::try_from);
+    let mut all = written.transpose().expect("parameters are plain data").unwrap_or_default();
+    match all.remove(scheme) {
+        Some(Value::Table(defaults)) => defaults,
+        _ => Table::new(),
+    }
 }
 
 struct Resolver {
@@ -223,7 +236,7 @@ impl Resolver {
         if whole_section && setting.key.section() == "scheme" {
             return Err("the scheme is chosen by its own option; set keys below it".to_owned());
         }
-        tree::set(merged, &setting.key, setting.value.clone())
+        tree::lay(merged, &setting.key, setting.value.clone())
             .map_err(|message| format!("{}: {message}", setting.key))
     }
 
@@ -259,12 +272,13 @@ impl Resolver {
         if let Some(setting) = self.setting(key) {
             return Some(setting.origin.clone());
         }
-        if key.section() != "scheme" {
-            return self.file.origin(key).filter(|_| tree::get(&self.base, key).is_some());
+        let mut places = vec![key.clone()];
+        if key.section() == "scheme" {
+            let mut in_defaults = key.clone();
+            in_defaults.0[0] = tree::Step::Field(SCHEME_DEFAULTS.to_owned());
+            places.push(in_defaults);
         }
-        tree::get(&self.base, key)?;
-        let mut in_defaults = key.clone();
-        in_defaults.0[0] = tree::Step::Field(SCHEME_DEFAULTS.to_owned());
-        self.file.origin(key).or_else(|| self.file.origin(&in_defaults))
+        let said = places.iter().find(|place| tree::get(&self.file.tree, place).is_some());
+        said.and_then(|place| self.file.origin(place))
     }
 }

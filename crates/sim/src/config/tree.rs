@@ -127,6 +127,19 @@ pub fn set(root: &mut Table, key: &Key, value: Value) -> Result<(), String> {
     Ok(())
 }
 
+/// Lays `value` on what stands at `key`: tables merge field by field, everything else replaces.
+pub fn lay(root: &mut Table, key: &Key, value: Value) -> Result<(), String> {
+    let laid = match (get(root, key), value) {
+        (Some(Value::Table(below)), Value::Table(over)) => {
+            let mut merged = below.clone();
+            merge(&mut merged, over);
+            Value::Table(merged)
+        }
+        (_, value) => value,
+    };
+    set(root, key, laid)
+}
+
 /// Takes the value at `key` out.
 pub fn remove(root: &mut Table, key: &Key) -> Option<Value> {
     let (last, parents) = key.0.split_last()?;
