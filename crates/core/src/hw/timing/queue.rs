@@ -76,6 +76,7 @@ impl Timing {
     /// Makes `then` wait for `first`; `then` must have counted this in its `deps`.
     #[inline]
     pub fn wake(&mut self, first: OpId, then: OpId) {
+        debug_assert!(!first.is_none() && !then.is_none());
         let op = &mut self.ops[first.index()];
         if op.wakes.is_none() {
             op.wakes = then;
@@ -91,13 +92,14 @@ impl Timing {
     /// Adds one to what `id`, not yet queued, waits for.
     #[inline]
     pub fn add_dep(&mut self, id: OpId) {
-        debug_assert!(!self.ops[id.index()].queued);
+        debug_assert!(!id.is_none() && !self.ops[id.index()].queued);
         self.ops[id.index()].deps += 1;
     }
 
     /// Takes one away from what `id` waits for; the last one queues it.
     #[inline]
     pub fn release(&mut self, id: OpId) {
+        debug_assert!(!id.is_none());
         let op = &mut self.ops[id.index()];
         op.deps -= 1;
         if op.deps == 0 {
