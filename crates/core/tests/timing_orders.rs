@@ -196,6 +196,20 @@ fn d_a_program_of_a_former_life_says_nothing_of_the_next() {
     assert!(!clock.timing.in_flight(A, 0));
 }
 
+#[test]
+fn d_the_same_holds_where_the_erase_took_no_time() {
+    let mut clock = Clock::new();
+    clock.program("old", A, 0, Class::Urgent, 0);
+    clock.timing.set_erased(A);
+    clock.program("new", A, 0, Class::Urgent, 0);
+    clock.timing.kick();
+    while clock.timing.ops_in_flight() > 0 {
+        assert!(clock.timing.in_flight(A, 0), "at {} ns", clock.timing.now_ns());
+        clock.timing.step();
+    }
+    assert!(!clock.timing.in_flight(A, 0));
+}
+
 /// One die in SLC mode.
 fn one_die() -> Setup {
     let flash = pool(1, 1, 64, 64, 4096);

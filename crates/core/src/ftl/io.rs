@@ -425,7 +425,7 @@ impl Io {
     /// Emits the erase of `block` (state not yet erased), held once until `timing.release`.
     pub fn erase(&mut self, block: BlockId, cause: Cause, class: Class) -> OpId {
         if self.clockless {
-            self.timing.set_done(block, 0);
+            self.timing.set_erased(block);
             return OpId::NONE;
         }
         let geometry = &self.media.array.geometry;

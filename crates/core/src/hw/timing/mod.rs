@@ -262,6 +262,14 @@ impl Timing {
         self.blocks[block.index()].done = pages as u16;
     }
 
+    /// Records that `block` was erased without the clock: what of its former life is still to be
+    /// programmed says nothing of the next.
+    pub fn set_erased(&mut self, block: BlockId) {
+        let clock = &mut self.blocks[block.index()];
+        clock.done = 0;
+        clock.generation += 1;
+    }
+
     /// Sets when idle work may start.
     pub fn set_idle_rule(&mut self, rule: IdleRule) {
         self.idle = rule;
