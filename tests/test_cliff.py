@@ -117,8 +117,9 @@ def test_companions_do_not_change_a_row(device: str, bursts: int) -> None:
     fit, _ = api.fitting(device=device)
     everyone = cliff.run(pattern, device=device, schemes=fit).to_dict()["schemes"]
     for scheme in fit:
-        alone = cliff.run(pattern, device=device, schemes=[scheme])
-        assert alone.to_dict()["schemes"][scheme] == everyone[scheme], scheme
+        alone = cliff.run(pattern, device=device, schemes=[scheme]).to_dict()["schemes"]
+        ((label, row),) = alone.items()
+        assert row == everyone[label], scheme
 
 
 def test_no_device_lets_companions_change_the_load() -> None:
@@ -170,8 +171,11 @@ def test_the_verb_writes_figures_and_pictures(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--amount", "4x"], "is not a size, such as 128k"),
-        (["--pattern", "bursts", "--pause", "soon"], "is not a time, such as 500ms"),
+        (["--amount", "4x"], "--amount: '4x' is not a size"),
+        (
+            ["--pattern", "bursts", "--pause", "soon"],
+            "--pause: 'soon' is not a number with a unit, such as 500ms",
+        ),
         (["--amount", "16k"], "less than two writes"),
     ],
 )
