@@ -104,7 +104,7 @@ fn bad_outputs_are_refused() {
         ("out.csv", None, "the name does not tell the format; name one: parquet, msr, spc"),
         ("out.csv", Some("vscsi"), "\"vscsi\" is not allowed; allowed: a format that can be written"),
         ("missing/out.parquet", None, "cannot be written"),
-        ("", None, "the name does not tell the format"),
+        ("", None, "Is a directory"),
     ] {
         let error = convert(&input, &folder.path().join(output), format, "").unwrap_err();
         assert!(error.contains(expected), "{output}: {error}");
