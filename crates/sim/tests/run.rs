@@ -143,3 +143,21 @@ fn every_phase_can_be_cancelled() {
         assert!(matches!(result, Err(SimError::Cancelled)), "{cancelled}");
     }
 }
+
+#[test]
+fn progress_tells_how_far_the_device_is_behind() {
+    // All at once in open replay, and again with a fixed number outstanding.
+    let text: String = (0..20_000).map(|i| format!("0 0 {} 8 0\n", i % 500 * 8)).collect();
+    let file = file(&text, ".trace");
+    let told = |sets: &[&str]| {
+        let mut phases = Vec::new();
+        execute(&request(file.path().to_str().unwrap(), "baseline", sets), &mut |phase, _, _| {
+            phases.push(phase.to_owned());
+            true
+        })
+        .unwrap();
+        phases.iter().any(|phase| phase.starts_with("replay (") && phase.ends_with(" requests behind)"))
+    };
+    assert!(told(&[]));
+    assert!(!told(&["host.replay=closed", "host.queue_depth=4"]));
+}

@@ -101,6 +101,11 @@ def meter(when: When) -> Iterator[Callback]:
         yield _Lines()
 
 
+def _name(phase: str) -> str:
+    """Return a phase without what is told beside it, as in "replay (1200 requests behind)"."""
+    return phase.partition(" (")[0]
+
+
 class _Bars:
     """One progress bar per phase."""
 
@@ -110,11 +115,14 @@ class _Bars:
 
     def __call__(self, phase: str, done: int, total: int) -> bool:
         """Move the phase's bar."""
-        if phase not in self._tasks:
+        name = _name(phase)
+        if name not in self._tasks:
             for task in self._tasks.values():
                 self._progress.update(task, visible=False)
-            self._tasks[phase] = self._progress.add_task(printable(phase), total=total or None)
-        self._progress.update(self._tasks[phase], completed=done, total=total or None)
+            self._tasks[name] = self._progress.add_task("", total=total or None)
+        self._progress.update(
+            self._tasks[name], description=printable(phase), completed=done, total=total or None
+        )
         return True
 
 
@@ -129,8 +137,8 @@ class _Lines:
     def __call__(self, phase: str, done: int, total: int) -> bool:
         """Print a line when the phase is new or a second has passed."""
         now = time.monotonic()
-        if phase != self._phase:
-            self._phase, self._began, self._last = phase, now, float("-inf")
+        if _name(phase) != self._phase:
+            self._phase, self._began, self._last = _name(phase), now, float("-inf")
         if now - self._last >= _LINE_EVERY_S:
             self._last = now
             sys.stderr.write(f"{printable(phase)}: {self._position(done, total, now)}\n")

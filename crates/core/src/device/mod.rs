@@ -33,7 +33,7 @@ use crate::hw::timing::Timing;
 use crate::metrics::counters::OpCounters;
 use crate::schemes::AnyScheme;
 use buffer::Buffer;
-use config::{InflightRead, RmwTransfer};
+use config::{InflightRead, Replay, RmwTransfer};
 use stats::HostStats;
 use std::collections::VecDeque;
 
@@ -149,6 +149,11 @@ impl Simulation {
     /// Requests that have arrived and are not complete.
     pub fn backlog(&self) -> u64 {
         u64::from(self.in_flight) + self.pending.len() as u64
+    }
+
+    /// Whether requests come when the trace says, however far the device is behind.
+    pub fn is_open_replay(&self) -> bool {
+        self.setup.host.replay == Replay::Open
     }
 
     /// The media, for audits and inspection.

@@ -31,6 +31,9 @@ use time_scale::TimeScale;
 /// total (0 = unknown); returning `false` cancels the run.
 pub type Progress<'a> = dyn FnMut(&str, u64, u64) -> bool + 'a;
 
+/// Requests outstanding in open replay from which progress tells that the device is behind.
+const BACKLOG_TOLD: u64 = 1000;
+
 /// Everything that decides a run.
 #[derive(Clone, Debug, Default)]
 pub struct RunRequest {
@@ -255,13 +258,19 @@ fn feed(
     let mut mapper = plan.mapper;
     let counted = plan.footprint.is_some();
     let mut footprint = plan.footprint.unwrap_or_default();
+    let open = simulation.is_open_replay();
     while let Some(mut batch) = source.next()? {
         if !counted {
             footprint.add(&batch);
         }
         mapper.apply(&mut batch)?;
         simulation.feed(&batch)?;
-        source.report("replay", progress)?;
+        match simulation.backlog() {
+            waiting if open && waiting >= BACKLOG_TOLD => {
+                source.report(&format!("replay ({waiting} requests behind)"), progress)?
+            }
+            _ => source.report("replay", progress)?,
+        }
     }
     Ok((mapper.counts(), footprint))
 }
