@@ -317,3 +317,31 @@ fn a_pause_leaves_no_idle_work_where_a_program_stores_three_pages() {
 fn a_pause_leaves_no_idle_work_where_a_program_stores_four_pages() {
     play_all(4);
 }
+
+/// A plane that has filled a one-shot wordline is passed over for as many pages, also by the device
+/// that goes on from a snapshot.
+#[test]
+fn the_turns_of_direct_writes_go_on_from_a_snapshot() {
+    let mut shape = shapes(3).find(|s| s.channels == 2 && s.plp).unwrap();
+    shape.scope = "plane";
+    let mut setup = shape.setup("turbo-write", ROOMY);
+    configure(&mut setup, &[("drain", false.into())]);
+    let planes = u64::from(shape.channels * shape.planes);
+    let cache_pages = planes * u64::from(SLC_BLOCKS * shape.wordlines);
+    for direct in 1..8 {
+        let first = page_writes(0, 1_000, 0..cache_pages + direct);
+        let mut sim = Simulation::new(&setup).unwrap();
+        sim.feed(&first).unwrap();
+        sim.finish().unwrap();
+        let mut restored = Simulation::restore(&setup, sim.save()).unwrap();
+        let [went_on, restarted] = [&mut sim, &mut restored].map(|device| {
+            let start_ns = device.now_ns() + 1_000_000;
+            device.keep_ops();
+            device.feed(&page_writes(start_ns, 1_000, 0..12)).unwrap();
+            device.finish().unwrap();
+            device.ops().iter().map(|op| (op.kind, op.page)).collect::<Vec<_>>()
+        });
+        assert!(!went_on.is_empty());
+        assert_eq!(restarted, went_on, "after {direct} direct pages");
+    }
+}

@@ -158,6 +158,17 @@ impl TurboWrite {
         }
     }
 
+    /// Turns that every plane is ahead: whole rounds that choose none.
+    fn even_turns(&self) -> u32 {
+        self.slc.planes().iter().map(|plane| self.ahead[plane.index()]).min().unwrap_or(0)
+    }
+
+    /// Takes away whole rounds, which a snapshot may hold any number of.
+    fn even_out(&mut self) {
+        let even = self.even_turns();
+        self.ahead.iter_mut().for_each(|ahead| *ahead = ahead.saturating_sub(even));
+    }
+
     fn takes_turns(&self) -> bool {
         self.slc.spec.placement == Placement::RoundRobin
     }
@@ -303,11 +314,17 @@ impl Scheme for TurboWrite {
 
     fn save(&self) -> SchemeState {
         let regions = vec![self.slc.save(), self.store.region.save()];
-        SchemeState { regions, ..SchemeState::default() }
+        let even = self.even_turns();
+        let numbers = self.ahead.iter().map(|ahead| u64::from(ahead.saturating_sub(even))).collect();
+        SchemeState { regions, numbers, ..SchemeState::default() }
     }
 
     fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
-        state.check(2, 0, 0, 0)?;
+        state.check(2, 0, self.ahead.len(), 0)?;
+        for (ahead, saved) in self.ahead.iter_mut().zip(&state.numbers) {
+            *ahead = u32::try_from(*saved).map_err(|_| format!("a plane is {saved} turns ahead"))?;
+        }
+        self.even_out();
         let regions = [&mut self.slc, &mut self.store.region];
         regions.into_iter().zip(state.regions).try_for_each(|(region, part)| region.load(part, restoring))
     }
