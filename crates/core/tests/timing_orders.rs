@@ -63,6 +63,15 @@ impl Clock {
         op
     }
 
+    /// Runs to the end; until then `page` counts as not programmed.
+    fn run_with_page_in_flight(&mut self, block: BlockId, page: u32) {
+        self.timing.kick();
+        while self.timing.ops_in_flight() > 0 {
+            assert!(self.timing.in_flight(block, page), "at {} ns", self.timing.now_ns());
+            self.timing.step();
+        }
+    }
+
     fn program(&mut self, name: &'static str, block: BlockId, page: u16, class: Class, deps: u32) -> OpId {
         self.emit(name, OpKind::Program, block, page, class, deps)
     }
@@ -174,11 +183,7 @@ fn d_a_page_is_in_flight_until_its_own_program_ends_even_in_a_block_used_before(
     clock.program("new", A, 0, Class::HostWrite, 0);
     // The block's former pages were done; page 0 of its next life is not, nor once it is erased.
     assert!(clock.timing.in_flight(A, 0));
-    clock.timing.kick();
-    while clock.timing.ops_in_flight() > 0 {
-        assert!(clock.timing.in_flight(A, 0), "at {} ns", clock.timing.now_ns());
-        clock.timing.step();
-    }
+    clock.run_with_page_in_flight(A, 0);
     assert!(!clock.timing.in_flight(A, 0) && clock.timing.in_flight(A, 1));
 }
 
@@ -188,11 +193,7 @@ fn d_a_program_of_a_former_life_says_nothing_of_the_next() {
     clock.program("old", A, 0, Class::Urgent, 0);
     clock.emit("erase", OpKind::Erase, A, 0, Class::Urgent, 0);
     clock.program("new", A, 0, Class::Urgent, 0);
-    clock.timing.kick();
-    while clock.timing.ops_in_flight() > 0 {
-        assert!(clock.timing.in_flight(A, 0), "at {} ns", clock.timing.now_ns());
-        clock.timing.step();
-    }
+    clock.run_with_page_in_flight(A, 0);
     assert!(!clock.timing.in_flight(A, 0));
 }
 
@@ -202,11 +203,7 @@ fn d_the_same_holds_where_the_erase_took_no_time() {
     clock.program("old", A, 0, Class::Urgent, 0);
     clock.timing.set_erased(A);
     clock.program("new", A, 0, Class::Urgent, 0);
-    clock.timing.kick();
-    while clock.timing.ops_in_flight() > 0 {
-        assert!(clock.timing.in_flight(A, 0), "at {} ns", clock.timing.now_ns());
-        clock.timing.step();
-    }
+    clock.run_with_page_in_flight(A, 0);
     assert!(!clock.timing.in_flight(A, 0));
 }
 

@@ -2,6 +2,7 @@
 
 use super::config::WearLevelling;
 use super::io::Io;
+use super::restore::check_fresh;
 use crate::base::{BlockId, PlaneId};
 use crate::hw::array::BlockState;
 use serde::{Deserialize, Serialize};
@@ -61,11 +62,7 @@ impl FreeList {
     /// of `new`; or what is wrong with it.
     pub fn recycled(&self, new: &Self, io: &Io, plane: PlaneId) -> Result<Vec<BlockId>, String> {
         let array = &io.media.array;
-        let fits = self.fresh_end == new.fresh_end && (new.fresh..=new.fresh_end).contains(&self.fresh);
-        let mut fresh = (self.fresh..self.fresh_end).map(|index| array.geometry.block(plane, index));
-        if !fits || fresh.any(|block| array.was_used(block)) {
-            return Err(format!("blocks {} to {} were never used", self.fresh, self.fresh_end));
-        }
+        check_fresh(self.fresh..self.fresh_end, new.fresh..new.fresh_end, plane, array)?;
         let mut blocks = Vec::new();
         let mut next = self.head;
         while blocks.len() < self.recycled as usize {

@@ -2,7 +2,9 @@
 //! checked before, and every block ever used must be accounted for, once.
 
 use super::io::Io;
-use crate::base::BlockId;
+use crate::base::{BlockId, PlaneId};
+use crate::hw::array::FlashArray;
+use std::ops::Range;
 
 /// A device whose media are restored, while its scheme is.
 pub struct Restoring<'a> {
@@ -35,4 +37,28 @@ impl<'a> Restoring<'a> {
             None => Ok(()),
         }
     }
+}
+
+/// Says whether a region's part of a snapshot has a part for each of its planes and a turn among them.
+pub(super) fn check_planes(id: u8, parts: usize, cursor: usize, planes: usize) -> Result<(), String> {
+    if parts != planes || cursor >= planes {
+        return Err(format!("region {id}: {parts} parts, turn {cursor}, of {planes} planes"));
+    }
+    Ok(())
+}
+
+/// Says whether `blocks` of `plane` can be the rest of `whole` that was never used.
+pub(super) fn check_fresh(
+    blocks: Range<u32>,
+    whole: Range<u32>,
+    plane: PlaneId,
+    array: &FlashArray,
+) -> Result<(), String> {
+    let (first, end) = (blocks.start, blocks.end);
+    let fits = end == whole.end && (whole.start..=end).contains(&first);
+    let mut fresh = blocks.map(|index| array.geometry.block(plane, index));
+    if !fits || fresh.any(|block| array.was_used(block)) {
+        return Err(format!("blocks {first} to {end} were never used"));
+    }
+    Ok(())
 }

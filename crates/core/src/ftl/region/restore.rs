@@ -3,17 +3,14 @@
 use super::{Pack, PlanePart, Region, RegionState};
 use crate::base::{BlockId, PlaneId};
 use crate::ftl::io::Io;
-use crate::ftl::restore::Restoring;
+use crate::ftl::restore::{check_planes, Restoring};
 use crate::hw::array::BlockState;
 
 impl Region {
     /// Takes a snapshot's part into a new region, or says why it cannot be this region's.
     pub fn load(&mut self, state: RegionState, restoring: &mut Restoring) -> Result<(), String> {
         let id = self.spec.id;
-        if state.parts.len() != self.parts.len() || state.cursor >= self.parts.len() {
-            let (parts, planes) = (state.parts.len(), self.parts.len());
-            return Err(format!("region {id}: {parts} parts, turn {}, of {planes} planes", state.cursor));
-        }
+        check_planes(id, state.parts.len(), state.cursor, self.parts.len())?;
         for (i, part) in state.parts.iter().enumerate() {
             let plane = PlaneId(self.first_plane + i as u32);
             let checked = self.check_part(plane, part, &self.parts[i], restoring);

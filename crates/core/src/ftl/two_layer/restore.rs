@@ -4,7 +4,7 @@ use super::{PlanePart, TwoLayerRegion, TwoLayerState};
 use crate::base::{BlockId, PlaneId};
 use crate::ftl::io::Io;
 use crate::ftl::region::mixes_pages;
-use crate::ftl::restore::Restoring;
+use crate::ftl::restore::{check_fresh, check_planes, Restoring};
 use crate::hw::array::BlockState;
 use crate::hw::two_layer::Phase;
 
@@ -23,10 +23,7 @@ impl TwoLayerRegion {
     /// Takes a snapshot's part into a new region, or says why it cannot be this region's.
     pub fn load(&mut self, state: TwoLayerState, restoring: &mut Restoring) -> Result<(), String> {
         let id = self.spec.id;
-        if state.parts.len() != self.parts.len() || state.cursor >= self.parts.len() {
-            let (parts, planes) = (state.parts.len(), self.parts.len());
-            return Err(format!("region {id}: {parts} parts, turn {}, of {planes} planes", state.cursor));
-        }
+        check_planes(id, state.parts.len(), state.cursor, self.parts.len())?;
         self.links.load(state.links)?;
         for (i, part) in state.parts.iter().enumerate() {
             let plane = PlaneId(self.first_plane + i as u32);
@@ -42,11 +39,7 @@ impl TwoLayerRegion {
         let io = restoring.io;
         let array = &io.media.array;
         let end = self.spec.first_block + self.spec.blocks;
-        let fits = part.fresh_end == end && (self.spec.first_block..=end).contains(&part.fresh);
-        let mut fresh = (part.fresh..part.fresh_end).map(|index| array.geometry.block(plane, index));
-        if !fits || fresh.any(|block| array.was_used(block)) {
-            return Err(format!("blocks {} to {} were never used", part.fresh, part.fresh_end));
-        }
+        check_fresh(part.fresh..part.fresh_end, self.spec.first_block..end, plane, array)?;
         let mut free_pages = (part.fresh_end - part.fresh) * self.layout.pages;
         for (block, role) in self.roles(plane, part, io)? {
             restoring.claim(block)?;
