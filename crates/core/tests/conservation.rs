@@ -3,13 +3,14 @@
 mod common;
 
 use common::{configure, device, request, setup, versatile_pool};
+use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
+use slcache_core::base::CellMode;
 use slcache_core::device::config::{Acknowledge, BufferConfig, InflightRead, LinkConfig, Replay};
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::array::BlockState;
-use slcache_core::hw::config::{CellMode, PlaneParallelism, ProgramRule};
-use slcache_core::hw::op::{Cause, OpKind};
+use slcache_core::hw::config::{PlaneParallelism, ProgramRule};
 use slcache_core::metrics::report::{HostOpReport, OpRow, Report};
 use slcache_core::schemes::CATALOG;
 use std::cell::RefCell;
@@ -240,12 +241,12 @@ fn every_time_series_sums_to_its_total() {
         check_host_columns(name, report, "read", &report.host.read);
         check_host_columns(name, report, "write", &report.host.write);
         for cause in Cause::ALL {
-            let rows = sim.counters().iter().filter(|r| OpKind::ALL[r.1].stores() && r.3 == cause as usize);
+            let rows = sim.counters().iter().filter(|r| r.1.stores() && r.3 == cause);
             let pages: u64 = rows.map(|row| row.4.pages).sum();
             let column = report.series.columns.get(&format!("program_pages_{}", cause.name()));
             assert_eq!(column.map_or(0, |c| c.iter().sum()), pages, "{name} {cause:?}");
         }
-        let erases = sim.counters().iter().filter(|row| row.1 == OpKind::Erase as usize);
+        let erases = sim.counters().iter().filter(|row| row.1 == OpKind::Erase);
         let erases: u64 = erases.map(|row| row.4.count).sum();
         assert_eq!(report.series.columns["erases"].iter().sum::<u64>(), erases, "{name}");
     });

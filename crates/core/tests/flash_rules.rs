@@ -3,9 +3,9 @@
 mod common;
 
 use common::{mode, pool};
-use slcache_core::base::{BlockId, PlaneId, Ppn};
+use slcache_core::base::{BlockId, CellMode, PlaneId, Ppn};
 use slcache_core::hw::array::{BlockState, Fault, FlashArray};
-use slcache_core::hw::config::{CellMode, PoolConfig};
+use slcache_core::hw::config::PoolConfig;
 use slcache_core::hw::geometry::Geometry;
 use std::collections::BTreeSet;
 

@@ -5,12 +5,12 @@ mod common;
 
 use common::{configure, device, mode, page_writes, random, request, rest, setup, versatile_pool};
 use serde_json::json;
+use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::{BlockId, PlaneId};
+use slcache_core::base::{BlockId, CellMode, PlaneId};
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::array::{Block, BlockState};
-use slcache_core::hw::config::{CellMode, ModeConfig, PlaneParallelism, ProgramRule};
-use slcache_core::hw::op::{Cause, OpKind};
+use slcache_core::hw::config::{ModeConfig, PlaneParallelism, ProgramRule};
 use slcache_core::hw::two_layer::Phase;
 use slcache_core::schemes::{SchemeConfig, CATALOG};
 

@@ -4,11 +4,11 @@
 mod common;
 
 use common::{configure, device, figure, page_writes, random, request, setup, switch_pool};
+use slcache_core::base::op::OpKind;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::config::Replay;
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::array::BlockState;
-use slcache_core::hw::op::OpKind;
 use slcache_core::metrics::report::Report;
 use std::collections::{HashMap, VecDeque};
 

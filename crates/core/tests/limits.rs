@@ -3,12 +3,12 @@
 mod common;
 
 use common::{device, pool, request, setup};
+use slcache_core::base::op::{Cause, Class, OpKind};
 use slcache_core::base::request::HostOp;
 use slcache_core::base::BlockId;
 use slcache_core::device::{RunError, Simulation};
 use slcache_core::hw::config::{PlaneParallelism, PoolConfig, SuspendConfig};
 use slcache_core::hw::geometry::Geometry;
-use slcache_core::hw::op::{Cause, Class, OpKind};
 use slcache_core::hw::timing::op_table::Op;
 use slcache_core::hw::timing::Timing;
 

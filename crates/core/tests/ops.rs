@@ -7,11 +7,11 @@ mod common;
 
 use common::ops::{after, bytes, counters, slots, writes, PAGE};
 use common::{device, pool, request, setup};
+use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::HostOp;
 use slcache_core::device::config::RmwTransfer;
 use slcache_core::device::Setup;
 use slcache_core::hw::config::ProgramRule;
-use slcache_core::hw::op::{Cause, OpKind};
 use slcache_core::schemes::{BaselineConfig, SchemeConfig, Trigger};
 
 const USER_PAGES: u64 = 8 * 24;

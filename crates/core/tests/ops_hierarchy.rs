@@ -7,10 +7,11 @@ mod common;
 use common::ops::*;
 use common::{configure, device, pool, random, request, setup};
 use serde_json::json;
+use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::CellMode;
 use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::{CellMode, ProgramRule};
-use slcache_core::hw::op::{Cause, OpKind};
+use slcache_core::hw::config::ProgramRule;
 
 /// `channels` channels with a plane each; per plane 6 SLC blocks of which 4 may be used, and 12 TLC.
 fn hierarchy(channels: u32) -> Setup {

@@ -8,9 +8,10 @@ mod common;
 use common::ops::*;
 use common::{configure, device, pool, setup};
 use serde_json::json;
+use slcache_core::base::op::{Cause, OpKind};
+use slcache_core::base::CellMode;
 use slcache_core::device::Setup;
-use slcache_core::hw::config::{CellMode, ProgramRule};
-use slcache_core::hw::op::{Cause, OpKind};
+use slcache_core::hw::config::ProgramRule;
 
 /// 4 SLC blocks, reclaimed when fewer than 2 are free, without classes of hotness; 12 TLC blocks.
 fn sector() -> Setup {

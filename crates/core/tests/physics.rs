@@ -8,12 +8,12 @@
 mod common;
 
 use common::{device, mode, pool, request, setup};
+use slcache_core::base::op::OpKind;
 use slcache_core::base::request::HostOp;
 use slcache_core::base::rng::RngStream;
+use slcache_core::base::CellMode;
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::ftl::config::{CleanConfig, Victim};
-use slcache_core::hw::config::CellMode;
-use slcache_core::hw::op::OpKind;
 use slcache_core::schemes::{SchemeConfig, TlcOnlyConfig};
 
 const BLOCKS: u32 = 1024;
@@ -46,7 +46,7 @@ fn one_plane(u: f64, clean: CleanConfig) -> Setup {
 }
 
 fn programs(sim: &Simulation) -> u64 {
-    let rows = sim.counters().iter().filter(|row| row.1 == OpKind::Program as usize);
+    let rows = sim.counters().iter().filter(|row| row.1 == OpKind::Program);
     rows.map(|row| row.4.pages).sum()
 }
 

@@ -9,9 +9,10 @@ mod common;
 use common::{device, pool, request, setup};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
+use slcache_core::base::CellMode;
 use slcache_core::device::config::{InflightRead, LinkConfig, Replay};
 use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::{CellMode, PlaneParallelism, PoolConfig};
+use slcache_core::hw::config::{PlaneParallelism, PoolConfig};
 use slcache_core::schemes::{SchemeConfig, TlcOnlyConfig};
 
 const PAGE: u64 = 4096;

@@ -7,12 +7,11 @@
 mod common;
 
 use common::{device, pool, request, setup};
+use slcache_core::base::op::{Cause, Class, OpKind};
 use slcache_core::base::request::HostOp;
-use slcache_core::base::BlockId;
+use slcache_core::base::{BlockId, CellMode};
 use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::CellMode;
 use slcache_core::hw::geometry::Geometry;
-use slcache_core::hw::op::{Cause, Class, OpKind};
 use slcache_core::hw::timing::op_table::{Op, OpId, RequestId};
 use slcache_core::hw::timing::{InFlight, Timing};
 use slcache_core::schemes::{SchemeConfig, TlcOnlyConfig};

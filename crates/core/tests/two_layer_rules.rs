@@ -5,9 +5,8 @@
 mod common;
 
 use common::{pool, versatile_pool};
-use slcache_core::base::{BlockId, Ppn};
+use slcache_core::base::{BlockId, CellMode, Ppn};
 use slcache_core::hw::array::{BlockState, Fault, FlashArray};
-use slcache_core::hw::config::CellMode;
 use slcache_core::hw::geometry::Geometry;
 
 const LIVE: [u32; 4] = [1, 2, 3, 4];

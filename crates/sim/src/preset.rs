@@ -3,8 +3,9 @@
 use crate::config::nearest;
 use serde::Deserialize;
 use serde_json::{json, Value};
+use slcache_core::base::CellMode;
 use slcache_core::device::config::DeviceConfig;
-use slcache_core::hw::config::{CellMode, PoolConfig};
+use slcache_core::hw::config::PoolConfig;
 
 /// A device that ships with slcache.
 #[derive(Clone, Copy, Debug)]

@@ -6,10 +6,10 @@
 //! skipped. `docs/benchmarking.md` says how the comparison is made,
 //! `docs/decisions/0005-mqsim-comparison.md` what does not agree and why.
 
+use slcache_core::base::op::OpKind;
 use slcache_core::base::rng::RngStream;
 use slcache_core::device::request::{HostOp, Request};
 use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::op::OpKind;
 use slcache_sim::{resolve, Layers};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -170,8 +170,8 @@ fn cleaning_costs_what_ten_blocks_held_back_cost() {
 
     let (mut programs, mut erases) = (0, 0);
     for row in sim.counters().iter() {
-        programs += if row.1 == OpKind::Program as usize { row.4.pages } else { 0 };
-        erases += if row.1 == OpKind::Erase as usize { row.4.count } else { 0 };
+        programs += if row.1 == OpKind::Program { row.4.pages } else { 0 };
+        erases += if row.1 == OpKind::Erase { row.4.count } else { 0 };
     }
     let wa = programs as f64 / 400_000.0;
     let moves = (programs - 400_000) as f64 / erases as f64;

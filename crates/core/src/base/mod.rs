@@ -1,7 +1,9 @@
 //! The ground every other room stands on: identifiers, units and seeded randomness.
 
+pub mod cell_mode;
 pub mod divisor;
 pub mod ids;
+pub mod op;
 pub mod prefetch;
 pub mod problem;
 pub mod request;
@@ -10,6 +12,8 @@ pub mod sparse;
 pub mod stop;
 pub mod units;
 
+pub use cell_mode::CellMode;
 pub use ids::{BlockId, Mu, PlaneId, Ppn, Slot};
+pub use op::{Cause, Class, OpKind};
 pub use problem::Problem;
 pub use stop::Stop;

@@ -3,12 +3,12 @@
 use super::buffer::{Buffer, Buffered};
 use super::config::{Acknowledge, Prefill, SubMu};
 use super::{Simulation, WaitingFlush};
+use crate::base::op::Cause;
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::Mu;
 use crate::ftl::io::Piece;
 use crate::ftl::page_level::present_mask;
 use crate::ftl::scheme::{DeviceFull, Scheme};
-use crate::hw::op::Cause;
 use crate::hw::timing::op_table::RequestId;
 use crate::hw::timing::{Gap, InFlight, Internal};
 

@@ -2,9 +2,9 @@
 
 use super::config::Replay;
 use super::{RunError, Simulation};
+use crate::base::op::Cause;
+use crate::base::CellMode;
 use crate::ftl::scheme::Scheme;
-use crate::hw::config::CellMode;
-use crate::hw::op::{Cause, OpKind};
 use crate::metrics::report::{
     Adjusted, BacklogReport, FlashReport, FlushReport, HostReport, OpRow, Report, SlotRow, TrimReport,
     WafReport, WearReport, WearRow,
@@ -56,12 +56,12 @@ impl Simulation {
         let pools = &self.io.media.array.geometry.pools;
         let mut report = FlashReport { ops: Vec::new(), slots: Vec::new() };
         for (pool, kind, mode, cause, count) in self.io.counters.iter() {
-            let (name, mode) = (pools[pool].name.clone(), CellMode::ALL[mode].name());
-            let cause = Cause::ALL[cause].name();
+            let (name, mode) = (pools[pool].name.clone(), mode.name());
+            let cause = cause.name();
             if count.pages > 0 || count.count > 0 {
                 report.ops.push(OpRow {
                     pool: name.clone(),
-                    kind: OpKind::ALL[kind].name(),
+                    kind: kind.name(),
                     mode,
                     cause,
                     count: count.count,
@@ -89,10 +89,10 @@ impl Simulation {
         let mut bytes: BTreeMap<&str, u64> = BTreeMap::new();
         let (mut programmed, mut held) = (0, 0);
         for (_, kind, _, cause, count) in self.io.counters.iter() {
-            if OpKind::ALL[kind].stores() {
+            if kind.stores() {
                 programmed += count.bytes;
                 held += count.slots * mu_bytes;
-                *bytes.entry(Cause::ALL[cause].name()).or_default() += count.slots * mu_bytes;
+                *bytes.entry(cause.name()).or_default() += count.slots * mu_bytes;
             }
         }
         *bytes.entry(Cause::Pad.name()).or_default() += programmed - held;

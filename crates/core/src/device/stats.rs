@@ -1,7 +1,7 @@
 //! What the host saw: requests, bytes, latency and where the latency went.
 
+use crate::base::op::{Cause, CAUSES};
 use crate::base::request::HostOp;
-use crate::hw::op::{Cause, CAUSES};
 use crate::hw::timing::{
     Gap, InFlight, WaitTime, GAPS, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE, WAIT_SUSPENDED,
 };

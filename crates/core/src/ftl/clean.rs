@@ -4,8 +4,8 @@ use super::io::{Io, PageWrite};
 use super::region::{Region, Writer};
 use super::scheme::DeviceFull;
 use super::victim;
+use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId, Ppn};
-use crate::hw::op::{Cause, Class};
 use crate::hw::timing::op_table::{OpId, RequestId};
 
 /// How many pages ahead the map entries of a victim's live slots are fetched.

@@ -4,7 +4,7 @@
 //! kept in the order of their arrival and found by scanning their page numbers.
 
 use super::io::Piece;
-use crate::hw::op::Cause;
+use crate::base::op::Cause;
 use crate::hw::timing::op_table::{RequestId, Slab};
 
 /// A piece that waits to be packed.

@@ -4,10 +4,9 @@ use super::gather::PageReads;
 use super::media::Media;
 use super::moved::MovedOut;
 use super::op_log::LoggedOp;
+use crate::base::op::{Cause, Class, OpKind};
 use crate::base::rng::RngStream;
-use crate::base::{BlockId, Mu, PlaneId, Ppn};
-use crate::hw::config::CellMode;
-use crate::hw::op::{Cause, Class, OpKind};
+use crate::base::{BlockId, CellMode, Mu, PlaneId, Ppn};
 use crate::hw::timing::event::EventKind;
 use crate::hw::timing::op_table::{MoveTarget, Op, OpId, RequestId};
 use crate::hw::timing::{Gap, Timing};
@@ -122,10 +121,10 @@ pub(super) struct Place {
 /// What reading and storing a page means to the array.
 struct ArrayTimes {
     read_ns: u32,
-    read_mode: usize,
+    read_mode: CellMode,
     store: OpKind,
     store_ns: u32,
-    store_mode: usize,
+    store_mode: CellMode,
 }
 
 /// Array and channel times of an operation, ns.
@@ -207,7 +206,7 @@ impl Io {
         let array = if record.is_two_layer() {
             self.two_layer_times(pool, index, record.write_ptr())
         } else {
-            let mode = record.mode() as usize;
+            let mode = record.mode();
             let (read_ns, store_ns) = geometry.page_times_ns(pool, mode, index);
             ArrayTimes { read_ns, read_mode: mode, store: OpKind::Program, store_ns, store_mode: mode }
         };
@@ -219,7 +218,7 @@ impl Io {
     #[inline]
     fn two_layer_times(&self, pool: usize, index: u32, programmed: u32) -> ArrayTimes {
         let layout = self.media.array.geometry.pools[pool].two_layer();
-        let (slc, dense) = (CellMode::Slc as usize, layout.mode as usize);
+        let (slc, dense) = (CellMode::Slc, layout.mode);
         let step = layout.step(index);
         let (read_ns, read_mode) = match programmed > u32::from(step.second) {
             true => (step.dense_read_ns, dense),
@@ -376,10 +375,10 @@ impl Io {
     }
 
     #[cold]
-    fn log(&mut self, kind: OpKind, mode: usize, cause: Cause, at: &Place) {
+    fn log(&mut self, kind: OpKind, mode: CellMode, cause: Cause, at: &Place) {
         let (at_ns, page) = (self.timing.now_ns(), self.media.array.geometry.page(at.block, at.index));
         if let Some(ops) = self.ops.as_mut() {
-            ops.push(LoggedOp { at_ns, kind, mode: CellMode::ALL[mode], cause, page });
+            ops.push(LoggedOp { at_ns, kind, mode, cause, page });
         }
     }
 
@@ -388,7 +387,7 @@ impl Io {
         if self.ops.is_some() {
             self.log(OpKind::Read, at.array.read_mode, cause, at);
         }
-        let count = self.counters.at(at.pool, OpKind::Read as usize, at.array.read_mode, cause as usize);
+        let count = self.counters.at(at.pool, OpKind::Read, at.array.read_mode, cause);
         count.count += 1;
         count.pages += 1;
         count.bytes += u64::from(bytes);
@@ -408,8 +407,8 @@ impl Io {
         if self.ops.is_some() {
             self.log(at.array.store, at.array.store_mode, write.cause, at);
         }
-        let (kind, mode) = (at.array.store as usize, at.array.store_mode);
-        let count = self.counters.at(at.pool, kind, mode, write.cause as usize);
+        let (kind, mode) = (at.array.store, at.array.store_mode);
+        let count = self.counters.at(at.pool, kind, mode, write.cause);
         count.count += operations;
         count.pages += 1;
         count.bytes += u64::from(page_bytes);
@@ -417,7 +416,7 @@ impl Io {
         count.slots += u64::from(write.fresh_slots);
         let old = write.slots - write.fresh_slots;
         if old > 0 {
-            self.counters.at(at.pool, kind, mode, Cause::Rmw as usize).slots += u64::from(old);
+            self.counters.at(at.pool, kind, mode, Cause::Rmw).slots += u64::from(old);
         }
         self.series.current().program_pages[write.cause as usize] += 1;
     }
@@ -433,7 +432,7 @@ impl Io {
         let mode = self.media.array.block(block).mode();
         if self.ops.is_some() {
             let page = geometry.page(block, 0);
-            self.log(OpKind::Erase, mode as usize, cause, &self.place(page));
+            self.log(OpKind::Erase, mode, cause, &self.place(page));
         }
         let geometry = &self.media.array.geometry;
         let mut op = Op::new(OpKind::Erase, cause, class, block, plane.unit);
@@ -441,8 +440,7 @@ impl Io {
         op.array_ns = geometry.pools[plane.pool as usize].mode(mode).erase_ns;
         op.in_ns = self.timing.channel(plane.unit).bus.erase_command_ns;
         op.deps = 1;
-        let count =
-            self.counters.at(plane.pool as usize, OpKind::Erase as usize, mode as usize, cause as usize);
+        let count = self.counters.at(plane.pool as usize, OpKind::Erase, mode, cause);
         count.count += 1;
         count.time_ns += u64::from(op.array_ns) + u64::from(op.in_ns);
         self.series.current().erases += 1;

@@ -5,9 +5,8 @@
 use super::hold::HoldBuffer;
 use super::io::Piece;
 use crate::base::sparse::Sparse;
-use crate::base::{BlockId, Mu, Ppn, Slot};
+use crate::base::{BlockId, CellMode, Mu, Ppn, Slot};
 use crate::hw::array::{ArrayState, FlashArray};
-use crate::hw::config::CellMode;
 
 /// Most mapping units a page may hold.
 pub const SLOTS_MAX: usize = 16;

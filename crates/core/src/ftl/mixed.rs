@@ -4,9 +4,9 @@ use super::io::{Io, PageWrite};
 use super::media::{bits, SLOTS_MAX};
 use super::pack::Picks;
 use super::page_level::{mapped_mask, region_slots, Sources};
+use crate::base::op::{Cause, Class};
 use crate::base::request::{HostOp, Request};
 use crate::base::Ppn;
-use crate::hw::op::{Cause, Class};
 use crate::hw::timing::op_table::{OpId, RequestId};
 use crate::hw::timing::{InFlight, Internal};
 

@@ -1,8 +1,7 @@
 //! The operations in the order of their emission, kept on request.
 
-use crate::base::Ppn;
-use crate::hw::config::CellMode;
-use crate::hw::op::{Cause, OpKind};
+use crate::base::op::{Cause, OpKind};
+use crate::base::{CellMode, Ppn};
 
 /// One operation, as it was emitted; a one-shot program is one entry a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

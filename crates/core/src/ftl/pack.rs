@@ -114,8 +114,8 @@ fn lowest(mask: u32, count: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::op::Cause;
     use crate::ftl::io::Piece;
-    use crate::hw::op::Cause;
     use crate::hw::timing::op_table::RequestId;
 
     /// A buffer with one piece of each size, in this order, from logical page 0 on.

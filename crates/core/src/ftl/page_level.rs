@@ -4,8 +4,8 @@ use super::io::{Io, PageWrite, Piece};
 use super::media::{bits, SLOTS_MAX};
 use super::region::{Region, Writer};
 use super::scheme::DeviceFull;
+use crate::base::op::{Cause, Class};
 use crate::base::{Mu, PlaneId, Ppn};
-use crate::hw::op::{Cause, Class};
 use crate::hw::timing::op_table::{OpId, RequestId};
 
 /// The distinct flash pages that hold some mapping units, with how many each holds.

@@ -5,8 +5,7 @@ use super::region::RegionState;
 use super::restore::Restoring;
 use super::two_layer::TwoLayerState;
 use crate::base::sparse::Sparse;
-use crate::base::PlaneId;
-use crate::hw::config::CellMode;
+use crate::base::{CellMode, PlaneId};
 use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::SchemeReport;
 

@@ -1,8 +1,8 @@
 //! One-shot programs: pages are staged in the controller until their wordline is full.
 
 use super::io::{Io, PageWrite};
+use crate::base::op::OpKind;
 use crate::base::Ppn;
-use crate::hw::op::OpKind;
 use crate::hw::timing::op_table::{Op, OpId};
 use crate::hw::timing::Gap;
 

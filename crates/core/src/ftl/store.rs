@@ -6,8 +6,8 @@ use super::io::Io;
 use super::page_level;
 use super::region::{Region, RegionSpec, Writer};
 use super::scheme::DeviceFull;
+use crate::base::op::{Cause, Class};
 use crate::base::PlaneId;
-use crate::hw::op::{Cause, Class};
 
 /// Free blocks per plane that migration leaves to cleaning, which must win at least one more.
 pub const RESERVE: u32 = 1;

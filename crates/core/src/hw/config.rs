@@ -1,41 +1,12 @@
 //! Configuration of the flash hardware: pools of chips, cell modes and bus timing.
 
 use crate::base::problem::{check_range, Problem};
+use crate::base::CellMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Longest time that one command may hold the channel, with all it carries, ns.
 const HOLD_NS_MAX: u32 = 1_000_000_000;
-
-/// Bits stored per cell; a block's mode is chosen when a free block is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[repr(u8)]
-pub enum CellMode {
-    /// One bit per cell.
-    Slc = 0,
-    /// Two bits per cell.
-    Mlc = 1,
-    /// Three bits per cell.
-    Tlc = 2,
-    /// Four bits per cell.
-    Qlc = 3,
-}
-
-impl CellMode {
-    /// Every mode, sparsest first.
-    pub const ALL: [CellMode; 4] = [CellMode::Slc, CellMode::Mlc, CellMode::Tlc, CellMode::Qlc];
-
-    /// Bits per cell, which is pages per wordline.
-    pub fn bits(self) -> u32 {
-        self as u32 + 1
-    }
-
-    /// The name used in configuration and results.
-    pub fn name(self) -> &'static str {
-        ["slc", "mlc", "tlc", "qlc"][self as usize]
-    }
-}
 
 /// How the pages of a wordline are programmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

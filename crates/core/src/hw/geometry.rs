@@ -4,9 +4,9 @@
 //! fields, so that going from slot to page to block to plane is a shift. Unused numbers cost
 //! address space, never memory.
 
-use super::config::{CellMode, PlaneParallelism, PoolConfig, ProgramRule};
+use super::config::{PlaneParallelism, PoolConfig, ProgramRule};
 use super::two_layer::TwoLayer;
-use crate::base::{BlockId, PlaneId, Ppn, Problem, Slot};
+use crate::base::{BlockId, CellMode, PlaneId, Ppn, Problem, Slot};
 
 /// A plane's place in the device.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ pub struct Pool {
     /// Mapping units per page.
     pub slots_per_page: u32,
     /// The cell modes offered, by `CellMode as usize`.
-    pub modes: [Option<Mode>; 4],
+    pub modes: [Option<Mode>; CellMode::COUNT],
     /// The two-layer layout, if the chips can be reprogrammed.
     pub two_layer: Option<TwoLayer>,
     /// The configuration it came from.
@@ -173,8 +173,8 @@ impl Geometry {
 
     /// Read and program time of page `index` of a block of `pool` in `mode`, ns.
     #[inline(always)]
-    pub fn page_times_ns(&self, pool: usize, mode: usize, index: u32) -> (u32, u32) {
-        self.times_ns[((pool * 4 + mode) << self.page_bits) + index as usize]
+    pub fn page_times_ns(&self, pool: usize, mode: CellMode, index: u32) -> (u32, u32) {
+        self.times_ns[((pool * CellMode::COUNT + mode as usize) << self.page_bits) + index as usize]
     }
 
     /// Slots of a block's number range (a power of two).

@@ -4,6 +4,5 @@ pub mod array;
 pub mod config;
 pub mod device_config;
 pub mod geometry;
-pub mod op;
 pub mod timing;
 pub mod two_layer;

@@ -6,7 +6,8 @@
 //! first w pages are the first bits of its wordlines, programmed as SLC; the other w * (b - 1) are
 //! reprograms, one wordline after the other, each bit in turn.
 
-use super::config::{CellMode, PoolConfig, ReprogramConfig};
+use super::config::{PoolConfig, ReprogramConfig};
+use crate::base::CellMode;
 
 /// What page `n` of a two-layer block is.
 #[derive(Clone, Copy, Debug)]

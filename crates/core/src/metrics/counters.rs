@@ -1,5 +1,8 @@
 //! Flash operations counted by pool, kind, cell mode and cause.
 
+use crate::base::op::{CAUSES, KINDS};
+use crate::base::{Cause, CellMode, OpKind};
+
 /// Totals of one (pool, kind, mode, cause).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct OpCount {
@@ -15,33 +18,37 @@ pub struct OpCount {
     pub slots: u64,
 }
 
-/// Kinds, modes and causes of the table; the words themselves belong to the hardware.
-const KINDS: usize = 4;
-const MODES: usize = 4;
-const CAUSES: usize = 7;
+/// The counters of one pool.
+type PoolTable = [[[OpCount; CAUSES]; CellMode::COUNT]; KINDS];
 
 /// A table of counters.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OpCounters {
-    table: Vec<OpCount>,
+    pools: Vec<PoolTable>,
 }
 
 impl OpCounters {
     /// Zero counters for `pools` pools.
     pub fn new(pools: usize) -> Self {
-        Self { table: vec![OpCount::default(); pools * KINDS * MODES * CAUSES] }
+        Self { pools: vec![PoolTable::default(); pools] }
     }
 
-    /// The counter of one combination, each given by its number.
+    /// The counter of one combination.
     #[inline(always)]
-    pub fn at(&mut self, pool: usize, kind: usize, mode: usize, cause: usize) -> &mut OpCount {
-        &mut self.table[((pool * KINDS + kind) * MODES + mode) * CAUSES + cause]
+    pub fn at(&mut self, pool: usize, kind: OpKind, mode: CellMode, cause: Cause) -> &mut OpCount {
+        &mut self.pools[pool][kind as usize][mode as usize][cause as usize]
     }
 
     /// Every combination that occurred: (pool, kind, mode, cause, totals).
-    pub fn iter(&self) -> impl Iterator<Item = (usize, usize, usize, usize, &OpCount)> {
-        self.table.iter().enumerate().filter(|(_, c)| **c != OpCount::default()).map(|(i, c)| {
-            (i / (KINDS * MODES * CAUSES), i / (MODES * CAUSES) % KINDS, i / CAUSES % MODES, i % CAUSES, c)
+    pub fn iter(&self) -> impl Iterator<Item = (usize, OpKind, CellMode, Cause, &OpCount)> {
+        self.pools.iter().enumerate().flat_map(|(pool, kinds)| {
+            OpKind::ALL.into_iter().zip(kinds).flat_map(move |(kind, modes)| {
+                CellMode::ALL.into_iter().zip(modes).flat_map(move |(mode, causes)| {
+                    let counts = Cause::ALL.into_iter().zip(causes);
+                    let occurred = counts.filter(|(_, count)| **count != OpCount::default());
+                    occurred.map(move |(cause, count)| (pool, kind, mode, cause, count))
+                })
+            })
         })
     }
 }

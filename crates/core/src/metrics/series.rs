@@ -1,13 +1,12 @@
 //! Time series with a bounded number of windows: when they run out, neighbours merge.
 
+use crate::base::op::CAUSES;
 use serde::Serialize;
 
 /// Windows kept at most; a power of two.
 const WINDOWS_MAX: usize = 1024;
 /// First window length, ns.
 const FIRST_WINDOW_NS: u64 = 1_000_000;
-/// Causes counted apart in the program columns.
-const CAUSES: usize = 7;
 
 /// One window's sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

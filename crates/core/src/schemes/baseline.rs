@@ -12,7 +12,7 @@
 //! **Knobs.** None.
 
 use super::cache::{CacheSpec, Pressure, Trigger, RECLAIM};
-use crate::base::{PlaneId, Problem};
+use crate::base::{CellMode, PlaneId, Problem};
 use crate::ftl::clean::{empty_block, pad_unprotected};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::{Io, Piece};
@@ -22,7 +22,6 @@ use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::ftl::store::Store;
 use crate::ftl::victim;
-use crate::hw::config::CellMode;
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::{SchemeReport, TableReport};

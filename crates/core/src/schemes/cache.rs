@@ -1,15 +1,15 @@
 //! What every SLC cache in front of a dense store has: its sizes, their checks, and the trigger
 //! of its reclamation.
 
-use crate::base::{PlaneId, Problem};
+use crate::base::op::{Cause, Class};
+use crate::base::{CellMode, PlaneId, Problem};
 use crate::ftl::clean::Job;
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::region::{Pack, Region, RegionSpec};
 use crate::ftl::store::{Store, RESERVE};
-use crate::hw::config::{CellMode, PoolConfig};
+use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::op::{Cause, Class};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

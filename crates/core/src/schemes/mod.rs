@@ -24,15 +24,15 @@ pub use sector::{FullPieces, SectorConfig};
 pub use tlc_only::TlcOnlyConfig;
 pub use turbo_write::TurboWriteConfig;
 
-use crate::base::{PlaneId, Problem};
+use crate::base::op::Class;
+use crate::base::{CellMode, PlaneId, Problem};
 use crate::ftl::config::CleanConfig;
 use crate::ftl::io::{Io, Piece};
 use crate::ftl::region::Region;
 use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
-use crate::hw::config::{CellMode, PoolConfig};
+use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::op::Class;
 use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::{SchemeReport, TableReport};
 use schemars::JsonSchema;

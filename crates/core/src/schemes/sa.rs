@@ -15,7 +15,7 @@
 use super::cache::{CacheSpec, Trigger};
 use super::entry_bits::table_bytes;
 use super::mixed_cache::MixedCache;
-use crate::base::{PlaneId, Problem};
+use crate::base::{CellMode, PlaneId, Problem};
 use crate::ftl::config::{CleanConfig, MergeConfig, Placement, PlaneOrder};
 use crate::ftl::io::{Io, Piece};
 use crate::ftl::mixed::Carry;
@@ -23,7 +23,6 @@ use crate::ftl::pack::{exact, oldest_first, Picks};
 use crate::ftl::page_level::{self, mapped_mask};
 use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
-use crate::hw::config::CellMode;
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::{SchemeReport, TableReport};

@@ -7,7 +7,8 @@
 //! victim policy are options; the defaults are round robin in CWDP order and greedy cleaning.
 //! **Knobs.** None.
 
-use crate::base::{PlaneId, Problem};
+use crate::base::op::{Cause, Class};
+use crate::base::{CellMode, PlaneId, Problem};
 use crate::ftl::clean::{clean_one, clean_plane, Job};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::{Io, Piece};
@@ -15,9 +16,8 @@ use crate::ftl::page_level;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
-use crate::hw::config::{CellMode, IdleRule, IdleScope};
+use crate::hw::config::{IdleRule, IdleScope};
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::op::{Cause, Class};
 use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::{SchemeReport, TableReport};
 use schemars::JsonSchema;

@@ -12,7 +12,8 @@
 //! **Knobs.** None.
 
 use super::cache::{CacheSpec, Trigger};
-use crate::base::{BlockId, PlaneId, Problem};
+use crate::base::op::{Cause, Class};
+use crate::base::{BlockId, CellMode, PlaneId, Problem};
 use crate::ftl::clean::{empty_block, pad_unprotected, Job};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
 use crate::ftl::io::{Io, Piece};
@@ -22,9 +23,8 @@ use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::ftl::store::{Store, RESERVE};
 use crate::ftl::victim;
-use crate::hw::config::{CellMode, IdleRule};
+use crate::hw::config::IdleRule;
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::op::{Cause, Class};
 use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;

@@ -3,18 +3,19 @@
 
 pub mod ops;
 
+use slcache_core::base::op::OpKind;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
+use slcache_core::base::CellMode;
 use slcache_core::device::config::{
     DeviceConfig, HostConfig, InflightRead, PreconditionConfig, Prefill, RmwTransfer, TracePolicy,
 };
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::ftl::op_log::LoggedOp;
 use slcache_core::hw::config::{
-    BusConfig, CellMode, ModeConfig, PageKinds, PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig,
+    BusConfig, ModeConfig, PageKinds, PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig,
     SuspendConfig,
 };
-use slcache_core::hw::op::OpKind;
 use slcache_core::metrics::report::Report;
 use slcache_core::schemes::SchemeConfig;
 

@@ -1,11 +1,11 @@
 //! What a short list of requests does to the flash, operation for operation.
 
 use super::request;
+use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::{Mu, Ppn};
+use slcache_core::base::{CellMode, Mu, Ppn};
 use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::CellMode;
-use slcache_core::hw::op::{Cause, OpKind};
+use slcache_core::metrics::counters::OpCount;
 
 /// Bytes of a logical page: four mapping units.
 pub const PAGE: u64 = 16384;
@@ -16,9 +16,8 @@ pub const LATER: u64 = 1_000_000_000;
 
 /// Operations and pages by kind, mode and cause, in this order; only what occurred.
 pub fn counters(sim: &Simulation) -> Vec<(&'static str, &'static str, &'static str, u64, u64)> {
-    let row = |(_, kind, mode, cause, n): (usize, usize, usize, usize, _)| {
-        let n: &slcache_core::metrics::counters::OpCount = n;
-        (OpKind::ALL[kind].name(), CellMode::ALL[mode].name(), Cause::ALL[cause].name(), n.count, n.pages)
+    let row = |(_, kind, mode, cause, n): (usize, OpKind, CellMode, Cause, &OpCount)| {
+        (kind.name(), mode.name(), cause.name(), n.count, n.pages)
     };
     // Counters that hold only slots are no operations.
     sim.counters().iter().filter(|r| r.4.pages > 0 || r.4.count > 0).map(row).collect()
@@ -26,12 +25,12 @@ pub fn counters(sim: &Simulation) -> Vec<(&'static str, &'static str, &'static s
 
 /// Mapping units programmed for `cause`.
 pub fn slots(sim: &Simulation, cause: Cause) -> u64 {
-    sim.counters().iter().filter(|r| r.3 == cause as usize).map(|r| r.4.slots).sum()
+    sim.counters().iter().filter(|r| r.3 == cause).map(|r| r.4.slots).sum()
 }
 
 /// Bytes read or programmed for `cause`.
 pub fn bytes(sim: &Simulation, kind: OpKind, cause: Cause) -> u64 {
-    let rows = sim.counters().iter().filter(|r| r.1 == kind as usize && r.3 == cause as usize);
+    let rows = sim.counters().iter().filter(|r| r.1 == kind && r.3 == cause);
     rows.map(|row| row.4.bytes).sum()
 }
 

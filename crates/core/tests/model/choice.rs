@@ -4,14 +4,13 @@ use crate::common::{device, mode, pool, reprogram, setup};
 use prop::sample::select;
 use proptest::prelude::*;
 use serde_json::{json, Value};
+use slcache_core::base::CellMode;
 use slcache_core::device::config::{
     Acknowledge, BufferConfig, HostConfig, InflightRead, LinkConfig, PreconditionConfig, Prefill, Replay,
     RmwTransfer, SubMu, TracePolicy,
 };
 use slcache_core::device::Setup;
-use slcache_core::hw::config::{
-    CellMode, PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig, SuspendConfig,
-};
+use slcache_core::hw::config::{PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig, SuspendConfig};
 use slcache_core::schemes::CATALOG;
 
 /// The flash.

@@ -1,10 +1,10 @@
 //! The programs of a region's pages: one by one, or staged until a wordline is full.
 
 use super::{Region, Stage, Writer};
+use crate::base::op::{Cause, Class};
 use crate::base::{PlaneId, Ppn};
 use crate::ftl::io::{Io, PageWrite};
 use crate::ftl::media::SLOTS_MAX;
-use crate::hw::op::{Cause, Class};
 use crate::hw::timing::event::EventKind;
 use crate::hw::timing::op_table::{OpId, RequestId};
 

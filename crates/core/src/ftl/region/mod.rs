@@ -11,8 +11,7 @@ use super::free_list::FreeList;
 use super::io::Io;
 use super::scheme::BlockShare;
 use super::turn::Turn;
-use crate::base::{BlockId, PlaneId, Ppn};
-use crate::hw::config::CellMode;
+use crate::base::{BlockId, CellMode, PlaneId, Ppn};
 use crate::hw::timing::op_table::OpId;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! The record of one block.
 
-use crate::hw::config::CellMode;
+use crate::base::CellMode;
 use bytemuck::Zeroable;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,6 @@
 //! What the array refuses.
 
-use crate::base::{BlockId, Ppn, Slot};
-use crate::hw::config::CellMode;
+use crate::base::{BlockId, CellMode, Ppn, Slot};
 
 /// What the array refuses, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -14,10 +14,12 @@ pub use block::{Block, BlockState};
 pub use fault::Fault;
 pub use snapshot::ArrayState;
 
-use super::config::CellMode;
 use super::geometry::Geometry;
-use crate::base::{BlockId, Ppn, Slot};
+use crate::base::{BlockId, CellMode, Ppn, Slot};
 use block::USED;
+
+/// Cell modes whose wear is counted.
+const MODES: usize = CellMode::COUNT;
 
 /// Added to the live pages of a closed plain block, so that the untouched state 0 is no candidate
 /// and the smallest score is the greedy victim.
@@ -35,7 +37,7 @@ pub struct FlashArray {
     /// Live slots by region; of two-layer blocks only those in wordlines with one bit.
     live: Vec<u64>,
     /// Pages stored so far by cell mode, in this array's life.
-    stored: [u64; 4],
+    stored: [u64; MODES],
     erases: Vec<u32>,
     tags: Vec<u32>,
     free_chunks: Vec<u32>,
@@ -65,7 +67,7 @@ impl FlashArray {
             blocks: bytemuck::zeroed_slice_box(blocks),
             score: vec![0; blocks],
             live: vec![0; 1 << u8::BITS],
-            stored: [0; 4],
+            stored: [0; MODES],
             erases: vec![0; blocks * CellMode::ALL.len()],
             tags: vec![0; (usable * chunk) as usize],
             free_chunks: Vec::new(),
@@ -120,12 +122,12 @@ impl FlashArray {
     /// How often a block was erased in `mode`.
     #[inline]
     pub fn erases(&self, block: BlockId, mode: CellMode) -> u32 {
-        self.erases[block.index() * 4 + mode as usize]
+        self.erases[block.index() * MODES + mode as usize]
     }
 
     /// How often a block was erased in any mode.
     pub fn wear(&self, block: BlockId) -> u32 {
-        self.erases[block.index() * 4..block.index() * 4 + 4].iter().sum()
+        self.erases[block.index() * MODES..(block.index() + 1) * MODES].iter().sum()
     }
 
     /// Blocks opened so far: the clock of block ages.
@@ -352,7 +354,7 @@ impl FlashArray {
         if record.write_ptr == 0 {
             return Err(Fault::EraseEmpty(block));
         }
-        self.erases[block.index() * 4 + record.mode as usize] += 1;
+        self.erases[block.index() * MODES + record.mode as usize] += 1;
         self.free_chunks.push(record.chunk);
         record.state = BlockState::Free as u8;
         record.write_ptr = 0;
@@ -381,7 +383,7 @@ impl FlashArray {
     /// Sets every erase count to zero.
     pub fn reset_wear(&mut self) {
         for i in (0..self.blocks.len()).filter(|&i| self.blocks[i].flags & USED != 0) {
-            self.erases[i * 4..i * 4 + 4].fill(0);
+            self.erases[i * MODES..(i + 1) * MODES].fill(0);
         }
     }
 

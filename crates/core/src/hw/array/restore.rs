@@ -1,9 +1,8 @@
 //! Whether a snapshot's blocks can be those of this array: what can be told without the map.
 
 use super::block::{Block, BlockState, TWO_LAYER, USED};
-use super::{ArrayState, FlashArray};
-use crate::base::BlockId;
-use crate::hw::config::CellMode;
+use super::{ArrayState, FlashArray, MODES};
+use crate::base::{BlockId, CellMode};
 
 /// Openings after which a device is no more taken for one: their counter has 32 bits.
 const OPENINGS_MAX: u32 = 1 << 31;
@@ -21,7 +20,7 @@ impl ArrayState {
             let wrong = |what: String| format!("block {number}: {what}");
             record.check(block, array).map_err(wrong)?;
             let pool = array.geometry.pool_of(array.geometry.plane_of(block));
-            if (0..4).any(|mode| erases[mode] > 0 && pool.modes[mode].is_none()) {
+            if (0..MODES).any(|mode| erases[mode] > 0 && pool.modes[mode].is_none()) {
                 return Err(wrong("was erased in a mode that its chips do not offer".into()));
             }
         }

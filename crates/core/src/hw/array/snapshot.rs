@@ -1,7 +1,7 @@
 //! The array in a snapshot, and the check that what it counts beside the blocks agrees with them.
 
 use super::block::{Block, BlockState};
-use super::{FlashArray, CLOSED};
+use super::{FlashArray, CLOSED, MODES};
 use crate::base::sparse::Sparse;
 use crate::base::BlockId;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ArrayState {
     /// Number, record and erases by cell mode of every block that was ever opened, ascending.
-    pub(super) blocks: Vec<(u32, Block, [u32; 4])>,
+    pub(super) blocks: Vec<(u32, Block, [u32; MODES])>,
     pub(super) tags: Sparse,
     pub(super) free_chunks: Vec<u32>,
     pub(super) next_chunk: u32,
@@ -22,7 +22,7 @@ impl FlashArray {
     pub fn save(&self) -> ArrayState {
         let record = |b: BlockId| {
             let i = b.index();
-            let erases = std::array::from_fn(|m| self.erases[i * 4 + m]);
+            let erases = std::array::from_fn(|m| self.erases[i * MODES + m]);
             (b.0, self.blocks[i], erases)
         };
         ArrayState {
@@ -46,7 +46,7 @@ impl FlashArray {
                 BlockState::Open => 0,
                 BlockState::Closed => CLOSED + record.live_pages as i16,
             };
-            self.erases[i * 4..i * 4 + 4].copy_from_slice(&erases);
+            self.erases[i * MODES..(i + 1) * MODES].copy_from_slice(&erases);
         }
         state.tags.fill(&mut self.tags)?;
         self.free_chunks = state.free_chunks;

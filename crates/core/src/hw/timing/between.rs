@@ -3,7 +3,7 @@
 use super::op_table::{MoveTarget, OpId};
 use super::unit::Phase;
 use super::{Timing, WAIT_SUSPENDED};
-use crate::hw::op::{Class, OpKind};
+use crate::base::op::{Class, OpKind};
 
 impl Timing {
     /// The read half of a move is done: the operation is now the program of its target.

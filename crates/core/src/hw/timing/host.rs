@@ -2,8 +2,8 @@
 
 use super::op_table::{Op, OpId, RequestId};
 use super::Timing;
+use crate::base::op::CAUSES;
 use crate::base::request::Request;
-use crate::hw::op::CAUSES;
 
 /// Waiting for the channel.
 pub const WAIT_CHANNEL: usize = CAUSES;

@@ -20,10 +20,10 @@ pub use host::{
     WAIT_SUSPENDED,
 };
 
+use crate::base::op::{Class, CAUSES, CLASSES};
 use crate::base::BlockId;
 use crate::hw::config::{IdleRule, IdleScope, PlaneParallelism};
 use crate::hw::geometry::Geometry;
-use crate::hw::op::{Class, CAUSES, CLASSES};
 use bytemuck::Zeroable;
 use event::{Event, EventKind, EventQueue};
 use op_table::{Op, OpId, RequestId, Slab};
@@ -102,8 +102,8 @@ impl Timing {
             load_ns: Vec::new(),
             channels: Vec::new(),
             ops: Slab::new(Op::new(
-                crate::hw::op::OpKind::Read,
-                crate::hw::op::Cause::Host,
+                crate::base::op::OpKind::Read,
+                crate::base::op::Cause::Host,
                 Class::HostRead,
                 BlockId(0),
                 0,

@@ -1,8 +1,8 @@
 //! Operations in flight: their records, dependencies and the order within a block.
 
 use super::host::Gap;
+use crate::base::op::{Cause, Class, OpKind};
 use crate::base::BlockId;
-use crate::hw::op::{Cause, Class, OpKind};
 
 macro_rules! in_flight_id {
     ($(#[$doc:meta])* $name:ident) => {

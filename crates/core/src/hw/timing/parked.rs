@@ -6,8 +6,8 @@
 
 use super::op_table::OpId;
 use super::Timing;
+use crate::base::op::{OpKind, CLASSES};
 use crate::base::BlockId;
-use crate::hw::op::{OpKind, CLASSES};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -155,11 +155,11 @@ impl Timing {
 mod tests {
     use super::super::op_table::{MoveTarget, Op, OpId};
     use super::super::Timing;
+    use crate::base::op::{Cause, Class, OpKind, CLASSES};
     use crate::base::rng::RngStream;
-    use crate::base::BlockId;
-    use crate::hw::config::{BusConfig, CellMode, ModeConfig, PlaneParallelism, PoolConfig};
+    use crate::base::{BlockId, CellMode};
+    use crate::hw::config::{BusConfig, ModeConfig, PlaneParallelism, PoolConfig};
     use crate::hw::geometry::Geometry;
-    use crate::hw::op::{Cause, Class, OpKind, CLASSES};
 
     const CLASS: [Class; CLASSES] =
         [Class::Run, Class::HostRead, Class::HostWrite, Class::Urgent, Class::Background];

@@ -3,8 +3,8 @@
 use super::op_table::{Op, OpId};
 use super::parked::{FIRST_PLACE, PLACE_STEP};
 use super::{Timing, WAIT_SOURCE};
+use crate::base::op::{Cause, Class, OpKind, CLASSES};
 use crate::base::BlockId;
-use crate::hw::op::{Cause, Class, OpKind, CLASSES};
 
 /// How far a multi-plane command looks along its class for operations to take along.
 const MATE_WINDOW: usize = 16;

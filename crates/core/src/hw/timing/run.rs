@@ -4,8 +4,8 @@ use super::event::{Event, EventKind};
 use super::op_table::{Op, OpId};
 use super::unit::Phase;
 use super::{Timing, WAIT_CHANNEL};
+use crate::base::op::{Class, OpKind};
 use crate::hw::config::PlaneParallelism;
-use crate::hw::op::{Class, OpKind};
 
 /// The bit of waiting host reads in a unit's mask.
 const HOST_READS: u8 = 1 << Class::HostRead as u8;

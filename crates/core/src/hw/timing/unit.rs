@@ -1,8 +1,8 @@
 //! A unit (plane or die) and a channel: what they are doing and what waits for them.
 
 use super::op_table::OpId;
+use crate::base::op::{CAUSES, CLASSES};
 use crate::hw::config::{BusConfig, PlaneParallelism, SuspendConfig};
-use crate::hw::op::{CAUSES, CLASSES};
 use std::collections::VecDeque;
 
 /// What a unit is doing.

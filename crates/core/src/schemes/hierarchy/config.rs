@@ -2,9 +2,9 @@
 
 use super::super::cache::{CacheSpec, Trigger};
 use crate::base::problem::{check_range, Problem};
+use crate::base::CellMode;
 use crate::ftl::config::{CleanConfig, MergeConfig, Placement, PlaneOrder};
 use crate::ftl::gather::Gather;
-use crate::hw::config::CellMode;
 use crate::hw::device_config::DeviceConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

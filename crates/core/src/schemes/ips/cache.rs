@@ -3,6 +3,7 @@
 use super::super::{check_page, offered_modes};
 use super::balance::{Balance, VainMoves};
 use super::AgcConfig;
+use crate::base::op::{Cause, Class};
 use crate::base::{PlaneId, Ppn, Problem};
 use crate::ftl::clean::Job;
 use crate::ftl::collect::{self, make_room, take_for_move};
@@ -13,7 +14,6 @@ use crate::ftl::scheme::{DeviceFull, Idle};
 use crate::ftl::two_layer::{TwoLayerRegion, TwoLayerSpec};
 use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::op::{Cause, Class};
 use crate::metrics::report::SchemeReport;
 
 /// Blocks per plane that cannot hold user data: one whose pages cleaning needs, and three that are

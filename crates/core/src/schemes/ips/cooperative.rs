@@ -13,7 +13,8 @@
 
 use super::cache::{self, Cache, CacheSpec};
 use super::AgcConfig;
-use crate::base::{BlockId, PlaneId, Ppn, Problem};
+use crate::base::op::{Cause, Class};
+use crate::base::{BlockId, CellMode, PlaneId, Ppn, Problem};
 use crate::ftl::clean::Job;
 use crate::ftl::collect;
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
@@ -23,9 +24,8 @@ use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
 use crate::ftl::victim;
-use crate::hw::config::{CellMode, IdleRule};
+use crate::hw::config::IdleRule;
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::op::{Cause, Class};
 use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;

@@ -1,8 +1,8 @@
 //! The engine on requests that lie ready in memory.
 
+use slcache_core::base::op::OpKind;
 use slcache_core::device::request::Request;
 use slcache_core::device::Simulation;
-use slcache_core::hw::op::OpKind;
 use slcache_sim::resources::Stopwatch;
 use slcache_sim::{resolve, Layers, RunConfig};
 
@@ -73,5 +73,5 @@ fn feed(simulation: &mut Simulation, requests: &[Request]) -> Result<(), String>
 /// Pages that operations of these kinds worked on so far.
 fn count(simulation: &Simulation, kinds: &[OpKind]) -> u64 {
     let rows = simulation.counters().iter();
-    rows.filter(|row| kinds.contains(&OpKind::ALL[row.1])).map(|row| row.4.pages).sum()
+    rows.filter(|row| kinds.contains(&row.1)).map(|row| row.4.pages).sum()
 }

@@ -22,7 +22,12 @@ impl OpKind {
 
     /// The name used in results.
     pub fn name(self) -> &'static str {
-        ["read", "program", "erase", "reprogram"][self as usize]
+        match self {
+            OpKind::Read => "read",
+            OpKind::Program => "program",
+            OpKind::Erase => "erase",
+            OpKind::Reprogram => "reprogram",
+        }
     }
 
     /// Whether it stores a page: a program or a reprogram.
@@ -65,9 +70,31 @@ impl Cause {
 
     /// The name used in results.
     pub fn name(self) -> &'static str {
-        ["host", "rmw", "migration", "gc", "flush", "pad", "agc"][self as usize]
+        match self {
+            Cause::Host => "host",
+            Cause::Rmw => "rmw",
+            Cause::Migration => "migration",
+            Cause::Gc => "gc",
+            Cause::Flush => "flush",
+            Cause::Pad => "pad",
+            Cause::Agc => "agc",
+        }
     }
 }
+
+/// What is indexed by kind or cause has a place for each, in the order of `ALL`.
+const _: () = {
+    let mut i = 0;
+    while i < KINDS {
+        assert!(OpKind::ALL[i] as usize == i);
+        i += 1;
+    }
+    let mut i = 0;
+    while i < CAUSES {
+        assert!(Cause::ALL[i] as usize == i);
+        i += 1;
+    }
+};
 
 /// Priority of a waiting operation, highest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
