@@ -41,7 +41,7 @@ impl Simulation {
     /// block record it leads to, then the reverse entry.
     #[inline]
     fn look_ahead(&self, requests: &[Request], i: usize) {
-        let media = &self.io.media;
+        let media = self.io.media();
         crate::base::prefetch::read(requests, i + REQUESTS_AHEAD);
         let mu = |request: &Request| Mu(((request.sector * SECTOR_BYTES) >> self.mu_shift) as u32);
         if let Some(request) = requests.get(i + MAP_AHEAD) {
@@ -81,7 +81,7 @@ impl Simulation {
         let depth = self.setup.host.queue_depth;
         if self.setup.host.replay == Replay::Closed {
             while self.of_stream(request.stream) >= depth && self.step() {}
-            let now_ns = self.io.timing.now_ns();
+            let now_ns = self.io.now_ns();
             return self.admit(*request, now_ns);
         }
         let scale = self.setup.host.time_scale;
@@ -89,7 +89,7 @@ impl Simulation {
         if at_ns >= TIME_LIMIT_NS {
             return self.out_of_time(at_ns);
         }
-        let at_ns = at_ns.max(self.io.timing.now_ns());
+        let at_ns = at_ns.max(self.io.now_ns());
         self.last_arrival_ns = at_ns;
         while self.io.timing.next_ns() <= at_ns {
             self.step();
@@ -195,7 +195,7 @@ impl Simulation {
 
     /// Offers idle time in `plane` to the scheme, if it uses the plane.
     pub(super) fn idle_step(&mut self, plane: PlaneId) -> Idle {
-        let pool = self.io.media.array.geometry.planes[plane.index()].pool;
+        let pool = self.io.geometry().planes[plane.index()].pool;
         match self.scheme_pools >> pool & 1 {
             0 => Idle::Nothing,
             _ => self.scheme.idle(plane, &mut self.io),
@@ -206,7 +206,7 @@ impl Simulation {
     fn admit(&mut self, request: Request, arrived_ns: u64) {
         self.in_flight += 1;
         self.enter_stream(request.stream);
-        let now_ns = self.io.timing.now_ns();
+        let now_ns = self.io.now_ns();
         let mut record = InFlight::new(request, arrived_ns, now_ns);
         if let (HostOp::Write, Some(link)) = (request.op, &self.setup.host.link) {
             let ns = u64::from(link.write_overhead_ns) + link.transfer_ns(request.bytes());
@@ -256,7 +256,7 @@ impl Simulation {
     /// All flash work of a request is done.
     #[inline]
     fn finished(&mut self, id: RequestId) {
-        let now_ns = self.io.timing.now_ns();
+        let now_ns = self.io.now_ns();
         let record = self.io.timing.request(id);
         if record.internal != Internal::No {
             let record = record.clone();

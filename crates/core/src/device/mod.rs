@@ -143,7 +143,7 @@ impl Simulation {
 
     /// The present simulated time, ns.
     pub fn now_ns(&self) -> u64 {
-        self.io.timing.now_ns()
+        self.io.now_ns()
     }
 
     /// Requests that have arrived and are not complete.
@@ -178,7 +178,7 @@ impl Simulation {
 
     /// Proves that map, array and versions agree; the first violation is described.
     pub fn audit(&self) -> Result<(), String> {
-        audit::audit(&self.io.media)
+        audit::audit(self.io.media())
     }
 
     /// Keeps a version of every mapping unit, so that audits prove that no data are lost.

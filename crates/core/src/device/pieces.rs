@@ -35,7 +35,7 @@ impl Simulation {
         let (start_mu, last) = ((start >> shift) as u32, ((end - 1) >> shift) as u32);
         let mut mu = start_mu;
         let missing = if tail == 0 { 0 } else { (1u32 << shift) - tail };
-        let n = self.io.policy.mus_per_page;
+        let n = self.io.policy().mus_per_page;
         while mu <= last {
             let (page, first) = self.pages.split(mu);
             let count = (n - first).min(last - mu + 1);
@@ -90,7 +90,7 @@ impl Simulation {
         if present_mask(&self.io, piece.page) & piece.mask == 0 {
             // Units of the page that wait to be packed may have others to carry along; those must
             // not appear meanwhile. The read finds nothing.
-            let on_its_way = self.io.media.hold.mask(piece.page) != 0;
+            let on_its_way = self.io.held().mask(piece.page) != 0;
             if self.setup.trace.prefill == Prefill::OnRead && !on_its_way {
                 self.clockless(|scheme, io| scheme.preload(piece.page, io))?;
             } else {
@@ -188,7 +188,7 @@ impl Simulation {
         if let Some(buffer) = self.buffer.as_mut() {
             buffer.evicting += 1;
         }
-        let now_ns = self.io.timing.now_ns();
+        let now_ns = self.io.now_ns();
         let bytes = entry.mask.count_ones() * self.setup.device.mu_bytes;
         let sector = u64::from(entry.page) * u64::from(self.setup.device.piece_bytes()) / SECTOR_BYTES;
         let sectors = (u64::from(bytes) / SECTOR_BYTES) as u32;
@@ -301,7 +301,7 @@ impl Simulation {
             return;
         }
         self.scheme.trim(first, end, &mut self.io);
-        let n = self.io.policy.mus_per_page;
+        let n = self.io.policy().mus_per_page;
         let unused = |page: u32| {
             let from = first.max(page * n) - page * n;
             let to = end.min((page + 1) * n) - page * n;

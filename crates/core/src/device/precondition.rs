@@ -38,7 +38,7 @@ impl Simulation {
         progress: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Result<Preconditioned, RunError> {
         let config = self.setup.precondition.clone();
-        let pages = u64::from(self.io.media.mus() / self.io.policy.mus_per_page);
+        let pages = u64::from(self.io.mus() / self.io.policy().mus_per_page);
         let filled = libm::round(pages as f64 * config.fill) as u64;
         let limit = match (config.steady, config.overwrite) {
             (true, 0.0) => STEADY_MAX,
@@ -106,8 +106,8 @@ impl Simulation {
     /// pages in between will touch.
     #[inline]
     fn next_overwrite(&self, ahead: &mut [u32; AHEAD], i: usize, drawn: u32) -> u32 {
-        let media = &self.io.media;
-        let mu = |page: u32| Mu(page * self.io.policy.mus_per_page);
+        let media = self.io.media();
+        let mu = |page: u32| Mu(page * self.io.policy().mus_per_page);
         let page = std::mem::replace(&mut ahead[i % AHEAD], drawn);
         media.prefetch_map(mu(drawn));
         media.prefetch_block(mu(ahead[(i + AHEAD * 2 / 3) % AHEAD]));
@@ -139,8 +139,11 @@ impl Simulation {
     /// Writes logical page `page` as the host would, without the clock.
     #[inline]
     fn place(&mut self, page: u32) -> Result<(), RunError> {
-        let piece =
-            crate::ftl::page_level::whole_page(page, self.io.policy.mus_per_page, self.setup.device.mu_bytes);
+        let piece = crate::ftl::page_level::whole_page(
+            page,
+            self.io.policy().mus_per_page,
+            self.setup.device.mu_bytes,
+        );
         self.io.clockless = true;
         let result = self.scheme.write(piece, &mut self.io);
         self.io.clockless = false;
@@ -150,12 +153,12 @@ impl Simulation {
     /// Whether the scheme, asked out of turn, would do idle work in some plane: the oracle that a
     /// pause leaves nothing undone. What it then does is neither timed nor counted.
     pub fn idle_work_left(&mut self) -> bool {
-        let planes = self.io.media.array.geometry.planes.len() as u32;
+        let planes = self.io.geometry().planes.len() as u32;
         (0..planes).any(|plane| self.clockless_idle_step(PlaneId(plane)) == Idle::Step)
     }
 
     fn drain_idle(&mut self) -> Result<(), RunError> {
-        for plane in 0..self.io.media.array.geometry.planes.len() {
+        for plane in 0..self.io.geometry().planes.len() {
             while self.clockless_idle_step(PlaneId(plane as u32)) == Idle::Step {
                 self.look()?;
             }
@@ -171,6 +174,6 @@ impl Simulation {
     }
 
     fn reset_wear(&mut self) {
-        self.io.media.array.reset_wear();
+        self.io.media.reset_wear();
     }
 }

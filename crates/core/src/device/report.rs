@@ -53,7 +53,7 @@ impl Simulation {
     }
 
     fn flash_report(&self) -> FlashReport {
-        let pools = &self.io.media.array.geometry.pools;
+        let pools = &self.io.geometry().pools;
         let mut report = FlashReport { ops: Vec::new(), slots: Vec::new() };
         for (pool, kind, mode, cause, count) in self.io.counters.iter() {
             let (name, mode) = (pools[pool].name.clone(), mode.name());
@@ -116,7 +116,7 @@ impl Simulation {
 
     /// One row per pool and mode in use; a block counts with the mode it was last opened in.
     fn wear_rows(&self) -> Vec<WearRow> {
-        let array = &self.io.media.array;
+        let array = self.io.array();
         let mut tallies: BTreeMap<(usize, usize), BTreeMap<u32, u64>> = BTreeMap::new();
         for block in array.used_blocks() {
             let pool = array.geometry.planes[array.geometry.plane_of(block).index()].pool as usize;
@@ -131,7 +131,7 @@ impl Simulation {
     }
 
     fn wear_row(&self, pool: usize, mode: usize, mut tally: BTreeMap<u32, u64>) -> WearRow {
-        let place = &self.io.media.array.geometry.pools[pool];
+        let place = &self.io.geometry().pools[pool];
         let used: u64 = tally.values().sum();
         // Blocks never opened count where the pool has one mode in use, as unworn ones.
         let total = self.scheme_blocks(pool, mode).max(used);

@@ -30,8 +30,8 @@ impl Simulation {
         };
         let mut simulation = Self::new(setup).map_err(describe)?;
         simulation.io.media.load(state.media).map_err(RunError::Snapshot)?;
-        for block in simulation.io.media.array.used_blocks().collect::<Vec<_>>() {
-            let pages = simulation.io.media.array.block(block).write_ptr();
+        for block in simulation.io.array().used_blocks().collect::<Vec<_>>() {
+            let pages = simulation.io.array().block(block).write_ptr();
             simulation.io.timing.set_done(block, pages);
         }
         simulation.io.rng = state.rng;

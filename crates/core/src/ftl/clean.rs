@@ -33,7 +33,7 @@ pub fn clean_plane(region: &mut Region, io: &mut Io, plane: PlaneId, target: u32
 /// Without power-loss protection no erase may wait for a wordline that nobody fills. Padding only
 /// after a whole round keeps every victim's gain: padding after each could eat it up for ever.
 pub fn pad_unprotected(region: &mut Region, io: &mut Io, plane: PlaneId) {
-    if !io.policy.plp {
+    if !io.policy().plp {
         region.pad(io, plane, true);
     }
 }
@@ -41,7 +41,7 @@ pub fn pad_unprotected(region: &mut Region, io: &mut Io, plane: PlaneId) {
 /// Cleans one block of `plane`; false if there is none worth it. A block is worth it only if it wins
 /// more than the padding after it can eat up: else idle time would clean for ever.
 pub fn clean_one(region: &mut Region, io: &mut Io, plane: PlaneId, job: Job) -> bool {
-    let dead_min = if io.policy.plp { 1 } else { region.pages_per_program() };
+    let dead_min = if io.policy().plp { 1 } else { region.pages_per_program() };
     let cleaned = clean_block(region, io, plane, dead_min, job);
     pad_unprotected(region, io, plane);
     cleaned
@@ -52,7 +52,7 @@ fn clean_block(region: &mut Region, io: &mut Io, plane: PlaneId, dead_min: u32, 
         return false;
     };
     let room = region.room(io, plane, Writer::Clean);
-    let live_pages = io.media.array.live_pages(block);
+    let live_pages = io.array().live_pages(block);
     if live_pages > room || live_pages + dead_min > region.pages_per_block {
         return false;
     }
@@ -110,7 +110,7 @@ pub(super) fn erase_after(mut programs: Programs, block: BlockId, job: Job, io: 
 
 /// Whether `block` lies in the unit of `plane`.
 pub(super) fn same_unit(io: &Io, block: BlockId, plane: PlaneId) -> bool {
-    let geometry = &io.media.array.geometry;
+    let geometry = io.geometry();
     let unit_of = |p: PlaneId| geometry.planes[p.index()].unit;
     unit_of(geometry.plane_of(block)) == unit_of(plane)
 }
@@ -126,20 +126,20 @@ pub fn empty_block(
     writer: Writer,
 ) -> Result<(), DeviceFull> {
     let same_unit = same_unit(io, block, plane);
-    let pages = io.media.array.block(block).write_ptr();
-    let first = io.media.array.geometry.page(block, 0);
+    let pages = io.array().block(block).write_ptr();
+    let first = io.geometry().page(block, 0);
     let mut programs = Programs::begin(io);
     for index in 0..pages {
         let from = Ppn(first.0 + index);
         if index + MAP_AHEAD < pages {
-            io.media.prefetch_owners(Ppn(from.0 + MAP_AHEAD));
+            io.prefetch_owners(Ppn(from.0 + MAP_AHEAD));
         }
-        if io.media.array.page_tags(from).iter().all(|&t| t == 0) {
+        if io.array().page_tags(from).iter().all(|&t| t == 0) {
             continue;
         }
         let (to, program) = move_page(dest, io, from, plane, same_unit, job, writer)?;
         let staged = dest.staged(plane, writer).is_some();
-        if !(staged && io.policy.plp) {
+        if !(staged && io.policy().plp) {
             programs.add(to, program);
         }
     }
@@ -160,8 +160,8 @@ pub(super) fn move_page(
 ) -> Result<(BlockId, OpId), DeviceFull> {
     let to = dest.take_page(io, plane, writer, 0).ok_or(DeviceFull)?;
     let slots = io.media.move_page(from, to);
-    let bytes = slots * io.media.array.geometry.mu_bytes;
-    let to_block = io.media.array.geometry.block_of(to);
+    let bytes = slots * io.geometry().mu_bytes;
+    let to_block = io.geometry().block_of(to);
     let write = PageWrite {
         bytes,
         fresh_slots: slots,

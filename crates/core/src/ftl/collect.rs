@@ -9,7 +9,7 @@ use crate::hw::timing::op_table::{OpId, RequestId};
 /// Moves what lives in `from` to `to`, which was just taken; returns the operation that stores it.
 fn carry(io: &mut Io, from: Ppn, to: Ppn, job: Job) -> OpId {
     let slots = io.media.move_page(from, to);
-    let geometry = &io.media.array.geometry;
+    let geometry = io.geometry();
     let plane = geometry.plane_of(geometry.block_of(to));
     let same_unit = same_unit(io, geometry.block_of(from), plane);
     let write = PageWrite {
@@ -31,7 +31,7 @@ fn carry(io: &mut Io, from: Ppn, to: Ppn, job: Job) -> OpId {
 /// waits for it.
 pub fn move_page(io: &mut Io, from: Ppn, to: Ppn, job: Job) {
     let program = carry(io, from, to, job);
-    let geometry = &io.media.array.geometry;
+    let geometry = io.geometry();
     let (left, entered) = (geometry.block_of(from), geometry.block_of(to));
     let blocks = geometry.block_numbers();
     io.moved.note(&io.timing, blocks, left, entered, program);
@@ -81,7 +81,7 @@ pub fn make_room(
         while let Some(from) = region.next_live(io, plane) {
             let to = take_for_move(region, io, plane).expect("Invariant: the reserve takes a whole block");
             let program = carry(io, from, to, job);
-            programs.add(io.media.array.geometry.block_of(to), program);
+            programs.add(io.geometry().block_of(to), program);
             done.pages += 1;
         }
         erase_after(programs, victim.block, job, io);

@@ -30,11 +30,11 @@ impl FreeList {
 
     /// Adds an erased block: it is opened after those that have been free longer.
     pub fn push(&mut self, io: &mut Io, block: BlockId) {
-        io.media.array.link_free(block, 0);
+        io.media.link_free(block, 0);
         if self.recycled == 0 {
             self.head = block.0;
         } else {
-            io.media.array.link_free(BlockId(self.tail), block.0);
+            io.media.link_free(BlockId(self.tail), block.0);
         }
         self.tail = block.0;
         self.recycled += 1;
@@ -44,7 +44,7 @@ impl FreeList {
     pub fn pop(&mut self, io: &mut Io, plane: PlaneId, rule: WearLevelling) -> Option<BlockId> {
         if self.fresh < self.fresh_end {
             self.fresh += 1;
-            return Some(io.media.array.geometry.block(plane, self.fresh - 1));
+            return Some(io.geometry().block(plane, self.fresh - 1));
         }
         if self.recycled == 0 {
             return None;
@@ -53,7 +53,7 @@ impl FreeList {
             self.bring_least_worn_forward(io);
         }
         let block = BlockId(self.head);
-        self.head = io.media.array.block(block).next_free;
+        self.head = io.array().block(block).next_free;
         self.recycled -= 1;
         Some(block)
     }
@@ -61,7 +61,7 @@ impl FreeList {
     /// The blocks in the list that were used before, of a snapshot's list that is to take the place
     /// of `new`; or what is wrong with it.
     pub fn recycled(&self, new: &Self, io: &Io, plane: PlaneId) -> Result<Vec<BlockId>, String> {
-        let array = &io.media.array;
+        let array = io.array();
         check_fresh(self.fresh..self.fresh_end, new.fresh..new.fresh_end, plane, array)?;
         let mut blocks = Vec::new();
         let mut next = self.head;
@@ -87,11 +87,11 @@ impl FreeList {
     /// Moves the free block with the fewest erases (the longest free on ties) to the head.
     fn bring_least_worn_forward(&mut self, io: &mut Io) {
         let (mut before, mut block) = (None, BlockId(self.head));
-        let mut best = (io.media.array.wear(block), before, block);
+        let mut best = (io.array().wear(block), before, block);
         for _ in 1..self.recycled {
             before = Some(block);
-            block = BlockId(io.media.array.block(block).next_free);
-            let wear = io.media.array.wear(block);
+            block = BlockId(io.array().block(block).next_free);
+            let wear = io.array().wear(block);
             if wear < best.0 {
                 best = (wear, before, block);
             }
@@ -99,12 +99,12 @@ impl FreeList {
         let (_, Some(before), block) = best else {
             return;
         };
-        let next = io.media.array.block(block).next_free;
-        io.media.array.link_free(before, next);
+        let next = io.array().block(block).next_free;
+        io.media.link_free(before, next);
         if self.tail == block.0 {
             self.tail = before.0;
         }
-        io.media.array.link_free(block, self.head);
+        io.media.link_free(block, self.head);
         self.head = block.0;
     }
 }

@@ -103,9 +103,9 @@ pub fn empty_block(
     job: Job,
     how: Gather,
 ) -> Result<Gathered, DeviceFull> {
-    let home = io.media.array.geometry.plane_of(block);
+    let home = io.geometry().plane_of(block);
     let plane = store.plane_for(home, 1, io)?;
-    let mixed = io.media.array.block(block).region();
+    let mixed = io.array().block(block).region();
     let mut reads = std::mem::take(&mut io.page_reads);
     reads.clear();
     let programs = Programs::begin(io);
@@ -121,15 +121,15 @@ pub fn empty_block(
 
 impl Emptying<'_> {
     fn run(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
-        let first = io.media.array.geometry.page(self.block, 0);
-        for index in 0..io.media.array.block(self.block).write_ptr() {
+        let first = io.geometry().page(self.block, 0);
+        for index in 0..io.array().block(self.block).write_ptr() {
             let page = Ppn(first.0 + index);
             let slots = region_slots(io, page);
             for slot in 0..slots {
                 // What is gathered for one slot may take others of the page along.
-                let tag = io.media.array.page_tags(page)[slot];
+                let tag = io.array().page_tags(page)[slot];
                 if tag != 0 {
-                    self.logical_page((tag - 1) / io.policy.mus_per_page, io)?;
+                    self.logical_page((tag - 1) / io.policy().mus_per_page, io)?;
                 }
             }
         }
@@ -169,20 +169,20 @@ impl Emptying<'_> {
             return mapped;
         }
         let leaves = |i: &u32| {
-            let slot = io.media.lookup(Mu(page * io.policy.mus_per_page + i));
-            let from = slot.map(|slot| io.media.array.geometry.page_of(slot));
-            from.is_some_and(|p| io.media.array.geometry.block_of(p) == self.block || !self.is_mixed(p, io))
+            let slot = io.lookup(Mu(page * io.policy().mus_per_page + i));
+            let from = slot.map(|slot| io.geometry().page_of(slot));
+            from.is_some_and(|p| io.geometry().block_of(p) == self.block || !self.is_mixed(p, io))
         };
         bits(mapped).filter(leaves).fold(0, |mask, i| mask | 1 << i)
     }
 
     fn is_mixed(&self, page: Ppn, io: &Io) -> bool {
-        io.media.array.block(io.media.array.geometry.block_of(page)).region() == self.mixed
+        io.array().block(io.geometry().block_of(page)).region() == self.mixed
     }
 
     /// A flash page with nothing but this logical page moves as it is.
     fn move_whole(&mut self, from: Ppn, io: &mut Io) -> Result<(), DeviceFull> {
-        let from_block = io.media.array.geometry.block_of(from);
+        let from_block = io.geometry().block_of(from);
         let same_unit = same_unit(io, from_block, self.plane);
         let (to, program) =
             move_page(&mut self.store.region, io, from, self.plane, same_unit, self.job, Writer::Host)?;
@@ -197,7 +197,7 @@ impl Emptying<'_> {
         sources: &Sources,
         io: &mut Io,
     ) -> Result<(), DeviceFull> {
-        let n = io.policy.mus_per_page;
+        let n = io.policy().mus_per_page;
         let to = self.store.region.take_page(io, self.plane, Writer::Host, 0).ok_or(DeviceFull)?;
         let mut ops = [OpId::NONE; SLOTS_MAX];
         let mut count = 0;
@@ -214,7 +214,7 @@ impl Emptying<'_> {
         io.media.write_page(to, &tags[..slots], 0, 0);
         let units = mask.count_ones();
         let write = PageWrite {
-            bytes: units * io.media.array.geometry.mu_bytes,
+            bytes: units * io.geometry().mu_bytes,
             fresh_slots: units,
             slots: units,
             cause: self.job.cause,
@@ -222,9 +222,9 @@ impl Emptying<'_> {
             request: RequestId::NONE,
         };
         let program = self.store.region.emit(io, to, Writer::Host, &write, &ops[..count]);
-        let to_block = io.media.array.geometry.block_of(to);
+        let to_block = io.geometry().block_of(to);
         for &(from, _) in sources.list() {
-            let from_block = io.media.array.geometry.block_of(from);
+            let from_block = io.geometry().block_of(from);
             self.note(from_block, to_block, program, io);
         }
         Ok(())
@@ -239,7 +239,7 @@ impl Emptying<'_> {
             }
         }
         let units = if mixed { live_units(from, io) } else { units };
-        let bytes = units * io.media.array.geometry.mu_bytes;
+        let bytes = units * io.geometry().mu_bytes;
         let op = io.read(from, bytes, self.job.cause, self.job.class, RequestId::NONE, false);
         if mixed {
             self.reads.insert(from, op);
@@ -249,18 +249,18 @@ impl Emptying<'_> {
 
     /// The erase of `from`, now or later, waits for `program`.
     fn note(&mut self, from: BlockId, to: BlockId, program: OpId, io: &mut Io) {
-        if io.policy.plp && self.store.region.staged(self.plane, Writer::Host).is_some() {
+        if io.policy().plp && self.store.region.staged(self.plane, Writer::Host).is_some() {
             return;
         }
         if from == self.block {
             self.programs.add(to, program);
         } else {
-            let blocks = io.media.array.geometry.block_numbers();
+            let blocks = io.geometry().block_numbers();
             io.moved.note(&io.timing, blocks, from, to, program);
         }
     }
 }
 
 fn live_units(page: Ppn, io: &Io) -> u32 {
-    io.media.array.page_tags(page).iter().filter(|&&tag| tag != 0).count() as u32
+    io.array().page_tags(page).iter().filter(|&&tag| tag != 0).count() as u32
 }

@@ -1,12 +1,16 @@
 //! A scheme's whole world: the media, the clock, the counters and the verbs that join them.
 
 use super::gather::PageReads;
+use super::hold::HoldBuffer;
 use super::media::Media;
 use super::moved::MovedOut;
 use super::op_log::LoggedOp;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::rng::RngStream;
-use crate::base::{BlockId, CellMode, Mu, PlaneId, Ppn};
+use crate::base::{BlockId, CellMode, Mu, PlaneId, Ppn, Slot};
+use crate::hw::array::FlashArray;
+use crate::hw::config::IdleRule;
+use crate::hw::geometry::Geometry;
 use crate::hw::timing::event::EventKind;
 use crate::hw::timing::op_table::{MoveTarget, Op, OpId, RequestId};
 use crate::hw::timing::{Gap, Timing};
@@ -155,6 +159,94 @@ impl Io {
             moved: MovedOut::new(),
             page_reads: PageReads::default(),
         }
+    }
+
+    /// The flash array, to look at.
+    #[inline(always)]
+    pub fn array(&self) -> &FlashArray {
+        &self.media.array
+    }
+
+    /// The device's shape.
+    #[inline(always)]
+    pub fn geometry(&self) -> &Geometry {
+        &self.media.array.geometry
+    }
+
+    /// The pieces that wait to be packed.
+    #[inline(always)]
+    pub fn held(&self) -> &HoldBuffer {
+        &self.media.hold
+    }
+
+    /// Map and array, to look at.
+    #[inline(always)]
+    pub fn media(&self) -> &Media {
+        &self.media
+    }
+
+    /// Where a mapping unit is stored.
+    #[inline(always)]
+    pub fn lookup(&self, mu: Mu) -> Option<Slot> {
+        self.media.lookup(mu)
+    }
+
+    /// Mapping units of the device.
+    #[inline(always)]
+    pub fn mus(&self) -> u32 {
+        self.media.mus()
+    }
+
+    /// Mapping units that hold data in flash.
+    #[inline(always)]
+    pub fn mapped(&self) -> u64 {
+        self.media.mapped()
+    }
+
+    /// Asks the processor to fetch the map entries of a page's live slots.
+    #[inline(always)]
+    pub fn prefetch_owners(&self, page: Ppn) {
+        self.media.prefetch_owners(page);
+    }
+
+    /// The device's fixed choices.
+    #[inline(always)]
+    pub fn policy(&self) -> &IoPolicy {
+        &self.policy
+    }
+
+    /// The present time, ns.
+    #[inline(always)]
+    pub fn now_ns(&self) -> u64 {
+        self.timing.now_ns()
+    }
+
+    /// Whether only state changes: nothing is timed or counted (before time 0).
+    #[inline(always)]
+    pub fn clockless(&self) -> bool {
+        self.clockless
+    }
+
+    /// Service time of what was emitted to `unit` and is not complete, ns.
+    #[inline]
+    pub fn queued_ns(&self, unit: u32) -> u64 {
+        self.timing.load_ns(unit)
+    }
+
+    /// The same of all units on `channel`, ns.
+    pub fn channel_load_ns(&self, channel: usize) -> u64 {
+        self.timing.channels()[channel].units.iter().map(|&unit| self.timing.load_ns(unit)).sum()
+    }
+
+    /// Sets when the scheme's idle work may start.
+    pub fn set_idle_rule(&mut self, rule: IdleRule) {
+        self.timing.set_idle_rule(rule);
+    }
+
+    /// Makes `request` wait for the staged program `op`, which becomes as urgent as a host's write.
+    pub fn await_staged(&mut self, op: OpId, request: RequestId) {
+        self.timing.join_request(op, request);
+        self.timing.raise(op, Class::HostWrite);
     }
 
     /// Has the scheme asked for idle work in `plane` once it is idle.

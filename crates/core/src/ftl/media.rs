@@ -220,6 +220,17 @@ impl Media {
         self.array.erase(block).expect(REFUSED);
     }
 
+    /// Links a free block to the next of its list (0 = none); see `FlashArray::link_free`.
+    #[inline]
+    pub(super) fn link_free(&mut self, block: BlockId, next: u32) {
+        self.array.link_free(block, next);
+    }
+
+    /// Forgets the wear of the time before the run.
+    pub fn reset_wear(&mut self) {
+        self.array.reset_wear();
+    }
+
     /// Closes an open block early.
     pub fn close(&mut self, block: BlockId) {
         self.array.close(block).expect(REFUSED);

@@ -26,17 +26,17 @@ impl Merger {
 
     /// Whether the buffer has room for `piece`; what is held of its page already needs none.
     pub fn has_room(&self, piece: &Piece, io: &Io) -> bool {
-        let new = piece.mask & !io.media.hold.mask(piece.page);
-        io.media.hold.is_empty() || io.media.hold.units() + new.count_ones() <= self.capacity_units
+        let new = piece.mask & !io.held().mask(piece.page);
+        io.held().is_empty() || io.held().units() + new.count_ones() <= self.capacity_units
     }
 
     /// Parks a piece in `class`, where its page then takes `slots` slots; returns its entry. Its
     /// request waits for the program, or is done with it where the rules and the room allow.
     pub fn hold(&self, piece: &Piece, class: u8, slots: u32, io: &mut Io) -> usize {
-        let first = piece.page * io.policy.mus_per_page;
-        let entry = io.media.hold(piece, first, class, slots, io.timing.now_ns());
+        let first = piece.page * io.policy().mus_per_page;
+        let entry = io.media.hold(piece, first, class, slots, io.now_ns());
         if !piece.request.is_none() {
-            let occupied = io.media.hold.units() + io.merging_units;
+            let occupied = io.held().units() + io.merging_units;
             if self.early && occupied <= self.capacity_units {
                 io.media.hold.acknowledge(entry, piece.mask);
             } else {
@@ -50,7 +50,7 @@ impl Merger {
 
     /// Makes `request` wait for everything held.
     pub fn wait_for_all(&self, request: RequestId, io: &mut Io) {
-        for entry in 0..io.media.hold.entries().len() {
+        for entry in 0..io.held().entries().len() {
             io.timing.hold_request(request);
             io.media.hold.add_token(entry, request);
         }
@@ -58,13 +58,13 @@ impl Merger {
 
     /// Whether the oldest piece has waited long enough; before time 0 none waits.
     pub fn is_due(&self, io: &Io) -> bool {
-        let oldest = io.media.hold.entries().first();
-        oldest.is_some_and(|held| io.clockless || held.since_ns + self.timeout_ns <= io.timing.now_ns())
+        let oldest = io.held().entries().first();
+        oldest.is_some_and(|held| io.clockless() || held.since_ns + self.timeout_ns <= io.now_ns())
     }
 
     /// Asks to be woken when the oldest piece is due.
     pub fn arm(&self, io: &mut Io) {
-        if let Some(held) = io.media.hold.entries().first().filter(|_| !io.clockless) {
+        if let Some(held) = io.held().entries().first().filter(|_| !io.clockless()) {
             let due_ns = held.since_ns + self.timeout_ns;
             io.wake_at(due_ns);
         }

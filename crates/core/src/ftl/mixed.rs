@@ -63,8 +63,8 @@ pub fn program(picks: &Picks, carry: Carry, page: Ppn, io: &mut Io) {
 }
 
 fn draft(picks: &Picks, carry: Carry, io: &Io) -> Draft {
-    let n = io.policy.mus_per_page;
-    let mu_bytes = io.media.array.geometry.mu_bytes;
+    let n = io.policy().mus_per_page;
+    let mu_bytes = io.geometry().mu_bytes;
     let mut draft = Draft {
         tags: [0; SLOTS_MAX],
         slots: 0,
@@ -75,7 +75,7 @@ fn draft(picks: &Picks, carry: Carry, io: &Io) -> Draft {
         sources: Sources::of(io, 0, 0),
     };
     for &(entry, mask) in picks.list() {
-        let held = &io.media.hold.entries()[entry];
+        let held = &io.held().entries()[entry];
         let mapped = if carry == Carry::Rest || held.partial != 0 { mapped_mask(io, held.page) } else { 0 };
         let rest = if carry == Carry::Rest { mapped & !held.mask } else { 0 };
         let needed = rest | (held.partial & mask & mapped);
@@ -85,7 +85,7 @@ fn draft(picks: &Picks, carry: Carry, io: &Io) -> Draft {
             draft.held |= (mask >> i & 1) << draft.slots;
             draft.slots += 1;
         }
-        let merged = needed != 0 && io.policy.rmw_whole_page;
+        let merged = needed != 0 && io.policy().rmw_whole_page;
         let fresh_bytes = held.bytes.min(mask.count_ones() * mu_bytes);
         draft.bytes += if merged { live.count_ones() * mu_bytes } else { fresh_bytes };
         draft.early += (held.early & mask).count_ones();
@@ -100,7 +100,7 @@ fn draft(picks: &Picks, carry: Carry, io: &Io) -> Draft {
 fn emit_reads<'a>(draft: &Draft, ops: &'a mut [OpId; SLOTS_MAX], io: &mut Io) -> &'a [OpId] {
     let mut count = 0;
     for &(page, units) in draft.sources.list() {
-        let bytes = units * io.media.array.geometry.mu_bytes;
+        let bytes = units * io.geometry().mu_bytes;
         let op = io.read(page, bytes, Cause::Rmw, Class::HostRead, RequestId::NONE, false);
         if !op.is_none() {
             ops[count] = op;
@@ -113,7 +113,7 @@ fn emit_reads<'a>(draft: &Draft, ops: &'a mut [OpId; SLOTS_MAX], io: &mut Io) ->
 /// Takes the picked units out of the hold buffer; the requests that wait for them wait for `op`.
 fn take_out(picks: &Picks, op: OpId, io: &mut Io) {
     for &(entry, mask) in picks.list().iter().rev() {
-        let held = io.media.hold.entries()[entry];
+        let held = io.held().entries()[entry];
         let last = held.mask & !mask == 0;
         for request in io.media.hold.tokens(entry) {
             if !op.is_none() {
@@ -123,7 +123,7 @@ fn take_out(picks: &Picks, op: OpId, io: &mut Io) {
                 io.timing.release_request(request);
             }
         }
-        io.media.unhold(entry, mask, held.page * io.policy.mus_per_page, false);
+        io.media.unhold(entry, mask, held.page * io.policy().mus_per_page, false);
     }
 }
 
@@ -134,7 +134,7 @@ fn acknowledge_later(units: u32, op: OpId, io: &mut Io) {
     }
     io.merging_units += units;
     io.merges += 1;
-    let now_ns = io.timing.now_ns();
+    let now_ns = io.now_ns();
     let request = Request { at_ns: now_ns, sector: 0, sectors: units, stream: 0, op: HostOp::Write };
     let mut record = InFlight::new(request, now_ns, now_ns);
     record.internal = Internal::Merge;

@@ -32,13 +32,13 @@ impl Sources {
     /// Adds the flash pages of further mapping units; at most `SLOTS_MAX` in all.
     #[inline]
     pub(super) fn add_units(&mut self, io: &Io, page: u32, mask: u32) {
-        let first = page * io.policy.mus_per_page;
+        let first = page * io.policy().mus_per_page;
         let mut rest = mask;
         while rest != 0 {
             let mu = Mu(first + rest.trailing_zeros());
             rest &= rest - 1;
-            if let Some(slot) = io.media.lookup(mu) {
-                self.add(io.media.array.geometry.page_of(slot));
+            if let Some(slot) = io.lookup(mu) {
+                self.add(io.geometry().page_of(slot));
             }
         }
     }
@@ -58,25 +58,25 @@ impl Sources {
 /// The mapping units of logical page `page` that hold data.
 #[inline]
 pub fn mapped_mask(io: &Io, page: u32) -> u32 {
-    let n = io.policy.mus_per_page;
-    (0..n).filter(|i| io.media.lookup(Mu(page * n + i)).is_some()).fold(0, |mask, i| mask | 1 << i)
+    let n = io.policy().mus_per_page;
+    (0..n).filter(|i| io.lookup(Mu(page * n + i)).is_some()).fold(0, |mask, i| mask | 1 << i)
 }
 
 /// The mapping units of logical page `page` that hold data, in flash or waiting to be packed.
 #[inline]
 pub fn present_mask(io: &Io, page: u32) -> u32 {
-    mapped_mask(io, page) | io.media.hold.mask(page)
+    mapped_mask(io, page) | io.held().mask(page)
 }
 
 /// Reads a piece: one flash read per distinct page that holds a part of it. What is held as a
 /// whole comes from the controller.
 #[inline]
 pub fn read(piece: &Piece, io: &mut Io) {
-    let sources = Sources::of(io, piece.page, piece.mask & !io.media.hold.whole(piece.page));
+    let sources = Sources::of(io, piece.page, piece.mask & !io.held().whole(piece.page));
     let units: u32 = sources.list().iter().map(|s| s.1).sum();
     let whole = sources.len == 1 && units == piece.mask.count_ones();
     for &(page, units) in sources.list() {
-        let bytes = if whole { piece.bytes } else { units * io.media.array.geometry.mu_bytes };
+        let bytes = if whole { piece.bytes } else { units * io.geometry().mu_bytes };
         io.read(page, bytes, Cause::Host, Class::HostRead, piece.request, true);
     }
 }
@@ -106,8 +106,8 @@ pub fn write_to(piece: &Piece, region: &mut Region, page: Ppn, io: &mut Io) {
 /// Writes a piece as `page`, which was just taken; `emit` gets the program and what it waits for.
 #[inline]
 pub fn write_through(piece: &Piece, page: Ppn, io: &mut Io, emit: impl FnOnce(&mut Io, &PageWrite, &[OpId])) {
-    let n = io.policy.mus_per_page;
-    let mu_bytes = io.media.array.geometry.mu_bytes;
+    let n = io.policy().mus_per_page;
+    let mu_bytes = io.geometry().mu_bytes;
     let all = (u64::MAX >> (64 - n)) as u32;
     let kept = if piece.mask == all && piece.partial == 0 { 0 } else { mapped_mask(io, piece.page) };
     let needed = kept & (!piece.mask | piece.partial);
@@ -122,7 +122,7 @@ pub fn write_through(piece: &Piece, page: Ppn, io: &mut Io, emit: impl FnOnce(&m
     }
     let slots = region_slots(io, page);
     io.media.write_page(page, &tags[..slots], piece.mask, 0);
-    let merged = needed != 0 && io.policy.rmw_whole_page;
+    let merged = needed != 0 && io.policy().rmw_whole_page;
     let write = PageWrite {
         bytes: if merged { live.count_ones() * mu_bytes } else { piece.bytes },
         fresh_slots: piece.mask.count_ones(),
@@ -136,17 +136,17 @@ pub fn write_through(piece: &Piece, page: Ppn, io: &mut Io, emit: impl FnOnce(&m
 
 /// Slots of a page of the pool that `page` is in.
 pub(super) fn region_slots(io: &Io, page: Ppn) -> usize {
-    let geometry = &io.media.array.geometry;
+    let geometry = io.geometry();
     geometry.pool_of(geometry.plane_of(geometry.block_of(page))).slots_per_page as usize
 }
 
 /// Emits the reads of a read-modify-write; returns how many wait in `ops`.
 fn read_kept(piece: &Piece, kept: u32, needed: u32, ops: &mut [OpId; SLOTS_MAX], io: &mut Io) -> usize {
-    let whole = io.policy.rmw_whole_page;
+    let whole = io.policy().rmw_whole_page;
     let sources = Sources::of(io, piece.page, if whole { kept } else { needed });
     let mut reads = 0;
     for &(page, units) in sources.list() {
-        let bytes = units * io.media.array.geometry.mu_bytes;
+        let bytes = units * io.geometry().mu_bytes;
         let op = io.read(page, bytes, Cause::Rmw, Class::HostRead, piece.request, false);
         if !op.is_none() {
             ops[reads] = op;
@@ -177,7 +177,7 @@ pub fn preload(
     reserve: u32,
     io: &mut Io,
 ) -> Result<(), DeviceFull> {
-    let n = io.policy.mus_per_page;
+    let n = io.policy().mus_per_page;
     let absent = (u64::MAX >> (64 - n)) as u32 & !present_mask(io, page);
     let to = region.take_page(io, plane, Writer::Host, reserve).ok_or(DeviceFull)?;
     let mut tags = [0; SLOTS_MAX];
@@ -186,7 +186,7 @@ pub fn preload(
     io.media.write_page(to, &tags[..slots], absent, 0);
     let units = absent.count_ones();
     let write = PageWrite {
-        bytes: units * io.media.array.geometry.mu_bytes,
+        bytes: units * io.geometry().mu_bytes,
         fresh_slots: units,
         slots: units,
         cause: Cause::Host,

@@ -16,13 +16,13 @@ pub struct Restoring<'a> {
 impl<'a> Restoring<'a> {
     /// No block is accounted for yet.
     pub fn new(io: &'a Io) -> Self {
-        Self { io, claimed: vec![false; io.media.array.geometry.block_numbers()] }
+        Self { io, claimed: vec![false; io.geometry().block_numbers()] }
     }
 
     /// Accounts for a used block.
     pub fn claim(&mut self, block: BlockId) -> Result<(), String> {
         match self.claimed.get_mut(block.index()) {
-            Some(claimed) if !*claimed && self.io.media.array.was_used(block) => {
+            Some(claimed) if !*claimed && self.io.array().was_used(block) => {
                 *claimed = true;
                 Ok(())
             }
@@ -32,7 +32,7 @@ impl<'a> Restoring<'a> {
 
     /// Says which used block is no region's, if any.
     pub fn finish(self) -> Result<(), String> {
-        match self.io.media.array.used_blocks().find(|block| !self.claimed[block.index()]) {
+        match self.io.array().used_blocks().find(|block| !self.claimed[block.index()]) {
             Some(block) => Err(format!("block {} is no region's", block.0)),
             None => Ok(()),
         }

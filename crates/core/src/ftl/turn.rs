@@ -16,7 +16,7 @@ pub struct Turn {
 impl Turn {
     /// The planes of `pool` in the order of `letters`, fastest first; it is the first one's turn.
     pub fn new(pool: usize, letters: &str, placement: Placement, io: &Io) -> Self {
-        let geometry = &io.media.array.geometry;
+        let geometry = io.geometry();
         Self {
             order: geometry.plane_order(pool, letters),
             planes: Divisor::new(geometry.pools[pool].planes),
@@ -69,14 +69,14 @@ impl Turn {
     }
 
     fn least_loaded(&mut self, io: &Io) -> PlaneId {
-        let planes = &io.media.array.geometry.planes;
+        let planes = &io.geometry().planes;
         let start = self.cursor;
         self.cursor = (self.cursor + 1) % self.order.len();
         let in_turn = (0..self.order.len()).map(|i| self.order[(start + i) % self.order.len()]);
         in_turn
             .min_by_key(|p| {
                 let unit = planes[p.index()].unit;
-                let busy_ns = io.timing.channel(unit).busy_until_ns.saturating_sub(io.timing.now_ns());
+                let busy_ns = io.timing.channel(unit).busy_until_ns.saturating_sub(io.now_ns());
                 (io.timing.load(unit), busy_ns)
             })
             .unwrap_or(self.order[start])

@@ -27,17 +27,17 @@ impl Blocks<'_> {
     }
 
     fn opened(&self, index: u32) -> u32 {
-        self.io.media.array.block(BlockId(self.first.0 + index)).opened
+        self.io.array().block(BlockId(self.first.0 + index)).opened
     }
 
     fn eligible(&self) -> impl Iterator<Item = u32> + '_ {
-        let closed = |i: &u32| self.io.media.array.is_closed(BlockId(self.first.0 + i));
+        let closed = |i: &u32| self.io.array().is_closed(BlockId(self.first.0 + i));
         (0..self.count).filter(closed).filter(|&i| self.owns(i) && self.live(i) < self.limit)
     }
 
     fn owns(&self, index: u32) -> bool {
         let spec = &self.region.spec;
-        !spec.shared || self.io.media.array.block(BlockId(self.first.0 + index)).region() == spec.id
+        !spec.shared || self.io.array().block(BlockId(self.first.0 + index)).region() == spec.id
     }
 
     /// The block with the least live data, lowest number on ties.
@@ -45,7 +45,7 @@ impl Blocks<'_> {
         if self.region.spec.shared || self.region.spec.pack == Pack::Mu {
             return self.eligible().min_by_key(|&i| (self.live(i), i));
         }
-        let scores = self.io.media.array.scores(self.first, self.count);
+        let scores = self.io.array().scores(self.first, self.count);
         let best = scores.iter().copied().min().filter(|&s| s < 0)?;
         // The strides are compared as a whole, which vectorises; the last step finds the place.
         let stride =
@@ -60,7 +60,7 @@ impl Blocks<'_> {
 
     /// Best (1 - u) * age / 2u, the first on ties.
     fn cost_benefit(&self, full: u32) -> Option<u32> {
-        let now = self.io.media.array.openings();
+        let now = self.io.array().openings();
         let score = |i: u32| {
             let u = f64::from(self.live(i)) / f64::from(full);
             let age = f64::from(now - self.opened(i)) + 1.0;
@@ -88,7 +88,7 @@ pub fn choose(region: &Region, io: &mut Io, plane: PlaneId, leave: bool) -> Opti
     if !region.may_have_closed(plane, io) {
         return None;
     }
-    let first = io.media.array.geometry.block(plane, region.spec.first_block);
+    let first = io.geometry().block(plane, region.spec.first_block);
     let full = region.full_block(io);
     let draws = match region.spec.clean.victim {
         Victim::Random => 1,

@@ -114,15 +114,15 @@ impl Baseline {
             let Some(block) = victim::choose(&self.slc, io, plane, true) else {
                 break;
             };
-            let live_pages = io.media.array.live_pages(block);
+            let live_pages = io.array().live_pages(block);
             let to = self.store.plane_for(plane, live_pages, io)?;
             empty_block(&mut self.store.region, io, block, to, RECLAIM, Writer::Host)?;
             pad_unprotected(&mut self.store.region, io, to);
             self.slc.give_back(io, block);
-            self.reclaimed_blocks += u64::from(!io.clockless);
-            self.reclaimed_live_pages += if io.clockless { 0 } else { u64::from(live_pages) };
+            self.reclaimed_blocks += u64::from(!io.clockless());
+            self.reclaimed_live_pages += if io.clockless() { 0 } else { u64::from(live_pages) };
         }
-        self.mapped_peak = self.mapped_peak.max(io.media.mapped());
+        self.mapped_peak = self.mapped_peak.max(io.mapped());
         Ok(())
     }
 }
@@ -167,7 +167,7 @@ impl Scheme for Baseline {
     }
 
     fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
-        self.mapped_peak = self.mapped_peak.max(io.media.mapped());
+        self.mapped_peak = self.mapped_peak.max(io.mapped());
         super::pad_region(&mut self.slc, io);
         super::pad_region(&mut self.store.region, io);
         Ok(())
@@ -199,7 +199,7 @@ impl Scheme for Baseline {
         figure("dense_free_blocks_min", f64::from(self.store.region.free_blocks_min()));
         figure("slc_blocks_reclaimed", self.reclaimed_blocks as f64);
         figure("slc_pages_migrated", self.reclaimed_live_pages as f64);
-        let entries = self.mapped_peak.div_ceil(u64::from(io.policy.mus_per_page));
+        let entries = self.mapped_peak.div_ceil(u64::from(io.policy().mus_per_page));
         report.tables.push(TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 });
         report
     }

@@ -61,14 +61,14 @@ impl Census {
 
     #[inline]
     fn add_page(&self, page: u32, sum: &mut Cached, io: &Io) {
-        let geometry = &io.media.array.geometry;
-        let n = io.policy.mus_per_page;
+        let geometry = io.geometry();
+        let n = io.policy().mus_per_page;
         let mut seen = [Ppn(0); SLOTS_MAX];
         let mut count = 0;
         for mu in (page * n..(page + 1) * n).map(Mu) {
-            let Some(slot) = io.media.lookup(mu) else { continue };
+            let Some(slot) = io.lookup(mu) else { continue };
             let at = geometry.page_of(slot);
-            if io.media.array.block(geometry.block_of(at)).region() != self.region {
+            if io.array().block(geometry.block_of(at)).region() != self.region {
                 continue;
             }
             sum.units += 1;
@@ -92,7 +92,7 @@ impl Census {
     /// Whether the totals are what the map says: a check for debug builds and snapshots.
     pub fn agrees(&self, io: &Io) -> bool {
         let mut sum = Cached::default();
-        let pages = io.media.mus() / io.policy.mus_per_page;
+        let pages = io.mus() / io.policy().mus_per_page;
         (0..pages).for_each(|page| self.add_page(page, &mut sum, io));
         sum == self.now
     }
@@ -105,7 +105,7 @@ impl Census {
 
     /// Forgets mapping units `first..end` in map, buffer and totals.
     pub fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
-        let n = io.policy.mus_per_page;
+        let n = io.policy().mus_per_page;
         if first >= end {
             return;
         }

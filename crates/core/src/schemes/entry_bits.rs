@@ -10,7 +10,7 @@ fn bits_for(count: u64) -> u32 {
 /// logical page, flash page within half of an SLC cache of `slc_pages` pages, a flag per slot and
 /// the first slot.
 pub fn smt_entry_bits(slc_pages: u64, slots: u32, io: &Io) -> u32 {
-    let lpns = u64::from(io.media.mus() / io.policy.mus_per_page);
+    let lpns = u64::from(io.mus() / io.policy().mus_per_page);
     entry_bits(lpns, slc_pages, slots)
 }
 

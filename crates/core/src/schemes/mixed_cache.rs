@@ -52,7 +52,7 @@ impl MixedCache {
         let store = spec.store(device, STORE, io);
         Self {
             pressure: spec.pressure(slc.full_block(io) * spec.slc_blocks),
-            merger: Merger::new(merge, io.media.array.geometry.mu_bytes),
+            merger: Merger::new(merge, io.geometry().mu_bytes),
             census: Census::new(SLC),
             slots: slc.full_block(io) / slc.pages_per_block,
             slc,
@@ -90,21 +90,21 @@ impl MixedCache {
 
     /// Programs held pieces as one page.
     pub fn program(&mut self, picks: &Picks, carry: Carry, io: &mut Io) -> Result<(), DeviceFull> {
-        let pages = picks.pages(&io.media.hold);
+        let pages = picks.pages(io.held());
         let pages = &pages[..picks.list().len()];
         let to = self.take_page(pages[0], io)?;
         let before = self.census.of(pages, io);
         mixed::program(picks, carry, to, io);
         self.census.change(before, pages, io);
-        self.merged_pages += u64::from(!io.clockless);
-        self.merged_units += if io.clockless { 0 } else { u64::from(picks.units()) };
+        self.merged_pages += u64::from(!io.clockless());
+        self.merged_units += if io.clockless() { 0 } else { u64::from(picks.units()) };
         Ok(())
     }
 
     /// Programs the oldest pieces until `piece` fits the buffer.
     pub fn make_buffer_room(&mut self, piece: &Piece, carry: Carry, io: &mut Io) -> Result<(), DeviceFull> {
         while !self.merger.has_room(piece, io) {
-            let Some(picks) = oldest_first(&io.media.hold, self.slots) else {
+            let Some(picks) = oldest_first(io.held(), self.slots) else {
                 break;
             };
             self.program(&picks, carry, io)?;
@@ -122,8 +122,8 @@ impl MixedCache {
             let gathered = gather::empty_block(&mut self.store, io, block, RECLAIM, Gather::All)?;
             self.slc.give_back(io, block);
             self.census.left(Cached { fragments: gathered.fragments, units: gathered.units });
-            self.reclaimed_blocks += u64::from(!io.clockless);
-            self.migrated_pages += if io.clockless { 0 } else { gathered.pages };
+            self.reclaimed_blocks += u64::from(!io.clockless());
+            self.migrated_pages += if io.clockless() { 0 } else { gathered.pages };
         }
         Ok(())
     }

@@ -24,7 +24,6 @@ pub use sector::{FullPieces, SectorConfig};
 pub use tlc_only::TlcOnlyConfig;
 pub use turbo_write::TurboWriteConfig;
 
-use crate::base::op::Class;
 use crate::base::{CellMode, PlaneId, Problem};
 use crate::ftl::config::CleanConfig;
 use crate::ftl::io::{Io, Piece};
@@ -179,7 +178,7 @@ schemes! {
 
 /// The page mapping table of a page-level scheme that mapped `mapped_peak` units at most.
 fn page_table(mapped_peak: u64, io: &Io) -> TableReport {
-    let entries = mapped_peak.div_ceil(u64::from(io.policy.mus_per_page));
+    let entries = mapped_peak.div_ceil(u64::from(io.policy().mus_per_page));
     TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 }
 }
 
@@ -259,14 +258,13 @@ fn check_capacity(
 /// Pads whatever the region has staged; `request` waits for it unless power loss is covered.
 fn flush_region(region: &mut Region, request: RequestId, io: &mut Io) {
     use crate::ftl::region::Writer;
-    if io.policy.plp {
+    if io.policy().plp {
         return;
     }
     for plane in region.planes().to_vec() {
         for writer in [Writer::Host, Writer::Clean] {
             if let Some(op) = region.staged(plane, writer).filter(|op| !op.is_none()) {
-                io.timing.join_request(op, request);
-                io.timing.raise(op, Class::HostWrite);
+                io.await_staged(op, request);
             }
         }
         region.pad(io, plane, true);

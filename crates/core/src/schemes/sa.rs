@@ -112,7 +112,7 @@ impl Sa {
     /// Programs what has waited long enough, or everything.
     fn program_waiting(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
         while all || self.cache.merger.is_due(io) {
-            let Some(picks) = oldest_first(&io.media.hold, self.cache.slots) else {
+            let Some(picks) = oldest_first(io.held(), self.cache.slots) else {
                 break;
             };
             self.cache.program(&picks, Carry::Rest, io)?;
@@ -128,23 +128,23 @@ impl Scheme for Sa {
     }
 
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
-        let held = io.media.hold.mask(piece.page);
+        let held = io.held().mask(piece.page);
         let together = piece.mask | held | mapped_mask(io, piece.page);
         let slots = together.count_ones();
-        if held == 0 && slots == io.policy.mus_per_page {
+        if held == 0 && slots == io.policy().mus_per_page {
             return self.cache.write_page(&piece, io);
         }
         self.cache.make_buffer_room(&piece, Carry::Rest, io)?;
         let entry = self.cache.merger.hold(&piece, CLASS, slots, io);
-        let picks = if slots == io.policy.mus_per_page {
-            Some(Picks::one(&io.media.hold, entry))
+        let picks = if slots == io.policy().mus_per_page {
+            Some(Picks::one(io.held(), entry))
         } else {
-            exact(&io.media.hold, entry, self.cache.slots, &mut self.reach)
+            exact(io.held(), entry, self.cache.slots, &mut self.reach)
         };
         if let Some(picks) = picks {
             self.cache.program(&picks, Carry::Rest, io)?;
         }
-        if io.clockless {
+        if io.clockless() {
             self.program_waiting(true, io)?;
         }
         Ok(())
@@ -155,12 +155,12 @@ impl Scheme for Sa {
     }
 
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
-        self.mapped_peak = self.mapped_peak.max(io.media.mapped());
+        self.mapped_peak = self.mapped_peak.max(io.mapped());
         self.cache.trim(first, end, io);
     }
 
     fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
-        if !io.policy.plp {
+        if !io.policy().plp {
             self.cache.merger.wait_for_all(request, io);
             self.program_waiting(true, io)?;
         }
@@ -180,7 +180,7 @@ impl Scheme for Sa {
 
     fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
         self.program_waiting(true, io)?;
-        self.mapped_peak = self.mapped_peak.max(io.media.mapped());
+        self.mapped_peak = self.mapped_peak.max(io.mapped());
         self.cache.pad(io);
         Ok(())
     }
@@ -210,7 +210,7 @@ impl Scheme for Sa {
     fn report(&self, io: &Io) -> SchemeReport {
         let mut report = self.cache.report("sa");
         let slots = self.cache.slots;
-        let entries = self.mapped_peak.div_ceil(u64::from(io.policy.mus_per_page));
+        let entries = self.mapped_peak.div_ceil(u64::from(io.policy().mus_per_page));
         report.tables.push(TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 });
         // Which units of the page are there, and from which slot on.
         let bits = slots + slots.next_power_of_two().trailing_zeros();

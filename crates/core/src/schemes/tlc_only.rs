@@ -93,7 +93,7 @@ impl TlcOnly {
         let pool = config.pool(device).expect("Invariant: the configuration was checked");
         let blocks = device.pool[pool].blocks;
         let idle = IdleRule { threshold_ns: config.clean.idle_threshold_ns, scope: IdleScope::Plane };
-        io.timing.set_idle_rule(idle);
+        io.set_idle_rule(idle);
         let region = Region::new(
             RegionSpec {
                 id: 0,
@@ -148,14 +148,14 @@ impl TlcOnly {
     fn make_room(&mut self, plane: PlaneId, io: &mut Io) {
         let job = Job { cause: Cause::Gc, class: Class::Urgent };
         clean_plane(&mut self.region, io, plane, self.clean_below, job);
-        self.mapped_peak = self.mapped_peak.max(io.media.mapped());
+        self.mapped_peak = self.mapped_peak.max(io.mapped());
     }
 }
 
 impl Scheme for TlcOnly {
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-        let n = io.policy.mus_per_page;
-        self.place(&page_level::whole_page(page, n, io.media.array.geometry.mu_bytes), io)
+        let n = io.policy().mus_per_page;
+        self.place(&page_level::whole_page(page, n, io.geometry().mu_bytes), io)
     }
 
     #[inline]
@@ -198,7 +198,7 @@ impl Scheme for TlcOnly {
     }
 
     fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
-        self.mapped_peak = self.mapped_peak.max(io.media.mapped());
+        self.mapped_peak = self.mapped_peak.max(io.mapped());
         super::pad_region(&mut self.region, io);
         Ok(())
     }
@@ -225,7 +225,7 @@ impl Scheme for TlcOnly {
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
         figure("free_blocks_min", f64::from(self.region.free_blocks_min()));
         figure("cleaning_threshold_blocks", f64::from(self.clean_below));
-        let entries = self.mapped_peak.div_ceil(u64::from(io.policy.mus_per_page));
+        let entries = self.mapped_peak.div_ceil(u64::from(io.policy().mus_per_page));
         report.tables.push(TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 });
         report
     }

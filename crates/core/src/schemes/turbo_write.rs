@@ -122,7 +122,7 @@ struct Figures {
 impl TurboWrite {
     /// The scheme on a checked device.
     pub fn new(config: &TurboWriteConfig, device: &DeviceConfig, io: &mut Io) -> Self {
-        io.timing.set_idle_rule(config.idle);
+        io.set_idle_rule(config.idle);
         let slc = oldest_first();
         let cache = config.cache(&slc);
         Self {
@@ -131,7 +131,7 @@ impl TurboWrite {
             reclaim_open: config.reclaim_open,
             drain: config.drain,
             direct: None,
-            ahead: vec![0; io.media.array.geometry.planes.len()],
+            ahead: vec![0; io.geometry().planes.len()],
             cramped: Vec::new(),
             figures: Figures::default(),
         }
@@ -176,7 +176,7 @@ impl TurboWrite {
     /// Section II-C: SLC pages as long as there are any, then the dense store.
     fn place(&mut self, piece: &Piece, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
         if page_level::write(piece, &mut self.slc, plane, 0, io).is_ok() {
-            self.figures.slc_pages += u64::from(!io.clockless);
+            self.figures.slc_pages += u64::from(!io.clockless());
             if self.reclaim_open || self.slc.needs_block(plane, Writer::Host) {
                 io.mark_idle_work(plane);
             }
@@ -185,10 +185,10 @@ impl TurboWrite {
         let region = &mut self.store.region;
         if region.needs_block(plane, Writer::Host) {
             self.store.room(plane, io);
-            self.figures.mapped_peak = self.figures.mapped_peak.max(io.media.mapped());
+            self.figures.mapped_peak = self.figures.mapped_peak.max(io.mapped());
         }
         page_level::write(piece, &mut self.store.region, plane, RESERVE, io)?;
-        self.figures.direct_pages += u64::from(!io.clockless);
+        self.figures.direct_pages += u64::from(!io.clockless());
         self.direct = Some(plane);
         Ok(())
     }
@@ -211,13 +211,13 @@ impl TurboWrite {
 
     /// Moves what lives in `block` to `to` and erases it.
     fn empty(&mut self, block: BlockId, to: PlaneId, class: Class, io: &mut Io) -> Result<u64, DeviceFull> {
-        let live_pages = u64::from(io.media.array.live_pages(block));
+        let live_pages = u64::from(io.array().live_pages(block));
         let job = Job { cause: Cause::Migration, class };
         empty_block(&mut self.store.region, io, block, to, job, Writer::Host)?;
         pad_unprotected(&mut self.store.region, io, to);
         self.slc.give_back(io, block);
-        self.figures.mapped_peak = self.figures.mapped_peak.max(io.media.mapped());
-        if !io.clockless {
+        self.figures.mapped_peak = self.figures.mapped_peak.max(io.mapped());
+        if !io.clockless() {
             self.figures.reclaimed_blocks += 1;
             self.figures.reclaimed_pages += live_pages;
         }
@@ -266,7 +266,7 @@ impl Scheme for TurboWrite {
         let Some(block) = self.oldest(plane, self.reclaim_open, io) else {
             return Idle::Nothing;
         };
-        let live_pages = io.media.array.live_pages(block);
+        let live_pages = io.array().live_pages(block);
         if self.store.room_as(plane, Class::Run, io) < live_pages {
             self.cramped.push(plane);
             return Idle::Nothing;
@@ -290,7 +290,7 @@ impl Scheme for TurboWrite {
             let Some(block) = block else {
                 continue;
             };
-            let to = self.store.plane_for(plane, io.media.array.live_pages(block), io)?;
+            let to = self.store.plane_for(plane, io.array().live_pages(block), io)?;
             self.figures.drained_pages += self.empty(block, to, Class::Background, io)?;
             more = true;
         }
@@ -300,7 +300,7 @@ impl Scheme for TurboWrite {
     fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
         super::pad_region(&mut self.slc, io);
         super::pad_region(&mut self.store.region, io);
-        self.figures.mapped_peak = self.figures.mapped_peak.max(io.media.mapped());
+        self.figures.mapped_peak = self.figures.mapped_peak.max(io.mapped());
         Ok(())
     }
 

@@ -23,10 +23,10 @@ impl Region {
         if self.pages_per_program == 1 {
             return io.program(page, write, sources);
         }
-        let geometry = &io.media.array.geometry;
+        let geometry = io.geometry();
         let plane = geometry.plane_of(geometry.block_of(page));
         let which = self.frontier(writer);
-        let due_ns = io.timing.now_ns() + io.policy.stage_timeout_ns;
+        let due_ns = io.now_ns() + io.policy().stage_timeout_ns;
         let mut stage = self.part(plane).frontiers[which].stage.unwrap_or(Stage {
             op: OpId::NONE,
             pages: 0,
@@ -60,14 +60,14 @@ impl Region {
         for writer in [Writer::Host, Writer::Clean] {
             let which = self.frontier(writer);
             while let Some(stage) = self.part(plane).frontiers[which].stage {
-                let due = stage.holds_host && stage.due_ns <= io.timing.now_ns();
+                let due = stage.holds_host && stage.due_ns <= io.now_ns();
                 if !(now || due) {
                     break;
                 }
                 let Some(page) = self.take_page(io, plane, writer, 0) else {
                     break;
                 };
-                let slots = io.media.array.geometry.pool_of(plane).slots_per_page as usize;
+                let slots = io.geometry().pool_of(plane).slots_per_page as usize;
                 io.media.write_page(page, &[0; SLOTS_MAX][..slots], 0, 0);
                 let pad = PageWrite {
                     bytes: 0,

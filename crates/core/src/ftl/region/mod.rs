@@ -108,7 +108,7 @@ pub struct RegionState {
 impl Region {
     /// A region of free blocks.
     pub fn new(spec: RegionSpec, io: &Io) -> Self {
-        let geometry = &io.media.array.geometry;
+        let geometry = io.geometry();
         let pool = &geometry.pools[spec.pool];
         let mode = pool.mode(spec.mode);
         let free = FreeList::new(spec.first_block, spec.first_block + spec.blocks);
@@ -150,7 +150,7 @@ impl Region {
     #[inline]
     pub fn may_have_closed(&self, plane: PlaneId, io: &Io) -> bool {
         let part = &self.parts[(plane.0 - self.first_plane) as usize];
-        let being_written = |f: &&Frontier| f.block.is_some_and(|b| !io.media.array.is_closed(b));
+        let being_written = |f: &&Frontier| f.block.is_some_and(|b| !io.array().is_closed(b));
         part.used > part.frontiers.iter().filter(being_written).count() as u32
     }
 
@@ -202,11 +202,11 @@ impl Region {
             Some(block) => block,
             None => self.open_next(io, plane, which, reserve)?,
         };
-        let index = io.media.array.block(block).write_ptr();
+        let index = io.array().block(block).write_ptr();
         if index + 1 == self.pages_per_block {
             self.part(plane).frontiers[which].block = None;
         }
-        Some(io.media.array.geometry.page(block, index))
+        Some(io.geometry().page(block, index))
     }
 
     fn open_next(&mut self, io: &mut Io, plane: PlaneId, which: usize, reserve: u32) -> Option<BlockId> {
@@ -245,7 +245,7 @@ impl Region {
 
     /// Gives an erased block back.
     pub fn give_back(&mut self, io: &mut Io, block: BlockId) {
-        let plane = io.media.array.geometry.plane_of(block);
+        let plane = io.geometry().plane_of(block);
         let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
         part.used -= 1;
         part.free.push(io, block);
@@ -255,7 +255,7 @@ impl Region {
     pub fn room(&self, io: &Io, plane: PlaneId, writer: Writer) -> u32 {
         let open = self
             .open_block(plane, writer)
-            .map_or(0, |b| self.pages_per_block - io.media.array.block(b).write_ptr());
+            .map_or(0, |b| self.pages_per_block - io.array().block(b).write_ptr());
         open + self.free_blocks(plane) * self.pages_per_block
     }
 
@@ -267,7 +267,7 @@ impl Region {
 
     /// Live bytes in the region, with those of the regions that share its blocks.
     pub fn live_bytes(&self, io: &Io) -> u64 {
-        let array = &io.media.array;
+        let array = io.array();
         if !self.spec.shared {
             return array.live_in(self.spec.id) * u64::from(array.geometry.mu_bytes);
         }

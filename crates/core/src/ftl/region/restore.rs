@@ -29,7 +29,7 @@ impl Region {
         restoring: &mut Restoring,
     ) -> Result<(), String> {
         let io = restoring.io;
-        let first = io.media.array.geometry.block(plane, self.spec.first_block).0;
+        let first = io.geometry().block(plane, self.spec.first_block).0;
         for block in part.free.recycled(&new.free, io, plane)? {
             if !(first..first + self.spec.blocks).contains(&block.0) {
                 return Err(format!("block {} is listed as free", block.0));
@@ -42,7 +42,7 @@ impl Region {
             restoring.claim(block)?;
             self.check_block(block, io)?;
             used += 1;
-            if io.media.array.block(block).state() == BlockState::Open {
+            if io.array().block(block).state() == BlockState::Open {
                 open.push(block);
             }
         }
@@ -54,12 +54,12 @@ impl Region {
 
     /// Whether a block holds data of this region.
     fn owns(&self, block: BlockId, io: &Io) -> bool {
-        let record = io.media.array.block(block);
+        let record = io.array().block(block);
         record.state() != BlockState::Free && record.region() == self.spec.id
     }
 
     fn check_block(&self, block: BlockId, io: &Io) -> Result<(), String> {
-        let record = io.media.array.block(block);
+        let record = io.array().block(block);
         if record.is_two_layer() || record.mode() != self.spec.mode {
             return Err(format!("block {} is of another mode", block.0));
         }
@@ -79,10 +79,10 @@ impl Region {
         }
         for frontier in frontiers {
             let (staged, first) = frontier.stage.map_or((0, None), |stage| (stage.pages, Some(stage.first)));
-            let written = frontier.block.map_or(0, |block| io.media.array.block(block).write_ptr());
+            let written = frontier.block.map_or(0, |block| io.array().block(block).write_ptr());
             let begin = written - written % self.pages_per_program;
             let expected = frontier.block.filter(|_| begin < written);
-            let expected = expected.map(|block| io.media.array.geometry.page(block, begin));
+            let expected = expected.map(|block| io.geometry().page(block, begin));
             let holds_host = frontier.stage.is_some_and(|stage| stage.holds_host);
             if staged != written - begin || first != expected || holds_host {
                 return Err(format!("{staged} pages staged from {first:?} on, {written} programmed"));
@@ -94,10 +94,10 @@ impl Region {
 
 /// Whether a page of `block` holds units of several logical pages.
 pub(in crate::ftl) fn mixes_pages(block: BlockId, io: &Io) -> bool {
-    let array = &io.media.array;
+    let array = io.array();
     let mixed = |index| {
         let tags = array.page_tags(array.geometry.page(block, index));
-        let mut pages = tags.iter().filter(|&&tag| tag != 0).map(|tag| (tag - 1) / io.policy.mus_per_page);
+        let mut pages = tags.iter().filter(|&&tag| tag != 0).map(|tag| (tag - 1) / io.policy().mus_per_page);
         let first = pages.next();
         pages.any(|page| Some(page) != first)
     };

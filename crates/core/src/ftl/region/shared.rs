@@ -27,7 +27,7 @@ impl Region {
 
     /// Gives an erased block to `lender`, from which it was borrowed.
     pub fn return_block(&mut self, lender: &mut Region, io: &mut Io, block: BlockId) {
-        let plane = io.media.array.geometry.plane_of(block);
+        let plane = io.geometry().plane_of(block);
         self.part(plane).used -= 1;
         lender.part(plane).free.push(io, block);
     }
@@ -39,17 +39,17 @@ impl Region {
 
     /// Live pages in `plane`, or live units where pages are mixed.
     pub fn live(&self, plane: PlaneId, io: &Io) -> u32 {
-        let first = io.media.array.geometry.block(plane, self.spec.first_block);
+        let first = io.geometry().block(plane, self.spec.first_block);
         (first.0..first.0 + self.spec.blocks).map(|b| self.live_of(BlockId(b), io)).sum()
     }
 
     /// Live pages or units of one of the region's blocks; 0 for another region's.
     #[inline]
     pub fn live_of(&self, block: BlockId, io: &Io) -> u32 {
-        let record = io.media.array.block(block);
+        let record = io.array().block(block);
         match self.spec.pack {
             _ if self.spec.shared && record.region() != self.spec.id => 0,
-            Pack::Page => io.media.array.live_pages(block),
+            Pack::Page => io.array().live_pages(block),
             Pack::Mu => record.live(),
         }
     }
@@ -58,7 +58,7 @@ impl Region {
     pub fn full_block(&self, io: &Io) -> u32 {
         match self.spec.pack {
             Pack::Page => self.pages_per_block,
-            Pack::Mu => self.pages_per_block * io.media.array.geometry.pools[self.spec.pool].slots_per_page,
+            Pack::Mu => self.pages_per_block * io.geometry().pools[self.spec.pool].slots_per_page,
         }
     }
 }

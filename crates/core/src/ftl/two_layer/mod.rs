@@ -80,7 +80,7 @@ pub struct TwoLayerState {
 impl TwoLayerRegion {
     /// A region of never-used blocks; nothing is initialised per block.
     pub fn new(spec: TwoLayerSpec, io: &Io) -> Self {
-        let geometry = &io.media.array.geometry;
+        let geometry = io.geometry();
         let pool = &geometry.pools[spec.pool];
         let layout = pool.two_layer().clone();
         let part = PlanePart {
@@ -148,7 +148,7 @@ impl TwoLayerRegion {
 
     fn slc_pages_of(&self, part: &PlanePart, io: &Io) -> u32 {
         let partly = part.filling.map_or(0, |block| {
-            self.layout.window_wordlines - io.media.array.block(block).write_ptr() % self.layout.window_pages
+            self.layout.window_wordlines - io.array().block(block).write_ptr() % self.layout.window_pages
         });
         (part.fresh_end - part.fresh + part.fill.len()) * self.layout.window_wordlines + partly
     }
@@ -160,7 +160,7 @@ impl TwoLayerRegion {
             Some(block) => block,
             None => self.next_to_fill(io, plane)?,
         };
-        let index = io.media.array.block(block).write_ptr();
+        let index = io.array().block(block).write_ptr();
         let used = self.layout.phase(index + 1) != Phase::Fill;
         let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
         part.free_pages -= 1;
@@ -168,7 +168,7 @@ impl TwoLayerRegion {
         if used {
             self.links.push(&mut part.switch, block);
         }
-        Some(io.media.array.geometry.page(block, index))
+        Some(io.geometry().page(block, index))
     }
 
     /// The next page that switches a used window of `plane`, to be stored at once.
@@ -176,18 +176,18 @@ impl TwoLayerRegion {
     pub fn take_switch(&mut self, io: &Io, plane: PlaneId) -> Option<Ppn> {
         let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
         let block = part.switch.head()?;
-        let index = io.media.array.block(block).write_ptr();
+        let index = io.array().block(block).write_ptr();
         part.free_pages -= 1;
         match self.layout.phase(index + 1) {
             Phase::Switch => {}
             Phase::Fill => {
-                self.switched_windows += u64::from(!io.clockless);
+                self.switched_windows += u64::from(!io.clockless());
                 self.links.remove(&mut part.switch, block);
                 self.links.push(&mut part.fill, block);
             }
             Phase::Done => self.links.remove(&mut part.switch, block),
         }
-        Some(io.media.array.geometry.page(block, index))
+        Some(io.geometry().page(block, index))
     }
 
     /// The next page of the block of `plane` that is filled without pausing.
@@ -199,12 +199,12 @@ impl TwoLayerRegion {
                 None => self.part_mut(plane).filling.take()?,
             },
         };
-        let index = io.media.array.block(block).write_ptr();
+        let index = io.array().block(block).write_ptr();
         let done = self.layout.phase(index + 1) == Phase::Done;
         let part = self.part_mut(plane);
         part.free_pages -= 1;
         part.dense = (!done).then_some(block);
-        Some(io.media.array.geometry.page(block, index))
+        Some(io.geometry().page(block, index))
     }
 
     /// Takes the next block with a window of unused SLC pages: never-used ones first.
@@ -212,11 +212,11 @@ impl TwoLayerRegion {
         let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
         let block = if part.fresh < part.fresh_end {
             part.fresh += 1;
-            io.media.array.geometry.block(plane, part.fresh - 1)
+            io.geometry().block(plane, part.fresh - 1)
         } else {
             self.links.pop(&mut part.fill)?
         };
-        if io.media.array.block(block).state() == BlockState::Free {
+        if io.array().block(block).state() == BlockState::Free {
             io.media.open_two_layer(block, self.spec.id);
         }
         Some(block)
@@ -230,7 +230,7 @@ impl TwoLayerRegion {
 
     /// Live bytes in wordlines that hold one bit.
     pub fn cache_live_bytes(&self, io: &Io) -> u64 {
-        io.media.array.live_in(self.spec.id) * u64::from(io.media.array.geometry.mu_bytes)
+        io.array().live_in(self.spec.id) * u64::from(io.geometry().mu_bytes)
     }
 
     /// What a snapshot holds.

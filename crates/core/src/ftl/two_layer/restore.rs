@@ -37,7 +37,7 @@ impl TwoLayerRegion {
 
     fn check_part(&self, plane: PlaneId, part: &PlanePart, restoring: &mut Restoring) -> Result<(), String> {
         let io = restoring.io;
-        let array = &io.media.array;
+        let array = io.array();
         let end = self.spec.first_block + self.spec.blocks;
         check_fresh(part.fresh..part.fresh_end, self.spec.first_block..end, plane, array)?;
         let mut free_pages = (part.fresh_end - part.fresh) * self.layout.pages;
@@ -63,7 +63,7 @@ impl TwoLayerRegion {
 
     /// Every block that has a role, with it.
     fn roles(&self, plane: PlaneId, part: &PlanePart, io: &Io) -> Result<Vec<(BlockId, Role)>, String> {
-        let array = &io.media.array;
+        let array = io.array();
         let mut roles = Vec::new();
         for (list, role) in [(&part.fill, Role::Fill), (&part.switch, Role::Switch)] {
             roles.extend(self.links.walk(list)?.into_iter().map(|block| (block, role)));
@@ -82,7 +82,7 @@ impl TwoLayerRegion {
 
     /// Whether `block` is this region's and written as its role says.
     fn fits(&self, block: BlockId, role: Role, part: &PlanePart, plane: PlaneId, io: &Io) -> bool {
-        let array = &io.media.array;
+        let array = io.array();
         let first = array.geometry.block(plane, self.spec.first_block).0;
         if !(first..first + self.spec.blocks).contains(&block.0) {
             return false;

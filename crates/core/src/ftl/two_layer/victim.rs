@@ -37,7 +37,7 @@ pub struct Victim {
 impl Victim {
     /// Whether it can be a victim whose block was written as far as `phase` says.
     pub(super) fn fits(&self, phase: Phase, io: &Io) -> bool {
-        let array = &io.media.array;
+        let array = io.array();
         let live = |page| array.page_tags(array.geometry.page(self.block, page)).iter().any(|&tag| tag != 0);
         self.used == (phase != Phase::Fill)
             && self.next_page <= array.block(self.block).write_ptr()
@@ -62,7 +62,7 @@ impl TwoLayerRegion {
         dead_min: u32,
     ) -> Option<Victim> {
         let block = self.most_dead(io, plane, eligible, dead_min)?;
-        let programmed = io.media.array.block(block).write_ptr();
+        let programmed = io.array().block(block).write_ptr();
         let phase = self.layout.phase(programmed);
         let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
         part.free_pages -= self.layout.pages - programmed;
@@ -79,7 +79,7 @@ impl TwoLayerRegion {
     }
 
     fn most_dead(&self, io: &Io, plane: PlaneId, eligible: Eligible, dead_min: u32) -> Option<BlockId> {
-        let array = &io.media.array;
+        let array = io.array();
         let part = self.part(plane);
         let first = array.geometry.block(plane, self.spec.first_block);
         let taken = [part.filling, part.switch.head(), part.dense, part.victim.map(|v| v.block)];
@@ -112,7 +112,7 @@ impl TwoLayerRegion {
     /// The next page of the victim of `plane` that holds something live.
     pub fn next_live(&mut self, io: &Io, plane: PlaneId) -> Option<Ppn> {
         let victim = self.part_mut(plane).victim.as_mut()?;
-        let array = &io.media.array;
+        let array = io.array();
         if array.block(victim.block).live() == 0 {
             return None;
         }

@@ -20,7 +20,7 @@ pub struct Channels {
 impl Channels {
     /// The planes of a cache in allocation order.
     pub fn new(planes: &[PlaneId], io: &Io) -> Self {
-        let channels = io.media.array.geometry.channels as usize;
+        let channels = io.geometry().channels as usize;
         Self {
             planes: planes.to_vec(),
             conflicts: vec![0; channels],
@@ -36,14 +36,14 @@ impl Channels {
     pub fn begin(&mut self, picks: &Picks, io: &Io) {
         self.conflicts.fill(0);
         self.full.fill(false);
-        let geometry = &io.media.array.geometry;
-        let n = io.policy.mus_per_page;
+        let geometry = io.geometry();
+        let n = io.policy().mus_per_page;
         for &(entry, mask) in picks.list() {
-            let page = io.media.hold.entries()[entry].page;
+            let page = io.held().entries()[entry].page;
             let mut seen = [u32::MAX; crate::ftl::media::SLOTS_MAX];
             let mut count = 0;
             let others = bits(((1u64 << n) - 1) as u32 & !mask);
-            for slot in others.filter_map(|i| io.media.lookup(Mu(page * n + i))) {
+            for slot in others.filter_map(|i| io.lookup(Mu(page * n + i))) {
                 let plane = geometry.plane_of(geometry.block_of(geometry.page_of(slot)));
                 let channel = geometry.planes[plane.index()].channel;
                 if !seen[..count].contains(&channel) {
@@ -53,8 +53,8 @@ impl Channels {
                 }
             }
         }
-        for (load_ns, channel) in self.load_ns.iter_mut().zip(io.timing.channels()) {
-            *load_ns = channel.units.iter().map(|&unit| io.timing.load_ns(unit)).sum();
+        for (channel, load_ns) in self.load_ns.iter_mut().enumerate() {
+            *load_ns = io.channel_load_ns(channel);
         }
         self.turn = (self.turn + 1) % self.planes.len();
     }
@@ -62,14 +62,14 @@ impl Channels {
     /// The plane to try next: of the channel with the fewest conflicts, the least loaded of
     /// those, the least loaded plane. The caller says with `is_full` when it had no room.
     pub fn next(&self, io: &Io) -> Option<PlaneId> {
-        let planes = &io.media.array.geometry.planes;
+        let planes = &io.geometry().planes;
         let count = self.planes.len();
         let candidates = (0..count).filter(|&i| !self.full[i]);
         let best = candidates.min_by_key(|&i| {
             let place = planes[self.planes[i].index()];
             let channel = place.channel as usize;
             let in_turn = (i + count - self.turn) % count;
-            (self.conflicts[channel], self.load_ns[channel], io.timing.load_ns(place.unit), in_turn)
+            (self.conflicts[channel], self.load_ns[channel], io.queued_ns(place.unit), in_turn)
         });
         best.map(|i| self.planes[i])
     }

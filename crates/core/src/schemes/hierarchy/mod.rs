@@ -115,19 +115,19 @@ impl Hierarchy {
     /// waited of its page makes it full.
     fn merge(&mut self, piece: &Piece, io: &mut Io) -> Result<(), DeviceFull> {
         while !self.merger.has_room(piece, io) && self.program_oldest(io)? {}
-        let held = io.media.hold.mask(piece.page);
+        let held = io.held().mask(piece.page);
         let slots = (held | piece.mask).count_ones();
         let entry = self.merger.hold(piece, CLASS, slots, io);
-        let waiting = &io.media.hold.entries()[entry];
-        if held != 0 && slots == io.policy.mus_per_page && waiting.partial == 0 {
-            let picks = Picks::one(&io.media.hold, entry);
+        let waiting = &io.held().entries()[entry];
+        if held != 0 && slots == io.policy().mus_per_page && waiting.partial == 0 {
+            let picks = Picks::one(io.held(), entry);
             let to = self.l2_page(piece.page, io)?;
             self.division.count_full();
             self.program(&picks, to, io);
-        } else if let Some(picks) = exact(&io.media.hold, entry, self.slots, &mut self.reach) {
+        } else if let Some(picks) = exact(io.held(), entry, self.slots, &mut self.reach) {
             self.program_in_l1(&picks, io)?;
         }
-        if io.clockless {
+        if io.clockless() {
             while self.program_oldest(io)? {}
         }
         Ok(())
@@ -135,7 +135,7 @@ impl Hierarchy {
 
     /// Programs the oldest piece with what fits its page; false if nothing waits.
     fn program_oldest(&mut self, io: &mut Io) -> Result<bool, DeviceFull> {
-        match oldest_first(&io.media.hold, self.slots) {
+        match oldest_first(io.held(), self.slots) {
             Some(picks) => self.program_in_l1(&picks, io).map(|()| true),
             None => Ok(false),
         }
@@ -144,16 +144,16 @@ impl Hierarchy {
     fn program_in_l1(&mut self, picks: &Picks, io: &mut Io) -> Result<(), DeviceFull> {
         let to = self.l1_page(picks, io)?;
         self.program(picks, to, io);
-        if self.config.omega_s == OmegaS::Pages && !io.clockless {
+        if self.config.omega_s == OmegaS::Pages && !io.clockless() {
             self.division.count_merged();
         }
-        self.stats.merged_pages += u64::from(!io.clockless);
-        self.stats.merged_units += if io.clockless { 0 } else { u64::from(picks.units()) };
+        self.stats.merged_pages += u64::from(!io.clockless());
+        self.stats.merged_units += if io.clockless() { 0 } else { u64::from(picks.units()) };
         Ok(())
     }
 
     fn program(&mut self, picks: &Picks, to: Ppn, io: &mut Io) {
-        let pages = picks.pages(&io.media.hold);
+        let pages = picks.pages(io.held());
         let pages = &pages[..picks.list().len()];
         let before = self.census.of(pages, io);
         mixed::program(picks, Carry::Nothing, to, io);
@@ -215,14 +215,14 @@ impl Scheme for Hierarchy {
     }
 
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
-        if piece.first && !io.clockless {
+        if piece.first && !io.clockless() {
             self.begin_request();
         }
-        let full = piece.is_full(io.policy.mus_per_page);
-        if full && io.media.hold.mask(piece.page) == 0 {
+        let full = piece.is_full(io.policy().mus_per_page);
+        if full && io.held().mask(piece.page) == 0 {
             return self.write_to_l2(&piece, io);
         }
-        if !full && !io.clockless {
+        if !full && !io.clockless() {
             self.count_partial();
         }
         self.merge(&piece, io)
@@ -233,12 +233,12 @@ impl Scheme for Hierarchy {
     }
 
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
-        self.stats.mapped_peak = self.stats.mapped_peak.max(io.media.mapped());
+        self.stats.mapped_peak = self.stats.mapped_peak.max(io.mapped());
         self.census.trim(first, end, io);
     }
 
     fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
-        if !io.policy.plp {
+        if !io.policy().plp {
             self.merger.wait_for_all(request, io);
             while self.program_oldest(io)? {}
         }
@@ -271,7 +271,7 @@ impl Scheme for Hierarchy {
     fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
         while self.program_oldest(io)? {}
         debug_assert!(self.census.agrees(io), "Invariant: every change of L1 is booked");
-        self.stats.mapped_peak = self.stats.mapped_peak.max(io.media.mapped());
+        self.stats.mapped_peak = self.stats.mapped_peak.max(io.mapped());
         super::pad_region(&mut self.store.region, io);
         Ok(())
     }

@@ -55,8 +55,8 @@ impl Hierarchy {
 
     /// Live mapping units of both levels in `plane`.
     fn live_units(&self, plane: PlaneId, io: &Io) -> u32 {
-        let first = io.media.array.geometry.block(plane, self.l2.spec.first_block).0;
-        (first..first + self.l2.spec.blocks).map(|b| io.media.array.block(BlockId(b)).live()).sum()
+        let first = io.geometry().block(plane, self.l2.spec.first_block).0;
+        (first..first + self.l2.spec.blocks).map(|b| io.array().block(BlockId(b)).live()).sum()
     }
 
     /// Empties a block of `level` in `plane` into the store; false if it has none.
@@ -78,7 +78,7 @@ impl Hierarchy {
         let gathered = gather::empty_block(&mut self.store, io, block, RECLAIM, how)?;
         self.l1.return_block(&mut self.l2, io, block);
         self.census.left(Cached { fragments: gathered.fragments, units: gathered.units });
-        if !io.clockless {
+        if !io.clockless() {
             self.stats.l1_blocks_reclaimed += 1;
             self.stats.l1_pages_migrated += gathered.pages;
         }
@@ -87,12 +87,12 @@ impl Hierarchy {
 
     /// Section III-A: L2's pages are cold and move as they are; newer sectors stay in L1.
     fn reclaim_l2(&mut self, block: BlockId, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
-        let live_pages = io.media.array.live_pages(block);
+        let live_pages = io.array().live_pages(block);
         let to = self.store.plane_for(plane, live_pages, io)?;
         empty_block(&mut self.store.region, io, block, to, RECLAIM, Writer::Host)?;
         pad_unprotected(&mut self.store.region, io, to);
         self.l2.give_back(io, block);
-        if !io.clockless {
+        if !io.clockless() {
             self.stats.l2_blocks_reclaimed += 1;
             self.stats.l2_pages_migrated += u64::from(live_pages);
         }

@@ -37,7 +37,7 @@ impl Hierarchy {
         figure("windows", division.windows as f64);
         figure("windows_at_l1_max", division.windows_at_l1_max as f64);
         figure("windows_at_l1_min", division.windows_at_l1_min as f64);
-        let entries = stats.mapped_peak.div_ceil(u64::from(io.policy.mus_per_page));
+        let entries = stats.mapped_peak.div_ceil(u64::from(io.policy().mus_per_page));
         report.tables.push(TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 });
         let entries = self.census.peak().fragments;
         let bytes = table_bytes(entries, smt_entry_bits(self.slc_pages, self.slots, io));

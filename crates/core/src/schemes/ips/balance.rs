@@ -88,13 +88,13 @@ pub struct VainMoves {
 impl VainMoves {
     /// Notes that what lives in `page` is about to be moved.
     pub fn note_move(&mut self, page: Ppn, io: &Io) {
-        if io.clockless {
+        if io.clockless() {
             return;
         }
         if self.moves.is_empty() {
-            self.moves = vec![0; io.media.mus() as usize];
+            self.moves = vec![0; io.mus() as usize];
         }
-        for &tag in io.media.array.page_tags(page).iter().filter(|&&tag| tag != 0) {
+        for &tag in io.array().page_tags(page).iter().filter(|&&tag| tag != 0) {
             self.moves[tag as usize - 1] += 1;
         }
     }
@@ -105,7 +105,7 @@ impl VainMoves {
         if self.moves.is_empty() {
             return;
         }
-        let first = piece.page * io.policy.mus_per_page;
+        let first = piece.page * io.policy().mus_per_page;
         let mut rest = piece.mask;
         while rest != 0 {
             self.end(Mu(first + rest.trailing_zeros()));

@@ -124,8 +124,8 @@ impl Cache {
     fn clean(&mut self, plane: PlaneId, io: &mut Io) -> bool {
         let job = Job { cause: Cause::Gc, class: Class::Urgent };
         let done = make_room(&mut self.region, io, plane, self.reserve, job);
-        self.mapped_peak = self.mapped_peak.max(io.media.mapped());
-        if !io.clockless {
+        self.mapped_peak = self.mapped_peak.max(io.mapped());
+        if !io.clockless() {
             self.balance.book_gc(done);
         }
         self.has_pages(plane)
@@ -137,7 +137,7 @@ impl Cache {
         let Some(page) = self.region.take_fill(io, plane) else {
             return false;
         };
-        self.balance.fill += u64::from(!io.clockless);
+        self.balance.fill += u64::from(!io.clockless());
         store(piece, page, io);
         true
     }
@@ -147,14 +147,14 @@ impl Cache {
     #[inline]
     pub fn write_switch(&mut self, piece: &Piece, plane: PlaneId, io: &mut Io) -> bool {
         if let Some(page) = self.region.take_switch(io, plane) {
-            self.balance.switch += u64::from(!io.clockless);
+            self.balance.switch += u64::from(!io.clockless());
             store(piece, page, io);
             return true;
         }
         let Some(page) = self.region.take_dense(io, plane) else {
             return false;
         };
-        self.balance.dense += u64::from(!io.clockless);
+        self.balance.dense += u64::from(!io.clockless());
         store(piece, page, io);
         true
     }
@@ -162,7 +162,7 @@ impl Cache {
     /// Places logical page `page` before time 0, in blocks that are filled without pausing, so that
     /// the cache loses only their first windows.
     pub fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-        let piece = page_level::whole_page(page, io.policy.mus_per_page, io.media.array.geometry.mu_bytes);
+        let piece = page_level::whole_page(page, io.policy().mus_per_page, io.geometry().mu_bytes);
         let mut plane = self.choose_plane(&piece, io);
         for _ in 0..self.region.turn.planes().len() {
             if self.has_room(plane, io) {
@@ -187,7 +187,7 @@ impl Cache {
         };
         let Some(from) = self.region.next_live(io, plane) else {
             collect::erase_victim(&mut self.region, io, plane, job);
-            if !io.clockless {
+            if !io.clockless() {
                 self.balance.book_agc_erase(victim);
             }
             return Idle::Step;
@@ -199,7 +199,7 @@ impl Cache {
             return Idle::Nothing;
         };
         self.vain.note_move(from, io);
-        self.balance.agc += u64::from(!io.clockless);
+        self.balance.agc += u64::from(!io.clockless());
         collect::move_page(io, from, to, job);
         Idle::Step
     }
@@ -234,7 +234,7 @@ impl Cache {
 
     /// The figures that all of the family report.
     pub fn report(&self, name: &str, io: &Io) -> SchemeReport {
-        let peak = self.mapped_peak.max(io.media.mapped());
+        let peak = self.mapped_peak.max(io.mapped());
         self.balance.report(name, &self.region, peak, io)
     }
 
@@ -243,7 +243,7 @@ impl Cache {
         let b = &self.balance;
         let host = b.host().max(1) as f64;
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
-        let vain = self.vain.pages(io.media.array.geometry.mu_bytes, self.page_bytes);
+        let vain = self.vain.pages(io.geometry().mu_bytes, self.page_bytes);
         figure("agc_pages_moved", b.agc as f64);
         figure("agc_blocks_erased", b.agc_blocks as f64);
         figure("agc_pages_moved_in_vain", vain);

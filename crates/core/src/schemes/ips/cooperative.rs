@@ -103,7 +103,7 @@ pub struct IpsCoop {
 impl IpsCoop {
     /// The scheme on a checked device.
     pub fn new(config: &IpsCoopConfig, device: &DeviceConfig, io: &mut Io) -> Self {
-        io.timing.set_idle_rule(config.idle);
+        io.set_idle_rule(config.idle);
         let (plane_order, placement) = (config.plane_order, config.placement);
         let spec = CacheSpec { device, others: config.slc_blocks, plane_order, placement };
         let traditional = RegionSpec {
@@ -118,7 +118,7 @@ impl IpsCoop {
             placement,
             clean: CleanConfig { victim: Victim::Fifo, ..CleanConfig::default() },
         };
-        let pool = &io.media.array.geometry.pools[spec.pool().0];
+        let pool = &io.geometry().pools[spec.pool().0];
         Self {
             cache: Cache::new(&spec, 0, io),
             emptying: vec![None; pool.planes as usize],
@@ -138,7 +138,7 @@ impl IpsCoop {
             return true;
         }
         if page_level::write(piece, &mut self.traditional, plane, 0, io).is_ok() {
-            self.cache.balance.traditional += u64::from(!io.clockless);
+            self.cache.balance.traditional += u64::from(!io.clockless());
             return true;
         }
         room && self.cache.write_switch(piece, plane, io)
@@ -166,7 +166,7 @@ impl IpsCoop {
     /// The next page of the block that is being emptied with something live.
     fn next_live(&mut self, plane: PlaneId, io: &Io) -> Option<Ppn> {
         let emptying = self.emptying(plane).as_mut()?;
-        let array = &io.media.array;
+        let array = io.array();
         if array.block(emptying.block).live() == 0 {
             return None;
         }
@@ -187,7 +187,7 @@ impl IpsCoop {
         let Some(page) = page else {
             return false;
         };
-        if !io.clockless {
+        if !io.clockless() {
             self.cache.balance.migrated += 1;
             self.cache.balance.migrated_switch += u64::from(switched.is_some());
         }
@@ -197,7 +197,7 @@ impl IpsCoop {
 
     /// The block of `plane` that a snapshot's `number` says is being emptied, or what is wrong with it.
     fn restored(&self, number: u64, plane: PlaneId, io: &Io) -> Result<Emptying, String> {
-        let array = &io.media.array;
+        let array = io.array();
         let (block, pages) = (BlockId((number >> 32) as u32), number as u32);
         let first = array.geometry.block(plane, self.traditional.spec.first_block).0;
         let emptying = Emptying { block, next_page: pages.wrapping_sub(1) };
@@ -227,7 +227,7 @@ impl IpsCoop {
             if !self.migrate(from, to, Class::Background, io) {
                 return Err(DeviceFull);
             }
-            self.cache.balance.migrated_at_end += u64::from(!io.clockless);
+            self.cache.balance.migrated_at_end += u64::from(!io.clockless());
         }
         self.erase(plane, Class::Background, io);
         Ok(())

@@ -94,7 +94,7 @@ pub struct IpsAgc {
 impl IpsAgc {
     /// The scheme on a checked device.
     pub fn new(config: &IpsAgcConfig, device: &DeviceConfig, io: &mut Io) -> Self {
-        io.timing.set_idle_rule(config.idle);
+        io.set_idle_rule(config.idle);
         let (plane_order, placement) = (config.plane_order, config.placement);
         let cache = Cache::new(&CacheSpec { device, others: 0, plane_order, placement }, 0, io);
         Self { cache, agc: config.agc }

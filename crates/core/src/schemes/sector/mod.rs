@@ -54,7 +54,7 @@ impl Sector {
     pub fn new(config: &SectorConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let cache = MixedCache::new(&config.cache(), &config.merge, device, io);
         Self {
-            hotness: (config.hotness_classes == 2).then(|| Hotness::new(io.media.mus())),
+            hotness: (config.hotness_classes == 2).then(|| Hotness::new(io.mus())),
             window_writes: config.window_writes,
             full_pieces: config.full_pieces,
             slc_pages: cache.slc.share().blocks * u64::from(cache.slc.pages_per_block),
@@ -70,10 +70,10 @@ impl Sector {
         let Some(hotness) = self.hotness.as_mut() else {
             return 0;
         };
-        let first = piece.page * io.policy.mus_per_page;
-        let units = (0..io.policy.mus_per_page).filter(|i| piece.mask >> i & 1 == 1);
+        let first = piece.page * io.policy().mus_per_page;
+        let units = (0..io.policy().mus_per_page).filter(|i| piece.mask >> i & 1 == 1);
         let hot = units.filter(|i| hotness.touch(first + i)).fold(0u32, |mask, i| mask | 1 << i);
-        if !io.clockless {
+        if !io.clockless() {
             self.hot_units += u64::from(hot.count_ones());
             self.written_units += u64::from(piece.mask.count_ones());
         }
@@ -82,18 +82,18 @@ impl Sector {
 
     /// Holds the units of a piece in `mask` in `class` and programs the pages that are full.
     fn hold(&mut self, piece: &Piece, mask: u32, class: u8, io: &mut Io) -> Result<(), DeviceFull> {
-        let whole = mask.count_ones() * io.media.array.geometry.mu_bytes;
+        let whole = mask.count_ones() * io.geometry().mu_bytes;
         let bytes = if mask == piece.mask { piece.bytes } else { whole };
         let part = Piece { mask, partial: piece.partial & mask, bytes, ..*piece };
-        let entry = io.media.hold.find(piece.page, class);
-        let slots = (mask | entry.map_or(0, |i| io.media.hold.entries()[i].mask)).count_ones();
+        let entry = io.held().find(piece.page, class);
+        let slots = (mask | entry.map_or(0, |i| io.held().entries()[i].mask)).count_ones();
         self.cache.merger.hold(&part, class, slots, io);
         self.program(class, false, io)
     }
 
     /// Programs full pages of `class`; with `short` all there is of it.
     fn program(&mut self, class: u8, short: bool, io: &mut Io) -> Result<(), DeviceFull> {
-        while let Some(picks) = in_order(&io.media.hold, class, self.cache.slots, short) {
+        while let Some(picks) = in_order(io.held(), class, self.cache.slots, short) {
             self.cache.program(&picks, Carry::Nothing, io)?;
         }
         Ok(())
@@ -102,7 +102,7 @@ impl Sector {
     /// Programs the classes whose oldest sector has waited long enough, or all.
     fn program_waiting(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
         while all || self.cache.merger.is_due(io) {
-            let Some(class) = io.media.hold.entries().first().map(|held| held.class) else {
+            let Some(class) = io.held().entries().first().map(|held| held.class) else {
                 break;
             };
             self.program(class, true, io)?;
@@ -120,16 +120,16 @@ impl Scheme for Sector {
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
         let hot = self.hot_units(&piece, io);
         let alone = self.full_pieces == FullPieces::OwnPage
-            && piece.is_full(io.policy.mus_per_page)
-            && io.media.hold.mask(piece.page) == 0;
+            && piece.is_full(io.policy().mus_per_page)
+            && io.held().mask(piece.page) == 0;
         if alone {
             return self.cache.write_page(&piece, io);
         }
         self.cache.make_buffer_room(&piece, Carry::Nothing, io)?;
         // A sector that waits already stays with those it waits with.
         let held = |class, io: &Io| {
-            let entry = io.media.hold.find(piece.page, class);
-            entry.map_or(0, |i| io.media.hold.entries()[i].mask)
+            let entry = io.held().find(piece.page, class);
+            entry.map_or(0, |i| io.held().entries()[i].mask)
         };
         let (held_cold, held_hot) = (held(COLD, io), held(HOT, io));
         let hot = piece.mask & (held_hot | (hot & !held_cold));
@@ -138,7 +138,7 @@ impl Scheme for Sector {
                 self.hold(&piece, mask, class, io)?;
             }
         }
-        if io.clockless {
+        if io.clockless() {
             self.program_waiting(true, io)?;
         }
         Ok(())
@@ -149,12 +149,12 @@ impl Scheme for Sector {
     }
 
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
-        self.mapped_peak = self.mapped_peak.max(io.media.mapped());
+        self.mapped_peak = self.mapped_peak.max(io.mapped());
         self.cache.trim(first, end, io);
     }
 
     fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
-        if !io.policy.plp {
+        if !io.policy().plp {
             self.cache.merger.wait_for_all(request, io);
             self.program_waiting(true, io)?;
         }
@@ -188,7 +188,7 @@ impl Scheme for Sector {
 
     fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
         self.program_waiting(true, io)?;
-        self.mapped_peak = self.mapped_peak.max(io.media.mapped());
+        self.mapped_peak = self.mapped_peak.max(io.mapped());
         self.cache.pad(io);
         Ok(())
     }
@@ -223,7 +223,7 @@ impl Scheme for Sector {
         let mut report = self.cache.report("sector");
         let hot_share = self.hot_units as f64 / self.written_units.max(1) as f64;
         report.figures.insert("hot_units_share".into(), hot_share);
-        let entries = self.mapped_peak.div_ceil(u64::from(io.policy.mus_per_page));
+        let entries = self.mapped_peak.div_ceil(u64::from(io.policy().mus_per_page));
         report.tables.push(TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 });
         let entries = self.cache.census.peak().units;
         let bytes = table_bytes(entries, smt_entry_bits(self.slc_pages, self.cache.slots, io));
