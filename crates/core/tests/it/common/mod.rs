@@ -1,0 +1,226 @@
+//! Small devices and workloads shared by the core's tests.
+pub mod ops;
+
+use slcache_core::base::op::OpKind;
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::rng::RngStream;
+use slcache_core::base::CellMode;
+use slcache_core::device::config::{
+    DeviceConfig, HostConfig, InflightRead, PreconditionConfig, Prefill, RmwTransfer, TracePolicy,
+};
+use slcache_core::device::{Setup, Simulation};
+use slcache_core::ftl::op_log::LoggedOp;
+use slcache_core::hw::config::{
+    BusConfig, ModeConfig, PageKinds, PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig,
+    SuspendConfig,
+};
+use slcache_core::metrics::report::Report;
+use slcache_core::schemes::SchemeConfig;
+
+/// One mode with flat times.
+pub fn mode(read_ns: u32, program_ns: u32, erase_ns: u32) -> ModeConfig {
+    ModeConfig {
+        read_ns: vec![read_ns],
+        program_ns: vec![program_ns],
+        erase_ns,
+        endurance_cycles: Some(3000),
+        program: ProgramRule::PerPage,
+        page_kinds: PageKinds::ByWordline,
+    }
+}
+
+/// A pool with round times: SLC 20/200 us, TLC 60/800 us, erase 3 ms, 1 ns per byte, commands 100 ns.
+pub fn pool(channels: u32, planes: u32, blocks: u32, wordlines: u32, page_bytes: u32) -> PoolConfig {
+    PoolConfig {
+        name: "nand".into(),
+        channels,
+        chips: 1,
+        dies: 1,
+        planes,
+        blocks,
+        wordlines,
+        page_bytes,
+        bus: BusConfig {
+            ps_per_byte: 1000,
+            read_command_ns: 100,
+            read_data_ns: 10,
+            program_command_ns: 100,
+            erase_command_ns: 100,
+            extra_plane_read_ns: 0,
+            extra_plane_program_ns: 0,
+            extra_plane_erase_ns: 0,
+        },
+        plane_parallelism: PlaneParallelism::Independent,
+        suspend: SuspendConfig::default(),
+        slc: Some(mode(20_000, 200_000, 3_000_000)),
+        mlc: None,
+        tlc: Some(mode(60_000, 800_000, 3_000_000)),
+        qlc: None,
+        reprogram: None,
+    }
+}
+
+/// The same chips, which can be reprogrammed too: for whatever the catalogue has.
+pub fn versatile_pool(
+    channels: u32,
+    planes: u32,
+    blocks: u32,
+    wordlines: u32,
+    page_bytes: u32,
+) -> PoolConfig {
+    PoolConfig { reprogram: Some(reprogram()), ..pool(channels, planes, blocks, wordlines, page_bytes) }
+}
+
+/// Windows of two layers with one wordline each; a reprogram takes 900 us.
+pub fn reprogram() -> ReprogramConfig {
+    ReprogramConfig {
+        program_ns: 900_000,
+        read_ns: 0,
+        mode: Some(CellMode::Tlc),
+        wordlines_per_layer: 1,
+        layers: 2,
+        max_reprograms: 4,
+    }
+}
+
+/// A device of one pool.
+pub fn device(pool: PoolConfig, user_bytes: u64) -> DeviceConfig {
+    DeviceConfig {
+        name: "test".into(),
+        summary: String::new(),
+        source: String::new(),
+        user_bytes,
+        mu_bytes: 4096,
+        piece_bytes: 0,
+        rmw_transfer: RmwTransfer::Page,
+        inflight_read: InflightRead::Buffer,
+        plp: true,
+        stage_timeout_ns: 1_000_000,
+        starvation_ns: 0,
+        pool: vec![pool],
+    }
+}
+
+/// A setup of `device` under `scheme`, fresh, with nothing resident before time 0.
+pub fn setup(device: DeviceConfig, scheme: &str) -> Setup {
+    Setup {
+        device,
+        scheme: SchemeConfig::default_for(scheme).expect("a known scheme"),
+        host: HostConfig::default(),
+        buffer: None,
+        precondition: PreconditionConfig::default(),
+        trace: TracePolicy { prefill: Prefill::None, ..TracePolicy::default() },
+        seed: 1,
+    }
+}
+
+/// Sets the parameters of a setup's scheme that it has: `("slc_blocks", 6)`, `("dense.victim", "fifo")`.
+/// Returns how many there were.
+pub fn configure(setup: &mut Setup, values: &[(&str, serde_json::Value)]) -> usize {
+    let mut config = serde_json::to_value(&setup.scheme).unwrap();
+    let mut found = 0;
+    for (key, value) in values {
+        let pointer = format!("/{}/{}", setup.scheme.name(), key.replace('.', "/"));
+        if let Some(place) = config.pointer_mut(&pointer) {
+            *place = value.clone();
+            found += 1;
+        }
+    }
+    setup.scheme = serde_json::from_value(config).unwrap();
+    found
+}
+
+/// A request of `bytes` at byte `at`.
+pub fn request(at_ns: u64, op: HostOp, at: u64, bytes: u64) -> Request {
+    Request { at_ns, sector: at / 512, sectors: (bytes / 512) as u32, stream: 0, op }
+}
+
+/// Random reads and writes of 1-`mus_max` mapping units.
+pub fn random(
+    n: usize,
+    user_bytes: u64,
+    mus_max: u32,
+    read_share: f64,
+    gap_ns: f64,
+    seed: u64,
+) -> Vec<Request> {
+    let mut rng = RngStream::new(seed, "test workload");
+    let mus = (user_bytes / 4096) as u32;
+    let mut at = 0.0;
+    (0..n)
+        .map(|_| {
+            at += rng.exponential(gap_ns);
+            let len = 1 + rng.below(mus_max);
+            let first = rng.below(mus - len + 1);
+            let op = if rng.fraction() < read_share { HostOp::Read } else { HostOp::Write };
+            request(at as u64, op, u64::from(first) * 4096, u64::from(len) * 4096)
+        })
+        .collect()
+}
+
+/// Chips with the times of the in-place-switch paper, a bus that costs nothing, pages of 4 KiB:
+/// SLC 20/500 us, TLC 66/3000 us, erase 10 ms; windows of two layers.
+pub fn switch_pool(
+    channels: u32,
+    planes: u32,
+    blocks: u32,
+    wordlines: u32,
+    wordlines_per_layer: u32,
+) -> PoolConfig {
+    let mut chips = pool(channels, planes, blocks, wordlines, 4096);
+    chips.bus = BusConfig {
+        ps_per_byte: 0,
+        read_command_ns: 0,
+        read_data_ns: 0,
+        program_command_ns: 0,
+        erase_command_ns: 0,
+        ..chips.bus
+    };
+    chips.slc = Some(mode(20_000, 500_000, 10_000_000));
+    chips.tlc = Some(mode(66_000, 3_000_000, 10_000_000));
+    chips.reprogram = Some(ReprogramConfig { program_ns: 3_000_000, wordlines_per_layer, ..reprogram() });
+    chips
+}
+
+/// The operations kept since `from`, one a line: `reprogram host 0/3 w1.2` is plane 0, block 3,
+/// wordline 1, bit 2; blocks below `plain` are plain and named by page.
+pub fn story(sim: &Simulation, from: usize, plain: u32) -> Vec<String> {
+    let geometry = &sim.media().array.geometry;
+    let tell = |op: &LoggedOp| {
+        let block = geometry.block_of(op.page);
+        let plane = geometry.plane_of(block);
+        let number = block.0 - geometry.block(plane, 0).0;
+        let page = geometry.page_in_block(op.page);
+        let place = match op.kind {
+            OpKind::Erase => String::new(),
+            _ if number < plain => format!(" page {page}"),
+            _ => {
+                let step = geometry.pool_of(plane).two_layer().step(page);
+                format!(" w{}.{}", step.wordline, step.bit)
+            }
+        };
+        format!("{} {} {}/{number}{place}", op.kind.name(), op.cause.name(), plane.0)
+    };
+    sim.ops()[from..].iter().map(tell).collect()
+}
+
+/// Writes of single pages, `gap_ns` apart from `start_ns` on.
+pub fn page_writes(start_ns: u64, gap_ns: u64, pages: impl IntoIterator<Item = u64>) -> Vec<Request> {
+    let write =
+        |(i, page): (usize, u64)| request(start_ns + i as u64 * gap_ns, HostOp::Write, page * 4096, 4096);
+    pages.into_iter().enumerate().map(write).collect()
+}
+
+/// Lets the device be idle until `at_ns`.
+pub fn rest(sim: &mut Simulation, at_ns: u64) {
+    sim.feed(&[Request { at_ns, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush }]).unwrap();
+}
+
+/// One of the scheme's own figures.
+pub fn figure(report: &Report, name: &str) -> f64 {
+    *report
+        .scheme
+        .figures
+        .get(name)
+        .unwrap_or_else(|| panic!("no figure {name}: {:?}", report.scheme.figures))
+}

@@ -1,0 +1,201 @@
+//! What every scheme of the catalogue owes its user, whatever its policy.
+
+use crate::common::{configure, device, random, request, setup, versatile_pool};
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::Mu;
+use slcache_core::device::{RunError, Setup, Simulation, State, Stop};
+use slcache_core::hw::config::ProgramRule;
+use slcache_core::metrics::report::Report;
+use slcache_core::schemes::{SchemeConfig, CATALOG};
+
+/// What tlc-only can offer at most: of 24 blocks per plane, two frontiers and two free are held back.
+const TLC_ONLY_MOST: u64 = 4 * (24 - 4) * 48 * 16384;
+
+/// A device of `user_bytes` under `scheme`, dense pages programmed a wordline at a time.
+fn small(scheme: &str, user_bytes: u64) -> Setup {
+    let mut flash = versatile_pool(2, 2, 24, 16, 16384);
+    flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
+    let mut setup = setup(device(flash, user_bytes), scheme);
+    configure(&mut setup, &[("slc_blocks", 6.into())]);
+    setup
+}
+
+/// The largest user capacity `scheme` accepts, found by asking.
+fn largest(scheme: &str) -> Setup {
+    let mut bytes = TLC_ONLY_MOST;
+    while !small(scheme, bytes).check().is_empty() {
+        bytes -= 16384;
+    }
+    small(scheme, bytes)
+}
+
+fn run(sim: &mut Simulation, requests: &[Request]) -> Report {
+    sim.feed(requests).unwrap();
+    sim.finish().unwrap()
+}
+
+fn json(report: &Report) -> String {
+    serde_json::to_string(report).unwrap()
+}
+
+fn map(sim: &Simulation) -> Vec<Option<u32>> {
+    (0..sim.media().mus()).map(|mu| sim.media().lookup(Mu(mu)).map(|slot| slot.0)).collect()
+}
+
+#[test]
+fn the_catalogue_names_every_scheme_once() {
+    for entry in CATALOG {
+        assert_eq!(SchemeConfig::default_for(entry.name).unwrap().name(), entry.name);
+        assert!(SchemeConfig::schema_for(entry.name).is_some());
+        assert_eq!(CATALOG.iter().filter(|other| other.name == entry.name).count(), 1);
+    }
+    assert!(SchemeConfig::default_for("no such scheme").is_none());
+}
+
+#[test]
+fn the_same_inputs_give_the_same_figures() {
+    for entry in CATALOG {
+        let setup = small(entry.name, 24 << 20);
+        let requests = random(8000, 24 << 20, 8, 0.4, 300_000.0, 5);
+        let figures = |setup: &Setup| json(&run(&mut Simulation::new(setup).unwrap(), &requests));
+        assert_eq!(figures(&setup), figures(&setup), "{}", entry.name);
+    }
+}
+
+#[test]
+fn figures_do_not_depend_on_how_the_trace_is_cut() {
+    for entry in CATALOG {
+        let setup = small(entry.name, 24 << 20);
+        let requests = random(5000, 24 << 20, 8, 0.4, 300_000.0, 6);
+        let whole = run(&mut Simulation::new(&setup).unwrap(), &requests);
+        let mut sim = Simulation::new(&setup).unwrap();
+        requests.chunks(7).for_each(|batch| sim.feed(batch).unwrap());
+        assert_eq!(json(&whole), json(&sim.finish().unwrap()), "{}", entry.name);
+    }
+}
+
+#[test]
+fn a_full_device_takes_every_overwrite() {
+    for entry in CATALOG {
+        let setup = largest(entry.name);
+        let bytes = setup.device.user_bytes;
+        let mut sim = Simulation::new(&setup).unwrap();
+        sim.track_versions();
+        let fill: Vec<_> = (0..bytes / 16384).map(|i| request(0, HostOp::Write, i * 16384, 16384)).collect();
+        sim.feed(&fill).unwrap();
+        assert_eq!(sim.media().mapped(), bytes / 4096);
+        for batch in random(12_000, bytes, 4, 0.1, 500_000.0, 8).chunks(1000) {
+            sim.feed(batch).unwrap();
+            sim.audit().unwrap();
+        }
+        sim.finish().unwrap();
+        sim.audit().unwrap();
+        assert_eq!((sim.media().mapped(), sim.timing().ops_in_flight()), (bytes / 4096, 0), "{}", entry.name);
+    }
+}
+
+#[test]
+fn the_least_cleaning_threshold_still_makes_progress() {
+    for entry in CATALOG {
+        let mut setup = small(entry.name, TLC_ONLY_MOST / 2);
+        let least = ["clean", "slc", "dense"].map(|section| {
+            let keys = ["start_free_blocks", "start_free_ratio"].map(|key| format!("{section}.{key}"));
+            configure(&mut setup, &[(&keys[0], 1.into()), (&keys[1], 0.0.into())])
+        });
+        if least.iter().sum::<usize>() == 0 {
+            continue; // Not a scheme with such a threshold.
+        }
+        let mut sim = Simulation::new(&setup).unwrap();
+        let requests = random(20_000, setup.device.user_bytes, 8, 0.0, 1_000_000.0, 4);
+        sim.feed(&requests).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
+        sim.finish().unwrap();
+        sim.audit().unwrap();
+    }
+}
+
+#[test]
+fn a_snapshot_comes_back_as_it_was_and_goes_on_alike() {
+    for entry in CATALOG {
+        let setup = small(entry.name, 24 << 20);
+        let mut sim = Simulation::new(&setup).unwrap();
+        run(&mut sim, &random(8000, 24 << 20, 8, 0.4, 300_000.0, 9));
+        let text = serde_json::to_string(&sim.save()).unwrap();
+        let state = || serde_json::from_str::<State>(&text).unwrap();
+        let later = random(4000, 24 << 20, 8, 0.4, 300_000.0, 10);
+        let go_on = || {
+            let mut restored = Simulation::restore(&setup, state()).unwrap();
+            assert_eq!(map(&restored), map(&sim), "{}", entry.name);
+            assert_eq!(serde_json::to_string(&restored.save()).unwrap(), text, "{}", entry.name);
+            let report = run(&mut restored, &later);
+            restored.audit().unwrap();
+            json(&report)
+        };
+        assert_eq!(go_on(), go_on(), "{}", entry.name);
+    }
+}
+
+#[test]
+fn a_snapshot_of_another_device_is_refused() {
+    for entry in CATALOG {
+        let mut sim = Simulation::new(&small(entry.name, 24 << 20)).unwrap();
+        run(&mut sim, &random(500, 24 << 20, 8, 0.4, 300_000.0, 9));
+        let refused = Simulation::restore(&small(entry.name, 12 << 20), sim.save());
+        assert!(matches!(refused, Err(RunError::Snapshot(_))), "{}", entry.name);
+    }
+}
+
+#[test]
+fn preconditioning_fills_overwrites_and_finds_the_steady_state() {
+    for entry in CATALOG {
+        let mut setup = largest(entry.name);
+        (setup.precondition.fill, setup.precondition.steady) = (0.9, true);
+        // A window is a quarter of the fill, here 4 or 5 rounds of cleaning over all planes.
+        setup.precondition.tolerance = 0.25;
+        let mut sim = Simulation::new(&setup).unwrap();
+        let done = sim.precondition(&mut |_, _| true).unwrap();
+        let pages = setup.device.user_bytes / 16384;
+        assert_eq!(done.filled, (pages as f64 * 0.9).round() as u64);
+        assert_eq!(sim.media().mapped(), done.filled * 4);
+        assert!(done.steady && done.overwritten >= done.filled, "{}: {done:?}", entry.name);
+        assert!(done.write_amplification >= 1.0 && done.programs >= done.filled + done.overwritten);
+        // Nothing of this is the run's: no time, no operation, no wear.
+        assert_eq!((sim.now_ns(), sim.counters().iter().count()), (0, 0));
+        let array = &sim.media().array;
+        assert!(array.used_blocks().all(|block| array.wear(block) == 0));
+        sim.audit().unwrap();
+        let report = run(&mut sim, &random(3000, setup.device.user_bytes, 8, 0.4, 500_000.0, 2));
+        sim.audit().unwrap();
+        assert!(report.waf.total > 1.0, "{}: cleaning goes on where preconditioning stopped", entry.name);
+    }
+}
+
+#[test]
+fn preconditioning_can_be_cancelled() {
+    for entry in CATALOG {
+        let mut setup = small(entry.name, 24 << 20);
+        setup.precondition.fill = 0.5;
+        let mut sim = Simulation::new(&setup).unwrap();
+        assert_eq!(sim.precondition(&mut |_, _| false), Err(RunError::Cancelled));
+    }
+}
+
+#[test]
+fn an_order_to_stop_ends_every_part_of_a_run() {
+    for entry in CATALOG {
+        let mut setup = small(entry.name, 24 << 20);
+        setup.precondition.fill = 0.5;
+        let requests = random(2000, setup.device.user_bytes, 8, 0.2, 1000.0, 3);
+        let ordered = || {
+            let (mut sim, stop) = (Simulation::new(&setup).unwrap(), Stop::default());
+            sim.stop_by(stop.clone());
+            sim.feed(&requests).unwrap();
+            stop.order();
+            sim
+        };
+        let cancelled = Err(RunError::Cancelled);
+        assert_eq!(ordered().feed(&requests), cancelled, "{}", entry.name);
+        assert_eq!(ordered().finish().map(|_| ()), cancelled, "{}", entry.name);
+        assert_eq!(ordered().preload(&[(0, 100)]), cancelled, "{}", entry.name);
+        assert_eq!(ordered().precondition(&mut |_, _| true).map(|_| ()), cancelled, "{}", entry.name);
+    }
+}

@@ -1,0 +1,251 @@
+//! Nothing appears and nothing is lost: latencies, programs, bytes and time series add up.
+
+use crate::common::{configure, device, request, setup, versatile_pool};
+use slcache_core::base::op::{Cause, OpKind};
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::rng::RngStream;
+use slcache_core::base::CellMode;
+use slcache_core::device::config::{Acknowledge, BufferConfig, InflightRead, LinkConfig, Replay};
+use slcache_core::device::{Setup, Simulation};
+use slcache_core::hw::array::BlockState;
+use slcache_core::hw::config::{PlaneParallelism, ProgramRule};
+use slcache_core::metrics::report::{HostOpReport, OpRow, Report};
+use slcache_core::schemes::CATALOG;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+const USER: u64 = 24 << 20;
+
+/// A device on which every part of a latency occurs: cleaning, contention, reads in the way.
+fn plain(scheme: &str) -> Setup {
+    let mut setup = setup(device(versatile_pool(2, 2, 24, 16, 16384), USER), scheme);
+    configure(&mut setup, &[("slc_blocks", 6.into())]);
+    setup
+}
+
+/// The same device with one thing different each, by name.
+fn variants(scheme: &str) -> Vec<(&'static str, Setup)> {
+    let mut all = vec![("plain", plain(scheme))];
+    let mut add = |name, change: &dyn Fn(&mut Setup)| {
+        let mut setup = plain(scheme);
+        change(&mut setup);
+        all.push((name, setup));
+    };
+    add("one-shot", &|s| s.device.pool[0].tlc.as_mut().unwrap().program = ProgramRule::OneShot);
+    add("one-shot without power-loss protection", &|s| {
+        s.device.pool[0].tlc.as_mut().unwrap().program = ProgramRule::OneShot;
+        s.device.plp = false;
+    });
+    add("multi-plane", &|s| s.device.pool[0].plane_parallelism = PlaneParallelism::MultiPlane);
+    add("serial planes", &|s| s.device.pool[0].plane_parallelism = PlaneParallelism::Serial);
+    add("suspension", &|s| {
+        let suspend = &mut s.device.pool[0].suspend;
+        (suspend.program, suspend.erase, suspend.max_suspends) = (true, true, 3);
+        (suspend.suspend_ns, suspend.resume_ns) = (5_000, 7_000);
+    });
+    add("reads wait for programs", &|s| s.device.inflight_read = InflightRead::Wait);
+    add("starvation bound", &|s| s.device.starvation_ns = 2_000_000);
+    add("closed replay", &|s| (s.host.replay, s.host.queue_depth) = (Replay::Closed, 16));
+    add("bounded queue", &|s| s.host.queue_depth = 8);
+    let buffer = |acknowledge| Some(BufferConfig { bytes: 1 << 20, acknowledge, access_ns: 1000 });
+    add("write-back buffer", &|s| s.buffer = buffer(Acknowledge::OnBuffer));
+    add("write-through buffer", &|s| s.buffer = buffer(Acknowledge::OnProgram));
+    add("host link", &|s| {
+        s.host.link = Some(LinkConfig {
+            lanes: 1,
+            lane_mb_per_s: 100,
+            payload_bytes: 256,
+            header_bytes: 26,
+            read_overhead_ns: 11,
+            write_overhead_ns: 17,
+        });
+    });
+    all
+}
+
+/// Reads, writes of whole and partial units, trims and flushes, dense enough to queue up.
+fn mix(n: usize) -> Vec<Request> {
+    let mut rng = RngStream::new(3, "mix");
+    let mut at = 0.0;
+    (0..n)
+        .map(|_| {
+            at += rng.exponential(400_000.0);
+            let sectors = 1 + rng.below(100);
+            let first = rng.below((USER / 512) as u32 - sectors);
+            let op = match rng.below(100) {
+                0..=49 => HostOp::Write,
+                50..=93 => HostOp::Read,
+                94..=97 => HostOp::Trim,
+                _ => {
+                    return Request { at_ns: at as u64, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush }
+                }
+            };
+            request(at as u64, op, u64::from(first) * 512, u64::from(sectors) * 512)
+        })
+        .collect()
+}
+
+fn check_all(check: impl Fn(&str, &Simulation, &Report, &[Request])) {
+    let requests = mix(6000);
+    for entry in CATALOG {
+        for (name, setup) in variants(entry.name) {
+            let mut sim = Simulation::new(&setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+            sim.feed(&requests).unwrap();
+            let report = sim.finish().unwrap();
+            check(&format!("{} {name}", entry.name), &sim, &report, &requests);
+        }
+    }
+}
+
+fn assert_near(name: &str, got: f64, want: f64) {
+    assert!((got - want).abs() <= want.abs() * 1e-9, "{name}: {got} is not {want}");
+}
+
+#[test]
+fn waiting_and_service_add_up_to_the_latency() {
+    let kinds = RefCell::new(BTreeSet::new());
+    check_all(|name, _, report, _| {
+        for host in [&report.host.read, &report.host.write] {
+            let parts = &host.attribution_us;
+            let sum: f64 = parts.service.values().chain(parts.wait.values()).sum();
+            assert_near(name, sum, parts.total);
+            assert_near(name, parts.total, host.latency_us.mean * host.requests as f64);
+            assert!(parts.service.values().chain(parts.wait.values()).all(|&us| us >= 0.0), "{name}");
+            kinds.borrow_mut().extend(parts.wait.keys().cloned());
+        }
+    });
+    // Each kind of waiting occurs somewhere, and there is no other.
+    let resources = ["queue", "link", "channel", "order", "source", "suspended", "stage", "merge", "buffer"];
+    let known: BTreeSet<&str> = Cause::ALL.map(Cause::name).into_iter().chain(resources).collect();
+    let kinds = kinds.into_inner();
+    let seen: BTreeSet<&str> = kinds.iter().map(String::as_str).collect();
+    assert!(seen.is_subset(&known), "{seen:?}");
+    assert!(resources.iter().all(|kind| seen.contains(kind)), "{seen:?}");
+}
+
+#[test]
+fn every_request_and_every_byte_is_booked_once() {
+    check_all(|name, _, report, requests| {
+        let of = |op: HostOp| requests.iter().filter(move |r| r.op == op);
+        for (op, host) in [(HostOp::Read, &report.host.read), (HostOp::Write, &report.host.write)] {
+            assert_eq!(host.requests, of(op).count() as u64, "{name}");
+            assert_eq!(host.bytes, of(op).map(Request::bytes).sum::<u64>(), "{name}");
+        }
+        assert_eq!(report.host.trim.requests, of(HostOp::Trim).count() as u64, "{name}");
+        assert_eq!(report.host.trim.bytes, of(HostOp::Trim).map(Request::bytes).sum::<u64>(), "{name}");
+        assert_eq!(report.host.flush.requests, of(HostOp::Flush).count() as u64, "{name}");
+    });
+}
+
+/// Pages still in place in blocks of `mode`, and those that its erases took, had every block been full.
+fn pages_in_state(sim: &Simulation, mode: CellMode, pages_per_block: u64) -> (u64, u64) {
+    let array = &sim.media().array;
+    array.used_blocks().fold((0, 0), |(here, erased), block| {
+        let record = array.block(block);
+        let holds = record.state() != BlockState::Free && record.mode() == mode;
+        let pages = u64::from(record.write_ptr()) * u64::from(holds);
+        (here + pages, erased + u64::from(array.erases(block, mode)) * pages_per_block)
+    })
+}
+
+#[test]
+fn counted_operations_are_those_the_state_remembers() {
+    check_all(|name, sim, report, _| {
+        for mode in [CellMode::Slc, CellMode::Tlc] {
+            let rows = || report.flash.ops.iter().filter(|row| row.mode == mode.name());
+            let pages: u64 = rows().filter(|row| stores(row)).map(|row| row.pages).sum();
+            assert_eq!(pages, sim.media().array.stored(mode), "{name}");
+            let erases: u64 = rows().filter(|row| row.kind == "erase").map(|row| row.count).sum();
+            let array = &sim.media().array;
+            let worn: u64 = array.used_blocks().map(|block| u64::from(array.erases(block, mode))).sum();
+            assert_eq!(erases, worn, "{name}");
+            let in_wear: u64 =
+                report.wear.pools.iter().filter(|r| r.mode == mode.name()).map(|r| r.erases).sum();
+            assert_eq!(in_wear, worn, "{name}");
+        }
+    });
+}
+
+fn stores(row: &OpRow) -> bool {
+    row.kind == "program" || row.kind == "reprogram"
+}
+
+#[test]
+fn every_page_counted_is_in_place_or_was_erased() {
+    check_all(|name, sim, report, _| {
+        let two_layer = report.flash.ops.iter().any(|row| row.kind == "reprogram");
+        let pages: u64 = report.flash.ops.iter().filter(|row| stores(row)).map(|row| row.pages).sum();
+        let modes = [CellMode::Slc, CellMode::Tlc];
+        // 16 wordlines of one or three pages.
+        let sums = modes.map(|mode| pages_in_state(sim, mode, 16 * u64::from(mode.bits())));
+        let (here, erased): (u64, u64) = (sums.iter().map(|s| s.0).sum(), sums.iter().map(|s| s.1).sum());
+        // Plain blocks are erased only when full, two-layer blocks also before.
+        assert!(pages >= here && pages <= here + erased, "{name}");
+        assert!(two_layer || pages == here + erased, "{name}");
+    });
+}
+
+#[test]
+fn write_amplification_is_the_sum_of_its_causes() {
+    check_all(|name, _, report, _| {
+        assert_near(name, report.waf.by_cause.values().sum(), report.waf.total);
+        let programmed = report.flash.ops.iter().filter(|row| stores(row));
+        let bytes: u64 = programmed.map(|row| row.bytes).sum();
+        assert_near(name, report.waf.total * report.host.write.bytes as f64, bytes as f64);
+    });
+}
+
+#[test]
+fn write_amplification_by_cause_is_that_of_the_units_programmed() {
+    check_all(|name, _, report, _| {
+        let host = report.host.write.bytes as f64;
+        let slots = |cause: &str| {
+            let rows = report.flash.slots.iter().filter(|row| row.cause == cause);
+            4096.0 * rows.map(|row| row.count).sum::<u64>() as f64
+        };
+        let programmed = report.flash.ops.iter().filter(|row| stores(row));
+        let empty = programmed.map(|row| row.bytes as f64).sum::<f64>()
+            - Cause::ALL.iter().map(|cause| slots(cause.name())).sum::<f64>();
+        for cause in Cause::ALL {
+            let expected = if cause == Cause::Pad { empty } else { slots(cause.name()) };
+            let share = report.waf.by_cause.get(cause.name()).copied().unwrap_or(0.0);
+            assert_near(&format!("{name}, {}", cause.name()), share * host, expected);
+        }
+    });
+}
+
+#[test]
+fn every_page_programmed_is_full_of_counted_slots_or_dead() {
+    check_all(|name, _, report, _| {
+        let slots: u64 = report.flash.slots.iter().map(|row| row.count).sum();
+        let programs = report.flash.ops.iter().filter(|row| stores(row));
+        let pages: u64 = programs.filter(|row| row.cause != "pad").map(|row| row.pages).sum();
+        assert!(slots >= pages && slots <= pages * 4, "{name}: {slots} slots in {pages} pages");
+    });
+}
+
+fn check_host_columns(name: &str, report: &Report, op: &str, host: &HostOpReport) {
+    let sum = |column: &str| report.series.columns[&format!("{op}_{column}")].iter().sum::<u64>();
+    assert_eq!(sum("requests"), host.requests, "{name}");
+    assert_eq!(sum("bytes"), host.bytes, "{name}");
+    assert_near(name, sum("latency_ns_sum") as f64 / 1000.0, host.attribution_us.total);
+    let longest = report.series.columns[&format!("{op}_latency_ns_max")].iter().max().unwrap();
+    assert_near(name, *longest as f64 / 1000.0, host.latency_us.max);
+}
+
+#[test]
+fn every_time_series_sums_to_its_total() {
+    check_all(|name, sim, report, _| {
+        check_host_columns(name, report, "read", &report.host.read);
+        check_host_columns(name, report, "write", &report.host.write);
+        for cause in Cause::ALL {
+            let rows = sim.counters().iter().filter(|r| r.1.stores() && r.3 == cause);
+            let pages: u64 = rows.map(|row| row.4.pages).sum();
+            let column = report.series.columns.get(&format!("program_pages_{}", cause.name()));
+            assert_eq!(column.map_or(0, |c| c.iter().sum()), pages, "{name} {cause:?}");
+        }
+        let erases = sim.counters().iter().filter(|row| row.1 == OpKind::Erase);
+        let erases: u64 = erases.map(|row| row.4.count).sum();
+        assert_eq!(report.series.columns["erases"].iter().sum::<u64>(), erases, "{name}");
+    });
+}

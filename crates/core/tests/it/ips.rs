@@ -1,0 +1,296 @@
+//! The in-place-switch family operation for operation: the figures of its paper.
+
+use crate::common::{configure, device, figure, page_writes, request, rest, setup, story, switch_pool};
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::device::{Setup, Simulation};
+use slcache_core::hw::config::PoolConfig;
+
+/// Long enough that one write is over before the next, too short for idle work.
+const GAP: u64 = 10_000_000;
+/// Long enough for all idle work.
+const REST: u64 = 2_000_000_000;
+
+fn on(flash: PoolConfig, scheme: &str, user_pages: u64) -> Setup {
+    setup(device(flash, user_pages * 4096), scheme)
+}
+
+fn started(setup: &Setup) -> Simulation {
+    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+    sim.track_versions();
+    sim.keep_ops();
+    sim.keep_log();
+    sim
+}
+
+#[test]
+fn figure_6a_two_planes_fill_switch_and_go_on_in_the_next_layers() {
+    // Two planes of six blocks; a window is two layers of one wordline.
+    let mut sim = started(&on(switch_pool(1, 2, 6, 4, 1), "ips", 40));
+    sim.feed(&page_writes(0, GAP, 0..24)).unwrap();
+    // Step 1: the SLC layers of all blocks, block by block, planes in turn.
+    let mut step_1 = Vec::new();
+    for block in 0..6 {
+        for wordline in 0..2 {
+            step_1.extend((0..2).map(|plane| format!("program host {plane}/{block} w{wordline}.0")));
+        }
+    }
+    assert_eq!(story(&sim, 0, 0), step_1);
+    // Step 2: four operations switch the two SLC pages of a plane's first block.
+    sim.feed(&page_writes(24 * GAP, GAP, 24..32)).unwrap();
+    let step_2 = ["w0.1", "w0.2", "w1.1", "w1.2"];
+    let step_2: Vec<_> = step_2
+        .iter()
+        .flat_map(|w| (0..2).map(move |plane| format!("reprogram host {plane}/0 {w}")))
+        .collect();
+    assert_eq!(story(&sim, 24, 0), step_2);
+    // Step 3: the next two layers of that block are new SLC pages; then the second block's turn comes.
+    sim.feed(&page_writes(32 * GAP, GAP, 32..38)).unwrap();
+    let step_3 = [
+        "program host 0/0 w2.0",
+        "program host 1/0 w2.0",
+        "program host 0/0 w3.0",
+        "program host 1/0 w3.0",
+        "reprogram host 0/1 w0.1",
+        "reprogram host 1/1 w0.1",
+    ];
+    assert_eq!(story(&sim, 32, 0), step_3);
+    // SLC speed in steps 1 and 3, TLC speed in step 2.
+    sim.finish().unwrap();
+    let ms: Vec<u64> = sim.log().iter().map(|(_, ns)| ns / 100_000).collect();
+    assert_eq!(ms, [vec![5; 24], vec![30; 8], vec![5; 4], vec![30; 2]].concat());
+    sim.audit().unwrap();
+}
+
+#[test]
+fn a_wordline_is_read_as_slc_until_it_gains_a_bit() {
+    let mut sim = started(&on(switch_pool(1, 1, 6, 4, 1), "ips", 20));
+    // Pages 0 and 1 are the two SLC pages of block 0; page 12 switches the first of them.
+    sim.feed(&page_writes(0, GAP, 0..12)).unwrap();
+    let mut read = |page: u64, at: u64| {
+        sim.feed(&[request(at, HostOp::Read, page * 4096, 4096)]).unwrap();
+        rest(&mut sim, at + GAP);
+        sim.log().iter().rev().find(|(r, _)| r.op == HostOp::Read).unwrap().1
+    };
+    assert_eq!((read(0, 12 * GAP), read(1, 14 * GAP)), (20_000, 20_000));
+    sim.feed(&page_writes(16 * GAP, GAP, [12])).unwrap();
+    let mut read = |page: u64, at: u64| {
+        sim.feed(&[request(at, HostOp::Read, page * 4096, 4096)]).unwrap();
+        rest(&mut sim, at + GAP);
+        sim.log().iter().rev().find(|(r, _)| r.op == HostOp::Read).unwrap().1
+    };
+    // Both pages of the wordline with two bits take a dense read; its neighbour holds one bit still.
+    assert_eq!((read(0, 18 * GAP), read(12, 20 * GAP), read(1, 22 * GAP)), (66_000, 66_000, 20_000));
+}
+
+/// One plane of eight blocks, windows of two layers with two wordlines: four SLC pages, eight reprograms.
+fn agc() -> Setup {
+    on(switch_pool(1, 1, 8, 4, 2), "ips-agc", 40)
+}
+
+#[test]
+fn figure_7_a_host_write_interrupts_agc_between_two_pages() {
+    let mut sim = started(&agc());
+    // Blocks 0 and 1 are used; page 4 is written anew, so that block 1 has one invalid page.
+    sim.feed(&page_writes(0, GAP, (0..8).chain([4]))).unwrap();
+    let idle_from = 8 * GAP + 500_000 + 50_000_000;
+    // 1 ms into the first page move (0.02 ms of reading, 3 ms of reprogramming) a write comes.
+    let arrival = idle_from + 1_000_000;
+    sim.feed(&page_writes(arrival, 0, [20])).unwrap();
+    assert_eq!(story(&sim, 9, 0), ["read agc 0/1 w1.0", "reprogram agc 0/0 w0.1", "program host 0/2 w1.0"]);
+    // It is directed to another SLC page and waits for the one atomic step only.
+    rest(&mut sim, arrival + 10_000_000);
+    assert_eq!(sim.log()[9].1, 3_020_000 - 1_000_000 + 500_000);
+    // Once the plane is idle again, AGC goes on with the pages that are left and erases the block.
+    rest(&mut sim, arrival + REST);
+    let rest_of_it = [
+        "read agc 0/1 w2.0",
+        "reprogram agc 0/0 w0.2",
+        "read agc 0/1 w3.0",
+        "reprogram agc 0/0 w1.1",
+        "erase agc 0/1",
+    ];
+    assert_eq!(story(&sim, 12, 0), rest_of_it);
+    let report = sim.finish().unwrap();
+    assert_eq!((figure(&report, "agc_pages_moved"), figure(&report, "agc_blocks_erased")), (3.0, 1.0));
+    sim.audit().unwrap();
+}
+
+#[test]
+fn agc_stops_when_every_slc_layer_is_fresh() {
+    let mut sim = started(&agc());
+    // Block 0 is used, block 1 has three invalid pages: one move would switch a wordline of block 0.
+    sim.feed(&page_writes(0, GAP, (0..8).chain([4, 5, 6, 7]))).unwrap();
+    rest(&mut sim, 13 * GAP + REST);
+    // All of block 1 is invalid: it is erased and nothing is moved, though block 0 stays used.
+    assert_eq!(story(&sim, 12, 0), ["erase agc 0/1"]);
+}
+
+#[test]
+fn agc_collects_what_the_option_says() {
+    // Block 1 is full of SLC pages and has one invalid page; no block is full in every bit.
+    for (eligible, moves) in [("any", 3), ("used", 3), ("full", 0)] {
+        let mut setup = agc();
+        assert_eq!(configure(&mut setup, &[("agc.eligible", eligible.into())]), 1);
+        let mut sim = started(&setup);
+        sim.feed(&page_writes(0, GAP, (0..8).chain([4]))).unwrap();
+        rest(&mut sim, 10 * GAP + REST);
+        let report = sim.finish().unwrap();
+        assert_eq!(figure(&report, "agc_pages_moved"), f64::from(moves), "{eligible}");
+    }
+    let mut setup = agc();
+    assert_eq!(configure(&mut setup, &[("agc.min_invalid", 2.into())]), 1);
+    let mut sim = started(&setup);
+    sim.feed(&page_writes(0, GAP, (0..8).chain([4]))).unwrap();
+    rest(&mut sim, 10 * GAP + REST);
+    assert_eq!(figure(&sim.finish().unwrap(), "agc_pages_moved"), 0.0);
+}
+
+/// One plane: SLC blocks 0 to 2 with 8 pages each, two-layer blocks 3 to 9 with windows of two pages.
+fn cooperative() -> Simulation {
+    let mut setup = on(switch_pool(1, 1, 10, 8, 1), "ips-coop", 60);
+    assert_eq!(configure(&mut setup, &[("slc_blocks", 3.into())]), 1);
+    started(&setup)
+}
+
+#[test]
+fn figure_8_both_caches_fill_and_empty_into_each_other() {
+    let mut sim = cooperative();
+    // Step 1: the SLC pages of the seven two-layer blocks come first.
+    sim.feed(&page_writes(0, GAP, 0..14)).unwrap();
+    let step_1: Vec<_> =
+        (3..10).flat_map(|b| (0..2).map(move |w| format!("program host 0/{b} w{w}.0"))).collect();
+    assert_eq!(story(&sim, 0, 3), step_1);
+    // Step 2.2: sustained writes go to the traditional cache.
+    sim.feed(&page_writes(14 * GAP, GAP, 14..38)).unwrap();
+    let step_2: Vec<_> =
+        (0..3).flat_map(|b| (0..8).map(move |p| format!("program host 0/{b} page {p}"))).collect();
+    assert_eq!(story(&sim, 14, 3), step_2);
+    // Both are used: host data switch wordlines, here those of block 3 and half of block 4.
+    sim.feed(&page_writes(38 * GAP, GAP, [38, 39, 40, 41])).unwrap();
+    let switched = ["w0.1", "w0.2", "w1.1", "w1.2"].map(|w| format!("reprogram host 0/3 {w}"));
+    assert_eq!(story(&sim, 38, 3), switched);
+    // Idle. Step 3.1: what the traditional cache holds, oldest block first, switches the wordlines of
+    // blocks 4 to 9: 24 pages. Step 4: each emptied block is erased.
+    rest(&mut sim, 42 * GAP + REST);
+    let mut step_3 = Vec::new();
+    for n in 0..24 {
+        step_3.push(format!("read migration 0/{} page {}", n / 8, n % 8));
+        let (block, wordline, bit) = (4 + n / 4, n / 2 % 2, 1 + n % 2);
+        step_3.push(format!("reprogram migration 0/{block} w{wordline}.{bit}"));
+        if n % 8 == 7 {
+            step_3.push(format!("erase migration 0/{}", n / 8));
+        }
+    }
+    assert_eq!(story(&sim, 42, 3), step_3);
+    sim.audit().unwrap();
+}
+
+#[test]
+fn figure_8_step_3_2_takes_free_tlc_space_once_every_wordline_is_switched() {
+    // Five two-layer blocks: 10 SLC pages and 20 further bits for the 24 pages of the SLC blocks.
+    let mut setup = on(switch_pool(1, 1, 8, 8, 1), "ips-coop", 24);
+    configure(&mut setup, &[("slc_blocks", 3.into())]);
+    let mut sim = started(&setup);
+    sim.feed(&page_writes(0, GAP, (0..24).chain(0..10))).unwrap();
+    rest(&mut sim, 34 * GAP + REST);
+    let told = story(&sim, 34, 3);
+    let stores: Vec<_> = told.iter().filter(|op| op.contains("program")).map(String::as_str).collect();
+    let third: Vec<String> = (3..8)
+        .flat_map(|b| ["w0.1", "w0.2", "w1.1", "w1.2"].map(|w| format!("reprogram migration 0/{b} {w}")))
+        .collect();
+    assert_eq!(stores[..20], third);
+    // No wordline is left: block 3, whose turn it is, is filled without pausing.
+    let dense = [
+        "program migration 0/3 w2.0",
+        "program migration 0/3 w3.0",
+        "reprogram migration 0/3 w2.1",
+        "reprogram migration 0/3 w2.2",
+    ];
+    assert_eq!(stores[20..], dense);
+    assert_eq!(told.iter().filter(|op| op.starts_with("erase migration")).count(), 3);
+    let report = sim.finish().unwrap();
+    let migrated = |what: &str| figure(&report, &format!("traditional_pages_migrated{what}"));
+    assert_eq!((migrated(""), migrated("_by_switching"), migrated("_at_end")), (24.0, 20.0, 0.0));
+    sim.audit().unwrap();
+}
+
+#[test]
+fn figure_8_step_2_1_agc_switches_what_the_traditional_cache_leaves() {
+    let mut sim = cooperative();
+    // Ten SLC pages, page 2 of block 4 twice: block 4 has an invalid page, nothing is traditional.
+    sim.feed(&page_writes(0, GAP, (0..9).chain([2]))).unwrap();
+    rest(&mut sim, 10 * GAP + REST);
+    let step_2_1 = ["read agc 0/4 w1.0", "reprogram agc 0/3 w0.1", "erase agc 0/4"];
+    assert_eq!(story(&sim, 10, 3), step_2_1);
+}
+
+#[test]
+fn the_end_of_a_run_empties_the_traditional_cache_if_asked_to() {
+    for (drain, moved, erased) in [(true, 3.0, 1), (false, 0.0, 0)] {
+        let mut setup = on(switch_pool(1, 1, 10, 8, 1), "ips-coop", 60);
+        configure(&mut setup, &[("slc_blocks", 3.into())]);
+        configure(&mut setup, &[("drain", drain.into())]);
+        let mut sim = started(&setup);
+        sim.feed(&page_writes(0, GAP, 0..17)).unwrap();
+        let report = sim.finish().unwrap();
+        assert_eq!(figure(&report, "traditional_pages_migrated_at_end"), moved);
+        let erases =
+            report.flash.ops.iter().filter(|row| row.kind == "erase").map(|row| row.count).sum::<u64>();
+        assert_eq!(erases, erased);
+        sim.audit().unwrap();
+    }
+}
+
+/// Turbo Write on one plane: two SLC blocks of 128 pages, 10 dense blocks.
+fn turbo() -> Setup {
+    let mut setup = on(switch_pool(1, 1, 12, 128, 2), "turbo-write", 1000);
+    assert_eq!(configure(&mut setup, &[("slc_blocks", 2.into())]), 1);
+    setup
+}
+
+#[test]
+fn turbo_write_reclaims_a_block_without_interruption() {
+    let mut sim = started(&turbo());
+    sim.preload(&[(500, 501)]).unwrap();
+    sim.feed(&page_writes(0, GAP, 0..128)).unwrap();
+    let starts = 127 * GAP + 500_000 + 50_000_000;
+    // A write and a read that come 1 ns after the start wait for all of 128 moves and the erase.
+    sim.feed(&page_writes(starts + 1, 0, [200])).unwrap();
+    sim.feed(&[request(starts + 1, HostOp::Read, 500 * 4096, 4096)]).unwrap();
+    rest(&mut sim, starts + REST);
+    let run = 128 * 3_020_000 + 10_000_000;
+    let of = |op: HostOp, sim: &Simulation| {
+        let found = sim.log().iter().find(|(r, _): &&(Request, u64)| r.op == op && r.at_ns == starts + 1);
+        found.unwrap().1
+    };
+    // The read goes first; its page lies in the dense store.
+    assert_eq!(of(HostOp::Read, &sim), run - 1 + 66_000);
+    assert_eq!(of(HostOp::Write, &sim), run - 1 + 66_000 + 500_000);
+    let told = story(&sim, 128, 12);
+    assert_eq!(told.iter().filter(|op| op.starts_with("read migration 0/0")).count(), 128);
+    assert_eq!(told.iter().filter(|op| op.starts_with("program migration 0/2")).count(), 128);
+    assert_eq!(told.iter().filter(|op| *op == "erase migration 0/0").count(), 1);
+}
+
+#[test]
+fn turbo_write_goes_direct_when_its_cache_is_used_up_and_empties_it_at_the_end() {
+    for drain in [true, false] {
+        let mut setup = turbo();
+        configure(&mut setup, &[("drain", drain.into())]);
+        let mut sim = started(&setup);
+        sim.feed(&page_writes(0, GAP, 0..300)).unwrap();
+        let ms: Vec<u64> = sim.log().iter().map(|(_, ns)| ns / 100_000).collect();
+        // Two blocks of SLC pages, then dense speed. The last write is still under way.
+        assert_eq!(ms, [vec![5; 256], vec![30; 43]].concat());
+        let report = sim.finish().unwrap();
+        // I6: every host page is an SLC or a dense one.
+        assert_eq!(
+            (figure(&report, "slc_pages_written"), figure(&report, "direct_pages_written")),
+            (256.0, 44.0)
+        );
+        let at_end = if drain { 256.0 } else { 0.0 };
+        assert_eq!(figure(&report, "slc_pages_migrated_at_end"), at_end);
+        assert!((report.waf.total - (1.0 + at_end / 300.0)).abs() < 1e-12);
+        sim.audit().unwrap();
+    }
+}

@@ -1,0 +1,321 @@
+//! The in-place-switch family against arithmetic: the closed forms and state machine of sustained
+//! writes, the bounds of idle work, the balance of SLC pages.
+
+use crate::common::{configure, device, figure, page_writes, random, request, setup, switch_pool};
+use slcache_core::base::op::OpKind;
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::device::config::Replay;
+use slcache_core::device::{Setup, Simulation};
+use slcache_core::hw::array::BlockState;
+use slcache_core::metrics::report::Report;
+use std::collections::{HashMap, VecDeque};
+
+const PLANES: u32 = 128;
+const BLOCKS: u32 = 32;
+/// SLC pages that the blocks offer at first, and those of the Turbo Write cache: one block per plane.
+const CACHE: u64 = (PLANES * BLOCKS * 4) as u64;
+
+/// A 64th of the paper's device, driven with one request at a time.
+fn bursty(scheme: &str) -> Setup {
+    let flash = switch_pool(8, 16, BLOCKS, 128, 2);
+    let user = u64::from(PLANES) * 27 * 384 * 4096;
+    let mut setup = setup(device(flash, user), scheme);
+    configure(&mut setup, &[("slc_blocks", 1.into())]);
+    (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, 1);
+    setup
+}
+
+/// Sequential writes of 32 KiB, `pages` in all.
+fn sequential(pages: u64) -> Vec<Request> {
+    (0..pages / 8).map(|i| request(0, HostOp::Write, i * 32768, 32768)).collect()
+}
+
+fn run(setup: &Setup, requests: &[Request]) -> (Report, Vec<u64>) {
+    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+    sim.keep_log();
+    sim.feed(requests).unwrap();
+    let report = sim.finish().unwrap();
+    let ns = sim.log().iter().map(|(_, ns)| *ns).collect();
+    (report, ns)
+}
+
+/// Latency of each request, in 0.1 ms, of a page-level state machine: pages striped over planes, a
+/// request as long as its longest page. Written from the paper alone.
+fn state_machine(ips: bool, pages: u64) -> Vec<u64> {
+    struct Plane {
+        fill: VecDeque<u32>,
+        switch: VecDeque<u32>,
+        slc_left: u32,
+    }
+    let plane =
+        || Plane { fill: vec![0; BLOCKS as usize].into(), switch: VecDeque::new(), slc_left: BLOCKS * 4 };
+    let mut planes: Vec<Plane> = (0..PLANES).map(|_| plane()).collect();
+    let page = |i: u64, planes: &mut Vec<Plane>| {
+        let plane = &mut planes[(i % u64::from(PLANES)) as usize];
+        if !ips {
+            let fast = plane.slc_left > 0;
+            plane.slc_left -= u32::from(fast);
+            return if fast { 5 } else { 30 };
+        }
+        // Operations done on the head's window: 4 fill it, 8 switch it.
+        if let Some(done) = plane.fill.front_mut() {
+            *done += 1;
+            if *done == 4 {
+                plane.fill.pop_front();
+                plane.switch.push_back(0);
+            }
+            return 5;
+        }
+        let done = plane.switch.front_mut().unwrap();
+        *done += 1;
+        if *done == 8 {
+            plane.switch.pop_front();
+            plane.fill.push_back(0);
+        }
+        30
+    };
+    (0..pages / 8).map(|r| (0..8).map(|k| page(r * 8 + k, &mut planes)).max().unwrap()).collect()
+}
+
+/// Mean latencies of (in-place switch, Turbo Write) per page in ms, from W / S alone.
+fn closed_form(w: f64) -> (f64, f64) {
+    let (fast, rest) = (w.min(1.0), (w - 1.0).max(0.0));
+    ((fast * 0.5 + rest * 6.5 / 3.0) / w, (fast * 0.5 + rest * 3.0) / w)
+}
+
+#[test]
+fn sustained_writes_take_what_the_state_machine_and_the_closed_form_say() {
+    // (W / S, the state machine's ratio as published with the specification, tolerance of the closed
+    // form: one partly done window of a plane, less and less of the whole).
+    for (w, ratio, tolerance) in
+        [(0.5, 1.0, 1e-9), (2.0, 0.777, 0.02), (7.0, 0.730, 0.006), (20.0, 0.7255, 0.002)]
+    {
+        let pages = (CACHE as f64 * w) as u64 / 8 * 8;
+        let requests = sequential(pages);
+        let mean = |scheme: &str, ips: bool| {
+            let (report, ns) = run(&bursty(scheme), &requests);
+            let want: Vec<u64> = state_machine(ips, pages).iter().map(|ms| ms * 100_000).collect();
+            assert_eq!(ns, want, "{scheme} at {w}");
+            report.host.write.latency_us.mean
+        };
+        let (ips, turbo) = (mean("ips", true), mean("turbo-write", false));
+        assert!((ips / turbo - ratio).abs() < 5e-4, "{w}: {} is not {ratio}", ips / turbo);
+        let (want_ips, want_turbo) = closed_form(w);
+        let error = (ips / turbo) / (want_ips / want_turbo) - 1.0;
+        assert!(error.abs() <= tolerance, "{w}: {error}");
+        // Agc has no idle time here: the same as without.
+        assert_eq!(run(&bursty("ips-agc"), &requests).1, run(&bursty("ips"), &requests).1);
+    }
+}
+
+#[test]
+fn in_place_switch_copies_nothing_and_turbo_write_all_its_cache() {
+    for w in [1, 3] {
+        let requests = sequential(CACHE * w);
+        let (ips, _) = run(&bursty("ips"), &requests);
+        assert_eq!(ips.waf.total, 1.0);
+        assert!(ips.flash.ops.iter().all(|row| row.cause == "host"), "{:?}", ips.flash.ops);
+        let (turbo, _) = run(&bursty("turbo-write"), &requests);
+        assert_eq!(turbo.waf.total, 1.0 + 1.0 / w as f64);
+    }
+}
+
+#[test]
+fn in_steady_state_one_write_in_three_is_fast() {
+    let pages = CACHE * 13;
+    let (report, _) = run(&bursty("ips"), &sequential(pages));
+    let fast = figure(&report, "slc_pages_written") - CACHE as f64;
+    let slow = figure(&report, "switch_pages_written");
+    // One window of each plane may be under way.
+    assert!((2.0 * fast - slow).abs() <= f64::from(PLANES) * 8.0, "{fast} : {slow}");
+}
+
+#[test]
+fn a_finished_block_stores_384_pages_and_wears_by_its_erases() {
+    let setup = setup(device(switch_pool(1, 1, 8, 128, 2), 4 * 384 * 4096), "ips");
+    let mut sim = Simulation::new(&setup).unwrap();
+    sim.preload(&[(0, 4 * 384)]).unwrap();
+    let array = &sim.media().array;
+    let stored: Vec<_> =
+        array.used_blocks().map(|b| (array.block(b).state(), array.block(b).live())).collect();
+    assert_eq!(stored, [(BlockState::Closed, 384); 4]);
+    // Overwritten until blocks are erased.
+    sim.feed(&page_writes(0, 4_000_000, (0..4 * 384).cycle().take(6 * 384))).unwrap();
+    let report = sim.finish().unwrap();
+    sim.audit().unwrap();
+    let erases =
+        |kind: &str| report.flash.ops.iter().filter(|row| row.kind == kind).map(|row| row.count).sum::<u64>();
+    let rows = &report.wear.pools;
+    assert_eq!((rows.len(), rows[0].mode), (1, "tlc"));
+    assert!(rows[0].erases > 0 && rows[0].erases == erases("erase"));
+}
+
+/// Two planes that a mixed workload overwrites again and again, with pauses.
+fn daily(scheme: &str) -> Setup {
+    let mut setup = setup(device(switch_pool(1, 2, 24, 16, 2), 2 * 12 * 48 * 4096), scheme);
+    configure(&mut setup, &[("slc_blocks", 6.into())]);
+    configure(&mut setup, &[("idle.threshold_ns", 5_000_000.into())]);
+    setup
+}
+
+fn pauses(seed: u64) -> Vec<Request> {
+    random(6000, 2 * 12 * 48 * 4096, 1, 0.2, 40_000_000.0, seed)
+}
+
+#[test]
+fn no_wordline_is_stored_more_than_three_times_between_erases() {
+    for (scheme, plain) in [("ips", 0), ("ips-agc", 0), ("ips-coop", 6)] {
+        let mut sim = Simulation::new(&daily(scheme)).unwrap();
+        sim.keep_ops();
+        sim.feed(&pauses(3)).unwrap();
+        sim.finish().unwrap();
+        let geometry = &sim.media().array.geometry;
+        // Programs and reprograms of each wordline, and the pages of each block, since its erase.
+        let mut stores: HashMap<(u32, u16), (u32, u32)> = HashMap::new();
+        let mut reprograms = 0;
+        for op in sim.ops() {
+            let block = geometry.block_of(op.page);
+            let plane = geometry.plane_of(block);
+            if block.0 - geometry.block(plane, 0).0 < plain {
+                continue;
+            }
+            let layout = geometry.pool_of(plane).two_layer();
+            let step = layout.step(geometry.page_in_block(op.page));
+            let entry = stores.entry((block.0, step.wordline)).or_default();
+            match op.kind {
+                OpKind::Program => {
+                    entry.0 += 1;
+                    assert_eq!((entry.0, entry.1, step.bit), (1, 0, 0), "{scheme} {op:?}");
+                }
+                OpKind::Reprogram => {
+                    entry.1 += 1;
+                    reprograms += 1;
+                    assert!(
+                        entry.0 == 1 && entry.1 <= 2 && u32::from(step.bit) == entry.1,
+                        "{scheme} {op:?}"
+                    );
+                    // No wordline of another window is begun and unfinished at that time.
+                    let window = |wordline: u16| u32::from(wordline) / layout.window_wordlines;
+                    let half_done = stores.iter().find(|((b, w), &(_, r))| {
+                        *b == block.0 && window(*w) != window(step.wordline) && r != 2
+                    });
+                    assert!(half_done.is_none(), "{scheme} {op:?} {half_done:?}");
+                }
+                OpKind::Erase => stores.retain(|(b, _), _| *b != block.0),
+                OpKind::Read => {}
+            }
+        }
+        assert!(reprograms > 100, "{scheme}");
+    }
+}
+
+#[test]
+fn a_host_write_waits_for_one_atomic_step_of_idle_work_at_most() {
+    let mut steps = 0;
+    for seed in 0..4 {
+        let mut sim = Simulation::new(&daily("ips-agc")).unwrap();
+        sim.keep_log();
+        // Single pages, far enough apart that they never meet each other.
+        let mut requests = pauses(seed);
+        requests.retain(|request| request.op == HostOp::Write);
+        requests.iter_mut().enumerate().for_each(|(i, r)| r.at_ns = i as u64 * 37_000_000 + seed * 1_234_567);
+        sim.feed(&requests).unwrap();
+        let report = sim.finish().unwrap();
+        assert_eq!(figure(&report, "gc_pages_moved"), 0.0);
+        steps += figure(&report, "agc_pages_moved") as u64;
+        for (request, ns) in sim.log() {
+            // Its own reprogram, and a page move or an erase that it came upon.
+            assert!(*ns <= 3_000_000 + 10_000_000, "{request:?} took {ns} ns");
+        }
+        let waited = sim.log().iter().filter(|(_, ns)| ![500_000, 3_000_000].contains(ns)).count();
+        assert!(waited > 0, "nothing ever came upon idle work");
+    }
+    assert!(steps > 1000, "{steps}");
+}
+
+#[test]
+fn planes_do_idle_work_independently() {
+    // Plane 0 is idle while plane 1 is read without end: only plane 0 collects.
+    let mut setup = setup(device(switch_pool(1, 2, 8, 4, 2), 40 * 4096), "ips-agc");
+    configure(&mut setup, &[("idle.threshold_ns", 5_000_000.into())]);
+    let run = |setup: &Setup| {
+        let mut sim = Simulation::new(setup).unwrap();
+        sim.keep_ops();
+        // Both planes have a used block with an invalid page; page 1 lies in plane 1.
+        sim.feed(&page_writes(0, 3_000_000, (0..16).chain([8, 9]))).unwrap();
+        let reads = (0..400).map(|i| request(54_000_000 + i * 1_000_000, HostOp::Read, 4096, 4096));
+        sim.feed(&reads.collect::<Vec<_>>()).unwrap();
+        let geometry = &sim.media().array.geometry;
+        let planes = sim.ops().iter().filter(|op| op.cause.name() == "agc");
+        planes.map(|op| geometry.plane_of(geometry.block_of(op.page)).0).collect::<Vec<_>>()
+    };
+    let planes = run(&setup);
+    assert!(!planes.is_empty() && planes.iter().all(|&plane| plane == 0), "{planes:?}");
+    // With the rule for the whole device, nothing is idle.
+    configure(&mut setup, &[("idle.scope", "device".into())]);
+    assert_eq!(run(&setup), [0; 0]);
+}
+
+#[test]
+fn the_traditional_cache_is_untouched_while_the_first_one_has_room() {
+    let mut setup = bursty("ips-coop");
+    setup.device.user_bytes /= 2;
+    configure(&mut setup, &[("slc_blocks", 8.into())]);
+    let cache = u64::from(PLANES) * u64::from(BLOCKS - 8) * 4;
+    for (pages, traditional) in [(cache, 0.0), (cache + 800, 800.0)] {
+        let (report, _) = run(&setup, &sequential(pages));
+        assert_eq!(figure(&report, "traditional_pages_written"), traditional);
+    }
+}
+
+#[test]
+fn the_cooperative_design_takes_what_the_closed_form_says() {
+    // Per plane 128 + 1,920 SLC pages against Turbo Write's 2,048, sixteen planes.
+    let setup_of = |scheme: &str, blocks: u32, slc_blocks: u32| {
+        let flash = switch_pool(8, 2, blocks, 128, 2);
+        let mut setup = setup(device(flash, 16 * 5000 * 4096), scheme);
+        configure(&mut setup, &[("slc_blocks", slc_blocks.into())]);
+        (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, 1);
+        setup
+    };
+    let (cooperative, turbo) = (setup_of("ips-coop", 47, 15), setup_of("turbo-write", 47, 16));
+    let cache = 16.0 * 2048.0;
+    // The published ratios of 64 to 136 GB over a cache of 64 GB.
+    for (w, latency, tolerance) in
+        [(1.0, 1.0, 1e-9), (1.25, 0.83, 0.02), (1.5, 0.79, 0.015), (2.125, 0.76, 0.01)]
+    {
+        let requests = sequential((cache * w) as u64);
+        let ((ours, _), (theirs, _)) = (run(&cooperative, &requests), run(&turbo, &requests));
+        let mean = |report: &Report| report.host.write.latency_us.mean;
+        let ratio = mean(&ours) / mean(&theirs);
+        assert!((ratio - latency).abs() <= tolerance, "{w}: {ratio} is not {latency}");
+        // Only what went to the traditional cache is written twice.
+        let waf = |moved: f64| 1.0 + moved / (cache * w);
+        assert!((ours.waf.total - waf(16.0 * 1920.0)).abs() < 1e-12, "{}", ours.waf.total);
+        assert!((theirs.waf.total - waf(cache)).abs() < 1e-12, "{}", theirs.waf.total);
+    }
+}
+
+#[test]
+fn moves_in_vain_are_part_of_all_moves() {
+    for scheme in ["ips-agc", "ips-coop"] {
+        let (report, _) = run(&daily(scheme), &pauses(7));
+        let (all, extra) = (figure(&report, "waf_all"), figure(&report, "waf_extra"));
+        assert!(1.0 < extra && extra < all, "{scheme}: {extra} {all}");
+        assert!((all - report.waf.total).abs() < 1e-9, "{scheme}: {all} {}", report.waf.total);
+    }
+}
+
+#[test]
+fn slc_pages_come_from_switched_windows_and_erased_blocks_only() {
+    let mut setup = daily("ips-agc");
+    // Blocks that still offer SLC pages are left alone, so that none are on their way at the end.
+    configure(&mut setup, &[("agc.eligible", "used".into())]);
+    let (report, _) = run(&setup, &pauses(9));
+    let f = |name: &str| figure(&report, name);
+    let host = f("slc_pages_written") + f("switch_pages_written") + f("dense_pages_written");
+    let refreshed = (f("slc_pages_refreshed_by_erase_per_host_page") * host).round();
+    assert!(refreshed > 0.0 && f("windows_switched") > 0.0 && f("gc_pages_moved") == 0.0);
+    let offered = 2.0 * 24.0 * 4.0 + f("windows_switched") * 4.0 + refreshed;
+    assert_eq!(offered - f("slc_pages_written"), f("slc_pages_free_at_end"));
+}

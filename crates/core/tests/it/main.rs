@@ -1,0 +1,27 @@
+//! The core's integration tests, as one program: linking one for each file took longer than
+//! the tests.
+
+mod common;
+mod conformance;
+mod conservation;
+mod endings;
+mod flash_rules;
+mod flush;
+mod hold;
+mod idle;
+mod ips;
+mod ips_oracle;
+mod light_workload;
+mod limits;
+mod model;
+mod ops;
+mod ops_hierarchy;
+mod ops_sa;
+mod ops_sector;
+mod physics;
+mod prefill_on_read;
+mod smoke;
+mod timing;
+mod timing_orders;
+mod two_layer_rules;
+mod whole_moves;

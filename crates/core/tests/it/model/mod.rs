@@ -1,0 +1,209 @@
+//! The device against a naive flash translation layer, under everything that can be chosen: chips,
+//! host, controller, scheme, and what was there before time 0.
+//!
+//! Where writes take effect at once, each must give its units a version newer than any before, and
+//! reads must return it until the next. Where they wait, in a buffer, a queue or on the link, the
+//! audit proves that each unit maps to its newest version, and in the end the right units must hold
+//! data. The cases are others in every run; `make soak` runs them for as long as one likes.
+
+mod cases;
+mod choice;
+mod oracle;
+
+use cases::{one, several, Tally};
+use choice::{choices, Choice};
+use oracle::Oracle;
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseResult;
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::Mu;
+use slcache_core::device::{Setup, Simulation};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// A request: operation, place, length, alignment, time after the one before.
+type Draw = (u8, u32, u32, bool, u8);
+
+fn draws(n: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Draw>> {
+    prop::collection::vec((0..14u8, any::<u32>(), any::<u32>(), any::<bool>(), any::<u8>()), n)
+}
+
+/// Requests somewhere on the device; bursts, backlog and idle time between them.
+fn requests(draws: &[Draw], setup: &Setup) -> Vec<Request> {
+    let mut at_ns = 0;
+    let sectors = (setup.device.user_bytes / 512) as u32;
+    let unit = setup.device.mu_bytes / 512;
+    let page = setup.device.piece_bytes() / 512;
+    let request = |&(kind, place, len, aligned, gap): &Draw| {
+        at_ns += match gap {
+            0..=99 => 0,
+            100..=199 => u64::from(gap) * 500,
+            200..=249 => u64::from(gap) * 10_000,
+            _ => u64::from(gap) * 1_000_000,
+        };
+        let op = match kind {
+            0..=7 => HostOp::Write,
+            8..=10 => HostOp::Read,
+            11..=12 => HostOp::Trim,
+            _ => HostOp::Flush,
+        };
+        if op == HostOp::Flush {
+            return Request { at_ns, sector: 0, sectors: 0, stream: 0, op };
+        }
+        let most = if len % 8 == 0 { 3 * page } else { (2 * unit).max(page / 2) };
+        let step = if aligned { unit } else { 1 };
+        let len = (1 + len / 8 % most).next_multiple_of(step).min(sectors / step * step);
+        let first = place % (sectors - len + 1) / step * step;
+        Request { at_ns, sector: u64::from(first), sectors: len, stream: (kind % 2).into(), op }
+    };
+    draws.iter().map(request).collect()
+}
+
+/// A device of `setup`, with what it holds before time 0.
+fn prepared(choice: &Choice, setup: &Setup, versions: bool) -> Simulation {
+    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+    if versions {
+        sim.track_versions();
+    }
+    let pages = setup.device.user_bytes / u64::from(setup.device.piece_bytes());
+    let done = sim.precondition(&mut |_, _| true).unwrap();
+    let mus_per_page = u64::from(setup.device.piece_bytes() / setup.device.mu_bytes);
+    assert_eq!(sim.media().mapped(), done.filled * mus_per_page);
+    sim.preload(&[(0, (pages as f64 * choice.preload) as u32)]).unwrap();
+    sim.audit().unwrap();
+    sim
+}
+
+/// Feeds `requests`, auditing as it goes, and finishes.
+fn play(sim: &mut Simulation, choice: &Choice, requests: &[Request], tally: &Tally) {
+    let immediate = choice.is_immediate();
+    let audit_every = choice.audit_every * tally.audit_spacing;
+    let mut oracle = Oracle::of(sim, immediate, choice.may_overtake(), choice.maps_on_read());
+    for (i, request) in requests.iter().enumerate() {
+        sim.feed(std::slice::from_ref(request)).unwrap();
+        oracle.apply(request, sim);
+        if i % audit_every == 0 {
+            sim.audit().unwrap();
+            // Without versions, what waits to be packed is seen in flash only in the end.
+            if immediate && sim.media().versions().is_some() {
+                oracle.check(sim);
+            }
+        }
+    }
+    let reads_and_writes = requests.iter().filter(|r| matches!(r.op, HostOp::Read | HostOp::Write)).count();
+    let report = sim.finish().unwrap();
+    assert_eq!(report.host.requests, reads_and_writes as u64, "a request never completed");
+    assert_eq!(sim.timing().ops_in_flight(), 0);
+    sim.audit().unwrap();
+    oracle.check(sim);
+    Tally::add(&tally.cases, 1);
+    Tally::add(&tally.requests, requests.len() as u64);
+    Tally::add(&tally.operations, sim.counters().iter().map(|(.., count)| count.count).sum());
+    Tally::add(&tally.audits, requests.len().div_ceil(audit_every) as u64 + 1);
+}
+
+fn loses_nothing((choice, draws): (Choice, Vec<Draw>), tally: &Tally) -> TestCaseResult {
+    let Some(setup) = choice.setup() else { return Ok(()) };
+    let mut sim = prepared(&choice, &setup, true);
+    play(&mut sim, &choice, &requests(&draws, &setup), tally);
+    Ok(())
+}
+
+fn stays_full((choice, seed): (Choice, u64), tally: &Tally) -> TestCaseResult {
+    let Some(setup) = choice.setup() else { return Ok(()) };
+    let mut sim = prepared(&choice, &setup, true);
+    let bytes = setup.device.user_bytes;
+    let page = u64::from(setup.device.piece_bytes());
+    let whole = |i| Request {
+        at_ns: 0,
+        sector: i * page / 512,
+        sectors: (page / 512) as u32,
+        stream: 0,
+        op: HostOp::Write,
+    };
+    let mut all: Vec<_> = (0..bytes / page).map(whole).collect();
+    let mut rng = slcache_core::base::rng::RngStream::new(seed, "overwrites");
+    let mut at_ns = 0.0;
+    for _ in 0..2 * all.len() {
+        at_ns += rng.exponential(50_000.0);
+        let op = if rng.below(10) == 0 { HostOp::Read } else { HostOp::Write };
+        all.push(Request { at_ns: at_ns as u64, op, ..all[rng.below((bytes / page) as u32) as usize] });
+    }
+    play(&mut sim, &choice, &all, tally);
+    prop_assert_eq!(sim.media().mapped(), bytes / u64::from(setup.device.mu_bytes));
+    Ok(())
+}
+
+fn comes_back((choice, draws): (Choice, Vec<Draw>), tally: &Tally) -> TestCaseResult {
+    let Some(setup) = choice.setup() else { return Ok(()) };
+    let mut sim = prepared(&choice, &setup, false);
+    let requests = requests(&draws, &setup);
+    let (before, after) = requests.split_at(requests.len() / 2);
+    let map =
+        |sim: &Simulation| (0..sim.media().mus()).map(|mu| sim.media().lookup(Mu(mu))).collect::<Vec<_>>();
+    let again = Simulation::restore(&setup, sim.save()).unwrap();
+    prop_assert_eq!(map(&again), map(&sim));
+    play(&mut sim, &choice, before, tally);
+    let mut restored = Simulation::restore(&setup, sim.save()).unwrap();
+    prop_assert_eq!(map(&restored), map(&sim));
+    play(&mut restored, &choice, after, tally);
+    Ok(())
+}
+
+#[test]
+fn every_unit_reads_its_last_version() {
+    several("every_unit_reads_its_last_version", 150, &(choices(), draws(50..600)), loses_nothing);
+}
+
+#[test]
+fn a_full_device_overwritten_many_times_loses_nothing() {
+    several("a_full_device_overwritten_many_times_loses_nothing", 60, &(choices(), any::<u64>()), stays_full);
+}
+
+#[test]
+fn a_restored_device_holds_the_same_data_and_goes_on() {
+    several(
+        "a_restored_device_holds_the_same_data_and_goes_on",
+        100,
+        &(choices(), draws(100..400)),
+        comes_back,
+    );
+}
+
+/// Times as many requests between two audits in the soak: it is to see many operations.
+const SOAK_SPACING: usize = 40;
+/// How one case of the soak is repeated.
+const SOAK: &str = "soak -- --ignored # with SLCACHE_SOAK_SECONDS=1";
+
+/// The cases of all three for `SLCACHE_SOAK_SECONDS` on every core, `make soak`.
+#[test]
+#[ignore = "runs for as long as one likes"]
+fn soak() {
+    let seconds = std::env::var("SLCACHE_SOAK_SECONDS").ok().and_then(|text| text.parse().ok());
+    let end = Instant::now() + Duration::from_secs(seconds.expect("SLCACHE_SOAK_SECONDS, a number"));
+    let next = AtomicU64::new(cases::first_seed("soak"));
+    let (tally, failed) = (Tally::new(SOAK_SPACING), AtomicBool::new(false));
+    cases::say(&format!("model tests from SLCACHE_SEED={} on", next.load(Ordering::Relaxed)));
+    let work = || {
+        let by_draws = (choices(), draws(500..5000));
+        let by_seed = (choices(), any::<u64>());
+        while Instant::now() < end && !failed.load(Ordering::Relaxed) {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match seed % 4 {
+                0 => one(SOAK, seed, &by_seed, |value| stays_full(value, &tally)),
+                1 => one(SOAK, seed, &by_draws, |value| comes_back(value, &tally)),
+                _ => one(SOAK, seed, &by_draws, |value| loses_nothing(value, &tally)),
+            }));
+            if let Err(panic) = done {
+                failed.store(true, Ordering::Relaxed);
+                std::panic::resume_unwind(panic);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        (1..std::thread::available_parallelism().map_or(1, |n| n.get()))
+            .for_each(|_| drop(scope.spawn(work)));
+        work();
+    });
+    tally.tell("model tests");
+}

@@ -1,0 +1,161 @@
+//! `baseline` operation for operation: short request lists and exactly what they do to the flash.
+//!
+//! One plane, pages of 4 mapping units, SLC blocks of 8 pages and TLC blocks of 24 pages that are
+//! programmed three at a time.
+
+use crate::common::ops::{after, bytes, counters, slots, writes, PAGE};
+use crate::common::{device, pool, request, setup};
+use slcache_core::base::op::{Cause, OpKind};
+use slcache_core::base::request::HostOp;
+use slcache_core::device::config::RmwTransfer;
+use slcache_core::device::Setup;
+use slcache_core::hw::config::ProgramRule;
+use slcache_core::schemes::{BaselineConfig, SchemeConfig, Trigger};
+
+const USER_PAGES: u64 = 8 * 24;
+
+/// 4 SLC blocks, reclaimed when fewer than 2 are free; 12 TLC blocks.
+fn baseline() -> Setup {
+    let mut flash = pool(1, 1, 16, 8, PAGE as u32);
+    flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
+    let mut setup = setup(device(flash, USER_PAGES * PAGE), "baseline");
+    configure(&mut setup, |config| {
+        config.slc_blocks = 4;
+        config.slc.start_free_ratio = 0.0;
+        config.dense.start_free_ratio = 0.0;
+    });
+    setup
+}
+
+fn configure(setup: &mut Setup, change: impl FnOnce(&mut BaselineConfig)) {
+    match &mut setup.scheme {
+        SchemeConfig::Baseline(config) => change(config),
+        _ => unreachable!("the setup is a baseline"),
+    }
+}
+
+#[test]
+fn a_partial_update_of_dense_data_reads_its_page_and_programs_it_whole_in_slc() {
+    let update = [request(0, HostOp::Write, 4096, 4096)];
+    let mut setup = baseline();
+    let sim = after(&setup, 3, &update);
+    let ops = [("read", "tlc", "rmw", 1, 1), ("program", "slc", "host", 1, 1)];
+    assert_eq!(counters(&sim), ops);
+    assert_eq!((slots(&sim, Cause::Host), slots(&sim, Cause::Rmw)), (1, 3));
+    assert_eq!(bytes(&sim, OpKind::Read, Cause::Rmw), PAGE);
+    // Where only the request crosses the bus, only the three other units are read.
+    setup.device.rmw_transfer = RmwTransfer::Request;
+    let sim = after(&setup, 3, &update);
+    assert_eq!(counters(&sim), ops);
+    assert_eq!(bytes(&sim, OpKind::Read, Cause::Rmw), 3 * 4096);
+}
+
+#[test]
+fn a_full_overwrite_is_one_program() {
+    let sim = after(&baseline(), 3, &writes([1]));
+    assert_eq!(counters(&sim), [("program", "slc", "host", 1, 1)]);
+    assert_eq!((slots(&sim, Cause::Host), slots(&sim, Cause::Rmw)), (4, 0));
+}
+
+#[test]
+fn a_first_write_has_nothing_to_read() {
+    let sim = after(&baseline(), 0, &[request(0, HostOp::Write, 4096, 4096)]);
+    assert_eq!(counters(&sim), [("program", "slc", "host", 1, 1)]);
+    assert_eq!(slots(&sim, Cause::Host), 1);
+}
+
+#[test]
+fn a_request_across_two_pages_updates_both() {
+    // The last unit of page 0 and the first two of page 1.
+    let sim = after(&baseline(), 3, &[request(0, HostOp::Write, 3 * 4096, 3 * 4096)]);
+    assert_eq!(counters(&sim), [("read", "tlc", "rmw", 2, 2), ("program", "slc", "host", 2, 2)]);
+    assert_eq!((slots(&sim, Cause::Host), slots(&sim, Cause::Rmw)), (3, 3 + 2));
+}
+
+#[test]
+fn a_read_is_one_flash_read_of_the_bytes_asked_for() {
+    let sim = after(&baseline(), 3, &[request(0, HostOp::Read, 512, 1024)]);
+    assert_eq!(counters(&sim), [("read", "tlc", "host", 1, 1)]);
+    assert_eq!(bytes(&sim, OpKind::Read, Cause::Host), 1024);
+}
+
+#[test]
+fn a_reclaim_reads_the_live_pages_pulses_full_wordlines_and_erases_once() {
+    // Writes 1, 9 and 17 open SLC blocks and leave one free: write 25 reclaims the first block,
+    // all of whose 8 pages are live. Two wordlines are full, two pages stay staged.
+    let mut sim = after(&baseline(), 0, &writes(0..25));
+    let reclaim = [
+        ("read", "slc", "migration", 8, 8),
+        ("program", "slc", "host", 25, 25),
+        ("program", "tlc", "migration", 2, 8),
+        ("erase", "slc", "migration", 1, 0),
+    ];
+    assert_eq!(counters(&sim), reclaim);
+    // The end of the run pads the third wordline.
+    sim.finish().unwrap();
+    assert_eq!(counters(&sim)[..3], reclaim[..3]);
+    assert_eq!(counters(&sim)[3..], [("program", "tlc", "pad", 1, 1), reclaim[3]]);
+    assert_eq!(sim.timing().ops_in_flight(), 0);
+}
+
+#[test]
+fn a_reclaim_moves_only_what_is_still_live() {
+    // Five of the first block's eight pages are overwritten before write 25: three are live.
+    let sim = after(&baseline(), 0, &writes((0..8).chain(0..5).chain(8..20)));
+    let want = [
+        ("read", "slc", "migration", 3, 3),
+        ("program", "slc", "host", 25, 25),
+        ("program", "tlc", "migration", 1, 3),
+        ("erase", "slc", "migration", 1, 0),
+    ];
+    assert_eq!(counters(&sim), want);
+}
+
+#[test]
+fn a_fully_invalid_victim_costs_only_its_erase() {
+    let sim = after(&baseline(), 0, &writes((0..25).map(|i| i % 8)));
+    assert_eq!(counters(&sim), [("program", "slc", "host", 25, 25), ("erase", "slc", "migration", 1, 0)]);
+}
+
+#[test]
+fn dense_cleaning_moves_within_the_dense_region() {
+    // TLC holds all 192 pages in 8 of 12 blocks; every second page is rewritten. Write 17 + 8r
+    // reclaims 8 pages for the r-th time. Seven reclaims move 56 pages into 3 of the 4 free blocks,
+    // so the eighth, at write 81, finds one free block, less than two. By then pages 0 to 158 are
+    // half dead: two victims with 12 live pages each fill one block and leave two free.
+    let sim = after(&baseline(), USER_PAGES as u32, &writes((0..81).map(|i| 2 * i)));
+    let want = [
+        ("read", "slc", "migration", 64, 64),
+        ("read", "tlc", "gc", 24, 24),
+        ("program", "slc", "host", 81, 81),
+        ("program", "tlc", "migration", 21, 64),
+        ("program", "tlc", "gc", 8, 24),
+        ("erase", "slc", "migration", 8, 0),
+        ("erase", "tlc", "gc", 2, 0),
+    ];
+    assert_eq!(counters(&sim), want);
+}
+
+/// Reclaimed SLC blocks, of 8 per plane, after rewriting `pages` in turn with 41 writes.
+fn reclaimed(trigger: Trigger, pages: u64) -> (u64, u64) {
+    let mut setup = baseline();
+    setup.device.pool[0].blocks = 20;
+    configure(&mut setup, |config| {
+        (config.slc_blocks, config.trigger) = (8, trigger);
+        config.slc.start_free_ratio = 0.5;
+    });
+    let ops = counters(&after(&setup, 0, &writes((0..41).map(|i| i % pages))));
+    let of = |kind: &str| ops.iter().find(|c| c.0 == kind && c.2 == "migration").copied();
+    (of("erase").map_or(0, |c| c.3), of("read").map_or(0, |c| c.3))
+}
+
+#[test]
+fn the_trigger_counts_free_blocks_or_live_pages() {
+    // Write 41 finds 3 of 8 blocks free, less than half: one block without live pages is erased.
+    assert_eq!(reclaimed(Trigger::FreeBlocks, 8), (1, 0));
+    // 8 live pages are no half of 64, and more than two blocks are free.
+    assert_eq!(reclaimed(Trigger::ValidShare, 8), (0, 0));
+    // 40 live pages are more than half; moving 8 of them is enough under either reading.
+    assert_eq!(reclaimed(Trigger::FreeBlocks, 64), (1, 8));
+    assert_eq!(reclaimed(Trigger::ValidShare, 64), (1, 8));
+}

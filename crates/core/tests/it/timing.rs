@@ -1,0 +1,256 @@
+//! Latency and bandwidth in closed form, in exact nanoseconds.
+//!
+//! The pool of `common`: SLC reads 20,000 ns and programs 200,000 ns; commands take 100 ns, read
+//! data start 10 ns after the array, a byte takes 1 ns on the channel. Pages are 4,096 bytes here, so
+//! an unloaded page read takes 100 + 20,000 + 10 + 4,096 ns and a page program 100 + 4,096 + 200,000.
+
+use crate::common::{device, pool, request, setup};
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::rng::RngStream;
+use slcache_core::base::CellMode;
+use slcache_core::device::config::{InflightRead, LinkConfig, Replay};
+use slcache_core::device::{Setup, Simulation};
+use slcache_core::hw::config::{PlaneParallelism, PoolConfig};
+use slcache_core::schemes::{SchemeConfig, TlcOnlyConfig};
+
+const PAGE: u64 = 4096;
+const READ: u64 = 100 + 20_000 + 10 + PAGE;
+const PROGRAM: u64 = 100 + PAGE + 200_000;
+/// Long after everything before is over.
+const LATER: u64 = 1_000_000_000;
+
+fn slc_pool(channels: u32, planes: u32, page_bytes: u32) -> PoolConfig {
+    pool(channels, planes, 64, 64, page_bytes)
+}
+
+/// `flash` in SLC mode throughout, without a cache; half of it is the host's.
+fn slc_only(flash: PoolConfig) -> Setup {
+    let user = flash.raw_bytes(CellMode::Slc) / 2;
+    let mut setup = setup(device(flash, user), "tlc-only");
+    setup.scheme =
+        SchemeConfig::TlcOnly(TlcOnlyConfig { mode: Some(CellMode::Slc), ..TlcOnlyConfig::default() });
+    setup
+}
+
+/// Runs the requests; their latencies in order of arrival (equal times: of completion).
+fn latencies(setup: &Setup, requests: &[Request]) -> Vec<u64> {
+    let mut log = run(setup, requests);
+    log.sort_by_key(|(request, _)| request.at_ns);
+    log.iter().map(|(_, ns)| *ns).collect()
+}
+
+fn run(setup: &Setup, requests: &[Request]) -> Vec<(Request, u64)> {
+    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+    sim.keep_log();
+    sim.feed(requests).unwrap();
+    sim.finish().unwrap();
+    sim.audit().unwrap();
+    sim.log().to_vec()
+}
+
+/// The latency of a write and of a later read of `bytes` at address 0 of an idle device.
+fn unloaded(setup: &Setup, bytes: u64) -> (u64, u64) {
+    let all =
+        latencies(setup, &[request(0, HostOp::Write, 0, bytes), request(LATER, HostOp::Read, 0, bytes)]);
+    (all[0], all[1])
+}
+
+#[test]
+fn unloaded_latency_is_command_plus_array_plus_transfer() {
+    // One 16 KiB page: only the bytes asked for cross the channel.
+    for bytes in [4096, 8192, 12288, 16384] {
+        let got = unloaded(&slc_only(slc_pool(1, 1, 16384)), bytes);
+        assert_eq!(got, (100 + bytes + 200_000, 100 + 20_000 + 10 + bytes));
+    }
+}
+
+#[test]
+fn a_transfer_is_rounded_up_once() {
+    let mut flash = slc_pool(1, 1, 16384);
+    flash.bus.ps_per_byte = 333;
+    // 12,288 bytes at 333 ps are 4,091,904 ps: 4,092 ns, not three times 1,364 ns.
+    let got = unloaded(&slc_only(flash), 12288);
+    assert_eq!(got, (100 + 4092 + 200_000, 100 + 20_000 + 10 + 4092));
+}
+
+#[test]
+fn a_part_of_a_mapping_unit_is_read_alone_and_written_after_its_rest_is_read() {
+    let setup = slc_only(slc_pool(1, 1, 16384));
+    let requests = [
+        request(0, HostOp::Write, 0, 16384),
+        request(LATER, HostOp::Read, 512, 1024),
+        request(2 * LATER, HostOp::Write, 512, 1024),
+    ];
+    let all = latencies(&setup, &requests);
+    assert_eq!(all[1], 100 + 20_000 + 10 + 1024);
+    // The whole old page is read, then the whole merged page is written.
+    assert_eq!(all[2], (100 + 20_000 + 10 + 16384) + (100 + 16384 + 200_000));
+}
+
+#[test]
+fn two_pieces_share_a_channel_but_not_two() {
+    // Second transfer after the first; second read command 100 ns after the first, but its data wait.
+    let one = unloaded(&slc_only(slc_pool(1, 2, 4096)), 2 * PAGE);
+    assert_eq!(one, (PROGRAM + 100 + PAGE, READ + 10 + PAGE));
+    let two = unloaded(&slc_only(slc_pool(2, 1, 4096)), 2 * PAGE);
+    assert_eq!(two, (PROGRAM, READ));
+}
+
+#[test]
+fn planes_run_in_series_or_merge_or_run_alone() {
+    let mut flash = slc_pool(1, 2, 4096);
+    (flash.bus.extra_plane_read_ns, flash.bus.extra_plane_program_ns) = (30, 50);
+    let with = |parallelism| {
+        let flash = PoolConfig { plane_parallelism: parallelism, ..flash.clone() };
+        unloaded(&slc_only(flash), 2 * PAGE)
+    };
+    assert_eq!(with(PlaneParallelism::Serial), (2 * PROGRAM, 2 * READ));
+    // One command and one array phase for both; both pages' data, and an extra cycle.
+    assert_eq!(with(PlaneParallelism::MultiPlane), (PROGRAM + PAGE + 50, READ + 30 + 10 + PAGE));
+    assert_eq!(with(PlaneParallelism::Independent), (PROGRAM + 100 + PAGE, READ + 10 + PAGE));
+}
+
+#[test]
+fn planes_at_different_page_offsets_do_not_merge() {
+    let mut flash = slc_pool(1, 2, 4096);
+    flash.plane_parallelism = PlaneParallelism::MultiPlane;
+    // Three pages: planes 0 and 1 at offset 0, plane 0 again at offset 1.
+    let (write, read) = unloaded(&slc_only(flash), 3 * PAGE);
+    assert_eq!(write, (PROGRAM + PAGE) + PROGRAM);
+    assert_eq!(read, (READ + 10 + PAGE) + READ);
+}
+
+#[test]
+fn an_erase_in_the_way_costs_its_full_time() {
+    // Every write fills one of 8 blocks of one page and kills the block before.
+    let mut setup = slc_only(pool(1, 1, 8, 1, 4096));
+    setup.device.user_bytes = 2 * PAGE;
+    let mut requests: Vec<_> = (0..8).map(|i| request(i * LATER, HostOp::Write, 0, PAGE)).collect();
+    requests.push(request(7 * LATER + PROGRAM, HostOp::Read, 0, PAGE));
+    let all = latencies(&setup, &requests);
+    // The eighth write finds one block free, less than the two wanted, and has a dead block erased.
+    // Its program goes first, and the read finds the erase just begun: 100 + 3,000,000 ns.
+    assert_eq!(all[7], PROGRAM);
+    assert_eq!(all[8], 3_000_100 + READ);
+}
+
+#[test]
+fn the_host_link_carries_writes_in_and_reads_out() {
+    let mut setup = slc_only(slc_pool(1, 1, 4096));
+    setup.host.link = Some(LinkConfig {
+        lanes: 4,
+        lane_mb_per_s: 1000,
+        payload_bytes: 256,
+        header_bytes: 26,
+        read_overhead_ns: 11,
+        write_overhead_ns: 17,
+    });
+    // 4,096 bytes are 16 packets of 282 bytes: 4,512 bytes over 4 lanes of a byte per ns.
+    assert_eq!(unloaded(&setup, PAGE), (17 + 1128 + PROGRAM, READ + 11 + 1128));
+    // 512 bytes are 2 packets: 564 bytes, 141 ns. A short read still pays its packets' headers.
+    let link = setup.host.link.unwrap();
+    assert_eq!([link.transfer_ns(512), link.transfer_ns(1), link.transfer_ns(257)], [141, 7, 78]);
+    // Two writes at once share the link: the second starts 1,145 ns later, while the first programs.
+    let both = [request(0, HostOp::Write, 0, PAGE), request(0, HostOp::Write, PAGE, PAGE)];
+    assert_eq!(latencies(&setup, &both), [1145 + PROGRAM, 1145 + 2 * PROGRAM]);
+}
+
+#[test]
+fn a_page_still_being_programmed_is_read_from_the_buffer_or_waited_for() {
+    let requests = [request(0, HostOp::Write, 0, PAGE), request(1000, HostOp::Read, 0, PAGE)];
+    let mut setup = slc_only(slc_pool(1, 1, 4096));
+    assert_eq!(latencies(&setup, &requests), [PROGRAM, 0]);
+    setup.device.inflight_read = InflightRead::Wait;
+    assert_eq!(latencies(&setup, &requests), [PROGRAM, PROGRAM - 1000 + READ]);
+}
+
+/// Closed replay of `requests` after the device holds their data; from the first start to the last end.
+fn makespan(flash: PoolConfig, op: HostOp, pages: u64, depth: u32) -> u64 {
+    let mut setup = slc_only(flash);
+    (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, depth);
+    let mut sim = Simulation::new(&setup).unwrap();
+    if op == HostOp::Read {
+        sim.preload(&[(0, pages as u32)]).unwrap();
+    }
+    let requests: Vec<_> = (0..pages).map(|i| request(0, op, i * PAGE, PAGE)).collect();
+    sim.feed(&requests).unwrap();
+    sim.finish().unwrap().host.duration_ns
+}
+
+#[test]
+fn peak_bandwidth_by_die_is_set_by_the_array() {
+    // One die per channel: each reads or programs page after page without a gap.
+    for channels in [1, 4] {
+        let pages = 1000 * u64::from(channels);
+        let depth = 4 * channels;
+        assert_eq!(makespan(slc_pool(channels, 1, 4096), HostOp::Read, pages, depth), 1000 * READ);
+        assert_eq!(makespan(slc_pool(channels, 1, 4096), HostOp::Write, pages, depth), 1000 * PROGRAM);
+    }
+}
+
+#[test]
+fn programs_of_dies_that_share_a_channel_overlap_all_but_their_transfers() {
+    // Four dies: transfers (4,196 ns each) end long before a program does; the last die starts last.
+    let span = makespan(slc_pool(1, 4, 4096), HostOp::Write, 4000, 16);
+    assert_eq!(span, 3 * 4196 + 1000 * PROGRAM);
+}
+
+#[test]
+fn peak_program_bandwidth_by_channel_is_set_by_the_bus() {
+    // Eight dies that program in 20,000 ns: seven further transfers of 4,196 ns cover it, so the
+    // channel never rests until the last program runs.
+    let mut flash = slc_pool(1, 8, 4096);
+    flash.slc = Some(crate::common::mode(20_000, 20_000, 3_000_000));
+    assert_eq!(makespan(flash, HostOp::Write, 8000, 32), 8000 * 4196 + 20_000);
+}
+
+#[test]
+fn peak_read_bandwidth_by_channel_is_set_by_the_bus() {
+    // The array takes less than one command: always some die has data or wants a command, so the
+    // channel never rests: each page costs its command and its data.
+    let mut flash = slc_pool(1, 8, 4096);
+    flash.slc = Some(crate::common::mode(60, 200_000, 3_000_000));
+    assert_eq!(makespan(flash, HostOp::Read, 8000, 32), 8000 * (100 + 10 + PAGE));
+}
+
+#[test]
+fn data_leave_a_channel_before_new_commands_enter() {
+    // Data first: the eight dies of a channel march in step. A round is a command, the array time
+    // and eight transfers (the other commands hide behind the first array time).
+    let span = makespan(slc_pool(1, 8, 4096), HostOp::Read, 8000, 32);
+    assert_eq!(span, 1000 * (100 + 20_000 + 8 * (10 + PAGE)));
+}
+
+/// Mean wait of Poisson reads on one die over the service time.
+fn mean_wait(load: f64, reads: usize) -> f64 {
+    let mut flash = slc_pool(1, 1, 4096);
+    flash.bus.ps_per_byte = 1;
+    let setup = slc_only(flash);
+    let mut sim = Simulation::new(&setup).unwrap();
+    let pages = (setup.device.user_bytes / PAGE) as u32;
+    sim.preload(&[(0, pages)]).unwrap();
+    // 4,096 bytes at 1 ps: 5 ns.
+    let service = 100.0 + 20_000.0 + 10.0 + 5.0;
+    let mut rng = RngStream::new(11, "poisson");
+    let mut at = 0.0;
+    for _ in 0..reads / 1000 {
+        let batch: Vec<_> = (0..1000)
+            .map(|_| {
+                at += rng.exponential(service / load);
+                request(at as u64, HostOp::Read, u64::from(rng.below(pages)) * PAGE, PAGE)
+            })
+            .collect();
+        sim.feed(&batch).unwrap();
+    }
+    sim.finish().unwrap().host.read.latency_us.mean * 1000.0 / service - 1.0
+}
+
+#[test]
+fn poisson_reads_on_one_die_wait_as_in_m_d_1() {
+    for load in [0.3, 0.6, 0.8] {
+        let (got, want) = (mean_wait(load, 2_000_000), load / (2.0 * (1.0 - load)));
+        let error = got / want - 1.0;
+        println!("load {load}: mean wait {got:.4} service times, {:+.2} %", error * 100.0);
+        assert!(error.abs() < 0.02, "load {load}: {got} where {want} is expected");
+    }
+}

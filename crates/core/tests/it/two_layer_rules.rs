@@ -1,0 +1,176 @@
+//! What a block in two-layer layout can and cannot do.
+//!
+//! One plane of 6 blocks with 4 wordlines and 4 slots per page; a window is two wordlines, six pages.
+
+use crate::common::{pool, versatile_pool};
+use slcache_core::base::{BlockId, CellMode, Ppn};
+use slcache_core::hw::array::{BlockState, Fault, FlashArray};
+use slcache_core::hw::geometry::Geometry;
+
+const LIVE: [u32; 4] = [1, 2, 3, 4];
+const WINDOW: u32 = 6;
+const PAGES: u32 = 12;
+const REGION: u8 = 3;
+
+fn array() -> FlashArray {
+    FlashArray::new(Geometry::new(&[versatile_pool(1, 1, 6, 4, 16384)], 4096).unwrap())
+}
+
+fn page(array: &FlashArray, block: u32, index: u32) -> Ppn {
+    array.geometry.page(BlockId(block), index)
+}
+
+/// Programs or reprograms page `index` of block 0, whichever is due.
+fn store(array: &mut FlashArray, index: u32) -> Result<(), Fault> {
+    let at = page(array, 0, index);
+    match array.gains_bit(at) {
+        true => array.reprogram(at, &LIVE),
+        false => array.program(at, &LIVE),
+    }
+}
+
+/// An array whose block 0 is open in two-layer layout with `pages` live pages.
+fn opened(pages: u32) -> FlashArray {
+    let mut array = array();
+    array.open_two_layer(BlockId(0), REGION).unwrap();
+    (0..pages).for_each(|index| store(&mut array, index).unwrap());
+    array
+}
+
+fn kill(array: &mut FlashArray, index: u32) {
+    for slot in 0..4 {
+        let slot = array.geometry.slot(page(array, 0, index), slot);
+        array.invalidate(slot).unwrap();
+    }
+}
+
+#[test]
+fn a_wordline_with_data_takes_no_program() {
+    for pages in 2..WINDOW {
+        let mut array = opened(pages);
+        let next = page(&array, 0, pages);
+        assert_eq!(array.program(next, &LIVE), Err(Fault::ProgramNotErased(next)));
+        assert_eq!(array.reprogram(next, &LIVE), Ok(()));
+    }
+}
+
+#[test]
+fn an_erased_wordline_takes_no_reprogram() {
+    for pages in [0, 1, WINDOW, WINDOW + 1] {
+        let mut array = opened(pages);
+        let next = page(&array, 0, pages);
+        assert_eq!(array.reprogram(next, &LIVE), Err(Fault::ReprogramErased(next)));
+        assert_eq!(array.program(next, &LIVE), Ok(()));
+    }
+}
+
+#[test]
+fn only_the_window_in_use_is_reprogrammed() {
+    // Pages 8 to 11 are the reprograms of the second window, pages 2 to 5 those of the first.
+    for (pages, wrong, window) in [(1, 8, 0), (2, 11, 0), (5, 9, 0), (6, 2, 1), (8, 5, 1), (11, 3, 1)] {
+        let mut array = opened(pages);
+        let at = page(&array, 0, wrong);
+        assert_eq!(array.reprogram(at, &LIVE), Err(Fault::ReprogramWindow { page: at, window }));
+    }
+}
+
+#[test]
+fn reprograms_follow_the_order_of_wordlines_and_bits() {
+    for (pages, wrong) in [(2, 3), (2, 4), (3, 2), (3, 5), (4, 3), (8, 10)] {
+        let mut array = opened(pages);
+        let at = page(&array, 0, wrong);
+        assert_eq!(array.reprogram(at, &LIVE), Err(Fault::ProgramOrder { page: at, expected: pages }));
+    }
+    // Nor before all the window's SLC pages are programmed.
+    let mut array = opened(1);
+    let at = page(&array, 0, 2);
+    assert_eq!(array.reprogram(at, &LIVE), Err(Fault::ProgramOrder { page: at, expected: 1 }));
+}
+
+#[test]
+fn a_wordline_gets_no_bit_too_many() {
+    let mut array = opened(PAGES);
+    assert_eq!(array.block(BlockId(0)).state(), BlockState::Closed);
+    for index in 0..PAGES {
+        assert_eq!(array.wordline_bits(page(&array, 0, index)), 3);
+        let at = page(&array, 0, index);
+        assert!(array.reprogram(at, &LIVE).is_err() && array.program(at, &LIVE).is_err());
+    }
+    // Numbers beyond the block's pages exist, pages do not.
+    let beyond = page(&array, 0, PAGES);
+    assert_eq!(array.program(beyond, &LIVE), Err(Fault::ProgramNotOpen(beyond)));
+}
+
+#[test]
+fn plain_blocks_are_not_reprogrammed() {
+    let mut array = array();
+    let at = page(&array, 0, 2);
+    assert_eq!(array.reprogram(at, &LIVE), Err(Fault::ProgramNotOpen(at)));
+    array.open(BlockId(0), CellMode::Tlc, 0).unwrap();
+    assert_eq!(array.reprogram(at, &LIVE), Err(Fault::ReprogramPlain(at)));
+    assert_eq!(array.wordline_bits(at), 0);
+}
+
+#[test]
+fn chips_without_reprogramming_have_no_two_layer_blocks() {
+    let chips = pool(1, 1, 6, 4, 16384);
+    let mut array = FlashArray::new(Geometry::new(&[chips], 4096).unwrap());
+    assert_eq!(array.open_two_layer(BlockId(0), 0), Err(Fault::NoReprogram(BlockId(0))));
+    assert_eq!(array.open_two_layer(BlockId(6), 0), Err(Fault::NoSuchBlock(BlockId(6))));
+}
+
+#[test]
+fn a_full_block_stores_every_bit_of_every_wordline() {
+    let array = opened(PAGES);
+    assert_eq!((array.block(BlockId(0)).live(), array.live_pages(BlockId(0))), (PAGES * 4, PAGES));
+    assert_eq!((array.stored(CellMode::Slc), array.stored(CellMode::Tlc)), (4, 8));
+    assert_eq!(array.block(BlockId(0)).mode(), CellMode::Tlc);
+}
+
+#[test]
+fn what_is_live_counts_with_the_cache_until_its_wordline_gains_a_bit() {
+    let mut array = opened(2);
+    let slots = |array: &FlashArray| array.live_in(REGION);
+    assert_eq!(slots(&array), 8);
+    store(&mut array, 2).unwrap();
+    assert_eq!(slots(&array), 4);
+    // Page 0 shares its wordline with page 2 now, page 1 is alone on its own.
+    kill(&mut array, 0);
+    assert_eq!(slots(&array), 4);
+    kill(&mut array, 1);
+    assert_eq!(slots(&array), 0);
+    array.audit().unwrap();
+}
+
+#[test]
+fn an_emptied_block_is_erased_whatever_it_was_written_to() {
+    for pages in [1, 3, WINDOW + 1, PAGES] {
+        let mut array = opened(pages);
+        assert_eq!(array.erase(BlockId(0)), Err(Fault::EraseLive(BlockId(0), pages as u16 * 4)));
+        (0..pages).for_each(|index| kill(&mut array, index));
+        assert_eq!(array.dead_pages(BlockId(0)), pages);
+        array.erase(BlockId(0)).unwrap();
+        assert_eq!((array.erases(BlockId(0), CellMode::Tlc), array.wear(BlockId(0))), (1, 1));
+        // A new life, in any layout, with the first window first.
+        array.open_two_layer(BlockId(0), REGION).unwrap();
+        store(&mut array, 0).unwrap();
+        array.audit().unwrap();
+    }
+}
+
+#[test]
+fn the_score_is_the_number_of_dead_pages() {
+    let mut array = opened(4);
+    let score = |array: &FlashArray| array.scores(BlockId(0), 1)[0];
+    assert_eq!(score(&array), 0);
+    kill(&mut array, 1);
+    kill(&mut array, 3);
+    assert_eq!(score(&array), -2);
+    // A page that is dead from the start is dead like any other.
+    let at = page(&array, 0, 4);
+    array.reprogram(at, &[0; 4]).unwrap();
+    assert_eq!(score(&array), -3);
+    array.close(BlockId(0)).unwrap();
+    assert_eq!(score(&array), -3);
+    array.audit().unwrap();
+}

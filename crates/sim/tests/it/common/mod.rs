@@ -1,0 +1,66 @@
+//! What several tests need.
+
+use slcache_sim::{resolve, Layers, RunConfig};
+use std::io::Write;
+use tempfile::NamedTempFile;
+
+/// A device file as a user may write one.
+pub const DEVICE: &str = r#"[device]
+name = "mine"
+user_bytes = "2MiB"
+
+[[device.pool]]
+name = "nand"
+channels = 1
+chips = 1
+dies = 1
+planes = 2
+blocks = 16
+wordlines = 8
+page_bytes = 4096
+
+[device.pool.bus]
+ps_per_byte = 1250
+
+[device.pool.slc]
+read_ns = [20_000]
+program_ns = [200_000]
+erase_ns = 2_000_000
+
+[device.pool.tlc]
+read_ns = [66_000]
+program_ns = [1_000_000]
+erase_ns = 3_000_000
+"#;
+
+pub fn file(text: &str, suffix: &str) -> NamedTempFile {
+    let mut file = tempfile::Builder::new().suffix(suffix).tempfile().expect("a temporary file");
+    file.write_all(text.as_bytes()).expect("written");
+    file
+}
+
+pub fn layers(device: &str, scheme: &str, sets: &[&str]) -> Layers {
+    Layers {
+        device: device.to_owned(),
+        scheme: scheme.to_owned(),
+        sets: sets.iter().map(|set| (*set).to_owned()).collect(),
+        ..Layers::default()
+    }
+}
+
+pub fn resolved(device: &str, scheme: &str, sets: &[&str]) -> RunConfig {
+    resolve(&layers(device, scheme, sets)).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// The messages of a configuration that does not resolve.
+pub fn errors(device: &str, scheme: &str, sets: &[&str]) -> Vec<String> {
+    let errors = resolve(&layers(device, scheme, sets)).expect_err("must be refused");
+    errors.to_string().lines().map(str::to_owned).collect()
+}
+
+/// The messages of a device file that does not resolve, without the path in front.
+pub fn file_errors(text: &str, sets: &[&str]) -> Vec<String> {
+    let file = file(text, ".toml");
+    let path = file.path().to_str().expect("plain text").to_owned();
+    errors(&path, "tlc-only", sets).iter().map(|line| line.replace(&path, "mine.toml")).collect()
+}

@@ -1,0 +1,307 @@
+//! Every kind of configuration error, and what it says.
+
+use crate::common::{errors, file, file_errors, resolved, DEVICE};
+use slcache_sim::{resolve, Layers};
+
+#[track_caller]
+fn says(lines: &[String], expected: &[&[&str]]) {
+    assert_eq!(lines.len(), expected.len(), "{lines:#?}");
+    for (line, parts) in lines.iter().zip(expected) {
+        for part in *parts {
+            assert!(line.contains(part), "{part:?} is not in {line:?}");
+        }
+    }
+}
+
+#[test]
+fn a_device_file_resolves() {
+    let file = file(DEVICE, ".toml");
+    let config = resolved(file.path().to_str().unwrap(), "tlc-only", &["host.time_scale=2"]);
+    assert_eq!(config.device.user_bytes, 2 << 20);
+    assert_eq!(config.host.time_scale, 2.0);
+    assert_eq!(config.run.seed, 1);
+}
+
+#[test]
+fn settings_and_options_win_over_the_file() {
+    let layers = Layers {
+        device: "tiny".to_owned(),
+        scheme: "baseline".to_owned(),
+        sets: ["slc_blocks=4", "device.pool[0].blocks=20"].map(str::to_owned).to_vec(),
+        seed: Some(9),
+        replay: Some("closed:8".to_owned()),
+    };
+    let json = resolve(&layers).unwrap().to_json();
+    assert_eq!(json["scheme"]["baseline"]["slc_blocks"], 4);
+    assert_eq!(json["run"]["seed"], 9);
+    assert_eq!(json["host"]["replay"], "closed");
+    assert_eq!(json["host"]["queue_depth"], 8);
+    assert_eq!(json["device"]["pool"][0]["blocks"], 20);
+}
+
+#[test]
+fn a_file_says_nothing_twice() {
+    let twice = "[scheme-defaults.tlc-only]\nclean.start_free_ratio = 0.1\nclean.victim = \"fifo\"\n\
+                 [scheme.tlc-only.clean]\nstart_free_ratio = 0.2\nstart_free_blocks = 3\n";
+    let key = "scheme.tlc-only.clean.start_free_ratio: scheme-defaults.tlc-only.clean.start_free_ratio";
+    says(&file_errors(&format!("{DEVICE}\n{twice}"), &[]), &[&["mine.toml:32:", key]]);
+}
+
+#[test]
+fn names_tell_apart() {
+    let pool = DEVICE[DEVICE.find("[[device.pool]]").unwrap()..].to_owned();
+    let two = format!("{DEVICE}\n{pool}");
+    says(
+        &file_errors(&two, &[]),
+        &[&["device.pool[1].name = \"nand\": must be another name than that of device.pool[0]"]],
+    );
+    says(&errors("tiny", "tlc-only", &["device.name=\"\""]), &[&["device.name = \"\": must be a name"]]);
+    says(
+        &errors("tiny", "tlc-only", &["device.pool[0].name=' '"]),
+        &[&["device.pool[0].name = \" \": must"]],
+    );
+}
+
+#[test]
+fn no_block_endures_no_cycle() {
+    says(
+        &errors("tiny", "tlc-only", &["device.pool[0].tlc.endurance_cycles=0"]),
+        &[&["device.pool[0].tlc.endurance_cycles = 0: must be between 1 and 4294967295"]],
+    );
+}
+
+#[test]
+fn a_capacity_that_is_no_whole_page_says_the_nearest() {
+    says(
+        &errors("tiny", "tlc-only", &["device.user_bytes=10000"]),
+        &[&["device.user_bytes = 10000: must be a whole number", "nearest: 8192 and 12288"]],
+    );
+    says(&errors("tiny", "tlc-only", &["device.user_bytes=100"]), &[&["nearest: 4096"]]);
+}
+
+#[test]
+fn the_setting_at_fault_is_blamed() {
+    let wrong = [
+        ("device.pool[0].blocks=5", "device.user_bytes"),
+        ("device.pool[0].wordlines=1", "device.pool[0].reprogram.layers"),
+        ("device.mu_bytes=8192", "device.pool[0].page_bytes"),
+        ("buffer.access_ns=4", "buffer.bytes: missing"),
+        ("precondition.overwrite=3", "precondition.fill"),
+        ("slc_blocks=99", "scheme.baseline.slc_blocks"),
+    ];
+    for (set, key) in wrong {
+        for sets in [[set, "slc.victim=fifo"], ["slc.victim=fifo", set]] {
+            let lines = errors("tiny", "baseline", &sets);
+            assert!(lines.iter().all(|line| line.starts_with(&format!("--set {set}: "))), "{lines:?}");
+            assert!(lines.iter().any(|line| line.contains(key)), "{lines:?}");
+        }
+    }
+    // Only together, and each alone.
+    let (fewer, more) = ("device.pool[0].blocks=14", "slc_blocks=5");
+    for capacity in ["device.user_bytes=2MiB", "run.seed=3"] {
+        let lines = errors("tiny", "baseline", &[capacity, fewer, "slc.victim=fifo", more]);
+        let both = format!("--set {fewer} and --set {more}: device.user_bytes");
+        assert!(lines.len() == 1 && lines[0].starts_with(&both), "{lines:?}");
+    }
+}
+
+#[test]
+fn a_setting_without_effect_is_refused() {
+    let moot = [
+        ("host.time_scale=2", "host.replay=closed", "host.queue_depth=4"),
+        ("precondition.tolerance=0.1", "precondition.fill=0.5", "run.seed=2"),
+        ("precondition.drain=false", "run.seed=2", "slc_blocks=3"),
+        ("device.pool[0].suspend.max_suspends=4", "run.seed=2", "slc_blocks=3"),
+    ];
+    for (set, one, other) in moot {
+        let lines = errors("tiny", "baseline", &[one, set, other]);
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(lines[0].starts_with(&format!("--set {set}: ")), "{lines:?}");
+        assert!(lines[0].contains("has no effect"), "{lines:?}");
+    }
+    resolved("tiny", "baseline", &["host.time_scale=2"]);
+    resolved("tiny", "baseline", &["precondition.fill=0.5", "precondition.drain=false"]);
+}
+
+#[test]
+fn the_beginning_of_a_name_is_a_suggestion() {
+    says(&errors("tiny", "base", &[]), &[&["\"base\" is not a scheme", "Did you mean baseline?"]]);
+    says(&errors("hier", "tlc-only", &[]), &[&["--device hier", "Did you mean hierarchy-44g?"]]);
+}
+
+#[test]
+fn values_are_toml_or_bare_words() {
+    let sets = ["slc.victim=fifo", "device.name=other", "device.user_bytes=1MiB"];
+    let json = resolved("tiny", "baseline", &sets).to_json();
+    assert_eq!(json["scheme"]["baseline"]["slc"]["victim"], "fifo");
+    assert_eq!(json["device"]["name"], "other");
+    assert_eq!(json["device"]["user_bytes"], 1 << 20);
+    let json = resolved("tiny", "baseline", &["slc.victim={d-choices={d=4}}"]).to_json();
+    assert_eq!(json["scheme"]["baseline"]["slc"]["victim"]["d-choices"]["d"], 4);
+    let json = resolved("tiny", "baseline", &["slc.victim.d-choices.d=5"]).to_json();
+    assert_eq!(json["scheme"]["baseline"]["slc"]["victim"]["d-choices"]["d"], 5);
+}
+
+#[test]
+fn an_alias_is_a_scheme_with_a_setting() {
+    let json = resolved("rl-32g", "qlc-only", &[]).to_json();
+    assert_eq!(json["scheme"]["tlc-only"]["mode"], "qlc");
+}
+
+#[test]
+fn unknown_key_in_a_file() {
+    let text = DEVICE.replace("wordlines = 8", "wordlines = 8\nwordlnes = 9");
+    says(
+        &file_errors(&text, &[]),
+        &[&["mine.toml:13: device.pool[0].wordlnes = 9: unknown key; did you mean wordlines?", "page_bytes"]],
+    );
+}
+
+#[test]
+fn wrong_type_in_a_file() {
+    let text = DEVICE.replace("blocks = 16", "blocks = \"sixteen\"");
+    says(
+        &file_errors(&text, &[]),
+        &[&["mine.toml:11: device.pool[0].blocks = \"sixteen\"", "whole number", "4-65536"]],
+    );
+    let text = DEVICE.replace("2MiB", "2 parsecs");
+    says(&file_errors(&text, &[]), &[&["mine.toml:3: device.user_bytes = \"2 parsecs\"", "42GiB"]]);
+}
+
+#[test]
+fn missing_key_in_a_file() {
+    let text = DEVICE.replace("channels = 1\n", "");
+    says(&file_errors(&text, &[]), &[&["mine.toml:5: device.pool[0].channels: missing", "1-256"]]);
+}
+
+#[test]
+fn out_of_range_in_a_file() {
+    let text = DEVICE.replace("channels = 1\n", "channels = 1000\n");
+    let lines = file_errors(&text, &[]);
+    assert!(
+        lines.contains(&"mine.toml:7: device.pool[0].channels = 1000: must be between 1 and 256".to_owned()),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn everything_wrong_is_told_at_once() {
+    let text = DEVICE
+        .replace("blocks = 16", "blocks = \"x\"\nblocs = 3")
+        .replace("planes = 2", "planes = -2")
+        .replace("[20_000]", "20_000");
+    let text =
+        format!("{text}\n[host]\ntime_scale = 0.0\nspeed = 1\n[scheme-defaults.baseline]\nslc_block = 3\n");
+    says(
+        &file_errors(&text, &["precondition.fill=2", "mode=plc", "run.sed=3"]),
+        &[
+            &["mine.toml:10: device.pool[0].planes = -2"],
+            &["mine.toml:11: device.pool[0].blocks = \"x\""],
+            &["mine.toml:12: device.pool[0].blocs = 3: unknown key; did you mean blocks?"],
+            &["mine.toml:20: device.pool[0].slc.read_ns = 20000"],
+            &["mine.toml:30: host.time_scale = 0: must be above 0"],
+            &["mine.toml:31: host.speed = 1: unknown key"],
+            &["mine.toml:33: scheme-defaults.baseline.slc_block = 3: unknown key; did you mean slc_blocks?"],
+            &["--set precondition.fill=2: precondition.fill = 2: must be between 0 and 1"],
+            &["--set mode=plc: scheme.tlc-only.mode = \"plc\": must be one of slc, mlc, tlc, qlc"],
+            &["--set run.sed=3: run.sed: unknown key; did you mean run.seed?", "seed"],
+        ],
+    );
+}
+
+#[test]
+fn syntax_errors_have_a_line() {
+    let text = DEVICE.replace("planes = 2", "planes == 2");
+    let lines = file_errors(&text, &[]);
+    assert!(lines[0].starts_with("mine.toml:10: not valid TOML"), "{lines:?}");
+}
+
+#[test]
+fn missing_and_unreadable_devices() {
+    says(
+        &errors("hierarchy-44", "tlc-only", &[]),
+        &[&["--device hierarchy-44", "Did you mean hierarchy-44g?", "mqsim-like"]],
+    );
+    let directory = tempfile::tempdir().unwrap();
+    says(&errors(directory.path().to_str().unwrap(), "tlc-only", &[]), &[&["cannot be read"]]);
+}
+
+#[test]
+fn unknown_schemes() {
+    says(
+        &errors("tiny", "basline", &[]),
+        &[&["--scheme basline", "schemes: tlc-only", "qlc-only", "Did you mean baseline?"]],
+    );
+    let text = format!("{DEVICE}\n[scheme-defaults.turbo]\nx = 1\n");
+    says(&file_errors(&text, &[]), &[&["mine.toml:28: scheme-defaults.turbo", "not a scheme"]]);
+}
+
+#[test]
+fn a_scheme_that_does_not_run_is_not_configured() {
+    says(
+        &errors("tiny", "tlc-only", &["scheme.baseline.slc_blocks=4"]),
+        &[&["the run's scheme is tlc-only, so scheme.baseline.slc_blocks has no effect", "mode"]],
+    );
+    let text = format!("{DEVICE}\n[scheme.baseline]\nslc_blocks = 4\n");
+    says(
+        &file_errors(&text, &[]),
+        &[&["mine.toml:28: scheme.baseline: the run's scheme is tlc-only", "[scheme-defaults.baseline]"]],
+    );
+}
+
+#[test]
+fn unknown_settings_suggest() {
+    says(
+        &errors("tiny", "baseline", &["slc_bloks=4", "seed=3", "device.pool[0].colour=1", "slc.victm=fifo"]),
+        &[
+            &["--set slc_bloks=4: slc_bloks: unknown key; did you mean slc_blocks? Keys of baseline: dense.idle_free_ratio"],
+            &["--set seed=3: seed: unknown key; did you mean run.seed?"],
+            &["--set device.pool[0].colour=1", "Keys allowed here:", "channels"],
+            &["--set slc.victm=fifo: slc.victm: unknown key; did you mean slc.victim?"],
+        ],
+    );
+}
+
+#[test]
+fn malformed_settings() {
+    says(
+        &errors(
+            "tiny",
+            "baseline",
+            &["slc_blocks", "a b=1", "slc_blocks=", "slc=[1", "device.pool[9].blocks=4"],
+        ),
+        &[
+            &["--set slc_blocks: must be key=value"],
+            &["--set a b=1: \"a b\" is not a key"],
+            &["--set slc_blocks=: the value is missing"],
+            &["--set slc=[1: [1 is not a TOML value"],
+            &["--set device.pool[9].blocks=4: device.pool[9].blocks: [9] is not in a list of 1"],
+        ],
+    );
+}
+
+#[test]
+fn replay_and_seed_options() {
+    let mut layers = crate::common::layers("tiny", "tlc-only", &[]);
+    layers.seed = Some(u64::MAX);
+    layers.replay = Some("closed:0".to_owned());
+    let text = resolve(&layers).unwrap_err().to_string();
+    assert!(text.contains("--seed 18446744073709551615: must be between 0 and"), "{text}");
+    assert!(text.contains("--replay closed:0: must be open, or closed:N"), "{text}");
+}
+
+#[test]
+fn a_cache_larger_than_the_device() {
+    let lines = errors("hierarchy-44g", "baseline", &["slc_blocks=600"]);
+    assert!(
+        lines[0].contains("--set slc_blocks=600: scheme.baseline.slc_blocks = 600: must be"),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn impossible_geometry() {
+    let text = DEVICE.replace("page_bytes = 4096", "page_bytes = 5000");
+    let lines = file_errors(&text, &[]);
+    assert!(lines[1].contains("mine.toml:13: device.pool[0].page_bytes = 5000: must be 1 to"), "{lines:?}");
+}

@@ -1,0 +1,190 @@
+//! A setting changes its own key and no other: for every preset and scheme, every key of the
+//! resolved configuration, in every way to say it.
+
+use crate::common::{file, layers};
+use serde_json::Value;
+use slcache_core::schemes::CATALOG;
+use slcache_sim::preset::PRESETS;
+use slcache_sim::resolve;
+use slcache_sim::schema::run_schema;
+use std::collections::{BTreeMap, BTreeSet};
+
+type Leaves = BTreeMap<String, Value>;
+
+/// Keys whose other values need a second setting or other chips than those of the presets.
+const BOUND: [&str; 6] =
+    ["mode", "idle_free_ratio", "suspend.", "precondition.", "host.replay", "reprogram."];
+
+/// Every key that holds a plain value or a list of them.
+fn leaves(value: &Value, key: &str, found: &mut Leaves) {
+    match value {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                let dot = if key.is_empty() { "" } else { "." };
+                leaves(field, &format!("{key}{dot}{name}"), found);
+            }
+        }
+        Value::Array(list) if list.iter().all(Value::is_object) => {
+            for (index, element) in list.iter().enumerate() {
+                leaves(element, &format!("{key}[{index}]"), found);
+            }
+        }
+        _ => drop(found.insert(key.to_owned(), value.clone())),
+    }
+}
+
+fn resolved(device: &str, scheme: &str, sets: &[&str]) -> Result<Leaves, String> {
+    let config = resolve(&layers(device, scheme, sets)).map_err(|errors| errors.to_string())?;
+    let mut found = Leaves::new();
+    leaves(&config.to_json(), "", &mut found);
+    Ok(found)
+}
+
+/// Every preset with every scheme that it runs without settings.
+fn runs() -> Vec<(&'static str, &'static str, Leaves)> {
+    let pairs = PRESETS.iter().flat_map(|preset| CATALOG.iter().map(|entry| (preset.name, entry.name)));
+    let run = |(device, scheme)| Some((device, scheme, resolved(device, scheme, &[]).ok()?));
+    let runs: Vec<_> = pairs.filter_map(run).collect();
+    let schemes: BTreeSet<_> = runs.iter().map(|run| run.1).collect();
+    assert_eq!(schemes.len(), CATALOG.len(), "every scheme runs on a preset: {schemes:?}");
+    runs
+}
+
+/// The keys with a value that a setting can give; those that schemes share with one scheme only.
+fn settable(scheme: &str, leaves: &Leaves) -> Vec<(String, Value)> {
+    let mine = |key: &str| key.starts_with("scheme.") || scheme == "tlc-only";
+    let some = leaves.iter().filter(|(key, value)| !value.is_null() && mine(key));
+    some.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// `key=value` with the key written out, and as a table at every depth below the scheme.
+fn spellings(key: &str, value: &Value) -> Vec<String> {
+    let mut all = vec![format!("{key}={value}")];
+    let mut text = value.to_string();
+    let mut front = key;
+    while let Some((outer, name)) = front.rsplit_once('.').filter(|(outer, _)| outer.contains('.')) {
+        if name.contains('[') || outer == "scheme" {
+            break;
+        }
+        text = format!("{{{name}={text}}}");
+        all.push(format!("{outer}={text}"));
+        front = outer;
+    }
+    all
+}
+
+/// The parts of a schema that a value may be read by.
+fn choices<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
+    let target = schema["$ref"].as_str().and_then(|target| root.pointer(target.trim_start_matches('#')));
+    let parts = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|name| schema[name].as_array()).flatten();
+    let inner = target.into_iter().chain(parts).flat_map(|part| choices(root, part));
+    std::iter::once(schema).chain(inner).collect()
+}
+
+/// The words that the schema allows at `key`.
+fn words(root: &Value, key: &str) -> Vec<Value> {
+    let mut here = choices(root, root);
+    for step in key.split('.') {
+        let (name, is_list) = step.split_once('[').map_or((step, false), |(name, _)| (name, true));
+        let fields = here.iter().filter_map(|schema| schema["properties"].get(name));
+        here = fields.flat_map(|field| choices(root, field)).collect();
+        if is_list {
+            let elements = here.iter().filter_map(|schema| schema.get("items"));
+            here = elements.flat_map(|element| choices(root, element)).collect();
+        }
+    }
+    let listed = here.iter().filter_map(|schema| schema["enum"].as_array()).flatten();
+    listed.chain(here.iter().filter_map(|schema| schema.get("const"))).cloned().collect()
+}
+
+/// Other values that `key` may perhaps have.
+fn others(root: &Value, key: &str, value: &Value) -> Vec<Value> {
+    let candidates: Vec<Value> = match value {
+        Value::Bool(flag) => vec![(!flag).into()],
+        Value::String(text) => {
+            let free = format!("{text}-x");
+            words(root, key).into_iter().chain([free.into()]).collect()
+        }
+        Value::Number(number) => match number.as_u64() {
+            Some(n) => [n + 1, n.saturating_sub(1), n * 2, n / 2, 100_000, 4096, 0].map(Value::from).into(),
+            None => {
+                let n = number.as_f64().unwrap();
+                [n + 0.01, n - 0.01, n * 2.0, n / 2.0].map(Value::from).into()
+            }
+        },
+        Value::Array(list) => {
+            let more = list.iter().map(|n| n.as_u64().map_or(Value::Null, |n| (n + 1).into()));
+            vec![more.collect()]
+        }
+        _ => Vec::new(),
+    };
+    candidates.into_iter().filter(|other| other != value).collect()
+}
+
+#[test]
+fn a_key_set_to_its_own_value_changes_nothing() {
+    let mut tried = 0;
+    for (device, scheme, before) in runs() {
+        for (key, value) in settable(scheme, &before) {
+            for set in spellings(&key, &value) {
+                match resolved(device, scheme, &[&set]) {
+                    Ok(after) => assert_eq!(after, before, "{scheme} on {device}: --set {set}"),
+                    Err(message) => assert!(message.contains("has no effect"), "{set}: {message}"),
+                }
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 1000, "{tried}");
+}
+
+#[test]
+fn a_key_set_to_another_value_changes_that_key_alone() {
+    let root = run_schema();
+    let mut unchanged = BTreeSet::new();
+    let mut changed = BTreeSet::new();
+    for (device, scheme, before) in runs() {
+        for (key, value) in settable(scheme, &before) {
+            let allowed = |other: &Value| {
+                let set = format!("{key}={other}");
+                Some((set.clone(), other.clone(), resolved(device, scheme, &[&set]).ok()?))
+            };
+            let Some((set, other, after)) = others(&root, &key, &value).iter().find_map(allowed) else {
+                unchanged.insert(key);
+                continue;
+            };
+            let mut expected = before.clone();
+            expected.insert(key.clone(), other);
+            if key.starts_with("device.pool") {
+                // A cell mode that is left open follows the chips.
+                let modes = after.iter().filter(|(at, _)| at.ends_with("mode"));
+                expected.extend(modes.map(|(at, mode)| (at.clone(), mode.clone())));
+            }
+            assert_eq!(after, expected, "{scheme} on {device}: --set {set}");
+            changed.insert(key);
+        }
+    }
+    // A key that no other value suits on one preset has one on another.
+    let never = unchanged.difference(&changed);
+    let free: Vec<_> = never.filter(|key| !BOUND.iter().any(|part| key.contains(part))).collect();
+    assert!(free.is_empty(), "{free:?}");
+}
+
+#[test]
+fn a_key_of_a_device_file_changes_that_key_alone() {
+    let mut tried = 0;
+    for (device, scheme, before) in runs() {
+        let preset = PRESETS.iter().find(|preset| preset.name == device).unwrap();
+        let section = format!("scheme.{scheme}");
+        for (key, value) in settable(scheme, &before) {
+            let Some(below) = key.strip_prefix(&format!("{section}.")) else { continue };
+            let file = file(&format!("{}\n[{section}]\n{below} = {value}\n", preset.text), ".toml");
+            match resolved(file.path().to_str().unwrap(), scheme, &[]) {
+                Ok(after) => assert_eq!(after, before, "{device}: {key} = {value} in the file"),
+                Err(message) => assert!(message.contains("give one of the two"), "{key}: {message}"),
+            }
+            tried += 1;
+        }
+    }
+    assert!(tried > 500, "{tried}");
+}

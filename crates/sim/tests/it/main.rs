@@ -1,0 +1,14 @@
+//! The integration tests of runs, as one program.
+
+mod binary;
+mod common;
+mod config;
+mod fuzz_corpus;
+mod golden;
+mod layering;
+mod mqsim_reference;
+mod namespaces;
+mod presets;
+mod run;
+mod schema;
+mod snapshot;

@@ -1,0 +1,68 @@
+//! Every shipped device resolves for the schemes it gives defaults for.
+
+use slcache_sim::preset::{catalogue, PRESETS};
+use slcache_sim::resolve;
+
+#[test]
+fn every_preset_resolves() {
+    let mut resolved = 0;
+    for preset in PRESETS {
+        let file: toml::Table = toml::from_str(preset.text).unwrap();
+        assert_eq!(file["device"]["name"].as_str(), Some(preset.name));
+        let Some(defaults) = file.get("scheme-defaults").and_then(|table| table.as_table()) else {
+            continue;
+        };
+        for scheme in defaults.keys() {
+            let config = resolve(&crate::common::layers(preset.name, scheme, &[]));
+            let config = config.unwrap_or_else(|errors| panic!("{} with {scheme}:\n{errors}", preset.name));
+            assert_eq!(config.scheme.name(), scheme);
+            resolved += 1;
+        }
+    }
+    assert!(resolved >= 2 * 4 + 3, "{resolved}");
+}
+
+#[test]
+fn every_device_is_sound_whatever_the_scheme() {
+    for preset in PRESETS {
+        let mut problems = Vec::new();
+        preset.device().check(&mut problems);
+        assert!(problems.is_empty(), "{}: {problems:?}", preset.name);
+        assert!(!preset.device().summary.is_empty() && !preset.device().source.is_empty());
+    }
+}
+
+#[test]
+fn capacities_are_those_of_the_papers() {
+    let catalogue = catalogue();
+    let capacity = |name: &str| {
+        let entry = catalogue.as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap();
+        entry["capacity_bytes"].as_u64().unwrap()
+    };
+    // All blocks in the densest mode.
+    assert_eq!(capacity("hierarchy-44g"), 48 << 30);
+    assert_eq!(capacity("ips-384g"), 384 << 30);
+    assert_eq!(capacity("rl-32g"), 2138 << 24);
+    assert_eq!(capacity("mqsim-like"), 24 << 30);
+    assert_eq!(capacity("mqsim-512g"), 512 << 30);
+    assert_eq!(capacity("gc-8g"), 8 << 30);
+    assert_eq!(capacity("hyssd-st"), (2 << 30) + 5462 * (3 << 20));
+    assert_eq!(capacity("hyssd-mt"), (2 << 30) + 5462 * (3 << 20));
+}
+
+#[test]
+fn hyssd_page_times_include_the_bus_as_in_the_paper() {
+    for (preset, pool, read_us, program_us) in [
+        ("hyssd-st", 0, 125, 300),
+        ("hyssd-st", 1, 350, 2500),
+        ("hyssd-mt", 0, 175, 1400),
+        ("hyssd-mt", 1, 350, 2500),
+    ] {
+        let device = slcache_sim::preset::find(preset).unwrap().device();
+        let pool = &device.pool[pool];
+        let mode = pool.mode(pool.densest()).unwrap();
+        let transfer_ns = (u64::from(pool.page_bytes) * u64::from(pool.bus.ps_per_byte)).div_ceil(1000);
+        assert_eq!(u64::from(mode.read_ns[0]) + transfer_ns, read_us * 1000, "{preset}");
+        assert_eq!(u64::from(mode.program_ns[0]) + transfer_ns, program_us * 1000, "{preset}");
+    }
+}

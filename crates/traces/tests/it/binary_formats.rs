@@ -1,0 +1,117 @@
+//! Binary formats through the public reader, and real files of them.
+
+use crate::common::{message, read, shared};
+use slcache_traces::{detect, open, DefaultOp, HostOp, TraceEntry, TraceOptions, UnitBytes, VolumeChoice};
+use std::io::Read;
+
+fn vscsi1(cmd: u16, lbn: u64, len: u32, ts: u64) -> Vec<u8> {
+    let mut record = Vec::new();
+    for number in [1, len, 1] {
+        record.extend(number.to_le_bytes());
+    }
+    record.extend(cmd.to_le_bytes());
+    record.extend(0x100u16.to_le_bytes());
+    record.extend(lbn.to_le_bytes());
+    record.extend(ts.to_le_bytes());
+    record
+}
+
+fn objects(op: Option<DefaultOp>) -> TraceOptions {
+    TraceOptions { op_default: op, object_unit: Some(UnitBytes::SECTOR), ..TraceOptions::default() }
+}
+
+#[test]
+fn vscsi_is_found_and_counted() {
+    let bytes =
+        [vscsi1(0x2a, 8, 4096, 5), vscsi1(0x42, 0, 24, 6), vscsi1(0x35, 0, 0, 7), vscsi1(0x28, 0, 512, 9)];
+    let outcome = read(&bytes.concat(), &TraceOptions::default());
+    let ops: Vec<HostOp> = outcome.requests.iter().map(|request| request.op).collect();
+    assert_eq!(ops, [HostOp::Write, HostOp::Flush, HostOp::Read]);
+    assert_eq!(outcome.requests[2].at_ns, 4000);
+    assert!(outcome.summary.skipped_reason("UNMAP"));
+}
+
+trait SkippedReason {
+    fn skipped_reason(&self, part: &str) -> bool;
+}
+
+impl SkippedReason for slcache_traces::TraceSummary {
+    fn skipped_reason(&self, part: &str) -> bool {
+        self.skipped.iter().any(|skipped| skipped.reason.contains(part) && skipped.count == 1)
+    }
+}
+
+#[test]
+fn a_binary_file_cut_short_is_told() {
+    let bytes = [vscsi1(0x2a, 8, 4096, 5), vscsi1(0x2a, 8, 4096, 6)].concat();
+    let message = message(&bytes[..50], &TraceOptions::with_format("vscsi"));
+    assert_eq!(message, ": record 2 (up to byte 32): the file ends inside a record: 18 bytes of at least 32");
+}
+
+#[test]
+fn lcs_by_its_header() {
+    let mut header = vec![0; 1024];
+    header[..8].copy_from_slice(&0x1234_5678_9abc_def0u64.to_le_bytes());
+    header[1016..].copy_from_slice(&0x1234_5678_9abc_def0u64.to_le_bytes());
+    header[8] = 2;
+    header[24] = 2;
+    let record = |tenant: u8| {
+        let mut record = vec![0; 28];
+        record[4] = 8;
+        record[13] = 2;
+        record[16] = 13;
+        record[17] = tenant;
+        record
+    };
+    let file = [header, record(1), record(2)].concat();
+    let each = TraceOptions { volume: Some(VolumeChoice::Each), ..objects(None) };
+    let outcome = read(&file, &each);
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+    assert_eq!(outcome.requests.iter().map(|request| request.stream).collect::<Vec<_>>(), [0, 1]);
+    assert!(outcome.summary.skipped_reason("file header"));
+    assert!(message(&file, &objects(None)).contains("holds 2 volumes: 1 (1 requests), 2 (1 requests)"));
+    assert!(message(&file, &TraceOptions::default()).contains("trace option object_unit"));
+    let cut = message(&file[..file.len() - 28], &each);
+    assert!(cut.contains("the file holds 1 records, but its header states 2"), "{cut}");
+}
+
+#[test]
+fn traces_of_objects_have_to_be_named() {
+    let record = [2, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255];
+    assert!(message(&record, &TraceOptions::default()).contains("known formats"));
+    let named = TraceOptions { format: Some("oracle_general".to_owned()), ..objects(Some(DefaultOp::Write)) };
+    let outcome = read(&record, &named);
+    assert_eq!((outcome.requests[0].sector, outcome.requests[0].sectors), (9, 8));
+}
+
+#[test]
+fn a_file_of_one_short_vscsi_record() {
+    let outcome = read(&vscsi1(0x2a, 8, 4096, 5), &TraceOptions::with_format("vscsi"));
+    assert_eq!(outcome.requests.len(), 1);
+}
+
+/// The CSV of the same trace: `version,time (s),opcode,size,lbn`.
+#[test]
+fn the_cloudphysics_file_is_its_csv() {
+    let Some(binary) = shared("public/cloudPhysicsIO.vscsi.zst") else { return };
+    let Some(text) = shared("public/cloudPhysicsIO.csv.zst") else { return };
+    assert_eq!(detect(&binary).unwrap(), "vscsi");
+    let options = TraceOptions { rebase: Some(false), ..TraceOptions::default() };
+    let mut reader = open(&binary, &options).unwrap();
+    let (mut entries, mut batch) = (Vec::<TraceEntry>::new(), Vec::new());
+    while reader.next_entries(&mut batch, 4096).unwrap() {
+        entries.extend_from_slice(&batch);
+    }
+    let mut csv = String::new();
+    zstd::Decoder::new(std::fs::File::open(text).unwrap()).unwrap().read_to_string(&mut csv).unwrap();
+    let lines: Vec<&str> = csv.lines().skip(1).collect();
+    assert_eq!((entries.len(), lines.len()), (113_872, 113_872));
+    for (entry, line) in entries.iter().zip(lines) {
+        let request = entry.request;
+        let op = if request.op == HostOp::Read { "28" } else { "2a" };
+        let seconds = request.at_ns / 1_000_000_000;
+        assert_eq!(format!("1,{seconds},{op},{},{}", request.bytes(), request.sector), line);
+    }
+    let summary = reader.summary();
+    assert_eq!((summary.reads, summary.writes), (46_974, 66_898));
+}

@@ -1,0 +1,140 @@
+//! Every compression: several members, cut short, damaged, and too hungry.
+
+use crate::common::{gzip, message, msr_lines, read};
+use slcache_traces::TraceOptions;
+use std::io::Write;
+
+type Pack = fn(&[u8]) -> Vec<u8>;
+
+const PACKS: [(&str, Pack); 4] = [("gzip", gzip), ("zstd", zstd), ("xz", xz), ("bzip2", bzip2)];
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 3).unwrap()
+}
+
+fn xz(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 6);
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn msr() -> TraceOptions {
+    TraceOptions::with_format("msr")
+}
+
+#[test]
+fn all_hold_the_same_requests() {
+    let text = msr_lines(20_000);
+    let plain = read(text.as_bytes(), &msr());
+    assert_eq!((plain.requests.len(), plain.error.is_none()), (20_000, true));
+    for (name, pack) in PACKS {
+        let outcome = read(&pack(text.as_bytes()), &TraceOptions::default());
+        assert!(outcome.error.is_none(), "{name}: {:?}", outcome.error);
+        assert_eq!(outcome.requests, plain.requests, "{name}");
+    }
+}
+
+#[test]
+fn several_members_are_one_trace() {
+    let text = msr_lines(50);
+    let (first, second) = text.split_at(text.len() / 2);
+    for (name, pack) in PACKS {
+        let members = [pack(first.as_bytes()), pack(b""), pack(second.as_bytes())].concat();
+        assert_eq!(read(&members, &msr()).requests.len(), 50, "{name}");
+    }
+    // Zeros in fours behind a stream of xz are its padding.
+    let padded = [xz(first.as_bytes()), vec![0; 8], xz(second.as_bytes())].concat();
+    assert_eq!(read(&padded, &msr()).requests.len(), 50);
+    // What pzstd puts in front.
+    let skippable = [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4], &zstd(text.as_bytes())[..]].concat();
+    assert_eq!(read(&skippable, &msr()).requests.len(), 50);
+}
+
+#[test]
+fn cut_short_anywhere() {
+    let text = msr_lines(20_000);
+    for (name, pack) in PACKS {
+        let bytes = pack(text.as_bytes());
+        for keep in [bytes.len() - 1, bytes.len() - 9, bytes.len() / 2, 12] {
+            let message = message(&bytes[..keep], &msr());
+            assert!(message.contains(&format!("the {name} data is truncated")), "{name} {keep}: {message}");
+        }
+    }
+}
+
+#[test]
+fn damaged() {
+    let text = msr_lines(20_000);
+    for (name, pack) in PACKS {
+        let bytes = pack(text.as_bytes());
+        let mut inside = bytes.clone();
+        inside[bytes.len() / 2] ^= 0x55;
+        inside[bytes.len() / 2 + 1] ^= 0x55;
+        assert!(read(&inside, &msr()).error.is_some(), "{name}: damage goes unseen");
+        let trailing = [&bytes[..], b"junk behind the end"].concat();
+        let message = message(&trailing, &msr());
+        assert!(message.contains(&format!("the {name} data is damaged after line")), "{name}: {message}");
+    }
+}
+
+#[test]
+fn the_line_before_the_damage_is_told() {
+    let text = msr_lines(10);
+    let cut = &zstd(text.as_bytes());
+    let members = [&gzip(text.as_bytes())[..], &gzip(text.as_bytes())[..20]].concat();
+    assert!(
+        message(&members, &msr()).contains("truncated: it ends inside the compressed stream, after line 10")
+    );
+    assert!(message(&cut[..cut.len() - 3], &msr()).contains("after line "));
+}
+
+#[test]
+fn empty_inside() {
+    for (name, pack) in PACKS {
+        assert!(message(&pack(b""), &msr()).contains("the file is empty"), "{name}");
+    }
+}
+
+/// A frame of zstd (RFC 8878) with one raw block and the given window.
+fn zstd_frame(window_log: u8, text: &[u8]) -> Vec<u8> {
+    let block = (text.len() as u32) << 3 | 1;
+    let header = [0x28, 0xb5, 0x2f, 0xfd, 0, (window_log - 10) << 3];
+    [&header, &block.to_le_bytes()[..3], text].concat()
+}
+
+#[test]
+fn a_window_of_128_mib_is_taken_and_a_wider_one_refused() {
+    let text = msr_lines(100);
+    assert_eq!(read(&zstd_frame(27, text.as_bytes()), &msr()).requests.len(), 100);
+    let message = message(&zstd_frame(28, text.as_bytes()), &msr());
+    assert!(message.contains("takes too much memory; allowed: windows of at most 128 MiB"), "{message}");
+}
+
+/// A stream of xz whose block header asks for another dictionary: 2 or 3 (the
+/// lowest bit) times a power of two.
+fn xz_with_dictionary(code: u8, text: &[u8]) -> Vec<u8> {
+    let mut bytes = xz(text);
+    let (start, dictionary) = (12, 16);
+    let end = start + (usize::from(bytes[start]) + 1) * 4;
+    bytes[dictionary] = code;
+    let mut crc = flate2::Crc::new();
+    crc.update(&bytes[start..end - 4]);
+    bytes[end - 4..end].copy_from_slice(&crc.sum().to_le_bytes());
+    bytes
+}
+
+#[test]
+fn a_dictionary_of_128_mib_is_taken_and_a_wider_one_refused() {
+    let text = msr_lines(100);
+    let outcome = read(&xz_with_dictionary(30, text.as_bytes()), &msr());
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+    assert_eq!(outcome.requests.len(), 100);
+    let message = message(&xz_with_dictionary(31, text.as_bytes()), &msr());
+    assert!(message.contains("unpacking the xz data takes too much memory"), "{message}");
+}

@@ -1,0 +1,360 @@
+//! A pipe gives what the file gives, whatever is done with it: nothing is read
+//! twice of what gives its bytes only once.
+
+use crate::common::{gzip, msr_lines};
+use serde_json::{json, Value};
+use slcache_traces::transform::Plan;
+use slcache_traces::workload::Workload;
+use slcache_traces::{
+    info, lint, open, writable_formats, DefaultOp, HostOp, Request, TraceEntry, TraceError, TraceOptions,
+    TraceOrigin, TracePath, TraceWriter, UnitBytes, VolumeChoice, WriteOptions,
+};
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+/// A file, and a pipe of the same name that `cat` fills with its bytes: what a
+/// shell makes of `<(cat file)`.
+struct Case {
+    name: String,
+    options: TraceOptions,
+    folder: tempfile::TempDir,
+}
+
+impl Case {
+    fn new(name: &str, bytes: &[u8], options: TraceOptions) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for part in ["file", "pipe"] {
+            std::fs::create_dir(folder.path().join(part)).unwrap();
+        }
+        std::fs::write(folder.path().join("file").join(name), bytes).unwrap();
+        Self { name: name.to_owned(), options, folder }
+    }
+
+    fn path(&self, part: &str) -> String {
+        self.folder.path().join(part).join(&self.name).to_str().unwrap().to_owned()
+    }
+
+    fn pipe(&self) -> Child {
+        let child = Command::new("cat").arg(self.path("file")).stdout(Stdio::piped()).spawn().unwrap();
+        let handle = child.stdout.as_ref().unwrap().as_raw_fd();
+        let pipe = self.path("pipe");
+        let _ = std::fs::remove_file(&pipe);
+        std::os::unix::fs::symlink(format!("/proc/self/fd/{handle}"), pipe).unwrap();
+        child
+    }
+
+    /// Does something with the file and with the pipe; the same must come out.
+    /// Whether it was no error.
+    fn check(&self, what: &str, work: Verb) -> bool {
+        let done = |part: &str| {
+            let (path, options) = (self.path(part), self.options.clone());
+            let out = self.folder.path().join(format!("out-{part}"));
+            std::fs::create_dir(&out).unwrap();
+            let (sender, receiver) = channel();
+            let to = out.clone();
+            // What hangs must fail the test.
+            std::thread::spawn(move || sender.send(work(&path, &options, &to)));
+            let result = receiver.recv_timeout(Duration::from_secs(60));
+            let result = result.unwrap_or_else(|error| panic!("{}: {what}: {part}: {error}", self.name));
+            let fine = result.is_ok();
+            let told = result.map_or_else(|error| error.to_string(), |value| value.to_string());
+            let folder = self.folder.path().to_str().unwrap();
+            let plain = |text: &str| text.replace(&format!("{folder}/out-{part}"), "OUT");
+            let told = plain(&told).replace(&format!("{folder}/{part}"), "IN");
+            let mut files: Vec<_> = std::fs::read_dir(&out)
+                .unwrap()
+                .map(|entry| entry.unwrap().path())
+                .map(|path| (plain(path.to_str().unwrap()), std::fs::read(&path).unwrap()))
+                .collect();
+            files.sort();
+            std::fs::remove_dir_all(&out).unwrap();
+            (told, files, fine)
+        };
+        let from_file = done("file");
+        let mut child = self.pipe();
+        let from_pipe = done("pipe");
+        assert_eq!(from_pipe.0, from_file.0, "{}: {what}", self.name);
+        assert!(from_pipe.1 == from_file.1, "{}: {what}: other bytes in the output", self.name);
+        drop(child.stdout.take());
+        child.wait().unwrap();
+        from_file.2
+    }
+}
+
+fn read(path: &str, options: &TraceOptions, _: &Path) -> Result<Value, TraceError> {
+    let mut reader = open(path, options)?;
+    let (mut batch, mut digest) = (Vec::new(), Vec::new());
+    while reader.next_entries(&mut batch, 1000)? {
+        digest.push(format!("{batch:?}"));
+    }
+    Ok(json!([digest, reader.format(), reader.summary(), reader.stream_names(), reader.bytes_read()]))
+}
+
+fn linted(path: &str, options: &TraceOptions, _: &Path) -> Result<Value, TraceError> {
+    lint(path, options, 5).map(|report| serde_json::to_value(report).unwrap())
+}
+
+fn informed(path: &str, options: &TraceOptions, _: &Path) -> Result<Value, TraceError> {
+    info(path, options).map(|info| serde_json::to_value(info).unwrap())
+}
+
+fn planned(
+    path: &str,
+    options: &TraceOptions,
+    out: &Path,
+    steps: &[(&str, Value)],
+) -> Result<Value, TraceError> {
+    let mut plan = Plan::of(path, options);
+    for (kind, parameters) in steps {
+        plan = plan.then(kind, parameters.clone())?;
+    }
+    let output = out.join("out.parquet");
+    let report = plan.write(output.to_str().unwrap(), &WriteOptions::default(), &mut |_, _, _| true)?;
+    Ok(serde_json::to_value(report).unwrap())
+}
+
+fn convert(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
+    planned(path, options, out, &[])
+}
+
+fn changed_once(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
+    let window = json!({"skip": 3, "take": 100_000});
+    let steps = [("sample", json!({"every": 3})), ("window", window), ("scale", json!({"time": "1/2"}))];
+    planned(path, options, out, &steps)
+}
+
+fn remapped(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
+    planned(path, options, out, &[("remap", json!({}))])
+}
+
+fn repeated(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
+    planned(path, options, out, &[("repeat", json!({"times": 3, "addresses": "shifted"}))])
+}
+
+fn split(path: &str, options: &TraceOptions, out: &Path, parameters: Value) -> Result<Value, TraceError> {
+    let output = out.join("{}.parquet");
+    let (plan, write) = (Plan::of(path, options), WriteOptions::default());
+    let report = plan.split(parameters, output.to_str().unwrap(), &write, &mut |_, _, _| true)?;
+    Ok(serde_json::to_value(report).unwrap())
+}
+
+fn split_by_number(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
+    split(path, options, out, json!({"by": "requests", "requests": 700}))
+}
+
+fn split_by_volume(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
+    split(path, options, out, json!({"by": "volume"}))
+}
+
+fn merge(path: &str, options: &TraceOptions, out: &Path, addresses: &str) -> Result<Value, TraceError> {
+    let other = out.join("../other.csv");
+    std::fs::write(&other, msr_lines(500)).unwrap();
+    let other = (other.to_str().unwrap().to_owned(), TraceOptions::default());
+    let inputs = vec![(path.to_owned(), options.clone()), other];
+    let output = out.join("out.parquet");
+    let plan = Plan::merged(inputs, json!({"addresses": addresses}))?;
+    let report = plan.write(output.to_str().unwrap(), &WriteOptions::default(), &mut |_, _, _| true)?;
+    // Its own place differs with the output's.
+    Ok(serde_json::to_value(report.outputs).unwrap())
+}
+
+fn merged(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
+    merge(path, options, out, "streams")
+}
+
+fn stacked(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
+    merge(path, options, out, "stacked")
+}
+
+type Verb = fn(&str, &TraceOptions, &Path) -> Result<Value, TraceError>;
+const VERBS: [(&str, Verb); 11] = [
+    ("read", read),
+    ("lint", linted),
+    ("info", informed),
+    ("convert", convert),
+    ("sample, window, scale", changed_once),
+    ("remap", remapped),
+    ("repeat", repeated),
+    ("split by number", split_by_number),
+    ("split by volume", split_by_volume),
+    ("merge", merged),
+    ("merge stacked", stacked),
+];
+
+fn entry(place: u64) -> TraceEntry {
+    let op = if place % 3 == 0 { HostOp::Read } else { HostOp::Write };
+    let request = Request {
+        at_ns: place / 2 * 1_000_000_000,
+        sector: place * 7919 % 100_003 * 8,
+        sectors: (place % 30 + 1) as u32 * 8,
+        stream: (place % 2) as u16,
+        op,
+    };
+    TraceEntry { request, response_ns: None }
+}
+
+/// A file of every format that can be written, with what reads it.
+fn written(format: &str) -> (Vec<u8>, TraceOptions) {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let options = WriteOptions { format: Some(format.to_owned()), ..WriteOptions::default() };
+    let losses = slcache_traces::Losses::parse("time,volume,response").unwrap();
+    let options = WriteOptions { lossy: losses, ..options };
+    let mut writer = TraceWriter::create(file.path().to_str().unwrap(), &options, None).unwrap();
+    writer.write(&(0..3000).map(entry).collect::<Vec<_>>(), &[]).unwrap();
+    let names = ["a".to_owned(), "b".to_owned()];
+    let read_back = writer.finish(&TraceOrigin::default(), &names).unwrap().read_back;
+    (std::fs::read(file.path()).unwrap(), read_back)
+}
+
+fn binary(format: &str) -> Vec<u8> {
+    let record = |place: u64| -> Vec<u8> {
+        let le = |fields: &[(u64, usize)]| -> Vec<u8> {
+            fields.iter().flat_map(|(value, width)| value.to_le_bytes()[..*width].to_vec()).collect()
+        };
+        match format {
+            "vscsi" => le(&[(1, 4), (4096, 4), (1, 4), (0x2a, 2), (0x100, 2), (place * 8, 8), (place, 8)]),
+            "blktrace" => {
+                let action = 7 | 1 << 17;
+                let front = [(0x6561_7407, 4), (place + 1, 4), (place * 10, 8), (place * 8, 8)];
+                let back = [(4096, 4), (action, 4), (1, 4), (7 << 20, 4), (0, 4), (0, 4)];
+                [le(&front), le(&back)].concat()
+            }
+            "oracle_general" => le(&[(place, 4), (place, 8), (4096, 4), (u64::MAX, 8)]),
+            _ => le(&[(place, 4), (place, 8), (4096, 4), (2, 1), (0, 2), (u64::MAX, 8)]),
+        }
+    };
+    (0..500).flat_map(record).collect()
+}
+
+fn tar(member: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_ustar();
+    header.set_size(bytes.len() as u64);
+    header.set_mode(0o644);
+    header.set_cksum();
+    builder.append_data(&mut header, Path::new(member), bytes).unwrap();
+    builder.into_inner().unwrap()
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for format in writable_formats() {
+        let (bytes, options) = written(format);
+        cases.push(Case::new(&format!("{format}.trace"), &bytes, options.clone()));
+        // The same with the format to be told, which may fail, but alike.
+        let unnamed = TraceOptions { format: None, generic: None, ..options };
+        let each = TraceOptions { volume: Some(VolumeChoice::Each), ..unnamed };
+        cases.push(Case::new(&format!("{format}.txt"), &bytes, each));
+    }
+    let objects = TraceOptions {
+        op_default: Some(DefaultOp::Write),
+        object_unit: Some(UnitBytes::SECTOR),
+        ..TraceOptions::default()
+    };
+    for format in ["vscsi", "blktrace", "oracle_general", "oracle_general_op_ns"] {
+        let named = TraceOptions { format: Some(format.to_owned()), ..objects.clone() };
+        cases.push(Case::new(format, &binary(format), named));
+    }
+    let plain = TraceOptions::default;
+    cases.push(Case::new("unnamed", &binary("blktrace"), plain()));
+    cases.push(Case::new("sda.blktrace.0", &binary("blktrace"), plain()));
+    cases.push(Case::new("sda.tar", &tar("sda.blktrace.0", &binary("blktrace")), plain()));
+    cases.push(Case::new("sda.tar.gz", &gzip(&tar("sda.blktrace.0", &binary("blktrace"))), plain()));
+    let msr = msr_lines(50_000).into_bytes();
+    cases.push(Case::new("big.csv", &msr, plain()));
+    cases.push(Case::new("big.csv.gz", &gzip(&msr), plain()));
+    cases.push(Case::new("big.csv.zst", &zstd::encode_all(&msr[..], 1).unwrap(), plain()));
+    cases.push(Case::new("cut.csv.gz", &gzip(&msr)[..1000], plain()));
+    cases.push(Case::new("cut.parquet", &written("parquet").0[..1000], plain()));
+    cases.push(Case::new("empty", b"", plain()));
+    cases.push(Case::new("short", b"PA", plain()));
+    let workload = b"requests = 1000\n[arrivals]\nprocess = \"constant\"\nrate_iops = 100\n\
+        [global]\nrw = \"randwrite\"\nsize = \"1MiB\"\n";
+    let seeded = TraceOptions { seed: Some(3), ..TraceOptions::with_format("workload") };
+    cases.push(Case::new("a.toml", workload, seeded.clone()));
+    cases.push(Case::new("workload", workload, seeded));
+    cases
+}
+
+#[test]
+fn a_pipe_gives_what_the_file_gives() {
+    let cases = cases();
+    assert!(cases.len() > 40, "{}", cases.len());
+    let checks = cases.iter().flat_map(|case| VERBS.map(|(what, verb)| case.check(what, verb)));
+    let fine = checks.filter(|fine| *fine).count();
+    // What is an error is one of the file as well, and not the rule.
+    assert!(fine > cases.len() * VERBS.len() / 2, "{fine}");
+}
+
+#[test]
+fn a_copy_is_read_as_often_as_needed() {
+    let case = Case::new("a.csv", msr_lines(2000).as_bytes(), TraceOptions::default());
+    let mut child = case.pipe();
+    let pipe = TracePath::new(&case.path("pipe"));
+    assert!(pipe.is_read_once() && !TracePath::new(&case.path("file")).is_read_once());
+    let copy = pipe.rereadable(&mut |_, _, _| true).unwrap();
+    assert!(!copy.is_read_once());
+    for _ in 0..3 {
+        let mut reader = open(&copy, &TraceOptions::default()).unwrap();
+        let mut batch = Vec::new();
+        assert!(reader.next_batch(&mut batch, 5000).unwrap());
+        assert_eq!(batch.len(), 2000);
+        assert_eq!((reader.bytes_total(), reader.path().name()), (Some(reader.bytes_read()), copy.name()));
+    }
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_parquet_pipe_is_copied_when_it_is_opened() {
+    let case = Case::new("a.parquet", &written("parquet").0, TraceOptions::default());
+    let mut child = case.pipe();
+    let reader = open(case.path("pipe").as_str(), &TraceOptions::default()).unwrap();
+    assert!(!reader.path().is_read_once());
+    child.wait().unwrap();
+    assert!(open(reader.path(), &TraceOptions::default()).is_ok());
+}
+
+#[test]
+fn what_would_wait_or_be_halved_is_refused() {
+    let case = Case::new("a.csv", msr_lines(10).as_bytes(), TraceOptions::default());
+    let mut child = case.pipe();
+    let twice = vec![(case.path("pipe"), TraceOptions::default()); 2];
+    let error = Plan::merged(twice, json!({})).err().unwrap().to_string();
+    assert!(error.contains("can be read only once, and is one of the traces twice"), "{error}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    let recording = Case::new("sda.blktrace.0", &binary("blktrace"), TraceOptions::default());
+    let file = recording.path("file");
+    Command::new("mkfifo").arg(file.replace(".0", ".1")).status().unwrap();
+    for path in [file.as_str(), file.trim_end_matches(".blktrace.0")] {
+        let error = open(path, &TraceOptions::default()).err().unwrap().to_string();
+        assert!(error.contains("sda.blktrace.1: is a pipe or a device"), "{error}");
+    }
+}
+
+#[test]
+fn a_copy_can_be_given_up() {
+    let case = Case::new("a.csv", msr_lines(50_000).as_bytes(), TraceOptions::default());
+    let mut child = case.pipe();
+    let pipe = TracePath::new(&case.path("pipe"));
+    let stopped = pipe.rereadable(&mut |phase, done, _| phase == "spool" && done < 100_000);
+    assert!(matches!(stopped, Err(TraceError::Cancelled)));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_folder_is_no_trace_and_no_workload() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    for error in [
+        open(path, &TraceOptions::default()).err().unwrap(),
+        Workload::load(path, &Default::default()).err().unwrap(),
+    ] {
+        assert!(error.to_string().contains("cannot be opened: is a directory"), "{error}");
+    }
+}

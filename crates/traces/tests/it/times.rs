@@ -1,0 +1,143 @@
+//! Every time given out lies below 2^62 ns, whatever the trace, the options,
+//! the workload or the transformation make of it.
+
+use crate::common::{file, message, mqsim, msr_lines, path, read, read_path};
+use serde_json::{json, Value};
+use slcache_traces::transform::Plan;
+use slcache_traces::workload::Workload;
+use slcache_traces::{
+    open, CoarseTime, HostOp, Request, TraceEntry, TraceOptions, TraceOrigin, TraceWriter, Unsorted,
+    WriteOptions, TIME_END_NS,
+};
+use std::collections::BTreeMap;
+
+fn lines(times: &[u64]) -> Vec<u8> {
+    times.iter().map(|at_ns| format!("{at_ns} 0 8 8 0\n")).collect::<String>().into_bytes()
+}
+
+#[test]
+fn the_last_time_and_the_first_behind_it() {
+    let last = TIME_END_NS - 1;
+    let fine = read(&lines(&[0, last]), &mqsim());
+    assert_eq!((fine.requests.len(), fine.requests[1].at_ns), (2, last));
+    for late in [TIME_END_NS, 1 << 63, u64::MAX] {
+        let told = message(&lines(&[0, late]), &mqsim());
+        let expected = format!(":2: the request comes at {late} ns; allowed: times below 2^62 ns");
+        assert!(told.starts_with(&expected), "{told}");
+        for unsorted in [Unsorted::Keep, Unsorted::Sort(5)] {
+            let options = TraceOptions { unsorted, ..mqsim() };
+            assert!(message(&lines(&[late, 0]), &options).contains("the request comes at"));
+        }
+        // What counts is the time given out.
+        let rebased = TraceOptions { rebase: Some(true), ..mqsim() };
+        assert_eq!(read(&lines(&[late - 5, late]), &rebased).requests[1].at_ns, 5);
+    }
+}
+
+#[test]
+fn file_times_have_to_be_rebased() {
+    let text = msr_lines(3);
+    assert!(read(text.as_bytes(), &TraceOptions::default()).error.is_none());
+    let kept = TraceOptions { rebase: Some(false), ..TraceOptions::default() };
+    // Volumes that were recorded together are merged by the times of their files; a run takes none.
+    assert_eq!(read(text.as_bytes(), &kept).requests[0].at_ns, 12_816_638_529_551_466_300);
+    let generic = r#"{"format": "generic", "generic": {"time": 1, "time_unit": "filetime", "address": 2,
+        "address_unit": "sector", "size": 3, "size_unit": "sector", "op": 4, "ops": {"R": "read"}}}"#;
+    let options: TraceOptions = serde_json::from_str(generic).unwrap();
+    assert!(message(b"128166385295514663,8,8,R\n", &options).contains("rebase = true"));
+}
+
+#[test]
+fn whole_seconds_spread_over_the_last_one() {
+    let last_s = TIME_END_NS / 1_000_000_000;
+    let text = format!("{last_s}000000000 0 8 8 0\n").repeat(1000);
+    let spread = TraceOptions { coarse_time: CoarseTime::Spread, ..mqsim() };
+    let outcome = read(text.as_bytes(), &spread);
+    assert!(outcome.error.is_some_and(|error| error.to_string().contains("the request comes at")));
+    assert!(outcome.requests.iter().all(|request| request.at_ns < TIME_END_NS));
+    let before = text.replace(&last_s.to_string(), &(last_s - 1).to_string());
+    assert_eq!(read(before.as_bytes(), &spread).requests.len(), 1000);
+}
+
+#[test]
+fn a_parquet_row_is_bound_as_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("late.parquet").to_str().unwrap().to_owned();
+    let mut writer = TraceWriter::create(&output, &WriteOptions::default(), None).unwrap();
+    let request = Request { at_ns: TIME_END_NS, sector: 0, sectors: 8, stream: 0, op: HostOp::Read };
+    writer.write(&[TraceEntry { request, response_ns: None }], &[]).unwrap();
+    writer.finish(&TraceOrigin::default(), &[]).unwrap();
+    let error = read_path(&output, &TraceOptions::default(), 10).error.unwrap().to_string();
+    assert!(error.contains("late.parquet: row 1: the request comes at"), "{error}");
+}
+
+fn transformed(kind: &str, parameters: Value) -> Result<(), String> {
+    let ten_days_ns = 864_000_000_000_000;
+    let trace = file(&lines(&[0, ten_days_ns]));
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.parquet");
+    let plan = Plan::of(path(&trace), &mqsim()).then(kind, parameters).map_err(|error| error.to_string())?;
+    let done = plan.write(output.to_str().unwrap(), &WriteOptions::default(), &mut |_, _, _| true);
+    assert_eq!(output.exists(), done.is_ok(), "nothing is left half-written");
+    done.map(|_| ()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn transformations_name_the_key() {
+    let refused = |kind, parameters| transformed(kind, parameters).unwrap_err();
+    let told = refused("scale", json!({"time": 1_000_000}));
+    assert!(told.contains("scale: time = 1000000/1: the request at 864000000000000 ns"), "{told}");
+    assert!(told.contains("2^62 ns"), "{told}");
+    transformed("scale", json!({"time": 5337})).unwrap();
+    let told = refused("repeat", json!({"times": 6000}));
+    assert!(told.contains("repeat: times = 6000, gap_ns = 0: "), "{told}");
+    let told = refused("repeat", json!({"times": 2, "gap_ns": u64::MAX}));
+    assert!(told.contains("gap_ns = 18446744073709551615"), "{told}");
+    transformed("window", json!({"from_ns": 5, "to_ns": u64::MAX, "rebase": true})).unwrap();
+}
+
+const PATTERN: &str = "footprint_bytes = \"1MiB\"\n[global]\nrw = \"randwrite\"\n";
+
+fn problem(text: &str) -> String {
+    Workload::parse("w.toml", text, &BTreeMap::new()).err().map(|error| error.to_string()).unwrap_or_default()
+}
+
+#[test]
+fn workloads_are_refused_before_they_run() {
+    let slow = format!("requests = 10\n{PATTERN}[arrivals]\nprocess = \"constant\"\nrate_iops = 1e-12\n");
+    assert!(problem(&slow).starts_with("w.toml:7: arrivals.rate_iops: 0.000000000001 is not allowed"));
+    let many = slow.replace("1e-12", "1e-6").replace("= 10\n", "= 1_000_000\n");
+    let told = problem(&many);
+    assert!(told.starts_with("w.toml:1: requests: 1000000 is not allowed with these arrivals"), "{told}");
+    assert!(problem(&many.replace("constant", "poisson")).contains("2^62"));
+    // A duration ends them in time.
+    assert_eq!(problem(&format!("duration_ns = \"1h\"\n{many}")), "");
+    assert!(problem(&format!("duration_ns = 1e30\n{many}")).contains("w.toml:1: duration_ns: "));
+    let twin =
+        "[twin]\nof = \"x\"\nfrom = \"y\"\nrequests = 1000\nwrite_share = 0.5\nmean_write_bytes = 4096\n\
+        mean_read_bytes = 4096\nupdate_ratio = 0.5\n";
+    assert_eq!(problem(&format!("{twin}duration_ns = \"1h\"\n")), "");
+    let told = problem(&format!("{twin}duration_ns = 1e30\n"));
+    assert!(told.contains("twin.duration_ns: the 1000 requests would last 1.000e30 ns"), "{told}");
+    let told = problem(&format!("{twin}mean_interarrival_ns = 1e17\n"));
+    assert!(told.contains("twin.mean_interarrival_ns: "), "{told}");
+}
+
+#[test]
+fn drawn_times_that_come_too_late_are_no_silent_end() {
+    for rhythm in ["", "daily_amplitude = 0.9\n"] {
+        let text = format!(
+            "requests = 1000\n{PATTERN}[arrivals]\nprocess = \"bursts\"\nburst_requests = 2\n\
+             idle_ns = 1e18\nidle_distribution = \"fixed\"\n{rhythm}"
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let workload = folder.path().join("w.toml");
+        std::fs::write(&workload, text).unwrap();
+        let mut reader = open(workload.to_str().unwrap(), &TraceOptions::default()).unwrap();
+        let mut batch = Vec::new();
+        assert!(reader.next_batch(&mut batch, 5000).unwrap());
+        assert!(batch.len() < 1000 && batch.iter().all(|request| request.at_ns < TIME_END_NS));
+        let error = reader.next_batch(&mut batch, 5000).unwrap_err().to_string();
+        assert!(error.contains(": row ") && error.contains("the request comes at"), "{error}");
+    }
+}

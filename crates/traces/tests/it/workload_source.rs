@@ -1,0 +1,53 @@
+//! A workload in the place of a trace file.
+
+use crate::common::{message, msr_lines, read_entries, read_path};
+use slcache_traces::transform::Plan;
+use slcache_traces::workload::Workload;
+use slcache_traces::{open, TraceOptions, Unsorted, WriteOptions};
+use std::collections::BTreeMap;
+
+fn options(settings: &[(&str, &str)], seed: u64) -> TraceOptions {
+    let workload = settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    TraceOptions { seed: Some(seed), workload, ..TraceOptions::default() }
+}
+
+#[test]
+fn a_preset_reads_as_its_generator_makes_it() {
+    let settings = [("requests", "5000")];
+    let overrides: BTreeMap<String, String> = [("requests".to_owned(), "5000".to_owned())].into();
+    let expected: Vec<_> = Workload::load("zipf-4k", &overrides).unwrap().generate(3).collect();
+    let outcome = read_path("zipf-4k", &options(&settings, 3), 777);
+    assert_eq!(outcome.requests, expected);
+    assert_eq!(outcome.requests.len(), 5000);
+    let sha256 = |seed| read_path("zipf-4k", &options(&settings, seed), 777).summary.sha256.unwrap();
+    assert_eq!(outcome.summary.sha256.clone(), Some(sha256(3)));
+    assert_ne!(sha256(3), sha256(4));
+    assert_eq!(open("zipf-4k", &options(&settings, 3)).unwrap().format(), "workload");
+}
+
+#[test]
+fn a_twin_is_called_a_twin_in_its_parquet_file_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("t.parquet").to_str().unwrap().to_owned();
+    let made = options(&[("requests", "20000")], 1);
+    let report =
+        Plan::of("hierarchy-hm_0", &made).write(&output, &WriteOptions::default(), &mut |_, _, _| true);
+    let label = report.unwrap().label.unwrap();
+    assert!(label.starts_with("twin of hm_0"), "{label}");
+    let outcome = read_path(&output, &TraceOptions::default(), 1000);
+    assert_eq!(outcome.summary.label, Some(label));
+    assert_eq!(read_entries(&output, &TraceOptions::default()), read_entries("hierarchy-hm_0", &made));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let error = read_path("zipf-4k", &options(&[], 1), 10).error.unwrap().to_string();
+    assert!(error.contains("has no end; bound it"), "{error}");
+    let sorted = TraceOptions { unsorted: Unsorted::Keep, ..options(&[("requests", "10")], 1) };
+    let error = read_path("zipf-4k", &sorted, 10).error.unwrap().to_string();
+    assert!(error.contains("with a workload only the options seed and workload"), "{error}");
+    for wrong in [options(&[], 5), TraceOptions { seed: None, ..options(&[("requests", "5")], 0) }] {
+        let error = message(msr_lines(3).as_bytes(), &wrong);
+        assert!(error.contains("only with a workload"), "{error}");
+    }
+}
