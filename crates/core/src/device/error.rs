@@ -1,6 +1,6 @@
 //! Why a run stops.
 
-use crate::ftl::scheme::DeviceFull;
+use crate::ftl::answer::DeviceFull;
 
 /// A run that cannot go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

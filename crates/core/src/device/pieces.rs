@@ -6,9 +6,10 @@ use super::{Simulation, WaitingFlush};
 use crate::base::op::Cause;
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::Mu;
-use crate::ftl::io::Piece;
+use crate::ftl::answer::DeviceFull;
 use crate::ftl::page_level::present_mask;
-use crate::ftl::scheme::{DeviceFull, Scheme};
+use crate::ftl::piece::Piece;
+use crate::ftl::scheme::Scheme;
 use crate::hw::timing::op_table::RequestId;
 use crate::hw::timing::{Gap, InFlight, Internal};
 

@@ -3,7 +3,8 @@
 use super::{RunError, Simulation};
 use crate::base::rng::RngStream;
 use crate::base::{Mu, PlaneId};
-use crate::ftl::scheme::{Idle, Scheme};
+use crate::ftl::answer::Idle;
+use crate::ftl::scheme::Scheme;
 
 /// Logical pages between two calls of the progress function.
 const STRIDE: u64 = 1 << 16;

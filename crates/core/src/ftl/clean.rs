@@ -1,8 +1,9 @@
 //! Cleaning: a victim's live pages move to a frontier of the same plane, then it is erased.
 
-use super::io::{Io, PageWrite};
+use super::answer::DeviceFull;
+use super::io::Io;
+use super::piece::PageWrite;
 use super::region::{Region, Writer};
-use super::scheme::DeviceFull;
 use super::victim;
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId, Ppn};

@@ -1,7 +1,8 @@
 //! Emptying blocks of a two-layer region: page by page in idle time, or at once when room is short.
 
 use super::clean::{erase_after, same_unit, Job, Programs};
-use super::io::{Io, PageWrite};
+use super::io::Io;
+use super::piece::PageWrite;
 use super::two_layer::{Eligible, TwoLayerRegion};
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::hw::timing::op_table::{OpId, RequestId};

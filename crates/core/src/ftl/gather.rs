@@ -1,12 +1,14 @@
 //! Emptying a block of mixed pages: every logical page with live units in it becomes one page of
 //! the dense store, put together from wherever its units lie.
 
+use super::answer::DeviceFull;
 use super::clean::{erase_after, move_page, pad_unprotected, same_unit, Job, Programs};
-use super::io::{Io, PageWrite};
+use super::io::Io;
 use super::media::{bits, SLOTS_MAX};
 use super::page_level::{mapped_mask, region_slots, Sources};
+use super::page_reads::PageReads;
+use super::piece::PageWrite;
 use super::region::Writer;
-use super::scheme::DeviceFull;
 use super::store::Store;
 use crate::base::{BlockId, Mu, PlaneId, Ppn};
 use crate::hw::timing::op_table::{OpId, RequestId};
@@ -33,50 +35,6 @@ pub struct Gathered {
     pub fragments: u64,
     /// Mapping units that left mixed pages.
     pub units: u64,
-}
-
-/// The reads of a job's mixed pages: each page is read once. Open addressing, at most half full.
-#[derive(Default)]
-pub(super) struct PageReads {
-    /// Page + 1; 0 = nothing.
-    keys: Vec<u32>,
-    ops: Vec<OpId>,
-    count: usize,
-}
-
-impl PageReads {
-    fn clear(&mut self) {
-        self.keys.fill(0);
-        self.count = 0;
-    }
-
-    fn place(&self, page: Ppn) -> usize {
-        let mut place = (page.0.wrapping_mul(0x9e37_79b1) >> 7) as usize & (self.keys.len() - 1);
-        while self.keys[place] != 0 && self.keys[place] != page.0 + 1 {
-            place = (place + 1) & (self.keys.len() - 1);
-        }
-        place
-    }
-
-    fn get(&self, page: Ppn) -> Option<OpId> {
-        let place = (!self.keys.is_empty()).then(|| self.place(page))?;
-        (self.keys[place] != 0).then(|| self.ops[place])
-    }
-
-    fn insert(&mut self, page: Ppn, op: OpId) {
-        if self.count * 2 >= self.keys.len() {
-            let size = (self.keys.len() * 2).max(256);
-            let keys = std::mem::replace(&mut self.keys, vec![0; size]);
-            let ops = std::mem::replace(&mut self.ops, vec![OpId::NONE; size]);
-            for (key, op) in keys.into_iter().zip(ops).filter(|(key, _)| *key != 0) {
-                let place = self.place(Ppn(key - 1));
-                (self.keys[place], self.ops[place]) = (key, op);
-            }
-        }
-        let place = self.place(page);
-        (self.keys[place], self.ops[place]) = (page.0 + 1, op);
-        self.count += 1;
-    }
 }
 
 /// One block being emptied.

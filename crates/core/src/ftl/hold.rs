@@ -3,7 +3,7 @@
 //! It is small (bounded by configuration, in practice some dozens of pieces), so that pieces are
 //! kept in the order of their arrival and found by scanning their page numbers.
 
-use super::io::Piece;
+use super::piece::Piece;
 use crate::base::op::Cause;
 use crate::hw::timing::op_table::{RequestId, Slab};
 

@@ -1,10 +1,11 @@
 //! A scheme's whole world: the media, the clock, the counters and the verbs that join them.
 
-use super::gather::PageReads;
 use super::hold::HoldBuffer;
 use super::media::Media;
 use super::moved::MovedOut;
 use super::op_log::LoggedOp;
+use super::page_reads::PageReads;
+use super::piece::{PageWrite, Piece};
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::rng::RngStream;
 use crate::base::{BlockId, CellMode, Mu, PlaneId, Ppn, Slot};
@@ -16,50 +17,6 @@ use crate::hw::timing::op_table::{MoveTarget, Op, OpId, RequestId};
 use crate::hw::timing::{Gap, Timing};
 use crate::metrics::counters::OpCounters;
 use crate::metrics::series::Series;
-
-/// The part of a host request that lies in one logical page.
-#[derive(Clone, Copy, Debug)]
-pub struct Piece {
-    /// The request it belongs to.
-    pub request: RequestId,
-    /// Logical page.
-    pub page: u32,
-    /// Mapping units of the page that are touched (bit per unit).
-    pub mask: u32,
-    /// Those of them that are only partly covered.
-    pub partial: u32,
-    /// Exact bytes.
-    pub bytes: u32,
-    /// Host, or flush when the DRAM buffer writes back.
-    pub cause: Cause,
-    /// Whether it is the first piece of its request.
-    pub first: bool,
-}
-
-impl Piece {
-    /// Whether it covers its logical page of `mus_per_page` units wholly.
-    #[inline(always)]
-    pub fn is_full(&self, mus_per_page: u32) -> bool {
-        self.mask.count_ones() == mus_per_page && self.partial == 0
-    }
-}
-
-/// Why a page is programmed.
-#[derive(Clone, Copy, Debug)]
-pub struct PageWrite {
-    /// Bytes that cross the channel.
-    pub bytes: u32,
-    /// Mapping units with new data; the page's other live units are counted as read-modify-write.
-    pub fresh_slots: u32,
-    /// All live mapping units of the page.
-    pub slots: u32,
-    /// Cause.
-    pub cause: Cause,
-    /// Priority.
-    pub class: Class,
-    /// The request that waits for it.
-    pub request: RequestId,
-}
 
 /// Fixed choices of the device that the verbs follow.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 //! The array refuses what flash cannot do; a refusal here is a broken invariant of the caller.
 
 use super::hold::HoldBuffer;
-use super::io::Piece;
+use super::piece::Piece;
 use crate::base::sparse::Sparse;
 use crate::base::{BlockId, CellMode, Mu, Ppn, Slot};
 use crate::hw::array::{ArrayState, FlashArray};

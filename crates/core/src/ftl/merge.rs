@@ -1,8 +1,9 @@
 //! Holding pieces back until they fill a page: tokens, time-outs and the buffer's bound.
 
 use super::config::{MergeAcknowledge, MergeConfig};
-use super::io::{Io, Piece};
+use super::io::Io;
 use super::media::bits;
+use super::piece::Piece;
 use crate::hw::timing::op_table::RequestId;
 use crate::hw::timing::Gap;
 

@@ -1,9 +1,10 @@
 //! Programming held pieces: one flash page with mapping units of several logical pages.
 
-use super::io::{Io, PageWrite};
+use super::io::Io;
 use super::media::{bits, SLOTS_MAX};
 use super::pack::Picks;
 use super::page_level::{mapped_mask, region_slots, Sources};
+use super::piece::PageWrite;
 use crate::base::op::{Cause, Class};
 use crate::base::request::{HostOp, Request};
 use crate::base::Ppn;

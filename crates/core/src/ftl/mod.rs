@@ -1,7 +1,19 @@
 //! The flash translation layer's mechanisms: the map, regions, frontiers and cleaning.
 //!
 //! Schemes compose these; everything that touches flash state goes through [`media::Media`].
+//!
+//! A file uses those above it and never, by whatever way, one that uses it:
+//!
+//! ```text
+//! config, answer, piece, block_list, moved, op_log, page_reads   words and lists
+//! hold <- media <- audit                                        what is stored
+//! io <- merge, stage, turn, restore                             what it does in time
+//! free_list <- region, two_layer <- victim, page_level          blocks managed alike
+//! pack <- mixed; clean <- collect, store <- gather              what moves between them
+//! scheme                                                        the contract
+//! ```
 
+pub mod answer;
 pub mod audit;
 pub mod block_list;
 pub mod clean;
@@ -18,6 +30,8 @@ mod moved;
 pub mod op_log;
 pub mod pack;
 pub mod page_level;
+mod page_reads;
+pub mod piece;
 pub mod region;
 pub mod restore;
 pub mod scheme;

@@ -115,7 +115,7 @@ fn lowest(mask: u32, count: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::base::op::Cause;
-    use crate::ftl::io::Piece;
+    use crate::ftl::piece::Piece;
     use crate::hw::timing::op_table::RequestId;
 
     /// A buffer with one piece of each size, in this order, from logical page 0 on.

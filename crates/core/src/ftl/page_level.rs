@@ -1,9 +1,10 @@
 //! The page-level FTL's two verbs: a logical page's mapping units stay together in one flash page.
 
-use super::io::{Io, PageWrite, Piece};
+use super::answer::DeviceFull;
+use super::io::Io;
 use super::media::{bits, SLOTS_MAX};
+use super::piece::{PageWrite, Piece};
 use super::region::{Region, Writer};
-use super::scheme::DeviceFull;
 use crate::base::op::{Cause, Class};
 use crate::base::{Mu, PlaneId, Ppn};
 use crate::hw::timing::op_table::{OpId, RequestId};

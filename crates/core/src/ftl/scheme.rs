@@ -1,29 +1,15 @@
 //! What a scheme is: the contract between a published policy and the device.
 
-use super::io::{Io, Piece};
+use super::answer::{BlockShare, DeviceFull, Idle};
+use super::io::Io;
+use super::piece::Piece;
 use super::region::RegionState;
 use super::restore::Restoring;
 use super::two_layer::TwoLayerState;
 use crate::base::sparse::Sparse;
-use crate::base::{CellMode, PlaneId};
+use crate::base::PlaneId;
 use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::SchemeReport;
-
-/// No plane can take another page: the data exceed what the regions can hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the flash is full: no block can be freed for a write")]
-pub struct DeviceFull;
-
-/// How many blocks of a pool a scheme uses in a mode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockShare {
-    /// Pool.
-    pub pool: usize,
-    /// Mode.
-    pub mode: CellMode,
-    /// Blocks over all planes.
-    pub blocks: u64,
-}
 
 /// What a snapshot holds of a scheme.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -56,15 +42,6 @@ impl SchemeState {
         }
         Ok(())
     }
-}
-
-/// What a scheme did when it was offered idle time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Idle {
-    /// Nothing is left to do in this plane until something changes.
-    Nothing,
-    /// One step was emitted; ask again when it is done.
-    Step,
 }
 
 /// A policy: where writes go, what is reclaimed, what is done in idle time.

@@ -1,6 +1,7 @@
 //! One-shot programs: pages are staged in the controller until their wordline is full.
 
-use super::io::{Io, PageWrite};
+use super::io::Io;
+use super::piece::PageWrite;
 use crate::base::op::OpKind;
 use crate::base::Ppn;
 use crate::hw::timing::op_table::{Op, OpId};

@@ -1,11 +1,11 @@
 //! The dense store behind a cache: it takes what leaves the cache and cleans within its planes.
 
+use super::answer::DeviceFull;
 use super::clean::{clean_plane, Job};
 use super::config::CleanConfig;
 use super::io::Io;
 use super::page_level;
 use super::region::{Region, RegionSpec, Writer};
-use super::scheme::DeviceFull;
 use crate::base::op::{Cause, Class};
 use crate::base::PlaneId;
 

@@ -25,11 +25,13 @@ pub use tlc_only::TlcOnlyConfig;
 pub use turbo_write::TurboWriteConfig;
 
 use crate::base::{CellMode, PlaneId, Problem};
+use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
 use crate::ftl::config::CleanConfig;
-use crate::ftl::io::{Io, Piece};
+use crate::ftl::io::Io;
+use crate::ftl::piece::Piece;
 use crate::ftl::region::Region;
 use crate::ftl::restore::Restoring;
-use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
+use crate::ftl::scheme::{Scheme, SchemeState};
 use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::op_table::RequestId;

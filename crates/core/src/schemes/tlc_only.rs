@@ -9,13 +9,15 @@
 
 use crate::base::op::{Cause, Class};
 use crate::base::{CellMode, PlaneId, Problem};
+use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
 use crate::ftl::clean::{clean_one, clean_plane, Job};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
-use crate::ftl::io::{Io, Piece};
+use crate::ftl::io::Io;
 use crate::ftl::page_level;
+use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::restore::Restoring;
-use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
+use crate::ftl::scheme::{Scheme, SchemeState};
 use crate::hw::config::{IdleRule, IdleScope};
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::op_table::RequestId;

@@ -14,13 +14,15 @@
 use super::cache::{CacheSpec, Trigger};
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, CellMode, PlaneId, Problem};
+use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
 use crate::ftl::clean::{empty_block, pad_unprotected, Job};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
-use crate::ftl::io::{Io, Piece};
+use crate::ftl::io::Io;
 use crate::ftl::page_level;
+use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, Writer};
 use crate::ftl::restore::Restoring;
-use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
+use crate::ftl::scheme::{Scheme, SchemeState};
 use crate::ftl::store::{Store, RESERVE};
 use crate::ftl::victim;
 use crate::hw::config::IdleRule;

@@ -3,8 +3,9 @@
 use super::{Region, Stage, Writer};
 use crate::base::op::{Cause, Class};
 use crate::base::{PlaneId, Ppn};
-use crate::ftl::io::{Io, PageWrite};
+use crate::ftl::io::Io;
 use crate::ftl::media::SLOTS_MAX;
+use crate::ftl::piece::PageWrite;
 use crate::hw::timing::event::EventKind;
 use crate::hw::timing::op_table::{OpId, RequestId};
 

@@ -6,10 +6,10 @@ mod shared;
 
 pub(super) use restore::mixes_pages;
 
+use super::answer::BlockShare;
 use super::config::{CleanConfig, Placement};
 use super::free_list::FreeList;
 use super::io::Io;
-use super::scheme::BlockShare;
 use super::turn::Turn;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn};
 use crate::hw::timing::op_table::OpId;

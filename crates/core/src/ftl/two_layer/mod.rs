@@ -11,10 +11,10 @@ mod victim;
 pub use victim::{Eligible, Victim};
 
 use crate::base::{BlockId, PlaneId, Ppn};
+use crate::ftl::answer::BlockShare;
 use crate::ftl::block_list::{BlockLinks, BlockList, LinksState};
 use crate::ftl::config::{Placement, PlaneOrder};
 use crate::ftl::io::Io;
-use crate::ftl::scheme::BlockShare;
 use crate::ftl::turn::Turn;
 use crate::hw::array::BlockState;
 use crate::hw::two_layer::{Phase, TwoLayer};

@@ -3,7 +3,8 @@
 use super::super::page_table;
 use crate::base::{Mu, Ppn};
 use crate::ftl::collect::Collected;
-use crate::ftl::io::{Io, Piece};
+use crate::ftl::io::Io;
+use crate::ftl::piece::Piece;
 use crate::ftl::two_layer::{TwoLayerRegion, Victim};
 use crate::metrics::report::SchemeReport;
 

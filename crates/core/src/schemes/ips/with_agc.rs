@@ -15,11 +15,13 @@
 use super::cache::{self, Cache, CacheSpec};
 use crate::base::problem::check_range;
 use crate::base::{PlaneId, Problem};
+use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
 use crate::ftl::config::{Placement, PlaneOrder};
-use crate::ftl::io::{Io, Piece};
+use crate::ftl::io::Io;
 use crate::ftl::page_level;
+use crate::ftl::piece::Piece;
 use crate::ftl::restore::Restoring;
-use crate::ftl::scheme::{BlockShare, DeviceFull, Idle, Scheme, SchemeState};
+use crate::ftl::scheme::{Scheme, SchemeState};
 use crate::ftl::two_layer::Eligible;
 use crate::hw::config::IdleRule;
 use crate::hw::device_config::DeviceConfig;

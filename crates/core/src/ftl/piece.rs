@@ -1,0 +1,48 @@
+//! What the host's data are cut into: pieces of requests, and the pages that are programmed for them.
+
+use crate::base::op::{Cause, Class};
+use crate::hw::timing::op_table::RequestId;
+
+/// The part of a host request that lies in one logical page.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// The request it belongs to.
+    pub request: RequestId,
+    /// Logical page.
+    pub page: u32,
+    /// Mapping units of the page that are touched (bit per unit).
+    pub mask: u32,
+    /// Those of them that are only partly covered.
+    pub partial: u32,
+    /// Exact bytes.
+    pub bytes: u32,
+    /// Host, or flush when the DRAM buffer writes back.
+    pub cause: Cause,
+    /// Whether it is the first piece of its request.
+    pub first: bool,
+}
+
+impl Piece {
+    /// Whether it covers its logical page of `mus_per_page` units wholly.
+    #[inline(always)]
+    pub fn is_full(&self, mus_per_page: u32) -> bool {
+        self.mask.count_ones() == mus_per_page && self.partial == 0
+    }
+}
+
+/// Why a page is programmed.
+#[derive(Clone, Copy, Debug)]
+pub struct PageWrite {
+    /// Bytes that cross the channel.
+    pub bytes: u32,
+    /// Mapping units with new data; the page's other live units are counted as read-modify-write.
+    pub fresh_slots: u32,
+    /// All live mapping units of the page.
+    pub slots: u32,
+    /// Cause.
+    pub cause: Cause,
+    /// Priority.
+    pub class: Class,
+    /// The request that waits for it.
+    pub request: RequestId,
+}
