@@ -180,8 +180,7 @@ impl Simulation {
             self.full.get_or_insert(RunError::Cancelled);
             return;
         }
-        let u = &self.io.timing.units()[unit as usize];
-        let (first_plane, mut planes) = (u.first_plane, u.idle_planes);
+        let (first_plane, mut planes) = self.io.timing.idle_planes(unit);
         while planes != 0 {
             let in_die = planes.trailing_zeros() as u8;
             planes &= planes - 1;

@@ -192,7 +192,7 @@ impl Io {
 
     /// The same of all units on `channel`, ns.
     pub fn channel_load_ns(&self, channel: usize) -> u64 {
-        self.timing.channels()[channel].units.iter().map(|&unit| self.timing.load_ns(unit)).sum()
+        self.timing.channel_load_ns(channel)
     }
 
     /// Sets when the scheme's idle work may start.
@@ -322,20 +322,20 @@ impl Io {
 
     #[inline(always)]
     fn read_times(&self, at: &Place, bytes: u32) -> Times {
-        let channel = self.timing.channel(at.unit);
+        let bus = self.timing.bus(at.unit);
         Times {
             array_ns: at.array.read_ns,
-            in_ns: channel.bus.read_command_ns,
-            out_ns: channel.bus.read_data_ns + channel.transfer_ns(bytes),
+            in_ns: bus.read_command_ns,
+            out_ns: bus.read_data_ns + bus.transfer_ns(bytes),
         }
     }
 
     #[inline(always)]
     pub(super) fn program_times(&self, at: &Place, bytes: u32) -> Times {
-        let channel = self.timing.channel(at.unit);
+        let bus = self.timing.bus(at.unit);
         Times {
             array_ns: at.array.store_ns,
-            in_ns: channel.bus.program_command_ns + channel.transfer_ns(bytes),
+            in_ns: bus.program_command_ns + bus.transfer_ns(bytes),
             out_ns: 0,
         }
     }
@@ -487,7 +487,7 @@ impl Io {
         let mut op = Op::new(OpKind::Erase, cause, class, block, plane.unit);
         op.plane_in_die = plane.in_die;
         op.array_ns = geometry.pools[plane.pool as usize].mode(mode).erase_ns;
-        op.in_ns = self.timing.channel(plane.unit).bus.erase_command_ns;
+        op.in_ns = self.timing.bus(plane.unit).erase_command_ns;
         op.deps = 1;
         let count = self.counters.at(plane.pool as usize, OpKind::Erase, mode, cause);
         count.count += 1;

@@ -63,8 +63,8 @@ impl Io {
         let pages = resolved.pages_per_program;
         let pulse_ns = resolved.program_ns[geometry.page_in_block(page) as usize];
         let share_ns = pulse_ns / pages + if last { pulse_ns % pages } else { 0 };
-        let transfer_ns = self.timing.channel(plane.unit).transfer_ns(write.bytes);
-        let command_ns = self.timing.channel(plane.unit).bus.program_command_ns;
+        let bus = self.timing.bus(plane.unit);
+        let (transfer_ns, command_ns) = (bus.transfer_ns(write.bytes), bus.program_command_ns);
         let staged = self.timing.op_mut(op);
         let first = staged.pages == 0;
         staged.pages += 1;

@@ -76,8 +76,7 @@ impl Turn {
         in_turn
             .min_by_key(|p| {
                 let unit = planes[p.index()].unit;
-                let busy_ns = io.timing.channel(unit).busy_until_ns.saturating_sub(io.now_ns());
-                (io.timing.load(unit), busy_ns)
+                (io.timing.load(unit), io.timing.channel_wait_ns(unit))
             })
             .unwrap_or(self.order[start])
     }

@@ -134,6 +134,14 @@ pub struct BusConfig {
     pub extra_plane_erase_ns: u32,
 }
 
+impl BusConfig {
+    /// Transfer time of `bytes`, rounded up to whole ns.
+    #[inline(always)]
+    pub fn transfer_ns(&self, bytes: u32) -> u32 {
+        (u64::from(bytes) * u64::from(self.ps_per_byte)).div_ceil(1000) as u32
+    }
+}
+
 /// Program and erase suspension by host reads; off unless listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

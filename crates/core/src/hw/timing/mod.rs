@@ -13,7 +13,7 @@ pub mod op_table;
 mod parked;
 mod queue;
 mod run;
-pub mod unit;
+mod unit;
 
 pub use host::{
     Gap, InFlight, Internal, WaitTime, GAPS, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE,
@@ -22,7 +22,7 @@ pub use host::{
 
 use crate::base::op::{Class, CAUSES, CLASSES};
 use crate::base::BlockId;
-use crate::hw::config::{IdleRule, IdleScope, PlaneParallelism};
+use crate::hw::config::{BusConfig, IdleRule, IdleScope, PlaneParallelism};
 use crate::hw::geometry::Geometry;
 use bytemuck::Zeroable;
 use event::{Event, EventKind, EventQueue};
@@ -196,20 +196,21 @@ impl Timing {
         ops.map(|id| format!("{id:?} {:?}", self.ops[id.index()])).collect::<Vec<_>>().join("; ")
     }
 
-    /// Channel of a unit.
+    /// Command and transfer times of the channel of `unit`.
     #[inline(always)]
-    pub fn channel(&self, unit: u32) -> &Channel {
+    pub fn bus(&self, unit: u32) -> &BusConfig {
+        &self.channel(unit).bus
+    }
+
+    #[inline(always)]
+    fn channel(&self, unit: u32) -> &Channel {
         &self.channels[self.units[unit as usize].channel as usize]
     }
 
-    /// The channels.
-    pub fn channels(&self) -> &[Channel] {
-        &self.channels
-    }
-
-    /// The units.
-    pub fn units(&self) -> &[Unit] {
-        &self.units
+    /// How long what is on the channel of `unit` still holds it, ns.
+    #[inline]
+    pub fn channel_wait_ns(&self, unit: u32) -> u64 {
+        self.channel(unit).busy_until_ns.saturating_sub(self.now_ns)
     }
 
     /// Operations emitted to `unit` and not complete: its load.
@@ -223,6 +224,11 @@ impl Timing {
     #[inline(always)]
     pub fn load_ns(&self, unit: u32) -> u64 {
         self.load_ns[unit as usize]
+    }
+
+    /// The same of all units on `channel`, ns.
+    pub fn channel_load_ns(&self, channel: usize) -> u64 {
+        self.channels[channel].units.iter().map(|&unit| self.load_ns(unit)).sum()
     }
 
     /// The emission number of an operation in flight, by which it is told from a later one.
@@ -316,6 +322,12 @@ impl Timing {
     pub fn set_ending(&mut self, ending: bool) {
         self.ending = ending;
         self.units.iter_mut().for_each(|u| u.idle_planes = 0);
+    }
+
+    /// The first plane of the die of `unit`, and those with idle work (bit per plane in the die).
+    pub fn idle_planes(&self, unit: u32) -> (u32, u16) {
+        let u = &self.units[unit as usize];
+        (u.first_plane, u.idle_planes)
     }
 
     /// Units whose idle work is due, handed over.

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 /// What a unit is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub(super) enum Phase {
     /// Nothing.
     Idle,
     /// Command and array phase of the current operation.
@@ -23,68 +23,68 @@ pub enum Phase {
 }
 
 /// A unit: runs one array operation at a time.
-pub struct Unit {
+pub(super) struct Unit {
     /// What it is doing.
-    pub phase: Phase,
+    pub(super) phase: Phase,
     /// The operation at work; with multi-plane commands the first of a chain.
-    pub current: OpId,
+    pub(super) current: OpId,
     /// When the current operation started, ns.
-    pub started_ns: u64,
+    pub(super) started_ns: u64,
     /// When the present phase ends, ns.
-    pub until_ns: u64,
+    pub(super) until_ns: u64,
     /// When the read half of a move ends, ns.
-    pub read_end_ns: u64,
+    pub(super) read_end_ns: u64,
     /// Queue heads by class.
-    pub head: [OpId; CLASSES],
+    pub(super) head: [OpId; CLASSES],
     /// Queue tails by class.
-    pub tail: [OpId; CLASSES],
+    pub(super) tail: [OpId; CLASSES],
     /// Bit per class with something queued.
-    pub mask: u8,
+    pub(super) mask: u8,
     /// Bit per class whose queue has a parked front.
-    pub parked: u8,
+    pub(super) parked: u8,
     /// The unit is on its channel's waiting list.
-    pub wishes: bool,
+    pub(super) wishes: bool,
     /// Since when it is, ns.
-    pub wish_ns: u64,
+    pub(super) wish_ns: u64,
     /// How long it was so far, ns.
-    pub wished_ns: u64,
+    pub(super) wished_ns: u64,
     /// The operation of a request that found the unit idle: no snapshot tells what it waits for.
-    pub first: OpId,
+    pub(super) first: OpId,
     /// Operations emitted to this unit and not complete.
-    pub outstanding: u32,
+    pub(super) outstanding: u32,
     /// Those of them that rest: staged for nobody who waits, until their wordline is full.
-    pub resting: u32,
+    pub(super) resting: u32,
     /// A suspended operation and its remaining time.
-    pub suspended: OpId,
+    pub(super) suspended: OpId,
     /// When the suspension began, ns.
-    pub suspended_ns: u64,
+    pub(super) suspended_ns: u64,
     /// Array time left of the suspended operation, ns.
-    pub suspended_left_ns: u64,
+    pub(super) suspended_left_ns: u64,
     /// How often the suspended or current operation was suspended.
-    pub suspends: u32,
+    pub(super) suspends: u32,
     /// Busy time so far by cause, ns.
-    pub busy_ns: [u64; CAUSES],
+    pub(super) busy_ns: [u64; CAUSES],
     /// Planes of this unit with idle work (bit per plane in the die).
-    pub idle_planes: u16,
+    pub(super) idle_planes: u16,
     /// An idle event is pending.
-    pub idle_armed: bool,
+    pub(super) idle_armed: bool,
     /// When the host last used the unit, ns.
-    pub host_ns: u64,
+    pub(super) host_ns: u64,
     /// Channel the unit is on.
-    pub channel: u32,
+    pub(super) channel: u32,
     /// Bit of the unit within its channel.
-    pub bit: u32,
+    pub(super) bit: u32,
     /// First plane of the die that the unit is or belongs to.
-    pub first_plane: u32,
+    pub(super) first_plane: u32,
     /// Whether it takes along operations on other planes.
-    pub parallelism: PlaneParallelism,
+    pub(super) parallelism: PlaneParallelism,
     /// Suspension rules.
-    pub suspend: SuspendConfig,
+    pub(super) suspend: SuspendConfig,
 }
 
 impl Unit {
     /// An idle unit.
-    pub fn new(
+    pub(super) fn new(
         channel: u32,
         bit: u32,
         first_plane: u32,
@@ -125,36 +125,36 @@ impl Unit {
 
     /// Whether nothing runs or waits here. What rests in the controller does neither.
     #[inline(always)]
-    pub fn is_idle(&self) -> bool {
+    pub(super) fn is_idle(&self) -> bool {
         self.outstanding == self.resting
     }
 }
 
 /// A channel: carries one command or transfer at a time.
-pub struct Channel {
+pub(super) struct Channel {
     /// When it falls free, ns.
-    pub busy_until_ns: u64,
+    pub(super) busy_until_ns: u64,
     /// A wake-up at that time is pending.
-    pub armed: bool,
+    pub(super) armed: bool,
     /// Units whose read data wait, first come first served.
-    pub outs: VecDeque<u32>,
+    pub(super) outs: VecDeque<u32>,
     /// Bit per unit that wants to start an operation.
-    pub wishes: Vec<u64>,
+    pub(super) wishes: Vec<u64>,
     /// Units that want to start an operation.
-    pub wish_count: u32,
+    pub(super) wish_count: u32,
     /// The unit after which the round robin goes on.
-    pub last_bit: u32,
+    pub(super) last_bit: u32,
     /// Units on the channel, in the order of their bits.
-    pub units: Vec<u32>,
+    pub(super) units: Vec<u32>,
     /// Command and transfer times.
-    pub bus: BusConfig,
+    pub(super) bus: BusConfig,
     /// Time the channel was used, ns.
-    pub busy_ns: u64,
+    pub(super) busy_ns: u64,
 }
 
 impl Channel {
     /// A free channel.
-    pub fn new(bus: BusConfig) -> Self {
+    pub(super) fn new(bus: BusConfig) -> Self {
         Self {
             busy_until_ns: 0,
             armed: false,
@@ -168,27 +168,21 @@ impl Channel {
         }
     }
 
-    /// Transfer time of `bytes`, rounded up to whole ns.
-    #[inline(always)]
-    pub fn transfer_ns(&self, bytes: u32) -> u32 {
-        (u64::from(bytes) * u64::from(self.bus.ps_per_byte)).div_ceil(1000) as u32
-    }
-
     /// Whether an operation may take the channel now without passing anyone.
     #[inline(always)]
-    pub fn open(&self, now_ns: u64) -> bool {
+    pub(super) fn open(&self, now_ns: u64) -> bool {
         self.busy_until_ns <= now_ns && self.wish_count == 0 && self.outs.is_empty()
     }
 
     /// Holds the channel from `now_ns` for `ns`.
     #[inline(always)]
-    pub fn hold(&mut self, now_ns: u64, ns: u32) {
+    pub(super) fn hold(&mut self, now_ns: u64, ns: u32) {
         self.busy_until_ns = now_ns + u64::from(ns);
         self.busy_ns += u64::from(ns);
     }
 
     /// The next unit in round-robin order that wishes to start, taken off the list.
-    pub fn next_wish(&mut self) -> Option<u32> {
+    pub(super) fn next_wish(&mut self) -> Option<u32> {
         let n = self.units.len() as u32;
         let bit = (1..=n)
             .map(|i| (self.last_bit + i) % n)
