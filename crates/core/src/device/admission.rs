@@ -1,13 +1,12 @@
-//! The event loop: requests enter, events happen, requests complete.
+//! A request's way through the device: it arrives, is admitted, served, and leaves.
 
 use super::config::Replay;
 use super::{RunError, Simulation};
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::units::TIME_LIMIT_NS;
-use crate::base::{Mu, PlaneId};
-use crate::ftl::answer::{DeviceFull, Idle};
+use crate::base::Mu;
 use crate::ftl::scheme::Scheme;
-use crate::hw::timing::event::{Event, EventKind};
+use crate::hw::timing::event::EventKind;
 use crate::hw::timing::op_table::RequestId;
 use crate::hw::timing::{InFlight, Internal};
 
@@ -17,7 +16,7 @@ const REQUESTS_AHEAD: usize = 32;
 const MAP_AHEAD: usize = 8;
 const BLOCK_AHEAD: usize = 4;
 const TAGS_AHEAD: usize = 2;
-/// Requests, or events, between two looks at the order to stop.
+/// Requests between two looks at the order to stop.
 const LOOK_EVERY: usize = 256;
 
 impl Simulation {
@@ -104,104 +103,6 @@ impl Simulation {
         self.backlog_max = self.backlog_max.max(self.backlog());
     }
 
-    /// Handles the next event; false if there is none.
-    #[inline]
-    pub(super) fn step(&mut self) -> bool {
-        let next_ns = self.io.timing.next_ns();
-        if next_ns >= TIME_LIMIT_NS {
-            if next_ns != u64::MAX {
-                self.out_of_time(next_ns);
-            }
-            return false;
-        }
-        if let Some(event) = self.io.timing.step() {
-            self.device_event(event);
-        }
-        self.settle();
-        true
-    }
-
-    /// Time would pass the limit: the run ends with this error.
-    #[cold]
-    fn out_of_time(&mut self, at_ns: u64) {
-        self.full.get_or_insert(RunError::TimeLimit { index: self.fed, at_ns });
-    }
-
-    /// Completes what has finished and offers idle time that is due.
-    #[inline]
-    fn settle(&mut self) {
-        while let Some(id) = self.io.timing.take_finished() {
-            self.finished(id);
-        }
-        while let Some(unit) = self.io.timing.take_idle_due() {
-            self.offer_idle(unit);
-        }
-    }
-
-    #[cold]
-    fn device_event(&mut self, event: Event) {
-        match event.kind {
-            EventKind::Host => {
-                let id = RequestId(event.index);
-                if self.io.timing.request(id).returning {
-                    self.leave(id);
-                } else {
-                    self.start(id);
-                }
-            }
-            EventKind::Stage => self.scheme.stage_due(PlaneId(event.index), &mut self.io),
-            EventKind::Timer => self.wake_scheme(event.at_ns),
-            EventKind::Unit | EventKind::Channel | EventKind::Idle => {
-                unreachable!("Invariant: the engine handles its own events")
-            }
-        }
-        self.io.timing.kick();
-    }
-
-    /// Wakes the scheme, unless it has meanwhile been woken for an earlier time.
-    fn wake_scheme(&mut self, at_ns: u64) {
-        if self.io.wake_ns == at_ns {
-            self.io.wake_ns = u64::MAX;
-            let result = self.scheme.timer(&mut self.io);
-            self.note_full(result);
-        }
-    }
-
-    /// Keeps the first failure until the feeding or finishing of the run reports it.
-    pub(super) fn note_full(&mut self, result: Result<(), DeviceFull>) {
-        if let Err(source) = result {
-            self.full.get_or_insert(RunError::Full { index: self.fed, source });
-        }
-    }
-
-    fn offer_idle(&mut self, unit: u32) {
-        // Hours of idle time may lie between two requests: nothing more is begun in them.
-        if self.stop.is_ordered() {
-            self.full.get_or_insert(RunError::Cancelled);
-            return;
-        }
-        let (first_plane, mut planes) = self.io.timing.idle_planes(unit);
-        while planes != 0 {
-            let in_die = planes.trailing_zeros() as u8;
-            planes &= planes - 1;
-            let plane = PlaneId(first_plane + u32::from(in_die));
-            match self.idle_step(plane) {
-                Idle::Step => break,
-                Idle::Nothing => self.io.timing.mark_idle_work(unit, in_die, false),
-            }
-        }
-        self.io.timing.kick();
-    }
-
-    /// Offers idle time in `plane` to the scheme, if it uses the plane.
-    pub(super) fn idle_step(&mut self, plane: PlaneId) -> Idle {
-        let pool = self.io.geometry().planes[plane.index()].pool;
-        match self.scheme_pools >> pool & 1 {
-            0 => Idle::Nothing,
-            _ => self.scheme.idle(plane, &mut self.io),
-        }
-    }
-
     #[inline]
     fn admit(&mut self, request: Request, arrived_ns: u64) {
         self.in_flight += 1;
@@ -240,7 +141,7 @@ impl Simulation {
 
     /// Hands a request to the FTL.
     #[inline]
-    fn start(&mut self, id: RequestId) {
+    pub(super) fn start(&mut self, id: RequestId) {
         let request = self.io.timing.request(id).request;
         match request.op {
             HostOp::Read | HostOp::Write => {
@@ -255,7 +156,7 @@ impl Simulation {
 
     /// All flash work of a request is done.
     #[inline]
-    fn finished(&mut self, id: RequestId) {
+    pub(super) fn finished(&mut self, id: RequestId) {
         let now_ns = self.io.now_ns();
         let record = self.io.timing.request(id);
         if record.internal != Internal::No {
@@ -314,7 +215,7 @@ impl Simulation {
 
     /// A request leaves the device; the next pending one may enter.
     #[inline]
-    fn leave(&mut self, id: RequestId) {
+    pub(super) fn leave(&mut self, id: RequestId) {
         let stream = self.io.timing.request(id).request.stream;
         self.io.timing.remove_request(id);
         self.in_flight -= 1;
@@ -322,64 +223,5 @@ impl Simulation {
         if let Some((arrived_ns, request)) = self.pending.pop_front() {
             self.admit(request, arrived_ns);
         }
-    }
-
-    /// Handles all events there are.
-    fn run_out(&mut self) -> Result<(), RunError> {
-        loop {
-            self.look()?;
-            for _ in 0..LOOK_EVERY {
-                if !self.step() {
-                    return Ok(());
-                }
-            }
-        }
-    }
-
-    /// Looks whether to stop.
-    pub(super) fn look(&self) -> Result<(), RunError> {
-        if self.stop.is_ordered() {
-            return Err(RunError::Cancelled);
-        }
-        Ok(())
-    }
-
-    /// Lets the scheme move the next part of what may not stay in its cache; false at the end.
-    fn drain_scheme(&mut self) -> bool {
-        match self.scheme.drain(&mut self.io) {
-            Ok(more) => more,
-            Err(full) => {
-                self.note_full(Err(full));
-                false
-            }
-        }
-    }
-
-    /// Ends the run: everything in flight completes, the buffer is written back, nothing stays staged.
-    pub(super) fn drain(&mut self) -> Result<(), RunError> {
-        // Requests that are still on their way find work for idle time, which is not to come.
-        self.io.timing.set_ending(true);
-        self.run_out()?;
-        self.write_back_all();
-        self.run_out()?;
-        while self.drain_scheme() {
-            self.io.timing.kick();
-            self.run_out()?;
-        }
-        let result = self.scheme.finish(&mut self.io);
-        self.note_full(result);
-        self.io.timing.kick();
-        self.run_out()?;
-        self.io.timing.set_ending(false);
-        if let Some(error) = self.full.take() {
-            return Err(error);
-        }
-        let (requests, ops) = (self.in_flight, self.io.timing.ops_in_flight());
-        assert!(
-            requests == 0 && ops == 0,
-            "Invariant: {requests} requests and {ops} operations never ended: {}",
-            self.io.timing.describe_stuck()
-        );
-        Ok(())
     }
 }

@@ -4,12 +4,16 @@ mod admission;
 pub mod buffer;
 pub mod config;
 mod error;
+mod event_loop;
+mod flush;
 mod pieces;
 mod precondition;
 mod report;
 pub mod setup;
 mod state;
 pub mod stats;
+mod trim;
+mod write_back;
 
 pub use crate::base::request;
 pub use crate::base::Stop;
@@ -29,21 +33,14 @@ use crate::ftl::piece::Piece;
 use crate::ftl::scheme::Scheme;
 use crate::hw::array::FlashArray;
 use crate::hw::geometry::Geometry;
-use crate::hw::timing::op_table::RequestId;
 use crate::hw::timing::Timing;
 use crate::metrics::counters::OpCounters;
 use crate::schemes::AnyScheme;
 use buffer::Buffer;
 use config::{InflightRead, Replay, RmwTransfer};
+use flush::WaitingFlush;
 use stats::HostStats;
 use std::collections::VecDeque;
-
-/// A flush that waits for the write-backs that were in flight when it came.
-struct WaitingFlush {
-    request: RequestId,
-    number: u32,
-    left: usize,
-}
 
 /// A device under a workload.
 pub struct Simulation {

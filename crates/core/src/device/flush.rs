@@ -1,0 +1,50 @@
+//! Flushes: everything acknowledged before one is durable when it completes.
+
+use super::Simulation;
+use crate::ftl::scheme::Scheme;
+use crate::hw::timing::op_table::RequestId;
+use crate::hw::timing::{Gap, InFlight, Internal};
+
+/// A flush that waits for the write-backs that were in flight when it came.
+pub(super) struct WaitingFlush {
+    request: RequestId,
+    number: u32,
+    left: usize,
+}
+
+impl Simulation {
+    /// Something that no host waited for is complete: pieces and flushes that wait for it go on.
+    pub(super) fn finished_internal(&mut self, record: &InFlight) {
+        for flush in self.flushing.iter_mut().filter(|f| f.number >= record.flushes_before) {
+            flush.left -= 1;
+        }
+        while let Some(position) = self.flushing.iter().position(|f| f.left == 0) {
+            let flush = self.flushing.remove(position);
+            self.io.timing.request(flush.request).gap = Gap::Flush;
+            self.io.timing.release_request(flush.request);
+        }
+        match record.internal {
+            Internal::Merge => {
+                self.io.merging_units -= record.request.sectors;
+                self.io.merges -= 1;
+            }
+            Internal::WriteBack | Internal::No => self.written_back(),
+        }
+        self.io.timing.kick();
+    }
+
+    /// Everything acknowledged so far becomes durable; with power-loss protection it is already.
+    pub(super) fn flush(&mut self, id: RequestId) {
+        if self.setup.device.plp {
+            return;
+        }
+        let writing = self.write_back_all() + self.io.merges as usize;
+        if writing > 0 {
+            self.io.timing.hold_request(id);
+            self.flushing.push(WaitingFlush { request: id, number: self.io.flushes, left: writing });
+            self.io.flushes += 1;
+        }
+        let result = self.scheme.flush(id, &mut self.io);
+        self.note_full(result);
+    }
+}

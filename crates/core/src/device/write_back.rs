@@ -1,0 +1,130 @@
+//! The DRAM buffer's place in the way of a write: what it takes, what it writes back, who waits for room.
+
+use super::buffer::{Buffer, Buffered};
+use super::Simulation;
+use crate::base::op::Cause;
+use crate::base::request::{HostOp, Request, SECTOR_BYTES};
+use crate::ftl::answer::DeviceFull;
+use crate::ftl::piece::Piece;
+use crate::hw::timing::{Gap, InFlight, Internal};
+
+impl Simulation {
+    /// Write-through: the buffer keeps a clean copy for reads.
+    pub(super) fn keep_clean(&mut self, piece: &Piece) {
+        let Some(buffer) = self.buffer.as_mut() else {
+            return;
+        };
+        if buffer.get(piece.page).is_none() && !buffer.has_room() {
+            buffer.take_oldest();
+        }
+        buffer.put(piece.page, piece.mask, piece.partial, false);
+    }
+
+    /// Write-back: the piece is done once it is in the buffer.
+    pub(super) fn buffer_piece(&mut self, piece: Piece) -> Result<(), DeviceFull> {
+        if self.try_buffer(&piece) {
+            return Ok(());
+        }
+        self.io.timing.hold_request(piece.request);
+        self.waiting.push_back(piece);
+        self.evict()
+    }
+
+    /// Puts the piece into the buffer if its page is there or there is room.
+    fn try_buffer(&mut self, piece: &Piece) -> bool {
+        let Some(buffer) = self.buffer.as_mut() else {
+            return false;
+        };
+        if piece.mask == 0 {
+            return true; // Trimmed while it waited.
+        }
+        let fits = buffer.get(piece.page).is_some() || (self.waiting.is_empty() && buffer.has_room());
+        if fits {
+            buffer.put(piece.page, piece.mask, piece.partial, true);
+            let access_ns = self.setup.buffer.map_or(0, |b| u64::from(b.access_ns));
+            self.io.timing.request(piece.request).buffer_ns = access_ns;
+        }
+        fits
+    }
+
+    /// Writes back the oldest page to make room for one that waits.
+    fn evict(&mut self) -> Result<(), DeviceFull> {
+        let Some(entry) = self.buffer.as_mut().and_then(Buffer::take_oldest) else {
+            return Ok(());
+        };
+        self.write_back(&entry, Cause::Host)
+    }
+
+    fn write_back(&mut self, entry: &Buffered, cause: Cause) -> Result<(), DeviceFull> {
+        if let Some(buffer) = self.buffer.as_mut() {
+            buffer.evicting += 1;
+        }
+        let now_ns = self.io.now_ns();
+        let bytes = entry.mask.count_ones() * self.setup.device.mu_bytes;
+        let sector = u64::from(entry.page) * u64::from(self.setup.device.piece_bytes()) / SECTOR_BYTES;
+        let sectors = (u64::from(bytes) / SECTOR_BYTES) as u32;
+        let request = Request { at_ns: now_ns, sector, sectors, stream: 0, op: HostOp::Write };
+        let mut record = InFlight::new(request, now_ns, now_ns);
+        record.internal = Internal::WriteBack;
+        record.flushes_before = self.io.flushes;
+        let id = self.io.timing.add_request(record);
+        let piece = Piece {
+            request: id,
+            page: entry.page,
+            mask: entry.mask,
+            partial: entry.partial,
+            bytes,
+            cause,
+            first: true,
+        };
+        let result = self.scheme_write(piece);
+        self.io.timing.release_request(id);
+        result
+    }
+
+    /// A write-back is complete: waiting pieces go on.
+    pub(super) fn written_back(&mut self) {
+        if let Some(buffer) = self.buffer.as_mut() {
+            buffer.evicting -= 1;
+        }
+        while let Some(piece) = self.waiting.front().copied() {
+            let waiting = std::mem::take(&mut self.waiting);
+            let fits = self.try_buffer(&piece);
+            self.waiting = waiting;
+            if !fits {
+                break;
+            }
+            self.waiting.pop_front();
+            self.io.timing.request(piece.request).gap = Gap::Buffer;
+            self.io.timing.release_request(piece.request);
+        }
+        self.evict_for_waiting();
+    }
+
+    /// Keeps as many write-backs in flight as pieces wait for: a request larger than the buffer
+    /// finds fewer pages to evict when it comes.
+    fn evict_for_waiting(&mut self) {
+        while self.buffer.as_ref().is_some_and(|b| b.evicting < self.waiting.len() && !b.is_empty()) {
+            let result = self.evict();
+            self.note_full(result);
+            if result.is_err() {
+                break;
+            }
+        }
+    }
+
+    /// Writes back everything dirty; returns the write-backs in flight.
+    pub(super) fn write_back_all(&mut self) -> usize {
+        while let Some(entry) = self.buffer.as_mut().and_then(Buffer::take_oldest) {
+            if entry.dirty {
+                let result = self.write_back(&entry, Cause::Flush);
+                self.note_full(result);
+                if result.is_err() {
+                    break;
+                }
+            }
+        }
+        self.io.timing.kick();
+        self.buffer.as_ref().map_or(0, |b| b.evicting)
+    }
+}
