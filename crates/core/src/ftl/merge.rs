@@ -2,10 +2,8 @@
 
 use super::config::{MergeAcknowledge, MergeConfig};
 use super::io::Io;
-use super::media::bits;
 use super::piece::Piece;
 use crate::hw::timing::op_table::RequestId;
-use crate::hw::timing::Gap;
 
 /// The rules by which a scheme holds pieces.
 #[derive(Clone, Copy, Debug)]
@@ -68,30 +66,6 @@ impl Merger {
         if let Some(held) = io.held().entries().first().filter(|_| !io.clockless()) {
             let due_ns = held.since_ns + self.timeout_ns;
             io.wake_at(due_ns);
-        }
-    }
-}
-
-impl Io {
-    /// Forgets the mapping units `first..end`, mapped or held, that the host declared unused. A
-    /// request that waited only for such units is complete.
-    pub fn trim(&mut self, first: u32, end: u32) {
-        self.media.trim(first, end);
-        let n = self.policy.mus_per_page;
-        let mut entry = 0;
-        while let Some(held) = self.media.hold.entries().get(entry) {
-            let base = held.page * n;
-            let unused = bits(held.mask).filter(|i| (first..end).contains(&(base + i)));
-            let unused = unused.fold(0, |mask, i| mask | 1 << i);
-            if unused == held.mask {
-                for request in self.media.hold.tokens(entry) {
-                    self.timing.request(request).gap = Gap::Merge;
-                    self.timing.release_request(request);
-                }
-            }
-            if !self.media.unhold(entry, unused, base, true) {
-                entry += 1;
-            }
         }
     }
 }

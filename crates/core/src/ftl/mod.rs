@@ -7,7 +7,7 @@
 //! ```text
 //! config, answer, piece, block_list, moved, op_log, page_reads   words and lists
 //! hold <- media <- audit                                        what is stored
-//! io <- merge, stage, turn, restore                             what it does in time
+//! io <- merge, turn, restore                             what it does in time
 //! free_list <- region, two_layer <- victim, page_level          blocks managed alike
 //! pack <- mixed; clean <- collect, store <- gather              what moves between them
 //! scheme                                                        the contract
@@ -35,7 +35,6 @@ pub mod piece;
 pub mod region;
 pub mod restore;
 pub mod scheme;
-mod stage;
 pub mod store;
 pub mod turn;
 pub mod two_layer;

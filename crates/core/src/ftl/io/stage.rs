@@ -1,29 +1,13 @@
 //! One-shot programs: pages are staged in the controller until their wordline is full.
 
-use super::io::Io;
-use super::piece::PageWrite;
+use super::Io;
 use crate::base::op::OpKind;
 use crate::base::Ppn;
+use crate::ftl::piece::PageWrite;
 use crate::hw::timing::op_table::{Op, OpId};
 use crate::hw::timing::Gap;
 
 impl Io {
-    /// Whether `page`, not yet programmed in time, is still staged: its wordline is not full, so
-    /// it is read from the controller (a wordline may even hold two versions of a page).
-    #[cold]
-    pub(super) fn is_staged(&mut self, page: Ppn) -> bool {
-        let geometry = &self.media.array.geometry;
-        let block = geometry.block_of(page);
-        let pool = geometry.pool_of(geometry.plane_of(block));
-        let record = self.media.array.block(block);
-        if record.is_two_layer() {
-            return false; // Two-layer blocks are stored page by page.
-        }
-        let wordline = pool.mode(record.mode()).pages_per_program;
-        let program = self.timing.program_of(block, geometry.page_in_block(page));
-        program.is_none() || u32::from(self.timing.op_mut(program).pages) < wordline
-    }
-
     /// Starts a one-shot program with `page` as its first page; it waits until `close_stage`, and rests
     /// until then unless a request joins it.
     pub fn open_stage(&mut self, page: Ppn, write: &PageWrite) -> OpId {

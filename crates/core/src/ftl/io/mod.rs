@@ -1,0 +1,229 @@
+//! A scheme's whole world: the media, the clock, the counters and the verbs that join them.
+
+mod count;
+mod erase;
+mod place;
+mod program;
+mod read;
+mod stage;
+mod trim;
+
+use crate::base::op::Class;
+use crate::base::rng::RngStream;
+use crate::base::{Mu, PlaneId, Ppn, Slot};
+use crate::ftl::hold::HoldBuffer;
+use crate::ftl::media::Media;
+use crate::ftl::moved::MovedOut;
+use crate::ftl::op_log::LoggedOp;
+use crate::ftl::page_reads::PageReads;
+use crate::ftl::piece::Piece;
+use crate::hw::array::FlashArray;
+use crate::hw::config::IdleRule;
+use crate::hw::geometry::Geometry;
+use crate::hw::timing::event::EventKind;
+use crate::hw::timing::op_table::{OpId, RequestId};
+use crate::hw::timing::Timing;
+use crate::metrics::counters::OpCounters;
+use crate::metrics::series::Series;
+
+/// Fixed choices of the device that the verbs follow.
+#[derive(Clone, Copy, Debug)]
+pub struct IoPolicy {
+    /// A read-modify-write transfers and reads whole pages.
+    pub rmw_whole_page: bool,
+    /// Pages still being programmed are served from the controller.
+    pub inflight_from_buffer: bool,
+    /// Erases need not wait for staged pages.
+    pub plp: bool,
+    /// How long staged host pages wait before the wordline is padded, ns.
+    pub stage_timeout_ns: u64,
+    /// Mapping units per logical page.
+    pub mus_per_page: u32,
+}
+
+/// Media, clock, counters.
+pub struct Io {
+    /// State.
+    pub media: Media,
+    /// Time.
+    pub timing: Timing,
+    /// Operations by cause.
+    pub counters: OpCounters,
+    /// Figures over time.
+    pub series: Series,
+    /// The scheme's random stream.
+    pub rng: RngStream,
+    /// Fixed choices.
+    pub policy: IoPolicy,
+    /// State changes only: nothing is timed or counted (before time 0).
+    pub clockless: bool,
+    /// Room for a cleaning job's programs, kept from one job to the next.
+    pub scratch: Vec<OpId>,
+    /// Pages programmed without the clock.
+    pub clockless_programs: u64,
+    /// Operations in the order of their emission, if they are kept.
+    pub ops: Option<Vec<LoggedOp>>,
+    /// When the scheme wants to be woken, ns (`u64::MAX`: not at all).
+    pub wake_ns: u64,
+    /// Acknowledged mapping units that have left the hold buffer and are being programmed.
+    pub merging_units: u32,
+    /// The pages they are in.
+    pub merges: u32,
+    /// Flushes that had to wait so far: tells what was acknowledged before the next one.
+    pub flushes: u32,
+    /// Erases wait for what was moved out of their block.
+    pub(super) moved: MovedOut,
+    /// Room for a job's page reads, kept from one job to the next.
+    pub(super) page_reads: PageReads,
+}
+
+impl Io {
+    /// A world at time 0.
+    pub fn new(media: Media, timing: Timing, rng: RngStream, policy: IoPolicy) -> Self {
+        Self {
+            counters: OpCounters::new(media.array.geometry.pools.len()),
+            media,
+            timing,
+            series: Series::default(),
+            rng,
+            policy,
+            clockless: false,
+            scratch: Vec::new(),
+            clockless_programs: 0,
+            ops: None,
+            wake_ns: u64::MAX,
+            merging_units: 0,
+            merges: 0,
+            flushes: 0,
+            moved: MovedOut::new(),
+            page_reads: PageReads::default(),
+        }
+    }
+
+    /// The flash array, to look at.
+    #[inline(always)]
+    pub fn array(&self) -> &FlashArray {
+        &self.media.array
+    }
+
+    /// The device's shape.
+    #[inline(always)]
+    pub fn geometry(&self) -> &Geometry {
+        &self.media.array.geometry
+    }
+
+    /// The pieces that wait to be packed.
+    #[inline(always)]
+    pub fn held(&self) -> &HoldBuffer {
+        &self.media.hold
+    }
+
+    /// Map and array, to look at.
+    #[inline(always)]
+    pub fn media(&self) -> &Media {
+        &self.media
+    }
+
+    /// Where a mapping unit is stored.
+    #[inline(always)]
+    pub fn lookup(&self, mu: Mu) -> Option<Slot> {
+        self.media.lookup(mu)
+    }
+
+    /// Mapping units of the device.
+    #[inline(always)]
+    pub fn mus(&self) -> u32 {
+        self.media.mus()
+    }
+
+    /// Mapping units that hold data in flash.
+    #[inline(always)]
+    pub fn mapped(&self) -> u64 {
+        self.media.mapped()
+    }
+
+    /// Asks the processor to fetch the map entries of a page's live slots.
+    #[inline(always)]
+    pub fn prefetch_owners(&self, page: Ppn) {
+        self.media.prefetch_owners(page);
+    }
+
+    /// The device's fixed choices.
+    #[inline(always)]
+    pub fn policy(&self) -> &IoPolicy {
+        &self.policy
+    }
+
+    /// The present time, ns.
+    #[inline(always)]
+    pub fn now_ns(&self) -> u64 {
+        self.timing.now_ns()
+    }
+
+    /// Whether only state changes: nothing is timed or counted (before time 0).
+    #[inline(always)]
+    pub fn clockless(&self) -> bool {
+        self.clockless
+    }
+
+    /// Service time of what was emitted to `unit` and is not complete, ns.
+    #[inline]
+    pub fn queued_ns(&self, unit: u32) -> u64 {
+        self.timing.load_ns(unit)
+    }
+
+    /// The same of all units on `channel`, ns.
+    pub fn channel_load_ns(&self, channel: usize) -> u64 {
+        self.timing.channel_load_ns(channel)
+    }
+
+    /// Sets when the scheme's idle work may start.
+    pub fn set_idle_rule(&mut self, rule: IdleRule) {
+        self.timing.set_idle_rule(rule);
+    }
+
+    /// Makes `request` wait for the staged program `op`, which becomes as urgent as a host's write.
+    pub fn await_staged(&mut self, op: OpId, request: RequestId) {
+        self.timing.join_request(op, request);
+        self.timing.raise(op, Class::HostWrite);
+    }
+
+    /// Has the scheme asked for idle work in `plane` once it is idle.
+    #[inline]
+    pub fn mark_idle_work(&mut self, plane: PlaneId) {
+        let place = self.media.array.geometry.planes[plane.index()];
+        self.timing.mark_idle_work(place.unit, place.in_die, true);
+    }
+
+    /// Has the scheme asked for idle work in the planes that hold what `piece` overwrites: blocks with
+    /// dead pages may be work.
+    #[inline]
+    pub fn mark_overwritten(&mut self, piece: &Piece) {
+        let first = piece.page * self.policy.mus_per_page;
+        let mut rest = piece.mask;
+        while rest != 0 {
+            let old = self.media.lookup(Mu(first + rest.trailing_zeros()));
+            rest &= rest - 1;
+            if let Some(slot) = old {
+                let geometry = &self.media.array.geometry;
+                let plane = geometry.plane_of(geometry.block_of(geometry.page_of(slot)));
+                self.mark_idle_work(plane);
+            }
+        }
+    }
+
+    /// Has the scheme asked for idle work in every plane.
+    pub fn mark_all_idle_work(&mut self) {
+        for plane in 0..self.media.array.geometry.planes.len() {
+            self.mark_idle_work(PlaneId(plane as u32));
+        }
+    }
+
+    /// Asks for `Scheme::timer` at `at_ns`, or earlier if that was asked for already.
+    pub fn wake_at(&mut self, at_ns: u64) {
+        if at_ns < self.wake_ns {
+            self.wake_ns = at_ns;
+            self.timing.schedule(at_ns, EventKind::Timer, 0);
+        }
+    }
+}

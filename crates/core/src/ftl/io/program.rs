@@ -1,0 +1,65 @@
+//! Programs and reprograms of single pages.
+
+use super::Io;
+use crate::base::op::OpKind;
+use crate::base::Ppn;
+use crate::ftl::piece::PageWrite;
+use crate::hw::timing::op_table::OpId;
+use crate::hw::timing::Gap;
+
+impl Io {
+    /// Emits the program of `page`, one page of a per-page mode, after `sources`.
+    #[inline]
+    pub fn program(&mut self, page: Ppn, write: &PageWrite, sources: &[OpId]) -> OpId {
+        if self.clockless {
+            self.program_clockless(page);
+            return OpId::NONE;
+        }
+        let at = self.place(page);
+        let times = self.program_times(&at, write.bytes);
+        self.count_program(&at, write, 1, times.in_ns + times.array_ns);
+        let id = self.timing.begin(at.array.store, write.cause, write.class, at.block, at.unit);
+        let op = self.timing.op_mut(id);
+        op.plane_in_die = at.in_die;
+        op.page = at.index as u16;
+        op.array_ns = times.array_ns;
+        op.in_ns = times.in_ns;
+        op.request = write.request;
+        op.counts = !write.request.is_none();
+        op.deps = sources.len() as u32;
+        self.timing.submit(id);
+        for &source in sources {
+            self.timing.wake(source, id);
+        }
+        id
+    }
+
+    /// Emits the program of `page`, one page of a per-page mode, that several requests may join and
+    /// sources precede: it is held once until `timing.release`.
+    pub fn program_joint(&mut self, page: Ppn, write: &PageWrite) -> OpId {
+        if self.clockless {
+            self.program_clockless(page);
+            return OpId::NONE;
+        }
+        let at = self.place(page);
+        let times = self.program_times(&at, write.bytes);
+        self.count_program(&at, write, 1, times.in_ns + times.array_ns);
+        let id = self.timing.begin(OpKind::Program, write.cause, write.class, at.block, at.unit);
+        let op = self.timing.op_mut(id);
+        op.plane_in_die = at.in_die;
+        op.page = at.index as u16;
+        op.array_ns = times.array_ns;
+        op.in_ns = times.in_ns;
+        op.shared = true;
+        op.gap = Gap::Merge;
+        op.deps = 1;
+        self.timing.submit(id)
+    }
+
+    pub(super) fn program_clockless(&mut self, page: Ppn) {
+        let geometry = &self.media.array.geometry;
+        let block = geometry.block_of(page);
+        self.timing.set_done(block, geometry.page_in_block(page) + 1);
+        self.clockless_programs += 1;
+    }
+}

@@ -1,0 +1,100 @@
+//! Reads, and moves within a unit: a read whose data the unit then programs.
+
+use super::Io;
+use crate::base::op::{Cause, Class, OpKind};
+use crate::base::Ppn;
+use crate::ftl::piece::PageWrite;
+use crate::hw::timing::op_table::{MoveTarget, OpId, RequestId};
+
+impl Io {
+    /// Reads `bytes` of `page`; `OpId::NONE` when the data are still in the controller.
+    #[inline]
+    pub fn read(
+        &mut self,
+        page: Ppn,
+        bytes: u32,
+        cause: Cause,
+        class: Class,
+        request: RequestId,
+        counts: bool,
+    ) -> OpId {
+        if self.clockless {
+            return OpId::NONE;
+        }
+        let at = self.place(page);
+        let in_flight = self.timing.in_flight(at.block, at.index);
+        if in_flight && (self.policy.inflight_from_buffer || self.is_staged(page)) {
+            return OpId::NONE;
+        }
+        let times = self.read_times(&at, bytes);
+        self.count_read(&at, cause, bytes, &times);
+        let id = self.timing.begin(OpKind::Read, cause, class, at.block, at.unit);
+        let op = self.timing.op_mut(id);
+        op.plane_in_die = at.in_die;
+        op.page = at.index as u16;
+        op.array_ns = times.array_ns;
+        op.in_ns = times.in_ns;
+        op.out_ns = times.out_ns;
+        op.request = request;
+        op.counts = counts;
+        op.deps = u32::from(in_flight);
+        self.timing.submit(id);
+        if in_flight {
+            let program = self.timing.program_of(at.block, at.index);
+            self.timing.raise(program, class);
+            self.timing.wake(program, id);
+        }
+        id
+    }
+
+    /// Whether `page`, not yet programmed in time, is still staged: its wordline is not full, so
+    /// it is read from the controller (a wordline may even hold two versions of a page).
+    #[cold]
+    pub(super) fn is_staged(&mut self, page: Ppn) -> bool {
+        let geometry = &self.media.array.geometry;
+        let block = geometry.block_of(page);
+        let pool = geometry.pool_of(geometry.plane_of(block));
+        let record = self.media.array.block(block);
+        if record.is_two_layer() {
+            return false; // Two-layer blocks are stored page by page.
+        }
+        let wordline = pool.mode(record.mode()).pages_per_program;
+        let program = self.timing.program_of(block, geometry.page_in_block(page));
+        program.is_none() || u32::from(self.timing.op_mut(program).pages) < wordline
+    }
+
+    /// Moves `bytes` from one page to another of the same unit: a read whose data the unit then
+    /// programs; `OpId::NONE` without the clock.
+    #[inline]
+    pub fn move_page(&mut self, from: Ppn, to: Ppn, write: &PageWrite) -> OpId {
+        if self.clockless {
+            self.program_clockless(to);
+            return OpId::NONE;
+        }
+        let source = self.place(from);
+        if self.timing.in_flight(source.block, source.index) {
+            let read = self.read(from, write.bytes, write.cause, write.class, RequestId::NONE, false);
+            return self.program(to, write, if read.is_none() { &[] } else { std::slice::from_ref(&read) });
+        }
+        let target = self.place(to);
+        let reads = self.read_times(&source, write.bytes);
+        self.count_read(&source, write.cause, write.bytes, &reads);
+        let programs = self.program_times(&target, write.bytes);
+        self.count_program(&target, write, 1, programs.in_ns + programs.array_ns);
+        let id = self.timing.begin(OpKind::Read, write.cause, write.class, source.block, target.unit);
+        let op = self.timing.op_mut(id);
+        op.plane_in_die = target.in_die;
+        op.page = source.index as u16;
+        op.array_ns = reads.array_ns;
+        op.in_ns = reads.in_ns;
+        op.out_ns = reads.out_ns;
+        op.then = Some(MoveTarget {
+            kind: target.array.store,
+            block: target.block,
+            page: target.index as u16,
+            array_ns: programs.array_ns,
+            in_ns: programs.in_ns,
+        });
+        self.timing.submit(id)
+    }
+}
