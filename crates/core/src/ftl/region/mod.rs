@@ -265,16 +265,8 @@ impl Region {
         BlockShare { pool: self.spec.pool, mode: self.spec.mode, blocks }
     }
 
-    /// Live bytes in the region, with those of the regions that share its blocks.
+    /// Live bytes in the region's blocks.
     pub fn live_bytes(&self, io: &Io) -> u64 {
-        let array = io.array();
-        if !self.spec.shared {
-            return array.live_in(self.spec.id) * u64::from(array.geometry.mu_bytes);
-        }
-        let blocks = |plane: &PlaneId| {
-            let first = array.geometry.block(*plane, self.spec.first_block).0;
-            (first..first + self.spec.blocks).map(|b| u64::from(array.block(BlockId(b)).live())).sum::<u64>()
-        };
-        self.planes().iter().map(blocks).sum::<u64>() * u64::from(array.geometry.mu_bytes)
+        io.array().live_in(self.spec.id) * u64::from(io.geometry().mu_bytes)
     }
 }

@@ -1,4 +1,4 @@
-//! Regions that share blocks, and how much live data a region's blocks hold.
+//! Regions that share blocks, and how much of a plane's blocks is live.
 
 use super::{Pack, Region, RegionSpec};
 use crate::base::{BlockId, PlaneId};

@@ -283,7 +283,7 @@ impl Scheme for Hierarchy {
     }
 
     fn cache_live_bytes(&self, io: &Io) -> u64 {
-        self.l2.live_bytes(io)
+        self.l1.live_bytes(io) + self.l2.live_bytes(io)
     }
 
     fn save(&self) -> SchemeState {
