@@ -91,10 +91,10 @@ impl Simulation {
         }
         let at_ns = at_ns.max(self.io.now_ns());
         self.last_arrival_ns = at_ns;
-        while self.io.timing.next_ns() <= at_ns {
+        while self.io.timing().next_ns() <= at_ns {
             self.step();
         }
-        self.io.timing.set_now(at_ns);
+        self.io.timing_mut().set_now(at_ns);
         if depth > 0 && self.in_flight >= depth {
             self.pending.push_back((at_ns, *request));
         } else {
@@ -115,13 +115,13 @@ impl Simulation {
             self.link_in_ns = start_ns + ns;
             record.link_ns = ns;
             record.link_wait_ns = start_ns - now_ns;
-            let id = self.io.timing.add_request(record);
-            self.io.timing.schedule(self.link_in_ns, EventKind::Host, id.0);
+            let id = self.io.timing_mut().add_request(record);
+            self.io.timing_mut().schedule(self.link_in_ns, EventKind::Host, id.0);
             return;
         }
-        let id = self.io.timing.add_request(record);
+        let id = self.io.timing_mut().add_request(record);
         self.start(id);
-        self.io.timing.kick();
+        self.io.timing_mut().kick();
         self.settle();
     }
 
@@ -142,7 +142,7 @@ impl Simulation {
     /// Hands a request to the FTL.
     #[inline]
     pub(super) fn start(&mut self, id: RequestId) {
-        let request = self.io.timing.request(id).request;
+        let request = self.io.timing_mut().request(id).request;
         match request.op {
             HostOp::Read | HostOp::Write => {
                 let result = self.cut(id, &request);
@@ -151,17 +151,17 @@ impl Simulation {
             HostOp::Trim => self.trim(&request),
             HostOp::Flush => self.flush(id),
         }
-        self.io.timing.release_request(id);
+        self.io.timing_mut().release_request(id);
     }
 
     /// All flash work of a request is done.
     #[inline]
     pub(super) fn finished(&mut self, id: RequestId) {
         let now_ns = self.io.now_ns();
-        let record = self.io.timing.request(id);
+        let record = self.io.timing_mut().request(id);
         if record.internal != Internal::No {
             let record = record.clone();
-            self.io.timing.remove_request(id);
+            self.io.timing_mut().remove_request(id);
             return self.finished_internal(&record);
         }
         let mut end_ns = now_ns + record.buffer_ns;
@@ -175,8 +175,8 @@ impl Simulation {
         }
         self.book(id, end_ns);
         if end_ns > now_ns {
-            self.io.timing.request(id).returning = true;
-            self.io.timing.schedule(end_ns, EventKind::Host, id.0);
+            self.io.timing_mut().request(id).returning = true;
+            self.io.timing_mut().schedule(end_ns, EventKind::Host, id.0);
         } else {
             self.leave(id);
         }
@@ -185,7 +185,7 @@ impl Simulation {
     /// Records a request that is complete at `end_ns`.
     #[inline]
     fn book(&mut self, id: RequestId, end_ns: u64) {
-        let (record, wait) = self.io.timing.finished_request(id);
+        let (record, wait) = self.io.timing().finished_request(id);
         let request = record.request;
         let latency_ns = end_ns - record.arrived_ns;
         self.stats.last_completion_ns = self.stats.last_completion_ns.max(end_ns);
@@ -201,12 +201,12 @@ impl Simulation {
         if request.op == HostOp::Flush {
             return;
         }
-        if self.io.series.is_over(end_ns) {
+        if self.io.series().is_over(end_ns) {
             let live = self.scheme.cache_live_bytes(&self.io);
-            self.io.series.advance(end_ns, live);
+            self.io.series_mut().advance(end_ns, live);
         }
         let which = request.op as usize;
-        let window = self.io.series.current();
+        let window = self.io.series_mut().current();
         window.requests[which] += 1;
         window.bytes[which] += request.bytes();
         window.latency_ns_sum[which] += latency_ns;
@@ -216,8 +216,8 @@ impl Simulation {
     /// A request leaves the device; the next pending one may enter.
     #[inline]
     pub(super) fn leave(&mut self, id: RequestId) {
-        let stream = self.io.timing.request(id).request.stream;
-        self.io.timing.remove_request(id);
+        let stream = self.io.timing_mut().request(id).request.stream;
+        self.io.timing_mut().remove_request(id);
         self.in_flight -= 1;
         self.by_stream[usize::from(stream)] -= 1;
         if let Some((arrived_ns, request)) = self.pending.pop_front() {

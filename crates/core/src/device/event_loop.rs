@@ -15,14 +15,14 @@ impl Simulation {
     /// Handles the next event; false if there is none.
     #[inline]
     pub(super) fn step(&mut self) -> bool {
-        let next_ns = self.io.timing.next_ns();
+        let next_ns = self.io.timing().next_ns();
         if next_ns >= TIME_LIMIT_NS {
             if next_ns != u64::MAX {
                 self.out_of_time(next_ns);
             }
             return false;
         }
-        if let Some(event) = self.io.timing.step() {
+        if let Some(event) = self.io.timing_mut().step() {
             self.device_event(event);
         }
         self.settle();
@@ -38,10 +38,10 @@ impl Simulation {
     /// Completes what has finished and offers idle time that is due.
     #[inline]
     pub(super) fn settle(&mut self) {
-        while let Some(id) = self.io.timing.take_finished() {
+        while let Some(id) = self.io.timing_mut().take_finished() {
             self.finished(id);
         }
-        while let Some(unit) = self.io.timing.take_idle_due() {
+        while let Some(unit) = self.io.timing_mut().take_idle_due() {
             self.offer_idle(unit);
         }
     }
@@ -51,7 +51,7 @@ impl Simulation {
         match event.kind {
             EventKind::Host => {
                 let id = RequestId(event.index);
-                if self.io.timing.request(id).returning {
+                if self.io.timing_mut().request(id).returning {
                     self.leave(id);
                 } else {
                     self.start(id);
@@ -63,13 +63,12 @@ impl Simulation {
                 unreachable!("Invariant: the engine handles its own events")
             }
         }
-        self.io.timing.kick();
+        self.io.timing_mut().kick();
     }
 
     /// Wakes the scheme, unless it has meanwhile been woken for an earlier time.
     fn wake_scheme(&mut self, at_ns: u64) {
-        if self.io.wake_ns == at_ns {
-            self.io.wake_ns = u64::MAX;
+        if self.io.take_wake(at_ns) {
             let result = self.scheme.timer(&mut self.io);
             self.note_full(result);
         }
@@ -88,26 +87,31 @@ impl Simulation {
             self.full.get_or_insert(RunError::Cancelled);
             return;
         }
-        let (first_plane, mut planes) = self.io.timing.idle_planes(unit);
+        let (first_plane, mut planes) = self.io.timing_mut().idle_planes(unit);
         while planes != 0 {
             let in_die = planes.trailing_zeros() as u8;
             planes &= planes - 1;
             let plane = PlaneId(first_plane + u32::from(in_die));
             match self.idle_step(plane) {
                 Idle::Step => break,
-                Idle::Nothing => self.io.timing.mark_idle_work(unit, in_die, false),
+                Idle::Nothing => self.io.timing_mut().mark_idle_work(unit, in_die, false),
             }
         }
-        self.io.timing.kick();
+        self.io.timing_mut().kick();
     }
 
     /// Offers idle time in `plane` to the scheme, if it uses the plane.
-    pub(super) fn idle_step(&mut self, plane: PlaneId) -> Idle {
-        let pool = self.io.geometry().planes[plane.index()].pool;
-        match self.scheme_pools >> pool & 1 {
-            0 => Idle::Nothing,
-            _ => self.scheme.idle(plane, &mut self.io),
+    fn idle_step(&mut self, plane: PlaneId) -> Idle {
+        match self.uses(plane) {
+            true => self.scheme.idle(plane, &mut self.io),
+            false => Idle::Nothing,
         }
+    }
+
+    /// Whether the scheme uses `plane`.
+    pub(super) fn uses(&self, plane: PlaneId) -> bool {
+        let pool = self.io.geometry().planes[plane.index()].pool;
+        self.scheme_pools >> pool & 1 == 1
     }
 
     /// Handles all events there are.
@@ -144,27 +148,27 @@ impl Simulation {
     /// Ends the run: everything in flight completes, the buffer is written back, nothing stays staged.
     pub(super) fn drain(&mut self) -> Result<(), RunError> {
         // Requests that are still on their way find work for idle time, which is not to come.
-        self.io.timing.set_ending(true);
+        self.io.timing_mut().set_ending(true);
         self.run_out()?;
         self.write_back_all();
         self.run_out()?;
         while self.drain_scheme() {
-            self.io.timing.kick();
+            self.io.timing_mut().kick();
             self.run_out()?;
         }
         let result = self.scheme.finish(&mut self.io);
         self.note_full(result);
-        self.io.timing.kick();
+        self.io.timing_mut().kick();
         self.run_out()?;
-        self.io.timing.set_ending(false);
+        self.io.timing_mut().set_ending(false);
         if let Some(error) = self.full.take() {
             return Err(error);
         }
-        let (requests, ops) = (self.in_flight, self.io.timing.ops_in_flight());
+        let (requests, ops) = (self.in_flight, self.io.timing().ops_in_flight());
         assert!(
             requests == 0 && ops == 0,
             "Invariant: {requests} requests and {ops} operations never ended: {}",
-            self.io.timing.describe_stuck()
+            self.io.timing().describe_stuck()
         );
         Ok(())
     }

@@ -20,17 +20,16 @@ impl Simulation {
         }
         while let Some(position) = self.flushing.iter().position(|f| f.left == 0) {
             let flush = self.flushing.remove(position);
-            self.io.timing.request(flush.request).gap = Gap::Flush;
-            self.io.timing.release_request(flush.request);
+            self.io.timing_mut().request(flush.request).gap = Gap::Flush;
+            self.io.timing_mut().release_request(flush.request);
         }
         match record.internal {
             Internal::Merge => {
-                self.io.merging_units -= record.request.sectors;
-                self.io.merges -= 1;
+                self.io.merged(record.request.sectors);
             }
             Internal::WriteBack | Internal::No => self.written_back(),
         }
-        self.io.timing.kick();
+        self.io.timing_mut().kick();
     }
 
     /// Everything acknowledged so far becomes durable; with power-loss protection it is already.
@@ -38,11 +37,10 @@ impl Simulation {
         if self.setup.device.plp {
             return;
         }
-        let writing = self.write_back_all() + self.io.merges as usize;
+        let writing = self.write_back_all() + self.io.merges() as usize;
         if writing > 0 {
-            self.io.timing.hold_request(id);
-            self.flushing.push(WaitingFlush { request: id, number: self.io.flushes, left: writing });
-            self.io.flushes += 1;
+            self.io.timing_mut().hold_request(id);
+            self.flushing.push(WaitingFlush { request: id, number: self.io.next_flush(), left: writing });
         }
         let result = self.scheme.flush(id, &mut self.io);
         self.note_full(result);

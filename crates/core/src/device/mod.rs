@@ -26,7 +26,7 @@ use crate::base::request::Request;
 use crate::base::rng::RngStream;
 use crate::base::Problem;
 use crate::ftl::audit;
-use crate::ftl::io::{Io, IoPolicy};
+use crate::ftl::io::{Driver, IoPolicy};
 use crate::ftl::media::Media;
 use crate::ftl::op_log::LoggedOp;
 use crate::ftl::piece::Piece;
@@ -47,7 +47,7 @@ pub struct Simulation {
     setup: Setup,
     mu_shift: u32,
     pages: Divisor,
-    io: Io,
+    io: Driver,
     scheme: AnyScheme,
     /// Pools that the scheme uses, bit per pool: it knows nothing of the planes of others.
     scheme_pools: u8,
@@ -96,8 +96,8 @@ impl Simulation {
         };
         let mus = (device.user_bytes / u64::from(device.mu_bytes)) as u32;
         let timing = Timing::new(&geometry, device.starvation_ns);
-        let media = Media::new(FlashArray::new(geometry), mus);
-        let mut io = Io::new(media, timing, RngStream::new(setup.seed, "scheme"), policy);
+        let rng = RngStream::new(setup.seed, "scheme");
+        let mut io = Driver::new(FlashArray::new(geometry), mus, timing, rng, policy);
         let scheme = setup.scheme.build(device, &mut io);
         let pages = mus / policy.mus_per_page;
         let buffer =
@@ -156,17 +156,17 @@ impl Simulation {
 
     /// The media, for audits and inspection.
     pub fn media(&self) -> &Media {
-        &self.io.media
+        self.io.media()
     }
 
     /// The timing engine, for inspection.
     pub fn timing(&self) -> &Timing {
-        &self.io.timing
+        self.io.timing()
     }
 
     /// The operation counters.
     pub fn counters(&self) -> &OpCounters {
-        &self.io.counters
+        self.io.counters()
     }
 
     /// What the host has seen so far.
@@ -181,12 +181,12 @@ impl Simulation {
 
     /// Keeps a version of every mapping unit, so that audits prove that no data are lost.
     pub fn track_versions(&mut self) {
-        self.io.media.track_versions();
+        self.io.track_versions();
     }
 
     /// Handles every half of a page move as an event of its own: the oracle for the short cut.
     pub fn split_all_moves(&mut self) {
-        self.io.timing.split_all_moves();
+        self.io.timing_mut().split_all_moves();
     }
 
     /// Keeps every request with its latency in completion order.
@@ -201,11 +201,11 @@ impl Simulation {
 
     /// Keeps every flash operation in the order of emission.
     pub fn keep_ops(&mut self) {
-        self.io.ops = Some(Vec::new());
+        self.io.keep_ops();
     }
 
     /// The flash operations kept so far.
     pub fn ops(&self) -> &[LoggedOp] {
-        self.io.ops.as_deref().unwrap_or(&[])
+        self.io.ops()
     }
 }

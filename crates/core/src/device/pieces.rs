@@ -53,8 +53,8 @@ impl Simulation {
             }
             mu += count;
             if mu <= last {
-                self.io.media.prefetch_tags(Mu(mu));
-                self.io.media.prefetch_block(Mu((mu + n).min(last)));
+                self.io.media().prefetch_tags(Mu(mu));
+                self.io.media().prefetch_block(Mu((mu + n).min(last)));
             }
             if missing != 0 && mu > last {
                 piece.partial |= 1 << (first + count - 1);
@@ -76,7 +76,7 @@ impl Simulation {
                 let here = entry.whole() & piece.mask;
                 if here != 0 {
                     let rest = piece.mask & !here;
-                    self.io.timing.request(piece.request).buffer_ns = u64::from(config.access_ns);
+                    self.io.timing_mut().request(piece.request).buffer_ns = u64::from(config.access_ns);
                     buffer.put(piece.page, 0, 0, false);
                     if rest == 0 {
                         return Ok(());
@@ -106,10 +106,7 @@ impl Simulation {
         &mut self,
         f: impl FnOnce(&mut crate::schemes::AnyScheme, &mut crate::ftl::io::Io) -> T,
     ) -> T {
-        self.io.clockless = true;
-        let result = f(&mut self.scheme, &mut self.io);
-        self.io.clockless = false;
-        result
+        self.io.clockless(|io| f(&mut self.scheme, io))
     }
 
     #[inline]

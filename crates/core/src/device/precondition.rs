@@ -47,7 +47,7 @@ impl Simulation {
         };
         let overwrites = libm::round(filled as f64 * limit) as u64;
         let mut done = Preconditioned { filled, ..Preconditioned::default() };
-        self.io.clockless_programs = 0;
+        let before = self.io.clockless_programs();
         for page in 0..filled {
             self.place(page as u32)?;
             if page % STRIDE == 0 && !progress(page, filled + overwrites) {
@@ -63,7 +63,7 @@ impl Simulation {
         if config.drain {
             self.drain_idle()?;
         }
-        done.programs = self.io.clockless_programs;
+        done.programs = self.io.clockless_programs() - before;
         self.reset_wear();
         Ok(done)
     }
@@ -77,7 +77,7 @@ impl Simulation {
     ) -> Result<(), RunError> {
         let mut rng = RngStream::new(self.setup.seed, "precondition");
         let window = (filled / WINDOWS).max(1);
-        let (mut before, mut last) = (self.io.clockless_programs, f64::INFINITY);
+        let (mut before, mut last) = (self.io.clockless_programs(), f64::INFINITY);
         let mut ahead = [0; AHEAD];
         ahead.fill_with(|| rng.below(filled as u32));
         for i in 0..overwrites {
@@ -91,13 +91,13 @@ impl Simulation {
                 self.look()?;
             }
             if (i + 1) % window == 0 {
-                let now = (self.io.clockless_programs - before) as f64 / window as f64;
+                let now = (self.io.clockless_programs() - before) as f64 / window as f64;
                 done.write_amplification = now;
                 done.steady = (now - last).abs() <= self.setup.precondition.tolerance * now;
                 if self.setup.precondition.steady && done.steady && i + 1 >= filled {
                     break;
                 }
-                (before, last) = (self.io.clockless_programs, now);
+                (before, last) = (self.io.clockless_programs(), now);
             }
         }
         Ok(())
@@ -145,9 +145,7 @@ impl Simulation {
             self.io.policy().mus_per_page,
             self.setup.device.mu_bytes,
         );
-        self.io.clockless = true;
-        let result = self.scheme.write(piece, &mut self.io);
-        self.io.clockless = false;
+        let result = self.clockless(|scheme, io| scheme.write(piece, io));
         result.map_err(|source| RunError::Full { index: 0, source })
     }
 
@@ -168,13 +166,13 @@ impl Simulation {
     }
 
     fn clockless_idle_step(&mut self, plane: PlaneId) -> Idle {
-        self.io.clockless = true;
-        let step = self.idle_step(plane);
-        self.io.clockless = false;
-        step
+        match self.uses(plane) {
+            true => self.clockless(|scheme, io| scheme.idle(plane, io)),
+            false => Idle::Nothing,
+        }
     }
 
     fn reset_wear(&mut self) {
-        self.io.media.reset_wear();
+        self.io.reset_wear();
     }
 }

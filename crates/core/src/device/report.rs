@@ -22,7 +22,7 @@ impl Simulation {
             waf: self.waf_report(),
             wear: self.wear_report(),
             scheme: self.scheme.report(&self.io),
-            series: self.io.series.report(cache, Cause::ALL.map(Cause::name)),
+            series: self.io.series_mut().report(cache, Cause::ALL.map(Cause::name)),
             adjusted: Adjusted { sub_mu_rounded: self.stats.sub_mu_rounded },
         })
     }
@@ -55,7 +55,7 @@ impl Simulation {
     fn flash_report(&self) -> FlashReport {
         let pools = &self.io.geometry().pools;
         let mut report = FlashReport { ops: Vec::new(), slots: Vec::new() };
-        for (pool, kind, mode, cause, count) in self.io.counters.iter() {
+        for (pool, kind, mode, cause, count) in self.io.counters().iter() {
             let (name, mode) = (pools[pool].name.clone(), mode.name());
             let cause = cause.name();
             if count.pages > 0 || count.count > 0 {
@@ -88,7 +88,7 @@ impl Simulation {
         let mu_bytes = u64::from(self.setup.device.mu_bytes);
         let mut bytes: BTreeMap<&str, u64> = BTreeMap::new();
         let (mut programmed, mut held) = (0, 0);
-        for (_, kind, _, cause, count) in self.io.counters.iter() {
+        for (_, kind, _, cause, count) in self.io.counters().iter() {
             if kind.stores() {
                 programmed += count.bytes;
                 held += count.slots * mu_bytes;

@@ -18,7 +18,8 @@ pub struct State {
 impl Simulation {
     /// The device's state; call it before the first request or after `finish`.
     pub fn save(&self) -> State {
-        State { media: self.io.media.save(), scheme: self.scheme.save(), rng: self.io.rng.clone() }
+        let (media, rng) = self.io.save();
+        State { media, scheme: self.scheme.save(), rng }
     }
 
     /// A device in a saved state, at time 0 with fresh counters. The setup's device and scheme are
@@ -29,12 +30,7 @@ impl Simulation {
             RunError::Snapshot(problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
         };
         let mut simulation = Self::new(setup).map_err(describe)?;
-        simulation.io.media.load(state.media).map_err(RunError::Snapshot)?;
-        for block in simulation.io.array().used_blocks().collect::<Vec<_>>() {
-            let pages = simulation.io.array().block(block).write_ptr();
-            simulation.io.timing.set_done(block, pages);
-        }
-        simulation.io.rng = state.rng;
+        simulation.io.load(state.media, state.rng).map_err(RunError::Snapshot)?;
         simulation.audit().map_err(RunError::Snapshot)?;
         let mut restoring = Restoring::new(&simulation.io);
         simulation.scheme.load(state.scheme, &mut restoring).map_err(RunError::Snapshot)?;

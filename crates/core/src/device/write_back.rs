@@ -25,7 +25,7 @@ impl Simulation {
         if self.try_buffer(&piece) {
             return Ok(());
         }
-        self.io.timing.hold_request(piece.request);
+        self.io.timing_mut().hold_request(piece.request);
         self.waiting.push_back(piece);
         self.evict()
     }
@@ -42,7 +42,7 @@ impl Simulation {
         if fits {
             buffer.put(piece.page, piece.mask, piece.partial, true);
             let access_ns = self.setup.buffer.map_or(0, |b| u64::from(b.access_ns));
-            self.io.timing.request(piece.request).buffer_ns = access_ns;
+            self.io.timing_mut().request(piece.request).buffer_ns = access_ns;
         }
         fits
     }
@@ -66,8 +66,8 @@ impl Simulation {
         let request = Request { at_ns: now_ns, sector, sectors, stream: 0, op: HostOp::Write };
         let mut record = InFlight::new(request, now_ns, now_ns);
         record.internal = Internal::WriteBack;
-        record.flushes_before = self.io.flushes;
-        let id = self.io.timing.add_request(record);
+        record.flushes_before = self.io.flushes();
+        let id = self.io.timing_mut().add_request(record);
         let piece = Piece {
             request: id,
             page: entry.page,
@@ -78,7 +78,7 @@ impl Simulation {
             first: true,
         };
         let result = self.scheme_write(piece);
-        self.io.timing.release_request(id);
+        self.io.timing_mut().release_request(id);
         result
     }
 
@@ -95,8 +95,8 @@ impl Simulation {
                 break;
             }
             self.waiting.pop_front();
-            self.io.timing.request(piece.request).gap = Gap::Buffer;
-            self.io.timing.release_request(piece.request);
+            self.io.timing_mut().request(piece.request).gap = Gap::Buffer;
+            self.io.timing_mut().release_request(piece.request);
         }
         self.evict_for_waiting();
     }
@@ -124,7 +124,7 @@ impl Simulation {
                 }
             }
         }
-        self.io.timing.kick();
+        self.io.timing_mut().kick();
         self.buffer.as_ref().map_or(0, |b| b.evicting)
     }
 }

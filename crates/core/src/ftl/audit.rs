@@ -6,19 +6,19 @@ use crate::hw::array::BlockState;
 
 /// Checks every invariant of the media; the first violation is described.
 pub fn audit(media: &Media) -> Result<(), String> {
-    media.hold.audit()?;
+    media.held().audit()?;
     let mapped = audit_map(media)?;
     let live = audit_blocks(media)?;
     if let Some(versions) = media.versions() {
         let held = versions.held.iter().filter(|&&version| version != 0).count();
-        if held != media.hold.units() as usize {
+        if held != media.held().units() as usize {
             return Err(format!(
                 "{held} units are newest in the hold buffer, which has {}",
-                media.hold.units()
+                media.held().units()
             ));
         }
     }
-    media.array.audit()?;
+    media.array().audit()?;
     if mapped != live || mapped != media.mapped() {
         return Err(format!("{mapped} mapped units, {live} live slots, counter {}", media.mapped()));
     }
@@ -39,11 +39,11 @@ fn audit_map(media: &Media) -> Result<u64, String> {
             continue;
         };
         mapped += 1;
-        if !media.array.is_programmed(slot) {
+        if !media.array().is_programmed(slot) {
             return Err(format!("{mu:?} maps to {slot:?}, which is not programmed"));
         }
-        if media.array.tag(slot) != mu.0 + 1 {
-            return Err(format!("{mu:?} maps to {slot:?}, which holds tag {}", media.array.tag(slot)));
+        if media.array().tag(slot) != mu.0 + 1 {
+            return Err(format!("{mu:?} maps to {slot:?}, which holds tag {}", media.array().tag(slot)));
         }
         if let Some(versions) = media.versions() {
             if (versions.stored[slot.index()] == versions.newest[mu.index()]) == (held != 0) {
@@ -55,20 +55,20 @@ fn audit_map(media: &Media) -> Result<u64, String> {
 }
 
 fn audit_blocks(media: &Media) -> Result<u64, String> {
-    let geometry = &media.array.geometry;
+    let geometry = &media.array().geometry;
     let mut total = 0;
-    for block in media.array.used_blocks() {
-        let record = media.array.block(block);
+    for block in media.array().used_blocks() {
+        let record = media.array().block(block);
         let (mut live, mut live_pages) = (0, 0);
         if record.state() != BlockState::Free {
             for page in 0..record.write_ptr() {
-                let tags = media.array.page_tags(geometry.page(block, page));
+                let tags = media.array().page_tags(geometry.page(block, page));
                 let here = tags.iter().filter(|&&t| t != 0).count() as u32;
                 live += here;
                 live_pages += u32::from(here > 0);
             }
         }
-        if live != record.live() || live_pages != media.array.live_pages(block) {
+        if live != record.live() || live_pages != media.array().live_pages(block) {
             return Err(format!("{block:?} counts {} live slots, holds {live}", record.live()));
         }
         total += u64::from(live);

@@ -1,7 +1,7 @@
 //! Cleaning: a victim's live pages move to a frontier of the same plane, then it is erased.
 
 use super::answer::DeviceFull;
-use super::io::Io;
+use super::io::{Io, Programs};
 use super::piece::PageWrite;
 use super::region::{Region, Writer};
 use super::victim;
@@ -63,52 +63,6 @@ fn clean_block(region: &mut Region, io: &mut Io, plane: PlaneId, dead_min: u32, 
     true
 }
 
-/// The programs that an erase will wait for.
-pub(super) struct Programs {
-    list: Vec<OpId>,
-    filling: Option<BlockId>,
-}
-
-impl Programs {
-    /// None yet; the room is the one that `io` keeps from job to job.
-    pub fn begin(io: &mut Io) -> Self {
-        let mut list = std::mem::take(&mut io.scratch);
-        list.clear();
-        Self { list, filling: None }
-    }
-
-    /// Adds a program into block `to`.
-    #[inline]
-    pub fn add(&mut self, to: BlockId, program: OpId) {
-        if program.is_none() {
-            return;
-        }
-        // A block's programs run in order: the last one into each block stands for all of them.
-        if self.filling.replace(to) == Some(to) {
-            self.list.pop();
-        }
-        self.list.push(program);
-    }
-}
-
-/// Emits the erase of `block`, from which everything was moved, behind `programs` and whatever
-/// else carries data out of it.
-pub(super) fn erase_after(mut programs: Programs, block: BlockId, job: Job, io: &mut Io) {
-    // Emitted last: from here on the block's pages are those of its next life.
-    let erase = io.erase(block, job.cause, job.class);
-    io.moved.take(&io.timing, block, &mut programs.list);
-    // Without the clock, as when a read places data, nothing waits for what is still in flight.
-    if !erase.is_none() {
-        for &program in &programs.list {
-            io.timing.add_dep(erase);
-            io.timing.wake(program, erase);
-        }
-        io.timing.release(erase);
-    }
-    io.scratch = programs.list;
-    io.media.erase(block);
-}
-
 /// Whether `block` lies in the unit of `plane`.
 pub(super) fn same_unit(io: &Io, block: BlockId, plane: PlaneId) -> bool {
     let geometry = io.geometry();
@@ -144,7 +98,7 @@ pub fn empty_block(
             programs.add(to, program);
         }
     }
-    erase_after(programs, block, job, io);
+    io.erase_block(block, programs, job.cause, job.class);
     Ok(())
 }
 
@@ -160,7 +114,7 @@ pub(super) fn move_page(
     writer: Writer,
 ) -> Result<(BlockId, OpId), DeviceFull> {
     let to = dest.take_page(io, plane, writer, 0).ok_or(DeviceFull)?;
-    let slots = io.media.move_page(from, to);
+    let slots = io.remap_page(from, to);
     let bytes = slots * io.geometry().mu_bytes;
     let to_block = io.geometry().block_of(to);
     let write = PageWrite {
@@ -172,7 +126,7 @@ pub(super) fn move_page(
         request: RequestId::NONE,
     };
     if dest.per_page() && same_unit {
-        return Ok((to_block, io.move_page(from, to, &write)));
+        return Ok((to_block, io.move_within_unit(from, to, &write)));
     }
     let read = io.read(from, bytes, job.cause, job.class, RequestId::NONE, false);
     let sources = [read];

@@ -1,7 +1,7 @@
 //! Emptying blocks of a two-layer region: page by page in idle time, or at once when room is short.
 
-use super::clean::{erase_after, same_unit, Job, Programs};
-use super::io::Io;
+use super::clean::{same_unit, Job};
+use super::io::{Io, Programs};
 use super::piece::PageWrite;
 use super::two_layer::{Eligible, TwoLayerRegion};
 use crate::base::{BlockId, PlaneId, Ppn};
@@ -9,7 +9,7 @@ use crate::hw::timing::op_table::{OpId, RequestId};
 
 /// Moves what lives in `from` to `to`, which was just taken; returns the operation that stores it.
 fn carry(io: &mut Io, from: Ppn, to: Ppn, job: Job) -> OpId {
-    let slots = io.media.move_page(from, to);
+    let slots = io.remap_page(from, to);
     let geometry = io.geometry();
     let plane = geometry.plane_of(geometry.block_of(to));
     let same_unit = same_unit(io, geometry.block_of(from), plane);
@@ -22,7 +22,7 @@ fn carry(io: &mut Io, from: Ppn, to: Ppn, job: Job) -> OpId {
         request: RequestId::NONE,
     };
     if same_unit {
-        return io.move_page(from, to, &write);
+        return io.move_within_unit(from, to, &write);
     }
     let read = io.read(from, write.bytes, job.cause, job.class, RequestId::NONE, false);
     io.program(to, &write, if read.is_none() { &[] } else { std::slice::from_ref(&read) })
@@ -34,8 +34,7 @@ pub fn move_page(io: &mut Io, from: Ppn, to: Ppn, job: Job) {
     let program = carry(io, from, to, job);
     let geometry = io.geometry();
     let (left, entered) = (geometry.block_of(from), geometry.block_of(to));
-    let blocks = geometry.block_numbers();
-    io.moved.note(&io.timing, blocks, left, entered, program);
+    io.note_moved(left, entered, program);
 }
 
 /// Erases the victim of `plane`, which holds nothing live.
@@ -50,7 +49,7 @@ pub fn erase_victim(region: &mut TwoLayerRegion, io: &mut Io, plane: PlaneId, jo
 /// caller.
 pub fn erase_block(io: &mut Io, block: BlockId, job: Job) {
     let programs = Programs::begin(io);
-    erase_after(programs, block, job, io);
+    io.erase_block(block, programs, job.cause, job.class);
 }
 
 /// What emptying blocks came to.
@@ -85,7 +84,7 @@ pub fn make_room(
             programs.add(io.geometry().block_of(to), program);
             done.pages += 1;
         }
-        erase_after(programs, victim.block, job, io);
+        io.erase_block(victim.block, programs, job.cause, job.class);
         region.give_back(plane);
         done.blocks += 1;
         done.refreshed += u32::from(victim.used);

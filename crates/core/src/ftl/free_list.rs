@@ -30,11 +30,11 @@ impl FreeList {
 
     /// Adds an erased block: it is opened after those that have been free longer.
     pub fn push(&mut self, io: &mut Io, block: BlockId) {
-        io.media.link_free(block, 0);
+        io.link_free(block, 0);
         if self.recycled == 0 {
             self.head = block.0;
         } else {
-            io.media.link_free(BlockId(self.tail), block.0);
+            io.link_free(BlockId(self.tail), block.0);
         }
         self.tail = block.0;
         self.recycled += 1;
@@ -100,11 +100,11 @@ impl FreeList {
             return;
         };
         let next = io.array().block(block).next_free;
-        io.media.link_free(before, next);
+        io.link_free(before, next);
         if self.tail == block.0 {
             self.tail = before.0;
         }
-        io.media.link_free(block, self.head);
+        io.link_free(block, self.head);
         self.head = block.0;
     }
 }

@@ -2,11 +2,10 @@
 //! the dense store, put together from wherever its units lie.
 
 use super::answer::DeviceFull;
-use super::clean::{erase_after, move_page, pad_unprotected, same_unit, Job, Programs};
-use super::io::Io;
+use super::clean::{move_page, pad_unprotected, same_unit, Job};
+use super::io::{Io, Programs};
 use super::media::{bits, SLOTS_MAX};
 use super::page_level::{mapped_mask, region_slots, Sources};
-use super::page_reads::PageReads;
 use super::piece::PageWrite;
 use super::region::Writer;
 use super::store::Store;
@@ -47,7 +46,6 @@ struct Emptying<'a> {
     mixed: u8,
     job: Job,
     how: Gather,
-    reads: PageReads,
     programs: Programs,
     done: Gathered,
 }
@@ -64,15 +62,13 @@ pub fn empty_block(
     let home = io.geometry().plane_of(block);
     let plane = store.plane_for(home, 1, io)?;
     let mixed = io.array().block(block).region();
-    let mut reads = std::mem::take(&mut io.page_reads);
-    reads.clear();
+    store.reads.clear();
     let programs = Programs::begin(io);
     let done = Gathered::default();
-    let mut emptying = Emptying { store, block, home, plane, mixed, job, how, reads, programs, done };
+    let mut emptying = Emptying { store, block, home, plane, mixed, job, how, programs, done };
     emptying.run(io)?;
-    let Emptying { store, plane, reads, programs, done, .. } = emptying;
-    io.page_reads = reads;
-    erase_after(programs, block, job, io);
+    let Emptying { store, plane, programs, done, .. } = emptying;
+    io.erase_block(block, programs, job.cause, job.class);
     pad_unprotected(&mut store.region, io, plane);
     Ok(done)
 }
@@ -113,7 +109,7 @@ impl Emptying<'_> {
             }
         }
         if let [(from, units)] = *sources.list() {
-            if units == live_units(from, io) && self.reads.get(from).is_none() {
+            if units == live_units(from, io) && self.store.reads.get(from).is_none() {
                 return self.move_whole(from, io);
             }
         }
@@ -168,8 +164,7 @@ impl Emptying<'_> {
         }
         let mut tags = [0; SLOTS_MAX];
         bits(mask).for_each(|i| tags[i as usize] = page * n + i + 1);
-        let slots = region_slots(io, to);
-        io.media.write_page(to, &tags[..slots], 0, 0);
+        io.write_page(to, &tags, 0, 0);
         let units = mask.count_ones();
         let write = PageWrite {
             bytes: units * io.geometry().mu_bytes,
@@ -192,7 +187,7 @@ impl Emptying<'_> {
     fn read(&mut self, from: Ppn, units: u32, io: &mut Io) -> OpId {
         let mixed = self.is_mixed(from, io);
         if mixed {
-            if let Some(op) = self.reads.get(from) {
+            if let Some(op) = self.store.reads.get(from) {
                 return op;
             }
         }
@@ -200,7 +195,7 @@ impl Emptying<'_> {
         let bytes = units * io.geometry().mu_bytes;
         let op = io.read(from, bytes, self.job.cause, self.job.class, RequestId::NONE, false);
         if mixed {
-            self.reads.insert(from, op);
+            self.store.reads.insert(from, op);
         }
         op
     }
@@ -213,8 +208,7 @@ impl Emptying<'_> {
         if from == self.block {
             self.programs.add(to, program);
         } else {
-            let blocks = io.geometry().block_numbers();
-            io.moved.note(&io.timing, blocks, from, to, program);
+            io.note_moved(from, to, program);
         }
     }
 }

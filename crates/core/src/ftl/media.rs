@@ -7,6 +7,7 @@ use super::piece::Piece;
 use crate::base::sparse::Sparse;
 use crate::base::{BlockId, CellMode, Mu, Ppn, Slot};
 use crate::hw::array::{ArrayState, FlashArray};
+use crate::hw::timing::op_table::RequestId;
 
 /// Most mapping units a page may hold.
 pub const SLOTS_MAX: usize = 16;
@@ -24,10 +25,9 @@ pub struct Versions {
 
 /// Map and array.
 pub struct Media {
-    /// The flash array.
-    pub array: FlashArray,
+    array: FlashArray,
     /// Pieces that wait to be packed; what is held is newer than what is mapped.
-    pub hold: HoldBuffer,
+    hold: HoldBuffer,
     /// Slot + 1 of each mapping unit; 0 = unmapped.
     map: Vec<u32>,
     mapped: u64,
@@ -54,13 +54,25 @@ const REFUSED: &str = "Invariant: schemes only ask for what flash can do";
 
 impl Media {
     /// An empty map of `mus` mapping units over `array`.
-    pub fn new(array: FlashArray, mus: u32) -> Self {
+    pub(super) fn new(array: FlashArray, mus: u32) -> Self {
         let hold = HoldBuffer::new(array.geometry.mu_bytes);
         Self { array, hold, map: vec![0; mus as usize], mapped: 0, versions: None }
     }
 
+    /// The flash array, to look at.
+    #[inline(always)]
+    pub fn array(&self) -> &FlashArray {
+        &self.array
+    }
+
+    /// The pieces that wait to be packed.
+    #[inline(always)]
+    pub fn held(&self) -> &HoldBuffer {
+        &self.hold
+    }
+
     /// Starts to keep versions; the device must be empty.
-    pub fn track_versions(&mut self) {
+    pub(super) fn track_versions(&mut self) {
         let slots = self.array.geometry.block_numbers() * self.array.geometry.slots_per_block() as usize;
         let mus = self.map.len();
         self.versions =
@@ -124,12 +136,12 @@ impl Media {
     }
 
     /// Opens a free block.
-    pub fn open(&mut self, block: BlockId, mode: CellMode, region: u8) {
+    pub(super) fn open(&mut self, block: BlockId, mode: CellMode, region: u8) {
         self.array.open(block, mode, region).expect(REFUSED);
     }
 
     /// Opens a free block in two-layer layout.
-    pub fn open_two_layer(&mut self, block: BlockId, region: u8) {
+    pub(super) fn open_two_layer(&mut self, block: BlockId, region: u8) {
         self.array.open_two_layer(block, region).expect(REFUSED);
     }
 
@@ -147,7 +159,7 @@ impl Media {
     /// in `fresh` (bit per slot) carry new data, those in `held` what the hold buffer has (which
     /// the caller takes out), the others a copy of what is stored.
     #[inline(always)]
-    pub fn write_page(&mut self, page: Ppn, tags: &[u32], fresh: u32, held: u32) {
+    pub(super) fn write_page(&mut self, page: Ppn, tags: &[u32], fresh: u32, held: u32) {
         let first = self.array.geometry.slot(page, 0);
         if self.versions.is_some() {
             self.copy_versions(first, tags, fresh, held);
@@ -189,7 +201,7 @@ impl Media {
 
     /// Asks the processor to fetch the map entries of a page's live slots.
     #[inline(always)]
-    pub fn prefetch_owners(&self, page: Ppn) {
+    pub(super) fn prefetch_owners(&self, page: Ppn) {
         for &tag in self.array.page_tags(page).iter().filter(|&&tag| tag != 0) {
             crate::base::prefetch::read(&self.map, tag as usize - 1);
         }
@@ -197,7 +209,7 @@ impl Media {
 
     /// Moves a page's live slots to `to`, each to the same place; returns how many.
     #[inline]
-    pub fn move_page(&mut self, from: Ppn, to: Ppn) -> u32 {
+    pub(super) fn remap_page(&mut self, from: Ppn, to: Ppn) -> u32 {
         let mut buffer = [0; SLOTS_MAX];
         let tags = &mut buffer[..1 << self.array.geometry.slot_bits];
         self.array.take_page(from, tags);
@@ -216,7 +228,7 @@ impl Media {
     }
 
     /// Erases a block without live slots.
-    pub fn erase(&mut self, block: BlockId) {
+    pub(super) fn erase(&mut self, block: BlockId) {
         self.array.erase(block).expect(REFUSED);
     }
 
@@ -227,18 +239,18 @@ impl Media {
     }
 
     /// Forgets the wear of the time before the run.
-    pub fn reset_wear(&mut self) {
+    pub(super) fn reset_wear(&mut self) {
         self.array.reset_wear();
     }
 
     /// Closes an open block early.
-    pub fn close(&mut self, block: BlockId) {
+    pub(super) fn close(&mut self, block: BlockId) {
         self.array.close(block).expect(REFUSED);
     }
 
     /// Forgets the mapping units `first..end` that the host declared unused; runs of unmapped
     /// ones cost a scan.
-    pub fn trim(&mut self, first: u32, end: u32) {
+    pub(super) fn trim(&mut self, first: u32, end: u32) {
         let mut next = first as usize;
         while let Some(offset) = self.map[next..end as usize].iter().position(|&entry| entry != 0) {
             next += offset;
@@ -253,6 +265,16 @@ impl Media {
         if let Some(versions) = self.versions.as_mut() {
             versions.newest[mu.index()] = 0;
         }
+    }
+
+    /// Makes `request`, which is held once for this, wait for a held entry.
+    pub(super) fn add_token(&mut self, entry: usize, request: RequestId) {
+        self.hold.add_token(entry, request);
+    }
+
+    /// Notes that the units of a held entry in `mask` are acknowledged.
+    pub(super) fn acknowledge(&mut self, entry: usize, mask: u32) {
+        self.hold.acknowledge(entry, mask);
     }
 
     /// Parks a piece whose logical page starts at mapping unit `first`; see `HoldBuffer::put`.
@@ -282,12 +304,12 @@ impl Media {
     }
 
     /// What a snapshot holds.
-    pub fn save(&self) -> MediaState {
+    pub(super) fn save(&self) -> MediaState {
         MediaState { map: Sparse::of(&self.map), array: self.array.save() }
     }
 
     /// Takes a snapshot's part, or says why it does not fit.
-    pub fn load(&mut self, state: MediaState) -> Result<(), String> {
+    pub(super) fn load(&mut self, state: MediaState) -> Result<(), String> {
         state.map.fill(&mut self.map)?;
         self.mapped = self.map.iter().filter(|&&entry| entry != 0).count() as u64;
         self.array.load(state.array)

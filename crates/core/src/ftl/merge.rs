@@ -32,15 +32,12 @@ impl Merger {
     /// Parks a piece in `class`, where its page then takes `slots` slots; returns its entry. Its
     /// request waits for the program, or is done with it where the rules and the room allow.
     pub fn hold(&self, piece: &Piece, class: u8, slots: u32, io: &mut Io) -> usize {
-        let first = piece.page * io.policy().mus_per_page;
-        let entry = io.media.hold(piece, first, class, slots, io.now_ns());
+        let entry = io.hold_piece(piece, class, slots);
         if !piece.request.is_none() {
-            let occupied = io.held().units() + io.merging_units;
-            if self.early && occupied <= self.capacity_units {
-                io.media.hold.acknowledge(entry, piece.mask);
+            if self.early && io.occupied_units() <= self.capacity_units {
+                io.acknowledge_held(entry, piece.mask);
             } else {
-                io.timing.hold_request(piece.request);
-                io.media.hold.add_token(entry, piece.request);
+                io.await_held(entry, piece.request);
             }
         }
         self.arm(io);
@@ -50,8 +47,7 @@ impl Merger {
     /// Makes `request` wait for everything held.
     pub fn wait_for_all(&self, request: RequestId, io: &mut Io) {
         for entry in 0..io.held().entries().len() {
-            io.timing.hold_request(request);
-            io.media.hold.add_token(entry, request);
+            io.await_held(entry, request);
         }
     }
 

@@ -3,13 +3,11 @@
 use super::io::Io;
 use super::media::{bits, SLOTS_MAX};
 use super::pack::Picks;
-use super::page_level::{mapped_mask, region_slots, Sources};
+use super::page_level::{mapped_mask, Sources};
 use super::piece::PageWrite;
 use crate::base::op::{Cause, Class};
-use crate::base::request::{HostOp, Request};
 use crate::base::Ppn;
 use crate::hw::timing::op_table::{OpId, RequestId};
-use crate::hw::timing::{InFlight, Internal};
 
 /// Whether a logical page's other mapping units come along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,9 +38,7 @@ pub fn program(picks: &Picks, carry: Carry, page: Ppn, io: &mut Io) {
     let draft = draft(picks, carry, io);
     let mut reads = [OpId::NONE; SLOTS_MAX];
     let reads = emit_reads(&draft, &mut reads, io);
-    let slots = region_slots(io, page);
-    debug_assert!(draft.slots as usize <= slots, "Invariant: the picks fit the page");
-    io.media.write_page(page, &draft.tags[..slots], 0, draft.held);
+    io.write_page(page, &draft.tags, 0, draft.held);
     let write = PageWrite {
         bytes: draft.bytes,
         fresh_slots: draft.held.count_ones(),
@@ -51,15 +47,13 @@ pub fn program(picks: &Picks, carry: Carry, page: Ppn, io: &mut Io) {
         class: Class::HostWrite,
         request: RequestId::NONE,
     };
-    let op = io.program_joint(page, &write);
-    for &read in reads {
-        io.timing.add_dep(op);
-        io.timing.wake(read, op);
+    let op = io.program_joint(page, &write, reads);
+    for &(entry, mask) in picks.list().iter().rev() {
+        io.take_held(entry, mask, op);
     }
-    take_out(picks, op, io);
     if !op.is_none() {
-        acknowledge_later(draft.early, op, io);
-        io.timing.release(op);
+        io.acknowledge_later(draft.early, op);
+        io.start_joint(op);
     }
 }
 
@@ -109,38 +103,4 @@ fn emit_reads<'a>(draft: &Draft, ops: &'a mut [OpId; SLOTS_MAX], io: &mut Io) ->
         }
     }
     &ops[..count]
-}
-
-/// Takes the picked units out of the hold buffer; the requests that wait for them wait for `op`.
-fn take_out(picks: &Picks, op: OpId, io: &mut Io) {
-    for &(entry, mask) in picks.list().iter().rev() {
-        let held = io.held().entries()[entry];
-        let last = held.mask & !mask == 0;
-        for request in io.media.hold.tokens(entry) {
-            if !op.is_none() {
-                io.timing.join_request(op, request);
-            }
-            if last {
-                io.timing.release_request(request);
-            }
-        }
-        io.media.unhold(entry, mask, held.page * io.policy().mus_per_page, false);
-    }
-}
-
-/// Acknowledged data occupy the buffer until they are programmed: a request of our own tells when.
-fn acknowledge_later(units: u32, op: OpId, io: &mut Io) {
-    if units == 0 {
-        return;
-    }
-    io.merging_units += units;
-    io.merges += 1;
-    let now_ns = io.now_ns();
-    let request = Request { at_ns: now_ns, sector: 0, sectors: units, stream: 0, op: HostOp::Write };
-    let mut record = InFlight::new(request, now_ns, now_ns);
-    record.internal = Internal::Merge;
-    record.flushes_before = io.flushes;
-    let id = io.timing.add_request(record);
-    io.timing.join_request(op, id);
-    io.timing.release_request(id);
 }

@@ -5,6 +5,7 @@ use super::clean::{clean_plane, Job};
 use super::config::CleanConfig;
 use super::io::Io;
 use super::page_level;
+use super::page_reads::PageReads;
 use super::region::{Region, RegionSpec, Writer};
 use crate::base::op::{Cause, Class};
 use crate::base::PlaneId;
@@ -17,13 +18,15 @@ pub struct Store {
     /// The region.
     pub region: Region,
     clean_below: u32,
+    /// Room for the reads of what is put together in it, kept from job to job.
+    pub(super) reads: PageReads,
 }
 
 impl Store {
     /// An empty store, cleaned as its specification says.
     pub fn new(spec: RegionSpec, io: &Io) -> Self {
         let clean_below = Self::threshold(&spec.clean, spec.blocks);
-        Self { region: Region::new(spec, io), clean_below }
+        Self { region: Region::new(spec, io), clean_below, reads: PageReads::default() }
     }
 
     /// Free blocks per plane below which a store of `blocks` blocks per plane is cleaned.

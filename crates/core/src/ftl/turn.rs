@@ -76,7 +76,7 @@ impl Turn {
         in_turn
             .min_by_key(|p| {
                 let unit = planes[p.index()].unit;
-                (io.timing.load(unit), io.timing.channel_wait_ns(unit))
+                (io.queued_ops(unit), io.channel_wait_ns(unit))
             })
             .unwrap_or(self.order[start])
     }

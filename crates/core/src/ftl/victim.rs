@@ -116,6 +116,6 @@ fn best_of_draws(region: &Region, io: &mut Io, first: BlockId, eligible: &[u32],
         return None;
     }
     let drawn: Vec<u32> =
-        (0..draws).map(|_| eligible[io.rng.below(eligible.len() as u32) as usize]).collect();
+        (0..draws).map(|_| eligible[io.draw_below(eligible.len() as u32) as usize]).collect();
     drawn.into_iter().min_by_key(|&i| (region.live_of(BlockId(first.0 + i), io), i))
 }

@@ -160,7 +160,7 @@ fn preconditioning_fills_overwrites_and_finds_the_steady_state() {
         assert!(done.write_amplification >= 1.0 && done.programs >= done.filled + done.overwritten);
         // Nothing of this is the run's: no time, no operation, no wear.
         assert_eq!((sim.now_ns(), sim.counters().iter().count()), (0, 0));
-        let array = &sim.media().array;
+        let array = sim.media().array();
         assert!(array.used_blocks().all(|block| array.wear(block) == 0));
         sim.audit().unwrap();
         let report = run(&mut sim, &random(3000, setup.device.user_bytes, 8, 0.4, 500_000.0, 2));

@@ -139,7 +139,7 @@ fn every_request_and_every_byte_is_booked_once() {
 
 /// Pages still in place in blocks of `mode`, and those that its erases took, had every block been full.
 fn pages_in_state(sim: &Simulation, mode: CellMode, pages_per_block: u64) -> (u64, u64) {
-    let array = &sim.media().array;
+    let array = sim.media().array();
     array.used_blocks().fold((0, 0), |(here, erased), block| {
         let record = array.block(block);
         let holds = record.state() != BlockState::Free && record.mode() == mode;
@@ -154,9 +154,9 @@ fn counted_operations_are_those_the_state_remembers() {
         for mode in [CellMode::Slc, CellMode::Tlc] {
             let rows = || report.flash.ops.iter().filter(|row| row.mode == mode.name());
             let pages: u64 = rows().filter(|row| stores(row)).map(|row| row.pages).sum();
-            assert_eq!(pages, sim.media().array.stored(mode), "{name}");
+            assert_eq!(pages, sim.media().array().stored(mode), "{name}");
             let erases: u64 = rows().filter(|row| row.kind == "erase").map(|row| row.count).sum();
-            let array = &sim.media().array;
+            let array = sim.media().array();
             let worn: u64 = array.used_blocks().map(|block| u64::from(array.erases(block, mode))).sum();
             assert_eq!(erases, worn, "{name}");
             let in_wear: u64 =

@@ -95,7 +95,7 @@ impl Shape {
 
 /// The blocks of a plane.
 fn blocks(sim: &Simulation, plane: u32) -> impl Iterator<Item = (BlockId, &Block)> {
-    let array = &sim.media().array;
+    let array = sim.media().array();
     let first = array.geometry.block(PlaneId(plane), 0).0;
     (first..first + BLOCKS).map(|b| (BlockId(b), array.block(BlockId(b))))
 }
@@ -137,7 +137,7 @@ fn none(what: &str, count: usize) -> Result<(), String> {
 /// While there are wordlines to switch, AGC leaves dead pages only in the blocks being written: the
 /// one being filled, the one being switched and the one that is filled without pausing.
 fn nothing_to_collect(sim: &Simulation, plane: u32) -> Result<(), String> {
-    let array = &sim.media().array;
+    let array = sim.media().array();
     let layout = array.geometry.pool_of(PlaneId(plane)).two_layer();
     let two_layer = || blocks(sim, plane).filter(|(_, b)| b.is_two_layer() && b.state() != BlockState::Free);
     let to_switch = |b: &Block| b.state() == BlockState::Open && layout.phase(b.write_ptr()) == Phase::Switch;
@@ -241,7 +241,7 @@ fn planes_get_as_much_data_whether_their_cache_is_used_up_or_not() {
     let before = sim.ops().len();
     // Close enough for a wordline to be filled before it is padded.
     sim.feed(&page_writes(sim.now_ns() + gap_ns, gap_ns / 10, 0..40)).unwrap();
-    let array = &sim.media().array;
+    let array = sim.media().array();
     let host = sim.ops()[before..].iter().filter(|op| op.cause == Cause::Host && op.kind == OpKind::Program);
     let pages = host.map(|op| {
         let block = array.geometry.block_of(op.page);

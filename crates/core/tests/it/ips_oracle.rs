@@ -135,7 +135,7 @@ fn a_finished_block_stores_384_pages_and_wears_by_its_erases() {
     let setup = setup(device(switch_pool(1, 1, 8, 128, 2), 4 * 384 * 4096), "ips");
     let mut sim = Simulation::new(&setup).unwrap();
     sim.preload(&[(0, 4 * 384)]).unwrap();
-    let array = &sim.media().array;
+    let array = sim.media().array();
     let stored: Vec<_> =
         array.used_blocks().map(|b| (array.block(b).state(), array.block(b).live())).collect();
     assert_eq!(stored, [(BlockState::Closed, 384); 4]);
@@ -169,7 +169,7 @@ fn no_wordline_is_stored_more_than_three_times_between_erases() {
         sim.keep_ops();
         sim.feed(&pauses(3)).unwrap();
         sim.finish().unwrap();
-        let geometry = &sim.media().array.geometry;
+        let geometry = &sim.media().array().geometry;
         // Programs and reprograms of each wordline, and the pages of each block, since its erase.
         let mut stores: HashMap<(u32, u16), (u32, u32)> = HashMap::new();
         let mut reprograms = 0;
@@ -245,7 +245,7 @@ fn planes_do_idle_work_independently() {
         sim.feed(&page_writes(0, 3_000_000, (0..16).chain([8, 9]))).unwrap();
         let reads = (0..400).map(|i| request(54_000_000 + i * 1_000_000, HostOp::Read, 4096, 4096));
         sim.feed(&reads.collect::<Vec<_>>()).unwrap();
-        let geometry = &sim.media().array.geometry;
+        let geometry = &sim.media().array().geometry;
         let planes = sim.ops().iter().filter(|op| op.cause.name() == "agc");
         planes.map(|op| geometry.plane_of(geometry.block_of(op.page)).0).collect::<Vec<_>>()
     };

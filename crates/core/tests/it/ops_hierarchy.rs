@@ -161,7 +161,7 @@ fn a_base_whose_every_unit_is_newer_in_l1_is_dead() {
         requests.extend(partial(at, &[(0, unit, 1), (1, unit, 1), (2, unit, 1), (3, unit, 1)]));
     }
     let sim = after(&hierarchy(1), 8, &requests);
-    let array = &sim.media().array;
+    let array = sim.media().array();
     // The page of L2 is dead, and so are the TLC pages of all four.
     let live: u32 = array
         .used_blocks()
@@ -308,7 +308,7 @@ fn a_logical_page_has_at_most_four_parts_in_l1_and_the_table_stays_within_its_si
         sim.feed(batch).unwrap();
         sim.audit().unwrap();
         let l1 = |page: u32| {
-            let array = &sim.media().array;
+            let array = sim.media().array();
             let mut parts: Vec<_> = homes(&sim, page).into_iter().flatten().collect();
             parts.retain(|&at| array.block(array.geometry.block_of(at)).region() == 0);
             parts.sort_unstable();

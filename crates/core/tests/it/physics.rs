@@ -49,7 +49,7 @@ fn programs(sim: &Simulation) -> u64 {
 }
 
 fn pages_held(sim: &Simulation) -> u64 {
-    let array = &sim.media().array;
+    let array = sim.media().array();
     array.used_blocks().map(|b| u64::from(array.block(b).write_ptr())).sum()
 }
 

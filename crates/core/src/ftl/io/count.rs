@@ -10,7 +10,7 @@ use crate::ftl::piece::PageWrite;
 impl Io {
     #[cold]
     pub(super) fn log(&mut self, kind: OpKind, mode: CellMode, cause: Cause, at: &Place) {
-        let (at_ns, page) = (self.timing.now_ns(), self.media.array.geometry.page(at.block, at.index));
+        let (at_ns, page) = (self.timing.now_ns(), self.media.array().geometry.page(at.block, at.index));
         if let Some(ops) = self.ops.as_mut() {
             ops.push(LoggedOp { at_ns, kind, mode, cause, page });
         }
@@ -30,7 +30,7 @@ impl Io {
 
     #[inline]
     pub(super) fn count_program(&mut self, at: &Place, write: &PageWrite, operations: u64, time_ns: u32) {
-        let page_bytes = self.media.array.geometry.pools[at.pool].page_bytes;
+        let page_bytes = self.media.array().geometry.pools[at.pool].page_bytes;
         if self.ops.is_some() {
             self.log(at.array.store, at.array.store_mode, write.cause, at);
         }

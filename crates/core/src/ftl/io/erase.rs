@@ -1,25 +1,84 @@
-//! Erases.
+//! Erases, and the programs they wait for.
 
 use super::Io;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::BlockId;
 use crate::hw::timing::op_table::{Op, OpId};
 
+/// The programs that an erase will wait for.
+pub(in crate::ftl) struct Programs {
+    list: Vec<OpId>,
+    filling: Option<BlockId>,
+}
+
+impl Programs {
+    /// None yet; the room is the one that `io` keeps from job to job.
+    pub fn begin(io: &mut Io) -> Self {
+        let mut list = std::mem::take(&mut io.scratch);
+        list.clear();
+        Self { list, filling: None }
+    }
+
+    /// Adds a program into block `to`.
+    #[inline]
+    pub fn add(&mut self, to: BlockId, program: OpId) {
+        if program.is_none() {
+            return;
+        }
+        // A block's programs run in order: the last one into each block stands for all of them.
+        if self.filling.replace(to) == Some(to) {
+            self.list.pop();
+        }
+        self.list.push(program);
+    }
+}
+
 impl Io {
-    /// Emits the erase of `block` (state not yet erased), held once until `timing.release`.
-    pub fn erase(&mut self, block: BlockId, cause: Cause, class: Class) -> OpId {
+    /// Erases `block`, from which everything was moved, behind `programs` and whatever else carries
+    /// data out of it.
+    pub(in crate::ftl) fn erase_block(
+        &mut self,
+        block: BlockId,
+        mut programs: Programs,
+        cause: Cause,
+        class: Class,
+    ) {
+        // Emitted last: from here on the block's pages are those of its next life.
+        let erase = self.emit_erase(block, cause, class);
+        self.moved.take(&self.timing, block, &mut programs.list);
+        // Without the clock, as when a read places data, nothing waits for what is still in flight.
+        if !erase.is_none() {
+            for &program in &programs.list {
+                self.timing.add_dep(erase);
+                self.timing.wake(program, erase);
+            }
+            self.timing.release(erase);
+        }
+        self.scratch = programs.list;
+        self.media.erase(block);
+    }
+
+    /// Notes that `program` carries data out of block `from`, which lives on, into `to`: the erase of
+    /// `from`, whenever it comes, waits for it.
+    pub(in crate::ftl) fn note_moved(&mut self, from: BlockId, to: BlockId, program: OpId) {
+        let blocks = self.media.array().geometry.block_numbers();
+        self.moved.note(&self.timing, blocks, from, to, program);
+    }
+
+    /// Emits the erase of `block` (state not yet erased), held once until it is released.
+    fn emit_erase(&mut self, block: BlockId, cause: Cause, class: Class) -> OpId {
         if self.clockless {
             self.timing.set_erased(block);
             return OpId::NONE;
         }
-        let geometry = &self.media.array.geometry;
+        let geometry = &self.media.array().geometry;
         let plane = geometry.planes[geometry.plane_of(block).index()];
-        let mode = self.media.array.block(block).mode();
+        let mode = self.media.array().block(block).mode();
         if self.ops.is_some() {
             let page = geometry.page(block, 0);
             self.log(OpKind::Erase, mode, cause, &self.place(page));
         }
-        let geometry = &self.media.array.geometry;
+        let geometry = &self.media.array().geometry;
         let mut op = Op::new(OpKind::Erase, cause, class, block, plane.unit);
         op.plane_in_die = plane.in_die;
         op.array_ns = geometry.pools[plane.pool as usize].mode(mode).erase_ns;

@@ -1,12 +1,18 @@
 //! A scheme's whole world: the media, the clock, the counters and the verbs that join them.
 
 mod count;
+mod driver;
 mod erase;
+mod held;
 mod place;
 mod program;
 mod read;
 mod stage;
+mod state;
 mod trim;
+
+pub use driver::Driver;
+pub(super) use erase::Programs;
 
 use crate::base::op::Class;
 use crate::base::rng::RngStream;
@@ -15,7 +21,6 @@ use crate::ftl::hold::HoldBuffer;
 use crate::ftl::media::Media;
 use crate::ftl::moved::MovedOut;
 use crate::ftl::op_log::LoggedOp;
-use crate::ftl::page_reads::PageReads;
 use crate::ftl::piece::Piece;
 use crate::hw::array::FlashArray;
 use crate::hw::config::IdleRule;
@@ -43,45 +48,40 @@ pub struct IoPolicy {
 
 /// Media, clock, counters.
 pub struct Io {
-    /// State.
-    pub media: Media,
-    /// Time.
-    pub timing: Timing,
+    media: Media,
+    timing: Timing,
     /// Operations by cause.
-    pub counters: OpCounters,
+    counters: OpCounters,
     /// Figures over time.
-    pub series: Series,
+    series: Series,
     /// The scheme's random stream.
-    pub rng: RngStream,
-    /// Fixed choices.
-    pub policy: IoPolicy,
+    rng: RngStream,
+    policy: IoPolicy,
     /// State changes only: nothing is timed or counted (before time 0).
-    pub clockless: bool,
-    /// Room for a cleaning job's programs, kept from one job to the next.
-    pub scratch: Vec<OpId>,
+    clockless: bool,
+    /// Room for a job's programs, kept from one job to the next.
+    scratch: Vec<OpId>,
     /// Pages programmed without the clock.
-    pub clockless_programs: u64,
+    clockless_programs: u64,
     /// Operations in the order of their emission, if they are kept.
-    pub ops: Option<Vec<LoggedOp>>,
+    ops: Option<Vec<LoggedOp>>,
     /// When the scheme wants to be woken, ns (`u64::MAX`: not at all).
-    pub wake_ns: u64,
+    wake_ns: u64,
     /// Acknowledged mapping units that have left the hold buffer and are being programmed.
-    pub merging_units: u32,
+    merging_units: u32,
     /// The pages they are in.
-    pub merges: u32,
+    merges: u32,
     /// Flushes that had to wait so far: tells what was acknowledged before the next one.
-    pub flushes: u32,
+    flushes: u32,
     /// Erases wait for what was moved out of their block.
-    pub(super) moved: MovedOut,
-    /// Room for a job's page reads, kept from one job to the next.
-    pub(super) page_reads: PageReads,
+    moved: MovedOut,
 }
 
 impl Io {
     /// A world at time 0.
-    pub fn new(media: Media, timing: Timing, rng: RngStream, policy: IoPolicy) -> Self {
+    fn new(media: Media, timing: Timing, rng: RngStream, policy: IoPolicy) -> Self {
         Self {
-            counters: OpCounters::new(media.array.geometry.pools.len()),
+            counters: OpCounters::new(media.array().geometry.pools.len()),
             media,
             timing,
             series: Series::default(),
@@ -96,26 +96,25 @@ impl Io {
             merges: 0,
             flushes: 0,
             moved: MovedOut::new(),
-            page_reads: PageReads::default(),
         }
     }
 
     /// The flash array, to look at.
     #[inline(always)]
     pub fn array(&self) -> &FlashArray {
-        &self.media.array
+        self.media.array()
     }
 
     /// The device's shape.
     #[inline(always)]
     pub fn geometry(&self) -> &Geometry {
-        &self.media.array.geometry
+        &self.media.array().geometry
     }
 
     /// The pieces that wait to be packed.
     #[inline(always)]
     pub fn held(&self) -> &HoldBuffer {
-        &self.media.hold
+        self.media.held()
     }
 
     /// Map and array, to look at.
@@ -166,6 +165,18 @@ impl Io {
         self.clockless
     }
 
+    /// Operations emitted to `unit` and not complete.
+    #[inline(always)]
+    pub fn queued_ops(&self, unit: u32) -> u32 {
+        self.timing.load(unit)
+    }
+
+    /// How long the channel of `unit` stays taken by what it transfers, ns.
+    #[inline(always)]
+    pub fn channel_wait_ns(&self, unit: u32) -> u64 {
+        self.timing.channel_wait_ns(unit)
+    }
+
     /// Service time of what was emitted to `unit` and is not complete, ns.
     #[inline]
     pub fn queued_ns(&self, unit: u32) -> u64 {
@@ -191,7 +202,7 @@ impl Io {
     /// Has the scheme asked for idle work in `plane` once it is idle.
     #[inline]
     pub fn mark_idle_work(&mut self, plane: PlaneId) {
-        let place = self.media.array.geometry.planes[plane.index()];
+        let place = self.media.array().geometry.planes[plane.index()];
         self.timing.mark_idle_work(place.unit, place.in_die, true);
     }
 
@@ -205,7 +216,7 @@ impl Io {
             let old = self.media.lookup(Mu(first + rest.trailing_zeros()));
             rest &= rest - 1;
             if let Some(slot) = old {
-                let geometry = &self.media.array.geometry;
+                let geometry = &self.media.array().geometry;
                 let plane = geometry.plane_of(geometry.block_of(geometry.page_of(slot)));
                 self.mark_idle_work(plane);
             }
@@ -214,9 +225,19 @@ impl Io {
 
     /// Has the scheme asked for idle work in every plane.
     pub fn mark_all_idle_work(&mut self) {
-        for plane in 0..self.media.array.geometry.planes.len() {
+        for plane in 0..self.media.array().geometry.planes.len() {
             self.mark_idle_work(PlaneId(plane as u32));
         }
+    }
+
+    /// Asks for `Scheme::stage_due` in `plane` at `at_ns`.
+    pub(super) fn wake_stage(&mut self, plane: PlaneId, at_ns: u64) {
+        self.timing.schedule(at_ns, EventKind::Stage, plane.0);
+    }
+
+    /// A number from 0 to `bound` - 1 out of the scheme's random stream.
+    pub(super) fn draw_below(&mut self, bound: u32) -> u32 {
+        self.rng.below(bound)
     }
 
     /// Asks for `Scheme::timer` at `at_ns`, or earlier if that was asked for already.

@@ -33,11 +33,11 @@ pub(super) struct Times {
 impl Io {
     #[inline(always)]
     pub(super) fn place(&self, page: Ppn) -> Place {
-        let geometry = &self.media.array.geometry;
+        let geometry = &self.media.array().geometry;
         let block = geometry.block_of(page);
         let plane = &geometry.planes[geometry.plane_of(block).index()];
         let (pool, index) = (plane.pool as usize, geometry.page_in_block(page));
-        let record = self.media.array.block(block);
+        let record = self.media.array().block(block);
         let array = if record.is_two_layer() {
             self.two_layer_times(pool, index, record.write_ptr())
         } else {
@@ -52,7 +52,7 @@ impl Io {
     /// one bit is read as SLC.
     #[inline]
     fn two_layer_times(&self, pool: usize, index: u32, programmed: u32) -> ArrayTimes {
-        let layout = self.media.array.geometry.pools[pool].two_layer();
+        let layout = self.media.array().geometry.pools[pool].two_layer();
         let (slc, dense) = (CellMode::Slc, layout.mode);
         let step = layout.step(index);
         let (read_ns, read_mode) = match programmed > u32::from(step.second) {

@@ -34,9 +34,9 @@ impl Io {
         id
     }
 
-    /// Emits the program of `page`, one page of a per-page mode, that several requests may join and
-    /// sources precede: it is held once until `timing.release`.
-    pub fn program_joint(&mut self, page: Ppn, write: &PageWrite) -> OpId {
+    /// Emits the program of `page`, one page of a per-page mode, after `sources`; further requests
+    /// may join it until `start_joint`.
+    pub(in crate::ftl) fn program_joint(&mut self, page: Ppn, write: &PageWrite, sources: &[OpId]) -> OpId {
         if self.clockless {
             self.program_clockless(page);
             return OpId::NONE;
@@ -53,11 +53,23 @@ impl Io {
         op.shared = true;
         op.gap = Gap::Merge;
         op.deps = 1;
-        self.timing.submit(id)
+        self.timing.submit(id);
+        for &source in sources {
+            self.timing.add_dep(id);
+            self.timing.wake(source, id);
+        }
+        id
+    }
+
+    /// Lets a joint program go: nothing more joins it.
+    pub(in crate::ftl) fn start_joint(&mut self, op: OpId) {
+        if !op.is_none() {
+            self.timing.release(op);
+        }
     }
 
     pub(super) fn program_clockless(&mut self, page: Ppn) {
-        let geometry = &self.media.array.geometry;
+        let geometry = &self.media.array().geometry;
         let block = geometry.block_of(page);
         self.timing.set_done(block, geometry.page_in_block(page) + 1);
         self.clockless_programs += 1;

@@ -9,7 +9,7 @@ use crate::hw::timing::op_table::{MoveTarget, OpId, RequestId};
 impl Io {
     /// Reads `bytes` of `page`; `OpId::NONE` when the data are still in the controller.
     #[inline]
-    pub fn read(
+    pub(in crate::ftl) fn read(
         &mut self,
         page: Ppn,
         bytes: u32,
@@ -51,10 +51,10 @@ impl Io {
     /// it is read from the controller (a wordline may even hold two versions of a page).
     #[cold]
     pub(super) fn is_staged(&mut self, page: Ppn) -> bool {
-        let geometry = &self.media.array.geometry;
+        let geometry = &self.media.array().geometry;
         let block = geometry.block_of(page);
         let pool = geometry.pool_of(geometry.plane_of(block));
-        let record = self.media.array.block(block);
+        let record = self.media.array().block(block);
         if record.is_two_layer() {
             return false; // Two-layer blocks are stored page by page.
         }
@@ -66,7 +66,7 @@ impl Io {
     /// Moves `bytes` from one page to another of the same unit: a read whose data the unit then
     /// programs; `OpId::NONE` without the clock.
     #[inline]
-    pub fn move_page(&mut self, from: Ppn, to: Ppn, write: &PageWrite) -> OpId {
+    pub(in crate::ftl) fn move_within_unit(&mut self, from: Ppn, to: Ppn, write: &PageWrite) -> OpId {
         if self.clockless {
             self.program_clockless(to);
             return OpId::NONE;

@@ -10,7 +10,7 @@ use crate::hw::timing::Gap;
 impl Io {
     /// Starts a one-shot program with `page` as its first page; it waits until `close_stage`, and rests
     /// until then unless a request joins it.
-    pub fn open_stage(&mut self, page: Ppn, write: &PageWrite) -> OpId {
+    pub(in crate::ftl) fn open_stage(&mut self, page: Ppn, write: &PageWrite) -> OpId {
         if self.clockless {
             return OpId::NONE;
         }
@@ -30,7 +30,14 @@ impl Io {
     }
 
     /// Adds `page` to the staged one-shot program `op`, after `sources`; `last` completes the wordline.
-    pub fn add_to_stage(&mut self, op: OpId, page: Ppn, write: &PageWrite, sources: &[OpId], last: bool) {
+    pub(in crate::ftl) fn add_to_stage(
+        &mut self,
+        op: OpId,
+        page: Ppn,
+        write: &PageWrite,
+        sources: &[OpId],
+        last: bool,
+    ) {
         if op.is_none() {
             return self.program_clockless(page);
         }
@@ -38,10 +45,10 @@ impl Io {
             self.timing.op_mut(op).pages += 1;
             return;
         }
-        let geometry = &self.media.array.geometry;
+        let geometry = &self.media.array().geometry;
         let block = geometry.block_of(page);
         let plane = geometry.planes[geometry.plane_of(block).index()];
-        let mode = self.media.array.block(block).mode();
+        let mode = self.media.array().block(block).mode();
         let resolved = geometry.pools[plane.pool as usize].mode(mode);
         // The pulse is shared equally; the last page takes the rounding rest.
         let pages = resolved.pages_per_program;
@@ -67,7 +74,7 @@ impl Io {
     }
 
     /// Lets a staged program go; it is queued once its sources are read.
-    pub fn close_stage(&mut self, op: OpId) {
+    pub(in crate::ftl) fn close_stage(&mut self, op: OpId) {
         if !op.is_none() {
             self.timing.set_resting(op, false);
             self.timing.start_path(op);

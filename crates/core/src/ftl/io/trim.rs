@@ -11,12 +11,12 @@ impl Io {
         self.media.trim(first, end);
         let n = self.policy.mus_per_page;
         let mut entry = 0;
-        while let Some(held) = self.media.hold.entries().get(entry) {
+        while let Some(held) = self.media.held().entries().get(entry) {
             let base = held.page * n;
             let unused = bits(held.mask).filter(|i| (first..end).contains(&(base + i)));
             let unused = unused.fold(0, |mask, i| mask | 1 << i);
             if unused == held.mask {
-                for request in self.media.hold.tokens(entry) {
+                for request in self.media.held().tokens(entry) {
                     self.timing.request(request).gap = Gap::Merge;
                     self.timing.release_request(request);
                 }

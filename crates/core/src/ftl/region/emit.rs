@@ -6,7 +6,6 @@ use crate::base::{PlaneId, Ppn};
 use crate::ftl::io::Io;
 use crate::ftl::media::SLOTS_MAX;
 use crate::ftl::piece::PageWrite;
-use crate::hw::timing::event::EventKind;
 use crate::hw::timing::op_table::{OpId, RequestId};
 
 impl Region {
@@ -45,7 +44,7 @@ impl Region {
         if !write.request.is_none() && !stage.holds_host {
             stage.holds_host = true;
             stage.due_ns = due_ns;
-            io.timing.schedule(due_ns, EventKind::Stage, plane.0);
+            io.wake_stage(plane, due_ns);
         }
         if last {
             io.close_stage(op);
@@ -68,8 +67,7 @@ impl Region {
                 let Some(page) = self.take_page(io, plane, writer, 0) else {
                     break;
                 };
-                let slots = io.geometry().pool_of(plane).slots_per_page as usize;
-                io.media.write_page(page, &[0; SLOTS_MAX][..slots], 0, 0);
+                io.write_page(page, &[0; SLOTS_MAX], 0, 0);
                 let pad = PageWrite {
                     bytes: 0,
                     fresh_slots: 0,

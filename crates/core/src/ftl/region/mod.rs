@@ -217,7 +217,7 @@ impl Region {
         }
         let block = part.free.pop(io, plane, rule)?;
         part.used += 1;
-        io.media.open(block, mode, id);
+        io.open_block(block, mode, id);
         part.frontiers[which].block = Some(block);
         let free = part.free.len();
         self.free_min = self.free_min.min(free);
@@ -239,7 +239,7 @@ impl Region {
     pub fn close_open(&mut self, io: &mut Io, plane: PlaneId, writer: Writer) {
         let which = self.frontier(writer);
         if let Some(block) = self.part(plane).frontiers[which].block.take() {
-            io.media.close(block);
+            io.close_block(block);
         }
     }
 

@@ -217,7 +217,7 @@ impl TwoLayerRegion {
             self.links.pop(&mut part.fill)?
         };
         if io.array().block(block).state() == BlockState::Free {
-            io.media.open_two_layer(block, self.spec.id);
+            io.open_two_layer_block(block, self.spec.id);
         }
         Some(block)
     }

@@ -72,7 +72,7 @@ impl TwoLayerRegion {
             Phase::Done => {}
         }
         if phase != Phase::Done {
-            io.media.close(block);
+            io.close_block(block);
         }
         part.victim = Some(Victim { block, used: phase != Phase::Fill, next_page: 0 });
         part.victim

@@ -185,7 +185,7 @@ pub fn switch_pool(
 /// The operations kept since `from`, one a line: `reprogram host 0/3 w1.2` is plane 0, block 3,
 /// wordline 1, bit 2; blocks below `plain` are plain and named by page.
 pub fn story(sim: &Simulation, from: usize, plain: u32) -> Vec<String> {
-    let geometry = &sim.media().array.geometry;
+    let geometry = &sim.media().array().geometry;
     let tell = |op: &LoggedOp| {
         let block = geometry.block_of(op.page);
         let plane = geometry.plane_of(block);

@@ -84,20 +84,20 @@ pub fn read(at_ns: u64, page: u64) -> Request {
 
 /// The flash page of each unit of a logical page.
 pub fn homes(sim: &Simulation, page: u32) -> Vec<Option<Ppn>> {
-    let home = |mu| sim.media().lookup(Mu(mu)).map(|slot| sim.media().array.geometry.page_of(slot));
+    let home = |mu| sim.media().lookup(Mu(mu)).map(|slot| sim.media().array().geometry.page_of(slot));
     (page * 4..page * 4 + 4).map(home).collect()
 }
 
 /// The channel of each unit of a logical page.
 pub fn channels(sim: &Simulation, page: u32) -> Vec<u32> {
-    let geometry = &sim.media().array.geometry;
+    let geometry = &sim.media().array().geometry;
     let channel = |at: Ppn| geometry.planes[geometry.plane_of(geometry.block_of(at)).index()].channel;
     homes(sim, page).into_iter().flatten().map(channel).collect()
 }
 
 /// The cell mode that each unit of a logical page lies in.
 pub fn modes(sim: &Simulation, page: u32) -> Vec<CellMode> {
-    let array = &sim.media().array;
+    let array = sim.media().array();
     let mode = |at: Ppn| array.block(array.geometry.block_of(at)).mode();
     homes(sim, page).into_iter().flatten().map(mode).collect()
 }

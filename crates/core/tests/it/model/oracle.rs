@@ -29,7 +29,7 @@ pub struct Oracle {
 impl Oracle {
     /// The state of `sim`, whose versions are tracked and in which nothing is in flight.
     pub fn of(sim: &Simulation, immediate: bool, loose_trims: bool, mapping_reads: bool) -> Self {
-        let mu_bytes = u64::from(sim.media().array.geometry.mu_bytes);
+        let mu_bytes = u64::from(sim.media().array().geometry.mu_bytes);
         let present = |mu| if sim.media().lookup(Mu(mu)).is_some() { Unit::Present } else { Unit::Absent };
         let newest = sim.media().versions().filter(|_| immediate);
         Self {

@@ -1,0 +1,150 @@
+//! What only the device may do: drive the clock, save and restore, count.
+
+use super::{Io, IoPolicy};
+use crate::base::rng::RngStream;
+use crate::base::BlockId;
+use crate::ftl::media::{Media, MediaState};
+use crate::ftl::op_log::LoggedOp;
+use crate::hw::array::FlashArray;
+use crate::hw::timing::Timing;
+use crate::metrics::counters::OpCounters;
+use crate::metrics::series::Series;
+use std::ops::{Deref, DerefMut};
+
+/// The device's own hold on its `Io`. Schemes get the `Io` alone, from which there is no way to the
+/// verbs below.
+pub struct Driver {
+    io: Io,
+}
+
+impl Deref for Driver {
+    type Target = Io;
+    #[inline(always)]
+    fn deref(&self) -> &Io {
+        &self.io
+    }
+}
+
+impl DerefMut for Driver {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Io {
+        &mut self.io
+    }
+}
+
+impl Driver {
+    /// An empty device of `mus` mapping units at time 0.
+    pub fn new(array: FlashArray, mus: u32, timing: Timing, rng: RngStream, policy: IoPolicy) -> Self {
+        Self { io: Io::new(Media::new(array, mus), timing, rng, policy) }
+    }
+
+    /// The clock.
+    #[inline(always)]
+    pub fn timing(&self) -> &Timing {
+        &self.io.timing
+    }
+
+    /// The clock, to drive.
+    #[inline(always)]
+    pub fn timing_mut(&mut self) -> &mut Timing {
+        &mut self.io.timing
+    }
+
+    /// Operations by cause.
+    pub fn counters(&self) -> &OpCounters {
+        &self.io.counters
+    }
+
+    /// Figures over time.
+    pub fn series(&self) -> &Series {
+        &self.io.series
+    }
+
+    /// Figures over time, to add to.
+    #[inline(always)]
+    pub fn series_mut(&mut self) -> &mut Series {
+        &mut self.io.series
+    }
+
+    /// Does `work` without the clock: state changes, nothing is timed or counted.
+    #[inline]
+    pub fn clockless<T>(&mut self, work: impl FnOnce(&mut Io) -> T) -> T {
+        self.io.clockless = true;
+        let done = work(&mut self.io);
+        self.io.clockless = false;
+        done
+    }
+
+    /// Pages programmed without the clock so far.
+    pub fn clockless_programs(&self) -> u64 {
+        self.io.clockless_programs
+    }
+
+    /// Whether `at_ns` is the time for which the scheme asked to be woken, which is then over.
+    pub fn take_wake(&mut self, at_ns: u64) -> bool {
+        let due = self.io.wake_ns == at_ns;
+        if due {
+            self.io.wake_ns = u64::MAX;
+        }
+        due
+    }
+
+    /// Pages of acknowledged units that left the hold buffer and are being programmed.
+    pub fn merges(&self) -> u32 {
+        self.io.merges
+    }
+
+    /// One of these pages, with so many acknowledged units, is programmed.
+    pub fn merged(&mut self, units: u32) {
+        self.io.merging_units -= units;
+        self.io.merges -= 1;
+    }
+
+    /// Flushes that had to wait so far.
+    pub fn flushes(&self) -> u32 {
+        self.io.flushes
+    }
+
+    /// Another flush has to wait; returns its number.
+    pub fn next_flush(&mut self) -> u32 {
+        self.io.flushes += 1;
+        self.io.flushes - 1
+    }
+
+    /// Forgets the wear of the time before the run.
+    pub fn reset_wear(&mut self) {
+        self.io.media.reset_wear();
+    }
+
+    /// Starts to keep versions of the data; the device must be empty.
+    pub fn track_versions(&mut self) {
+        self.io.media.track_versions();
+    }
+
+    /// Starts to keep the operations emitted.
+    pub fn keep_ops(&mut self) {
+        self.io.ops = Some(Vec::new());
+    }
+
+    /// The operations kept so far.
+    pub fn ops(&self) -> &[LoggedOp] {
+        self.io.ops.as_deref().unwrap_or(&[])
+    }
+
+    /// What a snapshot holds of media and random stream; nothing is in flight.
+    pub fn save(&self) -> (MediaState, RngStream) {
+        (self.io.media.save(), self.io.rng.clone())
+    }
+
+    /// Takes a snapshot's media and random stream, or says why they do not fit.
+    pub fn load(&mut self, media: MediaState, rng: RngStream) -> Result<(), String> {
+        let io = &mut self.io;
+        io.media.load(media)?;
+        io.rng = rng;
+        let used: Vec<BlockId> = io.array().used_blocks().collect();
+        for block in used {
+            io.timing.set_done(block, io.media.array().block(block).write_ptr());
+        }
+        Ok(())
+    }
+}

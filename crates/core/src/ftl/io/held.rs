@@ -1,0 +1,65 @@
+//! Pieces that wait in the controller, and who waits for them.
+
+use super::Io;
+use crate::base::request::{HostOp, Request};
+use crate::ftl::piece::Piece;
+use crate::hw::timing::op_table::{OpId, RequestId};
+use crate::hw::timing::{InFlight, Internal};
+
+impl Io {
+    /// Mapping units that are held, or acknowledged and still being programmed.
+    pub(in crate::ftl) fn occupied_units(&self) -> u32 {
+        self.held().units() + self.merging_units
+    }
+
+    /// Parks a piece in `class`, where its page then takes `slots` slots; returns its entry.
+    pub(in crate::ftl) fn hold_piece(&mut self, piece: &Piece, class: u8, slots: u32) -> usize {
+        let first = piece.page * self.policy.mus_per_page;
+        self.media.hold(piece, first, class, slots, self.timing.now_ns())
+    }
+
+    /// Makes `request` wait for a held entry.
+    pub(in crate::ftl) fn await_held(&mut self, entry: usize, request: RequestId) {
+        self.timing.hold_request(request);
+        self.media.add_token(entry, request);
+    }
+
+    /// Notes that the units of a held entry in `mask` are acknowledged.
+    pub(in crate::ftl) fn acknowledge_held(&mut self, entry: usize, mask: u32) {
+        self.media.acknowledge(entry, mask);
+    }
+
+    /// Takes the units in `mask` out of a held entry; the requests that wait for it wait for `op`,
+    /// which programs them.
+    pub(in crate::ftl) fn take_held(&mut self, entry: usize, mask: u32, op: OpId) {
+        let held = self.media.held().entries()[entry];
+        let last = held.mask & !mask == 0;
+        for request in self.media.held().tokens(entry) {
+            if !op.is_none() {
+                self.timing.join_request(op, request);
+            }
+            if last {
+                self.timing.release_request(request);
+            }
+        }
+        self.media.unhold(entry, mask, held.page * self.policy.mus_per_page, false);
+    }
+
+    /// Acknowledged data, `units` of which `op` programs, occupy the buffer until then: a request
+    /// of our own tells when.
+    pub(in crate::ftl) fn acknowledge_later(&mut self, units: u32, op: OpId) {
+        if units == 0 {
+            return;
+        }
+        self.merging_units += units;
+        self.merges += 1;
+        let now_ns = self.now_ns();
+        let request = Request { at_ns: now_ns, sector: 0, sectors: units, stream: 0, op: HostOp::Write };
+        let mut record = InFlight::new(request, now_ns, now_ns);
+        record.internal = Internal::Merge;
+        record.flushes_before = self.flushes;
+        let id = self.timing.add_request(record);
+        self.timing.join_request(op, id);
+        self.timing.release_request(id);
+    }
+}
