@@ -8,7 +8,7 @@ use crate::base::Mu;
 use crate::ftl::scheme::Scheme;
 use crate::hw::timing::event::EventKind;
 use crate::hw::timing::op_table::RequestId;
-use crate::hw::timing::{InFlight, Internal};
+use crate::hw::timing::InFlight;
 
 /// How many requests ahead the requests themselves are fetched.
 const REQUESTS_AHEAD: usize = 32;
@@ -159,10 +159,10 @@ impl Simulation {
     pub(super) fn finished(&mut self, id: RequestId) {
         let now_ns = self.io.now_ns();
         let record = self.io.timing_mut().request(id);
-        if record.internal != Internal::No {
-            let record = record.clone();
+        if let Some(token) = record.write_back {
             self.io.timing_mut().remove_request(id);
-            return self.finished_internal(&record);
+            self.written_back(token);
+            return self.io.timing_mut().kick();
         }
         let mut end_ns = now_ns + record.buffer_ns;
         if let (HostOp::Read, Some(link)) = (record.request.op, &self.setup.host.link) {

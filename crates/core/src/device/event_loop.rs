@@ -7,6 +7,7 @@ use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::scheme::Scheme;
 use crate::hw::timing::event::{Event, EventKind};
 use crate::hw::timing::op_table::RequestId;
+use crate::hw::timing::Waiter;
 
 /// Events between two looks at the order to stop.
 const LOOK_EVERY: usize = 256;
@@ -38,8 +39,14 @@ impl Simulation {
     /// Completes what has finished and offers idle time that is due.
     #[inline]
     pub(super) fn settle(&mut self) {
-        while let Some(id) = self.io.timing_mut().take_finished() {
-            self.finished(id);
+        while let Some(waiter) = self.io.timing_mut().take_finished() {
+            match waiter {
+                Waiter::Request(id) => self.finished(id),
+                Waiter::Notice(token) => {
+                    self.end_early_write(token);
+                    self.io.timing_mut().kick();
+                }
+            }
         }
         while let Some(unit) = self.io.timing_mut().take_idle_due() {
             self.offer_idle(unit);

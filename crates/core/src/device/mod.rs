@@ -33,12 +33,12 @@ use crate::ftl::piece::Piece;
 use crate::ftl::scheme::Scheme;
 use crate::hw::array::FlashArray;
 use crate::hw::geometry::Geometry;
+use crate::hw::timing::op_table::RequestId;
 use crate::hw::timing::Timing;
 use crate::metrics::counters::OpCounters;
 use crate::schemes::AnyScheme;
 use buffer::Buffer;
 use config::{InflightRead, Replay, RmwTransfer};
-use flush::WaitingFlush;
 use stats::HostStats;
 use std::collections::VecDeque;
 
@@ -57,8 +57,8 @@ pub struct Simulation {
     pending: VecDeque<(u64, Request)>,
     /// Pieces that wait for room in the buffer.
     waiting: VecDeque<Piece>,
-    /// Flushes that wait for write-backs in flight.
-    flushing: Vec<WaitingFlush>,
+    /// Flushes that wait for acknowledged data on their way, oldest first.
+    flushing: VecDeque<RequestId>,
     /// Write requests per window of the scheme, 0 = none.
     window_writes: u32,
     writes_in_window: u32,
@@ -111,7 +111,7 @@ impl Simulation {
             buffer,
             pending: VecDeque::new(),
             waiting: VecDeque::new(),
-            flushing: Vec::new(),
+            flushing: VecDeque::new(),
             window_writes: scheme.window_writes(),
             writes_in_window: 0,
             in_flight: 0,

@@ -6,7 +6,7 @@ use crate::base::op::Cause;
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::piece::Piece;
-use crate::hw::timing::{Gap, InFlight, Internal};
+use crate::hw::timing::{Gap, InFlight};
 
 impl Simulation {
     /// Write-through: the buffer keeps a clean copy for reads.
@@ -65,8 +65,7 @@ impl Simulation {
         let sectors = (u64::from(bytes) / SECTOR_BYTES) as u32;
         let request = Request { at_ns: now_ns, sector, sectors, stream: 0, op: HostOp::Write };
         let mut record = InFlight::new(request, now_ns, now_ns);
-        record.internal = Internal::WriteBack;
-        record.flushes_before = self.io.flushes();
+        record.write_back = Some(self.io.early_writes().begin(0));
         let id = self.io.timing_mut().add_request(record);
         let piece = Piece {
             request: id,
@@ -82,8 +81,9 @@ impl Simulation {
         result
     }
 
-    /// A write-back is complete: waiting pieces go on.
-    pub(super) fn written_back(&mut self) {
+    /// The write-back of `token` is complete: pieces and flushes that waited for it go on.
+    pub(super) fn written_back(&mut self, token: u32) {
+        self.end_early_write(token);
         if let Some(buffer) = self.buffer.as_mut() {
             buffer.evicting -= 1;
         }
@@ -113,8 +113,8 @@ impl Simulation {
         }
     }
 
-    /// Writes back everything dirty; returns the write-backs in flight.
-    pub(super) fn write_back_all(&mut self) -> usize {
+    /// Writes back everything dirty.
+    pub(super) fn write_back_all(&mut self) {
         while let Some(entry) = self.buffer.as_mut().and_then(Buffer::take_oldest) {
             if entry.dirty {
                 let result = self.write_back(&entry, Cause::Flush);
@@ -125,6 +125,5 @@ impl Simulation {
             }
         }
         self.io.timing_mut().kick();
-        self.buffer.as_ref().map_or(0, |b| b.evicting)
     }
 }

@@ -5,7 +5,8 @@
 //! A file uses those above it and never, by whatever way, one that uses it:
 //!
 //! ```text
-//! config, answer, piece, block_list, moved, op_log, page_reads   words and lists
+//! config, answer, piece, block_list, moved, op_log, page_reads,
+//! early                                                         words and lists
 //! hold <- media <- audit                                        what is stored
 //! io <- merge, turn, restore                             what it does in time
 //! free_list <- region, two_layer <- victim, page_level          blocks managed alike
@@ -19,6 +20,7 @@ pub mod block_list;
 pub mod clean;
 pub mod collect;
 pub mod config;
+pub mod early;
 mod free_list;
 pub mod gather;
 pub mod hold;

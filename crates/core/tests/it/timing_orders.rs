@@ -11,7 +11,7 @@ use slcache_core::base::{BlockId, CellMode};
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::geometry::Geometry;
 use slcache_core::hw::timing::op_table::{Op, OpId, RequestId};
-use slcache_core::hw::timing::{InFlight, Timing};
+use slcache_core::hw::timing::{InFlight, Timing, Waiter};
 use slcache_core::schemes::{SchemeConfig, TlcOnlyConfig};
 
 const A: BlockId = BlockId(0);
@@ -82,8 +82,8 @@ impl Clock {
     fn run(mut self) -> Vec<&'static str> {
         self.timing.kick();
         loop {
-            while let Some(id) = self.timing.take_finished() {
-                self.done.push(self.names.iter().find(|(r, _)| *r == id).unwrap().1);
+            while let Some(waiter) = self.timing.take_finished() {
+                self.done.push(self.names.iter().find(|(r, _)| Waiter::Request(*r) == waiter).unwrap().1);
             }
             if self.timing.next_ns() == u64::MAX {
                 break;

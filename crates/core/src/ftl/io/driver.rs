@@ -3,6 +3,7 @@
 use super::{Io, IoPolicy};
 use crate::base::rng::RngStream;
 use crate::base::BlockId;
+use crate::ftl::early::EarlyWrites;
 use crate::ftl::media::{Media, MediaState};
 use crate::ftl::op_log::LoggedOp;
 use crate::hw::array::FlashArray;
@@ -89,26 +90,9 @@ impl Driver {
         due
     }
 
-    /// Pages of acknowledged units that left the hold buffer and are being programmed.
-    pub fn merges(&self) -> u32 {
-        self.io.merges
-    }
-
-    /// One of these pages, with so many acknowledged units, is programmed.
-    pub fn merged(&mut self, units: u32) {
-        self.io.merging_units -= units;
-        self.io.merges -= 1;
-    }
-
-    /// Flushes that had to wait so far.
-    pub fn flushes(&self) -> u32 {
-        self.io.flushes
-    }
-
-    /// Another flush has to wait; returns its number.
-    pub fn next_flush(&mut self) -> u32 {
-        self.io.flushes += 1;
-        self.io.flushes - 1
+    /// Acknowledged data on their way to the flash.
+    pub fn early_writes(&mut self) -> &mut EarlyWrites {
+        &mut self.io.early
     }
 
     /// Forgets the wear of the time before the run.

@@ -1,15 +1,13 @@
 //! Pieces that wait in the controller, and who waits for them.
 
 use super::Io;
-use crate::base::request::{HostOp, Request};
 use crate::ftl::piece::Piece;
 use crate::hw::timing::op_table::{OpId, RequestId};
-use crate::hw::timing::{InFlight, Internal};
 
 impl Io {
     /// Mapping units that are held, or acknowledged and still being programmed.
     pub(in crate::ftl) fn occupied_units(&self) -> u32 {
-        self.held().units() + self.merging_units
+        self.held().units() + self.early.units()
     }
 
     /// Parks a piece in `class`, where its page then takes `slots` slots; returns its entry.
@@ -45,21 +43,12 @@ impl Io {
         self.media.unhold(entry, mask, held.page * self.policy.mus_per_page, false);
     }
 
-    /// Acknowledged data, `units` of which `op` programs, occupy the buffer until then: a request
-    /// of our own tells when.
+    /// Acknowledged data, `units` of which `op` programs, occupy the buffer until then.
     pub(in crate::ftl) fn acknowledge_later(&mut self, units: u32, op: OpId) {
         if units == 0 {
             return;
         }
-        self.merging_units += units;
-        self.merges += 1;
-        let now_ns = self.now_ns();
-        let request = Request { at_ns: now_ns, sector: 0, sectors: units, stream: 0, op: HostOp::Write };
-        let mut record = InFlight::new(request, now_ns, now_ns);
-        record.internal = Internal::Merge;
-        record.flushes_before = self.flushes;
-        let id = self.timing.add_request(record);
-        self.timing.join_request(op, id);
-        self.timing.release_request(id);
+        let token = self.early.begin(units);
+        self.timing.notify(op, token);
     }
 }

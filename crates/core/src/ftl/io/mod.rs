@@ -17,6 +17,7 @@ pub(super) use erase::Programs;
 use crate::base::op::Class;
 use crate::base::rng::RngStream;
 use crate::base::{Mu, PlaneId, Ppn, Slot};
+use crate::ftl::early::EarlyWrites;
 use crate::ftl::hold::HoldBuffer;
 use crate::ftl::media::Media;
 use crate::ftl::moved::MovedOut;
@@ -67,12 +68,8 @@ pub struct Io {
     ops: Option<Vec<LoggedOp>>,
     /// When the scheme wants to be woken, ns (`u64::MAX`: not at all).
     wake_ns: u64,
-    /// Acknowledged mapping units that have left the hold buffer and are being programmed.
-    merging_units: u32,
-    /// The pages they are in.
-    merges: u32,
-    /// Flushes that had to wait so far: tells what was acknowledged before the next one.
-    flushes: u32,
+    /// Acknowledged data on their way to the flash.
+    early: EarlyWrites,
     /// Erases wait for what was moved out of their block.
     moved: MovedOut,
 }
@@ -92,9 +89,7 @@ impl Io {
             clockless_programs: 0,
             ops: None,
             wake_ns: u64::MAX,
-            merging_units: 0,
-            merges: 0,
-            flushes: 0,
+            early: EarlyWrites::default(),
             moved: MovedOut::new(),
         }
     }

@@ -42,15 +42,13 @@ pub enum Gap {
 /// How many gaps there are.
 pub const GAPS: usize = 5;
 
-/// Whether a host waits for a request, or who else does.
+/// Who waits for an operation or hears that it is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Internal {
-    /// The host.
-    No,
-    /// The DRAM buffer, which wrote a page back.
-    WriteBack,
-    /// The hold buffer: acknowledged data are being programmed.
-    Merge,
+pub enum Waiter {
+    /// A request, which has waited for all its operations when it is finished.
+    Request(RequestId),
+    /// Whoever knows this token.
+    Notice(u32),
 }
 
 /// A host request in the device.
@@ -68,10 +66,8 @@ pub struct InFlight {
     pub link_wait_ns: u64,
     /// Time in the DRAM buffer, ns.
     pub buffer_ns: u64,
-    /// Who waits for it.
-    pub internal: Internal,
-    /// How many flushes had come before it: a flush waits only for internal ones from before it.
-    pub flushes_before: u32,
+    /// No host waits for it, but the DRAM buffer, which writes back: the write's token.
+    pub write_back: Option<u32>,
     /// All its data are on the way to the host.
     pub returning: bool,
     /// Operations (and holds) it still waits for.
@@ -104,8 +100,7 @@ impl InFlight {
             link_ns: 0,
             link_wait_ns: 0,
             buffer_ns: 0,
-            internal: Internal::No,
-            flushes_before: 0,
+            write_back: None,
             returning: false,
             remaining: 1,
             path_array_ns: 0,
@@ -141,13 +136,13 @@ impl Timing {
         let request = &mut self.requests[id.index()];
         request.remaining -= 1;
         if request.remaining == 0 {
-            self.finished.push(id);
+            self.finished.push(Waiter::Request(id));
         }
     }
 
-    /// The next finished request, still in the table.
+    /// The next finished request, still in the table, or the token of a notice asked for.
     #[inline]
-    pub fn take_finished(&mut self) -> Option<RequestId> {
+    pub fn take_finished(&mut self) -> Option<Waiter> {
         self.finished.pop()
     }
 
@@ -277,26 +272,47 @@ impl Timing {
             op.request = request;
             op.counts = true;
         } else {
-            let link = self.more_requests.insert((request, op.more_requests));
-            self.ops[id.index()].more_requests = link;
+            self.add_waiter(id, Waiter::Request(request));
         }
+    }
+
+    /// Gives `token` back, between the requests that finish, when `id` is complete.
+    pub fn notify(&mut self, id: OpId, token: u32) {
+        self.notices += 1;
+        self.ops[id.index()].counts = true;
+        self.add_waiter(id, Waiter::Notice(token));
+    }
+
+    fn add_waiter(&mut self, id: OpId, waiter: Waiter) {
+        let link = self.more_waiters.insert((waiter, self.ops[id.index()].more_waiters));
+        self.ops[id.index()].more_waiters = link;
     }
 
     /// Books a finished operation with its requests: the one that finishes last is the critical one.
     pub(super) fn finish_for_requests(&mut self, id: OpId) {
         let op = &mut self.ops[id.index()];
-        let mut link = op.more_requests;
+        let mut link = op.more_waiters;
         let wait = std::mem::take(&mut op.path_wait);
         let (request, array_ns, bus_ns) = (op.request, op.path_array_ns, op.path_bus_ns);
         let gap = op.gap;
         while link != 0 {
-            let (request, next) = self.more_requests[link as usize];
-            self.more_requests.remove(link);
-            let copy = if wait == 0 { 0 } else { self.waits.insert(self.waits[wait as usize]) };
-            self.finish_for_request(request, array_ns, bus_ns, copy, gap);
+            let (waiter, next) = self.more_waiters[link as usize];
+            self.more_waiters.remove(link);
+            match waiter {
+                Waiter::Request(request) => {
+                    let copy = if wait == 0 { 0 } else { self.waits.insert(self.waits[wait as usize]) };
+                    self.finish_for_request(request, array_ns, bus_ns, copy, gap);
+                }
+                Waiter::Notice(_) => {
+                    self.notices -= 1;
+                    self.finished.push(waiter);
+                }
+            }
             link = next;
         }
-        self.finish_for_request(request, array_ns, bus_ns, wait, gap);
+        if !request.is_none() {
+            self.finish_for_request(request, array_ns, bus_ns, wait, gap);
+        }
     }
 
     #[inline]

@@ -16,8 +16,7 @@ mod run;
 mod unit;
 
 pub use host::{
-    Gap, InFlight, Internal, WaitTime, GAPS, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE,
-    WAIT_SUSPENDED,
+    Gap, InFlight, WaitTime, Waiter, GAPS, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE, WAIT_SUSPENDED,
 };
 
 use crate::base::op::{Class, CAUSES, CLASSES};
@@ -62,7 +61,9 @@ pub struct Timing {
     /// Sources of operations, each with its serial, by which it is told from a later one.
     source_links: Slab<(OpId, u64, u32)>,
     serial: u64,
-    more_requests: Slab<(RequestId, u32)>,
+    more_waiters: Slab<(Waiter, u32)>,
+    /// Notices asked for and not given yet.
+    notices: u32,
     waits: Slab<WaitTime>,
     snapshots: Slab<host::Snapshot>,
     requests: Slab<InFlight>,
@@ -73,8 +74,8 @@ pub struct Timing {
     parked_erases: BTreeMap<u32, OpId>,
     /// Units that may be able to start something.
     ready: Vec<u32>,
-    /// Requests whose last operation is complete.
-    finished: Vec<RequestId>,
+    /// What is complete, and who has to hear of it.
+    finished: Vec<Waiter>,
     /// Units whose idle threshold has passed.
     idle_due: Vec<u32>,
     idle: IdleRule,
@@ -111,7 +112,8 @@ impl Timing {
             op_links: Slab::new((OpId::NONE, 0)),
             source_links: Slab::new((OpId::NONE, 0, 0)),
             serial: 0,
-            more_requests: Slab::new((RequestId::NONE, 0)),
+            more_waiters: Slab::new((Waiter::Request(RequestId::NONE), 0)),
+            notices: 0,
             waits: Slab::new([0; WAIT_KINDS]),
             snapshots: Slab::new([0; CAUSES + 1]),
             requests: Slab::new(InFlight::default()),
@@ -285,8 +287,8 @@ impl Timing {
     fn idle_from_ns(&self, unit: u32) -> u64 {
         let last_ns = match self.idle.scope {
             IdleScope::Plane => self.units[unit as usize].host_ns,
-            // A request in flight keeps the device busy: it cannot be idle long enough before this.
-            IdleScope::Device if !self.requests.is_empty() => self.now_ns,
+            // A request or a write of acknowledged data in flight keeps the device busy: it cannot be idle long enough before this.
+            IdleScope::Device if !self.requests.is_empty() || self.notices > 0 => self.now_ns,
             IdleScope::Device => self.host_ns,
         };
         last_ns + self.idle.threshold_ns

@@ -108,8 +108,8 @@ pub struct Op {
     pub(super) prev: OpId,
     pub(super) wakes: OpId,
     pub(super) more_wakes: u32,
-    /// Further requests that wait for a shared one-shot program (link list, 0 = none).
-    pub(super) more_requests: u32,
+    /// Whoever else waits for it (link list, 0 = none).
+    pub(super) more_waiters: u32,
     pub(super) block_prev: OpId,
     pub(super) block_next: OpId,
     /// Array time along the critical path so far, ns.
@@ -171,7 +171,7 @@ impl Op {
         prev: OpId::NONE,
         wakes: OpId::NONE,
         more_wakes: 0,
-        more_requests: 0,
+        more_waiters: 0,
         block_prev: OpId::NONE,
         block_next: OpId::NONE,
         path_array_ns: 0,
