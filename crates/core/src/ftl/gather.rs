@@ -10,6 +10,7 @@ use super::piece::PageWrite;
 use super::region::Writer;
 use super::store::Store;
 use crate::base::{BlockId, Mu, PlaneId, Ppn};
+use crate::hw::array::RegionId;
 use crate::hw::timing::op_table::{OpId, RequestId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,7 +44,7 @@ struct Emptying<'a> {
     home: PlaneId,
     plane: PlaneId,
     /// Region of the mixed pages.
-    mixed: u8,
+    mixed: RegionId,
     job: Job,
     how: Gather,
     programs: Programs,

@@ -6,7 +6,7 @@ use super::hold::HoldBuffer;
 use super::piece::Piece;
 use crate::base::sparse::Sparse;
 use crate::base::{BlockId, CellMode, Mu, Ppn, Slot};
-use crate::hw::array::{ArrayState, FlashArray};
+use crate::hw::array::{ArrayState, FlashArray, RegionId};
 use crate::hw::timing::op_table::RequestId;
 
 /// Most mapping units a page may hold.
@@ -135,13 +135,18 @@ impl Media {
         }
     }
 
+    /// Issues the number of a further region.
+    pub(super) fn new_region(&mut self) -> RegionId {
+        self.array.new_region()
+    }
+
     /// Opens a free block.
-    pub(super) fn open(&mut self, block: BlockId, mode: CellMode, region: u8) {
+    pub(super) fn open(&mut self, block: BlockId, mode: CellMode, region: RegionId) {
         self.array.open(block, mode, region).expect(REFUSED);
     }
 
     /// Opens a free block in two-layer layout.
-    pub(super) fn open_two_layer(&mut self, block: BlockId, region: u8) {
+    pub(super) fn open_two_layer(&mut self, block: BlockId, region: RegionId) {
         self.array.open_two_layer(block, region).expect(REFUSED);
     }
 

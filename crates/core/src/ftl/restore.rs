@@ -3,7 +3,7 @@
 
 use super::io::Io;
 use crate::base::{BlockId, PlaneId};
-use crate::hw::array::FlashArray;
+use crate::hw::array::{FlashArray, RegionId};
 use std::ops::Range;
 
 /// A device whose media are restored, while its scheme is.
@@ -40,7 +40,7 @@ impl<'a> Restoring<'a> {
 }
 
 /// Says whether a region's part of a snapshot has a part for each of its planes and a turn among them.
-pub(super) fn check_planes(id: u8, parts: usize, cursor: usize, planes: usize) -> Result<(), String> {
+pub(super) fn check_planes(id: RegionId, parts: usize, cursor: usize, planes: usize) -> Result<(), String> {
     if parts != planes || cursor >= planes {
         return Err(format!("region {id}: {parts} parts, turn {cursor}, of {planes} planes"));
     }

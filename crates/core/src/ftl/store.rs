@@ -24,7 +24,7 @@ pub struct Store {
 
 impl Store {
     /// An empty store, cleaned as its specification says.
-    pub fn new(spec: RegionSpec, io: &Io) -> Self {
+    pub fn new(spec: RegionSpec, io: &mut Io) -> Self {
         let clean_below = Self::threshold(&spec.clean, spec.blocks);
         Self { region: Region::new(spec, io), clean_below, reads: PageReads::default() }
     }

@@ -37,7 +37,7 @@ impl Blocks<'_> {
 
     fn owns(&self, index: u32) -> bool {
         let spec = &self.region.spec;
-        !spec.shared || self.io.array().block(BlockId(self.first.0 + index)).region() == spec.id
+        !spec.shared || self.io.array().block(BlockId(self.first.0 + index)).region() == self.region.id()
     }
 
     /// The block with the least live data, lowest number on ties.

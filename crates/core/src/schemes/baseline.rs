@@ -99,10 +99,10 @@ impl Baseline {
     /// The scheme on a checked device.
     pub fn new(config: &BaselineConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let cache = config.cache();
-        let slc = Region::new(cache.slc_spec(device, 0, Pack::Page, false), io);
+        let slc = Region::new(cache.slc_spec(device, Pack::Page, false), io);
         Self {
             pressure: cache.pressure(config.slc_blocks * slc.full_block(io)),
-            store: cache.store(device, 1, io),
+            store: cache.store(device, io),
             slc,
             mapped_peak: 0,
             reclaimed_blocks: 0,

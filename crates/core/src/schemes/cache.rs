@@ -102,15 +102,15 @@ impl CacheSpec<'_> {
     }
 
     /// The specification of a region over the SLC blocks, on a checked device.
-    pub fn slc_spec(&self, device: &DeviceConfig, id: u8, pack: Pack, shared: bool) -> RegionSpec {
-        RegionSpec { id, pack, shared, ..self.spec(device, CellMode::Slc, 0, self.slc_blocks, self.slc) }
+    pub fn slc_spec(&self, device: &DeviceConfig, pack: Pack, shared: bool) -> RegionSpec {
+        RegionSpec { pack, shared, ..self.spec(device, CellMode::Slc, 0, self.slc_blocks, self.slc) }
     }
 
     /// The dense store behind the SLC blocks, on a checked device.
-    pub fn store(&self, device: &DeviceConfig, id: u8, io: &Io) -> Store {
+    pub fn store(&self, device: &DeviceConfig, io: &mut Io) -> Store {
         let blocks = device.pool[self.pool_index(device)].blocks - self.slc_blocks;
         let spec = self.spec(device, self.mode(device), self.slc_blocks, blocks, self.dense);
-        Store::new(RegionSpec { id, ..spec }, io)
+        Store::new(spec, io)
     }
 
     fn pool_index(&self, device: &DeviceConfig) -> usize {
@@ -126,7 +126,6 @@ impl CacheSpec<'_> {
         clean: &CleanConfig,
     ) -> RegionSpec {
         RegionSpec {
-            id: 0,
             pack: Pack::Page,
             shared: false,
             pool: self.pool_index(device),

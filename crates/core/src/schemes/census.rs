@@ -5,6 +5,7 @@ use crate::base::Mu;
 use crate::base::Ppn;
 use crate::ftl::io::Io;
 use crate::ftl::media::SLOTS_MAX;
+use crate::hw::array::RegionId;
 
 /// A part of the data in mixed pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,14 +19,14 @@ pub struct Cached {
 /// Running totals and peaks.
 pub struct Census {
     /// Region of the mixed pages.
-    region: u8,
+    region: RegionId,
     now: Cached,
     peak: Cached,
 }
 
 impl Census {
     /// Nothing lies in the mixed pages of `region`.
-    pub fn new(region: u8) -> Self {
+    pub fn new(region: RegionId) -> Self {
         Self { region, now: Cached::default(), peak: Cached::default() }
     }
 

@@ -22,11 +22,6 @@ use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::SchemeReport;
 
-/// Region number of the SLC cache.
-const SLC: u8 = 0;
-/// Region number of the dense store.
-const STORE: u8 = 1;
-
 /// Cache, store and the rules by which pieces wait.
 pub struct MixedCache {
     /// The SLC region.
@@ -48,13 +43,13 @@ pub struct MixedCache {
 
 impl MixedCache {
     /// An empty cache on a checked device.
-    pub fn new(spec: &CacheSpec, merge: &MergeConfig, device: &DeviceConfig, io: &Io) -> Self {
-        let slc = Region::new(spec.slc_spec(device, SLC, Pack::Mu, false), io);
-        let store = spec.store(device, STORE, io);
+    pub fn new(spec: &CacheSpec, merge: &MergeConfig, device: &DeviceConfig, io: &mut Io) -> Self {
+        let slc = Region::new(spec.slc_spec(device, Pack::Mu, false), io);
+        let store = spec.store(device, io);
         Self {
             pressure: spec.pressure(slc.full_block(io) * spec.slc_blocks),
             merger: Merger::new(merge, io.geometry().mu_bytes),
-            census: Census::new(SLC),
+            census: Census::new(slc.id()),
             slots: slc.full_block(io) / slc.pages_per_block,
             slc,
             store,

@@ -98,7 +98,6 @@ impl TlcOnly {
         io.set_idle_rule(idle);
         let region = Region::new(
             RegionSpec {
-                id: 0,
                 pack: Pack::Page,
                 shared: false,
                 pool,

@@ -128,8 +128,8 @@ impl TurboWrite {
         let slc = oldest_first();
         let cache = config.cache(&slc);
         Self {
-            slc: Region::new(cache.slc_spec(device, 0, Pack::Page, false), io),
-            store: cache.store(device, 1, io),
+            slc: Region::new(cache.slc_spec(device, Pack::Page, false), io),
+            store: cache.store(device, io),
             reclaim_open: config.reclaim_open,
             drain: config.drain,
             direct: None,

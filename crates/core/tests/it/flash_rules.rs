@@ -20,10 +20,16 @@ fn page(array: &FlashArray, block: u32, index: u32) -> Ppn {
     array.geometry.page(BlockId(block), index)
 }
 
+/// Opens a block for a region of its own.
+fn open(array: &mut FlashArray, block: u32, mode: CellMode) -> Result<(), Fault> {
+    let region = array.new_region();
+    array.open(BlockId(block), mode, region)
+}
+
 /// An array whose block 0 is open in SLC mode with `pages` live pages.
 fn opened(pages: u32) -> FlashArray {
     let mut array = array();
-    array.open(BlockId(0), CellMode::Slc, 0).unwrap();
+    open(&mut array, 0, CellMode::Slc).unwrap();
     for index in 0..pages {
         let at = page(&array, 0, index);
         array.program(at, &LIVE).unwrap();
@@ -40,7 +46,7 @@ fn kill(array: &mut FlashArray, block: u32, index: u32) {
 
 /// A full life of block 0 in `mode`.
 fn cycle(array: &mut FlashArray, mode: CellMode) {
-    array.open(BlockId(0), mode, 0).unwrap();
+    open(array, 0, mode).unwrap();
     for index in 0..PAGES * mode.bits() {
         let at = page(array, 0, index);
         array.program(at, &LIVE).unwrap();
@@ -62,8 +68,10 @@ fn a_block_is_free_then_open_then_closed_then_free_again() {
     (0..PAGES - 1).for_each(|index| kill(&mut array, 0, index));
     array.erase(BlockId(0)).unwrap();
     assert_eq!(array.block(BlockId(0)).state(), BlockState::Free);
-    assert_eq!(array.open(BlockId(0), CellMode::Tlc, 1), Ok(()));
-    assert_eq!(array.block(BlockId(0)).region(), 1);
+    let other = array.new_region();
+    assert_ne!(array.block(BlockId(0)).region(), other);
+    assert_eq!(array.open(BlockId(0), CellMode::Tlc, other), Ok(()));
+    assert_eq!(array.block(BlockId(0)).region(), other);
 }
 
 #[test]
@@ -97,7 +105,7 @@ fn only_an_open_block_is_programmed_or_closed() {
         let at = page(&array, block, index);
         assert_eq!(array.program(at, &LIVE), Err(Fault::ProgramNotOpen(at)));
     }
-    array.open(BlockId(1), CellMode::Tlc, 0).unwrap();
+    open(&mut array, 1, CellMode::Tlc).unwrap();
     array.close(BlockId(1)).unwrap();
     for block in [BlockId(1), BlockId(2)] {
         assert_eq!(array.close(block), Err(Fault::CloseNotOpen(block)));
@@ -109,25 +117,25 @@ fn only_an_open_block_is_programmed_or_closed() {
 #[test]
 fn only_a_free_block_is_opened_and_only_in_an_offered_mode() {
     let mut array = opened(0);
-    assert_eq!(array.open(BlockId(0), CellMode::Slc, 0), Err(Fault::OpenNotFree(BlockId(0))));
+    assert_eq!(open(&mut array, 0, CellMode::Slc), Err(Fault::OpenNotFree(BlockId(0))));
     array.close(BlockId(0)).unwrap();
-    assert_eq!(array.open(BlockId(0), CellMode::Tlc, 0), Err(Fault::OpenNotFree(BlockId(0))));
+    assert_eq!(open(&mut array, 0, CellMode::Tlc), Err(Fault::OpenNotFree(BlockId(0))));
     for absent in [CellMode::Mlc, CellMode::Qlc] {
-        let refused = array.open(BlockId(1), absent, 0);
+        let refused = open(&mut array, 1, absent);
         assert_eq!(refused, Err(Fault::NoSuchMode(BlockId(1), absent)));
     }
-    assert_eq!(array.open(BlockId(1), CellMode::Tlc, 0), Ok(()));
+    assert_eq!(open(&mut array, 1, CellMode::Tlc), Ok(()));
 }
 
 #[test]
 fn a_refused_opening_leaves_no_trace() {
     let mut array = opened(1);
     let before = array.openings();
-    array.open(BlockId(0), CellMode::Slc, 0).unwrap_err();
-    array.open(BlockId(1), CellMode::Qlc, 0).unwrap_err();
+    open(&mut array, 0, CellMode::Slc).unwrap_err();
+    open(&mut array, 1, CellMode::Qlc).unwrap_err();
     assert_eq!(array.openings(), before);
     // The next block opened must not share the storage of block 0.
-    array.open(BlockId(1), CellMode::Slc, 0).unwrap();
+    open(&mut array, 1, CellMode::Slc).unwrap();
     let at = page(&array, 1, 0);
     array.program(at, &[9; SLOTS]).unwrap();
     assert_eq!(array.page_tags(page(&array, 0, 0)), &LIVE);
@@ -139,10 +147,10 @@ fn blocks_outside_the_geometry_do_not_exist() {
     let mut array = array();
     // 6 blocks take 8 numbers: 6 and 7 are the rounding gap, 8 is beyond the only plane.
     for block in [6, 7, 8, u32::MAX >> 8] {
-        let refused = array.open(BlockId(block), CellMode::Slc, 0);
+        let refused = open(&mut array, block, CellMode::Slc);
         assert_eq!(refused, Err(Fault::NoSuchBlock(BlockId(block))));
     }
-    assert_eq!(array.open(BlockId(5), CellMode::Slc, 0), Ok(()));
+    assert_eq!(open(&mut array, 5, CellMode::Slc), Ok(()));
 }
 
 #[test]

@@ -310,7 +310,7 @@ fn a_logical_page_has_at_most_four_parts_in_l1_and_the_table_stays_within_its_si
         let l1 = |page: u32| {
             let array = sim.media().array();
             let mut parts: Vec<_> = homes(&sim, page).into_iter().flatten().collect();
-            parts.retain(|&at| array.block(array.geometry.block_of(at)).region() == 0);
+            parts.retain(|&at| array.block(array.geometry.block_of(at)).region().number() == 0);
             parts.sort_unstable();
             parts.dedup();
             parts.len() as u64

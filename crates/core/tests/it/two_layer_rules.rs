@@ -10,7 +10,6 @@ use slcache_core::hw::geometry::Geometry;
 const LIVE: [u32; 4] = [1, 2, 3, 4];
 const WINDOW: u32 = 6;
 const PAGES: u32 = 12;
-const REGION: u8 = 3;
 
 fn array() -> FlashArray {
     FlashArray::new(Geometry::new(&[versatile_pool(1, 1, 6, 4, 16384)], 4096).unwrap())
@@ -32,7 +31,8 @@ fn store(array: &mut FlashArray, index: u32) -> Result<(), Fault> {
 /// An array whose block 0 is open in two-layer layout with `pages` live pages.
 fn opened(pages: u32) -> FlashArray {
     let mut array = array();
-    array.open_two_layer(BlockId(0), REGION).unwrap();
+    let region = array.new_region();
+    array.open_two_layer(BlockId(0), region).unwrap();
     (0..pages).for_each(|index| store(&mut array, index).unwrap());
     array
 }
@@ -106,7 +106,8 @@ fn plain_blocks_are_not_reprogrammed() {
     let mut array = array();
     let at = page(&array, 0, 2);
     assert_eq!(array.reprogram(at, &LIVE), Err(Fault::ProgramNotOpen(at)));
-    array.open(BlockId(0), CellMode::Tlc, 0).unwrap();
+    let region = array.new_region();
+    array.open(BlockId(0), CellMode::Tlc, region).unwrap();
     assert_eq!(array.reprogram(at, &LIVE), Err(Fault::ReprogramPlain(at)));
     assert_eq!(array.wordline_bits(at), 0);
 }
@@ -115,8 +116,9 @@ fn plain_blocks_are_not_reprogrammed() {
 fn chips_without_reprogramming_have_no_two_layer_blocks() {
     let chips = pool(1, 1, 6, 4, 16384);
     let mut array = FlashArray::new(Geometry::new(&[chips], 4096).unwrap());
-    assert_eq!(array.open_two_layer(BlockId(0), 0), Err(Fault::NoReprogram(BlockId(0))));
-    assert_eq!(array.open_two_layer(BlockId(6), 0), Err(Fault::NoSuchBlock(BlockId(6))));
+    let region = array.new_region();
+    assert_eq!(array.open_two_layer(BlockId(0), region), Err(Fault::NoReprogram(BlockId(0))));
+    assert_eq!(array.open_two_layer(BlockId(6), region), Err(Fault::NoSuchBlock(BlockId(6))));
 }
 
 #[test]
@@ -130,7 +132,7 @@ fn a_full_block_stores_every_bit_of_every_wordline() {
 #[test]
 fn what_is_live_counts_with_the_cache_until_its_wordline_gains_a_bit() {
     let mut array = opened(2);
-    let slots = |array: &FlashArray| array.live_in(REGION);
+    let slots = |array: &FlashArray| array.live_in(array.block(BlockId(0)).region());
     assert_eq!(slots(&array), 8);
     store(&mut array, 2).unwrap();
     assert_eq!(slots(&array), 4);
@@ -152,7 +154,8 @@ fn an_emptied_block_is_erased_whatever_it_was_written_to() {
         array.erase(BlockId(0)).unwrap();
         assert_eq!((array.erases(BlockId(0), CellMode::Tlc), array.wear(BlockId(0))), (1, 1));
         // A new life, in any layout, with the first window first.
-        array.open_two_layer(BlockId(0), REGION).unwrap();
+        let region = array.block(BlockId(0)).region();
+        array.open_two_layer(BlockId(0), region).unwrap();
         store(&mut array, 0).unwrap();
         array.audit().unwrap();
     }

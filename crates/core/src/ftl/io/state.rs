@@ -3,15 +3,21 @@
 use super::Io;
 use crate::base::{BlockId, CellMode, Ppn};
 use crate::ftl::media::SLOTS_MAX;
+use crate::hw::array::RegionId;
 
 impl Io {
+    /// Issues the number of a further region: blocks are opened for it, and its live data counted.
+    pub(in crate::ftl) fn new_region(&mut self) -> RegionId {
+        self.media.new_region()
+    }
+
     /// Opens a free block in `mode` for `region`.
-    pub(in crate::ftl) fn open_block(&mut self, block: BlockId, mode: CellMode, region: u8) {
+    pub(in crate::ftl) fn open_block(&mut self, block: BlockId, mode: CellMode, region: RegionId) {
         self.media.open(block, mode, region);
     }
 
     /// Opens a free block in two-layer layout for `region`.
-    pub(in crate::ftl) fn open_two_layer_block(&mut self, block: BlockId, region: u8) {
+    pub(in crate::ftl) fn open_two_layer_block(&mut self, block: BlockId, region: RegionId) {
         self.media.open_two_layer(block, region);
     }
 

@@ -12,6 +12,7 @@ use super::free_list::FreeList;
 use super::io::Io;
 use super::turn::Turn;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn};
+use crate::hw::array::RegionId;
 use crate::hw::timing::op_table::OpId;
 use serde::{Deserialize, Serialize};
 
@@ -63,8 +64,6 @@ pub enum Pack {
 /// What a region is made of.
 #[derive(Clone, Debug)]
 pub struct RegionSpec {
-    /// Number, unique in the device.
-    pub id: u8,
     /// How its pages are packed.
     pub pack: Pack,
     /// Whether other regions have the same blocks; a block belongs to the one that opened it.
@@ -89,6 +88,7 @@ pub struct RegionSpec {
 pub struct Region {
     /// What it is made of.
     pub spec: RegionSpec,
+    id: RegionId,
     /// Pages of a block in the region's mode.
     pub pages_per_block: u32,
     pages_per_program: u32,
@@ -107,7 +107,8 @@ pub struct RegionState {
 
 impl Region {
     /// A region of free blocks.
-    pub fn new(spec: RegionSpec, io: &Io) -> Self {
+    pub fn new(spec: RegionSpec, io: &mut Io) -> Self {
+        let id = io.new_region();
         let geometry = io.geometry();
         let pool = &geometry.pools[spec.pool];
         let mode = pool.mode(spec.mode);
@@ -123,7 +124,14 @@ impl Region {
             ],
             free_min: spec.blocks,
             spec,
+            id,
         }
+    }
+
+    /// Its number, unique in the device.
+    #[inline(always)]
+    pub fn id(&self) -> RegionId {
+        self.id
     }
 
     /// What a snapshot holds.
@@ -210,7 +218,7 @@ impl Region {
     }
 
     fn open_next(&mut self, io: &mut Io, plane: PlaneId, which: usize, reserve: u32) -> Option<BlockId> {
-        let (mode, id, rule) = (self.spec.mode, self.spec.id, self.spec.clean.wear_levelling);
+        let (mode, id, rule) = (self.spec.mode, self.id, self.spec.clean.wear_levelling);
         let part = self.part(plane);
         if part.free.len() <= reserve {
             return None;
@@ -267,6 +275,6 @@ impl Region {
 
     /// Live bytes in the region's blocks.
     pub fn live_bytes(&self, io: &Io) -> u64 {
-        io.array().live_in(self.spec.id) * u64::from(io.geometry().mu_bytes)
+        io.array().live_in(self.id) * u64::from(io.geometry().mu_bytes)
     }
 }

@@ -9,7 +9,7 @@ use crate::hw::array::BlockState;
 impl Region {
     /// Takes a snapshot's part into a new region, or says why it cannot be this region's.
     pub fn load(&mut self, state: RegionState, restoring: &mut Restoring) -> Result<(), String> {
-        let id = self.spec.id;
+        let id = self.id;
         check_planes(id, state.parts.len(), state.cursor, self.parts.len())?;
         for (i, part) in state.parts.iter().enumerate() {
             let plane = PlaneId(self.first_plane + i as u32);
@@ -55,7 +55,7 @@ impl Region {
     /// Whether a block holds data of this region.
     fn owns(&self, block: BlockId, io: &Io) -> bool {
         let record = io.array().block(block);
-        record.state() != BlockState::Free && record.region() == self.spec.id
+        record.state() != BlockState::Free && record.region() == self.id
     }
 
     fn check_block(&self, block: BlockId, io: &Io) -> Result<(), String> {

@@ -7,7 +7,7 @@ use crate::ftl::io::Io;
 
 impl Region {
     /// A region without blocks of its own: it borrows those of another one that shares them.
-    pub fn borrowing(spec: RegionSpec, io: &Io) -> Self {
+    pub fn borrowing(spec: RegionSpec, io: &mut Io) -> Self {
         let mut region = Self::new(spec, io);
         let end = region.spec.first_block + region.spec.blocks;
         region.parts.iter_mut().for_each(|part| part.free = FreeList::new(end, end));
@@ -48,7 +48,7 @@ impl Region {
     pub fn live_of(&self, block: BlockId, io: &Io) -> u32 {
         let record = io.array().block(block);
         match self.spec.pack {
-            _ if self.spec.shared && record.region() != self.spec.id => 0,
+            _ if self.spec.shared && record.region() != self.id => 0,
             Pack::Page => io.array().live_pages(block),
             Pack::Mu => record.live(),
         }

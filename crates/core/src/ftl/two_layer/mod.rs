@@ -16,15 +16,13 @@ use crate::ftl::block_list::{BlockLinks, BlockList, LinksState};
 use crate::ftl::config::{Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::turn::Turn;
-use crate::hw::array::BlockState;
+use crate::hw::array::{BlockState, RegionId};
 use crate::hw::two_layer::{Phase, TwoLayer};
 use serde::{Deserialize, Serialize};
 
 /// What a two-layer region is made of.
 #[derive(Clone, Debug)]
 pub struct TwoLayerSpec {
-    /// Number, unique in the device.
-    pub id: u8,
     /// Pool.
     pub pool: usize,
     /// First block of each plane that belongs to it.
@@ -60,6 +58,7 @@ struct PlanePart {
 pub struct TwoLayerRegion {
     /// What it is made of.
     pub spec: TwoLayerSpec,
+    id: RegionId,
     /// Whose turn it is.
     pub turn: Turn,
     layout: TwoLayer,
@@ -79,7 +78,8 @@ pub struct TwoLayerState {
 
 impl TwoLayerRegion {
     /// A region of never-used blocks; nothing is initialised per block.
-    pub fn new(spec: TwoLayerSpec, io: &Io) -> Self {
+    pub fn new(spec: TwoLayerSpec, io: &mut Io) -> Self {
+        let id = io.new_region();
         let geometry = io.geometry();
         let pool = &geometry.pools[spec.pool];
         let layout = pool.two_layer().clone();
@@ -101,6 +101,7 @@ impl TwoLayerRegion {
             switched_windows: 0,
             layout,
             spec,
+            id,
         }
     }
 
@@ -217,7 +218,7 @@ impl TwoLayerRegion {
             self.links.pop(&mut part.fill)?
         };
         if io.array().block(block).state() == BlockState::Free {
-            io.open_two_layer_block(block, self.spec.id);
+            io.open_two_layer_block(block, self.id);
         }
         Some(block)
     }
@@ -230,7 +231,7 @@ impl TwoLayerRegion {
 
     /// Live bytes in wordlines that hold one bit.
     pub fn cache_live_bytes(&self, io: &Io) -> u64 {
-        io.array().live_in(self.spec.id) * u64::from(io.geometry().mu_bytes)
+        io.array().live_in(self.id) * u64::from(io.geometry().mu_bytes)
     }
 
     /// What a snapshot holds.

@@ -22,7 +22,7 @@ enum Role {
 impl TwoLayerRegion {
     /// Takes a snapshot's part into a new region, or says why it cannot be this region's.
     pub fn load(&mut self, state: TwoLayerState, restoring: &mut Restoring) -> Result<(), String> {
-        let id = self.spec.id;
+        let id = self.id;
         check_planes(id, state.parts.len(), state.cursor, self.parts.len())?;
         self.links.load(state.links)?;
         for (i, part) in state.parts.iter().enumerate() {
@@ -91,7 +91,7 @@ impl TwoLayerRegion {
         if record.state() == BlockState::Free {
             return role == Role::Fill;
         }
-        if !record.is_two_layer() || record.region() != self.spec.id || mixes_pages(block, io) {
+        if !record.is_two_layer() || record.region() != self.id || mixes_pages(block, io) {
             return false;
         }
         let written = record.write_ptr();

@@ -16,6 +16,23 @@ pub enum BlockState {
     Closed = 2,
 }
 
+/// The number of a region, which the array issues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegionId(pub(super) u8);
+
+impl RegionId {
+    /// The regions issued before it.
+    pub fn number(self) -> u8 {
+        self.0
+    }
+}
+
+impl std::fmt::Display for RegionId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// What is known of one block (zero = free and never used).
 #[derive(Clone, Copy, Debug, Default, Zeroable, Serialize, Deserialize)]
 #[repr(C)]
@@ -65,8 +82,8 @@ impl Block {
 
     /// The region the block was opened for.
     #[inline]
-    pub fn region(&self) -> u8 {
-        self.region
+    pub fn region(&self) -> RegionId {
+        RegionId(self.region)
     }
 
     /// The mode the block was opened in; of a two-layer block the one its wordlines end in.

@@ -10,7 +10,7 @@ mod restore;
 mod snapshot;
 mod two_layer;
 
-pub use block::{Block, BlockState};
+pub use block::{Block, BlockState, RegionId};
 pub use fault::Fault;
 pub use snapshot::ArrayState;
 
@@ -36,6 +36,8 @@ pub struct FlashArray {
     score: Vec<i16>,
     /// Live slots by region; of two-layer blocks only those in wordlines with one bit.
     live: Vec<u64>,
+    /// Regions issued.
+    regions: u8,
     /// Pages stored so far by cell mode, in this array's life.
     stored: [u64; MODES],
     erases: Vec<u32>,
@@ -67,6 +69,7 @@ impl FlashArray {
             blocks: bytemuck::zeroed_slice_box(blocks),
             score: vec![0; blocks],
             live: vec![0; 1 << u8::BITS],
+            regions: 0,
             stored: [0; MODES],
             erases: vec![0; blocks * CellMode::ALL.len()],
             tags: vec![0; (usable * chunk) as usize],
@@ -75,6 +78,13 @@ impl FlashArray {
             opened: 0,
             geometry,
         }
+    }
+
+    /// Issues the number of a further region.
+    pub fn new_region(&mut self) -> RegionId {
+        let region = RegionId(self.regions);
+        self.regions = self.regions.checked_add(1).expect("Invariant: a scheme has a few regions");
+        region
     }
 
     /// The block's record.
@@ -110,8 +120,8 @@ impl FlashArray {
     }
 
     /// Live slots in the blocks of a region; of two-layer blocks only those in wordlines with one bit.
-    pub fn live_in(&self, region: u8) -> u64 {
-        self.live[usize::from(region)]
+    pub fn live_in(&self, region: RegionId) -> u64 {
+        self.live[usize::from(region.0)]
     }
 
     /// Pages stored so far in `mode`, before time 0 included; the first bits of two-layer blocks are SLC.
@@ -148,7 +158,7 @@ impl FlashArray {
     }
 
     /// Opens a free block in `mode` for `region`.
-    pub fn open(&mut self, block: BlockId, mode: CellMode, region: u8) -> Result<(), Fault> {
+    pub fn open(&mut self, block: BlockId, mode: CellMode, region: RegionId) -> Result<(), Fault> {
         if !self.exists(block) {
             return Err(Fault::NoSuchBlock(block));
         }
@@ -164,7 +174,7 @@ impl FlashArray {
         block: BlockId,
         mode: CellMode,
         pages: u16,
-        region: u8,
+        region: RegionId,
         flags: u8,
     ) -> Result<(), Fault> {
         let chunk = self.free_chunks.pop().unwrap_or(self.next_chunk);
@@ -185,7 +195,7 @@ impl FlashArray {
             live_pages: 0,
             state: BlockState::Open as u8,
             mode: mode as u8,
-            region,
+            region: region.0,
             flags,
         };
         Ok(())

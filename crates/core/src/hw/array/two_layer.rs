@@ -1,7 +1,7 @@
 //! What blocks of two-layer layout can do and plain ones cannot.
 
 use super::block::{BlockState, TWO_LAYER, USED};
-use super::{Fault, FlashArray};
+use super::{Fault, FlashArray, RegionId};
 use crate::base::{BlockId, Ppn};
 use crate::hw::two_layer::Step;
 
@@ -32,7 +32,7 @@ impl FlashArray {
     }
 
     /// Opens a free block in two-layer layout for `region`.
-    pub fn open_two_layer(&mut self, block: BlockId, region: u8) -> Result<(), Fault> {
+    pub fn open_two_layer(&mut self, block: BlockId, region: RegionId) -> Result<(), Fault> {
         if !self.exists(block) {
             return Err(Fault::NoSuchBlock(block));
         }

@@ -48,11 +48,6 @@ use report::Stats;
 
 /// All partial writes are packed together.
 const CLASS: u8 = 0;
-/// Region numbers: the level that a block was opened for.
-const L1: u8 = 0;
-const L2: u8 = 1;
-const STORE: u8 = 2;
-
 /// Two levels of SLC cache and the dense store.
 pub struct Hierarchy {
     /// Merged pages; borrows its blocks from L2, which keeps the free ones.
@@ -79,17 +74,17 @@ impl Hierarchy {
     /// The scheme on a checked device.
     pub fn new(config: &HierarchyConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let cache: CacheSpec = config.cache();
-        let l1 = Region::borrowing(cache.slc_spec(device, L1, Pack::Mu, true), io);
-        let l2 = Region::new(cache.slc_spec(device, L2, Pack::Page, true), io);
+        let l1 = Region::borrowing(cache.slc_spec(device, Pack::Mu, true), io);
+        let l2 = Region::new(cache.slc_spec(device, Pack::Page, true), io);
         let planes = l2.planes().len() as u64;
         let slc_pages = l2.share().blocks * u64::from(l2.pages_per_block);
         let pressure = cache.pressure(config.slc_blocks * l1.full_block(io));
         Self {
-            store: cache.store(device, STORE, io),
+            store: cache.store(device, io),
             merger: Merger::new(&config.merge, device.mu_bytes),
             division: Division::new(config, slc_pages, planes * u64::from(l2.pages_per_block)),
             channels: Channels::new(l2.planes(), io),
-            census: Census::new(L1),
+            census: Census::new(l1.id()),
             usable_blocks: config.slc_blocks - pressure.kept_free(),
             pressure,
             slots: l1.full_block(io) / l1.pages_per_block,

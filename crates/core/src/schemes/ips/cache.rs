@@ -82,10 +82,9 @@ pub struct Cache {
 
 impl Cache {
     /// An empty cache.
-    pub fn new(spec: &CacheSpec, id: u8, io: &Io) -> Self {
+    pub fn new(spec: &CacheSpec, io: &mut Io) -> Self {
         let (pool, config) = spec.pool();
         let region = TwoLayerSpec {
-            id,
             pool,
             first_block: spec.others,
             blocks: config.blocks - spec.others,

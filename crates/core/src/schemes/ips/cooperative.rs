@@ -109,7 +109,6 @@ impl IpsCoop {
         let (plane_order, placement) = (config.plane_order, config.placement);
         let spec = CacheSpec { device, others: config.slc_blocks, plane_order, placement };
         let traditional = RegionSpec {
-            id: 1,
             pack: Pack::Page,
             shared: false,
             pool: spec.pool().0,
@@ -121,10 +120,11 @@ impl IpsCoop {
             clean: CleanConfig { victim: Victim::Fifo, ..CleanConfig::default() },
         };
         let pool = &io.geometry().pools[spec.pool().0];
+        let (planes, first_plane) = (pool.planes as usize, pool.first_plane);
         Self {
-            cache: Cache::new(&spec, 0, io),
-            emptying: vec![None; pool.planes as usize],
-            first_plane: pool.first_plane,
+            cache: Cache::new(&spec, io),
+            emptying: vec![None; planes],
+            first_plane,
             traditional: Region::new(traditional, io),
             agc: config.agc,
             drain: config.drain,
