@@ -3,7 +3,6 @@
 use super::config::{MergeAcknowledge, MergeConfig};
 use super::io::Io;
 use super::piece::Piece;
-use crate::hw::timing::op_table::RequestId;
 
 /// The rules by which a scheme holds pieces.
 #[derive(Clone, Copy, Debug)]
@@ -42,13 +41,6 @@ impl Merger {
         }
         self.arm(io);
         entry
-    }
-
-    /// Makes `request` wait for everything held.
-    pub fn wait_for_all(&self, request: RequestId, io: &mut Io) {
-        for entry in 0..io.held().entries().len() {
-            io.await_held(entry, request);
-        }
     }
 
     /// Whether the oldest piece has waited long enough; before time 0 none waits.

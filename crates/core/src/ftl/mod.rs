@@ -11,10 +11,11 @@
 //! io <- merge, turn, restore                             what it does in time
 //! free_list <- region, two_layer <- victim, page_level          blocks managed alike
 //! pack <- mixed; clean <- collect, store <- gather              what moves between them
-//! scheme                                                        the contract
+//! any_region <- scheme                                          the contract
 //! ```
 
 pub mod answer;
+pub mod any_region;
 pub mod audit;
 pub mod block_list;
 pub mod clean;

@@ -1,11 +1,11 @@
 //! What a scheme is: the contract between a published policy and the device.
 
 use super::answer::{BlockShare, DeviceFull, Idle};
+use super::any_region::{AnyRegion, RegionStates, Role};
 use super::io::Io;
+use super::page_level;
 use super::piece::Piece;
-use super::region::RegionState;
 use super::restore::Restoring;
-use super::two_layer::TwoLayerState;
 use crate::base::sparse::Sparse;
 use crate::base::PlaneId;
 use crate::hw::timing::op_table::RequestId;
@@ -14,64 +14,90 @@ use crate::metrics::report::SchemeReport;
 /// What a snapshot holds of a scheme.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct SchemeState {
-    /// Its regions, in the scheme's order.
-    pub regions: Vec<RegionState>,
-    /// Its two-layer regions, in the scheme's order.
-    pub two_layer: Vec<TwoLayerState>,
-    /// Its own numbers, in the scheme's order.
+    regions: RegionStates,
+    own: OwnState,
+}
+
+/// What a snapshot holds of a scheme beside its regions.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct OwnState {
+    /// Numbers, in the scheme's order.
     pub numbers: Vec<u64>,
-    /// Its own tables, in the scheme's order.
+    /// Tables, in the scheme's order.
     pub tables: Vec<Sparse>,
 }
 
-impl SchemeState {
+impl OwnState {
     /// Says which parts are missing or left over of a scheme that has so many of each kind.
-    pub fn check(
-        &self,
-        regions: usize,
-        two_layer: usize,
-        numbers: usize,
-        tables: usize,
-    ) -> Result<(), String> {
-        let found = [self.regions.len(), self.two_layer.len(), self.numbers.len(), self.tables.len()];
-        let needed = [regions, two_layer, numbers, tables];
+    pub fn check(&self, numbers: usize, tables: usize) -> Result<(), String> {
+        let found = [self.numbers.len(), self.tables.len()];
+        let needed = [numbers, tables];
         if found != needed {
-            return Err(format!(
-                "regions, two-layer regions, numbers and tables number {found:?} where {needed:?} are needed"
-            ));
+            return Err(format!("numbers and tables number {found:?} where {needed:?} are needed"));
         }
         Ok(())
     }
 }
 
 /// A policy: where writes go, what is reclaimed, what is done in idle time.
+///
+/// What follows from the regions it has, a scheme need not write: `regions!` names them.
 pub trait Scheme {
+    /// Shows every region, in the scheme's order.
+    fn regions(&self, visit: &mut dyn FnMut(Role, &dyn AnyRegion));
+
+    /// The same, to be changed.
+    fn regions_mut(&mut self, visit: &mut dyn FnMut(&mut dyn AnyRegion));
+
     /// Places logical page `page`, or what it lacks, before time 0 or at its first read; uncounted.
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull>;
 
     /// Writes a piece.
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull>;
 
+    /// The scheme's own figures.
+    fn report(&self, io: &Io) -> SchemeReport;
+
     /// Reads a piece.
-    fn read(&mut self, piece: Piece, io: &mut Io);
+    #[inline]
+    fn read(&mut self, piece: Piece, io: &mut Io) {
+        page_level::read(&piece, io);
+    }
 
     /// Forgets mapping units `first..end`, which the host declared unused.
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
         io.trim(first, end);
     }
 
-    /// Makes held and staged pages durable; `request` waits for them.
-    fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull>;
+    /// Programs the held pieces that have waited long enough, or `all`.
+    fn program_held(&mut self, _all: bool, _io: &mut Io) -> Result<(), DeviceFull> {
+        Ok(())
+    }
+
+    /// Makes held and staged pages durable; `request` waits for them, unless power loss is covered.
+    fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
+        if io.policy().plp {
+            return Ok(());
+        }
+        io.await_all_held(request);
+        self.program_held(true, io)?;
+        self.regions_mut(&mut |region| region.flush(request, io));
+        Ok(())
+    }
 
     /// Does one atomic step of idle work in `plane`.
-    fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle;
+    fn idle(&mut self, _plane: PlaneId, _io: &mut Io) -> Idle {
+        Idle::Nothing
+    }
 
     /// Pads staged host pages of `plane` whose waiting time is over.
-    fn stage_due(&mut self, plane: PlaneId, io: &mut Io);
+    fn stage_due(&mut self, plane: PlaneId, io: &mut Io) {
+        self.regions_mut(&mut |region| region.pad_due(plane, io));
+    }
 
     /// The time asked for with `Io::wake_at` has come.
-    fn timer(&mut self, _io: &mut Io) -> Result<(), DeviceFull> {
-        Ok(())
+    fn timer(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
+        self.program_held(false, io)
     }
 
     /// Write requests per window; 0 = the scheme has no windows.
@@ -89,21 +115,76 @@ pub trait Scheme {
     }
 
     /// Ends the run after `drain`: nothing may stay held or staged.
-    fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull>;
+    fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
+        self.program_held(true, io)?;
+        self.regions_mut(&mut |region| region.pad_all(io));
+        Ok(())
+    }
 
     /// The blocks the scheme uses, by pool and mode.
-    fn blocks(&self) -> Vec<BlockShare>;
+    fn blocks(&self) -> Vec<BlockShare> {
+        let mut blocks = Vec::new();
+        self.regions(&mut |_, region| blocks.push(region.share()));
+        blocks
+    }
 
     /// Live bytes in the scheme's cache.
-    fn cache_live_bytes(&self, io: &Io) -> u64;
+    fn cache_live_bytes(&self, io: &Io) -> u64 {
+        let mut bytes = 0;
+        self.regions(&mut |role, region| {
+            if role == Role::Cache {
+                bytes += region.live_bytes(io);
+            }
+        });
+        bytes
+    }
 
     /// What a snapshot holds of the scheme; nothing is in flight.
-    fn save(&self) -> SchemeState;
+    fn save(&self) -> SchemeState {
+        let mut state = SchemeState { own: self.save_own(), ..SchemeState::default() };
+        self.regions(&mut |_, region| region.save(&mut state.regions));
+        state
+    }
 
     /// Takes a snapshot's part into a new scheme of the same configuration, or says why it cannot be
     /// the scheme's.
-    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String>;
+    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
+        let SchemeState { mut regions, own } = state;
+        let mut loaded = Ok(());
+        self.regions_mut(&mut |region| {
+            if loaded.is_ok() {
+                loaded = region.load(&mut regions, restoring);
+            }
+        });
+        loaded?;
+        regions.check_empty()?;
+        self.load_own(own, restoring.io)
+    }
 
-    /// The scheme's own figures.
-    fn report(&self, io: &Io) -> SchemeReport;
+    /// What a snapshot holds beside the regions.
+    fn save_own(&self) -> OwnState {
+        OwnState::default()
+    }
+
+    /// Takes a snapshot's part beside the regions, which are loaded.
+    fn load_own(&mut self, own: OwnState, _io: &Io) -> Result<(), String> {
+        own.check(0, 0)
+    }
 }
+
+/// Names a scheme's regions by role and field: `regions! { Cache slc, Store store.region }`.
+macro_rules! regions {
+    ($($role:ident $($field:ident).+),+) => {
+        fn regions(
+            &self,
+            visit: &mut dyn FnMut($crate::ftl::any_region::Role, &dyn $crate::ftl::any_region::AnyRegion),
+        ) {
+            $(visit($crate::ftl::any_region::Role::$role, &self.$($field).+);)+
+        }
+
+        fn regions_mut(&mut self, visit: &mut dyn FnMut(&mut dyn $crate::ftl::any_region::AnyRegion)) {
+            $(visit(&mut self.$($field).+);)+
+        }
+    };
+}
+pub(crate) use regions;

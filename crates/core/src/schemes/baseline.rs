@@ -13,20 +13,18 @@
 
 use super::cache::{CacheSpec, Pressure, Trigger, RECLAIM};
 use crate::base::{CellMode, PlaneId, Problem};
-use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
+use crate::ftl::answer::DeviceFull;
 use crate::ftl::clean::{empty_block, pad_unprotected};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, Writer};
-use crate::ftl::restore::Restoring;
-use crate::ftl::scheme::{Scheme, SchemeState};
+use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::store::Store;
 use crate::ftl::victim;
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::op_table::RequestId;
-use crate::metrics::report::{SchemeReport, TableReport};
+use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -130,6 +128,8 @@ impl Baseline {
 }
 
 impl Scheme for Baseline {
+    regions! { Cache slc, Store store.region }
+
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.store.preload(page, io)
     }
@@ -149,51 +149,6 @@ impl Scheme for Baseline {
         Err(DeviceFull)
     }
 
-    #[inline]
-    fn read(&mut self, piece: Piece, io: &mut Io) {
-        page_level::read(&piece, io);
-    }
-
-    fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
-        super::flush_region(&mut self.slc, request, io);
-        super::flush_region(&mut self.store.region, request, io);
-        Ok(())
-    }
-
-    fn idle(&mut self, _plane: PlaneId, _io: &mut Io) -> Idle {
-        Idle::Nothing
-    }
-
-    fn stage_due(&mut self, plane: PlaneId, io: &mut Io) {
-        self.slc.pad(io, plane, false);
-    }
-
-    fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
-        self.mapped_peak = self.mapped_peak.max(io.mapped());
-        super::pad_region(&mut self.slc, io);
-        super::pad_region(&mut self.store.region, io);
-        Ok(())
-    }
-
-    fn blocks(&self) -> Vec<BlockShare> {
-        vec![self.slc.share(), self.store.region.share()]
-    }
-
-    fn cache_live_bytes(&self, io: &Io) -> u64 {
-        self.slc.live_bytes(io)
-    }
-
-    fn save(&self) -> SchemeState {
-        let regions = vec![self.slc.save(), self.store.region.save()];
-        SchemeState { regions, ..SchemeState::default() }
-    }
-
-    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
-        state.check(2, 0, 0, 0)?;
-        let regions = [&mut self.slc, &mut self.store.region];
-        regions.into_iter().zip(state.regions).try_for_each(|(region, part)| region.load(part, restoring))
-    }
-
     fn report(&self, io: &Io) -> SchemeReport {
         let mut report = SchemeReport { name: "baseline".into(), ..SchemeReport::default() };
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
@@ -201,8 +156,7 @@ impl Scheme for Baseline {
         figure("dense_free_blocks_min", f64::from(self.store.region.free_blocks_min()));
         figure("slc_blocks_reclaimed", self.reclaimed_blocks as f64);
         figure("slc_pages_migrated", self.reclaimed_live_pages as f64);
-        let entries = self.mapped_peak.div_ceil(u64::from(io.policy().mus_per_page));
-        report.tables.push(TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 });
+        report.tables.push(super::page_table(self.mapped_peak, io));
         report
     }
 }

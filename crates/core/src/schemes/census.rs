@@ -30,14 +30,14 @@ impl Census {
         Self { region, now: Cached::default(), peak: Cached::default() }
     }
 
-    /// What is there now.
-    pub fn now(&self) -> Cached {
-        self.now
-    }
-
     /// The most fragments and the most units there ever were.
     pub fn peak(&self) -> Cached {
         self.peak
+    }
+
+    /// The totals for a snapshot.
+    pub fn save(&self) -> [u64; 2] {
+        [self.now.fragments, self.now.units]
     }
 
     /// Takes a snapshot's totals, fragments and units, if the map says the same; the peaks start anew.

@@ -14,12 +14,10 @@ use crate::ftl::mixed::{self, Carry};
 use crate::ftl::pack::{oldest_first, Picks};
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
-use crate::ftl::region::{Pack, Region, RegionState, Writer};
-use crate::ftl::restore::Restoring;
+use crate::ftl::region::{Pack, Region, Writer};
 use crate::ftl::store::Store;
 use crate::ftl::victim;
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::SchemeReport;
 
 /// Cache, store and the rules by which pieces wait.
@@ -129,33 +127,9 @@ impl MixedCache {
         self.census.trim(first, end, io);
     }
 
-    /// Takes a snapshot's part: the census and both regions.
-    pub fn load(
-        &mut self,
-        census: &[u64],
-        regions: Vec<RegionState>,
-        restoring: &mut Restoring,
-    ) -> Result<(), String> {
-        let own = [&mut self.slc, &mut self.store.region];
-        own.into_iter().zip(regions).try_for_each(|(region, part)| region.load(part, restoring))?;
-        self.census.load(census, restoring.io)
-    }
-
-    /// Pads what is staged; `request` waits for it unless power loss is covered.
-    pub fn flush(&mut self, request: RequestId, io: &mut Io) {
-        super::flush_region(&mut self.slc, request, io);
-        super::flush_region(&mut self.store.region, request, io);
-    }
-
-    /// Pads what is staged at the end of a run.
-    pub fn pad(&mut self, io: &mut Io) {
-        debug_assert!(self.census.agrees(io), "Invariant: every change of the cache is booked");
-        super::pad_region(&mut self.slc, io);
-        super::pad_region(&mut self.store.region, io);
-    }
-
     /// The figures of the cache and the merging.
-    pub fn report(&self, name: &str) -> SchemeReport {
+    pub fn report(&self, name: &str, io: &Io) -> SchemeReport {
+        debug_assert!(self.census.agrees(io), "Invariant: every change of the cache is booked");
         let mut report = SchemeReport { name: name.into(), ..SchemeReport::default() };
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
         figure("slc_free_blocks_min", f64::from(self.slc.free_blocks_min()));

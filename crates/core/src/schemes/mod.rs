@@ -26,12 +26,12 @@ pub use turbo_write::TurboWriteConfig;
 
 use crate::base::{CellMode, PlaneId, Problem};
 use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
+use crate::ftl::any_region::{AnyRegion, Role};
 use crate::ftl::config::CleanConfig;
 use crate::ftl::io::Io;
 use crate::ftl::piece::Piece;
-use crate::ftl::region::Region;
 use crate::ftl::restore::Restoring;
-use crate::ftl::scheme::{Scheme, SchemeState};
+use crate::ftl::scheme::{OwnState, Scheme, SchemeState};
 use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::op_table::RequestId;
@@ -100,6 +100,12 @@ macro_rules! schemes {
         }
 
         impl Scheme for AnyScheme {
+            fn regions(&self, visit: &mut dyn FnMut(Role, &dyn AnyRegion)) {
+                match self { $(Self::$variant(s) => s.regions(visit),)* }
+            }
+            fn regions_mut(&mut self, visit: &mut dyn FnMut(&mut dyn AnyRegion)) {
+                match self { $(Self::$variant(s) => s.regions_mut(visit),)* }
+            }
             fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
                 match self { $(Self::$variant(s) => s.preload(page, io),)* }
             }
@@ -113,6 +119,9 @@ macro_rules! schemes {
             }
             fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
                 match self { $(Self::$variant(s) => s.trim(first, end, io),)* }
+            }
+            fn program_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
+                match self { $(Self::$variant(s) => s.program_held(all, io),)* }
             }
             fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
                 match self { $(Self::$variant(s) => s.flush(request, io),)* }
@@ -150,6 +159,12 @@ macro_rules! schemes {
             fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
                 match self { $(Self::$variant(s) => s.load(state, restoring),)* }
             }
+            fn save_own(&self) -> OwnState {
+                match self { $(Self::$variant(s) => s.save_own(),)* }
+            }
+            fn load_own(&mut self, own: OwnState, io: &Io) -> Result<(), String> {
+                match self { $(Self::$variant(s) => s.load_own(own, io),)* }
+            }
             fn report(&self, io: &Io) -> SchemeReport {
                 match self { $(Self::$variant(s) => s.report(io),)* }
             }
@@ -178,9 +193,9 @@ schemes! {
         "in-place switch with a large traditional SLC cache beside it", "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs, section IV-C";
 }
 
-/// The page mapping table of a page-level scheme that mapped `mapped_peak` units at most.
+/// The page mapping table of a page-level scheme that mapped `mapped_peak` units before.
 fn page_table(mapped_peak: u64, io: &Io) -> TableReport {
-    let entries = mapped_peak.div_ceil(u64::from(io.policy().mus_per_page));
+    let entries = mapped_peak.max(io.mapped()).div_ceil(u64::from(io.policy().mus_per_page));
     TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 }
 }
 
@@ -254,28 +269,5 @@ fn check_capacity(
             mode.name()
         );
         problems.push(Problem::new("device.user_bytes", device.user_bytes, allowed));
-    }
-}
-
-/// Pads whatever the region has staged; `request` waits for it unless power loss is covered.
-fn flush_region(region: &mut Region, request: RequestId, io: &mut Io) {
-    use crate::ftl::region::Writer;
-    if io.policy().plp {
-        return;
-    }
-    for plane in region.planes().to_vec() {
-        for writer in [Writer::Host, Writer::Clean] {
-            if let Some(op) = region.staged(plane, writer).filter(|op| !op.is_none()) {
-                io.await_staged(op, request);
-            }
-        }
-        region.pad(io, plane, true);
-    }
-}
-
-/// Pads everything staged at the end of a run.
-fn pad_region(region: &mut Region, io: &mut Io) {
-    for plane in region.planes().to_vec() {
-        region.pad(io, plane, true);
     }
 }

@@ -15,18 +15,16 @@
 use super::cache::{CacheSpec, Trigger};
 use super::entry_bits::table_bytes;
 use super::mixed_cache::MixedCache;
-use crate::base::{CellMode, PlaneId, Problem};
-use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
+use crate::base::{CellMode, Problem};
+use crate::ftl::answer::DeviceFull;
 use crate::ftl::config::{CleanConfig, MergeConfig, Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::mixed::Carry;
 use crate::ftl::pack::{exact, oldest_first, Picks};
-use crate::ftl::page_level::{self, mapped_mask};
+use crate::ftl::page_level::mapped_mask;
 use crate::ftl::piece::Piece;
-use crate::ftl::restore::Restoring;
-use crate::ftl::scheme::{Scheme, SchemeState};
+use crate::ftl::scheme::{regions, OwnState, Scheme};
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::{SchemeReport, TableReport};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -110,21 +108,11 @@ impl Sa {
             mapped_peak: 0,
         }
     }
-
-    /// Programs what has waited long enough, or everything.
-    fn program_waiting(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
-        while all || self.cache.merger.is_due(io) {
-            let Some(picks) = oldest_first(io.held(), self.cache.slots) else {
-                break;
-            };
-            self.cache.program(&picks, Carry::Rest, io)?;
-        }
-        self.cache.merger.arm(io);
-        Ok(())
-    }
 }
 
 impl Scheme for Sa {
+    regions! { Cache cache.slc, Store cache.store.region }
+
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.cache.store.preload(page, io)
     }
@@ -147,13 +135,9 @@ impl Scheme for Sa {
             self.cache.program(&picks, Carry::Rest, io)?;
         }
         if io.clockless() {
-            self.program_waiting(true, io)?;
+            self.program_held(true, io)?;
         }
         Ok(())
-    }
-
-    fn read(&mut self, piece: Piece, io: &mut Io) {
-        page_level::read(&piece, io);
     }
 
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
@@ -161,59 +145,30 @@ impl Scheme for Sa {
         self.cache.trim(first, end, io);
     }
 
-    fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
-        if !io.policy().plp {
-            self.cache.merger.wait_for_all(request, io);
-            self.program_waiting(true, io)?;
+    fn program_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
+        while all || self.cache.merger.is_due(io) {
+            let Some(picks) = oldest_first(io.held(), self.cache.slots) else {
+                break;
+            };
+            self.cache.program(&picks, Carry::Rest, io)?;
         }
-        self.cache.flush(request, io);
+        self.cache.merger.arm(io);
         Ok(())
     }
 
-    fn timer(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
-        self.program_waiting(false, io)
+    fn save_own(&self) -> OwnState {
+        OwnState { numbers: self.cache.census.save().to_vec(), ..OwnState::default() }
     }
 
-    fn idle(&mut self, _plane: PlaneId, _io: &mut Io) -> Idle {
-        Idle::Nothing
-    }
-
-    fn stage_due(&mut self, _plane: PlaneId, _io: &mut Io) {}
-
-    fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
-        self.program_waiting(true, io)?;
-        self.mapped_peak = self.mapped_peak.max(io.mapped());
-        self.cache.pad(io);
-        Ok(())
-    }
-
-    fn blocks(&self) -> Vec<BlockShare> {
-        vec![self.cache.slc.share(), self.cache.store.region.share()]
-    }
-
-    fn cache_live_bytes(&self, io: &Io) -> u64 {
-        self.cache.slc.live_bytes(io)
-    }
-
-    fn save(&self) -> SchemeState {
-        let now = self.cache.census.now();
-        SchemeState {
-            regions: vec![self.cache.slc.save(), self.cache.store.region.save()],
-            numbers: vec![now.fragments, now.units],
-            ..SchemeState::default()
-        }
-    }
-
-    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
-        state.check(2, 0, 2, 0)?;
-        self.cache.load(&state.numbers, state.regions, restoring)
+    fn load_own(&mut self, own: OwnState, io: &Io) -> Result<(), String> {
+        own.check(2, 0)?;
+        self.cache.census.load(&own.numbers, io)
     }
 
     fn report(&self, io: &Io) -> SchemeReport {
-        let mut report = self.cache.report("sa");
+        let mut report = self.cache.report("sa", io);
         let slots = self.cache.slots;
-        let entries = self.mapped_peak.div_ceil(u64::from(io.policy().mus_per_page));
-        report.tables.push(TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 });
+        report.tables.push(super::page_table(self.mapped_peak, io));
         // Which units of the page are there, and from which slot on.
         let bits = slots + slots.next_power_of_two().trailing_zeros();
         let entries = self.cache.census.peak().fragments;

@@ -9,19 +9,17 @@
 
 use crate::base::op::{Cause, Class};
 use crate::base::{CellMode, PlaneId, Problem};
-use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
+use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::clean::{clean_one, clean_plane, Job};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
-use crate::ftl::restore::Restoring;
-use crate::ftl::scheme::{Scheme, SchemeState};
+use crate::ftl::scheme::{regions, Scheme};
 use crate::hw::config::{IdleRule, IdleScope};
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::op_table::RequestId;
-use crate::metrics::report::{SchemeReport, TableReport};
+use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -154,6 +152,8 @@ impl TlcOnly {
 }
 
 impl Scheme for TlcOnly {
+    regions! { Store region }
+
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         let n = io.policy().mus_per_page;
         self.place(&page_level::whole_page(page, n, io.geometry().mu_bytes), io)
@@ -167,21 +167,11 @@ impl Scheme for TlcOnly {
         self.place(&piece, io)
     }
 
-    #[inline]
-    fn read(&mut self, piece: Piece, io: &mut Io) {
-        page_level::read(&piece, io);
-    }
-
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
         io.trim(first, end);
         if self.idle_target > 0 {
             io.mark_all_idle_work();
         }
-    }
-
-    fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
-        super::flush_region(&mut self.region, request, io);
-        Ok(())
     }
 
     fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
@@ -194,40 +184,12 @@ impl Scheme for TlcOnly {
         }
     }
 
-    fn stage_due(&mut self, plane: PlaneId, io: &mut Io) {
-        self.region.pad(io, plane, false);
-    }
-
-    fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
-        self.mapped_peak = self.mapped_peak.max(io.mapped());
-        super::pad_region(&mut self.region, io);
-        Ok(())
-    }
-
-    fn blocks(&self) -> Vec<BlockShare> {
-        vec![self.region.share()]
-    }
-
-    fn cache_live_bytes(&self, _io: &Io) -> u64 {
-        0
-    }
-
-    fn save(&self) -> SchemeState {
-        SchemeState { regions: vec![self.region.save()], ..SchemeState::default() }
-    }
-
-    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
-        state.check(1, 0, 0, 0)?;
-        state.regions.into_iter().try_for_each(|part| self.region.load(part, restoring))
-    }
-
     fn report(&self, io: &Io) -> SchemeReport {
         let mut report = SchemeReport { name: self.name(), ..SchemeReport::default() };
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
         figure("free_blocks_min", f64::from(self.region.free_blocks_min()));
         figure("cleaning_threshold_blocks", f64::from(self.clean_below));
-        let entries = self.mapped_peak.div_ceil(u64::from(io.policy().mus_per_page));
-        report.tables.push(TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 });
+        report.tables.push(super::page_table(self.mapped_peak, io));
         report
     }
 }

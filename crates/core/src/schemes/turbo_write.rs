@@ -14,20 +14,18 @@
 use super::cache::{CacheSpec, Trigger};
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, CellMode, PlaneId, Problem};
-use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
+use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::clean::{empty_block, pad_unprotected, Job};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
 use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, Writer};
-use crate::ftl::restore::Restoring;
-use crate::ftl::scheme::{Scheme, SchemeState};
+use crate::ftl::scheme::{regions, OwnState, Scheme};
 use crate::ftl::store::{Store, RESERVE};
 use crate::ftl::victim;
 use crate::hw::config::IdleRule;
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -228,6 +226,8 @@ impl TurboWrite {
 }
 
 impl Scheme for TurboWrite {
+    regions! { Cache slc, Store store.region }
+
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.store.preload(page, io)
     }
@@ -247,20 +247,9 @@ impl Scheme for TurboWrite {
         Err(DeviceFull)
     }
 
-    #[inline]
-    fn read(&mut self, piece: Piece, io: &mut Io) {
-        page_level::read(&piece, io);
-    }
-
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
         io.trim(first, end);
         self.ask_cramped_again(io);
-    }
-
-    fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
-        super::flush_region(&mut self.slc, request, io);
-        super::flush_region(&mut self.store.region, request, io);
-        Ok(())
     }
 
     /// Section IV-B: a block is reclaimed as a whole; a host write that comes meanwhile waits.
@@ -276,11 +265,6 @@ impl Scheme for TurboWrite {
         let emptied = self.empty(block, plane, Class::Run, io);
         debug_assert!(emptied.is_ok(), "Invariant: the room was checked");
         Idle::Step
-    }
-
-    fn stage_due(&mut self, plane: PlaneId, io: &mut Io) {
-        self.slc.pad(io, plane, false);
-        self.store.region.pad(io, plane, false);
     }
 
     /// Section III: at the end all data in the SLC cache are moved and its blocks erased; one block
@@ -299,36 +283,19 @@ impl Scheme for TurboWrite {
         Ok(more)
     }
 
-    fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
-        super::pad_region(&mut self.slc, io);
-        super::pad_region(&mut self.store.region, io);
-        self.figures.mapped_peak = self.figures.mapped_peak.max(io.mapped());
-        Ok(())
-    }
-
-    fn blocks(&self) -> Vec<BlockShare> {
-        vec![self.slc.share(), self.store.region.share()]
-    }
-
-    fn cache_live_bytes(&self, io: &Io) -> u64 {
-        self.slc.live_bytes(io)
-    }
-
-    fn save(&self) -> SchemeState {
-        let regions = vec![self.slc.save(), self.store.region.save()];
+    fn save_own(&self) -> OwnState {
         let even = self.even_turns();
         let numbers = self.ahead.iter().map(|ahead| u64::from(ahead.saturating_sub(even))).collect();
-        SchemeState { regions, numbers, ..SchemeState::default() }
+        OwnState { numbers, ..OwnState::default() }
     }
 
-    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
-        state.check(2, 0, self.ahead.len(), 0)?;
-        for (ahead, saved) in self.ahead.iter_mut().zip(&state.numbers) {
+    fn load_own(&mut self, own: OwnState, _io: &Io) -> Result<(), String> {
+        own.check(self.ahead.len(), 0)?;
+        for (ahead, saved) in self.ahead.iter_mut().zip(&own.numbers) {
             *ahead = u32::try_from(*saved).map_err(|_| format!("a plane is {saved} turns ahead"))?;
         }
         self.even_out();
-        let regions = [&mut self.slc, &mut self.store.region];
-        regions.into_iter().zip(state.regions).try_for_each(|(region, part)| region.load(part, restoring))
+        Ok(())
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -22,6 +22,13 @@ impl Io {
         self.media.add_token(entry, request);
     }
 
+    /// Makes `request` wait for everything held.
+    pub(in crate::ftl) fn await_all_held(&mut self, request: RequestId) {
+        for entry in 0..self.held().entries().len() {
+            self.await_held(entry, request);
+        }
+    }
+
     /// Notes that the units of a held entry in `mask` are acknowledged.
     pub(in crate::ftl) fn acknowledge_held(&mut self, entry: usize, mask: u32) {
         self.media.acknowledge(entry, mask);

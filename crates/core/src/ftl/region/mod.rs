@@ -148,6 +148,11 @@ impl Region {
         self.turn.planes()
     }
 
+    /// Whether `plane` is one of them.
+    pub fn has(&self, plane: PlaneId) -> bool {
+        plane.0.checked_sub(self.first_plane).is_some_and(|i| (i as usize) < self.parts.len())
+    }
+
     /// Free blocks of the region in `plane`.
     #[inline]
     pub fn free_blocks(&self, plane: PlaneId) -> u32 {

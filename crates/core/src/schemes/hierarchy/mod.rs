@@ -26,8 +26,8 @@ pub use config::{DivisionRule, HierarchyConfig, OmegaS, Quota};
 
 use super::cache::{CacheSpec, Pressure};
 use super::census::Census;
-use crate::base::{PlaneId, Ppn};
-use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
+use crate::base::Ppn;
+use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::io::Io;
 use crate::ftl::merge::Merger;
 use crate::ftl::mixed::{self, Carry};
@@ -35,11 +35,9 @@ use crate::ftl::pack::{exact, oldest_first, Picks};
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, Writer};
-use crate::ftl::restore::Restoring;
-use crate::ftl::scheme::{Scheme, SchemeState};
+use crate::ftl::scheme::{regions, OwnState, Scheme};
 use crate::ftl::store::Store;
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::SchemeReport;
 use channels::Channels;
 use division::Division;
@@ -207,6 +205,8 @@ impl Hierarchy {
 }
 
 impl Scheme for Hierarchy {
+    regions! { Cache l1, Cache l2, Store store.region }
+
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.store.preload(page, io)
     }
@@ -225,28 +225,13 @@ impl Scheme for Hierarchy {
         self.merge(&piece, io)
     }
 
-    fn read(&mut self, piece: Piece, io: &mut Io) {
-        page_level::read(&piece, io);
-    }
-
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
         self.stats.mapped_peak = self.stats.mapped_peak.max(io.mapped());
         self.census.trim(first, end, io);
     }
 
-    fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
-        if !io.policy().plp {
-            self.merger.wait_for_all(request, io);
-            while self.program_oldest(io)? {}
-        }
-        super::flush_region(&mut self.store.region, request, io);
-        Ok(())
-    }
-
-    fn timer(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
-        while self.merger.is_due(io) {
-            self.program_oldest(io)?;
-        }
+    fn program_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
+        while (all || self.merger.is_due(io)) && self.program_oldest(io)? {}
         self.merger.arm(io);
         Ok(())
     }
@@ -259,20 +244,7 @@ impl Scheme for Hierarchy {
         self.division.end_window();
     }
 
-    fn idle(&mut self, _plane: PlaneId, _io: &mut Io) -> Idle {
-        Idle::Nothing
-    }
-
-    fn stage_due(&mut self, _plane: PlaneId, _io: &mut Io) {}
-
-    fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
-        while self.program_oldest(io)? {}
-        debug_assert!(self.census.agrees(io), "Invariant: every change of L1 is booked");
-        self.stats.mapped_peak = self.stats.mapped_peak.max(io.mapped());
-        super::pad_region(&mut self.store.region, io);
-        Ok(())
-    }
-
+    /// L1 borrows all its blocks from L2.
     fn blocks(&self) -> Vec<BlockShare> {
         vec![self.l2.share(), self.store.region.share()]
     }
@@ -281,19 +253,15 @@ impl Scheme for Hierarchy {
         self.l1.live_bytes(io) + self.l2.live_bytes(io)
     }
 
-    fn save(&self) -> SchemeState {
-        let now = self.census.now();
-        let numbers = [&[now.fragments, now.units][..], &self.division.save()].concat();
-        let regions = vec![self.l1.save(), self.l2.save(), self.store.region.save()];
-        SchemeState { regions, numbers, ..SchemeState::default() }
+    fn save_own(&self) -> OwnState {
+        let numbers = [&self.census.save()[..], &self.division.save()].concat();
+        OwnState { numbers, ..OwnState::default() }
     }
 
-    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
-        state.check(3, 0, 6, 0)?;
-        let regions = [&mut self.l1, &mut self.l2, &mut self.store.region];
-        regions.into_iter().zip(state.regions).try_for_each(|(region, part)| region.load(part, restoring))?;
-        self.census.load(&state.numbers[..2], restoring.io)?;
-        self.division.load(&state.numbers[2..])
+    fn load_own(&mut self, own: OwnState, io: &Io) -> Result<(), String> {
+        own.check(6, 0)?;
+        self.census.load(&own.numbers[..2], io)?;
+        self.division.load(&own.numbers[2..])
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -1,6 +1,7 @@
 //! What the scheme says of a run.
 
 use super::super::entry_bits::{smt_entry_bits, table_bytes};
+use super::super::page_table;
 use super::Hierarchy;
 use crate::ftl::io::Io;
 use crate::metrics::report::{SchemeReport, TableReport};
@@ -20,6 +21,7 @@ pub(super) struct Stats {
 impl Hierarchy {
     /// Figures, tables and series of the run.
     pub(super) fn figures(&self, io: &Io) -> SchemeReport {
+        debug_assert!(self.census.agrees(io), "Invariant: every change of L1 is booked");
         let mut report = SchemeReport { name: "hierarchy".into(), ..SchemeReport::default() };
         let (stats, division) = (&self.stats, &self.division);
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
@@ -37,8 +39,7 @@ impl Hierarchy {
         figure("windows", division.windows as f64);
         figure("windows_at_l1_max", division.windows_at_l1_max as f64);
         figure("windows_at_l1_min", division.windows_at_l1_min as f64);
-        let entries = stats.mapped_peak.div_ceil(u64::from(io.policy().mus_per_page));
-        report.tables.push(TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 });
+        report.tables.push(page_table(stats.mapped_peak, io));
         let entries = self.census.peak().fragments;
         let bytes = table_bytes(entries, smt_entry_bits(self.slc_pages, self.slots, io));
         report.tables.push(TableReport { name: "sector mapping table".into(), entries, bytes });

@@ -15,7 +15,7 @@ use super::cache::{self, Cache, CacheSpec};
 use super::AgcConfig;
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, CellMode, PlaneId, Ppn, Problem};
-use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
+use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::clean::Job;
 use crate::ftl::collect;
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
@@ -23,12 +23,10 @@ use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
-use crate::ftl::restore::Restoring;
-use crate::ftl::scheme::{Scheme, SchemeState};
+use crate::ftl::scheme::{regions, OwnState, Scheme};
 use crate::ftl::victim;
 use crate::hw::config::IdleRule;
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -248,6 +246,8 @@ impl IpsCoop {
 }
 
 impl Scheme for IpsCoop {
+    regions! { Cache cache.region, Cache traditional }
+
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.cache.preload(page, io)
     }
@@ -266,17 +266,8 @@ impl Scheme for IpsCoop {
         Err(DeviceFull)
     }
 
-    #[inline]
-    fn read(&mut self, piece: Piece, io: &mut Io) {
-        page_level::read(&piece, io);
-    }
-
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
         self.cache.trim(first, end, io);
-    }
-
-    fn flush(&mut self, _request: RequestId, _io: &mut Io) -> Result<(), DeviceFull> {
-        Ok(())
     }
 
     /// Section IV-C: the traditional cache is emptied into used wordlines (step 3.1), else into free
@@ -295,8 +286,6 @@ impl Scheme for IpsCoop {
         self.cache.agc_step(plane, &self.agc, io)
     }
 
-    fn stage_due(&mut self, _plane: PlaneId, _io: &mut Io) {}
-
     /// All data in the traditional SLC cache are moved and its blocks erased; one block per plane at
     /// a time.
     fn drain(&mut self, io: &mut Io) -> Result<bool, DeviceFull> {
@@ -310,38 +299,19 @@ impl Scheme for IpsCoop {
         Ok(more)
     }
 
-    fn finish(&mut self, _io: &mut Io) -> Result<(), DeviceFull> {
-        Ok(())
-    }
-
-    fn blocks(&self) -> Vec<BlockShare> {
-        vec![self.cache.region.share(), self.traditional.share()]
-    }
-
-    fn cache_live_bytes(&self, io: &Io) -> u64 {
-        self.cache.region.cache_live_bytes(io) + self.traditional.live_bytes(io)
-    }
-
-    fn save(&self) -> SchemeState {
+    fn save_own(&self) -> OwnState {
         let emptying = self.emptying.iter().map(|e| match e {
             Some(Emptying { block, next_page }) => u64::from(block.0) << 32 | u64::from(*next_page + 1),
             None => 0,
         });
-        SchemeState {
-            regions: vec![self.traditional.save()],
-            two_layer: vec![self.cache.region.save()],
-            numbers: emptying.collect(),
-            ..SchemeState::default()
-        }
+        OwnState { numbers: emptying.collect(), ..OwnState::default() }
     }
 
-    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
-        state.check(1, 1, self.emptying.len(), 0)?;
-        state.regions.into_iter().try_for_each(|part| self.traditional.load(part, restoring))?;
-        state.two_layer.into_iter().try_for_each(|part| self.cache.region.load(part, restoring))?;
-        for (i, number) in state.numbers.into_iter().enumerate().filter(|(_, number)| *number != 0) {
+    fn load_own(&mut self, own: OwnState, io: &Io) -> Result<(), String> {
+        own.check(self.emptying.len(), 0)?;
+        for (i, number) in own.numbers.into_iter().enumerate().filter(|(_, number)| *number != 0) {
             let plane = PlaneId(self.first_plane + i as u32);
-            *self.emptying(plane) = Some(self.restored(number, plane, restoring.io)?);
+            *self.emptying(plane) = Some(self.restored(number, plane, io)?);
         }
         Ok(())
     }

@@ -15,17 +15,14 @@
 use super::cache::{self, Cache, CacheSpec};
 use crate::base::problem::check_range;
 use crate::base::{PlaneId, Problem};
-use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
+use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::config::{Placement, PlaneOrder};
 use crate::ftl::io::Io;
-use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
-use crate::ftl::restore::Restoring;
-use crate::ftl::scheme::{Scheme, SchemeState};
+use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::two_layer::Eligible;
 use crate::hw::config::IdleRule;
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,6 +101,8 @@ impl IpsAgc {
 }
 
 impl Scheme for IpsAgc {
+    regions! { Cache cache.region }
+
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.cache.preload(page, io)
     }
@@ -125,45 +124,13 @@ impl Scheme for IpsAgc {
         Err(DeviceFull)
     }
 
-    #[inline]
-    fn read(&mut self, piece: Piece, io: &mut Io) {
-        page_level::read(&piece, io);
-    }
-
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
         self.cache.trim(first, end, io);
-    }
-
-    fn flush(&mut self, _request: RequestId, _io: &mut Io) -> Result<(), DeviceFull> {
-        Ok(())
     }
 
     /// Section IV-B: one page move or one erase.
     fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
         self.cache.agc_step(plane, &self.agc, io)
-    }
-
-    fn stage_due(&mut self, _plane: PlaneId, _io: &mut Io) {}
-
-    fn finish(&mut self, _io: &mut Io) -> Result<(), DeviceFull> {
-        Ok(())
-    }
-
-    fn blocks(&self) -> Vec<BlockShare> {
-        vec![self.cache.region.share()]
-    }
-
-    fn cache_live_bytes(&self, io: &Io) -> u64 {
-        self.cache.region.cache_live_bytes(io)
-    }
-
-    fn save(&self) -> SchemeState {
-        SchemeState { two_layer: vec![self.cache.region.save()], ..SchemeState::default() }
-    }
-
-    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
-        state.check(0, 1, 0, 0)?;
-        state.two_layer.into_iter().try_for_each(|part| self.cache.region.load(part, restoring))
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -21,17 +21,13 @@ pub use config::{FullPieces, SectorConfig};
 
 use super::entry_bits::{smt_entry_bits, table_bytes};
 use super::mixed_cache::MixedCache;
-use crate::base::PlaneId;
-use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
+use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::mixed::Carry;
 use crate::ftl::pack::in_order;
-use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
-use crate::ftl::restore::Restoring;
-use crate::ftl::scheme::{Scheme, SchemeState};
+use crate::ftl::scheme::{regions, OwnState, Scheme};
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::{SchemeReport, TableReport};
 use hotness::Hotness;
 
@@ -100,21 +96,11 @@ impl Sector {
         }
         Ok(())
     }
-
-    /// Programs the classes whose oldest sector has waited long enough, or all.
-    fn program_waiting(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
-        while all || self.cache.merger.is_due(io) {
-            let Some(class) = io.held().entries().first().map(|held| held.class) else {
-                break;
-            };
-            self.program(class, true, io)?;
-        }
-        self.cache.merger.arm(io);
-        Ok(())
-    }
 }
 
 impl Scheme for Sector {
+    regions! { Cache cache.slc, Store cache.store.region }
+
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.cache.store.preload(page, io)
     }
@@ -141,31 +127,14 @@ impl Scheme for Sector {
             }
         }
         if io.clockless() {
-            self.program_waiting(true, io)?;
+            self.program_held(true, io)?;
         }
         Ok(())
-    }
-
-    fn read(&mut self, piece: Piece, io: &mut Io) {
-        page_level::read(&piece, io);
     }
 
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
         self.mapped_peak = self.mapped_peak.max(io.mapped());
         self.cache.trim(first, end, io);
-    }
-
-    fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
-        if !io.policy().plp {
-            self.cache.merger.wait_for_all(request, io);
-            self.program_waiting(true, io)?;
-        }
-        self.cache.flush(request, io);
-        Ok(())
-    }
-
-    fn timer(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
-        self.program_waiting(false, io)
     }
 
     fn window_writes(&self) -> u32 {
@@ -182,51 +151,38 @@ impl Scheme for Sector {
         }
     }
 
-    fn idle(&mut self, _plane: PlaneId, _io: &mut Io) -> Idle {
-        Idle::Nothing
-    }
-
-    fn stage_due(&mut self, _plane: PlaneId, _io: &mut Io) {}
-
-    fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
-        self.program_waiting(true, io)?;
-        self.mapped_peak = self.mapped_peak.max(io.mapped());
-        self.cache.pad(io);
+    fn program_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
+        while all || self.cache.merger.is_due(io) {
+            let Some(class) = io.held().entries().first().map(|held| held.class) else {
+                break;
+            };
+            self.program(class, true, io)?;
+        }
+        self.cache.merger.arm(io);
         Ok(())
     }
 
-    fn blocks(&self) -> Vec<BlockShare> {
-        vec![self.cache.slc.share(), self.cache.store.region.share()]
+    fn save_own(&self) -> OwnState {
+        let (numbers, table) = self.hotness.as_ref().map(Hotness::save).unzip();
+        let numbers = [&self.cache.census.save()[..], &numbers.unwrap_or_default()].concat();
+        OwnState { numbers, tables: table.into_iter().collect() }
     }
 
-    fn cache_live_bytes(&self, io: &Io) -> u64 {
-        self.cache.slc.live_bytes(io)
-    }
-
-    fn save(&self) -> SchemeState {
-        let now = self.cache.census.now();
-        let (mut numbers, table) = self.hotness.as_ref().map(Hotness::save).unzip();
-        let numbers = [vec![now.fragments, now.units], numbers.take().unwrap_or_default()].concat();
-        let regions = vec![self.cache.slc.save(), self.cache.store.region.save()];
-        SchemeState { regions, numbers, tables: table.into_iter().collect(), ..SchemeState::default() }
-    }
-
-    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
+    fn load_own(&mut self, own: OwnState, io: &Io) -> Result<(), String> {
         let hotness = usize::from(self.hotness.is_some());
-        state.check(2, 0, 2 + 4 * hotness, hotness)?;
-        self.cache.load(&state.numbers[..2], state.regions, restoring)?;
-        match (self.hotness.as_mut(), state.tables.into_iter().next()) {
-            (Some(hotness), Some(table)) => hotness.load(&state.numbers[2..], table),
+        own.check(2 + 4 * hotness, hotness)?;
+        self.cache.census.load(&own.numbers[..2], io)?;
+        match (self.hotness.as_mut(), own.tables.into_iter().next()) {
+            (Some(hotness), Some(table)) => hotness.load(&own.numbers[2..], table),
             _ => Ok(()),
         }
     }
 
     fn report(&self, io: &Io) -> SchemeReport {
-        let mut report = self.cache.report("sector");
+        let mut report = self.cache.report("sector", io);
         let hot_share = self.hot_units as f64 / self.written_units.max(1) as f64;
         report.figures.insert("hot_units_share".into(), hot_share);
-        let entries = self.mapped_peak.div_ceil(u64::from(io.policy().mus_per_page));
-        report.tables.push(TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 });
+        report.tables.push(super::page_table(self.mapped_peak, io));
         let entries = self.cache.census.peak().units;
         let bytes = table_bytes(entries, smt_entry_bits(self.slc_pages, self.cache.slots, io));
         report.tables.push(TableReport { name: "sector mapping table".into(), entries, bytes });

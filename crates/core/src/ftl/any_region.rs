@@ -1,0 +1,127 @@
+//! A region of any kind, as the contract of a scheme deals with it.
+
+use super::answer::BlockShare;
+use super::io::Io;
+use super::region::{Region, RegionState, Writer};
+use super::restore::Restoring;
+use super::two_layer::{TwoLayerRegion, TwoLayerState};
+use crate::base::PlaneId;
+use crate::hw::timing::op_table::RequestId;
+use serde::{Deserialize, Serialize};
+
+/// What a region is to its scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Fast blocks that data leave again: what lives there counts as cached.
+    Cache,
+    /// Where data stay.
+    Store,
+}
+
+/// What a snapshot holds of a scheme's regions, those of each kind in the scheme's order.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct RegionStates {
+    plain: Vec<RegionState>,
+    two_layer: Vec<TwoLayerState>,
+}
+
+impl RegionStates {
+    /// The regions not loaded yet are an error.
+    pub fn check_empty(&self) -> Result<(), String> {
+        match self.plain.len() + self.two_layer.len() {
+            0 => Ok(()),
+            count => Err(format!("{count} regions that the scheme does not have")),
+        }
+    }
+}
+
+/// A region of any kind.
+pub trait AnyRegion {
+    /// The blocks it is made of.
+    fn share(&self) -> BlockShare;
+
+    /// Live bytes in it that count as cached if it is a cache.
+    fn live_bytes(&self, io: &Io) -> u64;
+
+    /// Adds what a snapshot holds of it.
+    fn save(&self, states: &mut RegionStates);
+
+    /// Takes its part, the first of its kind, out of a snapshot's.
+    fn load(&mut self, states: &mut RegionStates, restoring: &mut Restoring) -> Result<(), String>;
+
+    /// Pads the wordlines of `plane` whose staged host pages have waited long enough.
+    fn pad_due(&mut self, _plane: PlaneId, _io: &mut Io) {}
+
+    /// Makes `request` wait for everything staged, and pads it.
+    fn flush(&mut self, _request: RequestId, _io: &mut Io) {}
+
+    /// Pads everything staged.
+    fn pad_all(&mut self, _io: &mut Io) {}
+}
+
+fn first<T>(states: &mut Vec<T>, kind: &str) -> Result<T, String> {
+    match states.is_empty() {
+        true => Err(format!("a {kind} of the scheme is missing")),
+        false => Ok(states.remove(0)),
+    }
+}
+
+impl AnyRegion for Region {
+    fn share(&self) -> BlockShare {
+        self.share()
+    }
+
+    fn live_bytes(&self, io: &Io) -> u64 {
+        self.live_bytes(io)
+    }
+
+    fn save(&self, states: &mut RegionStates) {
+        states.plain.push(self.save());
+    }
+
+    fn load(&mut self, states: &mut RegionStates, restoring: &mut Restoring) -> Result<(), String> {
+        self.load(first(&mut states.plain, "region")?, restoring)
+    }
+
+    fn pad_due(&mut self, plane: PlaneId, io: &mut Io) {
+        if self.has(plane) {
+            self.pad(io, plane, false);
+        }
+    }
+
+    fn flush(&mut self, request: RequestId, io: &mut Io) {
+        for plane in self.planes().to_vec() {
+            for writer in [Writer::Host, Writer::Clean] {
+                if let Some(op) = self.staged(plane, writer).filter(|op| !op.is_none()) {
+                    io.await_staged(op, request);
+                }
+            }
+            self.pad(io, plane, true);
+        }
+    }
+
+    fn pad_all(&mut self, io: &mut Io) {
+        for plane in self.planes().to_vec() {
+            self.pad(io, plane, true);
+        }
+    }
+}
+
+/// Its pages are stored one by one, so that nothing is ever staged.
+impl AnyRegion for TwoLayerRegion {
+    fn share(&self) -> BlockShare {
+        self.share()
+    }
+
+    fn live_bytes(&self, io: &Io) -> u64 {
+        self.cache_live_bytes(io)
+    }
+
+    fn save(&self, states: &mut RegionStates) {
+        states.two_layer.push(self.save());
+    }
+
+    fn load(&mut self, states: &mut RegionStates, restoring: &mut Restoring) -> Result<(), String> {
+        self.load(first(&mut states.two_layer, "two-layer region")?, restoring)
+    }
+}
