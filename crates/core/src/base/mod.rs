@@ -8,6 +8,7 @@ pub mod prefetch;
 pub mod problem;
 pub mod request;
 pub mod rng;
+pub mod slab;
 pub mod sparse;
 pub mod stop;
 pub mod units;

@@ -1,6 +1,6 @@
 //! The DRAM buffer: logical pages in least-recently-used order, indexed and never hashed.
 
-use crate::hw::timing::op_table::Slab;
+use crate::base::slab::Slab;
 
 /// A buffered logical page.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Data acknowledged before they are programmed: those on their way to the flash, and the flushes
 //! that wait for them.
 
-use crate::hw::timing::op_table::Slab;
+use crate::base::slab::Slab;
 use std::collections::VecDeque;
 
 /// One write of acknowledged data.

@@ -5,7 +5,8 @@
 
 use super::piece::Piece;
 use crate::base::op::Cause;
-use crate::hw::timing::op_table::{RequestId, Slab};
+use crate::base::slab::Slab;
+use crate::hw::timing::op_table::RequestId;
 
 /// A piece that waits to be packed.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! What was moved out of blocks that live on: their erase, whenever it comes, waits for it.
 
+use crate::base::slab::Slab;
 use crate::base::BlockId;
-use crate::hw::timing::op_table::{OpId, Slab};
+use crate::hw::timing::op_table::OpId;
 use crate::hw::timing::Timing;
 
 /// A program that carries data out of a block.

@@ -7,8 +7,7 @@ use slcache_core::base::BlockId;
 use slcache_core::device::{RunError, Simulation};
 use slcache_core::hw::config::{PlaneParallelism, PoolConfig, SuspendConfig};
 use slcache_core::hw::geometry::Geometry;
-use slcache_core::hw::timing::op_table::Op;
-use slcache_core::hw::timing::Timing;
+use slcache_core::hw::timing::{OpSpec, Timing};
 
 const PAGE: u64 = 4096;
 const A: BlockId = BlockId(0);
@@ -49,15 +48,13 @@ fn any_number_of_reads_may_pass_a_suspended_erase() {
     slc.erase_ns = 1_000_000_000;
     let geometry = Geometry::new(&[config], 4096).unwrap();
     let mut timing = Timing::new(&geometry, 0);
-    let mut erase = Op::new(OpKind::Erase, Cause::Gc, Class::Background, A, 0);
-    erase.array_ns = 1_000_000_000;
-    timing.emit(erase);
+    let erase = OpSpec::new(OpKind::Erase, Cause::Gc, Class::Background, A, 0);
+    timing.emit(OpSpec { array_ns: 1_000_000_000, ..erase }, &[]);
     timing.kick();
     let reads = 70_000;
     for _ in 0..reads {
-        let mut read = Op::new(OpKind::Read, Cause::Host, Class::HostRead, B, 0);
-        read.array_ns = 1000;
-        timing.emit(read);
+        let read = OpSpec::new(OpKind::Read, Cause::Host, Class::HostRead, B, 0);
+        timing.emit(OpSpec { array_ns: 1000, ..read }, &[]);
     }
     timing.kick();
     let mut ends = Vec::new();

@@ -10,8 +10,8 @@ use slcache_core::base::request::HostOp;
 use slcache_core::base::{BlockId, CellMode};
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::geometry::Geometry;
-use slcache_core::hw::timing::op_table::{Op, OpId, RequestId};
-use slcache_core::hw::timing::{InFlight, Timing, Waiter};
+use slcache_core::hw::timing::op_table::{OpId, RequestId};
+use slcache_core::hw::timing::{InFlight, OpSpec, Timing, Waiter};
 use slcache_core::schemes::{SchemeConfig, TlcOnlyConfig};
 
 const A: BlockId = BlockId(0);
@@ -36,7 +36,7 @@ impl Clock {
         Self { timing: Timing::new(&geometry, 0), names: Vec::new(), done: Vec::new() }
     }
 
-    /// Emits an operation that takes 1 us and waits for `deps` releases, under a name.
+    /// Emits an operation that takes 1 us and waits for `after`, under a name.
     fn emit(
         &mut self,
         name: &'static str,
@@ -44,17 +44,20 @@ impl Clock {
         block: BlockId,
         page: u16,
         class: Class,
-        deps: u32,
+        after: &[OpId],
     ) -> OpId {
         let record = InFlight::new(request(0, HostOp::Write, 0, 512), 0, 0);
         let id = self.timing.add_request(record);
-        let mut op = Op::new(kind, Cause::Host, class, block, u32::from(block == OTHER));
-        (op.page, op.array_ns, op.in_ns, op.deps) = (page, 1000, 10, deps);
-        (op.request, op.counts) = (id, true);
-        if kind == OpKind::Read {
-            op.out_ns = 10;
-        }
-        let op = self.timing.emit(op);
+        let spec = OpSpec {
+            page,
+            array_ns: 1000,
+            in_ns: 10,
+            out_ns: if kind == OpKind::Read { 10 } else { 0 },
+            request: id,
+            counts: true,
+            ..OpSpec::new(kind, Cause::Host, class, block, u32::from(block == OTHER))
+        };
+        let op = self.timing.emit(spec, after);
         self.timing.release_request(id);
         self.names.push((id, name));
         op
@@ -69,13 +72,8 @@ impl Clock {
         }
     }
 
-    fn program(&mut self, name: &'static str, block: BlockId, page: u16, class: Class, deps: u32) -> OpId {
-        self.emit(name, OpKind::Program, block, page, class, deps)
-    }
-
-    /// Makes `then` wait for `first`.
-    fn after(&mut self, first: OpId, then: OpId) {
-        self.timing.wake(first, then);
+    fn program(&mut self, name: &'static str, block: BlockId, page: u16, class: Class) -> OpId {
+        self.emit(name, OpKind::Program, block, page, class, &[])
     }
 
     /// Runs until nothing happens any more; the names in the order in which they finished.
@@ -98,11 +96,10 @@ impl Clock {
 #[test]
 fn a_programs_of_a_block_run_in_emission_order_though_a_later_one_is_ready_first() {
     let mut clock = Clock::new();
-    let slow = clock.emit("source", OpKind::Read, OTHER, 0, Class::Background, 0);
-    let first = clock.program("first", A, 0, Class::Background, 1);
-    clock.after(slow, first);
-    clock.program("second", A, 1, Class::HostWrite, 0);
-    clock.program("elsewhere", B, 0, Class::Background, 0);
+    let slow = clock.emit("source", OpKind::Read, OTHER, 0, Class::Background, &[]);
+    clock.emit("first", OpKind::Program, A, 0, Class::Background, &[slow]);
+    clock.program("second", A, 1, Class::HostWrite);
+    clock.program("elsewhere", B, 0, Class::Background);
     // The unit does not stand idle meanwhile: the other block's program goes.
     assert_eq!(clock.run(), ["elsewhere", "source", "first", "second"]);
 }
@@ -110,11 +107,10 @@ fn a_programs_of_a_block_run_in_emission_order_though_a_later_one_is_ready_first
 #[test]
 fn a_an_erase_and_the_programs_of_the_next_life_keep_their_order() {
     let mut clock = Clock::new();
-    clock.program("old", A, 0, Class::Background, 0);
-    let held = clock.emit("erase", OpKind::Erase, A, 0, Class::Background, 1);
-    let source = clock.emit("source", OpKind::Read, OTHER, 0, Class::Background, 0);
-    clock.after(source, held);
-    clock.program("new", A, 0, Class::HostWrite, 0);
+    clock.program("old", A, 0, Class::Background);
+    let source = clock.emit("source", OpKind::Read, OTHER, 0, Class::Background, &[]);
+    clock.emit("erase", OpKind::Erase, A, 0, Class::Background, &[source]);
+    clock.program("new", A, 0, Class::HostWrite);
     let order = clock.run();
     let place = |name| order.iter().position(|&n| n == name).unwrap();
     assert!(
@@ -125,34 +121,33 @@ fn a_an_erase_and_the_programs_of_the_next_life_keep_their_order() {
 #[test]
 fn b_an_erase_waits_for_earlier_reads_of_its_block_whatever_its_class() {
     let mut clock = Clock::new();
-    clock.program("busy", B, 0, Class::Background, 0);
-    clock.emit("read 1", OpKind::Read, A, 0, Class::Background, 0);
-    clock.emit("read 2", OpKind::Read, A, 1, Class::Background, 0);
-    clock.emit("erase", OpKind::Erase, A, 0, Class::HostRead, 0);
-    clock.program("new", A, 0, Class::HostRead, 0);
+    clock.program("busy", B, 0, Class::Background);
+    clock.emit("read 1", OpKind::Read, A, 0, Class::Background, &[]);
+    clock.emit("read 2", OpKind::Read, A, 1, Class::Background, &[]);
+    clock.emit("erase", OpKind::Erase, A, 0, Class::HostRead, &[]);
+    clock.program("new", A, 0, Class::HostRead);
     assert_eq!(clock.run()[3..], ["erase", "new"]);
 }
 
 #[test]
 fn b_an_erase_waits_for_a_read_that_waits_for_a_program_of_its_block() {
     let mut clock = Clock::new();
-    let program = clock.program("program", A, 0, Class::Background, 0);
-    let read = clock.emit("read", OpKind::Read, A, 0, Class::Background, 1);
-    clock.after(program, read);
-    clock.emit("erase", OpKind::Erase, A, 0, Class::HostRead, 0);
+    let program = clock.program("program", A, 0, Class::Background);
+    clock.emit("read", OpKind::Read, A, 0, Class::Background, &[program]);
+    clock.emit("erase", OpKind::Erase, A, 0, Class::HostRead, &[]);
     assert_eq!(clock.run(), ["program", "read", "erase"]);
 }
 
 #[test]
 fn c_what_a_block_has_queued_inherits_the_class_of_what_follows() {
     let mut clock = Clock::new();
-    clock.program("busy", B, 0, Class::Background, 0);
+    clock.program("busy", B, 0, Class::Background);
     for (page, name) in ["b1", "b2", "b3"].into_iter().enumerate() {
-        clock.program(name, B, page as u16 + 1, Class::Background, 0);
+        clock.program(name, B, page as u16 + 1, Class::Background);
     }
-    clock.program("a0", A, 0, Class::Background, 0);
-    clock.program("a1", A, 1, Class::Background, 0);
-    clock.program("host", A, 2, Class::HostWrite, 0);
+    clock.program("a0", A, 0, Class::Background);
+    clock.program("a1", A, 1, Class::Background);
+    clock.program("host", A, 2, Class::HostWrite);
     let order = clock.run();
     // Nothing runs before all are emitted, so the whole chain passes what came before it.
     assert_eq!(order[..3], ["a0", "a1", "host"], "{order:?}");
@@ -162,12 +157,11 @@ fn c_what_a_block_has_queued_inherits_the_class_of_what_follows() {
 fn c_a_source_on_another_unit_inherits_the_class_through_its_program() {
     let mut clock = Clock::new();
     for (page, name) in ["o1", "o2", "o3"].into_iter().enumerate() {
-        clock.program(name, OTHER, page as u16, Class::Background, 0);
+        clock.program(name, OTHER, page as u16, Class::Background);
     }
-    let source = clock.emit("source", OpKind::Read, OTHER, 7, Class::Background, 0);
-    let moved = clock.program("moved", A, 0, Class::Background, 1);
-    clock.after(source, moved);
-    clock.program("host", A, 1, Class::HostWrite, 0);
+    let source = clock.emit("source", OpKind::Read, OTHER, 7, Class::Background, &[]);
+    clock.emit("moved", OpKind::Program, A, 0, Class::Background, &[source]);
+    clock.program("host", A, 1, Class::HostWrite);
     let order = clock.run();
     assert_eq!(order[..3], ["source", "moved", "o1"], "{order:?}");
 }
@@ -176,8 +170,8 @@ fn c_a_source_on_another_unit_inherits_the_class_through_its_program() {
 fn d_a_page_is_in_flight_until_its_own_program_ends_even_in_a_block_used_before() {
     let mut clock = Clock::new();
     clock.timing.set_done(A, 8);
-    clock.emit("erase", OpKind::Erase, A, 0, Class::Urgent, 0);
-    clock.program("new", A, 0, Class::HostWrite, 0);
+    clock.emit("erase", OpKind::Erase, A, 0, Class::Urgent, &[]);
+    clock.program("new", A, 0, Class::HostWrite);
     // The block's former pages were done; page 0 of its next life is not, nor once it is erased.
     assert!(clock.timing.in_flight(A, 0));
     clock.run_with_page_in_flight(A, 0);
@@ -187,9 +181,9 @@ fn d_a_page_is_in_flight_until_its_own_program_ends_even_in_a_block_used_before(
 #[test]
 fn d_a_program_of_a_former_life_says_nothing_of_the_next() {
     let mut clock = Clock::new();
-    clock.program("old", A, 0, Class::Urgent, 0);
-    clock.emit("erase", OpKind::Erase, A, 0, Class::Urgent, 0);
-    clock.program("new", A, 0, Class::Urgent, 0);
+    clock.program("old", A, 0, Class::Urgent);
+    clock.emit("erase", OpKind::Erase, A, 0, Class::Urgent, &[]);
+    clock.program("new", A, 0, Class::Urgent);
     clock.run_with_page_in_flight(A, 0);
     assert!(!clock.timing.in_flight(A, 0));
 }
@@ -197,9 +191,9 @@ fn d_a_program_of_a_former_life_says_nothing_of_the_next() {
 #[test]
 fn d_the_same_holds_where_the_erase_took_no_time() {
     let mut clock = Clock::new();
-    clock.program("old", A, 0, Class::Urgent, 0);
+    clock.program("old", A, 0, Class::Urgent);
     clock.timing.set_erased(A);
-    clock.program("new", A, 0, Class::Urgent, 0);
+    clock.program("new", A, 0, Class::Urgent);
     clock.run_with_page_in_flight(A, 0);
     assert!(!clock.timing.in_flight(A, 0));
 }

@@ -3,7 +3,8 @@
 use super::Io;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::BlockId;
-use crate::hw::timing::op_table::{Op, OpId};
+use crate::hw::timing::op_table::OpId;
+use crate::hw::timing::OpSpec;
 
 /// The programs that an erase will wait for.
 pub(in crate::ftl) struct Programs {
@@ -43,17 +44,9 @@ impl Io {
         cause: Cause,
         class: Class,
     ) {
-        // Emitted last: from here on the block's pages are those of its next life.
-        let erase = self.emit_erase(block, cause, class);
         self.moved.take(&self.timing, block, &mut programs.list);
-        // Without the clock, as when a read places data, nothing waits for what is still in flight.
-        if !erase.is_none() {
-            for &program in &programs.list {
-                self.timing.add_dep(erase);
-                self.timing.wake(program, erase);
-            }
-            self.timing.release(erase);
-        }
+        // Emitted last: from here on the block's pages are those of its next life.
+        self.emit_erase(block, cause, class, &programs.list);
         self.scratch = programs.list;
         self.media.erase(block);
     }
@@ -65,11 +58,11 @@ impl Io {
         self.moved.note(&self.timing, blocks, from, to, program);
     }
 
-    /// Emits the erase of `block` (state not yet erased), held once until it is released.
-    fn emit_erase(&mut self, block: BlockId, cause: Cause, class: Class) -> OpId {
+    /// Emits the erase of `block` (state not yet erased) after `programs`.
+    fn emit_erase(&mut self, block: BlockId, cause: Cause, class: Class, programs: &[OpId]) {
         if self.clockless {
-            self.timing.set_erased(block);
-            return OpId::NONE;
+            // As when a read places data: nothing waits for what is still in flight.
+            return self.timing.set_erased(block);
         }
         let geometry = &self.media.array().geometry;
         let plane = geometry.planes[geometry.plane_of(block).index()];
@@ -79,15 +72,16 @@ impl Io {
             self.log(OpKind::Erase, mode, cause, &self.place(page));
         }
         let geometry = &self.media.array().geometry;
-        let mut op = Op::new(OpKind::Erase, cause, class, block, plane.unit);
-        op.plane_in_die = plane.in_die;
-        op.array_ns = geometry.pools[plane.pool as usize].mode(mode).erase_ns;
-        op.in_ns = self.timing.bus(plane.unit).erase_command_ns;
-        op.deps = 1;
+        let spec = OpSpec {
+            plane_in_die: plane.in_die,
+            array_ns: geometry.pools[plane.pool as usize].mode(mode).erase_ns,
+            in_ns: self.timing.bus(plane.unit).erase_command_ns,
+            ..OpSpec::new(OpKind::Erase, cause, class, block, plane.unit)
+        };
         let count = self.counters.at(plane.pool as usize, OpKind::Erase, mode, cause);
         count.count += 1;
-        count.time_ns += u64::from(op.array_ns) + u64::from(op.in_ns);
+        count.time_ns += u64::from(spec.array_ns) + u64::from(spec.in_ns);
         self.series.current().erases += 1;
-        self.timing.emit(op)
+        self.timing.emit(spec, programs);
     }
 }

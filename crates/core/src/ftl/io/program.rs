@@ -5,7 +5,7 @@ use crate::base::op::OpKind;
 use crate::base::Ppn;
 use crate::ftl::piece::PageWrite;
 use crate::hw::timing::op_table::OpId;
-use crate::hw::timing::Gap;
+use crate::hw::timing::{Gap, OpSpec};
 
 impl Io {
     /// Emits the program of `page`, one page of a per-page mode, after `sources`.
@@ -18,20 +18,16 @@ impl Io {
         let at = self.place(page);
         let times = self.program_times(&at, write.bytes);
         self.count_program(&at, write, 1, times.in_ns + times.array_ns);
-        let id = self.timing.begin(at.array.store, write.cause, write.class, at.block, at.unit);
-        let op = self.timing.op_mut(id);
-        op.plane_in_die = at.in_die;
-        op.page = at.index as u16;
-        op.array_ns = times.array_ns;
-        op.in_ns = times.in_ns;
-        op.request = write.request;
-        op.counts = !write.request.is_none();
-        op.deps = sources.len() as u32;
-        self.timing.submit(id);
-        for &source in sources {
-            self.timing.wake(source, id);
-        }
-        id
+        let spec = OpSpec {
+            plane_in_die: at.in_die,
+            page: at.index as u16,
+            array_ns: times.array_ns,
+            in_ns: times.in_ns,
+            request: write.request,
+            counts: !write.request.is_none(),
+            ..OpSpec::new(at.array.store, write.cause, write.class, at.block, at.unit)
+        };
+        self.timing.emit(spec, sources)
     }
 
     /// Emits the program of `page`, one page of a per-page mode, after `sources`; further requests
@@ -44,21 +40,14 @@ impl Io {
         let at = self.place(page);
         let times = self.program_times(&at, write.bytes);
         self.count_program(&at, write, 1, times.in_ns + times.array_ns);
-        let id = self.timing.begin(OpKind::Program, write.cause, write.class, at.block, at.unit);
-        let op = self.timing.op_mut(id);
-        op.plane_in_die = at.in_die;
-        op.page = at.index as u16;
-        op.array_ns = times.array_ns;
-        op.in_ns = times.in_ns;
-        op.shared = true;
-        op.gap = Gap::Merge;
-        op.deps = 1;
-        self.timing.submit(id);
-        for &source in sources {
-            self.timing.add_dep(id);
-            self.timing.wake(source, id);
-        }
-        id
+        let spec = OpSpec {
+            plane_in_die: at.in_die,
+            page: at.index as u16,
+            array_ns: times.array_ns,
+            in_ns: times.in_ns,
+            ..OpSpec::new(OpKind::Program, write.cause, write.class, at.block, at.unit)
+        };
+        self.timing.emit_joint(spec, Gap::Merge, sources)
     }
 
     /// Lets a joint program go: nothing more joins it.

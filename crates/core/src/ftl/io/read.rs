@@ -4,7 +4,8 @@ use super::Io;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::Ppn;
 use crate::ftl::piece::PageWrite;
-use crate::hw::timing::op_table::{MoveTarget, OpId, RequestId};
+use crate::hw::timing::op_table::{OpId, RequestId};
+use crate::hw::timing::{MoveTarget, OpSpec};
 
 impl Io {
     /// Reads `bytes` of `page`; `OpId::NONE` when the data are still in the controller.
@@ -28,29 +29,28 @@ impl Io {
         }
         let times = self.read_times(&at, bytes);
         self.count_read(&at, cause, bytes, &times);
-        let id = self.timing.begin(OpKind::Read, cause, class, at.block, at.unit);
-        let op = self.timing.op_mut(id);
-        op.plane_in_die = at.in_die;
-        op.page = at.index as u16;
-        op.array_ns = times.array_ns;
-        op.in_ns = times.in_ns;
-        op.out_ns = times.out_ns;
-        op.request = request;
-        op.counts = counts;
-        op.deps = u32::from(in_flight);
-        self.timing.submit(id);
+        let spec = OpSpec {
+            plane_in_die: at.in_die,
+            page: at.index as u16,
+            array_ns: times.array_ns,
+            in_ns: times.in_ns,
+            out_ns: times.out_ns,
+            request,
+            counts,
+            ..OpSpec::new(OpKind::Read, cause, class, at.block, at.unit)
+        };
         if in_flight {
             let program = self.timing.program_of(at.block, at.index);
             self.timing.raise(program, class);
-            self.timing.wake(program, id);
+            return self.timing.emit(spec, &[program]);
         }
-        id
+        self.timing.emit(spec, &[])
     }
 
     /// Whether `page`, not yet programmed in time, is still staged: its wordline is not full, so
     /// it is read from the controller (a wordline may even hold two versions of a page).
     #[cold]
-    pub(super) fn is_staged(&mut self, page: Ppn) -> bool {
+    pub(super) fn is_staged(&self, page: Ppn) -> bool {
         let geometry = &self.media.array().geometry;
         let block = geometry.block_of(page);
         let pool = geometry.pool_of(geometry.plane_of(block));
@@ -60,7 +60,7 @@ impl Io {
         }
         let wordline = pool.mode(record.mode()).pages_per_program;
         let program = self.timing.program_of(block, geometry.page_in_block(page));
-        program.is_none() || u32::from(self.timing.op_mut(program).pages) < wordline
+        program.is_none() || self.timing.pages(program) < wordline
     }
 
     /// Moves `bytes` from one page to another of the same unit: a read whose data the unit then
@@ -81,20 +81,22 @@ impl Io {
         self.count_read(&source, write.cause, write.bytes, &reads);
         let programs = self.program_times(&target, write.bytes);
         self.count_program(&target, write, 1, programs.in_ns + programs.array_ns);
-        let id = self.timing.begin(OpKind::Read, write.cause, write.class, source.block, target.unit);
-        let op = self.timing.op_mut(id);
-        op.plane_in_die = target.in_die;
-        op.page = source.index as u16;
-        op.array_ns = reads.array_ns;
-        op.in_ns = reads.in_ns;
-        op.out_ns = reads.out_ns;
-        op.then = Some(MoveTarget {
+        let then = MoveTarget {
             kind: target.array.store,
             block: target.block,
             page: target.index as u16,
             array_ns: programs.array_ns,
             in_ns: programs.in_ns,
-        });
-        self.timing.submit(id)
+        };
+        let spec = OpSpec {
+            plane_in_die: target.in_die,
+            page: source.index as u16,
+            array_ns: reads.array_ns,
+            in_ns: reads.in_ns,
+            out_ns: reads.out_ns,
+            then: Some(then),
+            ..OpSpec::new(OpKind::Read, write.cause, write.class, source.block, target.unit)
+        };
+        self.timing.emit(spec, &[])
     }
 }

@@ -47,7 +47,7 @@ impl Region {
             io.wake_stage(plane, due_ns);
         }
         if last {
-            io.close_stage(op);
+            io.start_joint(op);
         }
         self.part(plane).frontiers[which].stage = (!last).then_some(stage);
         op

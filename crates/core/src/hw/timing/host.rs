@@ -167,12 +167,12 @@ impl Timing {
     /// Remembers what the unit had done when `id` was queued, to tell later what it waited for.
     pub(super) fn snapshot(&mut self, id: OpId) {
         let op = &self.ops[id.index()];
-        let unit = &self.units[op.unit as usize];
+        let unit = &self.units[op.spec.unit as usize];
         let mut busy = [0; CAUSES + 1];
         busy[..CAUSES].copy_from_slice(&unit.busy_ns);
         if !unit.current.is_none() {
             // The part of the running operation that is over is not waited for.
-            let cause = self.ops[unit.current.index()].cause as usize;
+            let cause = self.ops[unit.current.index()].spec.cause as usize;
             busy[cause] += self.now_ns - unit.started_ns;
         }
         busy[WAIT_CHANNEL] = unit.wished_ns;
@@ -205,13 +205,13 @@ impl Timing {
     pub(super) fn book_wait(&mut self, id: OpId, channel_ns: u64) {
         let op = &self.ops[id.index()];
         let mut left = self.now_ns - op.queued_ns;
-        if left == 0 || op.request.is_none() {
+        if left == 0 || op.spec.request.is_none() {
             return self.drop_snapshot(id);
         }
         let mut wait = if op.path_wait == 0 { [0; WAIT_KINDS] } else { self.waits[op.path_wait as usize] };
         if op.snapshot != 0 {
             let before = &self.snapshots[op.snapshot as usize];
-            let unit = &self.units[op.unit as usize];
+            let unit = &self.units[op.spec.unit as usize];
             let done = unit.busy_ns.iter().chain([&unit.wished_ns]);
             for (kind, (ns, before_ns)) in done.zip(before).enumerate() {
                 let ns = ns.saturating_sub(*before_ns).min(left);
@@ -258,19 +258,14 @@ impl Timing {
         target.queued_ns = self.now_ns;
     }
 
-    /// Nothing more joins `id`: from now on its path explains where the time goes.
-    pub fn start_path(&mut self, id: OpId) {
-        self.ops[id.index()].queued_ns = self.now_ns;
-    }
-
-    /// Makes one more request wait for `id`, a shared program that is not queued yet.
+    /// Makes one more request wait for `id`, a joint operation that is not queued yet.
     pub fn join_request(&mut self, id: OpId, request: RequestId) {
         self.hold_request(request);
         self.set_resting(id, false);
         let op = &mut self.ops[id.index()];
-        if op.request.is_none() {
-            op.request = request;
-            op.counts = true;
+        if op.spec.request.is_none() {
+            op.spec.request = request;
+            op.spec.counts = true;
         } else {
             self.add_waiter(id, Waiter::Request(request));
         }
@@ -279,7 +274,7 @@ impl Timing {
     /// Gives `token` back, between the requests that finish, when `id` is complete.
     pub fn notify(&mut self, id: OpId, token: u32) {
         self.notices += 1;
-        self.ops[id.index()].counts = true;
+        self.ops[id.index()].spec.counts = true;
         self.add_waiter(id, Waiter::Notice(token));
     }
 
@@ -293,7 +288,7 @@ impl Timing {
         let op = &mut self.ops[id.index()];
         let mut link = op.more_waiters;
         let wait = std::mem::take(&mut op.path_wait);
-        let (request, array_ns, bus_ns) = (op.request, op.path_array_ns, op.path_bus_ns);
+        let (request, array_ns, bus_ns) = (op.spec.request, op.path_array_ns, op.path_bus_ns);
         let gap = op.gap;
         while link != 0 {
             let (waiter, next) = self.more_waiters[link as usize];

@@ -7,25 +7,30 @@
 //! version current at its emission (`in_flight` tells the FTL what is not yet programmed).
 
 mod between;
+mod emit;
 pub mod event;
 mod host;
 pub mod op_table;
 mod parked;
 mod queue;
 mod run;
+mod spec;
 mod unit;
+
+pub use spec::{MoveTarget, OpSpec};
 
 pub use host::{
     Gap, InFlight, WaitTime, Waiter, GAPS, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE, WAIT_SUSPENDED,
 };
 
-use crate::base::op::{Class, CAUSES, CLASSES};
+use crate::base::op::{Cause, Class, OpKind, CAUSES, CLASSES};
+use crate::base::slab::Slab;
 use crate::base::BlockId;
 use crate::hw::config::{BusConfig, IdleRule, IdleScope, PlaneParallelism};
 use crate::hw::geometry::Geometry;
 use bytemuck::Zeroable;
 use event::{Event, EventKind, EventQueue};
-use op_table::{Op, OpId, RequestId, Slab};
+use op_table::{Op, OpId, RequestId};
 use parked::Parked;
 use std::collections::BTreeMap;
 use unit::{Channel, Unit};
@@ -96,19 +101,14 @@ impl Timing {
 
     /// An idle engine at time 0 for `geometry`.
     pub fn new(geometry: &Geometry, starvation_ns: u64) -> Self {
+        let blank = OpSpec::new(OpKind::Read, Cause::Host, Class::HostRead, BlockId(0), 0);
         let mut timing = Self {
             now_ns: 0,
             queue: EventQueue::default(),
             units: Vec::new(),
             load_ns: Vec::new(),
             channels: Vec::new(),
-            ops: Slab::new(Op::new(
-                crate::base::op::OpKind::Read,
-                crate::base::op::Cause::Host,
-                Class::HostRead,
-                BlockId(0),
-                0,
-            )),
+            ops: Slab::new(Op::new(blank, 0, 0, 0)),
             op_links: Slab::new((OpId::NONE, 0)),
             source_links: Slab::new((OpId::NONE, 0, 0)),
             serial: 0,
@@ -256,7 +256,7 @@ impl Timing {
         let mut id = OpId(self.blocks[block.index()].last);
         while !id.is_none() {
             let op = &self.ops[id.index()];
-            if op.programs().is_some_and(|(_, first, pages)| (first..first + pages).contains(&page)) {
+            if op.spec.programs().is_some_and(|(first, pages)| (first..first + pages).contains(&page)) {
                 return id;
             }
             id = op.block_prev;

@@ -59,7 +59,8 @@ impl Timing {
         while let Some(&Reverse((place, index))) = self.parked(unit, class).woken.peek() {
             let id = OpId(index);
             let op = &self.ops[id.index()];
-            let here = op.parked && op.place == place && op.unit == unit && op.class as usize == class;
+            let here =
+                op.parked && op.place == place && op.spec.unit == unit && op.spec.class as usize == class;
             if here && self.startable(id) {
                 return id;
             }
@@ -74,7 +75,7 @@ impl Timing {
     fn park(&mut self, id: OpId) {
         let op = &mut self.ops[id.index()];
         op.parked = true;
-        let (unit, class) = (op.unit, op.class as usize);
+        let (unit, class) = (op.spec.unit, op.spec.class as usize);
         self.units[unit as usize].parked |= 1 << class;
         self.parked(unit, class).count += 1;
         self.await_reads(id);
@@ -83,9 +84,9 @@ impl Timing {
     /// Has a parked erase woken when its block's reads are complete, if it waits for nothing else.
     fn await_reads(&mut self, id: OpId) {
         let op = &self.ops[id.index()];
-        if op.kind == OpKind::Erase && op.block_prev.is_none() {
-            self.blocks[op.block.index()].erase_parked = true;
-            self.parked_erases.insert(op.block.0, id);
+        if op.spec.kind == OpKind::Erase && op.block_prev.is_none() {
+            self.blocks[op.spec.block.index()].erase_parked = true;
+            self.parked_erases.insert(op.spec.block.0, id);
         }
     }
 
@@ -96,7 +97,7 @@ impl Timing {
             return self.await_reads(id);
         }
         let op = &self.ops[id.index()];
-        let (unit, class, place) = (op.unit, op.class as usize, op.place);
+        let (unit, class, place) = (op.spec.unit, op.spec.class as usize, op.place);
         self.parked(unit, class).woken.push(Reverse((place, id.0)));
     }
 
@@ -113,7 +114,7 @@ impl Timing {
     #[cold]
     pub(super) fn linked_near_parked(&mut self, id: OpId, next: OpId) {
         let op = &self.ops[id.index()];
-        let (unit, class) = (op.unit, op.class as usize);
+        let (unit, class) = (op.spec.unit, op.spec.class as usize);
         let in_front = !next.is_none() && self.ops[next.index()].parked;
         if in_front {
             self.park(id);
@@ -130,8 +131,8 @@ impl Timing {
     pub(super) fn unlinked_near_parked(&mut self, id: OpId) {
         let op = &mut self.ops[id.index()];
         let was_parked = std::mem::take(&mut op.parked);
-        let (unit, class, next, block) = (op.unit, op.class as usize, op.next, op.block);
-        let is_erase = op.kind == OpKind::Erase;
+        let (unit, class, next, block) = (op.spec.unit, op.spec.class as usize, op.next, op.spec.block);
+        let is_erase = op.spec.kind == OpKind::Erase;
         let parked = self.parked(unit, class);
         if !was_parked {
             if parked.rest == id {
@@ -153,8 +154,8 @@ impl Timing {
 
 #[cfg(test)]
 mod tests {
-    use super::super::op_table::{MoveTarget, Op, OpId};
-    use super::super::Timing;
+    use super::super::op_table::OpId;
+    use super::super::{MoveTarget, OpSpec, Timing};
     use crate::base::op::{Cause, Class, OpKind, CLASSES};
     use crate::base::rng::RngStream;
     use crate::base::{BlockId, CellMode};
@@ -205,10 +206,9 @@ mod tests {
         Timing::new(&Geometry::new(&[pool], 4096).expect("a valid pool"), starvation_ns)
     }
 
-    fn op(kind: OpKind, class: Class, block: u32, deps: u32) -> Op {
-        let mut op = Op::new(kind, Cause::Host, class, BlockId(block), 0);
-        (op.array_ns, op.in_ns, op.deps) = (200, 1, deps);
-        op
+    fn spec(kind: OpKind, class: Class, block: u32) -> OpSpec {
+        let spec = OpSpec::new(kind, Cause::Host, class, BlockId(block), 0);
+        OpSpec { array_ns: 200, in_ns: 1, ..spec }
     }
 
     /// What the search stands for: the queue from its head on.
@@ -227,7 +227,7 @@ mod tests {
         match choice {
             0 if !held.is_empty() => {
                 let id = held.swap_remove(rng.below(held.len() as u32) as usize);
-                timing.release(id);
+                timing.fulfil(id);
             }
             1 if !held.is_empty() => {
                 let id = held[rng.below(held.len() as u32) as usize];
@@ -236,13 +236,13 @@ mod tests {
             n => {
                 let kind = [OpKind::Read, OpKind::Erase, OpKind::Program, OpKind::Program][n as usize % 4];
                 let deps = u32::from(rng.below(4) == 0);
-                let mut op = op(kind, class, rng.below(4), deps);
+                let mut spec = spec(kind, class, rng.below(4));
                 if n == 4 {
                     let block = BlockId(4 + rng.below(2));
                     let kind = OpKind::Program;
-                    op.then = Some(MoveTarget { kind, block, page: 0, array_ns: 200, in_ns: 1 });
+                    spec.then = Some(MoveTarget { kind, block, page: 0, array_ns: 200, in_ns: 1 });
                 }
-                let id = timing.emit(op);
+                let id = timing.submit(spec, deps);
                 if deps > 0 {
                     held.push(id);
                 }
@@ -286,10 +286,10 @@ mod tests {
     fn what_may_not_start_is_passed_over_once() {
         let many = 100_000;
         let mut timing = timing(0);
-        let erase = timing.emit(op(OpKind::Erase, Class::HostWrite, 0, 1));
+        let erase = timing.submit(spec(OpKind::Erase, Class::HostWrite, 0), 1);
         for block in [0, 1] {
             (0..many).for_each(|_| {
-                timing.emit(op(OpKind::Program, Class::HostWrite, block, 0));
+                timing.emit(spec(OpKind::Program, Class::HostWrite, block), &[]);
             });
         }
         timing.kick();
@@ -297,7 +297,7 @@ mod tests {
             timing.step();
         }
         assert_eq!(timing.ops_in_flight(), many + 1);
-        timing.release(erase);
+        timing.fulfil(erase);
         timing.kick();
         while timing.next_ns() != u64::MAX {
             timing.step();

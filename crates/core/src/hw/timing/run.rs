@@ -2,6 +2,7 @@
 
 use super::event::{Event, EventKind};
 use super::op_table::{Op, OpId};
+use super::spec::OpSpec;
 use super::unit::Phase;
 use super::{Timing, WAIT_CHANNEL};
 use crate::base::op::{Class, OpKind};
@@ -55,7 +56,7 @@ impl Timing {
             return;
         }
         match u.phase {
-            Phase::Array if self.ops[u.current.index()].kind == OpKind::Read => self.want_out(unit),
+            Phase::Array if self.ops[u.current.index()].spec.kind == OpKind::Read => self.want_out(unit),
             Phase::Array | Phase::Out => self.complete(unit),
             Phase::Move => {
                 let id = u.current;
@@ -65,7 +66,7 @@ impl Timing {
             Phase::Suspending => {
                 u.suspended = std::mem::take(&mut u.current);
                 u.phase = Phase::Idle;
-                let cause = self.ops[u.suspended.index()].cause as usize;
+                let cause = self.ops[u.suspended.index()].spec.cause as usize;
                 u.busy_ns[cause] += self.now_ns - u.started_ns;
                 self.ready.push(unit);
             }
@@ -161,7 +162,7 @@ impl Timing {
             self.snapshot_first(first, channel_wait_ns);
         }
         let u = &self.units[unit as usize];
-        let class = self.ops[id.index()].class;
+        let class = self.ops[id.index()].spec.class;
         // Cleaning works on one plane at a time: its page offsets hardly ever match across planes.
         let alone = !class.is_host()
             || u.parallelism != PlaneParallelism::MultiPlane
@@ -175,12 +176,12 @@ impl Timing {
         let op = &mut self.ops[id.index()];
         op.next = OpId::NONE;
         op.queued = false;
-        op.path_array_ns += u64::from(op.array_ns);
-        op.path_bus_ns += u64::from(op.in_ns) + u64::from(op.out_ns);
-        let (in_ns, array_ns, out_ns) = (op.in_ns, op.array_ns, op.out_ns);
-        let op_then = op.then;
+        op.path_array_ns += u64::from(op.spec.array_ns);
+        op.path_bus_ns += u64::from(op.spec.in_ns) + u64::from(op.spec.out_ns);
+        let (in_ns, array_ns, out_ns) = (op.spec.in_ns, op.spec.array_ns, op.spec.out_ns);
+        let op_then = op.spec.then;
         let can_move = op.block_prev.is_none() && moves_whole;
-        if op.snapshot != 0 || (op.queued_ns != now_ns && !op.request.is_none()) {
+        if op.snapshot != 0 || (op.queued_ns != now_ns && !op.spec.request.is_none()) {
             self.book_wait(id, channel_wait_ns);
         }
         if let (Some(target), true) = (op_then, can_move) {
@@ -231,10 +232,10 @@ impl Timing {
     fn command_times(&self, unit: u32, id: OpId) -> (u32, u32, u32) {
         let first = &self.ops[id.index()];
         if first.next.is_none() {
-            return (first.in_ns, first.array_ns, first.out_ns);
+            return (first.spec.in_ns, first.spec.array_ns, first.spec.out_ns);
         }
         let bus = &self.channel(unit).bus;
-        let (command_ns, extra_ns) = match first.kind {
+        let (command_ns, extra_ns) = match first.spec.kind {
             OpKind::Read => (bus.read_command_ns, bus.extra_plane_read_ns),
             OpKind::Program | OpKind::Reprogram => (bus.program_command_ns, bus.extra_plane_program_ns),
             OpKind::Erase => (bus.erase_command_ns, bus.extra_plane_erase_ns),
@@ -243,9 +244,9 @@ impl Timing {
         let mut mate = id;
         while !mate.is_none() {
             let op = &self.ops[mate.index()];
-            in_ns += op.in_ns - command_ns + if mate == id { 0 } else { extra_ns };
-            array_ns = array_ns.max(op.array_ns);
-            out_ns += op.out_ns;
+            in_ns += op.spec.in_ns - command_ns + if mate == id { 0 } else { extra_ns };
+            array_ns = array_ns.max(op.spec.array_ns);
+            out_ns += op.spec.out_ns;
             mate = op.next;
         }
         (in_ns, array_ns, out_ns)
@@ -274,7 +275,7 @@ impl Timing {
     fn book_out_wait(&mut self, unit: u32, waited_ns: u64) {
         let mut mate = self.units[unit as usize].current;
         while !mate.is_none() && waited_ns > 0 {
-            if !self.ops[mate.index()].request.is_none() {
+            if !self.ops[mate.index()].spec.request.is_none() {
                 self.path_wait(mate)[WAIT_CHANNEL] += waited_ns;
             }
             mate = self.ops[mate.index()].next;
@@ -286,11 +287,11 @@ impl Timing {
         let u = &mut self.units[unit as usize];
         let mut id = std::mem::take(&mut u.current);
         u.phase = Phase::Idle;
-        let cause = self.ops[id.index()].cause as usize;
+        let cause = self.ops[id.index()].spec.cause as usize;
         u.busy_ns[cause] += now_ns - u.started_ns;
         while !id.is_none() {
             let next = self.ops[id.index()].next;
-            if self.ops[id.index()].then.is_some() {
+            if self.ops[id.index()].spec.then.is_some() {
                 self.turn_into_program(id);
                 self.link_front(id);
             } else {
@@ -309,10 +310,10 @@ impl Timing {
     #[inline]
     fn finish(&mut self, unit: u32, id: OpId) {
         let op = &self.ops[id.index()];
-        let block = op.block;
+        let block = op.spec.block;
         let clock = &mut self.blocks[block.index()];
         let mut wakes_erase = false;
-        match op.kind {
+        match op.spec.kind {
             OpKind::Read => {
                 clock.reads -= 1;
                 wakes_erase = clock.reads == 0 && clock.erase_parked;
@@ -320,12 +321,13 @@ impl Timing {
             OpKind::Erase => {}
             OpKind::Program | OpKind::Reprogram => {
                 if op.generation == clock.generation {
-                    clock.done = clock.done.max(op.page + u16::from(op.pages));
+                    clock.done = clock.done.max(op.spec.page + u16::from(op.spec.pages));
                 }
             }
         }
-        let Op { kind, class, request, counts, wakes, more_wakes, block_next, .. } = *op;
-        self.load_ns[unit as usize] -= op.service_ns();
+        let OpSpec { kind, class, request, counts, .. } = op.spec;
+        let Op { wakes, more_wakes, block_next, .. } = *op;
+        self.load_ns[unit as usize] -= op.spec.service_ns();
         if kind != OpKind::Read {
             if block_next.is_none() {
                 clock.last = 0;
@@ -368,12 +370,12 @@ impl Timing {
 
     #[inline]
     fn wake_up(&mut self, from: OpId, to: OpId) {
-        let request = self.ops[from.index()].request;
+        let request = self.ops[from.index()].spec.request;
         let op = &self.ops[to.index()];
-        if !request.is_none() && op.request == request && !op.shared {
+        if !request.is_none() && op.spec.request == request && !op.joint {
             self.pass_path(from, to);
         }
-        self.release(to);
+        self.fulfil(to);
     }
 
     fn wake_more(&mut self, from: OpId, mut link: u32) {

@@ -1,0 +1,78 @@
+//! A table of records that come and go.
+
+/// A slab of records: indices from 1, last freed first reused.
+pub struct Slab<T> {
+    items: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T: Clone> Slab<T> {
+    /// An empty slab; `blank` fills index 0, which stands for none.
+    pub fn new(blank: T) -> Self {
+        Self { items: vec![blank], free: Vec::new() }
+    }
+
+    /// Stores `item` and returns its index.
+    #[inline]
+    pub fn insert(&mut self, item: T) -> u32 {
+        match self.free.pop() {
+            Some(index) => {
+                self.items[index as usize] = item;
+                index
+            }
+            None => {
+                self.items.push(item);
+                (self.items.len() - 1) as u32
+            }
+        }
+    }
+
+    /// Takes an index whose record still holds what it held last.
+    #[inline]
+    pub fn take(&mut self) -> u32 {
+        match self.free.pop() {
+            Some(index) => index,
+            None => {
+                let blank = self.items[0].clone();
+                self.items.push(blank);
+                (self.items.len() - 1) as u32
+            }
+        }
+    }
+
+    /// Gives an index back.
+    #[inline]
+    pub fn remove(&mut self, index: u32) {
+        self.free.push(index);
+    }
+
+    /// Items stored now.
+    pub fn len(&self) -> usize {
+        self.items.len() - 1 - self.free.len()
+    }
+
+    /// Whether nothing is stored.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One past the highest index ever used.
+    pub fn bound(&self) -> usize {
+        self.items.len()
+    }
+}
+
+impl<T> std::ops::Index<usize> for Slab<T> {
+    type Output = T;
+    #[inline(always)]
+    fn index(&self, index: usize) -> &T {
+        &self.items[index]
+    }
+}
+
+impl<T> std::ops::IndexMut<usize> for Slab<T> {
+    #[inline(always)]
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        &mut self.items[index]
+    }
+}

@@ -1,0 +1,199 @@
+//! Emission, and what operations wait for.
+
+use super::op_table::{Op, OpId};
+use super::spec::OpSpec;
+use super::{Gap, Timing};
+use crate::base::op::{Class, OpKind};
+use crate::base::BlockId;
+
+impl Timing {
+    /// Emits an operation that waits for those of `after`.
+    #[inline]
+    pub fn emit(&mut self, spec: OpSpec, after: &[OpId]) -> OpId {
+        let id = self.submit(spec, after.len() as u32);
+        for &first in after {
+            self.wake(first, id);
+        }
+        id
+    }
+
+    /// Emits a program that waits for those of `after` and for `release`; until then it rests, and
+    /// requests may join it, which wait for `gap` meanwhile.
+    pub fn emit_joint(&mut self, spec: OpSpec, gap: Gap, after: &[OpId]) -> OpId {
+        let id = self.submit(spec, after.len() as u32 + 1);
+        for &first in after {
+            self.wake(first, id);
+        }
+        let op = &mut self.ops[id.index()];
+        (op.joint, op.gap) = (true, gap);
+        self.set_resting(id, true);
+        id
+    }
+
+    /// Lets a joint operation go: no request joins it any more, and its path starts.
+    pub fn release(&mut self, id: OpId) {
+        self.set_resting(id, false);
+        self.ops[id.index()].queued_ns = self.now_ns;
+        self.fulfil(id);
+    }
+
+    /// Makes `id`, a joint operation not yet released, wait for `first` as well.
+    pub fn add_source(&mut self, id: OpId, first: OpId) {
+        debug_assert!(!id.is_none() && !self.ops[id.index()].queued);
+        self.ops[id.index()].deps += 1;
+        self.wake(first, id);
+    }
+
+    /// Pages programmed by `id`.
+    pub fn pages(&self, id: OpId) -> u32 {
+        u32::from(self.ops[id.index()].spec.pages)
+    }
+
+    /// Adds a page to what `id`, a joint operation not yet released, programs.
+    pub fn add_page(&mut self, id: OpId) {
+        self.ops[id.index()].spec.pages += 1;
+    }
+
+    /// Lengthens the transfer of `id`, a joint operation not yet released, by data of `class`.
+    pub fn add_transfer(&mut self, id: OpId, class: Class, ns: u32) {
+        let spec = &mut self.ops[id.index()].spec;
+        spec.class = spec.class.min(class);
+        spec.in_ns += ns;
+        self.load_ns[spec.unit as usize] += u64::from(ns);
+    }
+
+    /// Takes an operation in that waits for `deps` others and holds; with none it is queued.
+    #[inline]
+    pub(super) fn submit(&mut self, spec: OpSpec, deps: u32) -> OpId {
+        // 0 stands for an operation that is complete.
+        self.serial += 1;
+        let id = OpId(self.ops.take());
+        self.ops[id.index()] = Op::new(spec, self.serial, self.now_ns, deps);
+        self.load_ns[spec.unit as usize] += spec.service_ns();
+        self.units[spec.unit as usize].outstanding += 1;
+        if spec.counts {
+            self.hold_request(spec.request);
+        }
+        if let Some(target) = spec.then {
+            self.chain_in_block(id, target.block, spec.class);
+        } else if spec.kind != OpKind::Read {
+            self.chain_in_block(id, spec.block, spec.class);
+        }
+        if deps == 0 {
+            self.enqueue(id);
+        }
+        id
+    }
+
+    /// Order (a): the operation follows the block's last one, and lends it its class.
+    #[inline]
+    fn chain_in_block(&mut self, id: OpId, block: BlockId, class: Class) {
+        let clock = &mut self.blocks[block.index()];
+        if self.ops[id.index()].spec.kind == OpKind::Erase {
+            clock.done = 0;
+            clock.generation += 1;
+        }
+        self.ops[id.index()].generation = clock.generation;
+        let prev = OpId(std::mem::replace(&mut clock.last, id.0));
+        if !prev.is_none() {
+            self.ops[id.index()].block_prev = prev;
+            self.ops[prev.index()].block_next = id;
+            if self.ops[prev.index()].spec.class > class {
+                self.raise(prev, class);
+            }
+        }
+    }
+
+    /// Makes the end of `first` one of those that `then` has counted in its `deps`.
+    #[inline]
+    fn wake(&mut self, first: OpId, then: OpId) {
+        debug_assert!(!first.is_none() && !then.is_none());
+        let op = &mut self.ops[first.index()];
+        if op.wakes.is_none() {
+            op.wakes = then;
+        } else {
+            let link = self.op_links.insert((then, op.more_wakes));
+            self.ops[first.index()].more_wakes = link;
+        }
+        let serial = self.ops[first.index()].serial;
+        let link = self.source_links.insert((first, serial, self.ops[then.index()].sources));
+        self.ops[then.index()].sources = link;
+    }
+
+    /// One thing less that `id` waits for; the last one queues it.
+    #[inline]
+    pub(super) fn fulfil(&mut self, id: OpId) {
+        debug_assert!(!id.is_none());
+        let op = &mut self.ops[id.index()];
+        op.deps -= 1;
+        if op.deps == 0 {
+            self.enqueue(id);
+        }
+    }
+
+    /// Says whether `id` waits for nothing but its release: its unit is idle meanwhile. It need not
+    /// be released, as pages of a wordline may never come unless idle work brings them.
+    pub(super) fn set_resting(&mut self, id: OpId, resting: bool) {
+        let op = &mut self.ops[id.index()];
+        let before = std::mem::replace(&mut op.resting, resting);
+        let unit = &mut self.units[op.spec.unit as usize];
+        unit.resting = unit.resting + u32::from(resting) - u32::from(before);
+    }
+
+    /// Order (c): raises an operation and everything it waits for to at least `class`. Those that
+    /// are queued join the new class in the order of their emission.
+    pub fn raise(&mut self, id: OpId, class: Class) {
+        let mut work = vec![id];
+        let mut queued = Vec::new();
+        while let Some(id) = work.pop() {
+            let op = &self.ops[id.index()];
+            if op.spec.class <= class {
+                continue;
+            }
+            if op.queued {
+                queued.push((op.serial, id));
+            }
+            if !op.block_prev.is_none() {
+                work.push(op.block_prev);
+            }
+            if op.deps > 0 {
+                self.add_waited_for(id, &mut work);
+            }
+            if op.queued {
+                self.unlink(id);
+            }
+            let op = &mut self.ops[id.index()];
+            op.queued = false;
+            op.spec.class = class;
+        }
+        queued.sort_unstable_by_key(|&(serial, _)| serial);
+        for (_, id) in queued {
+            self.ops[id.index()].queued = true;
+            self.link(id);
+            self.ready.push(self.ops[id.index()].spec.unit);
+        }
+    }
+
+    /// Adds the operations in flight that `id` waits for.
+    fn add_waited_for(&self, id: OpId, work: &mut Vec<OpId>) {
+        let mut link = self.ops[id.index()].sources;
+        while link != 0 {
+            let (source, serial, next) = self.source_links[link as usize];
+            // A source may be complete and its number in use again.
+            if self.is_in_flight(source, serial) {
+                work.push(source);
+            }
+            link = next;
+        }
+    }
+
+    #[inline]
+    pub(super) fn forget_sources(&mut self, id: OpId) {
+        let mut link = std::mem::take(&mut self.ops[id.index()].sources);
+        while link != 0 {
+            let (_, _, next) = self.source_links[link as usize];
+            self.source_links.remove(link);
+            link = next;
+        }
+    }
+}

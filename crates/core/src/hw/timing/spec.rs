@@ -1,0 +1,93 @@
+//! What an operation is, as whoever wants it says it.
+
+use super::op_table::RequestId;
+use crate::base::op::{Cause, Class, OpKind};
+use crate::base::BlockId;
+
+/// The second half of a page move: the program that follows the read on the same unit.
+#[derive(Clone, Copy, Debug)]
+pub struct MoveTarget {
+    /// Program or reprogram.
+    pub kind: OpKind,
+    /// Block programmed.
+    pub block: BlockId,
+    /// Page programmed.
+    pub page: u16,
+    /// Array time, ns.
+    pub array_ns: u32,
+    /// Command and transfer time, ns.
+    pub in_ns: u32,
+}
+
+/// An operation to emit.
+#[derive(Clone, Copy, Debug)]
+pub struct OpSpec {
+    /// Kind.
+    pub kind: OpKind,
+    /// Cause.
+    pub cause: Cause,
+    /// Priority; what waits for the operation may raise it.
+    pub class: Class,
+    /// Whether the request waits for this very operation (not only for what waits for it).
+    pub counts: bool,
+    /// Index of the plane in its die.
+    pub plane_in_die: u8,
+    /// Pages programmed.
+    pub pages: u8,
+    /// First page programmed or the page read.
+    pub page: u16,
+    /// The request whose latency the operation is part of.
+    pub request: RequestId,
+    /// Unit that runs it.
+    pub unit: u32,
+    /// Block it works on.
+    pub block: BlockId,
+    /// Array time, ns.
+    pub array_ns: u32,
+    /// Channel time before the array phase, ns.
+    pub in_ns: u32,
+    /// Channel time after the array phase, ns.
+    pub out_ns: u32,
+    /// For a read: the program on the same unit that its data go to (`None` for a plain read).
+    pub then: Option<MoveTarget>,
+}
+
+impl OpSpec {
+    /// An operation on one page that takes no time and that no request waits for.
+    #[inline(always)]
+    pub fn new(kind: OpKind, cause: Cause, class: Class, block: BlockId, unit: u32) -> Self {
+        Self {
+            kind,
+            cause,
+            class,
+            counts: false,
+            plane_in_die: 0,
+            pages: 1,
+            page: 0,
+            request: RequestId::NONE,
+            unit,
+            block,
+            array_ns: 0,
+            in_ns: 0,
+            out_ns: 0,
+            then: None,
+        }
+    }
+
+    /// The first page and the number of pages it programs, now or after its read.
+    #[inline]
+    pub(super) fn programs(&self) -> Option<(u32, u32)> {
+        match (self.kind, self.then) {
+            (kind, _) if kind.stores() => Some((u32::from(self.page), u32::from(self.pages))),
+            (_, Some(target)) => Some((u32::from(target.page), 1)),
+            _ => None,
+        }
+    }
+
+    /// Time on array and channel that is still to come, of both halves of a move, ns.
+    #[inline]
+    pub(super) fn service_ns(&self) -> u64 {
+        let second = self.then.map_or(0, |t| u64::from(t.array_ns) + u64::from(t.in_ns));
+        u64::from(self.in_ns) + u64::from(self.array_ns) + u64::from(self.out_ns) + second
+    }
+}
