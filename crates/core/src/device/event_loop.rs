@@ -168,6 +168,8 @@ impl Simulation {
         self.io.timing_mut().kick();
         self.run_out()?;
         self.io.timing_mut().set_ending(false);
+        // What the end cut off goes on if anything comes after it.
+        self.io.mark_all_idle_work();
         if let Some(error) = self.full.take() {
             return Err(error);
         }

@@ -1,8 +1,7 @@
 //! Saving and restoring a device between runs: what it holds, not what is in flight.
 
 use super::{RunError, Setup, Simulation};
-use crate::base::rng::RngStream;
-use crate::ftl::media::MediaState;
+use crate::ftl::io::IoState;
 use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{Scheme, SchemeState};
 use serde::{Deserialize, Serialize};
@@ -10,16 +9,16 @@ use serde::{Deserialize, Serialize};
 /// A device at rest.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
-    media: MediaState,
+    io: IoState,
     scheme: SchemeState,
-    rng: RngStream,
+    /// Write requests of the window under way.
+    writes_in_window: u32,
 }
 
 impl Simulation {
     /// The device's state; call it before the first request or after `finish`.
     pub fn save(&self) -> State {
-        let (media, rng) = self.io.save();
-        State { media, scheme: self.scheme.save(), rng }
+        State { io: self.io.save(), scheme: self.scheme.save(), writes_in_window: self.writes_in_window }
     }
 
     /// A device in a saved state, at time 0 with fresh counters. The setup's device and scheme are
@@ -30,12 +29,16 @@ impl Simulation {
             RunError::Snapshot(problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
         };
         let mut simulation = Self::new(setup).map_err(describe)?;
-        simulation.io.load(state.media, state.rng).map_err(RunError::Snapshot)?;
+        simulation.io.load(state.io).map_err(RunError::Snapshot)?;
         simulation.audit().map_err(RunError::Snapshot)?;
         let mut restoring = Restoring::new(&simulation.io);
         simulation.scheme.load(state.scheme, &mut restoring).map_err(RunError::Snapshot)?;
         restoring.finish().map_err(RunError::Snapshot)?;
-        simulation.io.mark_all_idle_work();
+        if state.writes_in_window > simulation.window_writes {
+            let (found, most) = (state.writes_in_window, simulation.window_writes);
+            return Err(RunError::Snapshot(format!("{found} write requests in a window of {most}")));
+        }
+        simulation.writes_in_window = state.writes_in_window;
         Ok(simulation)
     }
 }

@@ -7,10 +7,19 @@ use crate::ftl::early::EarlyWrites;
 use crate::ftl::media::{Media, MediaState};
 use crate::ftl::op_log::LoggedOp;
 use crate::hw::array::FlashArray;
-use crate::hw::timing::Timing;
+use crate::hw::timing::{ClockState, Timing};
 use crate::metrics::counters::OpCounters;
 use crate::metrics::series::Series;
+use serde::{Deserialize, Serialize};
 use std::ops::{Deref, DerefMut};
+
+/// What a snapshot holds of media, random stream and clock.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct IoState {
+    media: MediaState,
+    rng: RngStream,
+    clock: ClockState,
+}
 
 /// The device's own hold on its `Io`. Schemes get the `Io` alone, from which there is no way to the
 /// verbs below.
@@ -115,16 +124,18 @@ impl Driver {
         self.io.ops.as_deref().unwrap_or(&[])
     }
 
-    /// What a snapshot holds of media and random stream; nothing is in flight.
-    pub fn save(&self) -> (MediaState, RngStream) {
-        (self.io.media.save(), self.io.rng.clone())
+    /// What a snapshot holds; nothing is in flight.
+    pub fn save(&self) -> IoState {
+        let io = &self.io;
+        IoState { media: io.media.save(), rng: io.rng.clone(), clock: io.timing.save_clock() }
     }
 
-    /// Takes a snapshot's media and random stream, or says why they do not fit.
-    pub fn load(&mut self, media: MediaState, rng: RngStream) -> Result<(), String> {
+    /// Takes a snapshot's part into a new device, or says why it does not fit.
+    pub fn load(&mut self, state: IoState) -> Result<(), String> {
         let io = &mut self.io;
-        io.media.load(media)?;
-        io.rng = rng;
+        io.media.load(state.media)?;
+        io.rng = state.rng;
+        io.timing.load_clock(state.clock, &io.media.array().geometry)?;
         let used: Vec<BlockId> = io.array().used_blocks().collect();
         for block in used {
             io.timing.set_done(block, io.media.array().block(block).write_ptr());

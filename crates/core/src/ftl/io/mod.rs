@@ -11,7 +11,7 @@ mod stage;
 mod state;
 mod trim;
 
-pub use driver::Driver;
+pub use driver::{Driver, IoState};
 pub(super) use erase::Programs;
 
 use crate::base::op::Class;

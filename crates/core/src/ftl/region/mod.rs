@@ -103,6 +103,7 @@ pub struct Region {
 pub struct RegionState {
     parts: Vec<PlanePart>,
     cursor: usize,
+    free_min: u32,
 }
 
 impl Region {
@@ -136,7 +137,7 @@ impl Region {
 
     /// What a snapshot holds.
     pub fn save(&self) -> RegionState {
-        RegionState { parts: self.parts.clone(), cursor: self.turn.cursor() }
+        RegionState { parts: self.parts.clone(), cursor: self.turn.cursor(), free_min: self.free_min }
     }
 
     fn part(&mut self, plane: PlaneId) -> &mut PlanePart {

@@ -16,6 +16,11 @@ impl Region {
             let checked = self.check_part(plane, part, &self.parts[i], restoring);
             checked.map_err(|what| format!("region {id}, plane {}: {what}", plane.0))?;
         }
+        let free = state.parts.iter().map(|part| part.free.len()).min().unwrap_or(0);
+        if state.free_min > self.spec.blocks || (!self.spec.shared && free < state.free_min) {
+            return Err(format!("region {id}: the fewest free blocks were {}, now {free}", state.free_min));
+        }
+        self.free_min = state.free_min;
         self.parts = state.parts;
         self.turn.set_cursor(state.cursor);
         Ok(())

@@ -15,13 +15,14 @@ mod parked;
 mod queue;
 mod run;
 mod spec;
+mod state;
 mod unit;
-
-pub use spec::{MoveTarget, OpSpec};
 
 pub use host::{
     Gap, InFlight, WaitTime, Waiter, GAPS, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE, WAIT_SUSPENDED,
 };
+pub use spec::{MoveTarget, OpSpec};
+pub use state::ClockState;
 
 use crate::base::op::{Cause, Class, OpKind, CAUSES, CLASSES};
 use crate::base::slab::Slab;
@@ -323,7 +324,11 @@ impl Timing {
     /// The run ends, or has ended: all idle work is forgotten, and there is no more until then.
     pub fn set_ending(&mut self, ending: bool) {
         self.ending = ending;
-        self.units.iter_mut().for_each(|u| u.idle_planes = 0);
+        // Idle time counts from here, as it does for a device that a snapshot brings back.
+        self.host_ns = self.now_ns;
+        for unit in &mut self.units {
+            (unit.idle_planes, unit.host_ns) = (0, self.now_ns);
+        }
     }
 
     /// The first plane of the die of `unit`, and those with idle work (bit per plane in the die).

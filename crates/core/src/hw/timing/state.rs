@@ -1,0 +1,47 @@
+//! What of the clock decides the future while nothing is in flight.
+
+use super::Timing;
+use crate::base::PlaneId;
+use crate::hw::geometry::Geometry;
+use serde::{Deserialize, Serialize};
+
+/// What a snapshot holds of the clock.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ClockState {
+    /// Planes with idle work, ascending.
+    idle_planes: Vec<PlaneId>,
+    /// The unit of each channel after which the round robin goes on, by its place on the channel.
+    turns: Vec<u32>,
+}
+
+impl Timing {
+    /// What a snapshot holds.
+    pub fn save_clock(&self) -> ClockState {
+        let planes = |u: &super::Unit| {
+            let (first, planes) = (u.first_plane, u.idle_planes);
+            (0..u16::BITS).filter(move |bit| planes >> bit & 1 == 1).map(move |bit| PlaneId(first + bit))
+        };
+        let mut idle_planes: Vec<PlaneId> = self.units.iter().flat_map(planes).collect();
+        idle_planes.sort_unstable();
+        ClockState { idle_planes, turns: self.channels.iter().map(|channel| channel.last_bit).collect() }
+    }
+
+    /// Takes a snapshot's part into a new clock, or says why it does not fit.
+    pub fn load_clock(&mut self, state: ClockState, geometry: &Geometry) -> Result<(), String> {
+        let fits = |(channel, &turn): (&super::Channel, &u32)| (turn as usize) < channel.units.len();
+        if state.turns.len() != self.channels.len() || !self.channels.iter().zip(&state.turns).all(fits) {
+            return Err(format!("the turns {:?} of {} channels", state.turns, self.channels.len()));
+        }
+        for (channel, turn) in self.channels.iter_mut().zip(state.turns) {
+            channel.last_bit = turn;
+        }
+        let ascend = state.idle_planes.windows(2).all(|two| two[0] < two[1]);
+        let place = |plane: &PlaneId| geometry.planes.get(plane.index());
+        let Some(places) = state.idle_planes.iter().map(place).collect::<Option<Vec<_>>>().filter(|_| ascend)
+        else {
+            return Err(format!("idle work in {:?} of {} planes", state.idle_planes, geometry.planes.len()));
+        };
+        places.into_iter().for_each(|place| self.mark_idle_work(place.unit, place.in_die, true));
+        Ok(())
+    }
+}
