@@ -4,7 +4,6 @@ use super::op_table::{Op, OpId};
 use super::spec::OpSpec;
 use super::{Gap, Timing};
 use crate::base::op::{Class, OpKind};
-use crate::base::BlockId;
 
 impl Timing {
     /// Emits an operation that waits for those of `after`.
@@ -83,25 +82,6 @@ impl Timing {
             self.enqueue(id);
         }
         id
-    }
-
-    /// Order (a): the operation follows the block's last one, and lends it its class.
-    #[inline]
-    fn chain_in_block(&mut self, id: OpId, block: BlockId, class: Class) {
-        let clock = &mut self.blocks[block.index()];
-        if self.ops[id.index()].spec.kind == OpKind::Erase {
-            clock.done = 0;
-            clock.generation += 1;
-        }
-        self.ops[id.index()].generation = clock.generation;
-        let prev = OpId(std::mem::replace(&mut clock.last, id.0));
-        if !prev.is_none() {
-            self.ops[id.index()].block_prev = prev;
-            self.ops[prev.index()].block_next = id;
-            if self.ops[prev.index()].spec.class > class {
-                self.raise(prev, class);
-            }
-        }
     }
 
     /// Makes the end of `first` one of those that `then` has counted in its `deps`.

@@ -7,9 +7,13 @@
 //! version current at its emission (`in_flight` tells the FTL what is not yet programmed).
 
 mod between;
+mod block_clock;
+mod channel;
+mod complete;
 mod emit;
 pub mod event;
 mod host;
+mod idle;
 pub mod op_table;
 mod parked;
 mod queue;
@@ -29,29 +33,13 @@ use crate::base::slab::Slab;
 use crate::base::BlockId;
 use crate::hw::config::{BusConfig, IdleRule, IdleScope, PlaneParallelism};
 use crate::hw::geometry::Geometry;
-use bytemuck::Zeroable;
+use block_clock::BlockClock;
+use channel::Channel;
 use event::{Event, EventKind, EventQueue};
 use op_table::{Op, OpId, RequestId};
 use parked::Parked;
 use std::collections::BTreeMap;
-use unit::{Channel, Unit};
-
-/// What the clock knows of a block.
-#[derive(Clone, Copy, Default, Zeroable)]
-#[repr(C)]
-struct BlockClock {
-    /// The block's last program or erase in flight.
-    last: u32,
-    /// Reads queued or running: no more than there are numbers for operations.
-    reads: u32,
-    /// Erases emitted: programs from before the last one no longer count as done pages.
-    generation: u32,
-    /// Pages of the present generation whose program is complete.
-    done: u16,
-    /// An erase that waits for nothing but the reads is parked.
-    erase_parked: bool,
-    _pad: u8,
-}
+use unit::Unit;
 
 /// The timing engine.
 pub struct Timing {
@@ -246,99 +234,8 @@ impl Timing {
         self.ops[id.index()].serial == serial
     }
 
-    /// Whether page `page` of `block` is programmed in state but not yet in time.
-    #[inline(always)]
-    pub fn in_flight(&self, block: BlockId, page: u32) -> bool {
-        page >= u32::from(self.blocks[block.index()].done)
-    }
-
-    /// The program in flight that covers `page` of `block`, if any.
-    pub fn program_of(&self, block: BlockId, page: u32) -> OpId {
-        let mut id = OpId(self.blocks[block.index()].last);
-        while !id.is_none() {
-            let op = &self.ops[id.index()];
-            if op.spec.programs().is_some_and(|(first, pages)| (first..first + pages).contains(&page)) {
-                return id;
-            }
-            id = op.block_prev;
-        }
-        id
-    }
-
-    /// Records pages programmed without the clock.
-    #[inline(always)]
-    pub fn set_done(&mut self, block: BlockId, pages: u32) {
-        self.blocks[block.index()].done = pages as u16;
-    }
-
-    /// Records that `block` was erased without the clock: what of its former life is still to be
-    /// programmed says nothing of the next.
-    pub fn set_erased(&mut self, block: BlockId) {
-        let clock = &mut self.blocks[block.index()];
-        clock.done = 0;
-        clock.generation += 1;
-    }
-
-    /// Sets when idle work may start.
-    pub fn set_idle_rule(&mut self, rule: IdleRule) {
-        self.idle = rule;
-    }
-
-    /// When idle work of `unit` may start if the host stays away, ns.
-    fn idle_from_ns(&self, unit: u32) -> u64 {
-        let last_ns = match self.idle.scope {
-            IdleScope::Plane => self.units[unit as usize].host_ns,
-            // A request or a write of acknowledged data in flight keeps the device busy: it cannot be idle long enough before this.
-            IdleScope::Device if !self.requests.is_empty() || self.notices > 0 => self.now_ns,
-            IdleScope::Device => self.host_ns,
-        };
-        last_ns + self.idle.threshold_ns
-    }
-
     /// Handles every half of a move as an event of its own: the oracle for the short cut.
     pub fn split_all_moves(&mut self) {
         self.whole_moves = false;
-    }
-
-    /// Marks a plane as having idle work, or not.
-    pub fn mark_idle_work(&mut self, unit: u32, plane_in_die: u8, has: bool) {
-        let u = &mut self.units[unit as usize];
-        let bit = 1u16 << plane_in_die;
-        if has && !self.ending {
-            u.idle_planes |= bit;
-            self.arm_idle(unit);
-        } else {
-            u.idle_planes &= !bit;
-        }
-    }
-
-    fn arm_idle(&mut self, unit: u32) {
-        let u = &mut self.units[unit as usize];
-        if u.idle_planes != 0 && u.is_idle() && !u.idle_armed {
-            u.idle_armed = true;
-            let at_ns = self.now_ns.max(self.idle_from_ns(unit));
-            self.schedule(at_ns, EventKind::Idle, unit);
-        }
-    }
-
-    /// The run ends, or has ended: all idle work is forgotten, and there is no more until then.
-    pub fn set_ending(&mut self, ending: bool) {
-        self.ending = ending;
-        // Idle time counts from here, as it does for a device that a snapshot brings back.
-        self.host_ns = self.now_ns;
-        for unit in &mut self.units {
-            (unit.idle_planes, unit.host_ns) = (0, self.now_ns);
-        }
-    }
-
-    /// The first plane of the die of `unit`, and those with idle work (bit per plane in the die).
-    pub fn idle_planes(&self, unit: u32) -> (u32, u16) {
-        let u = &self.units[unit as usize];
-        (u.first_plane, u.idle_planes)
-    }
-
-    /// Units whose idle work is due, handed over.
-    pub fn take_idle_due(&mut self) -> Option<u32> {
-        self.idle_due.pop()
     }
 }

@@ -1,10 +1,9 @@
 //! The clockwork: starting operations, phases, channel arbitration, completion.
 
 use super::event::{Event, EventKind};
-use super::op_table::{Op, OpId};
-use super::spec::OpSpec;
+use super::op_table::OpId;
 use super::unit::Phase;
-use super::{Timing, WAIT_CHANNEL};
+use super::Timing;
 use crate::base::op::{Class, OpKind};
 use crate::hw::config::PlaneParallelism;
 
@@ -113,49 +112,9 @@ impl Timing {
         self.arm_channel(channel);
     }
 
-    fn arm_channel(&mut self, channel: usize) {
-        let c = &mut self.channels[channel];
-        if !c.armed {
-            c.armed = true;
-            let at_ns = c.busy_until_ns.max(self.now_ns);
-            self.queue.push(Event { at_ns, kind: EventKind::Channel, index: channel as u32 });
-        }
-    }
-
-    fn channel_event(&mut self, channel: u32) {
-        let index = channel as usize;
-        self.channels[index].armed = false;
-        if self.channels[index].busy_until_ns > self.now_ns {
-            return self.arm_channel(index);
-        }
-        if let Some(unit) = self.channels[index].outs.pop_front() {
-            let waited_ns = self.now_ns - self.units[unit as usize].until_ns;
-            self.book_out_wait(unit, waited_ns);
-            self.start_out(unit);
-        } else {
-            while let Some(unit) = self.channels[index].next_wish() {
-                let u = &mut self.units[unit as usize];
-                u.wishes = false;
-                let waited_ns = self.now_ns - u.wish_ns;
-                u.wished_ns += waited_ns;
-                let id = self.pick(unit);
-                if !id.is_none() {
-                    self.start(unit, id, waited_ns);
-                    break;
-                } else if !self.units[unit as usize].suspended.is_none() {
-                    self.resume(unit);
-                }
-            }
-        }
-        let c = &self.channels[index];
-        if c.wish_count > 0 || !c.outs.is_empty() {
-            self.arm_channel(index);
-        }
-    }
-
     /// Starts an operation that was taken off the unit's queue, with what it takes along.
     #[inline]
-    fn start(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
+    pub(super) fn start(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
         let u = &mut self.units[unit as usize];
         let first = std::mem::take(&mut u.first);
         if !first.is_none() && first != id {
@@ -229,7 +188,7 @@ impl Timing {
 
     /// Channel, array and data-out time of a command with all it takes along, ns.
     #[inline]
-    fn command_times(&self, unit: u32, id: OpId) -> (u32, u32, u32) {
+    pub(super) fn command_times(&self, unit: u32, id: OpId) -> (u32, u32, u32) {
         let first = &self.ops[id.index()];
         if first.next.is_none() {
             return (first.spec.in_ns, first.spec.array_ns, first.spec.out_ns);
@@ -250,153 +209,5 @@ impl Timing {
             mate = op.next;
         }
         (in_ns, array_ns, out_ns)
-    }
-
-    fn want_out(&mut self, unit: u32) {
-        let channel = self.units[unit as usize].channel as usize;
-        let c = &mut self.channels[channel];
-        if c.busy_until_ns <= self.now_ns && c.outs.is_empty() {
-            return self.start_out(unit);
-        }
-        c.outs.push_back(unit);
-        self.units[unit as usize].phase = Phase::WaitOut;
-        self.arm_channel(channel);
-    }
-
-    fn start_out(&mut self, unit: u32) {
-        let (_, _, out_ns) = self.command_times(unit, self.units[unit as usize].current);
-        let u = &mut self.units[unit as usize];
-        u.phase = Phase::Out;
-        self.channels[u.channel as usize].hold(self.now_ns, out_ns);
-        self.push_unit_event(unit, self.now_ns + u64::from(out_ns));
-    }
-
-    /// Books the wait of finished read data for the channel.
-    fn book_out_wait(&mut self, unit: u32, waited_ns: u64) {
-        let mut mate = self.units[unit as usize].current;
-        while !mate.is_none() && waited_ns > 0 {
-            if !self.ops[mate.index()].spec.request.is_none() {
-                self.path_wait(mate)[WAIT_CHANNEL] += waited_ns;
-            }
-            mate = self.ops[mate.index()].next;
-        }
-    }
-
-    fn complete(&mut self, unit: u32) {
-        let now_ns = self.now_ns;
-        let u = &mut self.units[unit as usize];
-        let mut id = std::mem::take(&mut u.current);
-        u.phase = Phase::Idle;
-        let cause = self.ops[id.index()].spec.cause as usize;
-        u.busy_ns[cause] += now_ns - u.started_ns;
-        while !id.is_none() {
-            let next = self.ops[id.index()].next;
-            if self.ops[id.index()].spec.then.is_some() {
-                self.turn_into_program(id);
-                self.link_front(id);
-            } else {
-                self.finish(unit, id);
-            }
-            id = next;
-        }
-        let u = &self.units[unit as usize];
-        if u.mask != 0 || !u.suspended.is_none() {
-            self.ready.push(unit);
-        } else if u.idle_planes != 0 {
-            self.arm_idle(unit);
-        }
-    }
-
-    #[inline]
-    fn finish(&mut self, unit: u32, id: OpId) {
-        let op = &self.ops[id.index()];
-        let block = op.spec.block;
-        let clock = &mut self.blocks[block.index()];
-        let mut wakes_erase = false;
-        match op.spec.kind {
-            OpKind::Read => {
-                clock.reads -= 1;
-                wakes_erase = clock.reads == 0 && clock.erase_parked;
-            }
-            OpKind::Erase => {}
-            OpKind::Program | OpKind::Reprogram => {
-                if op.generation == clock.generation {
-                    clock.done = clock.done.max(op.spec.page + u16::from(op.spec.pages));
-                }
-            }
-        }
-        let OpSpec { kind, class, request, counts, .. } = op.spec;
-        let Op { wakes, more_wakes, block_next, .. } = *op;
-        self.load_ns[unit as usize] -= op.spec.service_ns();
-        if kind != OpKind::Read {
-            if block_next.is_none() {
-                clock.last = 0;
-            } else {
-                let next = &mut self.ops[block_next.index()];
-                next.block_prev = OpId::NONE;
-                if next.parked {
-                    self.wake_parked(block_next);
-                }
-            }
-        }
-        if wakes_erase {
-            self.wake_erase(block);
-        }
-        let u = &mut self.units[unit as usize];
-        u.outstanding -= 1;
-        if class.is_host() {
-            u.host_ns = self.now_ns;
-            self.host_ns = self.now_ns;
-        }
-        if !wakes.is_none() {
-            self.wake_up(id, wakes);
-            self.wake_more(id, more_wakes);
-        }
-        if counts {
-            self.finish_for_requests(id);
-        } else if !request.is_none() && wakes.is_none() {
-            debug_assert!(false, "Invariant: an operation of a request counts or wakes one that does");
-        }
-        let path_wait = self.ops[id.index()].path_wait;
-        if path_wait != 0 {
-            self.waits.remove(path_wait);
-        }
-        self.ops.remove(id.0);
-        let freed = &mut self.ops[id.index()];
-        freed.wakes = OpId::NONE;
-        freed.more_wakes = 0;
-        freed.serial = 0;
-    }
-
-    #[inline]
-    fn wake_up(&mut self, from: OpId, to: OpId) {
-        let request = self.ops[from.index()].spec.request;
-        let op = &self.ops[to.index()];
-        if !request.is_none() && op.spec.request == request && !op.joint {
-            self.pass_path(from, to);
-        }
-        self.fulfil(to);
-    }
-
-    fn wake_more(&mut self, from: OpId, mut link: u32) {
-        while link != 0 {
-            let (to, next) = self.op_links[link as usize];
-            self.op_links.remove(link);
-            self.wake_up(from, to);
-            link = next;
-        }
-    }
-
-    fn idle_event(&mut self, unit: u32) {
-        let u = &mut self.units[unit as usize];
-        u.idle_armed = false;
-        if !u.is_idle() || u.idle_planes == 0 {
-            return;
-        }
-        if self.now_ns >= self.idle_from_ns(unit) {
-            self.idle_due.push(unit);
-        } else {
-            self.arm_idle(unit);
-        }
     }
 }

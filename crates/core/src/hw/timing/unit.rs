@@ -1,9 +1,8 @@
-//! A unit (plane or die) and a channel: what they are doing and what waits for them.
+//! A unit (plane or die): what it is doing and what waits for it.
 
 use super::op_table::OpId;
 use crate::base::op::{CAUSES, CLASSES};
-use crate::hw::config::{BusConfig, PlaneParallelism, SuspendConfig};
-use std::collections::VecDeque;
+use crate::hw::config::{PlaneParallelism, SuspendConfig};
 
 /// What a unit is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,69 +126,5 @@ impl Unit {
     #[inline(always)]
     pub(super) fn is_idle(&self) -> bool {
         self.outstanding == self.resting
-    }
-}
-
-/// A channel: carries one command or transfer at a time.
-pub(super) struct Channel {
-    /// When it falls free, ns.
-    pub(super) busy_until_ns: u64,
-    /// A wake-up at that time is pending.
-    pub(super) armed: bool,
-    /// Units whose read data wait, first come first served.
-    pub(super) outs: VecDeque<u32>,
-    /// Bit per unit that wants to start an operation.
-    pub(super) wishes: Vec<u64>,
-    /// Units that want to start an operation.
-    pub(super) wish_count: u32,
-    /// The unit after which the round robin goes on.
-    pub(super) last_bit: u32,
-    /// Units on the channel, in the order of their bits.
-    pub(super) units: Vec<u32>,
-    /// Command and transfer times.
-    pub(super) bus: BusConfig,
-    /// Time the channel was used, ns.
-    pub(super) busy_ns: u64,
-}
-
-impl Channel {
-    /// A free channel.
-    pub(super) fn new(bus: BusConfig) -> Self {
-        Self {
-            busy_until_ns: 0,
-            armed: false,
-            outs: VecDeque::new(),
-            wishes: Vec::new(),
-            wish_count: 0,
-            last_bit: 0,
-            units: Vec::new(),
-            bus,
-            busy_ns: 0,
-        }
-    }
-
-    /// Whether an operation may take the channel now without passing anyone.
-    #[inline(always)]
-    pub(super) fn open(&self, now_ns: u64) -> bool {
-        self.busy_until_ns <= now_ns && self.wish_count == 0 && self.outs.is_empty()
-    }
-
-    /// Holds the channel from `now_ns` for `ns`.
-    #[inline(always)]
-    pub(super) fn hold(&mut self, now_ns: u64, ns: u32) {
-        self.busy_until_ns = now_ns + u64::from(ns);
-        self.busy_ns += u64::from(ns);
-    }
-
-    /// The next unit in round-robin order that wishes to start, taken off the list.
-    pub(super) fn next_wish(&mut self) -> Option<u32> {
-        let n = self.units.len() as u32;
-        let bit = (1..=n)
-            .map(|i| (self.last_bit + i) % n)
-            .find(|&b| self.wishes[(b / 64) as usize] >> (b % 64) & 1 == 1)?;
-        self.wishes[(bit / 64) as usize] &= !(1 << (bit % 64));
-        self.wish_count -= 1;
-        self.last_bit = bit;
-        Some(self.units[bit as usize])
     }
 }

@@ -1,0 +1,78 @@
+//! What is done to a block in time: which of its pages are programmed, and the order of its operations.
+
+use super::op_table::OpId;
+use super::Timing;
+use crate::base::op::{Class, OpKind};
+use crate::base::BlockId;
+use bytemuck::Zeroable;
+
+/// What the clock knows of a block.
+#[derive(Clone, Copy, Default, Zeroable)]
+#[repr(C)]
+pub(super) struct BlockClock {
+    /// The block's last program or erase in flight.
+    pub(super) last: u32,
+    /// Reads queued or running: no more than there are numbers for operations.
+    pub(super) reads: u32,
+    /// Erases emitted: programs from before the last one no longer count as done pages.
+    pub(super) generation: u32,
+    /// Pages of the present generation whose program is complete.
+    pub(super) done: u16,
+    /// An erase that waits for nothing but the reads is parked.
+    pub(super) erase_parked: bool,
+    _pad: u8,
+}
+
+impl Timing {
+    /// Whether page `page` of `block` is programmed in state but not yet in time.
+    #[inline(always)]
+    pub fn in_flight(&self, block: BlockId, page: u32) -> bool {
+        page >= u32::from(self.blocks[block.index()].done)
+    }
+
+    /// The program in flight that covers `page` of `block`, if any.
+    pub fn program_of(&self, block: BlockId, page: u32) -> OpId {
+        let mut id = OpId(self.blocks[block.index()].last);
+        while !id.is_none() {
+            let op = &self.ops[id.index()];
+            if op.spec.programs().is_some_and(|(first, pages)| (first..first + pages).contains(&page)) {
+                return id;
+            }
+            id = op.block_prev;
+        }
+        id
+    }
+
+    /// Records pages programmed without the clock.
+    #[inline(always)]
+    pub fn set_done(&mut self, block: BlockId, pages: u32) {
+        self.blocks[block.index()].done = pages as u16;
+    }
+
+    /// Records that `block` was erased without the clock: what of its former life is still to be
+    /// programmed says nothing of the next.
+    pub fn set_erased(&mut self, block: BlockId) {
+        let clock = &mut self.blocks[block.index()];
+        clock.done = 0;
+        clock.generation += 1;
+    }
+
+    /// Order (a): the operation follows the block's last one, and lends it its class.
+    #[inline]
+    pub(super) fn chain_in_block(&mut self, id: OpId, block: BlockId, class: Class) {
+        let clock = &mut self.blocks[block.index()];
+        if self.ops[id.index()].spec.kind == OpKind::Erase {
+            clock.done = 0;
+            clock.generation += 1;
+        }
+        self.ops[id.index()].generation = clock.generation;
+        let prev = OpId(std::mem::replace(&mut clock.last, id.0));
+        if !prev.is_none() {
+            self.ops[id.index()].block_prev = prev;
+            self.ops[prev.index()].block_next = id;
+            if self.ops[prev.index()].spec.class > class {
+                self.raise(prev, class);
+            }
+        }
+    }
+}

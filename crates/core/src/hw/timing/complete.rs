@@ -1,0 +1,114 @@
+//! The end of operations: what it means to their block, to those that wait and to their requests.
+
+use super::op_table::{Op, OpId};
+use super::spec::OpSpec;
+use super::unit::Phase;
+use super::Timing;
+use crate::base::op::OpKind;
+
+impl Timing {
+    pub(super) fn complete(&mut self, unit: u32) {
+        let now_ns = self.now_ns;
+        let u = &mut self.units[unit as usize];
+        let mut id = std::mem::take(&mut u.current);
+        u.phase = Phase::Idle;
+        let cause = self.ops[id.index()].spec.cause as usize;
+        u.busy_ns[cause] += now_ns - u.started_ns;
+        while !id.is_none() {
+            let next = self.ops[id.index()].next;
+            if self.ops[id.index()].spec.then.is_some() {
+                self.turn_into_program(id);
+                self.link_front(id);
+            } else {
+                self.finish(unit, id);
+            }
+            id = next;
+        }
+        let u = &self.units[unit as usize];
+        if u.mask != 0 || !u.suspended.is_none() {
+            self.ready.push(unit);
+        } else if u.idle_planes != 0 {
+            self.arm_idle(unit);
+        }
+    }
+
+    #[inline]
+    fn finish(&mut self, unit: u32, id: OpId) {
+        let op = &self.ops[id.index()];
+        let block = op.spec.block;
+        let clock = &mut self.blocks[block.index()];
+        let mut wakes_erase = false;
+        match op.spec.kind {
+            OpKind::Read => {
+                clock.reads -= 1;
+                wakes_erase = clock.reads == 0 && clock.erase_parked;
+            }
+            OpKind::Erase => {}
+            OpKind::Program | OpKind::Reprogram => {
+                if op.generation == clock.generation {
+                    clock.done = clock.done.max(op.spec.page + u16::from(op.spec.pages));
+                }
+            }
+        }
+        let OpSpec { kind, class, request, counts, .. } = op.spec;
+        let Op { wakes, more_wakes, block_next, .. } = *op;
+        self.load_ns[unit as usize] -= op.spec.service_ns();
+        if kind != OpKind::Read {
+            if block_next.is_none() {
+                clock.last = 0;
+            } else {
+                let next = &mut self.ops[block_next.index()];
+                next.block_prev = OpId::NONE;
+                if next.parked {
+                    self.wake_parked(block_next);
+                }
+            }
+        }
+        if wakes_erase {
+            self.wake_erase(block);
+        }
+        let u = &mut self.units[unit as usize];
+        u.outstanding -= 1;
+        if class.is_host() {
+            u.host_ns = self.now_ns;
+            self.host_ns = self.now_ns;
+        }
+        if !wakes.is_none() {
+            self.wake_up(id, wakes);
+            self.wake_more(id, more_wakes);
+        }
+        if counts {
+            self.finish_for_requests(id);
+        } else if !request.is_none() && wakes.is_none() {
+            debug_assert!(false, "Invariant: an operation of a request counts or wakes one that does");
+        }
+        let path_wait = self.ops[id.index()].path_wait;
+        if path_wait != 0 {
+            self.waits.remove(path_wait);
+        }
+        self.ops.remove(id.0);
+        let freed = &mut self.ops[id.index()];
+        freed.wakes = OpId::NONE;
+        freed.more_wakes = 0;
+        freed.serial = 0;
+    }
+
+    #[inline]
+    fn wake_up(&mut self, from: OpId, to: OpId) {
+        let request = self.ops[from.index()].spec.request;
+        let op = &self.ops[to.index()];
+        if !request.is_none() && op.spec.request == request && !op.joint {
+            self.pass_path(from, to);
+        }
+        self.fulfil(to);
+    }
+
+    fn wake_more(&mut self, from: OpId, mut link: u32) {
+        while link != 0 {
+            let (to, next) = self.op_links[link as usize];
+            self.op_links.remove(link);
+            self.wake_up(from, to);
+            link = next;
+        }
+    }
+}
