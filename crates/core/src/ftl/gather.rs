@@ -2,12 +2,12 @@
 //! the dense store, put together from wherever its units lie.
 
 use super::answer::DeviceFull;
-use super::clean::{move_page, pad_unprotected, same_unit, Job};
+use super::clean::pad_unprotected;
 use super::io::{Io, Programs};
 use super::media::{bits, SLOTS_MAX};
 use super::page_level::{mapped_mask, region_slots, Sources};
-use super::piece::PageWrite;
 use super::region::Writer;
+use super::relocate::{note_carrier, relocate, Job};
 use super::store::Store;
 use crate::base::{BlockId, Mu, PlaneId, Ppn};
 use crate::hw::array::RegionId;
@@ -137,11 +137,10 @@ impl Emptying<'_> {
 
     /// A flash page with nothing but this logical page moves as it is.
     fn move_whole(&mut self, from: Ppn, io: &mut Io) -> Result<(), DeviceFull> {
-        let from_block = io.geometry().block_of(from);
-        let same_unit = same_unit(io, from_block, self.plane);
-        let (to, program) =
-            move_page(&mut self.store.region, io, from, self.plane, same_unit, self.job, Writer::Host)?;
-        self.note(from_block, to, program, io);
+        let emptied = (io.geometry().block_of(from) == self.block).then_some(&mut self.programs);
+        let region = &mut self.store.region;
+        let to = region.take_page(io, self.plane, Writer::Host, 0).ok_or(DeviceFull)?;
+        relocate(region, io, from, to, Writer::Host, self.job, emptied);
         Ok(())
     }
 
@@ -166,20 +165,12 @@ impl Emptying<'_> {
         let mut tags = [0; SLOTS_MAX];
         bits(mask).for_each(|i| tags[i as usize] = page * n + i + 1);
         io.write_page(to, &tags, 0, 0);
-        let units = mask.count_ones();
-        let write = PageWrite {
-            bytes: units * io.geometry().mu_bytes,
-            fresh_slots: units,
-            slots: units,
-            cause: self.job.cause,
-            class: self.job.class,
-            request: RequestId::NONE,
-        };
+        let write = self.job.write(mask.count_ones(), io.geometry().mu_bytes);
         let program = self.store.region.emit(io, to, Writer::Host, &write, &ops[..count]);
-        let to_block = io.geometry().block_of(to);
         for &(from, _) in sources.list() {
-            let from_block = io.geometry().block_of(from);
-            self.note(from_block, to_block, program, io);
+            let block = io.geometry().block_of(from);
+            let emptied = (block == self.block).then_some(&mut self.programs);
+            note_carrier(&self.store.region, io, block, to, Writer::Host, program, emptied);
         }
         Ok(())
     }
@@ -199,18 +190,6 @@ impl Emptying<'_> {
             self.store.reads.insert(from, op);
         }
         op
-    }
-
-    /// The erase of `from`, now or later, waits for `program`.
-    fn note(&mut self, from: BlockId, to: BlockId, program: OpId, io: &mut Io) {
-        if io.policy().plp && self.store.region.staged(self.plane, Writer::Host).is_some() {
-            return;
-        }
-        if from == self.block {
-            self.programs.add(to, program);
-        } else {
-            io.note_moved(from, to, program);
-        }
     }
 }
 

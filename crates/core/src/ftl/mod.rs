@@ -9,8 +9,8 @@
 //! early                                                         words and lists
 //! hold <- media <- audit                                        what is stored
 //! io <- merge, turn, restore                             what it does in time
-//! free_list <- region, two_layer <- victim, page_level          blocks managed alike
-//! pack <- mixed; clean <- collect, store <- gather              what moves between them
+//! dest <- relocate; free_list <- region, two_layer <- victim, page_level   blocks managed alike
+//! pack <- mixed; clean <- store <- gather                       what moves between them
 //! any_region <- scheme                                          the contract
 //! ```
 
@@ -19,8 +19,8 @@ pub mod any_region;
 pub mod audit;
 pub mod block_list;
 pub mod clean;
-pub mod collect;
 pub mod config;
+pub mod dest;
 pub mod early;
 mod free_list;
 pub mod gather;
@@ -36,6 +36,7 @@ pub mod page_level;
 mod page_reads;
 pub mod piece;
 pub mod region;
+pub mod relocate;
 pub mod restore;
 pub mod scheme;
 pub mod store;

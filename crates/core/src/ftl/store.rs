@@ -1,12 +1,13 @@
 //! The dense store behind a cache: it takes what leaves the cache and cleans within its planes.
 
 use super::answer::DeviceFull;
-use super::clean::{clean_plane, Job};
+use super::clean::clean_plane;
 use super::config::CleanConfig;
 use super::io::Io;
 use super::page_level;
 use super::page_reads::PageReads;
 use super::region::{Region, RegionSpec, Writer};
+use super::relocate::Job;
 use crate::base::op::{Cause, Class};
 use crate::base::PlaneId;
 

@@ -14,12 +14,13 @@
 use super::cache::{CacheSpec, Pressure, Trigger, RECLAIM};
 use crate::base::{CellMode, PlaneId, Problem};
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::clean::{empty_block, pad_unprotected};
+use crate::ftl::clean::pad_unprotected;
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, Writer};
+use crate::ftl::relocate::empty_block;
 use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::store::Store;
 use crate::ftl::victim;

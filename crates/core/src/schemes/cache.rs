@@ -3,10 +3,10 @@
 
 use crate::base::op::{Cause, Class};
 use crate::base::{CellMode, PlaneId, Problem};
-use crate::ftl::clean::Job;
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::region::{Pack, Region, RegionSpec};
+use crate::ftl::relocate::Job;
 use crate::ftl::store::{Store, RESERVE};
 use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;

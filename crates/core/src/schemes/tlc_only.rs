@@ -10,12 +10,13 @@
 use crate::base::op::{Cause, Class};
 use crate::base::{CellMode, PlaneId, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
-use crate::ftl::clean::{clean_one, clean_plane, Job};
+use crate::ftl::clean::{clean_one, clean_plane};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
+use crate::ftl::relocate::Job;
 use crate::ftl::scheme::{regions, Scheme};
 use crate::hw::config::{IdleRule, IdleScope};
 use crate::hw::device_config::DeviceConfig;

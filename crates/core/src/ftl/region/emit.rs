@@ -3,6 +3,7 @@
 use super::{Region, Stage, Writer};
 use crate::base::op::{Cause, Class};
 use crate::base::{PlaneId, Ppn};
+use crate::ftl::dest::Destination;
 use crate::ftl::io::Io;
 use crate::ftl::media::SLOTS_MAX;
 use crate::ftl::piece::PageWrite;
@@ -88,5 +89,40 @@ impl Region {
     pub fn staged(&self, plane: PlaneId, writer: Writer) -> Option<OpId> {
         let part = &self.parts[(plane.0 - self.first_plane) as usize];
         part.frontiers[self.frontier(writer)].stage.map(|s| s.op)
+    }
+}
+
+impl Destination for Region {
+    type Writer = Writer;
+
+    #[inline]
+    fn next_page(&mut self, io: &mut Io, plane: PlaneId, writer: Writer) -> Option<Ppn> {
+        self.take_page(io, plane, writer, 0)
+    }
+
+    #[inline]
+    fn program(
+        &mut self,
+        io: &mut Io,
+        page: Ppn,
+        writer: Writer,
+        write: &PageWrite,
+        sources: &[OpId],
+    ) -> OpId {
+        self.emit(io, page, writer, write, sources)
+    }
+
+    fn room(&self, io: &Io, plane: PlaneId, writer: Writer) -> u32 {
+        Region::room(self, io, plane, writer)
+    }
+
+    #[inline]
+    fn is_staged(&self, plane: PlaneId, writer: Writer) -> bool {
+        self.staged(plane, writer).is_some()
+    }
+
+    #[inline]
+    fn per_page(&self) -> bool {
+        self.pages_per_program == 1
     }
 }

@@ -238,12 +238,6 @@ impl Region {
         Some(block)
     }
 
-    /// Whether a program takes one page, so that a move within a unit is one operation.
-    #[inline]
-    pub fn per_page(&self) -> bool {
-        self.pages_per_program == 1
-    }
-
     /// Pages that one program takes.
     pub fn pages_per_program(&self) -> u32 {
         self.pages_per_program

@@ -5,9 +5,11 @@
 //! be switched. A third way in is a block that is filled without pausing, for data that are to
 //! leave the cache. Every page of a block is used in the order of `hw::two_layer`.
 
+mod clean;
 mod restore;
 mod victim;
 
+pub use clean::Cleaned;
 pub use victim::{Eligible, Victim};
 
 use crate::base::{BlockId, PlaneId, Ppn};

@@ -123,7 +123,7 @@ impl TwoLayerRegion {
     }
 
     /// Takes the erased victim of `plane` back: it offers its first window again.
-    pub fn give_back(&mut self, plane: PlaneId) {
+    pub(super) fn give_back(&mut self, plane: PlaneId) {
         let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
         if let Some(victim) = part.victim.take() {
             part.free_pages += self.layout.pages;

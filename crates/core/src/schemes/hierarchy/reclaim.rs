@@ -5,10 +5,11 @@ use super::super::census::Cached;
 use super::{Hierarchy, Quota};
 use crate::base::{BlockId, PlaneId};
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::clean::{empty_block, pad_unprotected};
+use crate::ftl::clean::pad_unprotected;
 use crate::ftl::gather;
 use crate::ftl::io::Io;
 use crate::ftl::region::Writer;
+use crate::ftl::relocate::empty_block;
 use crate::ftl::victim;
 
 /// A level of the cache.

@@ -2,9 +2,9 @@
 
 use super::super::page_table;
 use crate::base::{Mu, Ppn};
-use crate::ftl::collect::Collected;
 use crate::ftl::io::Io;
 use crate::ftl::piece::Piece;
+use crate::ftl::two_layer::Cleaned;
 use crate::ftl::two_layer::{TwoLayerRegion, Victim};
 use crate::metrics::report::SchemeReport;
 
@@ -44,7 +44,7 @@ impl Balance {
     }
 
     /// Books cleaning for room.
-    pub fn book_gc(&mut self, done: Collected) {
+    pub fn book_gc(&mut self, done: Cleaned) {
         self.gc += u64::from(done.pages);
         self.gc_blocks += u64::from(done.blocks);
         self.refreshed_blocks += u64::from(done.refreshed);

@@ -6,12 +6,12 @@ use super::AgcConfig;
 use crate::base::op::{Cause, Class};
 use crate::base::{PlaneId, Ppn, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
-use crate::ftl::clean::Job;
-use crate::ftl::collect::{self, make_room, take_for_move};
 use crate::ftl::config::{Placement, PlaneOrder};
+use crate::ftl::dest::Destination;
 use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
+use crate::ftl::relocate::{relocate_page, Job};
 use crate::ftl::two_layer::{TwoLayerRegion, TwoLayerSpec};
 use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
@@ -123,7 +123,7 @@ impl Cache {
     #[cold]
     fn clean(&mut self, plane: PlaneId, io: &mut Io) -> bool {
         let job = Job { cause: Cause::Gc, class: Class::Urgent };
-        let done = make_room(&mut self.region, io, plane, self.reserve, job);
+        let done = self.region.clean_plane(io, plane, self.reserve, job);
         self.mapped_peak = self.mapped_peak.max(io.mapped());
         if !io.clockless() {
             self.balance.book_gc(done);
@@ -167,7 +167,7 @@ impl Cache {
         for _ in 0..self.region.turn.planes().len() {
             if self.has_room(plane, io) {
                 let dense = self.region.take_dense(io, plane);
-                if let Some(to) = dense.or_else(|| take_for_move(&mut self.region, io, plane)) {
+                if let Some(to) = dense.or_else(|| self.region.next_page(io, plane, ())) {
                     store(&piece, to, io);
                     return Ok(());
                 }
@@ -186,7 +186,7 @@ impl Cache {
             return Idle::Nothing;
         };
         let Some(from) = self.region.next_live(io, plane) else {
-            collect::erase_victim(&mut self.region, io, plane, job);
+            self.region.erase_victim(io, plane, job);
             if !io.clockless() {
                 self.balance.book_agc_erase(victim);
             }
@@ -200,7 +200,7 @@ impl Cache {
         };
         self.vain.note_move(from, io);
         self.balance.agc += u64::from(!io.clockless());
-        collect::move_page(io, from, to, job);
+        relocate_page(&mut self.region, io, from, to, (), job);
         Idle::Step
     }
 

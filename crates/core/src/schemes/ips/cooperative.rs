@@ -16,13 +16,12 @@ use super::AgcConfig;
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, CellMode, PlaneId, Ppn, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
-use crate::ftl::clean::Job;
-use crate::ftl::collect;
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
 use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
+use crate::ftl::relocate::{erase_block, relocate_page, Job};
 use crate::ftl::scheme::{regions, OwnState, Scheme};
 use crate::ftl::victim;
 use crate::hw::config::IdleRule;
@@ -191,7 +190,8 @@ impl IpsCoop {
             self.cache.balance.migrated += 1;
             self.cache.balance.migrated_switch += u64::from(switched.is_some());
         }
-        collect::move_page(io, from, page, Job { cause: Cause::Migration, class });
+        let job = Job { cause: Cause::Migration, class };
+        relocate_page(&mut self.cache.region, io, from, page, (), job);
         true
     }
 
@@ -215,7 +215,7 @@ impl IpsCoop {
     /// Step 4: the emptied block is erased.
     fn erase(&mut self, plane: PlaneId, class: Class, io: &mut Io) {
         if let Some(Emptying { block, .. }) = self.emptying(plane).take() {
-            collect::erase_block(io, block, Job { cause: Cause::Migration, class });
+            erase_block(io, block, Job { cause: Cause::Migration, class });
             self.traditional.give_back(io, block);
         }
     }

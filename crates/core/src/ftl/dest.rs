@@ -1,0 +1,36 @@
+//! What data can be moved to.
+
+use super::io::Io;
+use super::piece::PageWrite;
+use crate::base::{PlaneId, Ppn};
+use crate::hw::timing::op_table::OpId;
+
+/// A destination of moved data: its pages are taken one by one, each stored in the media and then
+/// programmed before the next is taken.
+pub trait Destination {
+    /// Who writes, where that decides which page is the next.
+    type Writer: Copy;
+
+    /// The next page of `plane`; none if `room` says 0.
+    fn next_page(&mut self, io: &mut Io, plane: PlaneId, writer: Self::Writer) -> Option<Ppn>;
+
+    /// Emits the program of `page`, which the media hold, after `sources`. Returns the operation that
+    /// will program it, complete or still staged.
+    fn program(
+        &mut self,
+        io: &mut Io,
+        page: Ppn,
+        writer: Self::Writer,
+        write: &PageWrite,
+        sources: &[OpId],
+    ) -> OpId;
+
+    /// Pages that `writer` can still take in `plane`.
+    fn room(&self, io: &Io, plane: PlaneId, writer: Self::Writer) -> u32;
+
+    /// Whether the last page that `writer` took in `plane` waits for others of its wordline.
+    fn is_staged(&self, plane: PlaneId, writer: Self::Writer) -> bool;
+
+    /// Whether a program takes one page, so that a move within a unit is one operation.
+    fn per_page(&self) -> bool;
+}

@@ -1,0 +1,133 @@
+//! Relocation: live data move to another page, and a block that all have left is erased.
+
+use super::answer::DeviceFull;
+use super::dest::Destination;
+use super::io::{Io, Programs};
+use super::piece::PageWrite;
+use crate::base::op::{Cause, Class};
+use crate::base::{BlockId, PlaneId, Ppn};
+use crate::hw::timing::op_table::{OpId, RequestId};
+
+/// How many pages ahead the map entries of a victim's live slots are fetched.
+const MAP_AHEAD: u32 = 8;
+
+/// Why and how urgently data are moved.
+#[derive(Clone, Copy, Debug)]
+pub struct Job {
+    /// Cause of every operation of the job.
+    pub cause: Cause,
+    /// Priority.
+    pub class: Class,
+}
+
+impl Job {
+    /// The program of `units` moved mapping units of `mu_bytes`.
+    pub(super) fn write(self, units: u32, mu_bytes: u32) -> PageWrite {
+        PageWrite {
+            bytes: units * mu_bytes,
+            fresh_slots: units,
+            slots: units,
+            cause: self.cause,
+            class: self.class,
+            request: RequestId::NONE,
+        }
+    }
+}
+
+/// Moves the live pages of `block` into `plane` of `dest` and erases it; where they do not fit, nothing
+/// has moved. The caller gives the block back to its region and calls `pad_unprotected` in the end.
+pub fn empty_block<D: Destination>(
+    dest: &mut D,
+    io: &mut Io,
+    block: BlockId,
+    plane: PlaneId,
+    job: Job,
+    writer: D::Writer,
+) -> Result<(), DeviceFull> {
+    if io.array().live_pages(block) > dest.room(io, plane, writer) {
+        return Err(DeviceFull);
+    }
+    let pages = io.array().block(block).write_ptr();
+    let first = io.geometry().page(block, 0);
+    let mut programs = Programs::begin(io);
+    for index in 0..pages {
+        let from = Ppn(first.0 + index);
+        if index + MAP_AHEAD < pages {
+            io.prefetch_owners(Ppn(from.0 + MAP_AHEAD));
+        }
+        if io.array().page_tags(from).iter().any(|&tag| tag != 0) {
+            let to = dest.next_page(io, plane, writer).expect("Invariant: the room was checked");
+            relocate(dest, io, from, to, writer, job, Some(&mut programs));
+        }
+    }
+    io.erase_block(block, programs, job.cause, job.class);
+    Ok(())
+}
+
+/// Erases a block that holds nothing live and was emptied by steps; its region gets it back from the
+/// caller.
+pub fn erase_block(io: &mut Io, block: BlockId, job: Job) {
+    let programs = Programs::begin(io);
+    io.erase_block(block, programs, job.cause, job.class);
+}
+
+/// Moves what lives in `from` to `to`, which `dest` just gave, as a step of its own: the erase of the
+/// block it leaves may come much later, and waits for it.
+pub fn relocate_page<D: Destination>(
+    dest: &mut D,
+    io: &mut Io,
+    from: Ppn,
+    to: Ppn,
+    writer: D::Writer,
+    job: Job,
+) {
+    relocate(dest, io, from, to, writer, job, None);
+}
+
+/// The same, where the block it leaves may be the one `emptied` and erased behind these programs.
+#[inline]
+pub(super) fn relocate<D: Destination>(
+    dest: &mut D,
+    io: &mut Io,
+    from: Ppn,
+    to: Ppn,
+    writer: D::Writer,
+    job: Job,
+    emptied: Option<&mut Programs>,
+) {
+    let units = io.remap_page(from, to);
+    let geometry = io.geometry();
+    let block = geometry.block_of(from);
+    let write = job.write(units, geometry.mu_bytes);
+    let unit_of = |page| geometry.planes[geometry.plane_of(geometry.block_of(page)).index()].unit;
+    let program = if dest.per_page() && unit_of(from) == unit_of(to) {
+        io.move_within_unit(from, to, &write)
+    } else {
+        let read = io.read(from, write.bytes, job.cause, job.class, RequestId::NONE, false);
+        let sources = if read.is_none() { &[] } else { std::slice::from_ref(&read) };
+        dest.program(io, to, writer, &write, sources)
+    };
+    note_carrier(dest, io, block, to, writer, program, emptied);
+}
+
+/// Notes that `program`, of page `to`, carries data out of `block`: its erase, the one of the block
+/// `emptied` or a later one, waits for it. With power-loss protection a staged page is safe already.
+#[inline]
+pub(super) fn note_carrier<D: Destination>(
+    dest: &D,
+    io: &mut Io,
+    block: BlockId,
+    to: Ppn,
+    writer: D::Writer,
+    program: OpId,
+    emptied: Option<&mut Programs>,
+) {
+    let to_block = io.geometry().block_of(to);
+    if io.policy().plp && dest.is_staged(io.geometry().plane_of(to_block), writer) {
+        return;
+    }
+    match emptied {
+        Some(programs) => programs.add(to_block, program),
+        None => io.note_moved(block, to_block, program),
+    }
+}
