@@ -2,6 +2,7 @@
 
 pub mod cell_mode;
 pub mod divisor;
+pub mod gap;
 pub mod ids;
 pub mod op;
 pub mod prefetch;
@@ -14,6 +15,7 @@ pub mod stop;
 pub mod units;
 
 pub use cell_mode::CellMode;
+pub use gap::Gap;
 pub use ids::{BlockId, Mu, PlaneId, Ppn, Slot};
 pub use op::{Cause, Class, OpKind};
 pub use problem::Problem;

@@ -1,6 +1,7 @@
 //! A request's way through the device: it arrives, is admitted, served, and leaves.
 
 use super::config::Replay;
+use super::requests::{Client, HostRequest};
 use super::{RunError, Simulation};
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::units::TIME_LIMIT_NS;
@@ -8,7 +9,6 @@ use crate::base::Mu;
 use crate::ftl::scheme::Scheme;
 use crate::hw::timing::event::EventKind;
 use crate::hw::timing::op_table::RequestId;
-use crate::hw::timing::InFlight;
 
 /// How many requests ahead the requests themselves are fetched.
 const REQUESTS_AHEAD: usize = 32;
@@ -108,21 +108,29 @@ impl Simulation {
         self.in_flight += 1;
         self.enter_stream(request.stream);
         let now_ns = self.io.now_ns();
-        let mut record = InFlight::new(request, arrived_ns, now_ns);
+        let mut record = HostRequest::new(request, arrived_ns, now_ns);
         if let (HostOp::Write, Some(link)) = (request.op, &self.setup.host.link) {
             let ns = u64::from(link.write_overhead_ns) + link.transfer_ns(request.bytes());
             let start_ns = self.link_in_ns.max(now_ns);
             self.link_in_ns = start_ns + ns;
             record.link_ns = ns;
             record.link_wait_ns = start_ns - now_ns;
-            let id = self.io.timing_mut().add_request(record);
+            let id = self.add_request(Client::Host(record));
             self.io.timing_mut().schedule(self.link_in_ns, EventKind::Host, id.0);
             return;
         }
-        let id = self.io.timing_mut().add_request(record);
+        let id = self.add_request(Client::Host(record));
         self.start(id);
         self.io.timing_mut().kick();
         self.settle();
+    }
+
+    /// Has timing count the operations that `client` waits for, held once until `release_request`.
+    #[inline]
+    pub(super) fn add_request(&mut self, client: Client) -> RequestId {
+        let id = self.io.timing_mut().add_request();
+        self.requests.insert(id, client);
+        id
     }
 
     #[inline]
@@ -142,7 +150,7 @@ impl Simulation {
     /// Hands a request to the FTL.
     #[inline]
     pub(super) fn start(&mut self, id: RequestId) {
-        let request = self.io.timing_mut().request(id).request;
+        let request = self.requests.host(id).request;
         match request.op {
             HostOp::Read | HostOp::Write => {
                 let result = self.cut(id, &request);
@@ -158,12 +166,14 @@ impl Simulation {
     #[inline]
     pub(super) fn finished(&mut self, id: RequestId) {
         let now_ns = self.io.now_ns();
-        let record = self.io.timing_mut().request(id);
-        if let Some(token) = record.write_back {
-            self.io.timing_mut().remove_request(id);
-            self.written_back(token);
-            return self.io.timing_mut().kick();
-        }
+        let record = match self.requests.client(id) {
+            Client::Host(record) => record,
+            Client::WriteBack(token) => {
+                let token = *token;
+                self.io.timing_mut().remove_request(id);
+                return self.written_back(token);
+            }
+        };
         let mut end_ns = now_ns + record.buffer_ns;
         if let (HostOp::Read, Some(link)) = (record.request.op, &self.setup.host.link) {
             let ns = u64::from(link.read_overhead_ns) + link.transfer_ns(record.request.bytes());
@@ -175,7 +185,7 @@ impl Simulation {
         }
         self.book(id, end_ns);
         if end_ns > now_ns {
-            self.io.timing_mut().request(id).returning = true;
+            self.requests.host(id).returning = true;
             self.io.timing_mut().schedule(end_ns, EventKind::Host, id.0);
         } else {
             self.leave(id);
@@ -185,7 +195,7 @@ impl Simulation {
     /// Records a request that is complete at `end_ns`.
     #[inline]
     fn book(&mut self, id: RequestId, end_ns: u64) {
-        let (record, wait) = self.io.timing().finished_request(id);
+        let record = *self.requests.host(id);
         let request = record.request;
         let latency_ns = end_ns - record.arrived_ns;
         self.stats.last_completion_ns = self.stats.last_completion_ns.max(end_ns);
@@ -194,7 +204,8 @@ impl Simulation {
             self.stats.trim_bytes += request.bytes();
             return;
         }
-        self.stats.of(request.op).record(latency_ns, record, wait);
+        let (path, wait) = self.io.timing().path(id);
+        self.stats.of(request.op).record(latency_ns, &record, path, wait);
         if let Some(log) = self.log.as_mut() {
             log.push((request, latency_ns));
         }
@@ -216,7 +227,7 @@ impl Simulation {
     /// A request leaves the device; the next pending one may enter.
     #[inline]
     pub(super) fn leave(&mut self, id: RequestId) {
-        let stream = self.io.timing_mut().request(id).request.stream;
+        let stream = self.requests.host(id).request.stream;
         self.io.timing_mut().remove_request(id);
         self.in_flight -= 1;
         self.by_stream[usize::from(stream)] -= 1;

@@ -58,7 +58,7 @@ impl Simulation {
         match event.kind {
             EventKind::Host => {
                 let id = RequestId(event.index);
-                if self.io.timing_mut().request(id).returning {
+                if self.requests.host(id).returning {
                     self.leave(id);
                 } else {
                     self.start(id);

@@ -1,16 +1,16 @@
 //! Flushes: everything acknowledged before one is durable when it completes.
 
 use super::Simulation;
+use crate::base::Gap;
 use crate::ftl::scheme::Scheme;
 use crate::hw::timing::op_table::RequestId;
-use crate::hw::timing::Gap;
 
 impl Simulation {
     /// Acknowledged data are programmed: flushes that waited for them go on.
     pub(super) fn end_early_write(&mut self, token: u32) {
         let flushes = self.io.early_writes().end(token);
         for request in self.flushing.drain(..flushes) {
-            self.io.timing_mut().request(request).gap = Gap::Flush;
+            self.io.timing_mut().set_gap(request, Gap::Flush);
             self.io.timing_mut().release_request(request);
         }
     }

@@ -9,6 +9,7 @@ mod flush;
 mod pieces;
 mod precondition;
 mod report;
+mod requests;
 pub mod setup;
 mod state;
 pub mod stats;
@@ -39,6 +40,7 @@ use crate::metrics::counters::OpCounters;
 use crate::schemes::AnyScheme;
 use buffer::Buffer;
 use config::{InflightRead, Replay, RmwTransfer};
+use requests::Requests;
 use stats::HostStats;
 use std::collections::VecDeque;
 
@@ -52,6 +54,7 @@ pub struct Simulation {
     /// Pools that the scheme uses, bit per pool: it knows nothing of the planes of others.
     scheme_pools: u8,
     stats: HostStats,
+    requests: Requests,
     buffer: Option<Buffer>,
     /// Requests that have arrived and wait for a place in the device.
     pending: VecDeque<(u64, Request)>,
@@ -108,6 +111,7 @@ impl Simulation {
             pages: Divisor::new(policy.mus_per_page),
             io,
             stats: HostStats::default(),
+            requests: Requests::default(),
             buffer,
             pending: VecDeque::new(),
             waiting: VecDeque::new(),

@@ -76,7 +76,7 @@ impl Simulation {
                 let here = entry.whole() & piece.mask;
                 if here != 0 {
                     let rest = piece.mask & !here;
-                    self.io.timing_mut().request(piece.request).buffer_ns = u64::from(config.access_ns);
+                    self.requests.host(piece.request).buffer_ns = u64::from(config.access_ns);
                     buffer.put(piece.page, 0, 0, false);
                     if rest == 0 {
                         return Ok(());

@@ -1,9 +1,11 @@
 //! What the host saw: requests, bytes, latency and where the latency went.
 
+use super::requests::HostRequest;
+use crate::base::gap::{Gap, GAPS};
 use crate::base::op::{Cause, CAUSES};
 use crate::base::request::HostOp;
 use crate::hw::timing::{
-    Gap, InFlight, WaitTime, GAPS, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE, WAIT_SUSPENDED,
+    RequestPath, WaitTime, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE, WAIT_SUSPENDED,
 };
 use crate::metrics::latency::Latency;
 use crate::metrics::report::{Attribution, HostOpReport};
@@ -32,19 +34,25 @@ pub struct OpStats {
 impl OpStats {
     /// Books a finished request; what no part of its path explains is the gap before the path.
     #[inline]
-    pub fn record(&mut self, latency_ns: u64, request: &InFlight, wait: Option<&WaitTime>) {
+    pub(super) fn record(
+        &mut self,
+        latency_ns: u64,
+        request: &HostRequest,
+        path: &RequestPath,
+        wait: Option<&WaitTime>,
+    ) {
         self.latency.record(latency_ns);
         self.bytes += request.request.bytes();
         let queue_ns = request.admitted_ns - request.arrived_ns;
         let s = &mut self.sums;
-        s.array_ns += u128::from(request.path_array_ns);
-        s.transfer_ns += u128::from(request.path_bus_ns);
+        s.array_ns += u128::from(path.array_ns);
+        s.transfer_ns += u128::from(path.bus_ns);
         s.link_ns += u128::from(request.link_ns);
         s.buffer_ns += u128::from(request.buffer_ns);
         s.queue_ns += u128::from(queue_ns);
         s.link_wait_ns += u128::from(request.link_wait_ns);
-        let mut explained_ns = request.path_array_ns
-            + request.path_bus_ns
+        let mut explained_ns = path.array_ns
+            + path.bus_ns
             + request.link_ns
             + request.buffer_ns
             + queue_ns
@@ -57,13 +65,13 @@ impl OpStats {
         }
         debug_assert!(
             explained_ns <= latency_ns,
-            "Invariant: {request:?} {wait:?} exceed the latency {latency_ns}"
+            "Invariant: {request:?} {path:?} {wait:?} exceed the latency {latency_ns}"
         );
         debug_assert!(
-            explained_ns == latency_ns || request.gap != Gap::None,
-            "Invariant: {request:?} {wait:?} explain less than the latency {latency_ns}"
+            explained_ns == latency_ns || path.gap != Gap::None,
+            "Invariant: {request:?} {path:?} {wait:?} explain less than the latency {latency_ns}"
         );
-        s.gap_ns[request.gap as usize] += u128::from(latency_ns.saturating_sub(explained_ns));
+        s.gap_ns[path.gap as usize] += u128::from(latency_ns.saturating_sub(explained_ns));
     }
 
     /// Requests booked.

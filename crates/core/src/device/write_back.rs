@@ -1,12 +1,12 @@
 //! The DRAM buffer's place in the way of a write: what it takes, what it writes back, who waits for room.
 
 use super::buffer::{Buffer, Buffered};
+use super::requests::Client;
 use super::Simulation;
 use crate::base::op::Cause;
-use crate::base::request::{HostOp, Request, SECTOR_BYTES};
+use crate::base::Gap;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::piece::Piece;
-use crate::hw::timing::{Gap, InFlight};
 
 impl Simulation {
     /// Write-through: the buffer keeps a clean copy for reads.
@@ -42,7 +42,7 @@ impl Simulation {
         if fits {
             buffer.put(piece.page, piece.mask, piece.partial, true);
             let access_ns = self.setup.buffer.map_or(0, |b| u64::from(b.access_ns));
-            self.io.timing_mut().request(piece.request).buffer_ns = access_ns;
+            self.requests.host(piece.request).buffer_ns = access_ns;
         }
         fits
     }
@@ -59,14 +59,9 @@ impl Simulation {
         if let Some(buffer) = self.buffer.as_mut() {
             buffer.evicting += 1;
         }
-        let now_ns = self.io.now_ns();
         let bytes = entry.mask.count_ones() * self.setup.device.mu_bytes;
-        let sector = u64::from(entry.page) * u64::from(self.setup.device.piece_bytes()) / SECTOR_BYTES;
-        let sectors = (u64::from(bytes) / SECTOR_BYTES) as u32;
-        let request = Request { at_ns: now_ns, sector, sectors, stream: 0, op: HostOp::Write };
-        let mut record = InFlight::new(request, now_ns, now_ns);
-        record.write_back = Some(self.io.early_writes().begin(0));
-        let id = self.io.timing_mut().add_request(record);
+        let token = self.io.early_writes().begin(0);
+        let id = self.add_request(Client::WriteBack(token));
         let piece = Piece {
             request: id,
             page: entry.page,
@@ -95,10 +90,11 @@ impl Simulation {
                 break;
             }
             self.waiting.pop_front();
-            self.io.timing_mut().request(piece.request).gap = Gap::Buffer;
+            self.io.timing_mut().set_gap(piece.request, Gap::Buffer);
             self.io.timing_mut().release_request(piece.request);
         }
         self.evict_for_waiting();
+        self.io.timing_mut().kick();
     }
 
     /// Keeps as many write-backs in flight as pieces wait for: a request larger than the buffer

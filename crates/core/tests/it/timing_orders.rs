@@ -11,7 +11,7 @@ use slcache_core::base::{BlockId, CellMode};
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::geometry::Geometry;
 use slcache_core::hw::timing::op_table::{OpId, RequestId};
-use slcache_core::hw::timing::{InFlight, OpSpec, Timing, Waiter};
+use slcache_core::hw::timing::{OpSpec, Timing, Waiter};
 use slcache_core::schemes::{SchemeConfig, TlcOnlyConfig};
 
 const A: BlockId = BlockId(0);
@@ -46,8 +46,7 @@ impl Clock {
         class: Class,
         after: &[OpId],
     ) -> OpId {
-        let record = InFlight::new(request(0, HostOp::Write, 0, 512), 0, 0);
-        let id = self.timing.add_request(record);
+        let id = self.timing.add_request();
         let spec = OpSpec {
             page,
             array_ns: 1000,

@@ -1,8 +1,8 @@
 //! What the host declares unused.
 
 use super::Io;
+use crate::base::Gap;
 use crate::ftl::media::bits;
-use crate::hw::timing::Gap;
 
 impl Io {
     /// Forgets the mapping units `first..end`, mapped or held, that the host declared unused. A
@@ -17,7 +17,7 @@ impl Io {
             let unused = unused.fold(0, |mask, i| mask | 1 << i);
             if unused == held.mask {
                 for request in self.media.held().tokens(entry) {
-                    self.timing.request(request).gap = Gap::Merge;
+                    self.timing.set_gap(request, Gap::Merge);
                     self.timing.release_request(request);
                 }
             }

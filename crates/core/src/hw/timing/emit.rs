@@ -2,8 +2,9 @@
 
 use super::op_table::{Op, OpId};
 use super::spec::OpSpec;
-use super::{Gap, Timing};
+use super::Timing;
 use crate::base::op::{Class, OpKind};
+use crate::base::Gap;
 
 impl Timing {
     /// Emits an operation that waits for those of `after`.

@@ -1,9 +1,9 @@
-//! Host requests in flight and where their time goes.
+//! Requests in flight and where their time goes.
 
 use super::op_table::{Op, OpId, RequestId};
 use super::Timing;
 use crate::base::op::CAUSES;
-use crate::base::request::Request;
+use crate::base::Gap;
 
 /// Waiting for the channel.
 pub const WAIT_CHANNEL: usize = CAUSES;
@@ -22,26 +22,6 @@ pub type WaitTime = [u64; WAIT_KINDS];
 /// What a unit had done at one moment: busy by cause, and waiting for the channel, ns.
 pub(super) type Snapshot = [u64; CAUSES + 1];
 
-/// What a request waited for before the operation that ended it was begun, or without one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Gap {
-    /// Nothing: the operation was begun with the request.
-    #[default]
-    None = 0,
-    /// A wordline to fill.
-    Stage = 1,
-    /// A packed page to fill.
-    Merge = 2,
-    /// Room in the DRAM buffer.
-    Buffer = 3,
-    /// What a flush makes durable.
-    Flush = 4,
-}
-
-/// How many gaps there are.
-pub const GAPS: usize = 5;
-
 /// Who waits for an operation or hears that it is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiter {
@@ -51,77 +31,31 @@ pub enum Waiter {
     Notice(u32),
 }
 
-/// A host request in the device.
-#[derive(Clone, Debug)]
-pub struct InFlight {
-    /// The request as it came.
-    pub request: Request,
-    /// When it arrived at the host queue, ns.
-    pub arrived_ns: u64,
-    /// When the device took it, ns.
-    pub admitted_ns: u64,
-    /// Time on the host link so far, ns.
-    pub link_ns: u64,
-    /// Waiting for the host link, ns.
-    pub link_wait_ns: u64,
-    /// Time in the DRAM buffer, ns.
-    pub buffer_ns: u64,
-    /// No host waits for it, but the DRAM buffer, which writes back: the write's token.
-    pub write_back: Option<u32>,
-    /// All its data are on the way to the host.
-    pub returning: bool,
+/// A request in flight: what it waits for, and the path to the operation that it waited for last.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RequestPath {
     /// Operations (and holds) it still waits for.
-    pub remaining: u32,
-    /// Array time on the critical path, ns.
-    pub path_array_ns: u64,
-    /// Channel time on the critical path, ns.
-    pub path_bus_ns: u64,
+    remaining: u32,
     /// Waiting on the critical path (index into the wait table, 0 = none).
-    pub(super) path_wait: u32,
+    wait: u32,
+    /// Array time on the critical path, ns.
+    pub array_ns: u64,
+    /// Channel time on the critical path, ns.
+    pub bus_ns: u64,
     /// What it waited for before that path.
     pub gap: Gap,
-}
-
-impl Default for InFlight {
-    fn default() -> Self {
-        let request =
-            Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, op: crate::base::request::HostOp::Read };
-        Self::new(request, 0, 0)
-    }
-}
-
-impl InFlight {
-    /// A request taken at `admitted_ns`, held once.
-    pub fn new(request: Request, arrived_ns: u64, admitted_ns: u64) -> Self {
-        Self {
-            request,
-            arrived_ns,
-            admitted_ns,
-            link_ns: 0,
-            link_wait_ns: 0,
-            buffer_ns: 0,
-            write_back: None,
-            returning: false,
-            remaining: 1,
-            path_array_ns: 0,
-            path_bus_ns: 0,
-            path_wait: 0,
-            gap: Gap::None,
-        }
-    }
 }
 
 impl Timing {
     /// Registers a request, held once until `release_request`.
     #[inline]
-    pub fn add_request(&mut self, request: InFlight) -> RequestId {
-        RequestId(self.requests.insert(request))
+    pub fn add_request(&mut self) -> RequestId {
+        RequestId(self.requests.insert(RequestPath { remaining: 1, ..RequestPath::default() }))
     }
 
-    /// A request in flight.
-    #[inline]
-    pub fn request(&mut self, id: RequestId) -> &mut InFlight {
-        &mut self.requests[id.index()]
+    /// Says what a request waited for besides operations.
+    pub fn set_gap(&mut self, id: RequestId, gap: Gap) {
+        self.requests[id.index()].gap = gap;
     }
 
     /// Holds a request once more.
@@ -149,19 +83,19 @@ impl Timing {
     /// Forgets a finished request.
     #[inline]
     pub fn remove_request(&mut self, id: RequestId) {
-        let wait = self.requests[id.index()].path_wait;
+        let wait = self.requests[id.index()].wait;
         if wait != 0 {
             self.waits.remove(wait);
         }
         self.requests.remove(id.0);
     }
 
-    /// A finished request and what it waited for, if it did.
+    /// The path of a finished request and what it waited for on it, if it did.
     #[inline]
-    pub fn finished_request(&self, id: RequestId) -> (&InFlight, Option<&WaitTime>) {
-        let record = &self.requests[id.index()];
-        let wait = (record.path_wait != 0).then(|| &self.waits[record.path_wait as usize]);
-        (record, wait)
+    pub fn path(&self, id: RequestId) -> (&RequestPath, Option<&WaitTime>) {
+        let path = &self.requests[id.index()];
+        let wait = (path.wait != 0).then(|| &self.waits[path.wait as usize]);
+        (path, wait)
     }
 
     /// Remembers what the unit had done when `id` was queued, to tell later what it waited for.
@@ -312,11 +246,11 @@ impl Timing {
 
     #[inline]
     fn finish_for_request(&mut self, id: RequestId, array_ns: u64, bus_ns: u64, wait: u32, gap: Gap) {
-        let record = &mut self.requests[id.index()];
-        record.path_array_ns = array_ns;
-        record.path_bus_ns = bus_ns;
-        record.gap = gap;
-        let old = std::mem::replace(&mut record.path_wait, wait);
+        let path = &mut self.requests[id.index()];
+        path.array_ns = array_ns;
+        path.bus_ns = bus_ns;
+        path.gap = gap;
+        let old = std::mem::replace(&mut path.wait, wait);
         if old != 0 {
             self.waits.remove(old);
         }

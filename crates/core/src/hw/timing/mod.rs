@@ -23,7 +23,7 @@ mod state;
 mod unit;
 
 pub use host::{
-    Gap, InFlight, WaitTime, Waiter, GAPS, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE, WAIT_SUSPENDED,
+    RequestPath, WaitTime, Waiter, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE, WAIT_SUSPENDED,
 };
 pub use spec::{MoveTarget, OpSpec};
 pub use state::ClockState;
@@ -60,7 +60,7 @@ pub struct Timing {
     notices: u32,
     waits: Slab<WaitTime>,
     snapshots: Slab<host::Snapshot>,
-    requests: Slab<InFlight>,
+    requests: Slab<RequestPath>,
     blocks: Box<[BlockClock]>,
     /// The parked front of each queue, by unit and class.
     parked: Vec<Parked>,
@@ -105,7 +105,7 @@ impl Timing {
             notices: 0,
             waits: Slab::new([0; WAIT_KINDS]),
             snapshots: Slab::new([0; CAUSES + 1]),
-            requests: Slab::new(InFlight::default()),
+            requests: Slab::new(RequestPath::default()),
             blocks: bytemuck::zeroed_slice_box(geometry.block_numbers()),
             parked: Vec::new(),
             parked_erases: BTreeMap::new(),

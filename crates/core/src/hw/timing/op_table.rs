@@ -1,7 +1,7 @@
 //! Operations in flight: their records, dependencies and the order within a block.
 
-use super::host::Gap;
 use super::spec::OpSpec;
+use crate::base::Gap;
 
 macro_rules! in_flight_id {
     ($(#[$doc:meta])* $name:ident) => {

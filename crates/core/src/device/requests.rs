@@ -1,0 +1,73 @@
+//! The requests whose operations timing counts: who they are to the device.
+
+use crate::base::request::Request;
+use crate::hw::timing::op_table::RequestId;
+
+/// A host request in the device.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HostRequest {
+    /// The request as it came.
+    pub request: Request,
+    /// When it arrived at the host queue, ns.
+    pub arrived_ns: u64,
+    /// When the device took it, ns.
+    pub admitted_ns: u64,
+    /// Time on the host link so far, ns.
+    pub link_ns: u64,
+    /// Waiting for the host link, ns.
+    pub link_wait_ns: u64,
+    /// Time in the DRAM buffer, ns.
+    pub buffer_ns: u64,
+    /// All its data are on the way to the host.
+    pub returning: bool,
+}
+
+impl HostRequest {
+    /// A request taken at `admitted_ns`.
+    #[inline]
+    pub fn new(request: Request, arrived_ns: u64, admitted_ns: u64) -> Self {
+        Self { request, arrived_ns, admitted_ns, link_ns: 0, link_wait_ns: 0, buffer_ns: 0, returning: false }
+    }
+}
+
+/// Who waits for a request.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Client {
+    /// The host.
+    Host(HostRequest),
+    /// The DRAM buffer, for the write-back of this token.
+    WriteBack(u32),
+}
+
+/// The clients of all requests in flight, by the numbers that timing gave the requests.
+#[derive(Default)]
+pub(super) struct Requests {
+    clients: Vec<Client>,
+}
+
+impl Requests {
+    /// Notes who waits for `id`, a number that is new or free again.
+    #[inline]
+    pub fn insert(&mut self, id: RequestId, client: Client) {
+        let index = id.0 as usize;
+        if index >= self.clients.len() {
+            self.clients.resize(index + 1, client);
+        }
+        self.clients[index] = client;
+    }
+
+    /// Who waits for `id`.
+    #[inline]
+    pub fn client(&mut self, id: RequestId) -> &mut Client {
+        &mut self.clients[id.0 as usize]
+    }
+
+    /// The host request `id`.
+    #[inline]
+    pub fn host(&mut self, id: RequestId) -> &mut HostRequest {
+        match self.client(id) {
+            Client::Host(record) => record,
+            Client::WriteBack(_) => unreachable!("Invariant: no host waits for a write-back"),
+        }
+    }
+}
