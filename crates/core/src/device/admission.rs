@@ -116,7 +116,7 @@ impl Simulation {
             record.link_ns = ns;
             record.link_wait_ns = start_ns - now_ns;
             let id = self.add_request(Client::Host(record));
-            self.io.timing_mut().schedule(self.link_in_ns, EventKind::Host, id.0);
+            self.io.timing_mut().schedule(self.link_in_ns, EventKind::DeviceFirst, id.0);
             return;
         }
         let id = self.add_request(Client::Host(record));
@@ -186,7 +186,7 @@ impl Simulation {
         self.book(id, end_ns);
         if end_ns > now_ns {
             self.requests.host(id).returning = true;
-            self.io.timing_mut().schedule(end_ns, EventKind::Host, id.0);
+            self.io.timing_mut().schedule(end_ns, EventKind::DeviceFirst, id.0);
         } else {
             self.leave(id);
         }

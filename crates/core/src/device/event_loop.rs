@@ -5,6 +5,7 @@ use crate::base::units::TIME_LIMIT_NS;
 use crate::base::PlaneId;
 use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::scheme::Scheme;
+use crate::ftl::wakeup::Wakeup;
 use crate::hw::timing::event::{Event, EventKind};
 use crate::hw::timing::op_table::RequestId;
 use crate::hw::timing::Waiter;
@@ -56,21 +57,25 @@ impl Simulation {
     #[cold]
     fn device_event(&mut self, event: Event) {
         match event.kind {
-            EventKind::Host => {
-                let id = RequestId(event.index);
-                if self.requests.host(id).returning {
-                    self.leave(id);
-                } else {
-                    self.start(id);
-                }
-            }
-            EventKind::Stage => self.scheme.stage_due(PlaneId(event.index), &mut self.io),
-            EventKind::Timer => self.wake_scheme(event.at_ns),
+            EventKind::DeviceFirst => self.crossed_link(RequestId(event.index)),
+            EventKind::DeviceLast => match Wakeup::from_number(event.index) {
+                Wakeup::StageDue(plane) => self.scheme.stage_due(plane, &mut self.io),
+                Wakeup::Timer => self.wake_scheme(event.at_ns),
+            },
             EventKind::Unit | EventKind::Channel | EventKind::Idle => {
                 unreachable!("Invariant: the engine handles its own events")
             }
         }
         self.io.timing_mut().kick();
+    }
+
+    /// A request's data have come from the host, or are with it.
+    fn crossed_link(&mut self, id: RequestId) {
+        if self.requests.host(id).returning {
+            self.leave(id);
+        } else {
+            self.start(id);
+        }
     }
 
     /// Wakes the scheme, unless it has meanwhile been woken for an earlier time.

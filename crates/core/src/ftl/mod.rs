@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! config, answer, piece, block_list, moved, op_log, page_reads,
-//! early                                                         words and lists
+//! early, wakeup                                                 words and lists
 //! hold <- media <- audit                                        what is stored
 //! io <- merge, turn, restore                             what it does in time
 //! dest <- relocate; free_list <- region, two_layer <- victim, page_level   blocks managed alike
@@ -43,3 +43,4 @@ pub mod store;
 pub mod turn;
 pub mod two_layer;
 pub mod victim;
+pub mod wakeup;

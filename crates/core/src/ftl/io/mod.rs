@@ -23,6 +23,7 @@ use crate::ftl::media::Media;
 use crate::ftl::moved::MovedOut;
 use crate::ftl::op_log::LoggedOp;
 use crate::ftl::piece::Piece;
+use crate::ftl::wakeup::Wakeup;
 use crate::hw::array::FlashArray;
 use crate::hw::config::IdleRule;
 use crate::hw::geometry::Geometry;
@@ -227,7 +228,7 @@ impl Io {
 
     /// Asks for `Scheme::stage_due` in `plane` at `at_ns`.
     pub(super) fn wake_stage(&mut self, plane: PlaneId, at_ns: u64) {
-        self.timing.schedule(at_ns, EventKind::Stage, plane.0);
+        self.timing.schedule(at_ns, EventKind::DeviceLast, Wakeup::StageDue(plane).number());
     }
 
     /// A number from 0 to `bound` - 1 out of the scheme's random stream.
@@ -239,7 +240,7 @@ impl Io {
     pub fn wake_at(&mut self, at_ns: u64) {
         if at_ns < self.wake_ns {
             self.wake_ns = at_ns;
-            self.timing.schedule(at_ns, EventKind::Timer, 0);
+            self.timing.schedule(at_ns, EventKind::DeviceLast, Wakeup::Timer.number());
         }
     }
 }

@@ -11,14 +11,17 @@ pub enum EventKind {
     Unit = 0,
     /// A contended channel falls free.
     Channel = 1,
-    /// A host request's data have crossed the host link.
-    Host = 2,
+    /// The device's, before units may be idle.
+    DeviceFirst = 2,
     /// A unit has been idle long enough.
     Idle = 3,
-    /// A partly filled wordline has waited long enough.
-    Stage = 4,
-    /// The scheme asked to be woken.
-    Timer = 5,
+    /// The device's, after that.
+    DeviceLast = 4,
+}
+
+impl EventKind {
+    /// All kinds, by their numbers.
+    const ALL: [Self; 5] = [Self::Unit, Self::Channel, Self::DeviceFirst, Self::Idle, Self::DeviceLast];
 }
 
 /// One event.
@@ -28,7 +31,7 @@ pub struct Event {
     pub at_ns: u64,
     /// What kind.
     pub kind: EventKind,
-    /// Which unit, channel or request.
+    /// Which unit or channel; of the device's own events a number that means something to it alone.
     pub index: u32,
 }
 
@@ -38,14 +41,7 @@ impl Event {
     }
 
     fn from_key(key: u128) -> Self {
-        let kind = match (key >> 32) as u8 {
-            0 => EventKind::Unit,
-            1 => EventKind::Channel,
-            2 => EventKind::Host,
-            3 => EventKind::Idle,
-            4 => EventKind::Stage,
-            _ => EventKind::Timer,
-        };
+        let kind = EventKind::ALL[usize::from((key >> 32) as u8)];
         Self { at_ns: (key >> 64) as u64, kind, index: key as u32 }
     }
 }
@@ -130,6 +126,15 @@ mod tests {
         ];
         assert_eq!(order, want);
         assert_eq!(queue.next_ns(), u64::MAX);
+    }
+
+    #[test]
+    fn every_kind_leads_back_from_its_number() {
+        for (number, kind) in EventKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, number);
+            let event = Event { at_ns: u64::MAX, kind, index: u32::MAX };
+            assert_eq!(Event::from_key(event.key()), event);
+        }
     }
 
     #[test]

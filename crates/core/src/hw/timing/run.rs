@@ -23,8 +23,8 @@ impl Timing {
         self.ready.clear();
     }
 
-    /// Handles the earliest event, which the caller has seen to be due; events that concern the
-    /// device (host link, stage, scheme) are handed back.
+    /// Handles the earliest event, which the caller has seen to be due; the device's own are handed
+    /// back.
     #[inline]
     pub fn step(&mut self) -> Option<Event> {
         let event = self.queue.pop()?;
@@ -33,7 +33,7 @@ impl Timing {
             EventKind::Unit => self.unit_event(event.index),
             EventKind::Channel => self.channel_event(event.index),
             EventKind::Idle => self.idle_event(event.index),
-            EventKind::Host | EventKind::Stage | EventKind::Timer => return Some(event),
+            EventKind::DeviceFirst | EventKind::DeviceLast => return Some(event),
         }
         self.kick();
         None
