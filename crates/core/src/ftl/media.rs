@@ -31,6 +31,8 @@ pub struct Media {
     /// Slot + 1 of each mapping unit; 0 = unmapped.
     map: Vec<u32>,
     mapped: u64,
+    /// The most that were mapped at a trim, after which fewer are.
+    mapped_peak: u64,
     versions: Option<Versions>,
 }
 
@@ -56,7 +58,7 @@ impl Media {
     /// An empty map of `mus` mapping units over `array`.
     pub(super) fn new(array: FlashArray, mus: u32) -> Self {
         let hold = HoldBuffer::new(array.geometry.mu_bytes);
-        Self { array, hold, map: vec![0; mus as usize], mapped: 0, versions: None }
+        Self { array, hold, map: vec![0; mus as usize], mapped: 0, mapped_peak: 0, versions: None }
     }
 
     /// The flash array, to look at.
@@ -92,6 +94,11 @@ impl Media {
     /// Mapping units that hold data.
     pub fn mapped(&self) -> u64 {
         self.mapped
+    }
+
+    /// The most mapping units that ever held data.
+    pub fn mapped_peak(&self) -> u64 {
+        self.mapped_peak.max(self.mapped)
     }
 
     /// Where a mapping unit is stored.
@@ -256,6 +263,7 @@ impl Media {
     /// Forgets the mapping units `first..end` that the host declared unused; runs of unmapped
     /// ones cost a scan.
     pub(super) fn trim(&mut self, first: u32, end: u32) {
+        self.mapped_peak = self.mapped_peak();
         let mut next = first as usize;
         while let Some(offset) = self.map[next..end as usize].iter().position(|&entry| entry != 0) {
             next += offset;

@@ -89,7 +89,6 @@ pub struct Baseline {
     slc: Region,
     store: Store,
     pressure: Pressure,
-    mapped_peak: u64,
     reclaimed_blocks: u64,
     reclaimed_live_pages: u64,
 }
@@ -103,7 +102,6 @@ impl Baseline {
             pressure: cache.pressure(config.slc_blocks * slc.full_block(io)),
             store: cache.store(device, io),
             slc,
-            mapped_peak: 0,
             reclaimed_blocks: 0,
             reclaimed_live_pages: 0,
         }
@@ -123,7 +121,6 @@ impl Baseline {
             self.reclaimed_blocks += u64::from(!io.clockless());
             self.reclaimed_live_pages += if io.clockless() { 0 } else { u64::from(live_pages) };
         }
-        self.mapped_peak = self.mapped_peak.max(io.mapped());
         Ok(())
     }
 }
@@ -157,7 +154,7 @@ impl Scheme for Baseline {
         figure("dense_free_blocks_min", f64::from(self.store.region.free_blocks_min()));
         figure("slc_blocks_reclaimed", self.reclaimed_blocks as f64);
         figure("slc_pages_migrated", self.reclaimed_live_pages as f64);
-        report.tables.push(super::page_table(self.mapped_peak, io));
+        report.tables.push(super::page_table(io));
         report
     }
 }

@@ -193,9 +193,9 @@ schemes! {
         "in-place switch with a large traditional SLC cache beside it", "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs, section IV-C";
 }
 
-/// The page mapping table of a page-level scheme that mapped `mapped_peak` units before.
-fn page_table(mapped_peak: u64, io: &Io) -> TableReport {
-    let entries = mapped_peak.max(io.mapped()).div_ceil(u64::from(io.policy().mus_per_page));
+/// The page mapping table at its largest.
+fn page_table(io: &Io) -> TableReport {
+    let entries = io.mapped_peak().div_ceil(u64::from(io.policy().mus_per_page));
     TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 }
 }
 

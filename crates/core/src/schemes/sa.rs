@@ -96,17 +96,12 @@ impl SaConfig {
 pub struct Sa {
     cache: MixedCache,
     reach: Vec<u32>,
-    mapped_peak: u64,
 }
 
 impl Sa {
     /// The scheme on a checked device.
     pub fn new(config: &SaConfig, device: &DeviceConfig, io: &mut Io) -> Self {
-        Self {
-            cache: MixedCache::new(&config.cache(), &config.merge, device, io),
-            reach: Vec::new(),
-            mapped_peak: 0,
-        }
+        Self { cache: MixedCache::new(&config.cache(), &config.merge, device, io), reach: Vec::new() }
     }
 }
 
@@ -141,7 +136,6 @@ impl Scheme for Sa {
     }
 
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
-        self.mapped_peak = self.mapped_peak.max(io.mapped());
         self.cache.trim(first, end, io);
     }
 
@@ -168,7 +162,7 @@ impl Scheme for Sa {
     fn report(&self, io: &Io) -> SchemeReport {
         let mut report = self.cache.report("sa", io);
         let slots = self.cache.slots;
-        report.tables.push(super::page_table(self.mapped_peak, io));
+        report.tables.push(super::page_table(io));
         // Which units of the page are there, and from which slot on.
         let bits = slots + slots.next_power_of_two().trailing_zeros();
         let entries = self.cache.census.peak().fragments;

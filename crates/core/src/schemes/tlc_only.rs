@@ -85,7 +85,6 @@ pub struct TlcOnly {
     region: Region,
     clean_below: u32,
     idle_target: u32,
-    mapped_peak: u64,
 }
 
 impl TlcOnly {
@@ -113,7 +112,6 @@ impl TlcOnly {
             region,
             clean_below: config.clean.threshold(blocks).max(RESERVE + 1),
             idle_target: (config.clean.idle_free_ratio * f64::from(blocks)) as u32,
-            mapped_peak: 0,
         }
     }
 
@@ -148,7 +146,6 @@ impl TlcOnly {
     fn make_room(&mut self, plane: PlaneId, io: &mut Io) {
         let job = Job { cause: Cause::Gc, class: Class::Urgent };
         clean_plane(&mut self.region, io, plane, self.clean_below, job);
-        self.mapped_peak = self.mapped_peak.max(io.mapped());
     }
 }
 
@@ -190,7 +187,7 @@ impl Scheme for TlcOnly {
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
         figure("free_blocks_min", f64::from(self.region.free_blocks_min()));
         figure("cleaning_threshold_blocks", f64::from(self.clean_below));
-        report.tables.push(super::page_table(self.mapped_peak, io));
+        report.tables.push(super::page_table(io));
         report
     }
 }

@@ -117,7 +117,6 @@ struct Figures {
     reclaimed_blocks: u64,
     reclaimed_pages: u64,
     drained_pages: u64,
-    mapped_peak: u64,
 }
 
 impl TurboWrite {
@@ -186,7 +185,6 @@ impl TurboWrite {
         let region = &mut self.store.region;
         if region.needs_block(plane, Writer::Host) {
             self.store.room(plane, io);
-            self.figures.mapped_peak = self.figures.mapped_peak.max(io.mapped());
         }
         page_level::write(piece, &mut self.store.region, plane, RESERVE, io)?;
         self.figures.direct_pages += u64::from(!io.clockless());
@@ -217,7 +215,6 @@ impl TurboWrite {
         empty_block(&mut self.store.region, io, block, to, job, Writer::Host)?;
         pad_unprotected(&mut self.store.region, io, to);
         self.slc.give_back(io, block);
-        self.figures.mapped_peak = self.figures.mapped_peak.max(io.mapped());
         if !io.clockless() {
             self.figures.reclaimed_blocks += 1;
             self.figures.reclaimed_pages += live_pages;
@@ -309,7 +306,7 @@ impl Scheme for TurboWrite {
         figure("slc_pages_migrated", f.reclaimed_pages as f64);
         figure("slc_pages_migrated_at_end", f.drained_pages as f64);
         figure("dense_free_blocks_min", f64::from(self.store.region.free_blocks_min()));
-        report.tables.push(super::page_table(f.mapped_peak, io));
+        report.tables.push(super::page_table(io));
         report
     }
 }

@@ -5,7 +5,7 @@ use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::Mu;
 use slcache_core::device::{RunError, Setup, Simulation, State, Stop};
 use slcache_core::hw::config::ProgramRule;
-use slcache_core::metrics::report::Report;
+use slcache_core::metrics::report::{Report, TableReport};
 use slcache_core::schemes::{SchemeConfig, CATALOG};
 
 /// What tlc-only can offer at most: of 24 blocks per plane, two frontiers and two free are held back.
@@ -166,6 +166,19 @@ fn preconditioning_fills_overwrites_and_finds_the_steady_state() {
         let report = run(&mut sim, &random(3000, setup.device.user_bytes, 8, 0.4, 500_000.0, 2));
         sim.audit().unwrap();
         assert!(report.waf.total > 1.0, "{}: cleaning goes on where preconditioning stopped", entry.name);
+    }
+}
+
+#[test]
+fn the_page_mapping_table_is_as_large_as_before_a_trim() {
+    for entry in CATALOG {
+        let setup = small(entry.name, 24 << 20);
+        let writes = (0..64).map(|page| request(0, HostOp::Write, page * 16384, 16384));
+        let trim = request(1_000_000_000, HostOp::Trim, 0, 48 * 16384);
+        let requests: Vec<Request> = writes.chain([trim]).collect();
+        let report = run(&mut Simulation::new(&setup).unwrap(), &requests);
+        let table = |t: &TableReport| t.name == "page mapping table" && t.entries == 64;
+        assert!(report.scheme.tables.iter().any(table), "{}", entry.name);
     }
 }
 

@@ -137,6 +137,11 @@ impl Io {
         self.media.mapped()
     }
 
+    /// The most mapping units that ever held data in flash.
+    pub fn mapped_peak(&self) -> u64 {
+        self.media.mapped_peak()
+    }
+
     /// Asks the processor to fetch the map entries of a page's live slots.
     #[inline(always)]
     pub fn prefetch_owners(&self, page: Ppn) {

@@ -226,7 +226,6 @@ impl Scheme for Hierarchy {
     }
 
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
-        self.stats.mapped_peak = self.stats.mapped_peak.max(io.mapped());
         self.census.trim(first, end, io);
     }
 

@@ -9,7 +9,6 @@ use crate::metrics::report::{SchemeReport, TableReport};
 /// Counts over the run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stats {
-    pub(super) mapped_peak: u64,
     pub(super) merged_pages: u64,
     pub(super) merged_units: u64,
     pub(super) l1_blocks_reclaimed: u64,
@@ -39,7 +38,7 @@ impl Hierarchy {
         figure("windows", division.windows as f64);
         figure("windows_at_l1_max", division.windows_at_l1_max as f64);
         figure("windows_at_l1_min", division.windows_at_l1_min as f64);
-        report.tables.push(page_table(stats.mapped_peak, io));
+        report.tables.push(page_table(io));
         let entries = self.census.peak().fragments;
         let bytes = table_bytes(entries, smt_entry_bits(self.slc_pages, self.slots, io));
         report.tables.push(TableReport { name: "sector mapping table".into(), entries, bytes });

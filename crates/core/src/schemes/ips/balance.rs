@@ -57,7 +57,7 @@ impl Balance {
     }
 
     /// The figures of a report.
-    pub fn report(&self, name: &str, region: &TwoLayerRegion, mapped_peak: u64, io: &Io) -> SchemeReport {
+    pub fn report(&self, name: &str, region: &TwoLayerRegion, io: &Io) -> SchemeReport {
         let mut report = SchemeReport { name: name.into(), ..SchemeReport::default() };
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
         let host = self.host().max(1) as f64;
@@ -71,7 +71,7 @@ impl Balance {
         figure("fast_share", (self.fill + self.traditional) as f64 / host);
         let refreshed = self.refreshed_blocks * u64::from(region.window_wordlines());
         figure("slc_pages_refreshed_by_erase_per_host_page", refreshed as f64 / host);
-        report.tables.push(page_table(mapped_peak, io));
+        report.tables.push(page_table(io));
         report
     }
 }

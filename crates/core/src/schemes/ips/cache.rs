@@ -77,7 +77,6 @@ pub struct Cache {
     /// Pages per plane that only cleaning may use: a block's.
     reserve: u32,
     page_bytes: u32,
-    mapped_peak: u64,
 }
 
 impl Cache {
@@ -98,7 +97,6 @@ impl Cache {
             balance: Balance::default(),
             vain: VainMoves::default(),
             page_bytes: config.page_bytes,
-            mapped_peak: 0,
         }
     }
 
@@ -124,7 +122,6 @@ impl Cache {
     fn clean(&mut self, plane: PlaneId, io: &mut Io) -> bool {
         let job = Job { cause: Cause::Gc, class: Class::Urgent };
         let done = self.region.clean_plane(io, plane, self.reserve, job);
-        self.mapped_peak = self.mapped_peak.max(io.mapped());
         if !io.clockless() {
             self.balance.book_gc(done);
         }
@@ -234,8 +231,7 @@ impl Cache {
 
     /// The figures that all of the family report.
     pub fn report(&self, name: &str, io: &Io) -> SchemeReport {
-        let peak = self.mapped_peak.max(io.mapped());
-        self.balance.report(name, &self.region, peak, io)
+        self.balance.report(name, &self.region, io)
     }
 
     /// The figures of AGC: A of the balance, and write amplification counted in two ways.

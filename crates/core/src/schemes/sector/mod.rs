@@ -42,7 +42,6 @@ pub struct Sector {
     window_writes: u32,
     full_pieces: FullPieces,
     slc_pages: u64,
-    mapped_peak: u64,
     hot_units: u64,
     written_units: u64,
 }
@@ -57,7 +56,6 @@ impl Sector {
             full_pieces: config.full_pieces,
             slc_pages: cache.slc.share().blocks * u64::from(cache.slc.pages_per_block),
             cache,
-            mapped_peak: 0,
             hot_units: 0,
             written_units: 0,
         }
@@ -133,7 +131,6 @@ impl Scheme for Sector {
     }
 
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
-        self.mapped_peak = self.mapped_peak.max(io.mapped());
         self.cache.trim(first, end, io);
     }
 
@@ -182,7 +179,7 @@ impl Scheme for Sector {
         let mut report = self.cache.report("sector", io);
         let hot_share = self.hot_units as f64 / self.written_units.max(1) as f64;
         report.figures.insert("hot_units_share".into(), hot_share);
-        report.tables.push(super::page_table(self.mapped_peak, io));
+        report.tables.push(super::page_table(io));
         let entries = self.cache.census.peak().units;
         let bytes = table_bytes(entries, smt_entry_bits(self.slc_pages, self.cache.slots, io));
         report.tables.push(TableReport { name: "sector mapping table".into(), entries, bytes });
