@@ -1,15 +1,16 @@
 //! The dense store behind a cache: it takes what leaves the cache and cleans within its planes.
 
 use super::answer::DeviceFull;
-use super::clean::clean_plane;
+use super::clean::{clean_plane, pad_unprotected};
 use super::config::CleanConfig;
 use super::io::Io;
 use super::page_level;
 use super::page_reads::PageReads;
 use super::region::{Region, RegionSpec, Writer};
-use super::relocate::Job;
+use super::relocate::{empty_block, Job};
+use super::turn::try_planes;
 use crate::base::op::{Cause, Class};
-use crate::base::PlaneId;
+use crate::base::{BlockId, PlaneId};
 
 /// Free blocks per plane that migration leaves to cleaning, which must win at least one more.
 pub const RESERVE: u32 = 1;
@@ -65,16 +66,26 @@ impl Store {
 
     /// Places what logical page `page` does not hold yet, as if it had been there before time 0.
     pub fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-        let mut plane = self.region.choose_plane(io, page);
-        for _ in 0..self.region.planes().len() {
-            if self.region.needs_block(plane, Writer::Host) {
-                self.room(plane, io);
-            }
-            if page_level::preload(page, &mut self.region, plane, RESERVE, io).is_ok() {
-                return Ok(());
-            }
-            plane = self.region.pass_over(plane);
-        }
-        Err(DeviceFull)
+        let plane = self.region.choose_plane(io, page);
+        try_planes(
+            self,
+            plane,
+            |store| store.region.turn(),
+            |store, plane| {
+                if store.region.needs_block(plane, Writer::Host) {
+                    store.room(plane, io);
+                }
+                Ok(page_level::preload(page, &mut store.region, plane, RESERVE, io).ok())
+            },
+        )
+    }
+
+    /// Moves what lives in a cache's `block` to plane `to` and erases the block; returns the pages
+    /// moved. There must be room; the block goes back to its region, which is the caller's to do.
+    pub fn take_in(&mut self, block: BlockId, to: PlaneId, job: Job, io: &mut Io) -> Result<u64, DeviceFull> {
+        let live_pages = u64::from(io.array().live_pages(block));
+        empty_block(&mut self.region, io, block, to, job, Writer::Host)?;
+        pad_unprotected(&mut self.region, io, to);
+        Ok(live_pages)
     }
 }

@@ -1,5 +1,6 @@
 //! Which plane the next page goes to.
 
+use super::answer::DeviceFull;
 use super::config::Placement;
 use super::io::Io;
 use crate::base::divisor::Divisor;
@@ -59,7 +60,7 @@ impl Turn {
 
     /// The plane to try after `plane`, which is full; the turn passes over it.
     #[cold]
-    pub fn pass_over(&mut self, plane: PlaneId) -> PlaneId {
+    fn pass_over(&mut self, plane: PlaneId) -> PlaneId {
         let place = self.order.iter().position(|&p| p == plane).unwrap_or(0);
         let next = (place + 1) % self.order.len();
         if self.cursor == place {
@@ -80,4 +81,23 @@ impl Turn {
             })
             .unwrap_or(self.order[start])
     }
+}
+
+/// Tries plane `first`, then one after the other, until `attempt` has done what it is for; `turn`
+/// is whose planes they are.
+#[inline]
+pub fn try_planes<S, T>(
+    owner: &mut S,
+    first: PlaneId,
+    turn: impl Fn(&mut S) -> &mut Turn,
+    mut attempt: impl FnMut(&mut S, PlaneId) -> Result<Option<T>, DeviceFull>,
+) -> Result<T, DeviceFull> {
+    let mut plane = first;
+    for _ in 0..turn(owner).planes().len() {
+        if let Some(done) = attempt(owner, plane)? {
+            return Ok(done);
+        }
+        plane = turn(owner).pass_over(plane);
+    }
+    Err(DeviceFull)
 }

@@ -14,15 +14,14 @@
 use super::cache::{CacheSpec, Pressure, Trigger, RECLAIM};
 use crate::base::{CellMode, PlaneId, Problem};
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::clean::pad_unprotected;
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, Writer};
-use crate::ftl::relocate::empty_block;
 use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::store::Store;
+use crate::ftl::turn::try_planes;
 use crate::ftl::victim;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
@@ -90,7 +89,7 @@ pub struct Baseline {
     store: Store,
     pressure: Pressure,
     reclaimed_blocks: u64,
-    reclaimed_live_pages: u64,
+    migrated_pages: u64,
 }
 
 impl Baseline {
@@ -103,7 +102,7 @@ impl Baseline {
             store: cache.store(device, io),
             slc,
             reclaimed_blocks: 0,
-            reclaimed_live_pages: 0,
+            migrated_pages: 0,
         }
     }
 
@@ -113,13 +112,13 @@ impl Baseline {
             let Some(block) = victim::choose(&self.slc, io, plane, true) else {
                 break;
             };
-            let live_pages = io.array().live_pages(block);
-            let to = self.store.plane_for(plane, live_pages, io)?;
-            empty_block(&mut self.store.region, io, block, to, RECLAIM, Writer::Host)?;
-            pad_unprotected(&mut self.store.region, io, to);
+            let to = self.store.plane_for(plane, io.array().live_pages(block), io)?;
+            let pages = self.store.take_in(block, to, RECLAIM, io)?;
             self.slc.give_back(io, block);
-            self.reclaimed_blocks += u64::from(!io.clockless());
-            self.reclaimed_live_pages += if io.clockless() { 0 } else { u64::from(live_pages) };
+            if !io.clockless() {
+                self.reclaimed_blocks += 1;
+                self.migrated_pages += pages;
+            }
         }
         Ok(())
     }
@@ -134,17 +133,18 @@ impl Scheme for Baseline {
 
     #[inline]
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
-        let mut plane = self.slc.choose_plane(io, piece.page);
-        for _ in 0..self.slc.planes().len() {
-            if self.slc.needs_block(plane, Writer::Host) && self.pressure.is_high_in(&self.slc, plane, io) {
-                self.reclaim(plane, io)?;
-            }
-            if page_level::write(&piece, &mut self.slc, plane, 0, io).is_ok() {
-                return Ok(());
-            }
-            plane = self.slc.pass_over(plane);
-        }
-        Err(DeviceFull)
+        let plane = self.slc.choose_plane(io, piece.page);
+        try_planes(
+            self,
+            plane,
+            |scheme| scheme.slc.turn(),
+            |scheme, plane| {
+                if scheme.slc.needs_block(plane, Writer::Host) {
+                    scheme.reclaim(plane, io)?;
+                }
+                Ok(page_level::write(&piece, &mut scheme.slc, plane, 0, io).ok())
+            },
+        )
     }
 
     fn report(&self, io: &Io) -> SchemeReport {
@@ -153,7 +153,7 @@ impl Scheme for Baseline {
         figure("slc_free_blocks_min", f64::from(self.slc.free_blocks_min()));
         figure("dense_free_blocks_min", f64::from(self.store.region.free_blocks_min()));
         figure("slc_blocks_reclaimed", self.reclaimed_blocks as f64);
-        figure("slc_pages_migrated", self.reclaimed_live_pages as f64);
+        figure("slc_pages_migrated", self.migrated_pages as f64);
         report.tables.push(super::page_table(io));
         report
     }

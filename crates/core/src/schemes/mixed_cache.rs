@@ -16,6 +16,7 @@ use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, Writer};
 use crate::ftl::store::Store;
+use crate::ftl::turn::try_planes;
 use crate::ftl::victim;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
@@ -60,17 +61,18 @@ impl MixedCache {
 
     /// The next page of the cache for data of logical page `page`.
     fn take_page(&mut self, page: u32, io: &mut Io) -> Result<Ppn, DeviceFull> {
-        let mut plane = self.slc.choose_plane(io, page);
-        for _ in 0..self.slc.planes().len() {
-            if self.slc.needs_block(plane, Writer::Host) {
-                self.reclaim(plane, io)?;
-            }
-            if let Some(page) = self.slc.take_page(io, plane, Writer::Host, 0) {
-                return Ok(page);
-            }
-            plane = self.slc.pass_over(plane);
-        }
-        Err(DeviceFull)
+        let plane = self.slc.choose_plane(io, page);
+        try_planes(
+            self,
+            plane,
+            |cache| cache.slc.turn(),
+            |cache, plane| {
+                if cache.slc.needs_block(plane, Writer::Host) {
+                    cache.reclaim(plane, io)?;
+                }
+                Ok(cache.slc.take_page(io, plane, Writer::Host, 0))
+            },
+        )
     }
 
     /// Writes a piece as a page of its own, reading first what the page must keep.

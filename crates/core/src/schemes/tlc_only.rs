@@ -18,6 +18,7 @@ use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::relocate::Job;
 use crate::ftl::scheme::{regions, Scheme};
+use crate::ftl::turn::try_planes;
 use crate::hw::config::{IdleRule, IdleScope};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
@@ -122,25 +123,26 @@ impl TlcOnly {
 
     #[inline]
     fn place(&mut self, piece: &Piece, io: &mut Io) -> Result<(), DeviceFull> {
-        let tries = match self.region.spec.placement {
-            Placement::Static => 1,
-            _ => self.region.planes().len(),
-        };
-        let mut plane = self.region.choose_plane(io, piece.page);
-        for _ in 0..tries {
-            let opens = self.region.needs_block(plane, Writer::Host);
-            if opens {
-                self.make_room(plane, io);
-            }
-            if page_level::write(piece, &mut self.region, plane, RESERVE, io).is_ok() {
-                if opens && self.region.free_blocks(plane) < self.idle_target {
+        let plane = self.region.choose_plane(io, piece.page);
+        try_planes(
+            self,
+            plane,
+            |scheme| scheme.region.turn(),
+            |scheme, plane| {
+                let opens = scheme.region.needs_block(plane, Writer::Host);
+                if opens {
+                    scheme.make_room(plane, io);
+                }
+                let written = page_level::write(piece, &mut scheme.region, plane, RESERVE, io);
+                if written.is_err() && scheme.region.spec.placement == Placement::Static {
+                    return Err(DeviceFull);
+                }
+                if written.is_ok() && opens && scheme.region.free_blocks(plane) < scheme.idle_target {
                     io.mark_idle_work(plane);
                 }
-                return Ok(());
-            }
-            plane = self.region.pass_over(plane);
-        }
-        Err(DeviceFull)
+                Ok(written.ok())
+            },
+        )
     }
 
     fn make_room(&mut self, plane: PlaneId, io: &mut Io) {

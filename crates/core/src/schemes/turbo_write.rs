@@ -15,15 +15,15 @@ use super::cache::{CacheSpec, Trigger};
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, CellMode, PlaneId, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
-use crate::ftl::clean::pad_unprotected;
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
 use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, Writer};
-use crate::ftl::relocate::{empty_block, Job};
+use crate::ftl::relocate::Job;
 use crate::ftl::scheme::{regions, OwnState, Scheme};
 use crate::ftl::store::{Store, RESERVE};
+use crate::ftl::turn::try_planes;
 use crate::ftl::victim;
 use crate::hw::config::IdleRule;
 use crate::hw::device_config::DeviceConfig;
@@ -210,10 +210,7 @@ impl TurboWrite {
 
     /// Moves what lives in `block` to `to` and erases it.
     fn empty(&mut self, block: BlockId, to: PlaneId, class: Class, io: &mut Io) -> Result<u64, DeviceFull> {
-        let live_pages = u64::from(io.array().live_pages(block));
-        let job = Job { cause: Cause::Migration, class };
-        empty_block(&mut self.store.region, io, block, to, job, Writer::Host)?;
-        pad_unprotected(&mut self.store.region, io, to);
+        let live_pages = self.store.take_in(block, to, Job { cause: Cause::Migration, class }, io)?;
         self.slc.give_back(io, block);
         if !io.clockless() {
             self.figures.reclaimed_blocks += 1;
@@ -235,14 +232,13 @@ impl Scheme for TurboWrite {
         if !self.cramped.is_empty() {
             self.ask_cramped_again(io);
         }
-        let mut plane = self.choose_plane(&piece, io);
-        for _ in 0..self.slc.planes().len() {
-            if self.place(&piece, plane, io).is_ok() {
-                return Ok(());
-            }
-            plane = self.slc.pass_over(plane);
-        }
-        Err(DeviceFull)
+        let plane = self.choose_plane(&piece, io);
+        try_planes(
+            self,
+            plane,
+            |scheme| scheme.slc.turn(),
+            |scheme, plane| Ok(scheme.place(&piece, plane, io).ok()),
+        )
     }
 
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {

@@ -196,10 +196,9 @@ impl Region {
         })
     }
 
-    /// The plane to try after `plane`, which is full; the turn passes over it.
-    #[cold]
-    pub fn pass_over(&mut self, plane: PlaneId) -> PlaneId {
-        self.turn.pass_over(plane)
+    /// Whose turn it is, for `try_planes`.
+    pub fn turn(&mut self) -> &mut Turn {
+        &mut self.turn
     }
 
     /// Whether the next page of `writer` in `plane` needs a new block.

@@ -37,6 +37,7 @@ use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, Writer};
 use crate::ftl::scheme::{regions, OwnState, Scheme};
 use crate::ftl::store::Store;
+use crate::ftl::turn::try_planes;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use channels::Channels;
@@ -157,17 +158,18 @@ impl Hierarchy {
 
     /// The next page of L2, in the order of the planes.
     fn l2_page(&mut self, page: u32, io: &mut Io) -> Result<Ppn, DeviceFull> {
-        let mut plane = self.l2.choose_plane(io, page);
-        for _ in 0..self.l2.planes().len() {
-            if self.l2.needs_block(plane, Writer::Host) {
-                self.make_room(Level::L2, plane, io)?;
-            }
-            if let Some(page) = self.l2.take_page(io, plane, Writer::Host, 0) {
-                return Ok(page);
-            }
-            plane = self.l2.pass_over(plane);
-        }
-        Err(DeviceFull)
+        let plane = self.l2.choose_plane(io, page);
+        try_planes(
+            self,
+            plane,
+            |scheme| scheme.l2.turn(),
+            |scheme, plane| {
+                if scheme.l2.needs_block(plane, Writer::Host) {
+                    scheme.make_room(Level::L2, plane, io)?;
+                }
+                Ok(scheme.l2.take_page(io, plane, Writer::Host, 0))
+            },
+        )
     }
 
     /// The next page of L1, where reads of its logical pages conflict least.

@@ -5,11 +5,8 @@ use super::super::census::Cached;
 use super::{Hierarchy, Quota};
 use crate::base::{BlockId, PlaneId};
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::clean::pad_unprotected;
 use crate::ftl::gather;
 use crate::ftl::io::Io;
-use crate::ftl::region::Writer;
-use crate::ftl::relocate::empty_block;
 use crate::ftl::victim;
 
 /// A level of the cache.
@@ -88,14 +85,12 @@ impl Hierarchy {
 
     /// Section III-A: L2's pages are cold and move as they are; newer sectors stay in L1.
     fn reclaim_l2(&mut self, block: BlockId, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
-        let live_pages = io.array().live_pages(block);
-        let to = self.store.plane_for(plane, live_pages, io)?;
-        empty_block(&mut self.store.region, io, block, to, RECLAIM, Writer::Host)?;
-        pad_unprotected(&mut self.store.region, io, to);
+        let to = self.store.plane_for(plane, io.array().live_pages(block), io)?;
+        let pages = self.store.take_in(block, to, RECLAIM, io)?;
         self.l2.give_back(io, block);
         if !io.clockless() {
             self.stats.l2_blocks_reclaimed += 1;
-            self.stats.l2_pages_migrated += u64::from(live_pages);
+            self.stats.l2_pages_migrated += pages;
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::relocate::{relocate_page, Job};
+use crate::ftl::turn::try_planes;
 use crate::ftl::two_layer::{TwoLayerRegion, TwoLayerSpec};
 use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
@@ -160,18 +161,38 @@ impl Cache {
     /// the cache loses only their first windows.
     pub fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         let piece = page_level::whole_page(page, io.policy().mus_per_page, io.geometry().mu_bytes);
-        let mut plane = self.choose_plane(&piece, io);
-        for _ in 0..self.region.turn.planes().len() {
-            if self.has_room(plane, io) {
-                let dense = self.region.take_dense(io, plane);
-                if let Some(to) = dense.or_else(|| self.region.next_page(io, plane, ())) {
-                    store(&piece, to, io);
-                    return Ok(());
+        let plane = self.choose_plane(&piece, io);
+        try_planes(
+            self,
+            plane,
+            |cache| &mut cache.region.turn,
+            |cache, plane| {
+                if !cache.has_room(plane, io) {
+                    return Ok(None);
                 }
-            }
-            plane = self.region.turn.pass_over(plane);
-        }
-        Err(DeviceFull)
+                let dense = cache.region.take_dense(io, plane);
+                let to = dense.or_else(|| cache.region.next_page(io, plane, ()));
+                Ok(to.map(|to| store(&piece, to, io)))
+            },
+        )
+    }
+
+    /// Writes a piece (section IV-A): SLC pages while there are any (step 1), else a page that
+    /// switches a wordline (step 2); a switched window is followed by the block's next two layers
+    /// (step 3). Returns the plane.
+    #[inline]
+    pub fn write(&mut self, piece: &Piece, io: &mut Io) -> Result<PlaneId, DeviceFull> {
+        let plane = self.choose_plane(piece, io);
+        try_planes(
+            self,
+            plane,
+            |cache| &mut cache.region.turn,
+            |cache, plane| {
+                let written = cache.has_room(plane, io)
+                    && (cache.write_fill(piece, plane, io) || cache.write_switch(piece, plane, io));
+                Ok(written.then_some(plane))
+            },
+        )
     }
 
     /// One step of advanced garbage collection (section IV-B): a live page of the block with the

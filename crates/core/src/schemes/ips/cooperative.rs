@@ -23,6 +23,7 @@ use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::relocate::{erase_block, relocate_page, Job};
 use crate::ftl::scheme::{regions, OwnState, Scheme};
+use crate::ftl::turn::try_planes;
 use crate::ftl::victim;
 use crate::hw::config::IdleRule;
 use crate::hw::device_config::DeviceConfig;
@@ -255,15 +256,15 @@ impl Scheme for IpsCoop {
     #[inline]
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
         self.cache.note_overwrite(&piece, io);
-        let mut plane = self.cache.choose_plane(&piece, io);
-        for _ in 0..self.cache.region.turn.planes().len() {
-            if self.place(&piece, plane, io) {
-                io.mark_idle_work(plane);
-                return Ok(());
-            }
-            plane = self.cache.region.turn.pass_over(plane);
-        }
-        Err(DeviceFull)
+        let plane = self.cache.choose_plane(&piece, io);
+        let plane = try_planes(
+            self,
+            plane,
+            |scheme| &mut scheme.cache.region.turn,
+            |scheme, plane| Ok(scheme.place(&piece, plane, io).then_some(plane)),
+        )?;
+        io.mark_idle_work(plane);
+        Ok(())
     }
 
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {

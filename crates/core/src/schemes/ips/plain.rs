@@ -65,20 +65,9 @@ impl Scheme for Ips {
         self.cache.preload(page, io)
     }
 
-    /// Section IV-A: SLC pages while there are any (step 1), else a page that switches a wordline
-    /// (step 2); a switched window is followed by the block's next two layers (step 3).
     #[inline]
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
-        let mut plane = self.cache.choose_plane(&piece, io);
-        for _ in 0..self.cache.region.turn.planes().len() {
-            let written = self.cache.has_room(plane, io)
-                && (self.cache.write_fill(&piece, plane, io) || self.cache.write_switch(&piece, plane, io));
-            if written {
-                return Ok(());
-            }
-            plane = self.cache.region.turn.pass_over(plane);
-        }
-        Err(DeviceFull)
+        self.cache.write(&piece, io).map(|_| ())
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -111,17 +111,9 @@ impl Scheme for IpsAgc {
     #[inline]
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
         self.cache.note_overwrite(&piece, io);
-        let mut plane = self.cache.choose_plane(&piece, io);
-        for _ in 0..self.cache.region.turn.planes().len() {
-            let written = self.cache.has_room(plane, io)
-                && (self.cache.write_fill(&piece, plane, io) || self.cache.write_switch(&piece, plane, io));
-            if written {
-                io.mark_idle_work(plane);
-                return Ok(());
-            }
-            plane = self.cache.region.turn.pass_over(plane);
-        }
-        Err(DeviceFull)
+        let plane = self.cache.write(&piece, io)?;
+        io.mark_idle_work(plane);
+        Ok(())
     }
 
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
