@@ -164,7 +164,7 @@ impl Emptying<'_> {
         }
         let mut tags = [0; SLOTS_MAX];
         bits(mask).for_each(|i| tags[i as usize] = page * n + i + 1);
-        io.write_page(to, &tags, 0, 0);
+        io.write_page(to, &tags[..n as usize], 0, 0);
         let write = self.job.write(mask.count_ones(), io.geometry().mu_bytes);
         let program = self.store.region.emit(io, to, Writer::Host, &write, &ops[..count]);
         for &(from, _) in sources.list() {

@@ -167,9 +167,9 @@ impl Media {
         stored.expect(REFUSED);
     }
 
-    /// Programs `page` with mapping units (tag = unit + 1, 0 = nothing); older copies die. Units
-    /// in `fresh` (bit per slot) carry new data, those in `held` what the hold buffer has (which
-    /// the caller takes out), the others a copy of what is stored.
+    /// Programs `page` with mapping units (tag = unit + 1, 0 = nothing), no more than its slots;
+    /// older copies die. Units in `fresh` (bit per slot) carry new data, those in `held` what the
+    /// hold buffer has (which the caller takes out), the others a copy of what is stored.
     #[inline(always)]
     pub(super) fn write_page(&mut self, page: Ppn, tags: &[u32], fresh: u32, held: u32) {
         let first = self.array.geometry.slot(page, 0);
@@ -230,12 +230,13 @@ impl Media {
             let source = self.array.geometry.slot(from, 0).index();
             versions.stored.copy_within(source..source + tags.len(), first as usize);
         }
-        let mut moved = 0;
+        let (mut moved, mut end) = (0, 0);
         for (i, &tag) in tags.iter().enumerate().filter(|(_, &tag)| tag != 0) {
             self.map[tag as usize - 1] = first + i as u32 + 1;
             moved += 1;
+            end = i + 1;
         }
-        self.store(to, tags);
+        self.store(to, &tags[..end]);
         moved
     }
 
@@ -326,5 +327,57 @@ impl Media {
         state.map.fill(&mut self.map)?;
         self.mapped = self.map.iter().filter(|&&entry| entry != 0).count() as u64;
         self.array.load(state.array)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::PlaneId;
+    use crate::hw::config::PoolConfig;
+    use crate::hw::geometry::Geometry;
+    use serde_json::json;
+
+    fn pool(page_bytes: u32) -> PoolConfig {
+        let mode = json!({"read_ns": [1], "program_ns": [1], "erase_ns": 1});
+        let chips = json!({
+            "name": "nand", "channels": 1, "chips": 1, "dies": 1, "planes": 1, "blocks": 4,
+            "wordlines": 4, "page_bytes": page_bytes, "bus": {"ps_per_byte": 1000}, "slc": mode,
+        });
+        serde_json::from_value(chips).unwrap()
+    }
+
+    /// A page of 4 slots with `tags` in it moves to a pool whose pages have one.
+    fn move_to_smaller_page(tags: &[u32]) -> (Media, Ppn) {
+        let geometry = Geometry::new(&[pool(16384), pool(4096)], 4096).unwrap();
+        let mut media = Media::new(FlashArray::new(geometry), 8);
+        let region = media.new_region();
+        let pages = [PlaneId(0), PlaneId(1)].map(|plane| {
+            let block = media.array().geometry.block(plane, 0);
+            media.open(block, CellMode::Slc, region);
+            media.array().geometry.page(block, 0)
+        });
+        media.write_page(pages[0], tags, 0, 0);
+        media.remap_page(pages[0], pages[1]);
+        (media, pages[1])
+    }
+
+    #[test]
+    fn a_page_that_fits_moves_to_a_pool_of_smaller_pages() {
+        let (media, page) = move_to_smaller_page(&[1]);
+        assert_eq!(media.lookup(Mu(0)), Some(media.array().geometry.slot(page, 0)));
+        media.array().audit().unwrap();
+    }
+
+    #[test]
+    #[should_panic(expected = "SlotsBeyondPage")]
+    fn a_page_with_more_units_than_the_other_pools_pages_hold_does_not_move() {
+        move_to_smaller_page(&[1, 2]);
+    }
+
+    #[test]
+    #[should_panic(expected = "SlotsBeyondPage")]
+    fn no_unit_beyond_the_pages_slots_is_written() {
+        move_to_smaller_page(&[1, 2, 3, 4, 5]);
     }
 }

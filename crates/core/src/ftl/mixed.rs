@@ -38,7 +38,7 @@ pub fn program(picks: &Picks, carry: Carry, page: Ppn, io: &mut Io) {
     let draft = draft(picks, carry, io);
     let mut reads = [OpId::NONE; SLOTS_MAX];
     let reads = emit_reads(&draft, &mut reads, io);
-    io.write_page(page, &draft.tags, 0, draft.held);
+    io.write_page(page, &draft.tags[..draft.slots as usize], 0, draft.held);
     let write = PageWrite {
         bytes: draft.bytes,
         fresh_slots: draft.held.count_ones(),

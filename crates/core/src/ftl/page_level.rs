@@ -121,7 +121,7 @@ pub fn write_through(piece: &Piece, page: Ppn, io: &mut Io, emit: impl FnOnce(&m
             *tag = piece.page * n + i as u32 + 1;
         }
     }
-    io.write_page(page, &tags, piece.mask, 0);
+    io.write_page(page, &tags[..n as usize], piece.mask, 0);
     let merged = needed != 0 && io.policy().rmw_whole_page;
     let write = PageWrite {
         bytes: if merged { live.count_ones() * mu_bytes } else { piece.bytes },
@@ -182,7 +182,7 @@ pub fn preload(
     let to = region.take_page(io, plane, Writer::Host, reserve).ok_or(DeviceFull)?;
     let mut tags = [0; SLOTS_MAX];
     bits(absent).for_each(|i| tags[i as usize] = page * n + i + 1);
-    io.write_page(to, &tags, absent, 0);
+    io.write_page(to, &tags[..n as usize], absent, 0);
     let units = absent.count_ones();
     let write = PageWrite {
         bytes: units * io.geometry().mu_bytes,

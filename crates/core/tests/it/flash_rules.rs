@@ -75,6 +75,20 @@ fn a_block_is_free_then_open_then_closed_then_free_again() {
 }
 
 #[test]
+fn a_page_takes_no_more_slots_than_its_pool_has() {
+    // Pages of 4 slots and of 1, in one geometry: a page of the second pool has room for 1.
+    let pools = [pool(1, 1, 6, PAGES, 16384), pool(1, 1, 6, PAGES, 4096)];
+    let mut array = FlashArray::new(Geometry::new(&pools, 4096).unwrap());
+    let block = array.geometry.block(PlaneId(1), 0);
+    let at = array.geometry.page(block, 0);
+    open(&mut array, block.0, CellMode::Slc).unwrap();
+    let refused = Fault::SlotsBeyondPage { page: at, given: 2, slots: 1 };
+    assert_eq!(array.program(at, &[1, 2]), Err(refused));
+    assert_eq!(array.program(at, &[1]), Ok(()));
+    array.audit().unwrap();
+}
+
+#[test]
 fn a_page_is_live_until_its_last_slot_dies() {
     let mut array = opened(1);
     for left in (0..SLOTS as u32).rev() {

@@ -2,7 +2,6 @@
 
 use super::Io;
 use crate::base::{BlockId, CellMode, Ppn};
-use crate::ftl::media::SLOTS_MAX;
 use crate::hw::array::RegionId;
 
 impl Io {
@@ -32,15 +31,13 @@ impl Io {
         self.media.link_free(block, next);
     }
 
-    /// Stores mapping units in `page` (tag = unit + 1, 0 = nothing); older copies die. Units in
+    /// Stores mapping units in `page` (tag = unit + 1, 0 = nothing), no more than its slots; older
+    /// copies die. Units in
     /// `fresh` (bit per slot) carry new data, those in `held` what the hold buffer has (which the
     /// caller takes out), the others a copy of what is stored.
     #[inline(always)]
-    pub(in crate::ftl) fn write_page(&mut self, page: Ppn, tags: &[u32; SLOTS_MAX], fresh: u32, held: u32) {
-        let geometry = &self.media.array().geometry;
-        let pool = geometry.pool_of(geometry.plane_of(geometry.block_of(page)));
-        let slots = pool.slots_per_page as usize;
-        self.media.write_page(page, &tags[..slots], fresh, held);
+    pub(in crate::ftl) fn write_page(&mut self, page: Ppn, tags: &[u32], fresh: u32, held: u32) {
+        self.media.write_page(page, tags, fresh, held);
     }
 
     /// Moves a page's live slots to `to`, each to the same place; returns how many.

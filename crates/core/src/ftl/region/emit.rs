@@ -5,7 +5,6 @@ use crate::base::op::{Cause, Class};
 use crate::base::{PlaneId, Ppn};
 use crate::ftl::dest::Destination;
 use crate::ftl::io::Io;
-use crate::ftl::media::SLOTS_MAX;
 use crate::ftl::piece::PageWrite;
 use crate::hw::timing::op_table::{OpId, RequestId};
 
@@ -68,7 +67,7 @@ impl Region {
                 let Some(page) = self.take_page(io, plane, writer, 0) else {
                     break;
                 };
-                io.write_page(page, &[0; SLOTS_MAX], 0, 0);
+                io.write_page(page, &[], 0, 0);
                 let pad = PageWrite {
                     bytes: 0,
                     fresh_slots: 0,

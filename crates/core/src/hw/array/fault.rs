@@ -25,6 +25,16 @@ pub enum Fault {
         /// The next page in order.
         expected: u32,
     },
+    /// A page was programmed with more slots than pages of its pool have.
+    #[error("page {page:?} was programmed with {given} slots where its pool's pages have {slots}")]
+    SlotsBeyondPage {
+        /// The page asked for.
+        page: Ppn,
+        /// Slots given.
+        given: usize,
+        /// Slots of the page.
+        slots: u32,
+    },
     /// A block with live slots was erased.
     #[error("block {0:?} has {1} live slots and cannot be erased")]
     EraseLive(BlockId, u16),

@@ -214,12 +214,13 @@ impl FlashArray {
         Ok(())
     }
 
-    /// Programs the next page of an open block with `tags`, one per slot (0 = dead from the start).
+    /// Programs the next page of an open block with `tags`, one per slot (0 = dead from the start);
+    /// slots beyond them are dead.
     #[inline]
     pub fn program(&mut self, page: Ppn, tags: &[u32]) -> Result<(), Fault> {
         let block = self.geometry.block_of(page);
         let index = self.geometry.page_in_block(page);
-        self.check_next(block, index, page)?;
+        self.check_next(block, index, page, tags)?;
         let record = &self.blocks[block.index()];
         if !record.is_two_layer() {
             self.stored[record.mode as usize] += 1;
@@ -234,13 +235,17 @@ impl FlashArray {
     }
 
     #[inline]
-    fn check_next(&self, block: BlockId, index: u32, page: Ppn) -> Result<(), Fault> {
+    fn check_next(&self, block: BlockId, index: u32, page: Ppn, tags: &[u32]) -> Result<(), Fault> {
         let record = &self.blocks[block.index()];
         if record.state != BlockState::Open as u8 {
             return Err(Fault::ProgramNotOpen(page));
         }
         if u32::from(record.write_ptr) != index {
             return Err(Fault::ProgramOrder { page, expected: u32::from(record.write_ptr) });
+        }
+        let slots = self.geometry.pool_of(self.geometry.plane_of(block)).slots_per_page;
+        if tags.len() > slots as usize {
+            return Err(Fault::SlotsBeyondPage { page, given: tags.len(), slots });
         }
         Ok(())
     }
