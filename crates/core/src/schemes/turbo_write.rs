@@ -256,8 +256,7 @@ impl Scheme for TurboWrite {
             self.cramped.push(plane);
             return Idle::Nothing;
         }
-        let emptied = self.empty(block, plane, Class::Run, io);
-        debug_assert!(emptied.is_ok(), "Invariant: the room was checked");
+        self.empty(block, plane, Class::Run, io).expect("Invariant: the room was checked");
         Idle::Step
     }
 

@@ -75,6 +75,12 @@ fn a_block_is_free_then_open_then_closed_then_free_again() {
 }
 
 #[test]
+#[should_panic(expected = "only erased blocks are free")]
+fn a_block_with_data_is_on_no_list_of_free_blocks() {
+    opened(1).link_free(BlockId(0), 0);
+}
+
+#[test]
 fn a_page_takes_no_more_slots_than_its_pool_has() {
     // Pages of 4 slots and of 1, in one geometry: a page of the second pool has room for 1.
     let pools = [pool(1, 1, 6, PAGES, 16384), pool(1, 1, 6, PAGES, 4096)];

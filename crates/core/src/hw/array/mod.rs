@@ -145,10 +145,12 @@ impl FlashArray {
         self.opened
     }
 
-    /// Links a free block to the next one of its free list.
+    /// Links a free block to the next one of its free list; one that is not erased may be on none.
     #[inline]
     pub fn link_free(&mut self, block: BlockId, next: u32) {
-        self.blocks[block.index()].next_free = next;
+        let record = &mut self.blocks[block.index()];
+        assert!(record.state == BlockState::Free as u8, "Invariant: only erased blocks are free");
+        record.next_free = next;
     }
 
     fn exists(&self, block: BlockId) -> bool {

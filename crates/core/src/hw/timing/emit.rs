@@ -39,7 +39,7 @@ impl Timing {
 
     /// Makes `id`, a joint operation not yet released, wait for `first` as well.
     pub fn add_source(&mut self, id: OpId, first: OpId) {
-        debug_assert!(!id.is_none() && !self.ops[id.index()].queued);
+        assert!(!id.is_none() && !self.ops[id.index()].queued, "Invariant: what runs waits for nothing");
         self.ops[id.index()].deps += 1;
         self.wake(first, id);
     }

@@ -158,7 +158,7 @@ impl Timing {
     /// Moves the clock to `at_ns`, before which no event is pending.
     #[inline]
     pub fn set_now(&mut self, at_ns: u64) {
-        debug_assert!(at_ns >= self.now_ns && self.queue.next_ns() >= at_ns);
+        assert!(at_ns >= self.now_ns && self.queue.next_ns() >= at_ns, "Invariant: time goes on");
         self.now_ns = at_ns;
     }
 
