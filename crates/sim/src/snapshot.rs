@@ -51,6 +51,18 @@ pub enum SnapshotError {
         /// Its version.
         found: u32,
     },
+    /// Another version of the scheme wrote the file.
+    #[error("snapshot {path}: version {found} of the state of {scheme}, and this program reads version {needed}; make the snapshot anew")]
+    StateVersion {
+        /// The file.
+        path: String,
+        /// The scheme.
+        scheme: &'static str,
+        /// Its version in the file.
+        found: Value,
+        /// Its version here.
+        needed: u32,
+    },
     /// The file is cut short or damaged.
     #[error("snapshot {path}: truncated or damaged ({what})")]
     Damaged {
@@ -138,8 +150,9 @@ fn decompress(body: &[u8], most: u64) -> std::io::Result<Vec<u8>> {
 }
 
 fn encode(config: &RunConfig, state: &State) -> std::io::Result<Vec<u8>> {
+    let state_version = config.scheme.state_version();
     let config = config.to_json();
-    let mut header = json!({ "precondition": config["precondition"] });
+    let mut header = json!({ "precondition": config["precondition"], "state_version": state_version });
     for part in BOUND_PARTS {
         header[part] = config[part].clone();
     }
@@ -193,6 +206,11 @@ fn adopt(header: &Value, config: &mut RunConfig, file: &str) -> Result<(), Snaps
     let mut keys = Vec::new();
     for part in BOUND_PARTS {
         differences(part, &header[part], &own[part], &mut keys);
+    }
+    let (scheme, needed) = (config.scheme.name(), config.scheme.state_version());
+    if keys.is_empty() && header["state_version"] != needed {
+        let found = header["state_version"].clone();
+        return Err(SnapshotError::StateVersion { path, scheme, found, needed });
     }
     // Asking for nothing takes what the snapshot has; asking for something else is a contradiction.
     if config.precondition != PreconditionConfig::default() {

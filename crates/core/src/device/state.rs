@@ -4,13 +4,14 @@ use super::{RunError, Setup, Simulation};
 use crate::ftl::io::IoState;
 use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{Scheme, SchemeState};
+use crate::schemes::AnyState;
 use serde::{Deserialize, Serialize};
 
 /// A device at rest.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     io: IoState,
-    scheme: SchemeState,
+    scheme: SchemeState<AnyState>,
     /// Write requests of the window under way.
     writes_in_window: u32,
 }
@@ -32,7 +33,8 @@ impl Simulation {
         simulation.io.load(state.io).map_err(RunError::Snapshot)?;
         simulation.audit().map_err(RunError::Snapshot)?;
         let mut restoring = Restoring::new(&simulation.io);
-        simulation.scheme.load(state.scheme, &mut restoring).map_err(RunError::Snapshot)?;
+        let loaded = simulation.scheme.load(state.scheme, &mut restoring);
+        loaded.map_err(|what| RunError::Snapshot(format!("{}: {what}", setup.scheme.name())))?;
         restoring.finish().map_err(RunError::Snapshot)?;
         if state.writes_in_window > simulation.window_writes {
             let (found, most) = (state.writes_in_window, simulation.window_writes);

@@ -40,6 +40,7 @@ pub struct Media {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct MediaState {
     map: Sparse,
+    mapped_peak: u64,
     array: ArrayState,
 }
 
@@ -319,13 +320,19 @@ impl Media {
 
     /// What a snapshot holds.
     pub(super) fn save(&self) -> MediaState {
-        MediaState { map: Sparse::of(&self.map), array: self.array.save() }
+        MediaState { map: Sparse::of(&self.map), mapped_peak: self.mapped_peak(), array: self.array.save() }
     }
 
     /// Takes a snapshot's part, or says why it does not fit.
     pub(super) fn load(&mut self, state: MediaState) -> Result<(), String> {
         state.map.fill(&mut self.map)?;
         self.mapped = self.map.iter().filter(|&&entry| entry != 0).count() as u64;
+        let mus = self.map.len() as u64;
+        if !(self.mapped..=mus).contains(&state.mapped_peak) {
+            let (peak, now) = (state.mapped_peak, self.mapped);
+            return Err(format!("{peak} of {mus} units were mapped at most, {now} are"));
+        }
+        self.mapped_peak = state.mapped_peak;
         self.array.load(state.array)
     }
 }

@@ -6,43 +6,31 @@ use super::io::Io;
 use super::page_level;
 use super::piece::Piece;
 use super::restore::Restoring;
-use crate::base::sparse::Sparse;
 use crate::base::PlaneId;
 use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::SchemeReport;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// What a snapshot holds of a scheme.
-#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub struct SchemeState {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SchemeState<T> {
     regions: RegionStates,
-    own: OwnState,
-}
-
-/// What a snapshot holds of a scheme beside its regions.
-#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub struct OwnState {
-    /// Numbers, in the scheme's order.
-    pub numbers: Vec<u64>,
-    /// Tables, in the scheme's order.
-    pub tables: Vec<Sparse>,
-}
-
-impl OwnState {
-    /// Says which parts are missing or left over of a scheme that has so many of each kind.
-    pub fn check(&self, numbers: usize, tables: usize) -> Result<(), String> {
-        let found = [self.numbers.len(), self.tables.len()];
-        let needed = [numbers, tables];
-        if found != needed {
-            return Err(format!("numbers and tables number {found:?} where {needed:?} are needed"));
-        }
-        Ok(())
-    }
+    /// What it has beside its regions.
+    own: T,
 }
 
 /// A policy: where writes go, what is reclaimed, what is done in idle time.
 ///
 /// What follows from the regions it has, a scheme need not write: `regions!` names them.
 pub trait Scheme {
+    /// What a snapshot holds beside the regions: all that decides what the scheme does next, and what
+    /// it reports of the time before.
+    type State: Serialize + DeserializeOwned;
+
+    /// Raised whenever `State`, or the order of the regions, changes: older snapshots are refused.
+    const STATE_VERSION: u32 = 1;
+
     /// Shows every region, in the scheme's order.
     fn regions(&self, visit: &mut dyn FnMut(Role, &dyn AnyRegion));
 
@@ -54,6 +42,12 @@ pub trait Scheme {
 
     /// Writes a piece.
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull>;
+
+    /// What a snapshot holds beside the regions.
+    fn save_own(&self) -> Self::State;
+
+    /// Takes a snapshot's part beside the regions, which are loaded, or says what does not fit.
+    fn load_own(&mut self, own: Self::State, io: &Io) -> Result<(), String>;
 
     /// The scheme's own figures.
     fn report(&self, io: &Io) -> SchemeReport;
@@ -140,15 +134,15 @@ pub trait Scheme {
     }
 
     /// What a snapshot holds of the scheme; nothing is in flight.
-    fn save(&self) -> SchemeState {
-        let mut state = SchemeState { own: self.save_own(), ..SchemeState::default() };
-        self.regions(&mut |_, region| region.save(&mut state.regions));
-        state
+    fn save(&self) -> SchemeState<Self::State> {
+        let mut regions = RegionStates::default();
+        self.regions(&mut |_, region| region.save(&mut regions));
+        SchemeState { regions, own: self.save_own() }
     }
 
     /// Takes a snapshot's part into a new scheme of the same configuration, or says why it cannot be
     /// the scheme's.
-    fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
+    fn load(&mut self, state: SchemeState<Self::State>, restoring: &mut Restoring) -> Result<(), String> {
         let SchemeState { mut regions, own } = state;
         let mut loaded = Ok(());
         self.regions_mut(&mut |region| {
@@ -159,16 +153,6 @@ pub trait Scheme {
         loaded?;
         regions.check_empty()?;
         self.load_own(own, restoring.io)
-    }
-
-    /// What a snapshot holds beside the regions.
-    fn save_own(&self) -> OwnState {
-        OwnState::default()
-    }
-
-    /// Takes a snapshot's part beside the regions, which are loaded.
-    fn load_own(&mut self, own: OwnState, _io: &Io) -> Result<(), String> {
-        own.check(0, 0)
     }
 }
 

@@ -6,14 +6,22 @@ use crate::base::Ppn;
 use crate::ftl::io::Io;
 use crate::ftl::media::SLOTS_MAX;
 use crate::hw::array::RegionId;
+use serde::{Deserialize, Serialize};
 
 /// A part of the data in mixed pages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cached {
     /// Pairs of a logical page and a mixed page that holds a part of it.
     pub fragments: u64,
     /// Mapping units.
     pub units: u64,
+}
+
+/// What a snapshot holds of the totals.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct CensusState {
+    now: Cached,
+    peak: Cached,
 }
 
 /// Running totals and peaks.
@@ -35,21 +43,19 @@ impl Census {
         self.peak
     }
 
-    /// The totals for a snapshot.
-    pub fn save(&self) -> [u64; 2] {
-        [self.now.fragments, self.now.units]
+    /// What a snapshot holds.
+    pub fn save(&self) -> CensusState {
+        CensusState { now: self.now, peak: self.peak }
     }
 
-    /// Takes a snapshot's totals, fragments and units, if the map says the same; the peaks start anew.
-    pub fn load(&mut self, totals: &[u64], io: &Io) -> Result<(), String> {
-        let [fragments, units] = *totals else {
-            return Err(format!("{} totals of mixed pages", totals.len()));
-        };
-        let now = Cached { fragments, units };
-        (self.now, self.peak) = (now, now);
-        match self.agrees(io) {
+    /// Takes a snapshot's totals, if the map says the same, and peaks, if they can be theirs.
+    pub fn load(&mut self, state: CensusState, io: &Io) -> Result<(), String> {
+        let CensusState { now, peak } = state;
+        (self.now, self.peak) = (now, peak);
+        let fits = |now: u64, peak: u64| now <= peak && peak <= u64::from(io.mus());
+        match self.agrees(io) && fits(now.fragments, peak.fragments) && fits(now.units, peak.units) {
             true => Ok(()),
-            false => Err(format!("{now:?} in mixed pages is not what the map says")),
+            false => Err(format!("{now:?} in mixed pages, {peak:?} at most, is not what the map says")),
         }
     }
 

@@ -30,8 +30,7 @@ use crate::ftl::any_region::{AnyRegion, Role};
 use crate::ftl::config::CleanConfig;
 use crate::ftl::io::Io;
 use crate::ftl::piece::Piece;
-use crate::ftl::restore::Restoring;
-use crate::ftl::scheme::{OwnState, Scheme, SchemeState};
+use crate::ftl::scheme::Scheme;
 use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::op_table::RequestId;
@@ -67,6 +66,12 @@ macro_rules! schemes {
             $(#[doc = $summary] $variant($scheme),)*
         }
 
+        /// What a snapshot holds of any scheme beside its regions, under the scheme's name.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        pub enum AnyState {
+            $(#[doc = $summary] #[serde(rename = $name)] $variant(<$scheme as Scheme>::State),)*
+        }
+
         /// Every scheme.
         pub static CATALOG: &[CatalogEntry] = &[
             $(CatalogEntry { name: $name, aliases: $aliases, summary: $summary, paper: $paper },)*
@@ -76,6 +81,11 @@ macro_rules! schemes {
             /// The scheme's name.
             pub fn name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $name,)* }
+            }
+
+            /// The version of the scheme's part of a snapshot.
+            pub fn state_version(&self) -> u32 {
+                match self { $(Self::$variant(_) => <$scheme as Scheme>::STATE_VERSION,)* }
             }
 
             /// The default parameters of the scheme called `name`.
@@ -100,6 +110,8 @@ macro_rules! schemes {
         }
 
         impl Scheme for AnyScheme {
+            type State = AnyState;
+
             fn regions(&self, visit: &mut dyn FnMut(Role, &dyn AnyRegion)) {
                 match self { $(Self::$variant(s) => s.regions(visit),)* }
             }
@@ -153,17 +165,14 @@ macro_rules! schemes {
             fn cache_live_bytes(&self, io: &Io) -> u64 {
                 match self { $(Self::$variant(s) => s.cache_live_bytes(io),)* }
             }
-            fn save(&self) -> SchemeState {
-                match self { $(Self::$variant(s) => s.save(),)* }
+            fn save_own(&self) -> AnyState {
+                match self { $(Self::$variant(s) => AnyState::$variant(s.save_own()),)* }
             }
-            fn load(&mut self, state: SchemeState, restoring: &mut Restoring) -> Result<(), String> {
-                match self { $(Self::$variant(s) => s.load(state, restoring),)* }
-            }
-            fn save_own(&self) -> OwnState {
-                match self { $(Self::$variant(s) => s.save_own(),)* }
-            }
-            fn load_own(&mut self, own: OwnState, io: &Io) -> Result<(), String> {
-                match self { $(Self::$variant(s) => s.load_own(own, io),)* }
+            fn load_own(&mut self, own: AnyState, io: &Io) -> Result<(), String> {
+                match (self, own) {
+                    $((Self::$variant(s), AnyState::$variant(own)) => s.load_own(own, io),)*
+                    _ => Err("the state of another scheme".into()),
+                }
             }
             fn report(&self, io: &Io) -> SchemeReport {
                 match self { $(Self::$variant(s) => s.report(io),)* }

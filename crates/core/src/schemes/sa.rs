@@ -13,6 +13,7 @@
 //! **Knobs.** None.
 
 use super::cache::{CacheSpec, Trigger};
+use super::census::CensusState;
 use super::entry_bits::table_bytes;
 use super::mixed_cache::MixedCache;
 use crate::base::{CellMode, Problem};
@@ -23,7 +24,7 @@ use crate::ftl::mixed::Carry;
 use crate::ftl::pack::{exact, oldest_first, Picks};
 use crate::ftl::page_level::mapped_mask;
 use crate::ftl::piece::Piece;
-use crate::ftl::scheme::{regions, OwnState, Scheme};
+use crate::ftl::scheme::{regions, Scheme};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::{SchemeReport, TableReport};
 use schemars::JsonSchema;
@@ -92,6 +93,12 @@ impl SaConfig {
     }
 }
 
+/// What a snapshot holds.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct SaState {
+    census: CensusState,
+}
+
 /// Subpage-aware SLC cache and dense store.
 pub struct Sa {
     cache: MixedCache,
@@ -106,6 +113,8 @@ impl Sa {
 }
 
 impl Scheme for Sa {
+    type State = SaState;
+
     regions! { Cache cache.slc, Store cache.store.region }
 
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
@@ -150,13 +159,12 @@ impl Scheme for Sa {
         Ok(())
     }
 
-    fn save_own(&self) -> OwnState {
-        OwnState { numbers: self.cache.census.save().to_vec(), ..OwnState::default() }
+    fn save_own(&self) -> SaState {
+        SaState { census: self.cache.census.save() }
     }
 
-    fn load_own(&mut self, own: OwnState, io: &Io) -> Result<(), String> {
-        own.check(2, 0)?;
-        self.cache.census.load(&own.numbers, io)
+    fn load_own(&mut self, own: SaState, io: &Io) -> Result<(), String> {
+        self.cache.census.load(own.census, io)
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

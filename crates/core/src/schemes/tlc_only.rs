@@ -152,6 +152,8 @@ impl TlcOnly {
 }
 
 impl Scheme for TlcOnly {
+    type State = ();
+
     regions! { Store region }
 
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
@@ -182,6 +184,12 @@ impl Scheme for TlcOnly {
         } else {
             Idle::Nothing
         }
+    }
+
+    fn save_own(&self) {}
+
+    fn load_own(&mut self, _own: (), _io: &Io) -> Result<(), String> {
+        Ok(())
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -21,7 +21,7 @@ use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, Writer};
 use crate::ftl::relocate::Job;
-use crate::ftl::scheme::{regions, OwnState, Scheme};
+use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::store::{Store, RESERVE};
 use crate::ftl::turn::try_planes;
 use crate::ftl::victim;
@@ -93,6 +93,14 @@ impl TurboWriteConfig {
         self.idle.check("scheme.turbo-write.idle", problems);
         self.cache(&oldest_first()).check(device, problems);
     }
+}
+
+/// What a snapshot holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TurboWriteState {
+    direct: Option<PlaneId>,
+    ahead: Vec<u32>,
+    cramped: Vec<PlaneId>,
 }
 
 /// A cache of SLC blocks and the store behind it.
@@ -221,6 +229,8 @@ impl TurboWrite {
 }
 
 impl Scheme for TurboWrite {
+    type State = TurboWriteState;
+
     regions! { Cache slc, Store store.region }
 
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
@@ -276,17 +286,21 @@ impl Scheme for TurboWrite {
         Ok(more)
     }
 
-    fn save_own(&self) -> OwnState {
+    fn save_own(&self) -> TurboWriteState {
         let even = self.even_turns();
-        let numbers = self.ahead.iter().map(|ahead| u64::from(ahead.saturating_sub(even))).collect();
-        OwnState { numbers, ..OwnState::default() }
+        TurboWriteState {
+            direct: self.direct,
+            ahead: self.ahead.iter().map(|ahead| ahead.saturating_sub(even)).collect(),
+            cramped: self.cramped.clone(),
+        }
     }
 
-    fn load_own(&mut self, own: OwnState, _io: &Io) -> Result<(), String> {
-        own.check(self.ahead.len(), 0)?;
-        for (ahead, saved) in self.ahead.iter_mut().zip(&own.numbers) {
-            *ahead = u32::try_from(*saved).map_err(|_| format!("a plane is {saved} turns ahead"))?;
+    fn load_own(&mut self, own: TurboWriteState, _io: &Io) -> Result<(), String> {
+        let has = |plane: &PlaneId| self.slc.planes().contains(plane);
+        if own.ahead.len() != self.ahead.len() || !own.direct.iter().chain(&own.cramped).all(has) {
+            return Err(format!("direct writes and turns of other planes: {own:?}"));
         }
+        (self.direct, self.ahead, self.cramped) = (own.direct, own.ahead, own.cramped);
         self.even_out();
         Ok(())
     }

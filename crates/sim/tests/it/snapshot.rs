@@ -1,6 +1,7 @@
 //! Snapshots: the same result as without one, and refusal of whatever does not fit.
 
 use crate::common::{file, layers};
+use sha2::{Digest, Sha256};
 use slcache_sim::{execute, trace_options, RunRequest, SimError};
 use std::path::{Path, PathBuf};
 
@@ -137,6 +138,22 @@ fn damage_is_told() {
     assert!(bench.refusal(&[]).contains("not a snapshot"));
     std::fs::remove_file(&path).unwrap();
     assert!(bench.refusal(&[]).contains("No such file"));
+}
+
+#[test]
+fn the_state_of_another_version_of_the_scheme_is_refused() {
+    let bench = Bench::new();
+    bench.save();
+    change(&bench.snapshot(), |bytes| {
+        let key = b"\"state_version\":";
+        let digit = bytes.windows(key.len()).position(|part| part == key).unwrap() + key.len();
+        bytes[digit] = b'9';
+        let end = bytes.len() - 32;
+        let checksum = Sha256::digest(&bytes[..end]);
+        bytes[end..].copy_from_slice(&checksum);
+    });
+    let text = bench.refusal(&[]);
+    assert!(text.contains("version 9 of the state of baseline, and this program reads version 1"), "{text}");
 }
 
 #[test]

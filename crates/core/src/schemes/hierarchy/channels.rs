@@ -30,6 +30,20 @@ impl Channels {
         }
     }
 
+    /// Whose turn it is among equals, for a snapshot.
+    pub fn turn(&self) -> u32 {
+        self.turn as u32
+    }
+
+    /// Takes a snapshot's turn, or says why it is no plane's.
+    pub fn set_turn(&mut self, turn: u32) -> Result<(), String> {
+        self.turn = turn as usize;
+        match self.turn < self.planes.len() {
+            true => Ok(()),
+            false => Err(format!("the turn {turn} of {} planes of L1", self.planes.len())),
+        }
+    }
+
     /// Begins to place a page with the units of `picks`: a channel conflicts with a logical page
     /// if it holds a part of it that the new one leaves current, for then a read of the page
     /// would need the channel twice.

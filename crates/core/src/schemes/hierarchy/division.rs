@@ -2,6 +2,16 @@
 
 use super::config::{DivisionRule, HierarchyConfig};
 use crate::metrics::window_series::WindowSeries;
+use serde::{Deserialize, Serialize};
+
+/// What a snapshot holds of the division.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct DivisionState {
+    l2_pages: u64,
+    target_pages: u64,
+    omega_l: u64,
+    omega_s: u64,
+}
 
 /// The shares, in pages of the cache, and what moves them.
 pub struct Division {
@@ -98,15 +108,14 @@ impl Division {
     }
 
     /// What a snapshot holds.
-    pub fn save(&self) -> [u64; 4] {
-        [self.l2_pages, self.target_pages, self.omega_l, self.omega_s]
+    pub fn save(&self) -> DivisionState {
+        let Self { l2_pages, target_pages, omega_l, omega_s, .. } = *self;
+        DivisionState { l2_pages, target_pages, omega_l, omega_s }
     }
 
     /// Takes a snapshot's part, or says why it cannot be this division's.
-    pub fn load(&mut self, numbers: &[u64]) -> Result<(), String> {
-        let [l2_pages, target_pages, omega_l, omega_s] = *numbers else {
-            return Err(format!("{} numbers of a division", numbers.len()));
-        };
+    pub fn load(&mut self, state: DivisionState) -> Result<(), String> {
+        let DivisionState { l2_pages, target_pages, omega_l, omega_s } = state;
         let (least, most) = self.bounds;
         // To the letter the share swings around its target.
         let lowest = least.saturating_sub(u64::from(self.rule == DivisionRule::Literal));
@@ -115,7 +124,7 @@ impl Division {
             && (least..=most).contains(&target_pages)
             && counts * u128::from(self.cache_pages) < u128::from(u64::MAX / 8);
         if !fits {
-            return Err(format!("a division of {numbers:?} with {least} to {most} pages of L2"));
+            return Err(format!("{state:?} with {least} to {most} pages of L2"));
         }
         (self.l2_pages, self.target_pages) = (l2_pages, target_pages);
         (self.omega_l, self.omega_s) = (omega_l, omega_s);

@@ -25,7 +25,7 @@ mod report;
 pub use config::{DivisionRule, HierarchyConfig, OmegaS, Quota};
 
 use super::cache::{CacheSpec, Pressure};
-use super::census::Census;
+use super::census::{Census, CensusState};
 use crate::base::Ppn;
 use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::io::Io;
@@ -35,18 +35,27 @@ use crate::ftl::pack::{exact, oldest_first, Picks};
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, Writer};
-use crate::ftl::scheme::{regions, OwnState, Scheme};
+use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::store::Store;
 use crate::ftl::turn::try_planes;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use channels::Channels;
-use division::Division;
+use division::{Division, DivisionState};
 use reclaim::Level;
 use report::Stats;
+use serde::{Deserialize, Serialize};
 
 /// All partial writes are packed together.
 const CLASS: u8 = 0;
+/// What a snapshot holds.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct HierarchyState {
+    census: CensusState,
+    division: DivisionState,
+    channel_turn: u32,
+}
+
 /// Two levels of SLC cache and the dense store.
 pub struct Hierarchy {
     /// Merged pages; borrows its blocks from L2, which keeps the free ones.
@@ -207,6 +216,8 @@ impl Hierarchy {
 }
 
 impl Scheme for Hierarchy {
+    type State = HierarchyState;
+
     regions! { Cache l1, Cache l2, Store store.region }
 
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
@@ -254,15 +265,18 @@ impl Scheme for Hierarchy {
         self.l1.live_bytes(io) + self.l2.live_bytes(io)
     }
 
-    fn save_own(&self) -> OwnState {
-        let numbers = [&self.census.save()[..], &self.division.save()].concat();
-        OwnState { numbers, ..OwnState::default() }
+    fn save_own(&self) -> HierarchyState {
+        HierarchyState {
+            census: self.census.save(),
+            division: self.division.save(),
+            channel_turn: self.channels.turn(),
+        }
     }
 
-    fn load_own(&mut self, own: OwnState, io: &Io) -> Result<(), String> {
-        own.check(6, 0)?;
-        self.census.load(&own.numbers[..2], io)?;
-        self.division.load(&own.numbers[2..])
+    fn load_own(&mut self, own: HierarchyState, io: &Io) -> Result<(), String> {
+        self.census.load(own.census, io)?;
+        self.channels.set_turn(own.channel_turn)?;
+        self.division.load(own.division)
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

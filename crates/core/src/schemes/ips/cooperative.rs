@@ -14,6 +14,7 @@
 use super::cache::{self, Cache, CacheSpec};
 use super::AgcConfig;
 use crate::base::op::{Cause, Class};
+use crate::base::sparse::Sparse;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
@@ -22,7 +23,7 @@ use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::relocate::{erase_block, relocate_page, Job};
-use crate::ftl::scheme::{regions, OwnState, Scheme};
+use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::turn::try_planes;
 use crate::ftl::victim;
 use crate::hw::config::IdleRule;
@@ -84,10 +85,17 @@ impl IpsCoopConfig {
 }
 
 /// A block of the traditional cache that is being emptied page by page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Emptying {
     block: BlockId,
     next_page: u32,
+}
+
+/// What a snapshot holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct IpsCoopState {
+    vain_moves: Option<Sparse>,
+    emptying: Vec<Option<Emptying>>,
 }
 
 /// Both caches.
@@ -196,21 +204,16 @@ impl IpsCoop {
         true
     }
 
-    /// The block of `plane` that a snapshot's `number` says is being emptied, or what is wrong with it.
-    fn restored(&self, number: u64, plane: PlaneId, io: &Io) -> Result<Emptying, String> {
+    /// Whether a snapshot's block of `plane` can be one that is being emptied.
+    fn can_be_emptied(&self, emptying: Emptying, plane: PlaneId, io: &Io) -> bool {
         let array = io.array();
-        let (block, pages) = (BlockId((number >> 32) as u32), number as u32);
+        let Emptying { block, next_page } = emptying;
         let first = array.geometry.block(plane, self.traditional.spec.first_block).0;
-        let emptying = Emptying { block, next_page: pages.wrapping_sub(1) };
         let live = |page| array.page_tags(array.geometry.page(block, page)).iter().any(|&tag| tag != 0);
-        let fits = (first..first + self.traditional.spec.blocks).contains(&block.0)
+        (first..first + self.traditional.spec.blocks).contains(&block.0)
             && array.is_closed(block)
-            && emptying.next_page <= array.block(block).write_ptr()
-            && !(0..emptying.next_page).any(live);
-        match fits {
-            true => Ok(emptying),
-            false => Err(format!("plane {}: {emptying:?}", plane.0)),
-        }
+            && next_page <= array.block(block).write_ptr()
+            && !(0..next_page).any(live)
     }
 
     /// Step 4: the emptied block is erased.
@@ -247,6 +250,8 @@ impl IpsCoop {
 }
 
 impl Scheme for IpsCoop {
+    type State = IpsCoopState;
+
     regions! { Cache cache.region, Cache traditional }
 
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
@@ -300,20 +305,21 @@ impl Scheme for IpsCoop {
         Ok(more)
     }
 
-    fn save_own(&self) -> OwnState {
-        let emptying = self.emptying.iter().map(|e| match e {
-            Some(Emptying { block, next_page }) => u64::from(block.0) << 32 | u64::from(*next_page + 1),
-            None => 0,
-        });
-        OwnState { numbers: emptying.collect(), ..OwnState::default() }
+    fn save_own(&self) -> IpsCoopState {
+        IpsCoopState { vain_moves: self.cache.vain.save(), emptying: self.emptying.clone() }
     }
 
-    fn load_own(&mut self, own: OwnState, io: &Io) -> Result<(), String> {
-        own.check(self.emptying.len(), 0)?;
-        for (i, number) in own.numbers.into_iter().enumerate().filter(|(_, number)| *number != 0) {
-            let plane = PlaneId(self.first_plane + i as u32);
-            *self.emptying(plane) = Some(self.restored(number, plane, io)?);
+    fn load_own(&mut self, own: IpsCoopState, io: &Io) -> Result<(), String> {
+        self.cache.vain.load(own.vain_moves, io)?;
+        if own.emptying.len() != self.emptying.len() {
+            return Err(format!("blocks are emptied in {} planes", own.emptying.len()));
         }
+        for (emptying, plane) in own.emptying.iter().zip(self.first_plane..) {
+            if emptying.is_some_and(|emptying| !self.can_be_emptied(emptying, PlaneId(plane), io)) {
+                return Err(format!("plane {plane}: {emptying:?}"));
+            }
+        }
+        self.emptying = own.emptying;
         Ok(())
     }
 

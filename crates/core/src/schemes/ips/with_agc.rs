@@ -14,6 +14,7 @@
 
 use super::cache::{self, Cache, CacheSpec};
 use crate::base::problem::check_range;
+use crate::base::sparse::Sparse;
 use crate::base::{PlaneId, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::config::{Placement, PlaneOrder};
@@ -101,6 +102,9 @@ impl IpsAgc {
 }
 
 impl Scheme for IpsAgc {
+    /// AGC's moves of each unit.
+    type State = Option<Sparse>;
+
     regions! { Cache cache.region }
 
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
@@ -123,6 +127,14 @@ impl Scheme for IpsAgc {
     /// Section IV-B: one page move or one erase.
     fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
         self.cache.agc_step(plane, &self.agc, io)
+    }
+
+    fn save_own(&self) -> Option<Sparse> {
+        self.cache.vain.save()
+    }
+
+    fn load_own(&mut self, moves: Option<Sparse>, io: &Io) -> Result<(), String> {
+        self.cache.vain.load(moves, io)
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

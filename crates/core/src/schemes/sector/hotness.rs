@@ -1,11 +1,22 @@
 //! Which sectors are hot: a counter of updates for each, halved at every window.
 
 use crate::base::sparse::Sparse;
+use serde::{Deserialize, Serialize};
 
 /// Bits of an entry that hold the counter; the rest hold the window it was last touched in.
 const COUNT_BITS: u32 = 8;
 const COUNT_MAX: u32 = (1 << COUNT_BITS) - 1;
 const WINDOW_MAX: u32 = u32::MAX >> COUNT_BITS;
+
+/// What a snapshot holds of the counters.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct HotnessState {
+    window: u32,
+    sum: u64,
+    writes: u64,
+    mean: u64,
+    counters: Sparse,
+}
 
 /// Update counters of all mapping units, decayed when they are looked at.
 pub struct Hotness {
@@ -49,30 +60,27 @@ impl Hotness {
     }
 
     /// What a snapshot holds.
-    pub fn save(&self) -> (Vec<u64>, Sparse) {
-        (vec![u64::from(self.window), self.sum, self.writes, self.mean], Sparse::of(&self.counters))
+    pub fn save(&self) -> HotnessState {
+        let Self { window, sum, writes, mean, .. } = *self;
+        HotnessState { window, sum, writes, mean, counters: Sparse::of(&self.counters) }
     }
 
     /// Takes a snapshot's part, or says why it cannot be these counters'.
-    pub fn load(&mut self, numbers: &[u64], table: Sparse) -> Result<(), String> {
-        let [window, sum, writes, mean] = *numbers else {
-            return Err(format!("{} numbers of update counters", numbers.len()));
-        };
-        table.fill(&mut self.counters)?;
+    pub fn load(&mut self, state: HotnessState) -> Result<(), String> {
+        let HotnessState { window, sum, writes, mean, counters } = state;
+        counters.fill(&mut self.counters)?;
         let count_max = u64::from(COUNT_MAX);
-        let fits = window <= u64::from(WINDOW_MAX)
+        let fits = window <= WINDOW_MAX
             && writes < 1 << 40
             && (writes..=writes * count_max).contains(&sum)
             && mean <= count_max << 8;
-        let counted =
-            |&entry: &u32| entry == 0 || (entry & COUNT_MAX != 0 && u64::from(entry >> COUNT_BITS) <= window);
+        let counted = |&entry: &u32| entry == 0 || (entry & COUNT_MAX != 0 && entry >> COUNT_BITS <= window);
         if !fits || !self.counters.iter().all(counted) {
             return Err(format!(
                 "update counters in window {window}: sum {sum} of {writes}, mean {mean}/256"
             ));
         }
-        self.window = window as u32;
-        (self.sum, self.writes, self.mean) = (sum, writes, mean);
+        (self.window, self.sum, self.writes, self.mean) = (window, sum, writes, mean);
         Ok(())
     }
 }

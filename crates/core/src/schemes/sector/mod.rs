@@ -19,6 +19,7 @@ mod hotness;
 
 pub use config::{FullPieces, SectorConfig};
 
+use super::census::CensusState;
 use super::entry_bits::{smt_entry_bits, table_bytes};
 use super::mixed_cache::MixedCache;
 use crate::ftl::answer::DeviceFull;
@@ -26,14 +27,22 @@ use crate::ftl::io::Io;
 use crate::ftl::mixed::Carry;
 use crate::ftl::pack::in_order;
 use crate::ftl::piece::Piece;
-use crate::ftl::scheme::{regions, OwnState, Scheme};
+use crate::ftl::scheme::{regions, Scheme};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::{SchemeReport, TableReport};
-use hotness::Hotness;
+use hotness::{Hotness, HotnessState};
+use serde::{Deserialize, Serialize};
 
 /// Classes of held sectors.
 const COLD: u8 = 0;
 const HOT: u8 = 1;
+
+/// What a snapshot holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SectorState {
+    census: CensusState,
+    hotness: Option<HotnessState>,
+}
 
 /// Sector-level SLC cache and dense store.
 pub struct Sector {
@@ -97,6 +106,8 @@ impl Sector {
 }
 
 impl Scheme for Sector {
+    type State = SectorState;
+
     regions! { Cache cache.slc, Store cache.store.region }
 
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
@@ -159,19 +170,16 @@ impl Scheme for Sector {
         Ok(())
     }
 
-    fn save_own(&self) -> OwnState {
-        let (numbers, table) = self.hotness.as_ref().map(Hotness::save).unzip();
-        let numbers = [&self.cache.census.save()[..], &numbers.unwrap_or_default()].concat();
-        OwnState { numbers, tables: table.into_iter().collect() }
+    fn save_own(&self) -> SectorState {
+        SectorState { census: self.cache.census.save(), hotness: self.hotness.as_ref().map(Hotness::save) }
     }
 
-    fn load_own(&mut self, own: OwnState, io: &Io) -> Result<(), String> {
-        let hotness = usize::from(self.hotness.is_some());
-        own.check(2 + 4 * hotness, hotness)?;
-        self.cache.census.load(&own.numbers[..2], io)?;
-        match (self.hotness.as_mut(), own.tables.into_iter().next()) {
-            (Some(hotness), Some(table)) => hotness.load(&own.numbers[2..], table),
-            _ => Ok(()),
+    fn load_own(&mut self, own: SectorState, io: &Io) -> Result<(), String> {
+        self.cache.census.load(own.census, io)?;
+        match (self.hotness.as_mut(), own.hotness) {
+            (Some(hotness), Some(state)) => hotness.load(state),
+            (None, None) => Ok(()),
+            _ => Err("update counters are missing or left over".into()),
         }
     }
 
