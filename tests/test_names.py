@@ -171,8 +171,8 @@ def test_a_terminal_gets_names_as_they_are(
 ) -> None:
     for each in comparisons:
         label = terminal.label_line(each.documents)
-        console.show(*label, terminal.comparison_table(each), *each.verdict())
-        console.show(terminal.run_table(each.runs[0]))
+        console.show(*label, terminal.comparison_table(each.rows()), *each.verdict())
+        console.show(terminal.run_table(each.labels[0], each.documents[0]))
         console.note(each.labels[0])
         shown = capsys.readouterr()
         assert harmless(shown.out)

@@ -69,7 +69,7 @@ def nine(trace: Path) -> slcache.Comparison:
 
 
 def test_every_figure_of_a_comparison_stands_whole(nine: slcache.Comparison) -> None:
-    table = terminal.comparison_table(nine)
+    table = terminal.comparison_table(nine.rows())
     shown = {cell.plain for row in table.rows for cell in row}
     reference = nine.documents[0]
     for column in grid.COLUMNS:
@@ -83,8 +83,8 @@ def test_every_figure_of_a_comparison_stands_whole(nine: slcache.Comparison) -> 
 
 def test_every_figure_of_a_run_stands_whole(nine: slcache.Comparison) -> None:
     for run in nine.runs[:2]:
-        table = terminal.run_table(run)
         document = run.documents[0]
+        table = terminal.run_table(run.label, document)
         shown = {cell.plain for row in table.rows for cell in row}
         for side in ("read", "write"):
             for key in ("mean", "p50", "p99", "p99_9", "max"):

@@ -185,7 +185,9 @@ class Result(_Frames):
         """Return the figures that matter as a few lines of text."""
         from slcache import terminal
 
-        return terminal.text(*terminal.label_line(self.documents), terminal.run_table(self))
+        return terminal.text(
+            *terminal.label_line(self.documents), terminal.run_table(self.label, self._document)
+        )
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""
@@ -251,7 +253,7 @@ class Comparison(_Frames):
         from slcache import terminal
 
         label = terminal.label_line(self.documents)
-        return terminal.text(*label, terminal.comparison_table(self), *self.verdict())
+        return terminal.text(*label, terminal.comparison_table(self.rows()), *self.verdict())
 
     def plot_bars(self) -> Figure:
         """Draw mean and tail latency relative to the reference, reads and writes apart."""

@@ -15,7 +15,6 @@ from slcache.tabular import Column, Table, fitted
 
 if TYPE_CHECKING:
     from slcache.normalise import Document
-    from slcache.results import Comparison, Result
     from slcache.trace_sections import Section
 
 _TEXT_WIDTH = 110
@@ -25,10 +24,10 @@ _LAG_SHARE = 0.01
 _LATENCIES = (("mean", "mean"), ("p50", "p50"), ("p99", "p99"), ("p99_9", "p99.9"), ("max", "max"))
 
 
-def comparison_table(comparison: Comparison) -> Table:
+def comparison_table(rows: Sequence[grid.Row]) -> Table:
     """Return the normalised table: the reference in units, the others as factors of it."""
     table = Table("scheme", [column.title.replace(" ", "\n") for column in grid.COLUMNS])
-    for row in comparison.rows():
+    for row in rows:
         cells = [Text(cell.text, "bold green" if cell.best else "") for cell in row.cells]
         name = Text(printable(row.label))
         if row.reference:
@@ -58,11 +57,10 @@ def overload(document: Document) -> str:
     )
 
 
-def run_table(result: Result) -> Table:
+def run_table(label: str, document: Document) -> Table:
     """Return one run's latencies by side, then its flash figures, as one table."""
-    document = result.documents[0]
     titles = ["requests", "data", *(title for _, title in _LATENCIES)]
-    table = Table("", titles, title=result.label, caption=_flash_line(document))
+    table = Table("", titles, title=label, caption=_flash_line(document))
     for side in ("read", "write"):
         table.add(side, *_side(document, side))
     return table

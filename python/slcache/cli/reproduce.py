@@ -15,6 +15,7 @@ from slcache.files import Transaction
 from slcache.once import SEED_MAX
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import plan
+from slcache.reproduce.outcome import Evaluation
 from slcache.tabular import Column, Table
 
 _COLOURS = {
@@ -125,7 +126,7 @@ def reproduce(
             evaluation = evaluations.evaluate(request, _Meter(meter), _telling(meter))
         except evaluations.UnknownWorkloadError as error:
             raise typer.BadParameter(str(error)) from error
-        evaluation.stage(files)
+        evaluations.stage(evaluation, files)
     if json:
         console.emit(evaluation.to_json())
         return
@@ -190,7 +191,7 @@ def _telling(meter: Callback) -> evaluations.Tell:
     return tell
 
 
-def _parts(evaluation: evaluations.Evaluation) -> list[Table | Text]:
+def _parts(evaluation: Evaluation) -> list[Table | Text]:
     """Return the ledger as a table, and what it rests on."""
     from slcache.reproduce import report
 

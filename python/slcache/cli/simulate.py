@@ -58,7 +58,7 @@ def run(
         )
         if files is not None:
             result.stage(files)
-    _print(result, json, [terminal.run_table(result)], out)
+    _print(result, json, [terminal.run_table(result.label, result.documents[0])], out)
 
 
 def compare(
@@ -106,7 +106,7 @@ def compare(
         if files is not None:
             comparison.stage(files)
     sentences = [Text(line) for line in comparison.verdict()]
-    _print(comparison, json, [terminal.comparison_table(comparison), *sentences], out)
+    _print(comparison, json, [terminal.comparison_table(comparison.rows()), *sentences], out)
 
 
 def _arguments(

@@ -5,7 +5,8 @@ Each paper is a folder of data, `experiments/NAME/`: `plan.toml` says what is ru
 interrupted evaluation resumes, and compares the figures with the claims.
 """
 
-from slcache.reproduce.evaluation import Evaluation, evaluate
+from slcache.reproduce.evaluation import evaluate
+from slcache.reproduce.outcome import Evaluation
 from slcache.reproduce.plan import Plan, papers
 
 __all__ = ["Evaluation", "Plan", "evaluate", "papers"]

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from slcache import _core
 from slcache.files import Transaction
 from slcache.reproduce import beyond, inputs, sensitivity
 from slcache.reproduce import plan as plans
-from slcache.reproduce.findings import VERDICTS
-from slcache.reproduce.inputs import Input
-from slcache.reproduce.ledger import Row, ledger
+from slcache.reproduce.ledger import ledger
+from slcache.reproduce.outcome import Evaluation
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.runs import Progress
 from slcache.reproduce.store import Store
-from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import tabulate
 
 #: Called with what is looked at before the runs.
@@ -53,65 +48,6 @@ class Request:
         return [path for folder in folders for path in folder.rglob("*") if path.is_file()]
 
 
-@dataclass
-class Evaluation:
-    """What came out."""
-
-    plan: Plan
-    mode: str
-    inputs: list[Input]
-    seeds: list[int]
-    tables: dict[str, Table]
-    claims: list[Row]
-    sensitivity: list[dict[str, Any]] = field(default_factory=list)
-    beyond: dict[str, Any] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the ledger as one document."""
-        return {
-            "schema_version": 1,
-            "paper": self.plan.name,
-            "title": self.plan.title,
-            "mode": self.mode,
-            "inputs": [
-                {
-                    "workload": i.name,
-                    "parts": i.parts,
-                    "source": "twin" if i.twin else "published file",
-                    "path": i.path,
-                    "set": dict(i.workload),
-                }
-                for i in self.inputs
-            ],
-            "parts": [
-                {"name": p.name, "device": p.device, "replay": p.replay, "schemes": p.schemes}
-                for p in self.plan.parts
-            ],
-            "seeds": self.seeds,
-            "counts": self.counts(),
-            "claims": [row.to_dict() for row in self.claims],
-            "sensitivity": self.sensitivity,
-            "beyond": self.beyond,
-            "provenance": {"version": _core.version(), "commit": _core.commit()},
-        }
-
-    def counts(self) -> dict[str, int]:
-        """Return how many claims got each verdict."""
-        verdicts = [row.verdict for row in self.claims]
-        return {verdict: verdicts.count(verdict) for verdict in VERDICTS if verdict in verdicts}
-
-    def to_json(self) -> str:
-        """Return the document as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
-
-    def stage(self, files: Transaction) -> None:
-        """Add the ledger, the figures and the report to a transaction."""
-        from slcache.reproduce import report
-
-        files.write("ledger.json", (self.to_json() + "\n").encode())
-        files.write("report.html", report.render(self).encode())
-
-
 def evaluate(request: Request, progress: Progress, tell: Tell) -> Evaluation:
     """Run an evaluation, taking up whatever an earlier one has left in the output folder."""
     plan = plans.load(request.paper)
@@ -134,6 +70,15 @@ def evaluate(request: Request, progress: Progress, tell: Tell) -> Evaluation:
     if plan.beyond and request.recordings is not None and not request.quick:
         evaluation.beyond = beyond.study(plan, request.recordings, store, progress)
     return evaluation
+
+
+def stage(evaluation: Evaluation, files: Transaction) -> None:
+    """Add the ledger, the figures and the report to a transaction."""
+    # The figures need matplotlib, which takes long to load.
+    from slcache.reproduce import report
+
+    files.write("ledger.json", (evaluation.to_json() + "\n").encode())
+    files.write("report.html", report.render(evaluation).encode())
 
 
 def _scope(plan: Plan, request: Request) -> tuple[list[str], list[int]]:

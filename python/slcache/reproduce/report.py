@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -12,11 +12,9 @@ from slcache.plots import style
 from slcache.reproduce import figures
 from slcache.reproduce.findings import NOT_REPRODUCED, REPRODUCED, SAME_DIRECTION
 from slcache.reproduce.ledger import Row
+from slcache.reproduce.outcome import Evaluation
 from slcache.reproduce.plan import TableSpec
 from slcache.reproduce.table import Table
-
-if TYPE_CHECKING:
-    from slcache.reproduce.evaluation import Evaluation
 
 
 def render(evaluation: Evaluation) -> str:

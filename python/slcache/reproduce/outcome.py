@@ -1,0 +1,66 @@
+"""What an evaluation found: tables, ledger, sensitivity, beyond the paper."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from slcache import _core
+from slcache.reproduce.findings import VERDICTS
+from slcache.reproduce.inputs import Input
+from slcache.reproduce.ledger import Row
+from slcache.reproduce.plan import Plan
+from slcache.reproduce.table import Table
+
+
+@dataclass
+class Evaluation:
+    """What came out."""
+
+    plan: Plan
+    mode: str
+    inputs: list[Input]
+    seeds: list[int]
+    tables: dict[str, Table]
+    claims: list[Row]
+    sensitivity: list[dict[str, Any]] = field(default_factory=list)
+    beyond: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ledger as one document."""
+        return {
+            "schema_version": 1,
+            "paper": self.plan.name,
+            "title": self.plan.title,
+            "mode": self.mode,
+            "inputs": [
+                {
+                    "workload": i.name,
+                    "parts": i.parts,
+                    "source": "twin" if i.twin else "published file",
+                    "path": i.path,
+                    "set": dict(i.workload),
+                }
+                for i in self.inputs
+            ],
+            "parts": [
+                {"name": p.name, "device": p.device, "replay": p.replay, "schemes": p.schemes}
+                for p in self.plan.parts
+            ],
+            "seeds": self.seeds,
+            "counts": self.counts(),
+            "claims": [row.to_dict() for row in self.claims],
+            "sensitivity": self.sensitivity,
+            "beyond": self.beyond,
+            "provenance": {"version": _core.version(), "commit": _core.commit()},
+        }
+
+    def counts(self) -> dict[str, int]:
+        """Return how many claims got each verdict."""
+        verdicts = [row.verdict for row in self.claims]
+        return {verdict: verdicts.count(verdict) for verdict in VERDICTS if verdict in verdicts}
+
+    def to_json(self) -> str:
+        """Return the document as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
