@@ -4,8 +4,8 @@ use super::errors::{trace_error, ConfigError, RunError};
 use super::{json, options, workload_settings};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
-use slcache_sim::traces::transform::{Plan, Progress, TransformReport, STEP_KINDS};
-use slcache_sim::traces::{Losses, TraceError, TraceOptions, WriteOptions};
+use slcache_sim::traces::transform::{Plan, TransformReport, STEP_KINDS};
+use slcache_sim::traces::{Losses, Progress, TraceError, TraceOptions, WriteOptions};
 
 /// Writes a trace in another format; the report as JSON.
 #[pyfunction]

@@ -1,7 +1,7 @@
 //! All formats, read or written.
 
+use crate::format_names::PARQUET;
 use crate::formats::formats;
-use crate::parquet;
 use crate::writers::{loss_names, writable_formats};
 use serde::Serialize;
 
@@ -41,7 +41,7 @@ pub fn format_catalogue() -> Vec<CatalogueEntry> {
         about: "slcache's own layout: everything a trace says, checked and compressed",
         extensions: &["parquet"],
         reads: true,
-        ..entry(parquet::NAME)
+        ..entry(PARQUET)
     };
     let mut all = vec![parquet];
     all.extend(formats().map(|format| CatalogueEntry {

@@ -1,7 +1,7 @@
 //! Everything that can be wrong with a trace, each naming where and what.
 
 use crate::quote::quoted;
-use crate::workload::WorkloadProblems;
+use crate::workload_problem::WorkloadProblems;
 use slcache_files::OutputError;
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
+use crate::progress::Progress;
 use crate::source::Source;
 use crate::summary::TraceSummary;
-use crate::transform::Progress;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;

@@ -1,15 +1,13 @@
 //! A trace's bytes as they are stored, opened once and never asked for twice.
 
 use crate::error::TraceError;
+use crate::progress::Progress;
 use crate::shared_file::SharedFile;
-use crate::trace_path::TracePath;
-use crate::transform::Progress;
+use crate::trace_path::{TracePath, STDIN};
 use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read, Write};
 use std::sync::Arc;
 
-/// The name of standard input.
-pub(crate) const STDIN: &str = "-";
 /// Most bytes of a pipe that are copied to a temporary file; a pipe that never
 /// ends must not fill the disk.
 const COPY_BYTES_MAX: u64 = 256 << 30;
@@ -79,6 +77,19 @@ impl Opened {
             Bytes::Again(file) => Ok(file),
             Bytes::Once(rest) => copied(&self.name, Cursor::new(self.first).chain(rest), progress),
         }
+    }
+}
+
+impl TracePath {
+    /// The same trace, to be read as often as needed: what gives its bytes only
+    /// once is copied to a temporary file without a name, which is gone with
+    /// the process, however that ends.
+    pub fn rereadable(self, progress: &mut Progress<'_>) -> Result<Self, TraceError> {
+        if !self.is_read_once() {
+            return Ok(self);
+        }
+        let copy = Opened::of(&self)?.into_shared(progress)?;
+        Ok(Self::with_copy(self.name(), copy))
     }
 }
 

@@ -2,8 +2,8 @@
 //! they are read.
 
 use crate::error::TraceError;
+use crate::format_names::PARQUET;
 use crate::options::{SubSector, TraceOptions, ZeroSize};
-use crate::parquet;
 
 /// An option, whether it is set to something else than its default, and who reads it.
 type Use = (&'static str, bool, &'static [&'static str]);
@@ -36,7 +36,7 @@ pub(crate) fn refuse_foreign(options: &TraceOptions, format: &str) -> Result<(),
         ("zero_size", options.zero_size != ZeroSize::Error),
         ("sub_sector", options.sub_sector != SubSector::Error),
     ];
-    match checks.into_iter().find(|(_, given)| *given && format == parquet::NAME) {
+    match checks.into_iter().find(|(_, given)| *given && format == PARQUET) {
         Some((key, _)) => foreign(key, "with any format but parquet".to_owned()),
         None => Ok(()),
     }
@@ -71,7 +71,7 @@ mod tests {
             assert!(!takers.is_empty() && takers.len() <= 3, "{key}: {takers:?}");
             let error = refuse_foreign(&options, "msr").unwrap_err().to_string();
             assert!(error.contains(key) && error.contains(takers[0]), "{error}");
-            assert!(refuse_foreign(&options, parquet::NAME).is_err(), "{key}");
+            assert!(refuse_foreign(&options, PARQUET).is_err(), "{key}");
         }
         assert_eq!(settings().len(), uses(&TraceOptions::default()).len());
     }

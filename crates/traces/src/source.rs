@@ -4,18 +4,19 @@ use crate::blktrace_files;
 use crate::detect::detect_in;
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
+use crate::format_names::{PARQUET, WORKLOAD};
 use crate::formats::{looks_like_tar, BLKTRACE};
 use crate::merged_source::MergedSource;
-use crate::opened::{Opened, STDIN};
+use crate::opened::Opened;
 use crate::options::{TraceOptions, VolumeChoice};
 use crate::parquet::{self, Origin, ParquetSource};
 use crate::record_source::RecordSource;
 use crate::records::RecordReader;
 use crate::shared_file::SharedFile;
 use crate::summary::TraceSummary;
-use crate::trace_path::TracePath;
+use crate::trace_path::{TracePath, STDIN};
 use crate::workload::is_workload;
-use crate::workload_source::{self, WorkloadSource};
+use crate::workload_source::WorkloadSource;
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ impl Source {
     pub(crate) fn open(path: &TracePath, options: &TraceOptions) -> Result<Self, TraceError> {
         let name = path.name();
         let is_workload = match &options.format {
-            Some(name) => name == workload_source::NAME,
+            Some(name) => name == WORKLOAD,
             None => is_workload(name),
         };
         if is_workload {
@@ -50,7 +51,7 @@ impl Source {
             }
         }
         let mut opened = Opened::of(path)?;
-        let by_name = options.format.as_deref() == Some(parquet::NAME);
+        let by_name = options.format.as_deref() == Some(PARQUET);
         if by_name || (options.format.is_none() && opened.begins_with(parquet::MAGIC)?) {
             return Ok(Self::Parquet(Box::new(ParquetSource::open(opened, options)?)));
         }
@@ -128,8 +129,8 @@ impl Source {
         match self {
             Self::Records(source) => source.format_name(),
             Self::Merged(source) => source.format_name(),
-            Self::Parquet(_) => parquet::NAME,
-            Self::Workload(_) => workload_source::NAME,
+            Self::Parquet(_) => PARQUET,
+            Self::Workload(_) => WORKLOAD,
         }
     }
 

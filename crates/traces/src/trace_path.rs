@@ -1,10 +1,10 @@
 //! What a trace is called, and its bytes where they can be had only once.
 
-use crate::error::TraceError;
-use crate::opened::{Opened, STDIN};
 use crate::shared_file::SharedFile;
-use crate::transform::Progress;
 use std::path::Path;
+
+/// The name of standard input.
+pub(crate) const STDIN: &str = "-";
 
 /// The name of a trace: a file, a workload or `-` for standard input; with a
 /// copy of its bytes once one was made, since a pipe gives them only once.
@@ -39,17 +39,6 @@ impl TracePath {
     /// device of which there is no copy yet.
     pub fn is_read_once(&self) -> bool {
         self.copy.is_none() && is_read_once(&self.name)
-    }
-
-    /// The same trace, to be read as often as needed: what gives its bytes only
-    /// once is copied to a temporary file without a name, which is gone with
-    /// the process, however that ends.
-    pub fn rereadable(self, progress: &mut Progress<'_>) -> Result<Self, TraceError> {
-        if !self.is_read_once() {
-            return Ok(self);
-        }
-        let copy = Opened::of(&self)?.into_shared(progress)?;
-        Ok(Self::with_copy(&self.name, copy))
     }
 
     /// Whether two names stand for the same bytes that can be had only once.

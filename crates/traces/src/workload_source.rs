@@ -2,6 +2,7 @@
 
 use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
+use crate::format_names::WORKLOAD;
 use crate::options::TraceOptions;
 use crate::parquet::Origin;
 use crate::summary::TraceSummary;
@@ -9,9 +10,6 @@ use crate::times;
 use crate::trace_path::TracePath;
 use crate::workload::{Generator, Workload};
 use ring::digest::{digest, SHA256};
-
-/// Name of the format of requests that no file holds.
-pub(crate) const NAME: &str = "workload";
 
 /// Makes requests and counts them.
 pub(crate) struct WorkloadSource {
@@ -81,7 +79,7 @@ impl WorkloadSource {
     pub(crate) fn origin(&self) -> Origin {
         Origin {
             file: self.path.rsplit('/').next().unwrap_or(&self.path).to_owned(),
-            format: NAME.to_owned(),
+            format: WORKLOAD.to_owned(),
             sha256: Some(self.sha256.clone()),
             label: self.summary.label.clone(),
             steps: Vec::new(),
@@ -102,7 +100,7 @@ fn refuse_reading_options(options: &TraceOptions) -> Result<(), TraceError> {
     }
     Err(TraceError::Option {
         key: "format",
-        value: NAME.to_owned(),
+        value: WORKLOAD.to_owned(),
         allowed: "with a workload only the options seed and workload, as nothing is read from a file"
             .to_owned(),
     })

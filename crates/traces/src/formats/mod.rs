@@ -1,6 +1,7 @@
 //! The registry of trace formats: one file per format, one line each below.
 
 use crate::error::{LineFault, TraceError};
+use crate::format_names::{PARQUET, WORKLOAD};
 use crate::options::{SubSector, TraceOptions, ZeroSize};
 use serde::Serialize;
 use slcache_core::device::request::HostOp;
@@ -199,7 +200,7 @@ pub fn formats() -> impl Iterator<Item = FormatDescription> {
 
 /// The names of all formats, for messages.
 pub(crate) fn names() -> String {
-    let beside = [crate::parquet::NAME, crate::workload_source::NAME];
+    let beside = [PARQUET, WORKLOAD];
     let names: Vec<&str> = FORMATS.iter().map(|format| format.name).chain(beside).collect();
     names.join(", ")
 }

@@ -15,9 +15,9 @@ mod timeline;
 use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
+use crate::progress::Progress;
 use crate::reader::open;
 use crate::summary::TraceSummary;
-use crate::transform::Progress;
 use serde::Serialize;
 use slcache_core::device::request::{Request, SECTOR_BYTES};
 

@@ -27,9 +27,6 @@ pub use metadata::Origin;
 pub(crate) use source::ParquetSource;
 pub(crate) use writer::ParquetWriter;
 
-/// Name of the layout among the formats.
-pub(crate) const NAME: &str = "parquet";
-
 /// First and last bytes of a Parquet file.
 pub(crate) const MAGIC: &[u8] = b"PAR1";
 

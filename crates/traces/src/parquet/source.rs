@@ -4,10 +4,10 @@ use super::columns::Columns;
 use super::metadata::{Metadata, Totals};
 use super::reread::Reread;
 use super::row_groups::{plain, RowGroups};
-use super::NAME;
 use crate::checker::{Checker, OTHER_VOLUME};
 use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
+use crate::format_names::PARQUET;
 use crate::opened::Opened;
 use crate::options::{TraceOptions, VolumeChoice};
 use crate::options_foreign::refuse_foreign;
@@ -227,11 +227,11 @@ fn choose(path: &str, volumes: &[String], options: &TraceOptions) -> Result<Choi
     if options.generic.is_some() {
         return Err(TraceError::Option {
             key: "generic",
-            value: format!("columns declared for format {NAME}"),
+            value: format!("columns declared for format {PARQUET}"),
             allowed: "generic columns only with format = \"generic\"".to_owned(),
         });
     }
-    refuse_foreign(options, NAME)?;
+    refuse_foreign(options, PARQUET)?;
     let listed = || volumes.join(", ");
     match &options.volume {
         None | Some(VolumeChoice::Each) => Ok(Choice::AsStored),

@@ -1,14 +1,11 @@
 //! What flows through a pipeline.
 
-use super::run::{InputReport, StepReport};
+use super::report::{InputReport, StepReport};
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::parquet::Origin;
+use crate::progress::Progress;
 use crate::reader::TraceReader;
-
-/// Called with what is being done, how much of it is done and how much there is
-/// (0 = unknown); returning `false` cancels.
-pub type Progress<'a> = dyn FnMut(&str, u64, u64) -> bool + 'a;
 
 /// Requests taken at a time.
 const BATCH: usize = 4096;
@@ -34,6 +31,9 @@ pub(super) trait Entries {
     /// Appends what was read and what was done, in order; complete at the end.
     fn report(&self, inputs: &mut Vec<InputReport>, steps: &mut Vec<StepReport>);
 }
+
+/// Opens a stream once more from the beginning.
+pub(super) type Again = Box<dyn Fn(&mut Progress<'_>) -> Result<Box<dyn Entries>, TraceError>>;
 
 /// A trace as it is read.
 pub(super) struct Read {

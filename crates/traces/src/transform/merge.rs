@@ -11,14 +11,15 @@
 //!   one before, at a multiple of 4 KiB; every trace is read twice.
 
 use super::describe::{parse, refused, step_text, unit_sectors};
-use super::entries::{visit, Entries, Progress};
-use super::plan::Plan;
-use super::run::{InputReport, StepReport};
+use super::entries::{visit, Entries};
+use super::inputs::Inputs;
+use super::report::{InputReport, StepReport};
 use super::stream_ends::StreamEnds;
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::options::TraceOptions;
 use crate::parquet::Origin;
+use crate::progress::Progress;
 use crate::trace_path::TracePath;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -87,23 +88,23 @@ impl Merge {
     /// The merged stream.
     pub(super) fn entries(
         &self,
-        plan: &Plan,
+        inputs: &Inputs,
         progress: &mut Progress<'_>,
     ) -> Result<Box<dyn Entries>, TraceError> {
-        let count = plan.inputs.len();
+        let count = inputs.count();
         let mut bases: Vec<Vec<u64>> = match &self.offsets_bytes {
             Some(offsets) => offsets.iter().map(|bytes| vec![bytes / SECTOR_BYTES]).collect(),
             None => vec![vec![0]; count],
         };
         if self.addresses == Addresses::Stacked {
-            bases = stacked(plan, progress)?;
+            bases = stacked(inputs, progress)?;
         }
-        let inputs =
-            (0..count).map(|input| Ok(Input { entries: plan.read(input)?, waiting: VecDeque::new() }));
+        let opened =
+            (0..count).map(|input| Ok(Input { entries: inputs.open(input)?, waiting: VecDeque::new() }));
         let mut merged = Merged {
             parameters: self.clone(),
-            inputs: inputs.collect::<Result<_, TraceError>>()?,
-            labels: file_labels(plan),
+            inputs: opened.collect::<Result<_, TraceError>>()?,
+            labels: file_labels(inputs),
             bases,
             heads: BinaryHeap::with_capacity(count),
             streams: vec![Vec::new(); count],
@@ -117,11 +118,11 @@ impl Merge {
 }
 
 /// First sectors of every trace's streams, one behind the other.
-fn stacked(plan: &Plan, progress: &mut Progress<'_>) -> Result<Vec<Vec<u64>>, TraceError> {
+fn stacked(inputs: &Inputs, progress: &mut Progress<'_>) -> Result<Vec<Vec<u64>>, TraceError> {
     let mut bases = Vec::new();
     let mut next = 0u64;
-    for input in 0..plan.inputs.len() {
-        let mut entries = plan.read(input)?;
+    for input in 0..inputs.count() {
+        let mut entries = inputs.open(input)?;
         let mut ends = StreamEnds::default();
         visit(entries.as_mut(), progress, |entry| ends.add(&entry.request))?;
         let too_far =
@@ -144,12 +145,12 @@ fn stacked(plan: &Plan, progress: &mut Progress<'_>) -> Result<Vec<Vec<u64>>, Tr
 
 /// What the traces are called: the file's name up to its first point, with its
 /// number behind it where two are called the same.
-fn file_labels(plan: &Plan) -> Vec<String> {
+fn file_labels(inputs: &Inputs) -> Vec<String> {
     let label = |path: &str| {
         let file = path.rsplit('/').next().unwrap_or(path);
         file.split('.').find(|part| !part.is_empty()).unwrap_or("trace").to_owned()
     };
-    let plain: Vec<String> = plan.inputs.iter().map(|(path, _)| label(path.name())).collect();
+    let plain: Vec<String> = inputs.paths().map(|path| label(path.name())).collect();
     let numbered = |(number, label): (usize, &String)| {
         let is_unique = plain.iter().filter(|other| *other == label).count() == 1;
         if is_unique {

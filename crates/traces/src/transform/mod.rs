@@ -6,11 +6,13 @@
 
 mod describe;
 mod entries;
+mod inputs;
 mod merge;
 mod plan;
 mod ratio;
 mod remap;
 mod repeat;
+mod report;
 mod run;
 mod sample;
 mod scale;
@@ -19,8 +21,7 @@ mod step;
 mod stream_ends;
 mod window;
 
-pub use entries::Progress;
 pub use plan::Plan;
-pub use run::{InputReport, StepReport, TransformReport};
+pub use report::{InputReport, StepReport, TransformReport};
 pub use step::STEP_KINDS;
 pub use stream_ends::StreamEnds;

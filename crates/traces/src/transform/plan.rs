@@ -1,21 +1,20 @@
 //! What a pipeline is made of, so that it can be opened as often as needed.
 
-use super::entries::{Entries, Progress, Read};
+use super::entries::Entries;
+use super::inputs::Inputs;
 use super::merge::Merge;
 use super::step::Step;
 use crate::error::TraceError;
-use crate::input_files::input_files;
 use crate::options::TraceOptions;
-use crate::reader::open;
-use crate::trace_path::TracePath;
+use crate::progress::Progress;
 use serde_json::Value;
 use slcache_files::Outputs;
 
 /// One or more traces and the transformations between them and the output.
 #[derive(Clone)]
 pub struct Plan {
-    pub(super) inputs: Vec<(TracePath, TraceOptions)>,
-    pub(super) merge: Option<Merge>,
+    inputs: Inputs,
+    merge: Option<Merge>,
     steps: Vec<Step>,
 }
 
@@ -36,8 +35,7 @@ impl Plan {
     }
 
     fn of_inputs(inputs: Vec<(String, TraceOptions)>, merge: Option<Merge>) -> Self {
-        let inputs = inputs.into_iter().map(|(path, options)| (TracePath::new(&path), options));
-        Self { inputs: inputs.collect(), merge, steps: Vec::new() }
+        Self { inputs: Inputs::new(inputs), merge, steps: Vec::new() }
     }
 
     /// Adds a transformation behind the others, by its name and parameters.
@@ -46,46 +44,35 @@ impl Plan {
         Ok(self)
     }
 
-    /// How many transformations there are.
-    pub(super) fn steps(&self) -> usize {
-        self.steps.len()
-    }
-
     /// Copies what gives its bytes only once to a file if it has to be read again.
     pub(super) fn spool(&mut self, reads_again: bool, progress: &mut Progress<'_>) -> Result<(), TraceError> {
         let merge_reads_again = self.merge.as_ref().is_some_and(Merge::reads_again);
         if reads_again || merge_reads_again || self.steps.iter().any(Step::reads_again) {
-            for (path, _) in &mut self.inputs {
-                *path = path.clone().rereadable(progress)?;
-            }
+            self.inputs.spool(progress)?;
         }
         Ok(())
     }
 
+    /// Reads the volumes of each trace one by one where the user does not say what to do with them.
+    pub(super) fn tell_volumes_apart(&mut self) {
+        self.inputs.tell_volumes_apart();
+    }
+
     /// Outputs that take no input's place.
     pub(super) fn outputs(&self) -> Outputs {
-        Outputs::new(self.inputs.iter().flat_map(|(path, _)| input_files(path.name())))
+        self.inputs.outputs()
     }
 
-    /// Opens the stream behind the first `steps` transformations.
-    pub(super) fn open(
-        &self,
-        steps: usize,
-        progress: &mut Progress<'_>,
-    ) -> Result<Box<dyn Entries>, TraceError> {
-        let mut entries: Box<dyn Entries> = match &self.merge {
-            Some(merge) => merge.entries(self, progress)?,
-            None => self.read(0)?,
+    /// Opens the stream behind all transformations.
+    pub(super) fn open(&self, progress: &mut Progress<'_>) -> Result<Box<dyn Entries>, TraceError> {
+        let mut entries = match &self.merge {
+            Some(merge) => merge.entries(&self.inputs, progress)?,
+            None => self.inputs.open(0)?,
         };
-        for (place, step) in self.steps[..steps].iter().enumerate() {
-            entries = step.behind(entries, self, place, progress)?;
+        for (place, step) in self.steps.iter().enumerate() {
+            let before = Self { steps: self.steps[..place].to_vec(), ..self.clone() };
+            entries = step.behind(entries, Box::new(move |progress| before.open(progress)), progress)?;
         }
         Ok(entries)
-    }
-
-    /// Opens one of the traces.
-    pub(super) fn read(&self, input: usize) -> Result<Box<dyn Entries>, TraceError> {
-        let (path, options) = &self.inputs[input];
-        Ok(Box::new(Read { path: path.name().to_owned(), reader: open(path, options)? }))
     }
 }

@@ -7,10 +7,11 @@
 //! trace twice.
 
 use super::describe::unit_sectors;
-use super::entries::{visit, Entries, Progress, Stage};
+use super::entries::{visit, Entries, Stage};
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::page_set::{PageSet, RankedPages};
+use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
 use slcache_core::device::request::HostOp;
 

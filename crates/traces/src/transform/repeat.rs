@@ -6,9 +6,8 @@
 //! itself, at a multiple of 4 KiB. The trace is read once per copy.
 
 use super::describe::{refused, step_text};
-use super::entries::Entries;
-use super::plan::Plan;
-use super::run::{InputReport, StepReport};
+use super::entries::{Again, Entries};
+use super::report::{InputReport, StepReport};
 use super::stream_ends::StreamEnds;
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
@@ -49,12 +48,11 @@ impl Repeat {
         }
     }
 
-    /// The stream of all copies of what the first `steps` steps of the plan give.
-    pub(super) fn entries(&self, plan: &Plan, steps: usize, first: Box<dyn Entries>) -> Box<dyn Entries> {
+    /// The stream of all copies of a stream, which `again` opens once more.
+    pub(super) fn entries(&self, again: Again, first: Box<dyn Entries>) -> Box<dyn Entries> {
         Box::new(Repeated {
             parameters: self.clone(),
-            plan: plan.clone(),
-            steps,
+            again,
             copy: first,
             copies_begun: 1,
             offset_ns: 0,
@@ -67,8 +65,7 @@ impl Repeat {
 
 struct Repeated {
     parameters: Repeat,
-    plan: Plan,
-    steps: usize,
+    again: Again,
     copy: Box<dyn Entries>,
     copies_begun: u64,
     /// What is added to the times of the current copy.
@@ -139,7 +136,7 @@ impl Entries for Repeated {
             let length_ns = (self.latest_ns - first_ns).checked_add(self.parameters.gap_ns);
             let offset_ns = length_ns.and_then(|length_ns| self.offset_ns.checked_add(length_ns));
             self.offset_ns = times::allowed(offset_ns).ok_or_else(|| self.too_late())?;
-            self.copy = self.plan.open(self.steps, &mut |_, _, _| true)?;
+            self.copy = (self.again)(&mut |_, _, _| true)?;
             self.copies_begun += 1;
         }
     }

@@ -1,53 +1,13 @@
-//! Running a pipeline into a file, and what is reported about it.
+//! Running a pipeline into a file.
 
-use super::entries::{tell, Entries, Progress};
+use super::entries::{tell, Entries};
 use super::plan::Plan;
+use super::report::TransformReport;
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
-use crate::summary::TraceSummary;
+use crate::progress::Progress;
 use crate::writers::{TraceWriter, WriteOptions, Written};
-use serde::Serialize;
-use std::collections::BTreeMap;
 use std::path::Path;
-
-/// What a pipeline read, did and wrote.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct TransformReport {
-    /// The traces read, in order.
-    pub inputs: Vec<InputReport>,
-    /// The transformations, in order.
-    pub steps: Vec<StepReport>,
-    /// The files written, in order.
-    pub outputs: Vec<Written>,
-    /// What the requests are where they are not a recording.
-    pub label: Option<String>,
-}
-
-/// A trace that was read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct InputReport {
-    /// Path as given.
-    pub file: String,
-    /// Format it was read as.
-    pub format: &'static str,
-    /// What was taken and left out.
-    pub summary: TraceSummary,
-}
-
-/// A transformation that was done.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct StepReport {
-    /// Its name and parameters.
-    pub step: String,
-    /// Requests left out or changed, by reason.
-    pub counts: BTreeMap<&'static str, u64>,
-}
-
-impl StepReport {
-    pub(super) fn new(step: &str, counts: Vec<(&'static str, u64)>) -> Self {
-        Self { step: step.to_owned(), counts: counts.into_iter().collect() }
-    }
-}
 
 impl Plan {
     /// Runs the pipeline and writes one file, or standard output for `-`.
@@ -60,7 +20,7 @@ impl Plan {
         let mut outputs = self.outputs();
         outputs.reserve(Path::new(if output == "-" { "/dev/stdout" } else { output }))?;
         self.spool(false, progress)?;
-        let mut entries = self.open(self.steps(), progress)?;
+        let mut entries = self.open(progress)?;
         let label = entries.label();
         let mut writer = TraceWriter::create_among(&mut outputs, output, options, label.as_deref())?;
         let mut names = Names::default();

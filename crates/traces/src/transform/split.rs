@@ -12,13 +12,14 @@
 //! when all are whole.
 
 use super::describe::{parse, refused, step_text};
-use super::entries::{tell, Entries, Progress};
+use super::entries::{tell, Entries};
 use super::plan::Plan;
-use super::run::{report, Names, TransformReport};
+use super::report::TransformReport;
+use super::run::{report, Names};
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
-use crate::options::VolumeChoice;
 use crate::parquet::Origin;
+use crate::progress::Progress;
 use crate::writers::{TraceWriter, WriteOptions, Written};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -74,9 +75,7 @@ impl Plan {
         let target = Target { outputs, output, options, step: step_text(KIND, &split), rebase: split.rebase };
         let report = match (split.by, split.requests, split.window_ns) {
             (By::Volume, None, None) => {
-                for (_, options) in &mut self.inputs {
-                    options.volume.get_or_insert(VolumeChoice::Each);
-                }
+                self.tell_volumes_apart();
                 self.spool(true, progress)?;
                 by_volume(&self, &target, progress)
             }
@@ -153,7 +152,7 @@ fn in_sequence(
     window_ns: Option<u64>,
     progress: &mut Progress<'_>,
 ) -> Result<TransformReport, TraceError> {
-    let mut entries = plan.open(plan.steps(), progress)?;
+    let mut entries = plan.open(progress)?;
     let label = entries.label();
     let (mut names, mut batch, mut outputs) = (Names::default(), Vec::new(), Vec::new());
     let (mut open, mut number): (Option<(u64, Part)>, u64) = (None, 0);
@@ -196,7 +195,7 @@ fn by_volume(
     let mut used = BTreeSet::new();
     let mut first = 0;
     loop {
-        let mut entries = plan.open(plan.steps(), progress)?;
+        let mut entries = plan.open(progress)?;
         let label = entries.label();
         let pass = first..first + VOLUMES_PER_PASS;
         let streams = volume_pass(entries.as_mut(), target, pass, &mut used, &mut outputs, progress)?;

@@ -1,14 +1,14 @@
 //! The transformations of a stream by name.
 
 use super::describe::{parse, step_text};
-use super::entries::{Entries, Progress, Staged};
-use super::plan::Plan;
+use super::entries::{Again, Entries, Staged};
 use super::remap::{self, Remap};
 use super::repeat::{self, Repeat};
 use super::sample::{self, Sample};
 use super::scale::{self, Scale};
 use super::window::{self, Window};
 use crate::error::TraceError;
+use crate::progress::Progress;
 use serde_json::Value;
 
 /// The transformations that take a stream and give a stream.
@@ -57,12 +57,11 @@ impl Step {
         matches!(self, Self::Remap(_) | Self::Repeat(_))
     }
 
-    /// Puts the transformation, which is number `place` of the plan, behind a stream.
+    /// Puts the transformation behind a stream, which `again` opens once more.
     pub(super) fn behind(
         &self,
         mut inner: Box<dyn Entries>,
-        plan: &Plan,
-        place: usize,
+        again: Again,
         progress: &mut Progress<'_>,
     ) -> Result<Box<dyn Entries>, TraceError> {
         let (stage, step) = match self {
@@ -71,10 +70,10 @@ impl Step {
             Self::Scale(scale) => (scale.stage()?, step_text(scale::KIND, scale)),
             Self::Remap(remap) => {
                 let stage = remap.stage(inner.as_mut(), progress)?;
-                inner = plan.open(place, progress)?;
+                inner = again(progress)?;
                 (stage, step_text(remap::KIND, remap))
             }
-            Self::Repeat(repeat) => return Ok(repeat.entries(plan, place, inner)),
+            Self::Repeat(repeat) => return Ok(repeat.entries(again, inner)),
         };
         Ok(Box::new(Staged { inner, stage, step }))
     }

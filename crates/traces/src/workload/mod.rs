@@ -9,16 +9,15 @@ mod load;
 mod pattern;
 mod permutation;
 mod presets;
-mod problem;
 mod quantity;
 mod random;
 mod spec;
 mod twin;
 mod zipf;
 
+pub use crate::workload_problem::{WorkloadProblem, WorkloadProblems};
 pub use describe::{Description, FigureState, FigureValue};
 pub use presets::{is_workload, presets, WorkloadPreset};
-pub use problem::{WorkloadProblem, WorkloadProblems};
 pub use quantity::{FigureBytes, SizeBytes, SizeText, TimeNs};
 pub use spec::{
     ArrivalProcess, ArrivalsSpec, BurstLength, FreeFigure, SizeShare, SizeSharesBy, StreamSpec, SweepValue,
@@ -27,8 +26,8 @@ pub use spec::{
 
 use crate::error::TraceError;
 use crate::trace_path::TracePath;
+use crate::workload_problem::Problems;
 use pattern::{PatternGenerator, PatternPlan};
-use problem::Problems;
 use slcache_core::device::request::Request;
 use std::collections::BTreeMap;
 use twin::{TwinGenerator, TwinPlan};

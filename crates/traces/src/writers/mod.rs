@@ -10,6 +10,7 @@ mod volume_names;
 
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
+use crate::format_names::PARQUET;
 use crate::options::TraceOptions;
 use number::Buffer;
 use slcache_core::device::request::Request;
@@ -127,7 +128,7 @@ fn as_written(format: &str) -> TraceOptions {
 
 /// The names of the formats that can be written, the Parquet layout first.
 pub fn writable_formats() -> impl Iterator<Item = &'static str> {
-    std::iter::once(crate::parquet::NAME).chain(WRITERS.iter().map(|format| format.name))
+    std::iter::once(PARQUET).chain(WRITERS.iter().map(|format| format.name))
 }
 
 /// What may have to be lost on the way into a format, by the names of the losses.

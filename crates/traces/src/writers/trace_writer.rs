@@ -6,8 +6,9 @@ use super::text::TextWriter;
 use super::{writable_formats, WRITERS};
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
+use crate::format_names::PARQUET;
 use crate::options::TraceOptions;
-use crate::parquet::{self, Origin, ParquetWriter};
+use crate::parquet::{Origin, ParquetWriter};
 use serde::Serialize;
 use slcache_files::Outputs;
 use std::collections::BTreeMap;
@@ -84,7 +85,7 @@ impl TraceWriter {
             return Ok(Self {
                 outputs: None,
                 file: path.to_owned(),
-                format: parquet::NAME,
+                format: PARQUET,
                 body,
                 requests: 0,
                 label_lost: false,
@@ -165,13 +166,13 @@ fn refuse_empty(file: &str, requests: u64) -> Result<(), TraceError> {
 /// Trace options that read a file of the format back as it was written.
 fn read_back(format: &str) -> TraceOptions {
     let text = WRITERS.iter().find(|writer| writer.name == format);
-    text.map_or_else(|| TraceOptions::with_format(parquet::NAME), |writer| (writer.read_back)())
+    text.map_or_else(|| TraceOptions::with_format(PARQUET), |writer| (writer.read_back)())
 }
 
 /// The format named, or told by the name of the output.
 fn format_name(path: &str, options: &WriteOptions) -> Result<&'static str, TraceError> {
     let names = || writable_formats().collect::<Vec<_>>().join(", ");
-    let by_name = stem(path).ends_with(".parquet").then_some(parquet::NAME);
+    let by_name = stem(path).ends_with(".parquet").then_some(PARQUET);
     match &options.format {
         Some(name) if by_name.is_some_and(|told| told != name) => Err(TraceError::Output {
             file: path.to_owned(),
@@ -182,7 +183,7 @@ fn format_name(path: &str, options: &WriteOptions) -> Result<&'static str, Trace
             value: name.clone(),
             allowed: format!("a format that can be written: {}", names()),
         }),
-        None if by_name.is_some() => Ok(parquet::NAME),
+        None if by_name.is_some() => Ok(PARQUET),
         None => Err(TraceError::Output {
             file: path.to_owned(),
             reason: format!("the name does not tell the format; name one: {}", names()),

@@ -1,10 +1,10 @@
 //! When requests of a pattern arrive.
 
-use super::super::problem::Problems;
 use super::super::random::{Chance, Random};
 use super::super::spec::{ArrivalProcess, ArrivalsSpec, BurstLength, WorkloadSpec};
 use super::daily::DailyClock;
 use crate::times::TIME_END_NS;
+use crate::workload_problem::Problems;
 
 /// Longest mean gap taken: all times there are.
 const MOST_GAP_NS: f64 = TIME_END_NS as f64;

@@ -1,9 +1,9 @@
 //! Where random requests go.
 
 use super::super::permutation::Permutation;
-use super::super::problem::Problems;
 use super::super::random::Random;
 use super::super::zipf::Zipf;
+use crate::workload_problem::Problems;
 
 /// How the places of a stream are drawn, before scattering.
 #[derive(Clone, Debug)]

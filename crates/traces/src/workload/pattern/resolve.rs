@@ -1,11 +1,11 @@
 //! From a specification to streams that can be run, with every problem found.
 
-use super::super::problem::Problems;
 use super::super::random::Chance;
 use super::super::spec::{StreamSpec, WorkloadSpec};
 use super::arrivals::ArrivalPlan;
 use super::place::{self, Places};
 use super::sizes::{self, SizeTables};
+use crate::workload_problem::Problems;
 use slcache_core::device::request::SECTOR_BYTES;
 
 /// A pattern workload, checked.

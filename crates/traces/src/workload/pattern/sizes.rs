@@ -1,9 +1,9 @@
 //! Reading the keys that say how large requests are.
 
-use super::super::problem::Problems;
 use super::super::quantity::parse_size_bytes;
 use super::super::spec::StreamSpec;
 use super::size_table::SizeTable;
+use crate::workload_problem::Problems;
 use slcache_core::device::request::SECTOR_BYTES;
 
 /// Sizes of reads, writes and trims.

@@ -1,11 +1,11 @@
 //! Whether a plan meets the figures it was made for.
 
-use super::super::problem::Problems;
 use super::super::spec::TwinSpec;
 use super::achieved::{extensive, figures, Figures};
 use super::generator::TwinGenerator;
 use super::plan::TwinPlan;
 use super::times::{gap_figure, time_figure};
+use crate::workload_problem::Problems;
 
 /// How far what comes out may lie from what is given.
 const TOLERANCE: f64 = 0.01;

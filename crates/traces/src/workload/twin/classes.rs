@@ -1,12 +1,12 @@
 //! Requests by size and alignment, in exact counts.
 
-use super::super::problem::Problems;
 use super::super::quantity::SizeBytes;
 use super::super::spec::{SizeShare, SizeSharesBy, TwinSpec};
 use super::counts::Counts;
 use super::plan::SizeClass;
 use super::quota::apportion;
 use super::sizes::Ranges;
+use crate::workload_problem::Problems;
 
 const DEFAULT_MAX_BYTES: u64 = 128 << 10;
 

@@ -1,6 +1,5 @@
 //! From given figures to a plan, or to the figures that conflict.
 
-use super::super::problem::Problems;
 use super::super::spec::{TwinSpec, WorkloadSpec};
 use super::achieved::figures;
 use super::check::{check_figures, check_room, check_sequential};
@@ -10,6 +9,7 @@ use super::plan::{count, pages, SizeClass, TwinPlan};
 use super::quota::apportion;
 use super::shape;
 use super::times::gap_classes;
+use crate::workload_problem::Problems;
 
 const PAGE_BYTES: f64 = 4096.0;
 

@@ -1,8 +1,8 @@
 //! What is wrong with a twin whatever its arithmetic says.
 
-use super::super::problem::Problems;
 use super::super::spec::{TwinSpec, WorkloadSpec};
 use super::achieved::figure_names;
+use crate::workload_problem::Problems;
 
 /// Beyond this, runs get as long as the stretches they have to fit in.
 const MOST_SEQUENTIAL: f64 = 0.9;

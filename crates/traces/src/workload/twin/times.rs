@@ -1,10 +1,10 @@
 //! The time figures of a twin as classes of gaps.
 
-use super::super::problem::Problems;
 use super::super::spec::TwinSpec;
 use super::achieved::figures;
 use super::gaps::{classes, GapClass};
 use crate::times::TIME_END_NS;
+use crate::workload_problem::Problems;
 
 /// Classes of gaps that meet the time figures; none where no time is given.
 pub(super) fn gap_classes(

@@ -45,35 +45,35 @@ impl fmt::Display for WorkloadProblems {
 
 /// Gathers problems while a workload is checked; lines are filled in later.
 #[derive(Debug, Default)]
-pub(super) struct Problems(pub(super) Vec<WorkloadProblem>);
+pub(crate) struct Problems(pub(crate) Vec<WorkloadProblem>);
 
 impl Problems {
     /// A problem with `key`.
-    pub(super) fn add(&mut self, key: impl Into<String>, message: impl Into<String>) {
+    pub(crate) fn add(&mut self, key: impl Into<String>, message: impl Into<String>) {
         self.0.push(WorkloadProblem { line: None, key: key.into(), message: message.into() });
     }
 
     /// Checks that a share lies between 0 and 1.
-    pub(super) fn share(&mut self, key: impl Into<String>, value: Option<f64>) {
+    pub(crate) fn share(&mut self, key: impl Into<String>, value: Option<f64>) {
         self.range(key, value, 0.0, 1.0);
     }
 
     /// Checks that a number lies between `least` and `most`.
-    pub(super) fn range(&mut self, key: impl Into<String>, value: Option<f64>, least: f64, most: f64) {
+    pub(crate) fn range(&mut self, key: impl Into<String>, value: Option<f64>, least: f64, most: f64) {
         if let Some(value) = value.filter(|value| !(least..=most).contains(value)) {
             self.add(key, format!("{value} is not allowed; allowed: a number from {least} to {most}"));
         }
     }
 
     /// Checks that a number is finite and above 0.
-    pub(super) fn positive(&mut self, key: impl Into<String>, value: Option<f64>) {
+    pub(crate) fn positive(&mut self, key: impl Into<String>, value: Option<f64>) {
         if let Some(value) = value.filter(|value| !(value.is_finite() && *value > 0.0)) {
             self.add(key, format!("{value} is not allowed; allowed: a number above 0"));
         }
     }
 
     /// Whether nothing is wrong so far.
-    pub(super) fn none(&self) -> bool {
+    pub(crate) fn none(&self) -> bool {
         self.0.is_empty()
     }
 }

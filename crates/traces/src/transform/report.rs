@@ -1,0 +1,45 @@
+//! What is reported about a pipeline that ran.
+
+use crate::summary::TraceSummary;
+use crate::writers::Written;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What a pipeline read, did and wrote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TransformReport {
+    /// The traces read, in order.
+    pub inputs: Vec<InputReport>,
+    /// The transformations, in order.
+    pub steps: Vec<StepReport>,
+    /// The files written, in order.
+    pub outputs: Vec<Written>,
+    /// What the requests are where they are not a recording.
+    pub label: Option<String>,
+}
+
+/// A trace that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InputReport {
+    /// Path as given.
+    pub file: String,
+    /// Format it was read as.
+    pub format: &'static str,
+    /// What was taken and left out.
+    pub summary: TraceSummary,
+}
+
+/// A transformation that was done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StepReport {
+    /// Its name and parameters.
+    pub step: String,
+    /// Requests left out or changed, by reason.
+    pub counts: BTreeMap<&'static str, u64>,
+}
+
+impl StepReport {
+    pub(super) fn new(step: &str, counts: Vec<(&'static str, u64)>) -> Self {
+        Self { step: step.to_owned(), counts: counts.into_iter().collect() }
+    }
+}
