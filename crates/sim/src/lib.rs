@@ -3,7 +3,9 @@
 
 pub mod catalogue;
 pub mod config;
+mod json_schema;
 pub mod memory;
+mod nearest;
 pub mod preset;
 pub mod provenance;
 pub mod replay;

@@ -1,6 +1,6 @@
 //! The devices that ship with slcache.
 
-use crate::config::nearest;
+use crate::nearest::nearest;
 use serde::Deserialize;
 use serde_json::{json, Value};
 use slcache_core::base::CellMode;

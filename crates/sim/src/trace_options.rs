@@ -1,6 +1,7 @@
 //! Trace options as text, the way a command line gives them.
 
-use crate::config::{nearest, ConfigError, ConfigErrors};
+use crate::config::{ConfigError, ConfigErrors};
+use crate::nearest::nearest;
 use serde_json::{Map, Value};
 use slcache_traces::TraceOptions;
 

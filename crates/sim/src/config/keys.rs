@@ -1,7 +1,8 @@
 //! Every key a configuration can hold, taken from its JSON schema.
 
 use super::RunConfig;
-use crate::schema::inline_schema;
+use crate::json_schema::schema_of;
+use crate::nearest::nearest;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -11,7 +12,7 @@ pub fn all() -> &'static BTreeMap<String, String> {
     static KEYS: OnceLock<BTreeMap<String, String>> = OnceLock::new();
     KEYS.get_or_init(|| {
         let mut keys = BTreeMap::new();
-        collect(&inline_schema::<RunConfig>(), "", &mut keys);
+        collect(&schema_of::<RunConfig>(true), "", &mut keys);
         keys
     })
 }
@@ -42,34 +43,6 @@ pub fn similar(wanted: &str, scheme: &str) -> Option<&'static str> {
         None => Some(key.as_str()),
     });
     nearest(wanted.trim_start_matches(own.as_str()), candidates)
-}
-
-/// Letters from which the beginning of a name is taken for the name.
-const BEGINNING_LETTERS: usize = 3;
-
-/// The candidate nearest to `wanted`, if one is near enough to be meant.
-pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let tail = format!(".{wanted}");
-    let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
-    let score = |candidate: &str| {
-        if candidate.ends_with(&tail) {
-            return 1.0;
-        }
-        if wanted.len() >= BEGINNING_LETTERS && candidate.starts_with(wanted) {
-            return 0.9;
-        }
-        // Long common prefixes must not make unlike names alike.
-        let whole = strsim::normalized_damerau_levenshtein(wanted, candidate);
-        whole.min(strsim::normalized_damerau_levenshtein(&last(wanted), &last(candidate)))
-    };
-    let mut best: Option<(f64, &str)> = None;
-    for candidate in candidates {
-        let value = score(candidate);
-        if value >= 0.6 && best.is_none_or(|(top, _)| value > top) {
-            best = Some((value, candidate));
-        }
-    }
-    best.map(|(_, candidate)| candidate)
 }
 
 /// Adds the keys of a schema that stands at `key`.

@@ -17,8 +17,6 @@ mod twice;
 pub use error::{ConfigError, ConfigErrors};
 pub use layers::{resolve, Layers};
 
-pub(crate) use keys::nearest;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slcache_core::device::config::{BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy};

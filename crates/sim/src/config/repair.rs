@@ -6,6 +6,7 @@
 
 use super::keys;
 use super::tree::{self, Key, Step};
+use crate::nearest::nearest;
 use serde::de::DeserializeOwned;
 use serde_path_to_error::Segment;
 use toml::{Table, Value};
@@ -122,7 +123,7 @@ fn describe(tree: &Table, key: &Key, message: &str) -> String {
     let value = tree::get(tree, key).map(tree::shown).unwrap_or_default();
     if message.starts_with("unknown field") {
         let allowed = names.get(1..).unwrap_or_default();
-        let near = names.first().and_then(|name| keys::nearest(name, allowed.iter().copied()));
+        let near = names.first().and_then(|name| nearest(name, allowed.iter().copied()));
         let near = near.map_or(".".to_owned(), |name| format!("; did you mean {name}?"));
         let allowed = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
         return format!("{key} = {value}: unknown key{near} Keys allowed here: {allowed}");

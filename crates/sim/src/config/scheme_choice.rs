@@ -1,6 +1,6 @@
 //! The scheme that a name stands for.
 
-use super::keys;
+use crate::nearest::nearest;
 use slcache_core::schemes::CATALOG;
 
 /// The scheme a run uses, and what an alias adds.
@@ -15,7 +15,7 @@ pub struct Chosen {
 pub fn unknown_scheme(name: &str) -> String {
     let aliases = CATALOG.iter().flat_map(|entry| entry.aliases.iter().map(|alias| alias.0));
     let names: Vec<&str> = CATALOG.iter().map(|entry| entry.name).chain(aliases).collect();
-    let near = keys::nearest(name, names.iter().copied());
+    let near = nearest(name, names.iter().copied());
     let near = near.map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
     format!("\"{name}\" is not a scheme; schemes: {}.{near}", names.join(", "))
 }

@@ -16,8 +16,7 @@ use crate::resources::Stopwatch;
 use crate::snapshot::{self, SnapshotError};
 use address::{AddressCounts, AddressMapper};
 use document::Parts;
-use namespaces::Namespaces;
-use scan::{touched_pages, Footprint};
+use scan::{touched_pages, volume_places, Footprint};
 use slcache_core::device::config::{AddressPolicy, Prefill};
 use slcache_core::device::{RunError, Simulation, Stop};
 use slcache_files::{OutputError, Outputs};
@@ -111,7 +110,7 @@ pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<serd
     let path = readable(request, needs_scan, progress)?;
     let mut source = Source::open(&path, &request.trace_options, TimeScale::of(&config.host))?;
     if source.has_volumes() {
-        let namespaces = Namespaces::scan(&mut source, config.device.piece_bytes(), progress)?;
+        let namespaces = volume_places(&mut source, config.device.piece_bytes(), progress)?;
         source = source.again(&request.trace_options)?.with(Some(namespaces));
     }
     let mut plan = Plan::direct(&config)?;

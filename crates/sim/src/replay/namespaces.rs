@@ -1,8 +1,6 @@
 //! Volumes side by side: each its own part of the device's address space.
 
 use super::address_error::AddressError;
-use super::source::Source;
-use super::{Progress, SimError};
 use serde_json::{json, Value};
 use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
 use slcache_traces::transform::StreamEnds;
@@ -17,18 +15,8 @@ pub struct Namespaces {
 }
 
 impl Namespaces {
-    /// Reads the trace to its end and lays its volumes side by side, each
-    /// beginning at a multiple of `piece_bytes`.
-    pub fn scan(
-        source: &mut Source,
-        piece_bytes: u32,
-        progress: &mut Progress<'_>,
-    ) -> Result<Self, SimError> {
-        let mut ends = StreamEnds::default();
-        while let Some(batch) = source.next()? {
-            batch.iter().for_each(|request| ends.add(request));
-            source.report("scan", progress)?;
-        }
+    /// Lays volumes side by side, each beginning at a multiple of `piece_bytes`.
+    pub fn side_by_side(ends: &StreamEnds, piece_bytes: u32) -> Result<Self, AddressError> {
         let placed = ends.side_by_side(u64::from(piece_bytes) / SECTOR_BYTES);
         let (bases, _) = placed.ok_or(AddressError::Namespaces { volumes: ends.end_sectors().len() })?;
         Ok(Self { bases, end_sectors: ends.end_sectors().to_vec() })

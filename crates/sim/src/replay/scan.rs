@@ -1,9 +1,11 @@
 //! The first pass over a trace, for what must be known before time 0.
 
 use super::address::AddressMapper;
+use super::namespaces::Namespaces;
 use super::source::Source;
 use super::{Progress, SimError};
 use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+use slcache_traces::transform::StreamEnds;
 use slcache_traces::PageSet;
 
 /// The unit in which a trace's footprint is counted.
@@ -33,6 +35,20 @@ fn touch(set: &mut PageSet, request: &Request, page_sectors: u64) {
     if matches!(request.op, HostOp::Read | HostOp::Write) {
         set.insert(request.sector / page_sectors, request.end_sector().div_ceil(page_sectors));
     }
+}
+
+/// Where the trace's volumes lie, each behind the one before at a multiple of `piece_bytes`.
+pub fn volume_places(
+    source: &mut Source,
+    piece_bytes: u32,
+    progress: &mut Progress<'_>,
+) -> Result<Namespaces, SimError> {
+    let mut ends = StreamEnds::default();
+    while let Some(batch) = source.next()? {
+        batch.iter().for_each(|request| ends.add(request));
+        source.report("scan", progress)?;
+    }
+    Ok(Namespaces::side_by_side(&ends, piece_bytes)?)
 }
 
 /// The logical pages of `piece_bytes` that the trace touches, after `mapper`
