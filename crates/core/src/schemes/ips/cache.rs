@@ -1,8 +1,8 @@
 //! The cache that the family shares: a two-layer region, its order of preference and its room.
 
 use super::super::{check_page, offered_modes};
+use super::agc::AgcConfig;
 use super::balance::{Balance, VainMoves};
-use super::AgcConfig;
 use crate::base::op::{Cause, Class};
 use crate::base::{PlaneId, Ppn, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};

@@ -11,8 +11,8 @@
 //! are reclaimed in idle time, the oldest first; the end of a run empties them all (`drain`).
 //! **Knobs.** None.
 
+use super::agc::AgcConfig;
 use super::cache::{self, Cache, CacheSpec};
-use super::AgcConfig;
 use crate::base::op::{Cause, Class};
 use crate::base::sparse::Sparse;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn, Problem};

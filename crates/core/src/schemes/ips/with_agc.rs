@@ -12,8 +12,8 @@
 //! window again.
 //! **Knobs.** None.
 
+use super::agc::AgcConfig;
 use super::cache::{self, Cache, CacheSpec};
-use crate::base::problem::check_range;
 use crate::base::sparse::Sparse;
 use crate::base::{PlaneId, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
@@ -21,35 +21,11 @@ use crate::ftl::config::{Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::piece::Piece;
 use crate::ftl::scheme::{regions, Scheme};
-use crate::ftl::two_layer::Eligible;
 use crate::hw::config::IdleRule;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// What advanced garbage collection collects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct AgcConfig {
-    /// Which blocks.
-    pub eligible: Eligible,
-    /// Invalid pages that a block has at least, 1-32767.
-    pub min_invalid: u32,
-}
-
-impl Default for AgcConfig {
-    fn default() -> Self {
-        Self { eligible: Eligible::Any, min_invalid: 1 }
-    }
-}
-
-impl AgcConfig {
-    /// Adds every problem; `key` is the section's dotted place.
-    pub fn check(&self, key: &str, problems: &mut Vec<Problem>) {
-        check_range(problems, &format!("{key}.min_invalid"), self.min_invalid, 1..=32767);
-    }
-}
 
 /// Parameters of `ips-agc`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
