@@ -1,8 +1,8 @@
 """Reproducing a paper's evaluation: what to run, what was claimed, what came out.
 
-Each paper is a folder of data, `experiments/NAME/`: `plan.toml` says what is run and drawn,
-`claims.toml` what the paper says. This package runs the plan, keeps every result so that an
-interrupted evaluation resumes, and compares the figures with the claims.
+Each paper is a folder of data, `slcache/experiments/NAME/`: `plan.toml` says what is run and
+drawn, `claims.toml` what the paper says. This package runs the plan, keeps every result so that
+an interrupted evaluation resumes, and compares the figures with the claims.
 """
 
 from slcache.reproduce.evaluation import evaluate
