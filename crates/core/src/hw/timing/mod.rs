@@ -14,6 +14,7 @@ mod emit;
 pub mod event;
 mod host;
 mod idle;
+mod ids;
 pub mod op_table;
 mod parked;
 mod queue;

@@ -1,6 +1,6 @@
 //! What an operation is, as whoever wants it says it.
 
-use super::op_table::RequestId;
+use super::ids::RequestId;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::BlockId;
 
