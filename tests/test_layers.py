@@ -1,4 +1,4 @@
-"""Imports flow one way: between the crates, and between the rooms of the core."""
+"""Imports flow one way: between the crates, between the rooms of the core and inside each room."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from imports import circles, code, paths, python_imports, rust_imports
+
 ROOT = Path(__file__).parent.parent
 CRATES = ("core", "files", "traces", "sim", "py")
 ROOMS = ("base", "metrics", "hw", "ftl", "schemes", "device")
@@ -16,19 +18,9 @@ SOURCES = sorted(ROOT.glob("crates/*/src/**/*.rs"))
 CORE = [path for path in SOURCES if path.is_relative_to(ROOT / "crates/core/src")]
 
 
-def code(path: Path) -> str:
-    """Return a Rust file without its comments."""
-    return re.sub(r"//[^\n]*|/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
-
-
 def rooms_used(text: str) -> Iterator[str]:
     """Yield the core's rooms that a Rust text names, in paths and in grouped imports."""
-    yield from re.findall(r"\bcrate::(\w+)", text)
-    for group in re.findall(r"\bcrate::\{(.*?)\};", text, flags=re.DOTALL):
-        flat = group
-        while re.search(r"\{[^{}]*\}", flat):
-            flat = re.sub(r"\{[^{}]*\}", "", flat)
-        yield from (re.split(r"::|\s", part.strip())[0] for part in flat.split(",") if part.strip())
+    return (path[1] for path in paths(text) if path[0] == "crate")
 
 
 def upward(rooms: tuple[str, ...], here: str, used: Iterator[str]) -> set[str]:
@@ -69,3 +61,53 @@ def test_an_upward_import_would_be_found() -> None:
     text = "use crate::base::Ns;\nuse crate::{hw::{Op, x::Y}, device, ftl::Media as M};"
     assert set(rooms_used(text)) == {"base", "hw", "device", "ftl"}
     assert upward(ROOMS, "hw", rooms_used(text)) == {"device", "ftl"}
+
+
+@pytest.mark.parametrize("crate", CRATES)
+def test_no_files_of_a_folder_import_each_other_in_a_circle(crate: str) -> None:
+    assert circles(rust_imports(ROOT / "crates" / crate / "src")) == []
+
+
+def test_no_files_of_a_package_import_each_other_in_a_circle() -> None:
+    assert circles(python_imports(ROOT / "python/slcache")) == []
+
+
+def written(folder: Path, files: dict[str, str]) -> Path:
+    """Write files into a folder."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_a_circle_in_rust_would_be_found(tmp_path: Path) -> None:
+    files = {
+        "lib.rs": "mod a; mod hw; pub use a::{A, B};",
+        # A test, a comment and a folder's own file make no circle.
+        "a.rs": "use crate::hw; // crate::b\n#[cfg(test)]\nmod tests { use crate::b; }",
+        "b.rs": "use crate::a::A;",
+        "hw/mod.rs": "mod run; mod queue; pub(crate) use queue::{self, Queue};",
+        "hw/run.rs": "use super::{Timing, queue as q};",
+        "hw/queue.rs": "",
+    }
+    assert circles(rust_imports(written(tmp_path, files))) == []
+    for name, text, circle in (
+        ("hw/queue.rs", "fn f() { super::run::start() }", ["hw/queue", "hw/run"]),
+        ("hw/queue.rs", "use crate::hw::{self, run::{x, y}};", ["hw/queue", "hw/run"]),
+        ("hw/queue.rs", "use crate::B;", ["a", "hw"]),
+    ):
+        (found,) = circles(rust_imports(written(tmp_path, {**files, name: text})))
+        assert set(found) == set(circle)
+
+
+def test_a_circle_in_python_would_be_found(tmp_path: Path) -> None:
+    files = {
+        "__init__.py": "from slcache.a import run",
+        "a.py": "from slcache import b",
+        "b.py": "from slcache import Version",
+    }
+    source = tmp_path / "slcache"
+    assert circles(python_imports(written(source, files))) == []
+    for text in ("from slcache import run", "def f():\n    from slcache.a import run"):
+        (found,) = circles(python_imports(written(source, {**files, "b.py": text})))
+        assert set(found) == {"slcache/a", "slcache/b"}
