@@ -23,8 +23,8 @@ pub struct Held {
     pub bytes: u32,
     /// Slots it takes in a page: its units, and those it will carry along.
     pub slots: u32,
-    /// Pieces are packed with those of their own class only.
-    pub class: u8,
+    /// Packing group: pieces are packed with those of their own only.
+    pub group: u8,
     /// Host or flush.
     pub cause: Cause,
     /// When its oldest data came, ns.
@@ -66,10 +66,10 @@ impl HoldBuffer {
         self.units
     }
 
-    /// The entry of logical page `page` in `class`.
-    pub fn find(&self, page: u32, class: u8) -> Option<usize> {
+    /// The entry of logical page `page` in packing group `group`.
+    pub fn find(&self, page: u32, group: u8) -> Option<usize> {
         let mut here = self.pages.iter().enumerate().filter(|(_, &p)| p == page);
-        here.find(|&(i, _)| self.entries[i].class == class).map(|(i, _)| i)
+        here.find(|&(i, _)| self.entries[i].group == group).map(|(i, _)| i)
     }
 
     /// The entries of logical page `page`.
@@ -95,10 +95,10 @@ impl HoldBuffer {
         self.of_page(page).fold(0, |mask, held| mask | (held.mask & !held.partial))
     }
 
-    /// Adds a piece to the entry of its page and class, or as a new one that takes `slots` slots;
+    /// Adds a piece to the entry of its page and group, or as a new one that takes `slots` slots;
     /// returns the entry's place. No other entry of the page holds any of its units.
-    pub(super) fn put(&mut self, piece: &Piece, class: u8, slots: u32, now_ns: u64) -> usize {
-        let place = self.find(piece.page, class);
+    pub(super) fn put(&mut self, piece: &Piece, group: u8, slots: u32, now_ns: u64) -> usize {
+        let place = self.find(piece.page, group);
         let fresh = piece.mask & !place.map_or(0, |i| self.entries[i].mask);
         self.units += fresh.count_ones();
         let place = place.unwrap_or_else(|| {
@@ -110,7 +110,7 @@ impl HoldBuffer {
                 early: 0,
                 bytes: 0,
                 slots,
-                class,
+                group,
                 cause: piece.cause,
                 since_ns: now_ns,
                 tokens: 0,

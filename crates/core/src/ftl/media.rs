@@ -293,7 +293,7 @@ impl Media {
     }
 
     /// Parks a piece whose logical page starts at mapping unit `first`; see `HoldBuffer::put`.
-    pub(super) fn hold(&mut self, piece: &Piece, first: u32, class: u8, slots: u32, now_ns: u64) -> usize {
+    pub(super) fn hold(&mut self, piece: &Piece, first: u32, group: u8, slots: u32, now_ns: u64) -> usize {
         if let Some(versions) = self.versions.as_mut() {
             for mu in bits(piece.mask).map(|i| (first + i) as usize) {
                 versions.next += 1;
@@ -301,7 +301,7 @@ impl Media {
                 versions.held[mu] = versions.next;
             }
         }
-        self.hold.put(piece, class, slots, now_ns)
+        self.hold.put(piece, group, slots, now_ns)
     }
 
     /// Takes units out of a held entry whose logical page starts at mapping unit `first`, written

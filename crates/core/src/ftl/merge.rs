@@ -28,10 +28,11 @@ impl Merger {
         io.held().is_empty() || io.held().units() + new.count_ones() <= self.capacity_units
     }
 
-    /// Parks a piece in `class`, where its page then takes `slots` slots; returns its entry. Its
-    /// request waits for the program, or is done with it where the rules and the room allow.
-    pub fn hold(&self, piece: &Piece, class: u8, slots: u32, io: &mut Io) -> usize {
-        let entry = io.hold_piece(piece, class, slots);
+    /// Parks a piece in packing group `group`, where its page then takes `slots` slots; returns its
+    /// entry. Its request waits for the program, or is done with it where the rules and the room
+    /// allow.
+    pub fn hold(&self, piece: &Piece, group: u8, slots: u32, io: &mut Io) -> usize {
+        let entry = io.hold_piece(piece, group, slots);
         if !piece.request.is_none() {
             if self.early && io.occupied_units() <= self.capacity_units {
                 io.acknowledge_held(entry, piece.mask);

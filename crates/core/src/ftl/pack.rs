@@ -49,13 +49,13 @@ impl Picks {
 /// with the oldest pieces. `reach` is room for the search.
 pub fn exact(hold: &HoldBuffer, entry: usize, slots: u32, reach: &mut Vec<u32>) -> Option<Picks> {
     let entries = hold.entries();
-    let class = entries[entry].class;
+    let group = entries[entry].group;
     let mut want = slots.checked_sub(entries[entry].slots)?;
     // Bit s of reach[i]: the pieces from i on contain a set of s slots.
     reach.clear();
     reach.resize(entries.len() + 1, 1);
     for i in (0..entries.len()).rev() {
-        let usable = i != entry && entries[i].class == class && entries[i].slots <= slots;
+        let usable = i != entry && entries[i].group == group && entries[i].slots <= slots;
         let with = if usable { reach[i + 1] << entries[i].slots } else { 0 };
         reach[i] = reach[i + 1] | with;
     }
@@ -64,7 +64,7 @@ pub fn exact(hold: &HoldBuffer, entry: usize, slots: u32, reach: &mut Vec<u32>) 
     }
     let mut picks = Picks::default();
     for (i, held) in entries.iter().enumerate() {
-        let fits = i != entry && held.class == class && held.slots <= want;
+        let fits = i != entry && held.group == group && held.slots <= want;
         if i == entry {
             picks.add(i, held);
         } else if fits && want > 0 && reach[i + 1] >> (want - held.slots) & 1 == 1 {
@@ -75,11 +75,11 @@ pub fn exact(hold: &HoldBuffer, entry: usize, slots: u32, reach: &mut Vec<u32>) 
     Some(picks)
 }
 
-/// The oldest piece and those after it of its class that still fit; the rest of the page is padded.
+/// The oldest piece and those after it of its group that still fit; the rest of the page is padded.
 pub fn oldest_first(hold: &HoldBuffer, slots: u32) -> Option<Picks> {
-    let class = hold.entries().first()?.class;
+    let group = hold.entries().first()?.group;
     let mut picks = Picks::default();
-    for (i, held) in hold.entries().iter().enumerate().filter(|(_, held)| held.class == class) {
+    for (i, held) in hold.entries().iter().enumerate().filter(|(_, held)| held.group == group) {
         if picks.slots + held.slots <= slots {
             picks.add(i, held);
         }
@@ -87,10 +87,10 @@ pub fn oldest_first(hold: &HoldBuffer, slots: u32) -> Option<Picks> {
     Some(picks)
 }
 
-/// The oldest units of `class`, cut where the page is full; fewer than a page only if `short`.
-pub fn in_order(hold: &HoldBuffer, class: u8, slots: u32, short: bool) -> Option<Picks> {
+/// The oldest units of `group`, cut where the page is full; fewer than a page only if `short`.
+pub fn in_order(hold: &HoldBuffer, group: u8, slots: u32, short: bool) -> Option<Picks> {
     let mut picks = Picks::default();
-    for (i, held) in hold.entries().iter().enumerate().filter(|(_, held)| held.class == class) {
+    for (i, held) in hold.entries().iter().enumerate().filter(|(_, held)| held.group == group) {
         let mask = lowest(held.mask, slots - picks.slots);
         picks.list[picks.len] = (i, mask);
         picks.len += 1;

@@ -31,7 +31,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// All pieces are packed together.
-const CLASS: u8 = 0;
+const GROUP: u8 = 0;
 
 /// Parameters of `sa`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -129,7 +129,7 @@ impl Scheme for Sa {
             return self.cache.write_page(&piece, io);
         }
         self.cache.make_buffer_room(&piece, Carry::Rest, io)?;
-        let entry = self.cache.merger.hold(&piece, CLASS, slots, io);
+        let entry = self.cache.merger.hold(&piece, GROUP, slots, io);
         let picks = if slots == io.policy().mus_per_page {
             Some(Picks::one(io.held(), entry))
         } else {

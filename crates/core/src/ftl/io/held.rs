@@ -10,10 +10,10 @@ impl Io {
         self.held().units() + self.early.units()
     }
 
-    /// Parks a piece in `class`, where its page then takes `slots` slots; returns its entry.
-    pub(in crate::ftl) fn hold_piece(&mut self, piece: &Piece, class: u8, slots: u32) -> usize {
+    /// Parks a piece in `group`, where its page then takes `slots` slots; returns its entry.
+    pub(in crate::ftl) fn hold_piece(&mut self, piece: &Piece, group: u8, slots: u32) -> usize {
         let first = piece.page * self.policy.mus_per_page;
-        self.media.hold(piece, first, class, slots, self.timing.now_ns())
+        self.media.hold(piece, first, group, slots, self.timing.now_ns())
     }
 
     /// Makes `request` wait for a held entry.

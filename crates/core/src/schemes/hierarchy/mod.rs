@@ -47,7 +47,8 @@ use report::Stats;
 use serde::{Deserialize, Serialize};
 
 /// All partial writes are packed together.
-const CLASS: u8 = 0;
+const GROUP: u8 = 0;
+
 /// What a snapshot holds.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct HierarchyState {
@@ -122,7 +123,7 @@ impl Hierarchy {
         while !self.merger.has_room(piece, io) && self.program_oldest(io)? {}
         let held = io.held().mask(piece.page);
         let slots = (held | piece.mask).count_ones();
-        let entry = self.merger.hold(piece, CLASS, slots, io);
+        let entry = self.merger.hold(piece, GROUP, slots, io);
         let waiting = &io.held().entries()[entry];
         if held != 0 && slots == io.policy().mus_per_page && waiting.partial == 0 {
             let picks = Picks::one(io.held(), entry);

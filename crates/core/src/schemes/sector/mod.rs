@@ -33,7 +33,7 @@ use crate::metrics::report::{SchemeReport, TableReport};
 use hotness::{Hotness, HotnessState};
 use serde::{Deserialize, Serialize};
 
-/// Classes of held sectors.
+/// Packing groups of held sectors.
 const COLD: u8 = 0;
 const HOT: u8 = 1;
 
@@ -85,20 +85,20 @@ impl Sector {
         hot
     }
 
-    /// Holds the units of a piece in `mask` in `class` and programs the pages that are full.
-    fn hold(&mut self, piece: &Piece, mask: u32, class: u8, io: &mut Io) -> Result<(), DeviceFull> {
+    /// Holds the units of a piece in `mask` in `group` and programs the pages that are full.
+    fn hold(&mut self, piece: &Piece, mask: u32, group: u8, io: &mut Io) -> Result<(), DeviceFull> {
         let whole = mask.count_ones() * io.geometry().mu_bytes;
         let bytes = if mask == piece.mask { piece.bytes } else { whole };
         let part = Piece { mask, partial: piece.partial & mask, bytes, ..*piece };
-        let entry = io.held().find(piece.page, class);
+        let entry = io.held().find(piece.page, group);
         let slots = (mask | entry.map_or(0, |i| io.held().entries()[i].mask)).count_ones();
-        self.cache.merger.hold(&part, class, slots, io);
-        self.program(class, false, io)
+        self.cache.merger.hold(&part, group, slots, io);
+        self.program(group, false, io)
     }
 
-    /// Programs full pages of `class`; with `short` all there is of it.
-    fn program(&mut self, class: u8, short: bool, io: &mut Io) -> Result<(), DeviceFull> {
-        while let Some(picks) = in_order(io.held(), class, self.cache.slots, short) {
+    /// Programs full pages of `group`; with `short` all there is of it.
+    fn program(&mut self, group: u8, short: bool, io: &mut Io) -> Result<(), DeviceFull> {
+        while let Some(picks) = in_order(io.held(), group, self.cache.slots, short) {
             self.cache.program(&picks, Carry::Nothing, io)?;
         }
         Ok(())
@@ -124,15 +124,15 @@ impl Scheme for Sector {
         }
         self.cache.make_buffer_room(&piece, Carry::Nothing, io)?;
         // A sector that waits already stays with those it waits with.
-        let held = |class, io: &Io| {
-            let entry = io.held().find(piece.page, class);
+        let held = |group, io: &Io| {
+            let entry = io.held().find(piece.page, group);
             entry.map_or(0, |i| io.held().entries()[i].mask)
         };
         let (held_cold, held_hot) = (held(COLD, io), held(HOT, io));
         let hot = piece.mask & (held_hot | (hot & !held_cold));
-        for (class, mask) in [(HOT, hot), (COLD, piece.mask & !hot)] {
+        for (group, mask) in [(HOT, hot), (COLD, piece.mask & !hot)] {
             if mask != 0 {
-                self.hold(&piece, mask, class, io)?;
+                self.hold(&piece, mask, group, io)?;
             }
         }
         if io.clockless() {
@@ -161,10 +161,10 @@ impl Scheme for Sector {
 
     fn program_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
         while all || self.cache.merger.is_due(io) {
-            let Some(class) = io.held().entries().first().map(|held| held.class) else {
+            let Some(group) = io.held().entries().first().map(|held| held.group) else {
                 break;
             };
-            self.program(class, true, io)?;
+            self.program(group, true, io)?;
         }
         self.cache.merger.arm(io);
         Ok(())
