@@ -6,7 +6,8 @@ use super::io::Io;
 use super::page_level;
 use super::piece::Piece;
 use super::restore::Restoring;
-use crate::base::PlaneId;
+use crate::base::{PlaneId, Problem};
+use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::op_table::RequestId;
 use crate::metrics::report::SchemeReport;
 use serde::de::DeserializeOwned;
@@ -18,6 +19,15 @@ pub struct SchemeState<T> {
     regions: RegionStates,
     /// What it has beside its regions.
     own: T,
+}
+
+/// The parameters of a scheme.
+pub trait Parameters {
+    /// Adds every problem of the parameters on `device`.
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>);
+
+    /// Writes out what depends on the device where nothing is chosen.
+    fn settle(&mut self, _device: &DeviceConfig) {}
 }
 
 /// A policy: where writes go, what is reclaimed, what is done in idle time.

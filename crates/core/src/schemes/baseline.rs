@@ -11,10 +11,11 @@
 //! their plane; a dense wordline is staged in the controller until it is full (one-shot).
 //! **Knobs.** None.
 
-use super::cache::{CacheSpec, Pressure, Trigger, RECLAIM};
-use crate::base::{CellMode, PlaneId, Problem};
+use super::common::cache::{Pressure, RECLAIM};
+use super::common::cache_config::cache_config;
+use super::common::tables::page_table;
+use crate::base::PlaneId;
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
@@ -25,62 +26,10 @@ use crate::ftl::turn::try_planes;
 use crate::ftl::victim;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-/// Parameters of `baseline`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct BaselineConfig {
-    /// SLC blocks per plane.
-    pub slc_blocks: u32,
-    /// Cell mode of the store behind the cache; default: the densest that one pool offers beside SLC.
-    pub dense_mode: Option<CellMode>,
-    /// Order in which consecutive writes go to planes.
-    pub plane_order: PlaneOrder,
-    /// How a write's plane is chosen.
-    pub placement: Placement,
-    /// What starts the reclamation of SLC blocks.
-    pub trigger: Trigger,
-    /// Reclamation of SLC blocks.
-    pub slc: CleanConfig,
-    /// Cleaning of the dense region.
-    pub dense: CleanConfig,
-}
-
-impl Default for BaselineConfig {
-    fn default() -> Self {
-        Self {
-            slc_blocks: 64,
-            dense_mode: None,
-            plane_order: PlaneOrder::Cwdp,
-            placement: Placement::RoundRobin,
-            trigger: Trigger::FreeBlocks,
-            slc: CleanConfig { start_free_ratio: 0.5, ..CleanConfig::default() },
-            dense: CleanConfig { start_free_ratio: 0.05, ..CleanConfig::default() },
-        }
-    }
-}
-
-impl BaselineConfig {
-    fn cache(&self) -> CacheSpec<'_> {
-        CacheSpec {
-            name: "baseline",
-            slc_blocks: self.slc_blocks,
-            slc_blocks_min: 3,
-            dense_mode: self.dense_mode,
-            plane_order: self.plane_order,
-            placement: self.placement,
-            trigger: self.trigger,
-            slc: &self.slc,
-            dense: &self.dense,
-        }
-    }
-
-    /// Adds every problem of the parameters on `device`.
-    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
-        self.cache().check(device, problems);
-    }
+cache_config! {
+    /// Parameters of `baseline`.
+    pub struct BaselineConfig("baseline") {}
 }
 
 /// SLC write cache and dense store.
@@ -162,7 +111,7 @@ impl Scheme for Baseline {
         figure("dense_free_blocks_min", f64::from(self.store.region.free_blocks_min()));
         figure("slc_blocks_reclaimed", self.reclaimed_blocks as f64);
         figure("slc_pages_migrated", self.migrated_pages as f64);
-        report.tables.push(super::page_table(io));
+        report.tables.push(page_table(io));
         report
     }
 }

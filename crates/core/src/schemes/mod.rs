@@ -1,22 +1,18 @@
 //! The published schemes, one file each, and the one registry that knows them all.
 //!
-//! To add a scheme: its file, its module and its line in `schemes!` here, an arm in `settle`, its
-//! page in `docs/schemes/`.
+//! To add a scheme: its file, its module and its line in `schemes!` here, its page in `docs/schemes/`.
 
 mod baseline;
-mod cache;
-mod census;
-mod entry_bits;
+mod common;
 mod hierarchy;
 mod ips;
-mod mixed_cache;
 mod sa;
 mod sector;
 mod tlc_only;
 mod turbo_write;
 
 pub use baseline::BaselineConfig;
-pub use cache::Trigger;
+pub use common::cache::Trigger;
 pub use hierarchy::{DivisionRule, HierarchyConfig, OmegaS, Quota};
 pub use ips::{AgcConfig, IpsAgcConfig, IpsConfig, IpsCoopConfig};
 pub use sa::SaConfig;
@@ -24,17 +20,15 @@ pub use sector::{FullPieces, SectorConfig};
 pub use tlc_only::TlcOnlyConfig;
 pub use turbo_write::TurboWriteConfig;
 
-use crate::base::{CellMode, PlaneId, Problem};
+use crate::base::{PlaneId, Problem};
 use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
 use crate::ftl::any_region::{AnyRegion, Role};
-use crate::ftl::config::CleanConfig;
 use crate::ftl::io::Io;
 use crate::ftl::piece::Piece;
-use crate::ftl::scheme::Scheme;
-use crate::hw::config::PoolConfig;
+use crate::ftl::scheme::{Parameters, Scheme};
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::op_table::RequestId;
-use crate::metrics::report::{SchemeReport, TableReport};
+use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -101,6 +95,11 @@ macro_rules! schemes {
             /// Adds every problem of the parameters on `device`.
             pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
                 match self { $(Self::$variant(config) => config.check(device, problems),)* }
+            }
+
+            /// Writes out what depends on the device where nothing is chosen.
+            pub fn settle(&mut self, device: &DeviceConfig) {
+                match self { $(Self::$variant(config) => config.settle(device),)* }
             }
 
             /// The scheme, on a checked device.
@@ -200,83 +199,4 @@ schemes! {
         "in-place switch, fed by garbage collection in idle time", "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs, section IV-B";
     "ips-coop" => IpsCoop, ips::IpsCoopConfig, ips::IpsCoop, &[],
         "in-place switch with a large traditional SLC cache beside it", "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs, section IV-C";
-}
-
-/// The page mapping table at its largest.
-fn page_table(io: &Io) -> TableReport {
-    let entries = io.mapped_peak().div_ceil(u64::from(io.policy().mus_per_page));
-    TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 }
-}
-
-impl SchemeConfig {
-    /// Writes out the cell mode that depends on the device where none is chosen; two-layer blocks
-    /// have theirs from the chips.
-    pub fn settle(&mut self, device: &DeviceConfig) {
-        match self {
-            Self::TlcOnly(TlcOnlyConfig { mode, .. }) => {
-                mode.get_or_insert(densest(device));
-            }
-            Self::Baseline(BaselineConfig { dense_mode, .. })
-            | Self::Sa(SaConfig { dense_mode, .. })
-            | Self::Sector(SectorConfig { dense_mode, .. })
-            | Self::Hierarchy(HierarchyConfig { dense_mode, .. })
-            | Self::TurboWrite(TurboWriteConfig { dense_mode, .. }) => {
-                dense_mode.get_or_insert(densest_beside_slc(device));
-            }
-            Self::Ips(_) | Self::IpsAgc(_) | Self::IpsCoop(_) => {}
-        }
-    }
-}
-
-/// The densest mode of any pool.
-fn densest(device: &DeviceConfig) -> CellMode {
-    device.pool.iter().map(PoolConfig::densest).max_by_key(|mode| mode.bits()).unwrap_or(CellMode::Slc)
-}
-
-/// The densest mode of a pool that offers SLC and another; without one, the densest of any, which
-/// the check of the scheme then refuses.
-fn densest_beside_slc(device: &DeviceConfig) -> CellMode {
-    let hybrid = device.pool.iter().filter(|pool| pool.slc.is_some()).map(PoolConfig::densest);
-    let dense = hybrid.filter(|&mode| mode != CellMode::Slc).max_by_key(|mode| mode.bits());
-    dense.unwrap_or_else(|| densest(device))
-}
-
-/// The modes the device's pools offer, for messages.
-fn offered_modes(device: &DeviceConfig) -> String {
-    let offered = CellMode::ALL.into_iter().filter(|&m| device.pool.iter().any(|p| p.mode(m).is_some()));
-    offered.map(CellMode::name).collect::<Vec<_>>().join(", ")
-}
-
-/// Page-level schemes keep a logical page in one flash page.
-fn check_page(device: &DeviceConfig, pool: &PoolConfig, key: &str, problems: &mut Vec<Problem>) {
-    if device.piece_bytes() != pool.page_bytes {
-        let allowed = format!("{} for {key}: the page size of pool \"{}\"", pool.page_bytes, pool.name);
-        problems.push(Problem::new("device.piece_bytes", device.piece_bytes(), allowed));
-    }
-}
-
-/// Blocks per plane that cannot hold user data: two frontiers, and what cleaning keeps free.
-fn held_back(clean: &CleanConfig, blocks: u32, reserve: u32) -> u32 {
-    let frontiers = if clean.separate_frontier { 2 } else { 1 };
-    frontiers + clean.threshold(blocks).max(reserve)
-}
-
-/// The user capacity must fit into the region less what is held back.
-fn check_capacity(
-    device: &DeviceConfig,
-    pool: &PoolConfig,
-    mode: CellMode,
-    blocks: u32,
-    held: u32,
-    problems: &mut Vec<Problem>,
-) {
-    let block_bytes = u64::from(pool.pages_per_block(mode)) * u64::from(pool.page_bytes);
-    let usable = u64::from(pool.plane_count()) * u64::from(blocks.saturating_sub(held)) * block_bytes;
-    if device.user_bytes > usable {
-        let allowed = format!(
-            "at most {usable}: {blocks} {} blocks per plane, of which {held} are held back for frontiers and cleaning",
-            mode.name()
-        );
-        problems.push(Problem::new("device.user_bytes", device.user_bytes, allowed));
-    }
 }

@@ -12,13 +12,13 @@
 //! cleaning as in `baseline`, one page of the store for each logical page (`trigger`, `slc`, `dense`).
 //! **Knobs.** None.
 
-use super::cache::{CacheSpec, Trigger};
-use super::census::CensusState;
-use super::entry_bits::table_bytes;
-use super::mixed_cache::MixedCache;
-use crate::base::{CellMode, Problem};
+use super::common::cache_config::cache_config;
+use super::common::census::CensusState;
+use super::common::mixed_cache::MixedCache;
+use super::common::tables::{page_table, table_bytes};
+use crate::base::Problem;
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::config::{CleanConfig, MergeConfig, Placement, PlaneOrder};
+use crate::ftl::config::MergeConfig;
 use crate::ftl::io::Io;
 use crate::ftl::mixed::Carry;
 use crate::ftl::pack::{exact, oldest_first, Picks};
@@ -27,69 +27,23 @@ use crate::ftl::piece::Piece;
 use crate::ftl::scheme::{regions, Scheme};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::{SchemeReport, TableReport};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// All pieces are packed together.
 const GROUP: u8 = 0;
 
-/// Parameters of `sa`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct SaConfig {
-    /// SLC blocks per plane.
-    pub slc_blocks: u32,
-    /// Cell mode of the store behind the cache; default: the densest that one pool offers beside SLC.
-    pub dense_mode: Option<CellMode>,
-    /// Order in which consecutive pages go to planes.
-    pub plane_order: PlaneOrder,
-    /// How a page's plane is chosen.
-    pub placement: Placement,
-    /// What starts the reclamation of SLC blocks.
-    pub trigger: Trigger,
-    /// Reclamation of SLC blocks.
-    pub slc: CleanConfig,
-    /// Cleaning of the dense region.
-    pub dense: CleanConfig,
-    /// How short pages wait for others.
-    pub merge: MergeConfig,
-}
-
-impl Default for SaConfig {
-    fn default() -> Self {
-        let cache = super::baseline::BaselineConfig::default();
-        Self {
-            slc_blocks: cache.slc_blocks,
-            dense_mode: cache.dense_mode,
-            plane_order: cache.plane_order,
-            placement: cache.placement,
-            trigger: cache.trigger,
-            slc: cache.slc,
-            dense: cache.dense,
-            merge: MergeConfig::default(),
-        }
+cache_config! {
+    /// Parameters of `sa`.
+    pub struct SaConfig("sa") {
+        /// How short pages wait for others.
+        pub merge: MergeConfig = MergeConfig::default(),
     }
+    check SaConfig::check_own
 }
 
 impl SaConfig {
-    fn cache(&self) -> CacheSpec<'_> {
-        CacheSpec {
-            name: "sa",
-            slc_blocks: self.slc_blocks,
-            slc_blocks_min: 3,
-            dense_mode: self.dense_mode,
-            plane_order: self.plane_order,
-            placement: self.placement,
-            trigger: self.trigger,
-            slc: &self.slc,
-            dense: &self.dense,
-        }
-    }
-
-    /// Adds every problem of the parameters on `device`.
-    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+    fn check_own(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.merge.check("scheme.sa.merge", device.piece_bytes(), problems);
-        self.cache().check(device, problems);
     }
 }
 
@@ -170,7 +124,7 @@ impl Scheme for Sa {
     fn report(&self, io: &Io) -> SchemeReport {
         let mut report = self.cache.report("sa", io);
         let slots = self.cache.slots;
-        report.tables.push(super::page_table(io));
+        report.tables.push(page_table(io));
         // Which units of the page are there, and from which slot on.
         let bits = slots + slots.next_power_of_two().trailing_zeros();
         let entries = self.cache.census.peak().fragments;

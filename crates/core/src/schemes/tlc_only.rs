@@ -7,6 +7,8 @@
 //! victim policy are options; the defaults are round robin in CWDP order and greedy cleaning.
 //! **Knobs.** None.
 
+use super::common::device_fit::{check_capacity, check_page, densest, held_back, offered_modes};
+use super::common::tables::page_table;
 use crate::base::op::{Cause, Class};
 use crate::base::{CellMode, PlaneId, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
@@ -17,7 +19,7 @@ use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::relocate::Job;
-use crate::ftl::scheme::{regions, Scheme};
+use crate::ftl::scheme::{regions, Parameters, Scheme};
 use crate::ftl::turn::try_planes;
 use crate::hw::config::{IdleRule, IdleScope};
 use crate::hw::device_config::DeviceConfig;
@@ -55,7 +57,7 @@ impl Default for TlcOnlyConfig {
 
 impl TlcOnlyConfig {
     fn mode(&self, device: &DeviceConfig) -> CellMode {
-        self.mode.unwrap_or_else(|| super::densest(device))
+        self.mode.unwrap_or_else(|| densest(device))
     }
 
     /// The pool used: the largest that offers the mode.
@@ -64,20 +66,25 @@ impl TlcOnlyConfig {
         let offering = device.pool.iter().enumerate().filter(|(_, p)| p.mode(mode).is_some());
         offering.max_by_key(|(i, p)| (p.raw_bytes(mode), std::cmp::Reverse(*i))).map(|(i, _)| i)
     }
+}
 
-    /// Adds every problem of the parameters on `device`.
-    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+impl Parameters for TlcOnlyConfig {
+    fn settle(&mut self, device: &DeviceConfig) {
+        self.mode = Some(self.mode(device));
+    }
+
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.clean.check("scheme.tlc-only.clean", problems);
         let Some(index) = self.pool(device) else {
-            let modes = super::offered_modes(device);
+            let modes = offered_modes(device);
             let mode = self.mode(device).name();
             problems.push(Problem::new("scheme.tlc-only.mode", mode, format!("one of {modes}")));
             return;
         };
         let pool = &device.pool[index];
-        super::check_page(device, pool, "scheme.tlc-only", problems);
-        let held = super::held_back(&self.clean, pool.blocks, RESERVE + 1);
-        super::check_capacity(device, pool, self.mode(device), pool.blocks, held, problems);
+        check_page(device, pool, "scheme.tlc-only", problems);
+        let held = held_back(&self.clean, pool.blocks, RESERVE + 1);
+        check_capacity(device, pool, self.mode(device), pool.blocks, held, problems);
     }
 }
 
@@ -197,7 +204,7 @@ impl Scheme for TlcOnly {
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
         figure("free_blocks_min", f64::from(self.region.free_blocks_min()));
         figure("cleaning_threshold_blocks", f64::from(self.clean_below));
-        report.tables.push(super::page_table(io));
+        report.tables.push(page_table(io));
         report
     }
 }

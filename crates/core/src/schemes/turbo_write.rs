@@ -11,7 +11,8 @@
 //! data move: within their plane.
 //! **Knobs.** None.
 
-use super::cache::{CacheSpec, Trigger};
+use super::common::cache::{CacheSpec, Trigger};
+use super::common::tables::page_table;
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, CellMode, PlaneId, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
@@ -21,7 +22,7 @@ use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, Writer};
 use crate::ftl::relocate::Job;
-use crate::ftl::scheme::{regions, Scheme};
+use crate::ftl::scheme::{regions, Parameters, Scheme};
 use crate::ftl::store::{Store, RESERVE};
 use crate::ftl::turn::try_planes;
 use crate::ftl::victim;
@@ -87,9 +88,14 @@ impl TurboWriteConfig {
             dense: &self.dense,
         }
     }
+}
 
-    /// Adds every problem of the parameters on `device`.
-    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+impl Parameters for TurboWriteConfig {
+    fn settle(&mut self, device: &DeviceConfig) {
+        self.dense_mode = Some(self.cache(&oldest_first()).mode(device));
+    }
+
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.idle.check("scheme.turbo-write.idle", problems);
         self.cache(&oldest_first()).check(device, problems);
     }
@@ -315,7 +321,7 @@ impl Scheme for TurboWrite {
         figure("slc_pages_migrated", f.reclaimed_pages as f64);
         figure("slc_pages_migrated_at_end", f.drained_pages as f64);
         figure("dense_free_blocks_min", f64::from(self.store.region.free_blocks_min()));
-        report.tables.push(super::page_table(io));
+        report.tables.push(page_table(io));
         report
     }
 }

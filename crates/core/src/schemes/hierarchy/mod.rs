@@ -24,8 +24,8 @@ mod report;
 
 pub use config::{DivisionRule, HierarchyConfig, OmegaS, Quota};
 
-use super::cache::{CacheSpec, Pressure};
-use super::census::{Census, CensusState};
+use super::common::cache::Pressure;
+use super::common::census::{Census, CensusState};
 use crate::base::Ppn;
 use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::io::Io;
@@ -82,7 +82,7 @@ pub struct Hierarchy {
 impl Hierarchy {
     /// The scheme on a checked device.
     pub fn new(config: &HierarchyConfig, device: &DeviceConfig, io: &mut Io) -> Self {
-        let cache: CacheSpec = config.cache();
+        let cache = config.cache();
         let l1 = Region::borrowing(cache.slc_spec(device, Pack::Mu, true), io);
         let l2 = Region::new(cache.slc_spec(device, Pack::Page, true), io);
         let planes = l2.planes().len() as u64;

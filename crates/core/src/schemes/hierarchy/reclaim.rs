@@ -1,7 +1,7 @@
 //! Making room: the levels' quotas, and what leaves the cache with a block of each.
 
-use super::super::cache::RECLAIM;
-use super::super::census::Cached;
+use super::super::common::cache::RECLAIM;
+use super::super::common::census::Cached;
 use super::{Hierarchy, Quota};
 use crate::base::{BlockId, PlaneId};
 use crate::ftl::answer::DeviceFull;

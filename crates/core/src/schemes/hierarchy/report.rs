@@ -1,7 +1,6 @@
 //! What the scheme says of a run.
 
-use super::super::entry_bits::{smt_entry_bits, table_bytes};
-use super::super::page_table;
+use super::super::common::tables::{page_table, smt_entry_bits, table_bytes};
 use super::Hierarchy;
 use crate::ftl::io::Io;
 use crate::metrics::report::{SchemeReport, TableReport};

@@ -1,6 +1,6 @@
 //! The cache that the family shares: a two-layer region, its order of preference and its room.
 
-use super::super::{check_page, offered_modes};
+use super::super::common::device_fit::{check_page, offered_modes};
 use super::agc::AgcConfig;
 use super::balance::{Balance, VainMoves};
 use crate::base::op::{Cause, Class};

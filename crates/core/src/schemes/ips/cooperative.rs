@@ -23,7 +23,7 @@ use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::relocate::{erase_block, relocate_page, Job};
-use crate::ftl::scheme::{regions, Scheme};
+use crate::ftl::scheme::{regions, Parameters, Scheme};
 use crate::ftl::turn::try_planes;
 use crate::ftl::victim;
 use crate::hw::config::IdleRule;
@@ -66,9 +66,8 @@ impl Default for IpsCoopConfig {
     }
 }
 
-impl IpsCoopConfig {
-    /// Adds every problem of the parameters on `device`.
-    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+impl Parameters for IpsCoopConfig {
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.idle.check("scheme.ips-coop.idle", problems);
         self.agc.check("scheme.ips-coop.agc", problems);
         if let Some(index) = cache::pool_index(device) {

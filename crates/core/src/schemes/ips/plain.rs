@@ -16,7 +16,7 @@ use crate::ftl::answer::DeviceFull;
 use crate::ftl::config::{Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::piece::Piece;
-use crate::ftl::scheme::{regions, Scheme};
+use crate::ftl::scheme::{regions, Parameters, Scheme};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
@@ -38,9 +38,8 @@ impl Default for IpsConfig {
     }
 }
 
-impl IpsConfig {
-    /// Adds every problem of the parameters on `device`.
-    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+impl Parameters for IpsConfig {
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         cache::check("ips", 0, device, problems);
     }
 }

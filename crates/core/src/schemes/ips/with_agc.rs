@@ -20,7 +20,7 @@ use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::config::{Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::piece::Piece;
-use crate::ftl::scheme::{regions, Scheme};
+use crate::ftl::scheme::{regions, Parameters, Scheme};
 use crate::hw::config::IdleRule;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
@@ -52,9 +52,8 @@ impl Default for IpsAgcConfig {
     }
 }
 
-impl IpsAgcConfig {
-    /// Adds every problem of the parameters on `device`.
-    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+impl Parameters for IpsAgcConfig {
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.idle.check("scheme.ips-agc.idle", problems);
         self.agc.check("scheme.ips-agc.agc", problems);
         cache::check("ips-agc", 0, device, problems);

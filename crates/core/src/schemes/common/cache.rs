@@ -1,6 +1,7 @@
 //! What every SLC cache in front of a dense store has: its sizes, their checks, and the trigger
 //! of its reclamation.
 
+use super::device_fit::{check_capacity, check_page, densest_beside_slc, held_back, offered_modes};
 use crate::base::op::{Cause, Class};
 use crate::base::{CellMode, PlaneId, Problem};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
@@ -57,8 +58,9 @@ impl CacheSpec<'_> {
         device.pool.iter().position(|p| p.slc.is_some() && p.mode(mode).is_some())
     }
 
-    fn mode(&self, device: &DeviceConfig) -> CellMode {
-        self.dense_mode.unwrap_or_else(|| super::densest_beside_slc(device))
+    /// Cell mode of the store: the chosen one, or what the device suggests.
+    pub fn mode(&self, device: &DeviceConfig) -> CellMode {
+        self.dense_mode.unwrap_or_else(|| densest_beside_slc(device))
     }
 
     /// Adds every problem of the parameters on `device`.
@@ -67,7 +69,7 @@ impl CacheSpec<'_> {
         self.slc.check(&key("slc"), problems);
         self.dense.check(&key("dense"), problems);
         if self.mode(device) == CellMode::Slc {
-            let modes = super::offered_modes(device);
+            let modes = offered_modes(device);
             let allowed = format!("mlc, tlc or qlc beside slc; the device offers {modes}");
             problems.push(Problem::new(key("dense_mode"), "slc", allowed));
             return;
@@ -78,7 +80,7 @@ impl CacheSpec<'_> {
             problems.push(Problem::new(key("*.idle_free_ratio"), value, allowed));
         }
         let Some(index) = self.pool(device) else {
-            let modes = super::offered_modes(device);
+            let modes = offered_modes(device);
             let allowed = format!("a mode that one pool offers beside slc; the device offers {modes}");
             problems.push(Problem::new(key("dense_mode"), self.mode(device).name(), allowed));
             return;
@@ -87,7 +89,7 @@ impl CacheSpec<'_> {
     }
 
     fn check_sizes(&self, device: &DeviceConfig, pool: &PoolConfig, problems: &mut Vec<Problem>) {
-        super::check_page(device, pool, &format!("scheme.{}", self.name), problems);
+        check_page(device, pool, &format!("scheme.{}", self.name), problems);
         let most = pool.blocks.saturating_sub(4);
         if self.slc_blocks < self.slc_blocks_min || self.slc_blocks > most {
             let least = self.slc_blocks_min;
@@ -97,8 +99,8 @@ impl CacheSpec<'_> {
             return;
         }
         let blocks = pool.blocks - self.slc_blocks;
-        let held = super::held_back(self.dense, blocks, RESERVE + 1);
-        super::check_capacity(device, pool, self.mode(device), blocks, held, problems);
+        let held = held_back(self.dense, blocks, RESERVE + 1);
+        check_capacity(device, pool, self.mode(device), blocks, held, problems);
     }
 
     /// The specification of a region over the SLC blocks, on a checked device.

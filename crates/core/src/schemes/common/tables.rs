@@ -1,6 +1,13 @@
-//! What an entry of a sector mapping table takes in a real controller.
+//! What mapping tables take in a real controller.
 
 use crate::ftl::io::Io;
+use crate::metrics::report::TableReport;
+
+/// The page mapping table at its largest.
+pub fn page_table(io: &Io) -> TableReport {
+    let entries = io.mapped_peak().div_ceil(u64::from(io.policy().mus_per_page));
+    TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 }
+}
 
 fn bits_for(count: u64) -> u32 {
     count.next_power_of_two().trailing_zeros()

@@ -1,0 +1,59 @@
+//! What a scheme asks of its device: cell modes, the page size, room for the user's data.
+
+use crate::base::{CellMode, Problem};
+use crate::ftl::config::CleanConfig;
+use crate::hw::config::PoolConfig;
+use crate::hw::device_config::DeviceConfig;
+
+/// The densest mode of any pool.
+pub fn densest(device: &DeviceConfig) -> CellMode {
+    device.pool.iter().map(PoolConfig::densest).max_by_key(|mode| mode.bits()).unwrap_or(CellMode::Slc)
+}
+
+/// The densest mode of a pool that offers SLC and another; without one, the densest of any, which
+/// the check of the scheme then refuses.
+pub fn densest_beside_slc(device: &DeviceConfig) -> CellMode {
+    let hybrid = device.pool.iter().filter(|pool| pool.slc.is_some()).map(PoolConfig::densest);
+    let dense = hybrid.filter(|&mode| mode != CellMode::Slc).max_by_key(|mode| mode.bits());
+    dense.unwrap_or_else(|| densest(device))
+}
+
+/// The modes the device's pools offer, for messages.
+pub fn offered_modes(device: &DeviceConfig) -> String {
+    let offered = CellMode::ALL.into_iter().filter(|&m| device.pool.iter().any(|p| p.mode(m).is_some()));
+    offered.map(CellMode::name).collect::<Vec<_>>().join(", ")
+}
+
+/// Page-level schemes keep a logical page in one flash page.
+pub fn check_page(device: &DeviceConfig, pool: &PoolConfig, key: &str, problems: &mut Vec<Problem>) {
+    if device.piece_bytes() != pool.page_bytes {
+        let allowed = format!("{} for {key}: the page size of pool \"{}\"", pool.page_bytes, pool.name);
+        problems.push(Problem::new("device.piece_bytes", device.piece_bytes(), allowed));
+    }
+}
+
+/// Blocks per plane that cannot hold user data: two frontiers, and what cleaning keeps free.
+pub fn held_back(clean: &CleanConfig, blocks: u32, reserve: u32) -> u32 {
+    let frontiers = if clean.separate_frontier { 2 } else { 1 };
+    frontiers + clean.threshold(blocks).max(reserve)
+}
+
+/// The user capacity must fit into the region less what is held back.
+pub fn check_capacity(
+    device: &DeviceConfig,
+    pool: &PoolConfig,
+    mode: CellMode,
+    blocks: u32,
+    held: u32,
+    problems: &mut Vec<Problem>,
+) {
+    let block_bytes = u64::from(pool.pages_per_block(mode)) * u64::from(pool.page_bytes);
+    let usable = u64::from(pool.plane_count()) * u64::from(blocks.saturating_sub(held)) * block_bytes;
+    if device.user_bytes > usable {
+        let allowed = format!(
+            "at most {usable}: {blocks} {} blocks per plane, of which {held} are held back for frontiers and cleaning",
+            mode.name()
+        );
+        problems.push(Problem::new("device.user_bytes", device.user_bytes, allowed));
+    }
+}

@@ -1,0 +1,8 @@
+//! What schemes share that are no schemes themselves.
+
+pub mod cache;
+pub mod cache_config;
+pub mod census;
+pub mod device_fit;
+pub mod mixed_cache;
+pub mod tables;
