@@ -32,7 +32,7 @@ impl Simulation {
         let mut simulation = Self::new(setup).map_err(describe)?;
         simulation.io.load(state.io).map_err(RunError::Snapshot)?;
         simulation.audit().map_err(RunError::Snapshot)?;
-        let mut restoring = Restoring::new(&simulation.io);
+        let mut restoring = Restoring::new(&simulation.io).map_err(RunError::Snapshot)?;
         let loaded = simulation.scheme.load(state.scheme, &mut restoring);
         loaded.map_err(|what| RunError::Snapshot(format!("{}: {what}", setup.scheme.name())))?;
         restoring.finish().map_err(RunError::Snapshot)?;

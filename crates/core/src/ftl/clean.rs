@@ -8,7 +8,7 @@ use crate::base::PlaneId;
 
 /// Cleans `plane` of `region` until it has `target` free blocks or nothing more can be won.
 pub fn clean_plane(region: &mut Region, io: &mut Io, plane: PlaneId, target: u32, job: Job) {
-    while region.free_blocks(plane) < target {
+    while region.free_blocks(plane, io) < target {
         if !clean_block(region, io, plane, 1, job) {
             break;
         }

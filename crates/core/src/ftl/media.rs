@@ -2,10 +2,12 @@
 //!
 //! The array refuses what flash cannot do; a refusal here is a broken invariant of the caller.
 
+use super::bank::{Bank, BankAccess, BankId, BankState};
+use super::config::WearLevelling;
 use super::hold::HoldBuffer;
 use super::piece::Piece;
 use crate::base::sparse::Sparse;
-use crate::base::{BlockId, CellMode, Mu, Ppn, Slot};
+use crate::base::{BlockId, CellMode, Mu, PlaneId, Ppn, Slot};
 use crate::hw::array::{ArrayState, FlashArray, RegionId};
 use crate::hw::timing::op_table::RequestId;
 
@@ -23,9 +25,10 @@ pub struct Versions {
     next: u32,
 }
 
-/// Map and array.
+/// Map, array and the banks of its free blocks.
 pub struct Media {
     array: FlashArray,
+    banks: Vec<Bank>,
     /// Pieces that wait to be packed; what is held is newer than what is mapped.
     hold: HoldBuffer,
     /// Slot + 1 of each mapping unit; 0 = unmapped.
@@ -42,6 +45,7 @@ pub struct MediaState {
     map: Sparse,
     mapped_peak: u64,
     array: ArrayState,
+    banks: Vec<BankState>,
 }
 
 /// The bits set in `mask`, ascending.
@@ -59,7 +63,8 @@ impl Media {
     /// An empty map of `mus` mapping units over `array`.
     pub(super) fn new(array: FlashArray, mus: u32) -> Self {
         let hold = HoldBuffer::new(array.geometry.mu_bytes);
-        Self { array, hold, map: vec![0; mus as usize], mapped: 0, mapped_peak: 0, versions: None }
+        let map = vec![0; mus as usize];
+        Self { array, banks: Vec::new(), hold, map, mapped: 0, mapped_peak: 0, versions: None }
     }
 
     /// The flash array, to look at.
@@ -246,10 +251,35 @@ impl Media {
         self.array.erase(block).expect(REFUSED);
     }
 
-    /// Links a free block to the next of its list (0 = none); see `FlashArray::link_free`.
-    #[inline]
-    pub(super) fn link_free(&mut self, block: BlockId, next: u32) {
-        self.array.link_free(block, next);
+    /// Adds a bank of never-used blocks; see `Bank::new`.
+    pub(super) fn new_bank(&mut self, pool: usize, first: u32, sizes: &[u32]) -> BankId {
+        self.banks.push(Bank::new(pool, first, sizes, &self.array));
+        BankId(self.banks.len() - 1)
+    }
+
+    /// Adds a region to `bank` that begins with block `first`.
+    pub(super) fn join_bank(&mut self, bank: BankId, first: u32) -> BankAccess {
+        BankAccess { bank, share: self.banks[bank.0].add_region(first) }
+    }
+
+    /// The banks, in the order they were added.
+    pub(super) fn banks(&self) -> &[Bank] {
+        &self.banks
+    }
+
+    /// Takes a free block of `plane` out of a bank.
+    pub(super) fn take_free(
+        &mut self,
+        from: BankAccess,
+        plane: PlaneId,
+        rule: WearLevelling,
+    ) -> Option<BlockId> {
+        self.banks[from.bank.0].take(&mut self.array, plane, from.share, rule)
+    }
+
+    /// Adds an erased block to a bank.
+    pub(super) fn put_free(&mut self, to: BankAccess, block: BlockId) {
+        self.banks[to.bank.0].put(&mut self.array, block);
     }
 
     /// Forgets the wear of the time before the run.
@@ -320,7 +350,12 @@ impl Media {
 
     /// What a snapshot holds.
     pub(super) fn save(&self) -> MediaState {
-        MediaState { map: Sparse::of(&self.map), mapped_peak: self.mapped_peak(), array: self.array.save() }
+        MediaState {
+            map: Sparse::of(&self.map),
+            mapped_peak: self.mapped_peak(),
+            array: self.array.save(),
+            banks: self.banks.iter().map(Bank::save).collect(),
+        }
     }
 
     /// Takes a snapshot's part, or says why it does not fit.
@@ -333,7 +368,12 @@ impl Media {
             return Err(format!("{peak} of {mus} units were mapped at most, {now} are"));
         }
         self.mapped_peak = state.mapped_peak;
-        self.array.load(state.array)
+        self.array.load(state.array)?;
+        if state.banks.len() != self.banks.len() {
+            return Err(format!("{} banks of free blocks, of {}", state.banks.len(), self.banks.len()));
+        }
+        let Self { banks, array, .. } = self;
+        banks.iter_mut().zip(state.banks).try_for_each(|(bank, state)| bank.load(state, array))
     }
 }
 

@@ -7,9 +7,9 @@
 //! ```text
 //! config, answer, piece, block_list, moved, op_log, page_reads,
 //! early, wakeup                                                 words and lists
-//! hold <- media <- audit                                        what is stored
-//! io <- merge, turn, restore                             what it does in time
-//! dest <- relocate; free_list <- region, two_layer <- victim, page_level   blocks managed alike
+//! free_list <- bank; hold, bank <- media <- audit               what is stored
+//! io <- merge, turn, restore                                    what it does in time
+//! dest <- relocate; region, two_layer <- victim, page_level     blocks managed alike
 //! pack <- mixed; clean <- store <- gather                       what moves between them
 //! any_region <- scheme                                          the contract
 //! ```
@@ -17,6 +17,7 @@
 pub mod answer;
 pub mod any_region;
 pub mod audit;
+pub mod bank;
 pub mod block_list;
 pub mod clean;
 pub mod config;

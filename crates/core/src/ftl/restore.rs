@@ -2,9 +2,8 @@
 //! checked before, and every block ever used must be accounted for, once.
 
 use super::io::Io;
-use crate::base::{BlockId, PlaneId};
-use crate::hw::array::{FlashArray, RegionId};
-use std::ops::Range;
+use crate::base::BlockId;
+use crate::hw::array::RegionId;
 
 /// A device whose media are restored, while its scheme is.
 pub struct Restoring<'a> {
@@ -14,9 +13,13 @@ pub struct Restoring<'a> {
 }
 
 impl<'a> Restoring<'a> {
-    /// No block is accounted for yet.
-    pub fn new(io: &'a Io) -> Self {
-        Self { io, claimed: vec![false; io.geometry().block_numbers()] }
+    /// Only the erased blocks in the banks are accounted for yet.
+    pub fn new(io: &'a Io) -> Result<Self, String> {
+        let mut restoring = Self { io, claimed: vec![false; io.geometry().block_numbers()] };
+        for bank in io.media().banks() {
+            bank.erased(io.array())?.into_iter().try_for_each(|block| restoring.claim(block))?;
+        }
+        Ok(restoring)
     }
 
     /// Accounts for a used block.
@@ -43,22 +46,6 @@ impl<'a> Restoring<'a> {
 pub(super) fn check_planes(id: RegionId, parts: usize, cursor: usize, planes: usize) -> Result<(), String> {
     if parts != planes || cursor >= planes {
         return Err(format!("region {id}: {parts} parts, turn {cursor}, of {planes} planes"));
-    }
-    Ok(())
-}
-
-/// Says whether `blocks` of `plane` can be the rest of `whole` that was never used.
-pub(super) fn check_fresh(
-    blocks: Range<u32>,
-    whole: Range<u32>,
-    plane: PlaneId,
-    array: &FlashArray,
-) -> Result<(), String> {
-    let (first, end) = (blocks.start, blocks.end);
-    let fits = end == whole.end && (whole.start..=end).contains(&first);
-    let mut fresh = blocks.map(|index| array.geometry.block(plane, index));
-    if !fits || fresh.any(|block| array.was_used(block)) {
-        return Err(format!("blocks {first} to {end} were never used"));
     }
     Ok(())
 }

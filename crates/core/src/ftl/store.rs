@@ -57,7 +57,7 @@ impl Store {
     /// The same, with the class of the cleaning given.
     pub fn room_as(&mut self, plane: PlaneId, class: Class, io: &mut Io) -> u32 {
         let job = Job { cause: Cause::Gc, class };
-        if self.region.free_blocks(plane) < self.clean_below {
+        if self.region.free_blocks(plane, io) < self.clean_below {
             clean_plane(&mut self.region, io, plane, self.clean_below, job);
         }
         let reserve = RESERVE * self.region.pages_per_block;

@@ -36,13 +36,13 @@ impl Blocks<'_> {
     }
 
     fn owns(&self, index: u32) -> bool {
-        let spec = &self.region.spec;
-        !spec.shared || self.io.array().block(BlockId(self.first.0 + index)).region() == self.region.id()
+        self.region.opened(BlockId(self.first.0 + index), self.io)
     }
 
     /// The block with the least live data, lowest number on ties.
     fn greedy(&self) -> Option<u32> {
-        if self.region.spec.shared || self.region.spec.pack == Pack::Mu {
+        // Scores are live pages, of every region's blocks.
+        if self.region.spec.pack == Pack::Mu || !self.region.is_alone(self.io) {
             return self.eligible().min_by_key(|&i| (self.live(i), i));
         }
         let scores = self.io.array().scores(self.first, self.count);
@@ -88,7 +88,7 @@ pub fn choose(region: &Region, io: &mut Io, plane: PlaneId, leave: bool) -> Opti
     if !region.may_have_closed(plane, io) {
         return None;
     }
-    let first = io.geometry().block(plane, region.spec.first_block);
+    let (first, count) = region.block_run(plane, io);
     let full = region.full_block(io);
     let draws = match region.spec.clean.victim {
         Victim::Random => 1,
@@ -96,7 +96,7 @@ pub fn choose(region: &Region, io: &mut Io, plane: PlaneId, leave: bool) -> Opti
         _ => 0,
     };
     let limit = full + u32::from(leave);
-    let blocks = Blocks { io, region, first, count: region.spec.blocks, limit };
+    let blocks = Blocks { io, region, first, count, limit };
     let index = match region.spec.clean.victim {
         Victim::Greedy => blocks.greedy(),
         Victim::Fifo => blocks.oldest(),

@@ -45,7 +45,7 @@ impl Baseline {
     /// The scheme on a checked device.
     pub fn new(config: &BaselineConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let cache = config.cache();
-        let slc = Region::new(cache.slc_spec(device, Pack::Page, false), io);
+        let slc = Region::new(cache.slc_spec(device, Pack::Page), io);
         Self {
             pressure: cache.pressure(config.slc_blocks * slc.full_block(io)),
             store: cache.store(device, io),

@@ -105,7 +105,7 @@ impl TlcOnly {
         let region = Region::new(
             RegionSpec {
                 pack: Pack::Page,
-                shared: false,
+                bank: None,
                 pool,
                 mode: config.mode(device),
                 first_block: 0,
@@ -144,7 +144,7 @@ impl TlcOnly {
                 if written.is_err() && scheme.region.spec.placement == Placement::Static {
                     return Err(DeviceFull);
                 }
-                if written.is_ok() && opens && scheme.region.free_blocks(plane) < scheme.idle_target {
+                if written.is_ok() && opens && scheme.region.free_blocks(plane, io) < scheme.idle_target {
                     io.mark_idle_work(plane);
                 }
                 Ok(written.ok())
@@ -185,7 +185,7 @@ impl Scheme for TlcOnly {
 
     fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
         let job = Job { cause: Cause::Gc, class: Class::Background };
-        let wanted = self.region.free_blocks(plane) < self.idle_target;
+        let wanted = self.region.free_blocks(plane, io) < self.idle_target;
         if wanted && clean_one(&mut self.region, io, plane, job) {
             Idle::Step
         } else {

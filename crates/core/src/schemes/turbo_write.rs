@@ -140,7 +140,7 @@ impl TurboWrite {
         let slc = oldest_first();
         let cache = config.cache(&slc);
         Self {
-            slc: Region::new(cache.slc_spec(device, Pack::Page, false), io),
+            slc: Region::new(cache.slc_spec(device, Pack::Page), io),
             store: cache.store(device, io),
             reclaim_open: config.reclaim_open,
             drain: config.drain,

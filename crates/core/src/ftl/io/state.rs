@@ -1,7 +1,9 @@
 //! Changes of what the flash holds, apart from when they happen.
 
 use super::Io;
-use crate::base::{BlockId, CellMode, Ppn};
+use crate::base::{BlockId, CellMode, PlaneId, Ppn};
+use crate::ftl::bank::{Bank, BankAccess, BankId};
+use crate::ftl::config::WearLevelling;
 use crate::hw::array::RegionId;
 
 impl Io {
@@ -25,10 +27,36 @@ impl Io {
         self.media.close(block);
     }
 
-    /// Links a free block to the next of its list (0 = none).
-    #[inline]
-    pub(in crate::ftl) fn link_free(&mut self, block: BlockId, next: u32) {
-        self.media.link_free(block, next);
+    /// Adds a bank of never-used blocks of `pool`, to be shared by regions: the first `sizes[0]` of each
+    /// plane from `first` on are its first share, and so on.
+    pub fn new_bank(&mut self, pool: usize, first: u32, sizes: &[u32]) -> BankId {
+        self.media.new_bank(pool, first, sizes)
+    }
+
+    /// A bank of free blocks, to look at.
+    #[inline(always)]
+    pub fn bank(&self, bank: BankId) -> &Bank {
+        &self.media.banks()[bank.0]
+    }
+
+    /// Adds a region to `bank` that begins with block `first`.
+    pub(in crate::ftl) fn join_bank(&mut self, bank: BankId, first: u32) -> BankAccess {
+        self.media.join_bank(bank, first)
+    }
+
+    /// Takes a free block of `plane` out of a bank.
+    pub(in crate::ftl) fn take_free(
+        &mut self,
+        from: BankAccess,
+        plane: PlaneId,
+        rule: WearLevelling,
+    ) -> Option<BlockId> {
+        self.media.take_free(from, plane, rule)
+    }
+
+    /// Adds an erased block to a bank.
+    pub(in crate::ftl) fn put_free(&mut self, to: BankAccess, block: BlockId) {
+        self.media.put_free(to, block);
     }
 
     /// Stores mapping units in `page` (tag = unit + 1, 0 = nothing), no more than its slots; older

@@ -1,20 +1,21 @@
 //! A region: blocks managed alike, with free lists and frontiers per plane.
 
 mod emit;
+mod live;
 mod restore;
-mod shared;
 
 pub(super) use restore::mixes_pages;
 
 use super::answer::BlockShare;
+use super::bank::{BankAccess, BankId};
 use super::config::{CleanConfig, Placement};
-use super::free_list::FreeList;
 use super::io::Io;
 use super::turn::Turn;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn};
 use crate::hw::array::RegionId;
 use crate::hw::timing::op_table::OpId;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Who writes through a frontier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +47,6 @@ struct Frontier {
 /// One plane's part of a region.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct PlanePart {
-    free: FreeList,
     /// Blocks opened and not given back.
     used: u32,
     frontiers: [Frontier; 2],
@@ -66,15 +66,15 @@ pub enum Pack {
 pub struct RegionSpec {
     /// How its pages are packed.
     pub pack: Pack,
-    /// Whether other regions have the same blocks; a block belongs to the one that opened it.
-    pub shared: bool,
+    /// The bank that it shares with other regions; one of its own where there is none.
+    pub bank: Option<BankId>,
     /// Pool.
     pub pool: usize,
     /// Cell mode of its blocks.
     pub mode: CellMode,
-    /// First block of each plane that belongs to it.
+    /// First of the never-used blocks that it opens in each plane.
     pub first_block: u32,
-    /// Blocks per plane.
+    /// Blocks per plane: its quota at first.
     pub blocks: u32,
     /// Plane order, fastest letter first.
     pub order: String,
@@ -95,6 +95,11 @@ pub struct Region {
     first_plane: u32,
     turn: Turn,
     parts: Vec<PlanePart>,
+    bank: BankAccess,
+    /// Blocks of each plane among which its own are: the bank's.
+    range: Range<u32>,
+    /// Blocks per plane that it may have.
+    quota: u32,
     free_min: u32,
 }
 
@@ -107,22 +112,24 @@ pub struct RegionState {
 }
 
 impl Region {
-    /// A region of free blocks.
+    /// A region that has no block yet.
     pub fn new(spec: RegionSpec, io: &mut Io) -> Self {
         let id = io.new_region();
+        let own = |io: &mut Io| io.new_bank(spec.pool, spec.first_block, &[spec.blocks]);
+        let bank = spec.bank.unwrap_or_else(|| own(io));
+        let bank = io.join_bank(bank, spec.first_block);
         let geometry = io.geometry();
         let pool = &geometry.pools[spec.pool];
         let mode = pool.mode(spec.mode);
-        let free = FreeList::new(spec.first_block, spec.first_block + spec.blocks);
         Self {
             pages_per_block: mode.pages,
             pages_per_program: mode.pages_per_program,
             first_plane: pool.first_plane,
             turn: Turn::new(spec.pool, &spec.order, spec.placement, io),
-            parts: vec![
-                PlanePart { free, used: 0, frontiers: [Frontier::default(); 2] };
-                pool.planes as usize
-            ],
+            parts: vec![PlanePart { used: 0, frontiers: [Frontier::default(); 2] }; pool.planes as usize],
+            bank,
+            range: io.bank(bank.bank).range(),
+            quota: spec.blocks,
             free_min: spec.blocks,
             spec,
             id,
@@ -154,10 +161,38 @@ impl Region {
         plane.0.checked_sub(self.first_plane).is_some_and(|i| (i as usize) < self.parts.len())
     }
 
-    /// Free blocks of the region in `plane`.
+    /// Free blocks that the region may open in `plane`.
     #[inline]
-    pub fn free_blocks(&self, plane: PlaneId) -> u32 {
-        self.parts[(plane.0 - self.first_plane) as usize].free.len()
+    pub fn free_blocks(&self, plane: PlaneId, io: &Io) -> u32 {
+        let left = self.quota.saturating_sub(self.used_blocks(plane));
+        io.bank(self.bank.bank).free(plane).min(left)
+    }
+
+    /// Blocks of `plane` that hold or held data since they were opened, open ones included.
+    #[inline]
+    pub fn used_blocks(&self, plane: PlaneId) -> u32 {
+        self.parts[(plane.0 - self.first_plane) as usize].used
+    }
+
+    /// Sets how many blocks of each plane the region may have; what it has beyond that it keeps.
+    pub fn set_quota(&mut self, blocks: u32) {
+        self.quota = blocks;
+    }
+
+    /// Whether it has its bank to itself.
+    pub(super) fn is_alone(&self, io: &Io) -> bool {
+        io.bank(self.bank.bank).has_one_region()
+    }
+
+    /// The first of the blocks of `plane` among which the region's are, and how many they are.
+    pub(super) fn block_run(&self, plane: PlaneId, io: &Io) -> (BlockId, u32) {
+        (io.geometry().block(plane, self.range.start), self.range.len() as u32)
+    }
+
+    /// The blocks of `plane` among which the region's are.
+    pub fn blocks(&self, plane: PlaneId, io: &Io) -> impl Iterator<Item = BlockId> {
+        let (first, count) = self.block_run(plane, io);
+        (first.0..first.0 + count).map(BlockId)
     }
 
     /// Whether `plane` may have a block that is written to its end: a quick no.
@@ -168,7 +203,7 @@ impl Region {
         part.used > part.frontiers.iter().filter(being_written).count() as u32
     }
 
-    /// The fewest free blocks any plane ever had.
+    /// The fewest free blocks that its bank had in any plane when it had opened one.
     pub fn free_blocks_min(&self) -> u32 {
         self.free_min
     }
@@ -224,16 +259,15 @@ impl Region {
 
     fn open_next(&mut self, io: &mut Io, plane: PlaneId, which: usize, reserve: u32) -> Option<BlockId> {
         let (mode, id, rule) = (self.spec.mode, self.id, self.spec.clean.wear_levelling);
-        let part = self.part(plane);
-        if part.free.len() <= reserve {
+        if self.free_blocks(plane, io) <= reserve {
             return None;
         }
-        let block = part.free.pop(io, plane, rule)?;
+        let block = io.take_free(self.bank, plane, rule)?;
+        let part = self.part(plane);
         part.used += 1;
         io.open_block(block, mode, id);
         part.frontiers[which].block = Some(block);
-        let free = part.free.len();
-        self.free_min = self.free_min.min(free);
+        self.free_min = self.free_min.min(io.bank(self.bank.bank).free(plane));
         Some(block)
     }
 
@@ -253,9 +287,8 @@ impl Region {
     /// Gives an erased block back.
     pub fn give_back(&mut self, io: &mut Io, block: BlockId) {
         let plane = io.geometry().plane_of(block);
-        let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
-        part.used -= 1;
-        part.free.push(io, block);
+        self.part(plane).used -= 1;
+        io.put_free(self.bank, block);
     }
 
     /// Pages that `writer` can still program in `plane`, free blocks included.
@@ -263,7 +296,7 @@ impl Region {
         let open = self
             .open_block(plane, writer)
             .map_or(0, |b| self.pages_per_block - io.array().block(b).write_ptr());
-        open + self.free_blocks(plane) * self.pages_per_block
+        open + self.free_blocks(plane, io) * self.pages_per_block
     }
 
     /// The blocks it is made of.

@@ -13,11 +13,12 @@ impl Region {
         check_planes(id, state.parts.len(), state.cursor, self.parts.len())?;
         for (i, part) in state.parts.iter().enumerate() {
             let plane = PlaneId(self.first_plane + i as u32);
-            let checked = self.check_part(plane, part, &self.parts[i], restoring);
+            let checked = self.check_part(plane, part, restoring);
             checked.map_err(|what| format!("region {id}, plane {}: {what}", plane.0))?;
         }
-        let free = state.parts.iter().map(|part| part.free.len()).min().unwrap_or(0);
-        if state.free_min > self.spec.blocks || (!self.spec.shared && free < state.free_min) {
+        let bank = restoring.io.bank(self.bank.bank);
+        let free = self.planes().iter().map(|&plane| bank.free(plane)).min().unwrap_or(0);
+        if state.free_min > self.spec.blocks || (bank.has_one_region() && free < state.free_min) {
             return Err(format!("region {id}: the fewest free blocks were {}, now {free}", state.free_min));
         }
         self.free_min = state.free_min;
@@ -26,24 +27,11 @@ impl Region {
         Ok(())
     }
 
-    fn check_part(
-        &self,
-        plane: PlaneId,
-        part: &PlanePart,
-        new: &PlanePart,
-        restoring: &mut Restoring,
-    ) -> Result<(), String> {
+    fn check_part(&self, plane: PlaneId, part: &PlanePart, restoring: &mut Restoring) -> Result<(), String> {
         let io = restoring.io;
-        let first = io.geometry().block(plane, self.spec.first_block).0;
-        for block in part.free.recycled(&new.free, io, plane)? {
-            if !(first..first + self.spec.blocks).contains(&block.0) {
-                return Err(format!("block {} is listed as free", block.0));
-            }
-            restoring.claim(block)?;
-        }
         let mut open = Vec::new();
         let mut used = 0;
-        for block in (first..first + self.spec.blocks).map(BlockId).filter(|&block| self.owns(block, io)) {
+        for block in self.blocks(plane, io).filter(|&block| self.owns(block, io)) {
             restoring.claim(block)?;
             self.check_block(block, io)?;
             used += 1;
@@ -51,16 +39,15 @@ impl Region {
                 open.push(block);
             }
         }
-        if used != part.used {
-            return Err(format!("{used} blocks in use, counted as {}", part.used));
+        if used != part.used || used > self.quota {
+            return Err(format!("{used} blocks in use, counted as {}, of {}", part.used, self.quota));
         }
         self.check_frontiers(part, &open, io)
     }
 
     /// Whether a block holds data of this region.
     fn owns(&self, block: BlockId, io: &Io) -> bool {
-        let record = io.array().block(block);
-        record.state() != BlockState::Free && record.region() == self.id
+        io.array().block(block).state() != BlockState::Free && self.opened(block, io)
     }
 
     fn check_block(&self, block: BlockId, io: &Io) -> Result<(), String> {

@@ -14,20 +14,24 @@ pub use victim::{Eligible, Victim};
 
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::ftl::answer::BlockShare;
+use crate::ftl::bank::{BankAccess, BankId};
 use crate::ftl::block_list::{BlockLinks, BlockList, LinksState};
-use crate::ftl::config::{Placement, PlaneOrder};
+use crate::ftl::config::{Placement, PlaneOrder, WearLevelling};
 use crate::ftl::io::Io;
 use crate::ftl::turn::Turn;
 use crate::hw::array::{BlockState, RegionId};
 use crate::hw::two_layer::{Phase, TwoLayer};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// What a two-layer region is made of.
 #[derive(Clone, Debug)]
 pub struct TwoLayerSpec {
     /// Pool.
     pub pool: usize,
-    /// First block of each plane that belongs to it.
+    /// The bank that it shares with other regions; one of its own where there is none.
+    pub bank: Option<BankId>,
+    /// First of the never-used blocks that it opens in each plane.
     pub first_block: u32,
     /// Blocks per plane.
     pub blocks: u32,
@@ -40,9 +44,8 @@ pub struct TwoLayerSpec {
 /// One plane's part of the region.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct PlanePart {
-    /// Blocks `fresh..fresh_end` of the plane were never used: the first to be filled.
-    fresh: u32,
-    fresh_end: u32,
+    /// Blocks taken out of the bank, the first to be filled; erased ones stay.
+    used: u32,
     /// The block whose SLC pages are being programmed.
     filling: Option<BlockId>,
     /// Blocks with a window of unused SLC pages.
@@ -66,6 +69,9 @@ pub struct TwoLayerRegion {
     layout: TwoLayer,
     first_plane: u32,
     parts: Vec<PlanePart>,
+    bank: BankAccess,
+    /// Blocks of each plane among which its own are: the bank's.
+    range: Range<u32>,
     links: BlockLinks,
     switched_windows: u64,
 }
@@ -79,15 +85,17 @@ pub struct TwoLayerState {
 }
 
 impl TwoLayerRegion {
-    /// A region of never-used blocks; nothing is initialised per block.
+    /// A region that has no block yet; nothing is initialised per block.
     pub fn new(spec: TwoLayerSpec, io: &mut Io) -> Self {
         let id = io.new_region();
+        let own = |io: &mut Io| io.new_bank(spec.pool, spec.first_block, &[spec.blocks]);
+        let bank = spec.bank.unwrap_or_else(|| own(io));
+        let bank = io.join_bank(bank, spec.first_block);
         let geometry = io.geometry();
         let pool = &geometry.pools[spec.pool];
         let layout = pool.two_layer().clone();
         let part = PlanePart {
-            fresh: spec.first_block,
-            fresh_end: spec.first_block + spec.blocks,
+            used: 0,
             filling: None,
             fill: BlockList::default(),
             switch: BlockList::default(),
@@ -99,6 +107,8 @@ impl TwoLayerRegion {
             turn: Turn::new(spec.pool, &spec.order.letters(), spec.placement, io),
             first_plane: pool.first_plane,
             parts: vec![part; pool.planes as usize],
+            bank,
+            range: io.bank(bank.bank).range(),
             links: BlockLinks::new(geometry.block_numbers()),
             switched_windows: 0,
             layout,
@@ -115,6 +125,11 @@ impl TwoLayerRegion {
     #[inline(always)]
     fn part_mut(&mut self, plane: PlaneId) -> &mut PlanePart {
         &mut self.parts[(plane.0 - self.first_plane) as usize]
+    }
+
+    /// The first of the blocks of `plane` among which the region's are, and how many they are.
+    fn block_run(&self, plane: PlaneId, io: &Io) -> (BlockId, u32) {
+        (io.geometry().block(plane, self.range.start), self.range.len() as u32)
     }
 
     /// Pages of a full block.
@@ -153,7 +168,7 @@ impl TwoLayerRegion {
         let partly = part.filling.map_or(0, |block| {
             self.layout.window_wordlines - io.array().block(block).write_ptr() % self.layout.window_pages
         });
-        (part.fresh_end - part.fresh + part.fill.len()) * self.layout.window_wordlines + partly
+        (self.spec.blocks - part.used + part.fill.len()) * self.layout.window_wordlines + partly
     }
 
     /// The next SLC page of `plane`, to be programmed at once.
@@ -213,11 +228,14 @@ impl TwoLayerRegion {
     /// Takes the next block with a window of unused SLC pages: never-used ones first.
     fn next_to_fill(&mut self, io: &mut Io, plane: PlaneId) -> Option<BlockId> {
         let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
-        let block = if part.fresh < part.fresh_end {
-            part.fresh += 1;
-            io.geometry().block(plane, part.fresh - 1)
-        } else {
-            self.links.pop(&mut part.fill)?
+        let fresh = match part.used < self.spec.blocks {
+            true => io.take_free(self.bank, plane, WearLevelling::Fifo),
+            false => None,
+        };
+        part.used += u32::from(fresh.is_some());
+        let block = match fresh {
+            Some(block) => block,
+            None => self.links.pop(&mut part.fill)?,
         };
         if io.array().block(block).state() == BlockState::Free {
             io.open_two_layer_block(block, self.id);

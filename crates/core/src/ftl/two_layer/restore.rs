@@ -4,7 +4,7 @@ use super::{PlanePart, TwoLayerRegion, TwoLayerState};
 use crate::base::{BlockId, PlaneId};
 use crate::ftl::io::Io;
 use crate::ftl::region::mixes_pages;
-use crate::ftl::restore::{check_fresh, check_planes, Restoring};
+use crate::ftl::restore::{check_planes, Restoring};
 use crate::hw::array::BlockState;
 use crate::hw::two_layer::Phase;
 
@@ -38,10 +38,13 @@ impl TwoLayerRegion {
     fn check_part(&self, plane: PlaneId, part: &PlanePart, restoring: &mut Restoring) -> Result<(), String> {
         let io = restoring.io;
         let array = io.array();
-        let end = self.spec.first_block + self.spec.blocks;
-        check_fresh(part.fresh..part.fresh_end, self.spec.first_block..end, plane, array)?;
-        let mut free_pages = (part.fresh_end - part.fresh) * self.layout.pages;
-        for (block, role) in self.roles(plane, part, io)? {
+        let roles = self.roles(plane, part, io)?;
+        let (used, quota) = (roles.len() as u32, self.spec.blocks);
+        if used != part.used || used > quota {
+            return Err(format!("{used} blocks in use, counted as {}, of {quota}", part.used));
+        }
+        let mut free_pages = (quota - used) * self.layout.pages;
+        for (block, role) in roles {
             restoring.claim(block)?;
             if !self.fits(block, role, part, plane, io) {
                 return Err(format!("block {} cannot be {role:?}", block.0));
@@ -72,10 +75,13 @@ impl TwoLayerRegion {
         roles.extend(part.dense.map(|block| (block, Role::Dense)));
         let victim = part.victim.map(|victim| victim.block);
         roles.extend(victim.map(|block| (block, Role::Victim)));
-        let first = array.geometry.block(plane, self.spec.first_block).0;
-        let full =
-            |block: &BlockId| array.block(*block).write_ptr() == self.layout.pages && Some(*block) != victim;
-        let own = (first..first + self.spec.blocks).map(BlockId);
+        let (first, count) = self.block_run(plane, io);
+        let full = |block: &BlockId| {
+            let record = array.block(*block);
+            let own = record.region() == self.id && record.write_ptr() == self.layout.pages;
+            own && Some(*block) != victim
+        };
+        let own = (first.0..first.0 + count).map(BlockId);
         roles.extend(own.filter(full).map(|block| (block, Role::Full)));
         Ok(roles)
     }
@@ -83,8 +89,8 @@ impl TwoLayerRegion {
     /// Whether `block` is this region's and written as its role says.
     fn fits(&self, block: BlockId, role: Role, part: &PlanePart, plane: PlaneId, io: &Io) -> bool {
         let array = io.array();
-        let first = array.geometry.block(plane, self.spec.first_block).0;
-        if !(first..first + self.spec.blocks).contains(&block.0) {
+        let (first, count) = self.block_run(plane, io);
+        if !(first.0..first.0 + count).contains(&block.0) {
             return false;
         }
         let record = array.block(block);

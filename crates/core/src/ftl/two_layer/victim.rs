@@ -81,7 +81,7 @@ impl TwoLayerRegion {
     fn most_dead(&self, io: &Io, plane: PlaneId, eligible: Eligible, dead_min: u32) -> Option<BlockId> {
         let array = io.array();
         let part = self.part(plane);
-        let first = array.geometry.block(plane, self.spec.first_block);
+        let (first, count) = self.block_run(plane, io);
         let taken = [part.filling, part.switch.head(), part.dense, part.victim.map(|v| v.block)];
         let allowed = |block: BlockId| {
             let phase = self.layout.phase(array.block(block).write_ptr());
@@ -90,9 +90,9 @@ impl TwoLayerRegion {
                 Eligible::Used => phase != Phase::Fill,
                 Eligible::Full => phase == Phase::Done,
             };
-            fits && !taken.contains(&Some(block))
+            fits && array.block(block).region() == self.id && !taken.contains(&Some(block))
         };
-        let scores = array.scores(first, self.spec.blocks);
+        let scores = array.scores(first, count);
         let (mut best, mut found) = (1 - dead_min.max(1) as i16, None);
         for (stride, run) in scores.chunks(STRIDE).enumerate() {
             // The stride as a whole is compared first, which vectorises.

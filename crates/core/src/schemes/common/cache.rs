@@ -104,8 +104,8 @@ impl CacheSpec<'_> {
     }
 
     /// The specification of a region over the SLC blocks, on a checked device.
-    pub fn slc_spec(&self, device: &DeviceConfig, pack: Pack, shared: bool) -> RegionSpec {
-        RegionSpec { pack, shared, ..self.spec(device, CellMode::Slc, 0, self.slc_blocks, self.slc) }
+    pub fn slc_spec(&self, device: &DeviceConfig, pack: Pack) -> RegionSpec {
+        RegionSpec { pack, ..self.spec(device, CellMode::Slc, 0, self.slc_blocks, self.slc) }
     }
 
     /// The dense store behind the SLC blocks, on a checked device.
@@ -129,7 +129,7 @@ impl CacheSpec<'_> {
     ) -> RegionSpec {
         RegionSpec {
             pack: Pack::Page,
-            shared: false,
+            bank: None,
             pool: self.pool_index(device),
             mode,
             first_block,
@@ -172,7 +172,7 @@ impl Pressure {
     /// The same for a region that has the cache to itself.
     #[inline]
     pub fn is_high_in(&self, region: &Region, plane: PlaneId, io: &Io) -> bool {
-        self.is_high(region.free_blocks(plane), || region.live(plane, io))
+        self.is_high(region.free_blocks(plane, io), || region.live(plane, io))
     }
 
     /// Free blocks per plane that reclamation keeps.

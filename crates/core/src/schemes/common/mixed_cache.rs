@@ -43,7 +43,7 @@ pub struct MixedCache {
 impl MixedCache {
     /// An empty cache on a checked device.
     pub fn new(spec: &CacheSpec, merge: &MergeConfig, device: &DeviceConfig, io: &mut Io) -> Self {
-        let slc = Region::new(spec.slc_spec(device, Pack::Mu, false), io);
+        let slc = Region::new(spec.slc_spec(device, Pack::Mu), io);
         let store = spec.store(device, io);
         Self {
             pressure: spec.pressure(slc.full_block(io) * spec.slc_blocks),

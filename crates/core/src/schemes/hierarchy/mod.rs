@@ -28,13 +28,14 @@ use super::common::cache::Pressure;
 use super::common::census::{Census, CensusState};
 use crate::base::Ppn;
 use crate::ftl::answer::{BlockShare, DeviceFull};
+use crate::ftl::bank::BankId;
 use crate::ftl::io::Io;
 use crate::ftl::merge::Merger;
 use crate::ftl::mixed::{self, Carry};
 use crate::ftl::pack::{exact, oldest_first, Picks};
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
-use crate::ftl::region::{Pack, Region, Writer};
+use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::store::Store;
 use crate::ftl::turn::try_planes;
@@ -59,7 +60,9 @@ pub struct HierarchyState {
 
 /// Two levels of SLC cache and the dense store.
 pub struct Hierarchy {
-    /// Merged pages; borrows its blocks from L2, which keeps the free ones.
+    /// The free blocks of both levels.
+    bank: BankId,
+    /// Merged pages.
     l1: Region,
     l2: Region,
     store: Store,
@@ -83,8 +86,10 @@ impl Hierarchy {
     /// The scheme on a checked device.
     pub fn new(config: &HierarchyConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let cache = config.cache();
-        let l1 = Region::borrowing(cache.slc_spec(device, Pack::Mu, true), io);
-        let l2 = Region::new(cache.slc_spec(device, Pack::Page, true), io);
+        let spec = cache.slc_spec(device, Pack::Page);
+        let bank = io.new_bank(spec.pool, spec.first_block, &[spec.blocks]);
+        let l1 = Region::new(RegionSpec { pack: Pack::Mu, bank: Some(bank), ..spec.clone() }, io);
+        let l2 = Region::new(RegionSpec { bank: Some(bank), ..spec }, io);
         let planes = l2.planes().len() as u64;
         let slc_pages = l2.share().blocks * u64::from(l2.pages_per_block);
         let pressure = cache.pressure(config.slc_blocks * l1.full_block(io));
@@ -102,6 +107,7 @@ impl Hierarchy {
             reach: Vec::new(),
             stats: Stats::default(),
             config: config.clone(),
+            bank,
             l1,
             l2,
         }
@@ -188,7 +194,6 @@ impl Hierarchy {
         while let Some(plane) = self.channels.next(io) {
             if self.l1.needs_block(plane, Writer::Host) {
                 self.make_room(Level::L1, plane, io)?;
-                self.l1.borrow_block(&mut self.l2, io, plane);
             }
             if let Some(page) = self.l1.take_page(io, plane, Writer::Host, 0) {
                 return Ok(page);

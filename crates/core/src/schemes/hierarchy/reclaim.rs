@@ -28,6 +28,11 @@ impl Level {
 impl Hierarchy {
     /// Reclaims blocks of `plane` until `level` may open one there.
     pub(super) fn make_room(&mut self, level: Level, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
+        if self.config.quota == Quota::Hard {
+            let (l1, l2) = self.division.quotas(self.usable_blocks);
+            self.l1.set_quota(l1);
+            self.l2.set_quota(l2);
+        }
         while let Some(victim) = self.level_to_reclaim(level, plane, io) {
             if !self.reclaim(victim, plane, io)? && !self.reclaim(victim.other(), plane, io)? {
                 break;
@@ -43,7 +48,7 @@ impl Hierarchy {
             Level::L1 => i64::from(l1_quota) - i64::from(self.l1.used_blocks(plane)),
             Level::L2 => i64::from(l2_quota) - i64::from(self.l2.used_blocks(plane)),
         };
-        let free = self.l2.free_blocks(plane);
+        let free = io.bank(self.bank).free(plane);
         let may_open = left(level) > 0 || self.config.quota == Quota::Soft;
         if may_open && !self.pressure.is_high(free, || self.live_units(plane, io)) {
             return None;
@@ -53,8 +58,7 @@ impl Hierarchy {
 
     /// Live mapping units of both levels in `plane`.
     fn live_units(&self, plane: PlaneId, io: &Io) -> u32 {
-        let first = io.geometry().block(plane, self.l2.spec.first_block).0;
-        (first..first + self.l2.spec.blocks).map(|b| io.array().block(BlockId(b)).live()).sum()
+        self.l2.blocks(plane, io).map(|block| io.array().block(block).live()).sum()
     }
 
     /// Empties a block of `level` in `plane` into the store; false if it has none.
@@ -74,7 +78,7 @@ impl Hierarchy {
     fn reclaim_l1(&mut self, block: BlockId, io: &mut Io) -> Result<(), DeviceFull> {
         let how = self.config.l1_gather;
         let gathered = gather::empty_block(&mut self.store, io, block, RECLAIM, how)?;
-        self.l1.return_block(&mut self.l2, io, block);
+        self.l1.give_back(io, block);
         self.census.left(Cached { fragments: gathered.fragments, units: gathered.units });
         if !io.clockless() {
             self.stats.l1_blocks_reclaimed += 1;

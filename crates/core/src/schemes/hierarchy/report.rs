@@ -23,7 +23,7 @@ impl Hierarchy {
         let mut report = SchemeReport { name: "hierarchy".into(), ..SchemeReport::default() };
         let (stats, division) = (&self.stats, &self.division);
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
-        figure("slc_free_blocks_min", f64::from(self.l2.free_blocks_min()));
+        figure("slc_free_blocks_min", f64::from(self.l1.free_blocks_min().min(self.l2.free_blocks_min())));
         figure("dense_free_blocks_min", f64::from(self.store.region.free_blocks_min()));
         figure("l1_blocks_reclaimed", stats.l1_blocks_reclaimed as f64);
         figure("l1_pages_migrated", stats.l1_pages_migrated as f64);

@@ -6,6 +6,7 @@ use super::balance::{Balance, VainMoves};
 use crate::base::op::{Cause, Class};
 use crate::base::{PlaneId, Ppn, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
+use crate::ftl::bank::BankId;
 use crate::ftl::config::{Placement, PlaneOrder};
 use crate::ftl::dest::Destination;
 use crate::ftl::io::Io;
@@ -25,6 +26,12 @@ const HELD_BLOCKS: u32 = 4;
 /// The pool used: the first whose chips can be reprogrammed.
 pub fn pool_index(device: &DeviceConfig) -> Option<usize> {
     device.pool.iter().position(|pool| pool.reprogram.is_some() && pool.slc.is_some())
+}
+
+/// The same, on a checked device.
+pub fn pool(device: &DeviceConfig) -> (usize, &PoolConfig) {
+    let index = pool_index(device).expect("Invariant: the configuration was checked");
+    (index, &device.pool[index])
 }
 
 /// Adds every problem of two-layer blocks in a pool of `device`, of which `others` blocks per plane
@@ -55,16 +62,10 @@ pub struct CacheSpec<'a> {
     pub device: &'a DeviceConfig,
     /// Blocks per plane that belong to someone else, the first ones.
     pub others: u32,
+    /// The bank that it shares with them.
+    pub bank: Option<BankId>,
     pub plane_order: PlaneOrder,
     pub placement: Placement,
-}
-
-impl CacheSpec<'_> {
-    /// The pool, on a checked device.
-    pub fn pool(&self) -> (usize, &PoolConfig) {
-        let index = pool_index(self.device).expect("Invariant: the configuration was checked");
-        (index, &self.device.pool[index])
-    }
 }
 
 /// Two-layer blocks as cache and store in one.
@@ -83,9 +84,10 @@ pub struct Cache {
 impl Cache {
     /// An empty cache.
     pub fn new(spec: &CacheSpec, io: &mut Io) -> Self {
-        let (pool, config) = spec.pool();
+        let (pool, config) = pool(spec.device);
         let region = TwoLayerSpec {
             pool,
+            bank: spec.bank,
             first_block: spec.others,
             blocks: config.blocks - spec.others,
             order: spec.plane_order,

@@ -112,11 +112,14 @@ impl IpsCoop {
     pub fn new(config: &IpsCoopConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         io.set_idle_rule(config.idle);
         let (plane_order, placement) = (config.plane_order, config.placement);
-        let spec = CacheSpec { device, others: config.slc_blocks, plane_order, placement };
+        let (pool, pool_config) = cache::pool(device);
+        let others = config.slc_blocks;
+        let bank = Some(io.new_bank(pool, 0, &[others, pool_config.blocks - others]));
+        let spec = CacheSpec { device, others, bank, plane_order, placement };
         let traditional = RegionSpec {
             pack: Pack::Page,
-            shared: false,
-            pool: spec.pool().0,
+            bank,
+            pool,
             mode: CellMode::Slc,
             first_block: 0,
             blocks: config.slc_blocks,
@@ -124,7 +127,7 @@ impl IpsCoop {
             placement,
             clean: CleanConfig { victim: Victim::Fifo, ..CleanConfig::default() },
         };
-        let pool = &io.geometry().pools[spec.pool().0];
+        let pool = &io.geometry().pools[pool];
         let (planes, first_plane) = (pool.planes as usize, pool.first_plane);
         Self {
             cache: Cache::new(&spec, io),
@@ -207,9 +210,9 @@ impl IpsCoop {
     fn can_be_emptied(&self, emptying: Emptying, plane: PlaneId, io: &Io) -> bool {
         let array = io.array();
         let Emptying { block, next_page } = emptying;
-        let first = array.geometry.block(plane, self.traditional.spec.first_block).0;
         let live = |page| array.page_tags(array.geometry.page(block, page)).iter().any(|&tag| tag != 0);
-        (first..first + self.traditional.spec.blocks).contains(&block.0)
+        self.traditional.blocks(plane, io).any(|own| own == block)
+            && self.traditional.opened(block, io)
             && array.is_closed(block)
             && next_page <= array.block(block).write_ptr()
             && !(0..next_page).any(live)

@@ -53,7 +53,7 @@ impl Ips {
     /// The scheme on a checked device.
     pub fn new(config: &IpsConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let (plane_order, placement) = (config.plane_order, config.placement);
-        Self { cache: Cache::new(&CacheSpec { device, others: 0, plane_order, placement }, io) }
+        Self { cache: Cache::new(&CacheSpec { device, others: 0, bank: None, plane_order, placement }, io) }
     }
 }
 

@@ -71,7 +71,7 @@ impl IpsAgc {
     pub fn new(config: &IpsAgcConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         io.set_idle_rule(config.idle);
         let (plane_order, placement) = (config.plane_order, config.placement);
-        let cache = Cache::new(&CacheSpec { device, others: 0, plane_order, placement }, io);
+        let cache = Cache::new(&CacheSpec { device, others: 0, bank: None, plane_order, placement }, io);
         Self { cache, agc: config.agc }
     }
 }
