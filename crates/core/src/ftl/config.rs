@@ -103,8 +103,6 @@ pub struct CleanConfig {
     pub wear_levelling: WearLevelling,
     /// In idle time, clean until this share of the plane's blocks is free; 0 = no idle cleaning, at most 0.9.
     pub idle_free_ratio: f64,
-    /// How long a unit must be idle before idle cleaning starts, ns.
-    pub idle_threshold_ns: u64,
 }
 
 impl Default for CleanConfig {
@@ -116,7 +114,6 @@ impl Default for CleanConfig {
             separate_frontier: true,
             wear_levelling: WearLevelling::Fifo,
             idle_free_ratio: 0.0,
-            idle_threshold_ns: 1_000_000,
         }
     }
 }

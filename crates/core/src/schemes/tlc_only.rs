@@ -42,6 +42,8 @@ pub struct TlcOnlyConfig {
     pub placement: Placement,
     /// Cleaning.
     pub clean: CleanConfig,
+    /// When cleaning starts in idle time, if `clean.idle_free_ratio` asks for it.
+    pub idle: IdleRule,
 }
 
 impl Default for TlcOnlyConfig {
@@ -51,6 +53,7 @@ impl Default for TlcOnlyConfig {
             plane_order: PlaneOrder::Cwdp,
             placement: Placement::RoundRobin,
             clean: CleanConfig::default(),
+            idle: IdleRule { threshold_ns: 1_000_000, scope: IdleScope::Plane },
         }
     }
 }
@@ -75,6 +78,7 @@ impl Parameters for TlcOnlyConfig {
 
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.clean.check("scheme.tlc-only.clean", problems);
+        self.idle.check("scheme.tlc-only.idle", problems);
         let Some(index) = self.pool(device) else {
             let modes = offered_modes(device);
             let mode = self.mode(device).name();
@@ -100,8 +104,7 @@ impl TlcOnly {
     pub fn new(config: &TlcOnlyConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let pool = config.pool(device).expect("Invariant: the configuration was checked");
         let blocks = device.pool[pool].blocks;
-        let idle = IdleRule { threshold_ns: config.clean.idle_threshold_ns, scope: IdleScope::Plane };
-        io.set_idle_rule(idle);
+        io.set_idle_rule(config.idle);
         let region = Region::new(
             RegionSpec {
                 pack: Pack::Page,

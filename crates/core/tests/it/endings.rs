@@ -51,7 +51,7 @@ fn a_run_ends_while_requests_are_on_the_link() {
     let pages = (18 - 4) * 12;
     let mut setup = setup(device(flash, pages * 4096), "tlc-only");
     let idle = json!(0.5);
-    configure(&mut setup, &[("clean.idle_free_ratio", idle), ("clean.idle_threshold_ns", 10_000.into())]);
+    configure(&mut setup, &[("clean.idle_free_ratio", idle), ("idle.threshold_ns", 10_000.into())]);
     setup.host.link = Some(LinkConfig {
         lanes: 1,
         lane_mb_per_s: 1,

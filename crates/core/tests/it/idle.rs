@@ -86,7 +86,6 @@ impl Shape {
                 ("idle", json!({ "threshold_ns": THRESHOLD_NS, "scope": self.scope })),
                 ("reclaim_open", self.reclaim_open.into()),
                 ("clean.idle_free_ratio", IDLE_FREE.into()),
-                ("clean.idle_threshold_ns", THRESHOLD_NS.into()),
             ],
         );
         setup

@@ -189,7 +189,6 @@ fn keys() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
         key("reclaim_open", either()),
         key("drain", either()),
         key("clean.idle_free_ratio", vec![json!(0.0), json!(0.5)]),
-        key("clean.idle_threshold_ns", vec![json!(10_000), json!(1_000_000)]),
         key("clean.victim", victims.clone()),
         key("slc.victim", victims.clone()),
         key("dense.victim", victims),
