@@ -53,10 +53,10 @@ def test_settings_are_dotted_or_nested_and_reach_their_scheme(trace: Path) -> No
         device="tiny",
         schemes=["tlc-only", "baseline"],
         normalise="baseline",
-        settings={"scheme.baseline.slc.separate_frontier": False, "host": {"time_scale": 2.0}},
+        settings={"scheme.baseline.dense.separate_frontier": False, "host": {"time_scale": 2.0}},
     )
     baseline = both.runs[1].to_dict()["config"]
-    assert baseline["scheme"]["baseline"]["slc"]["separate_frontier"] is False
+    assert baseline["scheme"]["baseline"]["dense"]["separate_frontier"] is False
     assert {run.to_dict()["config"]["host"]["time_scale"] for run in both.runs} == {2.0}
     assert both.normalised["to"] == "baseline"
     assert both.normalised["schemes"]["baseline"]["write_mean"] == 1.0

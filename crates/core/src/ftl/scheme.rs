@@ -28,6 +28,11 @@ pub trait Parameters {
 
     /// Writes out what depends on the device where nothing is chosen.
     fn settle(&mut self, _device: &DeviceConfig) {}
+
+    /// Why the parameter `key` changes nothing beside the others, if it does not.
+    fn moot(&self, _key: &str) -> Option<&'static str> {
+        None
+    }
 }
 
 /// A policy: where writes go, what is reclaimed, what is done in idle time.

@@ -102,6 +102,11 @@ macro_rules! schemes {
                 match self { $(Self::$variant(config) => config.settle(device),)* }
             }
 
+            /// Why the parameter `key`, such as `slc.victim`, changes nothing beside the others, if it does not.
+            pub fn moot(&self, key: &str) -> Option<&'static str> {
+                match self { $(Self::$variant(config) => config.moot(key),)* }
+            }
+
             /// The scheme, on a checked device.
             pub fn build(&self, device: &DeviceConfig, io: &mut Io) -> AnyScheme {
                 match self { $(Self::$variant(config) => AnyScheme::$variant(<$scheme>::new(config, device, io)),)* }

@@ -38,7 +38,7 @@ cache_config! {
         /// How short pages wait for others.
         pub merge: MergeConfig = MergeConfig::default(),
     }
-    check SaConfig::check_own
+    check SaConfig::check_own;
 }
 
 impl SaConfig {

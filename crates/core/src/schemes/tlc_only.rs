@@ -76,6 +76,12 @@ impl Parameters for TlcOnlyConfig {
         self.mode = Some(self.mode(device));
     }
 
+    fn moot(&self, key: &str) -> Option<&'static str> {
+        let is_idle = matches!(key, "idle.threshold_ns" | "idle.scope");
+        (is_idle && self.clean.idle_free_ratio == 0.0)
+            .then_some("nothing is cleaned in idle time (clean.idle_free_ratio above 0 asks for it)")
+    }
+
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.clean.check("scheme.tlc-only.clean", problems);
         self.idle.check("scheme.tlc-only.idle", problems);

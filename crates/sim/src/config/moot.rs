@@ -4,16 +4,32 @@ use super::setting::Setting;
 use super::tree::{Key, Step};
 use super::{ConfigError, RunConfig};
 use slcache_core::device::config::Replay;
+use toml::Value;
 
 /// An error for every setting that changes nothing in `config`, with what takes its effect away.
 ///
 /// Only single settings are looked at: a device file serves many runs.
 pub fn errors(settings: &[Setting], config: &RunConfig) -> Vec<ConfigError> {
-    let told = |setting: &Setting| {
-        let why = reason(&setting.key, config)?;
-        Some(ConfigError::new(setting.origin.clone(), format!("{}: has no effect: {why}", setting.key)))
-    };
-    settings.iter().filter_map(told).collect()
+    let mut errors = Vec::new();
+    for setting in settings {
+        for key in leaves(&setting.key, &setting.value) {
+            if let Some(why) = reason(&key, config) {
+                let message = format!("{key}: has no effect: {why}");
+                errors.push(ConfigError::new(setting.origin.clone(), message));
+            }
+        }
+    }
+    errors
+}
+
+/// The keys that a setting sets: its own, or all those in the table that it gives.
+fn leaves(key: &Key, value: &Value) -> Vec<Key> {
+    match value {
+        Value::Table(table) => {
+            table.iter().flat_map(|(name, value)| leaves(&key.field(name), value)).collect()
+        }
+        _ => vec![key.clone()],
+    }
 }
 
 fn reason(key: &Key, config: &RunConfig) -> Option<String> {
@@ -28,7 +44,10 @@ fn reason(key: &Key, config: &RunConfig) -> Option<String> {
         "precondition.drain" if state.fill == 0.0 => {
             Some("nothing is written before time 0 (precondition.fill above 0 does so)".to_owned())
         }
-        _ => suspension(key, config),
+        text => match text.strip_prefix(&format!("scheme.{}.", config.scheme.name())) {
+            Some(parameter) => config.scheme.moot(parameter).map(str::to_owned),
+            None => suspension(key, config),
+        },
     }
 }
 

@@ -119,6 +119,17 @@ fn a_setting_without_effect_is_refused() {
         assert!(lines[0].starts_with(&format!("--set {set}: ")), "{lines:?}");
         assert!(lines[0].contains("has no effect"), "{lines:?}");
     }
+    for (scheme, set, other) in [
+        ("baseline", "slc.separate_frontier=false", "run.seed=2"),
+        ("hierarchy", "scheme.hierarchy.slc={separate_frontier=false, victim=\"fifo\"}", "run.seed=2"),
+        ("tlc-only", "idle.threshold_ns=5", "clean.start_free_blocks=3"),
+        ("sector", "window_writes=7", "hotness_classes=1"),
+    ] {
+        let lines = errors("tiny", scheme, &[set, other]);
+        assert!(lines.len() == 1 && lines[0].starts_with(&format!("--set {set}: ")), "{lines:?}");
+        assert!(lines[0].contains("has no effect"), "{lines:?}");
+    }
+    resolved("tiny", "tlc-only", &["idle.threshold_ns=5", "clean.idle_free_ratio=0.5"]);
     resolved("tiny", "baseline", &["host.time_scale=2"]);
     resolved("tiny", "baseline", &["precondition.fill=0.5", "precondition.drain=false"]);
 }

@@ -11,9 +11,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type Leaves = BTreeMap<String, Value>;
 
-/// Keys whose other values need a second setting or other chips than those of the presets.
-const BOUND: [&str; 6] =
-    ["mode", "idle_free_ratio", "suspend.", "precondition.", "host.replay", "reprogram."];
+/// Keys whose other values need a second setting or other chips than those of the presets, or which
+/// do nothing in a scheme.
+const BOUND: [&str; 8] = [
+    "mode",
+    "idle_free_ratio",
+    "tlc-only.idle.",
+    "slc.separate_frontier",
+    "suspend.",
+    "precondition.",
+    "host.replay",
+    "reprogram.",
+];
 
 /// Every key that holds a plain value or a list of them.
 fn leaves(value: &Value, key: &str, found: &mut Leaves) {

@@ -29,6 +29,12 @@ pub enum Trigger {
 /// Every operation of a reclamation of the cache: host writes depend on it.
 pub const RECLAIM: Job = Job { cause: Cause::Migration, class: Class::Urgent };
 
+/// Why a parameter of the cache changes nothing, if it does not.
+pub fn moot(key: &str) -> Option<&'static str> {
+    let frontier = "the SLC blocks are emptied into the store, so that nothing is moved among them";
+    (key == "slc.separate_frontier").then_some(frontier)
+}
+
 /// The parameters that the cache schemes share, as one of them has them.
 pub struct CacheSpec<'a> {
     /// The scheme.

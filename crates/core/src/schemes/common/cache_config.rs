@@ -8,7 +8,8 @@ macro_rules! cache_config {
         pub struct $name:ident($scheme:literal) {
             $($(#[$doc:meta])* pub $field:ident: $type:ty = $default:expr,)*
         }
-        $(check $own:path)?
+        $(check $own:path;)?
+        $(moot $moot:path;)?
     ) => {
         $(#[$about])*
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -76,6 +77,10 @@ macro_rules! cache_config {
 
             fn settle(&mut self, device: &$crate::hw::device_config::DeviceConfig) {
                 self.dense_mode = Some(self.cache().mode(device));
+            }
+
+            fn moot(&self, key: &str) -> Option<&'static str> {
+                $crate::schemes::common::cache::moot(key)$(.or_else(|| $moot(self, key)))?
             }
         }
     };

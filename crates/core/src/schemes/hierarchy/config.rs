@@ -66,7 +66,7 @@ cache_config! {
         /// What leaves the cache when a block of L1 is reclaimed.
         pub l1_gather: Gather = Gather::default(),
     }
-    check HierarchyConfig::check_own
+    check HierarchyConfig::check_own;
 }
 
 impl HierarchyConfig {

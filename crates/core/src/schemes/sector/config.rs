@@ -30,7 +30,8 @@ cache_config! {
         /// Where a piece goes that covers a logical page wholly.
         pub full_pieces: FullPieces = FullPieces::default(),
     }
-    check SectorConfig::check_own
+    check SectorConfig::check_own;
+    moot SectorConfig::moot_own;
 }
 
 impl SectorConfig {
@@ -38,5 +39,10 @@ impl SectorConfig {
         self.merge.check("scheme.sector.merge", device.piece_bytes(), problems);
         check_range(problems, "scheme.sector.hotness_classes", self.hotness_classes, 1..=2);
         check_range(problems, "scheme.sector.window_writes", self.window_writes, 1..=1_000_000_000);
+    }
+
+    fn moot_own(&self, key: &str) -> Option<&'static str> {
+        (key == "window_writes" && self.hotness_classes == 1)
+            .then_some("with one class nothing counts updates (hotness_classes = 2 does)")
     }
 }
