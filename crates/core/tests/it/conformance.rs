@@ -1,9 +1,9 @@
 //! What every scheme of the catalogue owes its user, whatever its policy.
 
-use crate::common::{configure, device, random, request, setup, versatile_pool};
+use crate::common::{configure, device, pool, random, request, restart, setup, versatile_pool};
 use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::Mu;
-use slcache_core::device::{RunError, Setup, Simulation, State, Stop};
+use slcache_core::device::config::{Acknowledge, BufferConfig, Prefill};
+use slcache_core::device::{RunError, Setup, Simulation, Stop};
 use slcache_core::hw::config::ProgramRule;
 use slcache_core::metrics::report::{Report, TableReport};
 use slcache_core::schemes::{SchemeConfig, CATALOG};
@@ -36,10 +36,6 @@ fn run(sim: &mut Simulation, requests: &[Request]) -> Report {
 
 fn json(report: &Report) -> String {
     serde_json::to_string(report).unwrap()
-}
-
-fn map(sim: &Simulation) -> Vec<Option<u32>> {
-    (0..sim.media().mus()).map(|mu| sim.media().lookup(Mu(mu)).map(|slot| slot.0)).collect()
 }
 
 #[test]
@@ -113,24 +109,44 @@ fn the_least_cleaning_threshold_still_makes_progress() {
     }
 }
 
-#[test]
-fn a_snapshot_comes_back_as_it_was_and_goes_on_alike() {
-    for entry in CATALOG {
-        let setup = small(entry.name, 24 << 20);
-        let mut sim = Simulation::new(&setup).unwrap();
-        run(&mut sim, &random(8000, 24 << 20, 8, 0.4, 300_000.0, 9));
-        let text = serde_json::to_string(&sim.save()).unwrap();
-        let state = || serde_json::from_str::<State>(&text).unwrap();
-        let later = random(4000, 24 << 20, 8, 0.4, 300_000.0, 10);
-        let go_on = || {
-            let mut restored = Simulation::restore(&setup, state()).unwrap();
-            assert_eq!(map(&restored), map(&sim), "{}", entry.name);
-            assert_eq!(serde_json::to_string(&restored.save()).unwrap(), text, "{}", entry.name);
-            let report = run(&mut restored, &later);
-            restored.audit().unwrap();
-            json(&report)
+/// Reads, writes, trims and flushes in `user_bytes`, with pauses long enough for idle work.
+fn mixed(user_bytes: u64, seed: u64) -> Vec<Request> {
+    let requests = random(3000, user_bytes, 8, 0.4, 300_000.0, seed);
+    let mix = |(i, request): (usize, Request)| {
+        let op = match i % 100 {
+            20 => HostOp::Trim,
+            40 => HostOp::Flush,
+            _ => request.op,
         };
-        assert_eq!(go_on(), go_on(), "{}", entry.name);
+        Request { at_ns: request.at_ns + i as u64 / 500 * 80_000_000, op, ..request }
+    };
+    requests.into_iter().enumerate().map(mix).collect()
+}
+
+/// The device with a second pool, an acknowledging DRAM buffer, no power-loss protection, data before
+/// time 0 and data placed at their first read.
+fn all_at_once(scheme: &str, user_bytes: u64) -> Setup {
+    let mut setup = small(scheme, user_bytes);
+    let mut other = pool(1, 2, 6, 4, 16384);
+    (other.name, other.tlc) = ("other".into(), None);
+    setup.device.pool.insert(0, other);
+    setup.device.plp = false;
+    setup.buffer =
+        Some(BufferConfig { bytes: 8 * 16384, acknowledge: Acknowledge::OnBuffer, access_ns: 1000 });
+    (setup.precondition.fill, setup.precondition.overwrite) = (0.5, 1.0);
+    setup.trace.prefill = Prefill::OnRead;
+    setup
+}
+
+#[test]
+fn a_restored_device_goes_on_as_the_original_does() {
+    for entry in CATALOG {
+        for setup in [small(entry.name, 24 << 20), all_at_once(entry.name, 24 << 20)] {
+            let mut sim = Simulation::new(&setup).unwrap();
+            sim.precondition(&mut |_, _| true).unwrap();
+            let [first, second] = [9, 10].map(|seed| mixed(setup.device.user_bytes, seed));
+            restart::goes_on_alike(&setup, &mut sim, &first, &second);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Small devices and workloads shared by the core's tests.
 pub mod ops;
+pub mod restart;
 
 use slcache_core::base::op::OpKind;
 use slcache_core::base::request::{HostOp, Request};

@@ -1,0 +1,152 @@
+//! Whether a restored device does what the original does.
+
+use serde_json::Value;
+use slcache_core::base::request::Request;
+use slcache_core::base::Mu;
+use slcache_core::device::{Setup, Simulation, State};
+use slcache_core::metrics::report::Report;
+use std::collections::BTreeMap;
+
+/// What is counted and measured since time 0 in a way that no difference of two reports tells; the
+/// operations and latencies that it comes from are compared one by one.
+const NO_DIFFERENCE: [&str; 9] =
+    ["latency_us", "cdf", "iops", "duration_ns", "backlog", "flash", "wear", "waf", "series"];
+/// Figures that are a share of counts.
+const SHARES: [&str; 7] =
+    ["hot_units_share", "fast_share", "per_host_page", "waf_all", "waf_extra", "l2_share", "_mean"];
+
+type Counts = BTreeMap<String, [u64; 5]>;
+
+fn counts(sim: &Simulation) -> Counts {
+    let of = |(pool, kind, mode, cause, c): (usize, _, _, _, &slcache_core::metrics::counters::OpCount)| {
+        let name = format!("{pool} {kind:?} {mode:?} {cause:?}");
+        (name, [c.count, c.pages, c.bytes, c.time_ns, c.slots])
+    };
+    sim.counters().iter().map(of).collect()
+}
+
+fn since(now: &Counts, before: &Counts) -> Counts {
+    let difference = |(name, count): (&String, &[u64; 5])| {
+        let old = before.get(name).copied().unwrap_or_default();
+        (name.clone(), std::array::from_fn(|i| count[i] - old[i]))
+    };
+    now.iter().map(difference).filter(|(_, count)| *count != [0; 5]).collect()
+}
+
+fn report_value(report: &Report) -> Value {
+    serde_json::to_value(report).unwrap()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or(0.0)
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-6 * a.abs().max(b.abs()).max(1.0)
+}
+
+/// Every number of the restored device's report is the original's, or what it grew by since.
+fn compare_reports(place: &str, restored: &Value, original: &Value, before: &Value) {
+    let last = place.rsplit('.').next().unwrap_or("");
+    if NO_DIFFERENCE.contains(&last) || SHARES.iter().any(|share| last.ends_with(share)) {
+        return;
+    }
+    match (restored, original) {
+        (Value::Object(a), Value::Object(b)) => {
+            for key in a.keys().chain(b.keys()) {
+                let of = |value: &Value| value.get(key).cloned().unwrap_or(Value::from(0));
+                compare_reports(&format!("{place}.{key}"), &of(restored), &of(original), &of(before));
+            }
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            for (i, (a, b)) in a.iter().zip(b).enumerate() {
+                compare_reports(&format!("{place}.{i}"), a, b, before.get(i).unwrap_or(&Value::Null));
+            }
+        }
+        (Value::Number(_), _) | (_, Value::Number(_)) => {
+            let (restored, original, before) = (number(restored), number(original), number(before));
+            let alike = near(restored, original) || near(restored, original - before);
+            assert!(alike, "{place}: restored {restored}, original {original} after {before}");
+        }
+        _ => assert_eq!(restored, original, "{place}"),
+    }
+}
+
+/// What a device did with some requests; times count from when the first of them could come.
+pub struct Part {
+    /// Flash operations.
+    ops: Vec<String>,
+    /// Requests with their latencies.
+    log: Vec<String>,
+    counts: Counts,
+    report: Report,
+    state: String,
+    map: Vec<Option<u32>>,
+}
+
+/// Lets `sim` serve `requests`, whose times count from the present, and ends the run.
+pub fn serve(sim: &mut Simulation, requests: &[Request]) -> Part {
+    let (start_ns, before) = (sim.now_ns(), counts(sim));
+    sim.keep_ops();
+    sim.keep_log();
+    let later = |request: &Request| Request { at_ns: request.at_ns + start_ns, ..*request };
+    sim.feed(&requests.iter().map(later).collect::<Vec<_>>()).unwrap();
+    let report = sim.finish().unwrap();
+    sim.audit().unwrap();
+    let op = |op: &slcache_core::ftl::op_log::LoggedOp| {
+        format!("{} {:?} {:?} {:?} {:?}", op.at_ns - start_ns, op.kind, op.mode, op.cause, op.page)
+    };
+    let request = |(r, ns): &(Request, u64)| {
+        format!("{:?} {} {} {}: {ns}", r.op, r.at_ns - start_ns.min(r.at_ns), r.sector, r.sectors)
+    };
+    Part {
+        ops: sim.ops().iter().map(op).collect(),
+        log: sim.log().iter().map(request).collect(),
+        counts: since(&counts(sim), &before),
+        report,
+        state: serde_json::to_string(&sim.save()).unwrap(),
+        map: (0..sim.media().mus()).map(|mu| sim.media().lookup(Mu(mu)).map(|slot| slot.0)).collect(),
+    }
+}
+
+/// What was saved of `sim`, as a new device.
+pub fn again(setup: &Setup, sim: &Simulation) -> Simulation {
+    let text = serde_json::to_string(&sim.save()).unwrap();
+    let restored = Simulation::restore(setup, serde_json::from_str::<State>(&text).unwrap()).unwrap();
+    assert_eq!(serde_json::to_string(&restored.save()).unwrap(), text, "what is saved is what was loaded");
+    restored
+}
+
+fn first_difference(what: &str, restored: &[String], original: &[String]) {
+    let place = restored.iter().zip(original).position(|(a, b)| a != b);
+    let place = place.unwrap_or(restored.len().min(original.len()));
+    let at = |list: &[String]| list.get(place).cloned().unwrap_or("nothing".into());
+    assert!(
+        restored == original,
+        "{what} {place} of {}: restored {}, original {}",
+        original.len(),
+        at(restored),
+        at(original)
+    );
+}
+
+/// Serves `first`, saves, restores, and serves `second` on both devices: the restored one must do
+/// what the original does, operation by operation and request by request.
+pub fn goes_on_alike(setup: &Setup, sim: &mut Simulation, first: &[Request], second: &[Request]) {
+    // Before time 0 nothing was counted: the reports are the same to the last figure.
+    let mut fresh = again(setup, sim);
+    let (a, b) = (serve(&mut fresh, first), serve(sim, first));
+    first_difference("operation", &a.ops, &b.ops);
+    let texts = [&a, &b].map(|part| serde_json::to_string_pretty(&part.report).unwrap());
+    let lines = texts.map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
+    first_difference("line of the report", &lines[0], &lines[1]);
+    let before = report_value(&b.report);
+    let mut restored = again(setup, sim);
+    let (a, b) = (serve(&mut restored, second), serve(sim, second));
+    first_difference("operation", &a.ops, &b.ops);
+    first_difference("request", &a.log, &b.log);
+    assert_eq!(a.counts, b.counts);
+    assert!(a.map == b.map, "the maps differ");
+    compare_reports("report", &report_value(&a.report), &report_value(&b.report), &before);
+    assert_eq!(a.state, b.state, "the states differ");
+}
