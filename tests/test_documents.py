@@ -175,6 +175,13 @@ def test_runs_on_different_devices_are_told_before_any_winner(whole: str) -> Non
     assert first in both.report()
 
 
+def test_runs_of_different_models_are_told_before_any_winner(whole: str) -> None:
+    other = json.loads(whole)
+    other["provenance"]["model_version"] += 1
+    both = slcache.Comparison([slcache.Result(json.loads(whole), "a"), slcache.Result(other, "b")])
+    assert "provenance.model_version is" in both.verdict()[0]
+
+
 def test_schemes_on_one_device_differ_in_nothing_else() -> None:
     for entry in api.devices():
         try:

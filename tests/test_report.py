@@ -75,6 +75,7 @@ def test_the_page_states_verdict_assumptions_and_provenance(
         document["trace"]["sha256"],
         document["provenance"]["config_hash"],
         document["provenance"]["version"],
+        "model version",
         "trace.prefill",
         "trace.sub_mu",
         "trace.address",

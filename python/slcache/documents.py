@@ -70,7 +70,10 @@ def differences(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -
 
 def _settings(document: Mapping[str, Any]) -> dict[str, Any]:
     config = document["config"]
-    return dict(leaves({name: part for name, part in config.items() if name != "scheme"}))
+    settings = dict(leaves({name: part for name, part in config.items() if name != "scheme"}))
+    # Another model is another device: older documents do not tell theirs.
+    settings["provenance.model_version"] = document.get("provenance", {}).get("model_version")
+    return settings
 
 
 def _check_version(document: Mapping[str, Any]) -> None:

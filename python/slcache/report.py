@@ -157,6 +157,7 @@ def _provenance(document: Document) -> Rows:
     provenance, sim = document["provenance"], document["sim"]
     return [
         ("slcache", f"{provenance['version']}, commit {provenance['commit']}"),
+        ("model version", str(provenance.get("model_version", "unknown"))),
         ("seed", str(provenance["seed"])),
         ("trace SHA-256", document["trace"]["sha256"]),
         ("run at", f"{provenance['time']} on {provenance['host']}"),

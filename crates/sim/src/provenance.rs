@@ -3,6 +3,7 @@
 use crate::config::RunConfig;
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
+use slcache_core::MODEL_VERSION;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The simulator's version.
@@ -20,6 +21,7 @@ pub fn provenance(config: &RunConfig) -> Value {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     json!({
         "version": version(),
+        "model_version": MODEL_VERSION,
         "commit": commit(),
         "seed": config.run.seed,
         "config_hash": config_hash(&config.to_json()),

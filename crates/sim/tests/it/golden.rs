@@ -1,31 +1,58 @@
-//! Did it change? Small runs whose every figure is fixed, one file a scheme in `golden/`.
+//! Did it change? Small runs whose every figure is fixed, one file each in `golden/`: every scheme,
+//! and what those runs do not show.
 //!
 //! A golden proves sameness, not rightness. After an intended change, `make golden` rewrites them;
 //! the changelog's Results section says what moved and why.
 
-use crate::common::{file, layers};
+use crate::common::{file, layers, DEVICE};
+use crate::golden_versions::{self, folder};
+use serde_json::Value;
+use slcache_core::base::request::Request;
+use slcache_core::device::Simulation;
 use slcache_core::schemes::CATALOG;
 use slcache_sim::traces::synthetic::{uniform, Arrivals, UniformWorkload};
 use slcache_sim::traces::write_text;
-use slcache_sim::{execute, trace_options, RunRequest};
-use std::path::PathBuf;
+use slcache_sim::{execute, resolve, snapshot, trace_options, Layers, RunRequest};
+use std::fmt::Write;
 
-fn workload(footprint_bytes: u64) -> String {
-    let requests = uniform(&UniformWorkload {
-        requests: 5_000,
+/// Parts of a result that do not depend on the machine, the build or the moment.
+const SECTIONS: [&str; 5] = ["host", "flash", "waf", "wear", "scheme"];
+
+/// The device of schemes that pack pages: `tiny` with pages of four mapping units, four times its size.
+const FOUR_UNITS: [&str; 2] = ["device.pool[0].page_bytes=16384", "device.user_bytes=13312KiB"];
+
+/// Chips that the scheme leaves alone, before those it uses.
+const OTHER_POOL: &str = r#"[[device.pool]]
+name = "other"
+channels = 1
+chips = 1
+dies = 1
+planes = 1
+blocks = 8
+wordlines = 8
+page_bytes = 4096
+
+[device.pool.bus]
+ps_per_byte = 1250
+
+[device.pool.qlc]
+read_ns = [140_000]
+program_ns = [3_000_000]
+erase_ns = 5_000_000
+
+"#;
+
+fn requests(requests: usize, footprint_bytes: u64) -> Vec<Request> {
+    let workload = UniformWorkload {
+        requests,
         footprint_bytes,
         size_bytes: 8192,
         read_share: 0.4,
         arrivals: Arrivals::Poisson { mean_gap_ns: 600_000.0 },
         seed: 7,
-    });
-    let mut text = Vec::new();
-    write_text("mqsim", &requests.unwrap(), &mut text).unwrap();
-    String::from_utf8(text).unwrap()
+    };
+    uniform(&workload).unwrap()
 }
-
-/// The device of schemes that pack pages: `tiny` with pages of four mapping units, four times its size.
-const FOUR_UNITS: [&str; 2] = ["device.pool[0].page_bytes=16384", "device.user_bytes=13312KiB"];
 
 /// What a scheme's golden changes in `tiny`, whose pages are mapping units.
 fn sets(scheme: &str) -> &'static [&'static str] {
@@ -35,44 +62,103 @@ fn sets(scheme: &str) -> &'static [&'static str] {
     }
 }
 
-/// The run's figures without what depends on the machine, the build or the moment.
-fn figures(scheme: &str) -> String {
-    let footprint_bytes = if sets(scheme).is_empty() { 512 << 10 } else { 2 << 20 };
-    let file = file(&workload(footprint_bytes), ".trace");
+/// The result of a run of `requests`.
+fn run(layers: Layers, requests: &[Request]) -> Value {
+    let mut text = Vec::new();
+    write_text("mqsim", requests, &mut text).unwrap();
+    let file = file(&String::from_utf8(text).unwrap(), ".trace");
     let request = RunRequest {
         trace: file.path().to_str().unwrap().into(),
         trace_options: trace_options([("format", "mqsim")]).unwrap(),
-        layers: layers("tiny", scheme, sets(scheme)),
+        layers,
         ..RunRequest::default()
     };
-    let mut document = execute(&request, &mut |_, _, _| true).unwrap();
-    let sections = document.as_object_mut().unwrap();
-    sections.retain(|key, _| ["host", "flash", "waf", "wear", "scheme"].contains(&key.as_str()));
-    let mut text = serde_json::to_string_pretty(&document).unwrap();
-    text.push('\n');
-    text
+    execute(&request, &mut |_, _, _| true).unwrap()
+}
+
+fn figures(mut document: Value) -> String {
+    document.as_object_mut().unwrap().retain(|key, _| SECTIONS.contains(&key.as_str()));
+    serde_json::to_string_pretty(&document).unwrap() + "\n"
+}
+
+fn scheme(name: &str) -> String {
+    let footprint_bytes = if sets(name).is_empty() { 512 << 10 } else { 2 << 20 };
+    figures(run(layers("tiny", name, sets(name)), &requests(5_000, footprint_bytes)))
+}
+
+/// The time series of a short run, a column a line.
+fn series() -> String {
+    let document = run(layers("tiny", "turbo-write", &FOUR_UNITS), &requests(150, 2 << 20));
+    let series = &document["series"];
+    let mut text = format!("{{\n  \"window_ns\": {},\n  \"columns\": {{", series["window_ns"]);
+    for (i, (name, column)) in series["columns"].as_object().unwrap().iter().enumerate() {
+        write!(text, "{}\n    \"{name}\": {column}", if i == 0 { "" } else { "," }).unwrap();
+    }
+    text + "\n  }\n}\n"
+}
+
+fn two_pools() -> String {
+    let device = DEVICE.replacen("[[device.pool]]", &format!("{OTHER_POOL}[[device.pool]]"), 1);
+    let device = file(&device, ".toml");
+    let sets = ["device.user_bytes=1MiB", "slc_blocks=4"];
+    let layers = layers(device.path().to_str().unwrap(), "baseline", &sets);
+    figures(run(layers, &requests(3_000, 512 << 10)))
+}
+
+/// A DRAM buffer of four pages that acknowledges writes.
+fn buffer() -> String {
+    let sets = [FOUR_UNITS[0], FOUR_UNITS[1], "buffer.bytes=64KiB", "buffer.acknowledge=on-buffer"];
+    figures(run(layers("tiny", "hierarchy", &sets), &requests(3_000, 2 << 20)))
+}
+
+/// The second half of a run, on a device that was saved and restored after the first.
+fn restart(scheme: &str) -> String {
+    let mut config = resolve(&layers("tiny", scheme, &FOUR_UNITS)).unwrap();
+    let requests = requests(5_000, 2 << 20);
+    let (first, second) = requests.split_at(requests.len() / 2);
+    let mut simulation = Simulation::new(&config.setup()).unwrap();
+    simulation.feed(first).unwrap();
+    simulation.finish().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state");
+    snapshot::save(&path, &config, &simulation).unwrap();
+    let mut restored = snapshot::load(&path, &mut config).unwrap();
+    restored.feed(second).unwrap();
+    figures(serde_json::to_value(restored.finish().unwrap()).unwrap())
+}
+
+/// Every golden by name, as it is now.
+fn goldens() -> Vec<(String, String)> {
+    let schemes = CATALOG.iter().map(|entry| (entry.name.to_owned(), scheme(entry.name)));
+    let others = [
+        ("series", series()),
+        ("two-pools", two_pools()),
+        ("buffer", buffer()),
+        ("restart-hierarchy", restart("hierarchy")),
+        ("restart-ips-coop", restart("ips-coop")),
+    ];
+    schemes.chain(others.map(|(name, text)| (name.to_owned(), text))).collect()
 }
 
 #[test]
 fn golden_figures_have_not_moved() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../golden");
-    for scheme in CATALOG {
-        let path = folder.join(format!("{}.json", scheme.name));
-        let now = figures(scheme.name);
-        if std::env::var("SLCACHE_GOLDEN").as_deref() == Ok("write") {
-            std::fs::create_dir_all(&folder).unwrap();
+    let (folder, rewrite) = (folder(), std::env::var("SLCACHE_GOLDEN").as_deref() == Ok("write"));
+    for (name, now) in goldens() {
+        let path = folder.join(format!("{name}.json"));
+        if rewrite {
             std::fs::write(&path, &now).unwrap();
         }
         let before = std::fs::read_to_string(&path)
-            .unwrap_or_else(|_| panic!("no golden for {}: run make golden", scheme.name));
+            .unwrap_or_else(|_| panic!("no golden for {name}: run make golden"));
         let line = before.lines().zip(now.lines()).position(|(a, b)| a != b);
         assert!(
             before == now,
-            "{} moved from line {:?}: {:?} to {:?}; if intended, run make golden and say why in CHANGELOG.md",
-            scheme.name,
+            "{name} moved from line {:?}: {:?} to {:?}; if intended, raise MODEL_VERSION, run make golden \
+             and say why in CHANGELOG.md",
             line.map(|l| l + 1),
             line.and_then(|l| before.lines().nth(l)),
             line.and_then(|l| now.lines().nth(l)),
         );
     }
+    golden_versions::check(rewrite);
 }

@@ -5,6 +5,7 @@ mod common;
 mod config;
 mod fuzz_corpus;
 mod golden;
+mod golden_versions;
 mod layering;
 mod mqsim_reference;
 mod namespaces;

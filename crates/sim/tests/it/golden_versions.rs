@@ -1,0 +1,103 @@
+//! Which golden belongs to which version of the model: `golden/versions.toml`, a table of digests
+//! for each version. A golden that moves takes a new version; one that is new joins the present one.
+
+use sha2::{Digest, Sha256};
+use slcache_core::MODEL_VERSION;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Digests by name of file.
+type Digests = BTreeMap<String, String>;
+
+/// Digests by version of the model.
+type Versions = BTreeMap<u32, Digests>;
+
+const HEAD: &str = "\
+# SHA-256 of every golden, shortened, by model version: a golden moves only with a new version.
+# `make golden` writes this file.
+";
+
+pub fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../golden")
+}
+
+fn digests(folder: &Path) -> Digests {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let digest = |path: PathBuf| {
+        let hash = Sha256::digest(std::fs::read(&path).unwrap());
+        let short = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        (path.file_name().unwrap().to_str().unwrap().to_owned(), short)
+    };
+    files.filter(|path| path.extension().is_some_and(|end| end == "json")).map(digest).collect()
+}
+
+fn read(folder: &Path) -> Versions {
+    let text = std::fs::read_to_string(folder.join("versions.toml")).unwrap_or_default();
+    let tables: BTreeMap<String, Digests> = toml::from_str(&text).unwrap();
+    tables.into_iter().map(|(version, table)| (version.parse().unwrap(), table)).collect()
+}
+
+fn write(folder: &Path, versions: &Versions) {
+    let mut text = HEAD.to_owned();
+    for (version, table) in versions {
+        write!(text, "\n[{version}]\n").unwrap();
+        table.iter().for_each(|(file, digest)| writeln!(text, "\"{file}\" = \"{digest}\"").unwrap());
+    }
+    std::fs::write(folder.join("versions.toml"), text).unwrap();
+}
+
+/// What `versions` says against the goldens `now` of the model's `version`, if anything.
+fn fault(versions: &Versions, now: &Digests, version: u32) -> Option<String> {
+    let newest = versions.keys().max().copied().unwrap_or(0);
+    let raise = "golden/versions.toml: raise MODEL_VERSION in crates/core/src/lib.rs";
+    match versions.get(&version) {
+        _ if newest > version => Some(format!("{raise}: it is {version}, and {newest} was there before")),
+        None => Some(format!("model version {version} is not in golden/versions.toml: run make golden")),
+        Some(table) => {
+            let moved = table.iter().find(|(file, digest)| now.get(*file).is_some_and(|new| new != *digest));
+            let unknown = now.keys().find(|file| !table.contains_key(*file));
+            let gone = table.keys().find(|file| !now.contains_key(*file));
+            match (moved, unknown.or(gone)) {
+                (Some((file, _)), _) => Some(format!(
+                    "{raise}, since {file} is not that of model version {version}; then run make golden \
+                     and say in CHANGELOG.md, under Results, what moved and why"
+                )),
+                (_, Some(file)) => Some(format!("{file} is new or gone: run make golden")),
+                _ => None,
+            }
+        }
+    }
+}
+
+/// Holds the goldens against the table; with `rewrite` the table follows where it may.
+pub fn check(rewrite: bool) {
+    let folder = folder();
+    let (mut versions, now) = (read(&folder), digests(&folder));
+    let known = versions.get(&MODEL_VERSION).cloned().unwrap_or_default();
+    if rewrite && known.iter().all(|(file, digest)| now.get(file).is_none_or(|new| new == digest)) {
+        versions.insert(MODEL_VERSION, now.clone());
+        write(&folder, &versions);
+    }
+    assert_eq!(fault(&versions, &now, MODEL_VERSION), None);
+}
+
+#[test]
+fn a_golden_moves_only_with_a_new_model_version() {
+    let table = |digests: &[(&str, &str)]| -> Digests {
+        digests.iter().map(|&(file, digest)| (file.to_owned(), digest.to_owned())).collect()
+    };
+    let (old, new) = (table(&[("a.json", "1"), ("b.json", "2")]), table(&[("a.json", "1"), ("b.json", "3")]));
+    let versions = Versions::from([(1, old.clone())]);
+    let told = |versions: &Versions, now: &Digests, version, what: &str| {
+        let fault = fault(versions, now, version).unwrap();
+        assert!(fault.contains(what), "{fault}");
+    };
+    assert_eq!(fault(&versions, &old, 1), None);
+    told(&versions, &new, 1, "raise MODEL_VERSION in crates/core/src/lib.rs, since b.json");
+    told(&versions, &new, 2, "model version 2 is not in golden/versions.toml: run make golden");
+    let versions = Versions::from([(1, old.clone()), (2, new.clone())]);
+    assert_eq!(fault(&versions, &new, 2), None);
+    told(&versions, &old, 1, "it is 1, and 2 was there before");
+    told(&versions, &table(&[("a.json", "1")]), 2, "b.json is new or gone");
+}
