@@ -14,6 +14,7 @@ pub mod setup;
 mod state;
 pub mod stats;
 mod trim;
+mod window;
 mod write_back;
 
 pub use crate::base::request;
@@ -43,6 +44,7 @@ use config::{InflightRead, Replay, RmwTransfer};
 use requests::Requests;
 use stats::HostStats;
 use std::collections::VecDeque;
+use window::WriteWindow;
 
 /// A device under a workload.
 pub struct Simulation {
@@ -62,9 +64,8 @@ pub struct Simulation {
     waiting: VecDeque<Piece>,
     /// Flushes that wait for acknowledged data on their way, oldest first.
     flushing: VecDeque<RequestId>,
-    /// Write requests per window of the scheme, 0 = none.
-    window_writes: u32,
-    writes_in_window: u32,
+    /// The scheme's window of write requests.
+    window: WriteWindow,
     in_flight: u32,
     /// Most requests that had arrived and were not complete, seen at arrivals in open replay.
     backlog_max: u64,
@@ -116,8 +117,7 @@ impl Simulation {
             pending: VecDeque::new(),
             waiting: VecDeque::new(),
             flushing: VecDeque::new(),
-            window_writes: scheme.window_writes(),
-            writes_in_window: 0,
+            window: WriteWindow::new(scheme.window_writes()),
             in_flight: 0,
             backlog_max: 0,
             last_arrival_ns: 0,

@@ -124,12 +124,8 @@ impl Simulation {
     /// Hands a piece to the scheme, after the end of a window of write requests if it is one.
     #[inline]
     pub(super) fn scheme_write(&mut self, piece: Piece) -> Result<(), DeviceFull> {
-        if self.window_writes > 0 && piece.first {
-            if self.writes_in_window == self.window_writes {
-                self.writes_in_window = 0;
-                self.scheme.window(&mut self.io);
-            }
-            self.writes_in_window += 1;
+        if piece.first && self.window.count() {
+            self.scheme.window(&mut self.io);
         }
         self.scheme.write(piece, &mut self.io)
     }

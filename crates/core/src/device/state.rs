@@ -19,7 +19,7 @@ pub struct State {
 impl Simulation {
     /// The device's state; call it before the first request or after `finish`.
     pub fn save(&self) -> State {
-        State { io: self.io.save(), scheme: self.scheme.save(), writes_in_window: self.writes_in_window }
+        State { io: self.io.save(), scheme: self.scheme.save(), writes_in_window: self.window.writes() }
     }
 
     /// A device in a saved state, at time 0 with fresh counters. The setup's device and scheme are
@@ -36,11 +36,7 @@ impl Simulation {
         let loaded = simulation.scheme.load(state.scheme, &mut restoring);
         loaded.map_err(|what| RunError::Snapshot(format!("{}: {what}", setup.scheme.name())))?;
         restoring.finish().map_err(RunError::Snapshot)?;
-        if state.writes_in_window > simulation.window_writes {
-            let (found, most) = (state.writes_in_window, simulation.window_writes);
-            return Err(RunError::Snapshot(format!("{found} write requests in a window of {most}")));
-        }
-        simulation.writes_in_window = state.writes_in_window;
+        simulation.window.load(state.writes_in_window).map_err(RunError::Snapshot)?;
         Ok(simulation)
     }
 }
