@@ -14,6 +14,7 @@ pub mod setup;
 mod state;
 pub mod stats;
 mod trim;
+mod waiting;
 mod window;
 mod write_back;
 
@@ -31,7 +32,6 @@ use crate::ftl::audit;
 use crate::ftl::io::{Driver, IoPolicy};
 use crate::ftl::media::Media;
 use crate::ftl::op_log::LoggedOp;
-use crate::ftl::piece::Piece;
 use crate::ftl::scheme::Scheme;
 use crate::hw::array::FlashArray;
 use crate::hw::geometry::Geometry;
@@ -44,6 +44,7 @@ use config::{InflightRead, Replay, RmwTransfer};
 use requests::Requests;
 use stats::HostStats;
 use std::collections::VecDeque;
+use waiting::WaitingPieces;
 use window::WriteWindow;
 
 /// A device under a workload.
@@ -61,7 +62,7 @@ pub struct Simulation {
     /// Requests that have arrived and wait for a place in the device.
     pending: VecDeque<(u64, Request)>,
     /// Pieces that wait for room in the buffer.
-    waiting: VecDeque<Piece>,
+    waiting: WaitingPieces,
     /// Flushes that wait for acknowledged data on their way, oldest first.
     flushing: VecDeque<RequestId>,
     /// The scheme's window of write requests.
@@ -115,7 +116,7 @@ impl Simulation {
             requests: Requests::default(),
             buffer,
             pending: VecDeque::new(),
-            waiting: VecDeque::new(),
+            waiting: WaitingPieces::default(),
             flushing: VecDeque::new(),
             window: WriteWindow::new(scheme.window_writes()),
             in_flight: 0,

@@ -25,9 +25,6 @@ impl Simulation {
         if let Some(buffer) = self.buffer.as_mut() {
             pages.clone().for_each(|page| buffer.trim(page, unused(page)));
         }
-        for piece in self.waiting.iter_mut().filter(|piece| pages.contains(&piece.page)) {
-            piece.mask &= !unused(piece.page);
-            piece.partial &= piece.mask;
-        }
+        self.waiting.trim(pages, unused);
     }
 }

@@ -22,23 +22,24 @@ impl Simulation {
 
     /// Write-back: the piece is done once it is in the buffer.
     pub(super) fn buffer_piece(&mut self, piece: Piece) -> Result<(), DeviceFull> {
-        if self.try_buffer(&piece) {
+        if self.try_buffer(&piece, self.waiting.is_empty()) {
             return Ok(());
         }
         self.io.timing_mut().hold_request(piece.request);
-        self.waiting.push_back(piece);
+        self.waiting.push(piece);
         self.evict()
     }
 
-    /// Puts the piece into the buffer if its page is there or there is room.
-    fn try_buffer(&mut self, piece: &Piece) -> bool {
+    /// Puts the piece into the buffer if its page is there or, where it is the `first` in line, there is
+    /// room.
+    fn try_buffer(&mut self, piece: &Piece, first: bool) -> bool {
         let Some(buffer) = self.buffer.as_mut() else {
             return false;
         };
         if piece.mask == 0 {
             return true; // Trimmed while it waited.
         }
-        let fits = buffer.get(piece.page).is_some() || (self.waiting.is_empty() && buffer.has_room());
+        let fits = buffer.get(piece.page).is_some() || (first && buffer.has_room());
         if fits {
             buffer.put(piece.page, piece.mask, piece.partial, true);
             let access_ns = self.setup.buffer.map_or(0, |b| u64::from(b.access_ns));
@@ -83,13 +84,10 @@ impl Simulation {
             buffer.evicting -= 1;
         }
         while let Some(piece) = self.waiting.front().copied() {
-            let waiting = std::mem::take(&mut self.waiting);
-            let fits = self.try_buffer(&piece);
-            self.waiting = waiting;
-            if !fits {
+            if !self.try_buffer(&piece, true) {
                 break;
             }
-            self.waiting.pop_front();
+            self.waiting.pop();
             self.io.timing_mut().set_gap(piece.request, Gap::Buffer);
             self.io.timing_mut().release_request(piece.request);
         }

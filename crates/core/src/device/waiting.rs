@@ -1,0 +1,75 @@
+//! Pieces that wait for room in the DRAM buffer, in the order in which they came.
+
+use crate::ftl::piece::Piece;
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
+
+/// A queue of pieces, found also by their pages: a trim that walked all of a long queue would take
+/// time that grows with its square.
+#[derive(Default)]
+pub(super) struct WaitingPieces {
+    pieces: VecDeque<Piece>,
+    /// How many had left before the first of them.
+    left: u64,
+    /// Each piece's page, and how many had come before it.
+    by_page: BTreeSet<(u32, u64)>,
+}
+
+impl WaitingPieces {
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// The one that waits longest.
+    pub fn front(&self) -> Option<&Piece> {
+        self.pieces.front()
+    }
+
+    /// Another one waits.
+    pub fn push(&mut self, piece: Piece) {
+        self.by_page.insert((piece.page, self.left + self.pieces.len() as u64));
+        self.pieces.push_back(piece);
+    }
+
+    /// The one that waits longest leaves.
+    pub fn pop(&mut self) {
+        if let Some(piece) = self.pieces.pop_front() {
+            self.by_page.remove(&(piece.page, self.left));
+            self.left += 1;
+        }
+    }
+
+    /// Takes the mapping units `unused(page)` out of all that wait of `pages`.
+    pub fn trim(&mut self, pages: Range<u32>, unused: impl Fn(u32) -> u32) {
+        for &(page, number) in self.by_page.range((pages.start, 0)..(pages.end, 0)) {
+            let piece = &mut self.pieces[(number - self.left) as usize];
+            piece.mask &= !unused(page);
+            piece.partial &= piece.mask;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftl::page_level::whole_page;
+
+    #[test]
+    fn a_trim_finds_every_piece_of_its_pages() {
+        let mut waiting = WaitingPieces::default();
+        [3, 7, 3, 5, 7].into_iter().for_each(|page| waiting.push(whole_page(page, 4, 4096)));
+        waiting.pop();
+        waiting.push(whole_page(3, 4, 4096));
+        waiting.trim(3..6, |page| if page == 3 { 0b0011 } else { 0b1111 });
+        let masks: Vec<_> = waiting.pieces.iter().map(|piece| (piece.page, piece.mask)).collect();
+        assert_eq!(masks, [(7, 15), (3, 12), (5, 0), (7, 15), (3, 12)]);
+        (0..5).for_each(|_| waiting.pop());
+        assert!(waiting.is_empty() && waiting.by_page.is_empty());
+    }
+}
