@@ -100,10 +100,8 @@ impl Timing {
         let lost_ns = now_ns - u.suspended_ns + u64::from(u.suspend.resume_ns);
         let mut mate = u.current;
         self.push_unit_event(unit, at_ns);
-        while !mate.is_none() && lost_ns > 0 {
-            if !self.ops[mate.index()].spec.request.is_none() {
-                self.path_wait(mate)[WAIT_SUSPENDED] += lost_ns;
-            }
+        while !mate.is_none() {
+            self.add_wait(mate, WAIT_SUSPENDED, lost_ns);
             mate = self.ops[mate.index()].next;
         }
     }

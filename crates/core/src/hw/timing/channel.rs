@@ -133,10 +133,8 @@ impl Timing {
     /// Books the wait of finished read data for the channel.
     fn book_out_wait(&mut self, unit: u32, waited_ns: u64) {
         let mut mate = self.units[unit as usize].current;
-        while !mate.is_none() && waited_ns > 0 {
-            if !self.ops[mate.index()].spec.request.is_none() {
-                self.path_wait(mate)[WAIT_CHANNEL] += waited_ns;
-            }
+        while !mate.is_none() {
+            self.add_wait(mate, WAIT_CHANNEL, waited_ns);
             mate = self.ops[mate.index()].next;
         }
     }

@@ -82,9 +82,9 @@ impl Timing {
         } else if !request.is_none() && wakes.is_none() {
             debug_assert!(false, "Invariant: an operation of a request counts or wakes one that does");
         }
-        let path_wait = self.ops[id.index()].path_wait;
-        if path_wait != 0 {
-            self.waits.remove(path_wait);
+        let path = self.ops[id.index()].path;
+        if path != 0 {
+            self.paths.remove(path);
         }
         self.ops.remove(id.0);
         let freed = &mut self.ops[id.index()];

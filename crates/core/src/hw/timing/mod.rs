@@ -6,34 +6,35 @@
 //! operation inherits the highest class of anything that waits for it; (d) a read returns the
 //! version current at its emission (`in_flight` tells the FTL what is not yet programmed).
 
+mod attribution;
 mod between;
 mod block_clock;
 mod channel;
 mod complete;
 mod emit;
 pub mod event;
-mod host;
 mod idle;
 mod ids;
 pub mod op_table;
 mod parked;
 mod queue;
+mod requests;
 mod run;
 mod spec;
 mod state;
 mod unit;
 
-pub use host::{
-    RequestPath, WaitTime, Waiter, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE, WAIT_SUSPENDED,
-};
+pub use attribution::{WaitTime, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE, WAIT_SUSPENDED};
+pub use requests::{RequestPath, Waiter};
 pub use spec::{MoveTarget, OpSpec};
 pub use state::ClockState;
 
-use crate::base::op::{Cause, Class, OpKind, CAUSES, CLASSES};
+use crate::base::op::{Cause, Class, OpKind, CLASSES};
 use crate::base::slab::Slab;
 use crate::base::BlockId;
 use crate::hw::config::{BusConfig, IdleRule, IdleScope, PlaneParallelism};
 use crate::hw::geometry::Geometry;
+use attribution::Path;
 use block_clock::BlockClock;
 use channel::Channel;
 use event::{Event, EventKind, EventQueue};
@@ -59,8 +60,8 @@ pub struct Timing {
     more_waiters: Slab<(Waiter, u32)>,
     /// Notices asked for and not given yet.
     notices: u32,
-    waits: Slab<WaitTime>,
-    snapshots: Slab<host::Snapshot>,
+    /// Paths of operations and requests that waited.
+    paths: Slab<Path>,
     requests: Slab<RequestPath>,
     blocks: Box<[BlockClock]>,
     /// The parked front of each queue, by unit and class.
@@ -104,8 +105,7 @@ impl Timing {
             serial: 0,
             more_waiters: Slab::new((Waiter::Request(RequestId::NONE), 0)),
             notices: 0,
-            waits: Slab::new([0; WAIT_KINDS]),
-            snapshots: Slab::new([0; CAUSES + 1]),
+            paths: Slab::new(Path::default()),
             requests: Slab::new(RequestPath::default()),
             blocks: bytemuck::zeroed_slice_box(geometry.block_numbers()),
             parked: Vec::new(),

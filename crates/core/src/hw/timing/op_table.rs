@@ -39,14 +39,8 @@ pub(super) struct Op {
     pub(super) more_waiters: u32,
     pub(super) block_prev: OpId,
     pub(super) block_next: OpId,
-    /// Array time along the critical path so far, ns.
-    pub(super) path_array_ns: u64,
-    /// Channel time along the critical path so far, ns.
-    pub(super) path_bus_ns: u64,
-    /// Waiting along the critical path so far (index into the wait table, 0 = none).
-    pub(super) path_wait: u32,
-    /// Busy time of the unit, by cause, when the operation was queued (index into the snapshots).
-    pub(super) snapshot: u32,
+    /// What came before its own times (index into the paths, 0 = nothing).
+    pub(super) path: u32,
 }
 
 impl Op {
@@ -73,10 +67,7 @@ impl Op {
             more_waiters: 0,
             block_prev: OpId::NONE,
             block_next: OpId::NONE,
-            path_array_ns: 0,
-            path_bus_ns: 0,
-            path_wait: 0,
-            snapshot: 0,
+            path: 0,
         }
     }
 }

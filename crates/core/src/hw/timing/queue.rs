@@ -22,9 +22,7 @@ impl Timing {
             self.blocks[op.spec.block.index()].reads += 1;
         }
         if for_request {
-            if waited_ns > 0 {
-                self.path_wait(id)[WAIT_SOURCE] += waited_ns;
-            }
+            self.add_wait(id, WAIT_SOURCE, waited_ns);
             let u = &mut self.units[unit as usize];
             if !u.current.is_none() || u.mask != 0 || !u.suspended.is_none() {
                 self.snapshot(id);

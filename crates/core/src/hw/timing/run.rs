@@ -131,18 +131,13 @@ impl Timing {
         }
         let moves_whole =
             self.whole_moves && !u.suspend.program && self.channels[u.channel as usize].units.len() == 1;
-        let now_ns = self.now_ns;
         let op = &mut self.ops[id.index()];
         op.next = OpId::NONE;
         op.queued = false;
-        op.path_array_ns += u64::from(op.spec.array_ns);
-        op.path_bus_ns += u64::from(op.spec.in_ns) + u64::from(op.spec.out_ns);
         let (in_ns, array_ns, out_ns) = (op.spec.in_ns, op.spec.array_ns, op.spec.out_ns);
         let op_then = op.spec.then;
         let can_move = op.block_prev.is_none() && moves_whole;
-        if op.snapshot != 0 || (op.queued_ns != now_ns && !op.spec.request.is_none()) {
-            self.book_wait(id, channel_wait_ns);
-        }
+        self.book_wait(id, channel_wait_ns);
         if let (Some(target), true) = (op_then, can_move) {
             return self.run_move(unit, id, target);
         }
@@ -152,14 +147,17 @@ impl Timing {
     fn start_with_mates(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
         self.take_mates(unit, id);
         let (in_ns, array_ns, out_ns) = self.command_times(unit, id);
+        let bus_ns = u64::from(in_ns) + u64::from(out_ns);
         let mut mate = id;
         while !mate.is_none() {
             self.book_wait(mate, channel_wait_ns);
             let op = &mut self.ops[mate.index()];
             op.queued = false;
-            op.path_array_ns += u64::from(array_ns);
-            op.path_bus_ns += u64::from(in_ns) + u64::from(out_ns);
-            mate = op.next;
+            let next = op.next;
+            let more_array_ns = u64::from(array_ns - op.spec.array_ns);
+            let more_bus_ns = bus_ns - op.spec.bus_ns();
+            self.add_company(mate, more_array_ns, more_bus_ns);
+            mate = next;
         }
         self.run_command(unit, id, in_ns, array_ns, out_ns);
     }

@@ -1,0 +1,151 @@
+//! Where the time of requests goes: what their operations waited for, and behind what.
+//!
+//! An operation has a path only once there is more to tell of it than its own times.
+
+use super::op_table::OpId;
+use super::Timing;
+use crate::base::op::CAUSES;
+
+/// Waiting for the channel.
+pub const WAIT_CHANNEL: usize = CAUSES;
+/// Waiting in an idle unit for an earlier operation of the block, which itself waits.
+pub const WAIT_ORDER: usize = CAUSES + 1;
+/// Waiting for the reads or the program that an operation's data come from.
+pub const WAIT_SOURCE: usize = CAUSES + 2;
+/// Being suspended.
+pub const WAIT_SUSPENDED: usize = CAUSES + 3;
+/// Kinds of waiting: behind each cause, and those above.
+pub const WAIT_KINDS: usize = CAUSES + 4;
+
+/// Waiting time by what occupied the resource, ns.
+pub type WaitTime = [u64; WAIT_KINDS];
+
+/// What a unit had done at one moment: busy by cause, and waiting for the channel, ns.
+type Snapshot = [u64; CAUSES + 1];
+
+/// What came before the own times of an operation that a request waits for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Path {
+    /// Array time, ns.
+    array_ns: u64,
+    /// Channel time, ns.
+    bus_ns: u64,
+    wait: WaitTime,
+    /// What the unit had done when the operation was queued, if it found the unit at work.
+    before: Option<Snapshot>,
+}
+
+impl Timing {
+    /// The waiting on path `index`.
+    #[inline]
+    pub(super) fn wait_on(&self, index: u32) -> &WaitTime {
+        &self.paths[index as usize].wait
+    }
+
+    /// The path of an operation, to add to.
+    fn path_mut(&mut self, id: OpId) -> &mut Path {
+        if self.ops[id.index()].path == 0 {
+            self.ops[id.index()].path = self.paths.insert(Path::default());
+        }
+        &mut self.paths[self.ops[id.index()].path as usize]
+    }
+
+    /// Books waiting of `id` for `kind`, one of the kinds above, if a request waits for it.
+    #[inline]
+    pub(super) fn add_wait(&mut self, id: OpId, kind: usize, ns: u64) {
+        if ns > 0 && !self.ops[id.index()].spec.request.is_none() {
+            self.path_mut(id).wait[kind] += ns;
+        }
+    }
+
+    /// Books what `id` takes longer because the command takes other operations along.
+    pub(super) fn add_company(&mut self, id: OpId, array_ns: u64, bus_ns: u64) {
+        if array_ns + bus_ns > 0 && !self.ops[id.index()].spec.request.is_none() {
+            let path = self.path_mut(id);
+            path.array_ns += array_ns;
+            path.bus_ns += bus_ns;
+        }
+    }
+
+    /// Remembers what the unit had done when `id` was queued, to tell later what it waited for.
+    pub(super) fn snapshot(&mut self, id: OpId) {
+        let unit = &self.units[self.ops[id.index()].spec.unit as usize];
+        let mut busy = [0; CAUSES + 1];
+        busy[..CAUSES].copy_from_slice(&unit.busy_ns);
+        if !unit.current.is_none() {
+            // The part of the running operation that is over is not waited for.
+            let cause = self.ops[unit.current.index()].spec.cause as usize;
+            busy[cause] += self.now_ns - unit.started_ns;
+        }
+        busy[WAIT_CHANNEL] = unit.wished_ns;
+        if unit.wishes {
+            busy[WAIT_CHANNEL] += self.now_ns - unit.wish_ns;
+        }
+        self.path_mut(id).before = Some(busy);
+    }
+
+    /// Another operation than the one that found the unit idle starts first, after `channel_ns` of
+    /// waiting for the channel: what the unit had done until then is what it had done by then.
+    #[cold]
+    pub(super) fn snapshot_first(&mut self, first: OpId, channel_ns: u64) {
+        self.snapshot(first);
+        if let Some(before) = self.path_mut(first).before.as_mut() {
+            before[WAIT_CHANNEL] -= channel_ns;
+        }
+    }
+
+    /// Books the time `id` waited before it starts now, if a request waits for it; `channel_ns` of it
+    /// for the channel if it found the unit idle.
+    #[inline]
+    pub(super) fn book_wait(&mut self, id: OpId, channel_ns: u64) {
+        let op = &self.ops[id.index()];
+        if op.queued_ns != self.now_ns && !op.spec.request.is_none() {
+            self.book_waited(id, channel_ns);
+        }
+    }
+
+    fn book_waited(&mut self, id: OpId, channel_ns: u64) {
+        self.path_mut(id);
+        let op = &self.ops[id.index()];
+        let unit = &self.units[op.spec.unit as usize];
+        let path = &mut self.paths[op.path as usize];
+        let mut left = self.now_ns - op.queued_ns;
+        if let Some(before) = &path.before {
+            let done = unit.busy_ns.iter().chain([&unit.wished_ns]);
+            for (kind, (ns, before_ns)) in done.zip(before).enumerate() {
+                let ns = ns.saturating_sub(*before_ns).min(left);
+                path.wait[kind] += ns;
+                left -= ns;
+            }
+        } else {
+            let ns = channel_ns.min(left);
+            path.wait[WAIT_CHANNEL] += ns;
+            left -= ns;
+        }
+        path.wait[WAIT_ORDER] += left;
+    }
+
+    /// Array and channel time on the path that ends with `id`, its own included, ns.
+    #[inline]
+    pub(super) fn path_times(&self, id: OpId) -> (u64, u64) {
+        let op = &self.ops[id.index()];
+        let own = (u64::from(op.spec.array_ns), op.spec.bus_ns());
+        if op.path == 0 {
+            return own;
+        }
+        let path = &self.paths[op.path as usize];
+        (own.0 + path.array_ns, own.1 + path.bus_ns)
+    }
+
+    /// Hands the path of a finished read on to the operation of the same request that waited for it.
+    pub(super) fn pass_path(&mut self, from: OpId, to: OpId) {
+        let (array_ns, bus_ns) = self.path_times(from);
+        let wait = match self.ops[from.index()].path {
+            0 => [0; WAIT_KINDS],
+            path => *self.wait_on(path),
+        };
+        *self.path_mut(to) = Path { array_ns, bus_ns, wait, before: None };
+        // The path explains everything until now.
+        self.ops[to.index()].queued_ns = self.now_ns;
+    }
+}

@@ -1,0 +1,147 @@
+//! Requests in flight, and who hears of the end of an operation.
+
+use super::attribution::WaitTime;
+use super::op_table::{OpId, RequestId};
+use super::Timing;
+use crate::base::Gap;
+
+/// Who waits for an operation or hears that it is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiter {
+    /// A request, which has waited for all its operations when it is finished.
+    Request(RequestId),
+    /// Whoever knows this token.
+    Notice(u32),
+}
+
+/// A request in flight: what it waits for, and the path to the operation that it waited for last.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RequestPath {
+    /// Operations (and holds) it still waits for.
+    remaining: u32,
+    /// Waiting on the critical path (index into the wait table, 0 = none).
+    wait: u32,
+    /// Array time on the critical path, ns.
+    pub array_ns: u64,
+    /// Channel time on the critical path, ns.
+    pub bus_ns: u64,
+    /// What it waited for before that path.
+    pub gap: Gap,
+}
+
+impl Timing {
+    /// Registers a request, held once until `release_request`.
+    #[inline]
+    pub fn add_request(&mut self) -> RequestId {
+        RequestId(self.requests.insert(RequestPath { remaining: 1, ..RequestPath::default() }))
+    }
+
+    /// Says what a request waited for besides operations.
+    pub fn set_gap(&mut self, id: RequestId, gap: Gap) {
+        self.requests[id.index()].gap = gap;
+    }
+
+    /// Holds a request once more.
+    #[inline]
+    pub fn hold_request(&mut self, id: RequestId) {
+        self.requests[id.index()].remaining += 1;
+    }
+
+    /// Takes one hold away; the last one finishes the request.
+    #[inline]
+    pub fn release_request(&mut self, id: RequestId) {
+        let request = &mut self.requests[id.index()];
+        request.remaining -= 1;
+        if request.remaining == 0 {
+            self.finished.push(Waiter::Request(id));
+        }
+    }
+
+    /// The next finished request, still in the table, or the token of a notice asked for.
+    #[inline]
+    pub fn take_finished(&mut self) -> Option<Waiter> {
+        self.finished.pop()
+    }
+
+    /// Forgets a finished request.
+    #[inline]
+    pub fn remove_request(&mut self, id: RequestId) {
+        let wait = self.requests[id.index()].wait;
+        if wait != 0 {
+            self.paths.remove(wait);
+        }
+        self.requests.remove(id.0);
+    }
+
+    /// The path of a finished request and what it waited for on it, if it did.
+    #[inline]
+    pub fn path(&self, id: RequestId) -> (&RequestPath, Option<&WaitTime>) {
+        let path = &self.requests[id.index()];
+        let wait = (path.wait != 0).then(|| self.wait_on(path.wait));
+        (path, wait)
+    }
+
+    /// Makes one more request wait for `id`, a joint operation that is not queued yet.
+    pub fn join_request(&mut self, id: OpId, request: RequestId) {
+        self.hold_request(request);
+        self.set_resting(id, false);
+        let op = &mut self.ops[id.index()];
+        if op.spec.request.is_none() {
+            op.spec.request = request;
+            op.spec.counts = true;
+        } else {
+            self.add_waiter(id, Waiter::Request(request));
+        }
+    }
+
+    /// Gives `token` back, between the requests that finish, when `id` is complete.
+    pub fn notify(&mut self, id: OpId, token: u32) {
+        self.notices += 1;
+        self.ops[id.index()].spec.counts = true;
+        self.add_waiter(id, Waiter::Notice(token));
+    }
+
+    fn add_waiter(&mut self, id: OpId, waiter: Waiter) {
+        let link = self.more_waiters.insert((waiter, self.ops[id.index()].more_waiters));
+        self.ops[id.index()].more_waiters = link;
+    }
+
+    /// Books a finished operation with its requests: the one that finishes last is the critical one.
+    pub(super) fn finish_for_requests(&mut self, id: OpId) {
+        let (array_ns, bus_ns) = self.path_times(id);
+        let op = &mut self.ops[id.index()];
+        let (request, gap, mut link) = (op.spec.request, op.gap, op.more_waiters);
+        let wait = std::mem::take(&mut op.path);
+        while link != 0 {
+            let (waiter, next) = self.more_waiters[link as usize];
+            self.more_waiters.remove(link);
+            match waiter {
+                Waiter::Request(request) => {
+                    let copy = if wait == 0 { 0 } else { self.paths.insert(self.paths[wait as usize]) };
+                    self.finish_for_request(request, array_ns, bus_ns, copy, gap);
+                }
+                Waiter::Notice(_) => {
+                    self.notices -= 1;
+                    self.finished.push(waiter);
+                }
+            }
+            link = next;
+        }
+        if !request.is_none() {
+            self.finish_for_request(request, array_ns, bus_ns, wait, gap);
+        }
+    }
+
+    #[inline]
+    fn finish_for_request(&mut self, id: RequestId, array_ns: u64, bus_ns: u64, wait: u32, gap: Gap) {
+        let path = &mut self.requests[id.index()];
+        path.array_ns = array_ns;
+        path.bus_ns = bus_ns;
+        path.gap = gap;
+        let old = std::mem::replace(&mut path.wait, wait);
+        if old != 0 {
+            self.paths.remove(old);
+        }
+        self.release_request(id);
+    }
+}
