@@ -216,12 +216,9 @@ impl Simulation {
             let live = self.scheme.cache_live_bytes(&self.io);
             self.io.series_mut().advance(end_ns, live);
         }
-        let which = request.op as usize;
         let window = self.io.series_mut().current();
-        window.requests[which] += 1;
-        window.bytes[which] += request.bytes();
-        window.latency_ns_sum[which] += latency_ns;
-        window.latency_ns_max[which] = window.latency_ns_max[which].max(latency_ns);
+        let completed = if request.op == HostOp::Read { &mut window.reads } else { &mut window.writes };
+        completed.add(request.bytes(), latency_ns);
     }
 
     /// A request leaves the device; the next pending one may enter.

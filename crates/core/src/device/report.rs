@@ -22,7 +22,7 @@ impl Simulation {
             waf: self.waf_report(),
             wear: self.wear_report(),
             scheme: self.scheme.report(&self.io),
-            series: self.io.series_mut().report(cache, Cause::ALL.map(Cause::name)),
+            series: self.io.series_mut().report(cache),
             adjusted: Adjusted { sub_mu_rounded: self.stats.sub_mu_rounded },
         })
     }
@@ -117,20 +117,17 @@ impl Simulation {
     /// One row per pool and mode in use; a block counts with the mode it was last opened in.
     fn wear_rows(&self) -> Vec<WearRow> {
         let array = self.io.array();
-        let mut tallies: BTreeMap<(usize, usize), BTreeMap<u32, u64>> = BTreeMap::new();
+        let mut tallies: BTreeMap<(usize, CellMode), BTreeMap<u32, u64>> = BTreeMap::new();
         for block in array.used_blocks() {
             let pool = array.geometry.planes[array.geometry.plane_of(block).index()].pool as usize;
             let mode = array.block(block).mode();
-            *tallies
-                .entry((pool, mode as usize))
-                .or_default()
-                .entry(array.erases(block, mode))
-                .or_default() += 1;
+            let tally = tallies.entry((pool, mode)).or_default();
+            *tally.entry(array.erases(block, mode)).or_default() += 1;
         }
         tallies.into_iter().map(|((pool, mode), tally)| self.wear_row(pool, mode, tally)).collect()
     }
 
-    fn wear_row(&self, pool: usize, mode: usize, mut tally: BTreeMap<u32, u64>) -> WearRow {
+    fn wear_row(&self, pool: usize, mode: CellMode, mut tally: BTreeMap<u32, u64>) -> WearRow {
         let place = &self.io.geometry().pools[pool];
         let used: u64 = tally.values().sum();
         // Blocks never opened count where the pool has one mode in use, as unworn ones.
@@ -146,24 +143,20 @@ impl Simulation {
             .sum();
         WearRow {
             pool: place.name.clone(),
-            mode: CellMode::ALL[mode].name(),
+            mode: mode.name(),
             blocks: total,
             erases,
             mean,
             min: tally.keys().next().copied().unwrap_or(0),
             max: tally.keys().next_back().copied().unwrap_or(0),
             stddev: libm::sqrt(variance / total as f64),
-            endurance_cycles: place.modes[mode].as_ref().and_then(|m| m.endurance_cycles),
+            endurance_cycles: place.modes[mode as usize].as_ref().and_then(|m| m.endurance_cycles),
             histogram: tally.into_iter().collect(),
         }
     }
 
-    fn scheme_blocks(&self, pool: usize, mode: usize) -> u64 {
-        self.scheme
-            .blocks()
-            .iter()
-            .filter(|b| b.pool == pool && b.mode as usize == mode)
-            .map(|b| b.blocks)
-            .sum()
+    fn scheme_blocks(&self, pool: usize, mode: CellMode) -> u64 {
+        let shares = self.scheme.blocks();
+        shares.iter().filter(|share| share.pool == pool && share.mode == mode).map(|share| share.blocks).sum()
     }
 }

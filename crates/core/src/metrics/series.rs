@@ -1,6 +1,6 @@
 //! Time series with a bounded number of windows: when they run out, neighbours merge.
 
-use crate::base::op::CAUSES;
+use crate::base::op::{Cause, CAUSES};
 use serde::Serialize;
 
 /// Windows kept at most; a power of two.
@@ -8,17 +8,43 @@ const WINDOWS_MAX: usize = 1024;
 /// First window length, ns.
 const FIRST_WINDOW_NS: u64 = 1_000_000;
 
+/// Requests of one kind that were completed in a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Completed {
+    requests: u64,
+    bytes: u64,
+    latency_ns_sum: u64,
+    latency_ns_max: u64,
+}
+
+impl Completed {
+    /// Adds a request.
+    #[inline]
+    pub fn add(&mut self, bytes: u64, latency_ns: u64) {
+        self.absorb(&Completed {
+            requests: 1,
+            bytes,
+            latency_ns_sum: latency_ns,
+            latency_ns_max: latency_ns,
+        });
+    }
+
+    #[inline]
+    fn absorb(&mut self, other: &Completed) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+        self.latency_ns_sum += other.latency_ns_sum;
+        self.latency_ns_max = self.latency_ns_max.max(other.latency_ns_max);
+    }
+}
+
 /// One window's sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Window {
-    /// Requests completed: reads, writes.
-    pub requests: [u64; 2],
-    /// Their bytes.
-    pub bytes: [u64; 2],
-    /// Sum of their latencies, ns.
-    pub latency_ns_sum: [u64; 2],
-    /// Longest of their latencies, ns.
-    pub latency_ns_max: [u64; 2],
+    /// Reads completed.
+    pub reads: Completed,
+    /// Writes completed.
+    pub writes: Completed,
     /// Pages programmed, by cause.
     pub program_pages: [u64; CAUSES],
     /// Blocks erased.
@@ -29,12 +55,8 @@ pub struct Window {
 
 impl Window {
     fn absorb(&mut self, later: &Window) {
-        for i in 0..2 {
-            self.requests[i] += later.requests[i];
-            self.bytes[i] += later.bytes[i];
-            self.latency_ns_sum[i] += later.latency_ns_sum[i];
-            self.latency_ns_max[i] = self.latency_ns_max[i].max(later.latency_ns_max[i]);
-        }
+        self.reads.absorb(&later.reads);
+        self.writes.absorb(&later.writes);
         for i in 0..CAUSES {
             self.program_pages[i] += later.program_pages[i];
         }
@@ -106,22 +128,24 @@ impl Series {
     }
 
     /// The series as columns, the last window closed with `cache_live_bytes`.
-    pub fn report(&mut self, cache_live_bytes: u64, cause_names: [&str; CAUSES]) -> SeriesReport {
+    pub fn report(&mut self, cache_live_bytes: u64) -> SeriesReport {
         self.current().cache_live_bytes = cache_live_bytes;
         let column = |f: &dyn Fn(&Window) -> u64| self.windows.iter().map(f).collect::<Vec<u64>>();
         let mut columns = std::collections::BTreeMap::new();
         columns
             .insert("t_ns".to_string(), (0..self.windows.len() as u64).map(|i| i * self.window_ns).collect());
-        for (i, op) in ["read", "write"].into_iter().enumerate() {
-            columns.insert(format!("{op}_requests"), column(&|w| w.requests[i]));
-            columns.insert(format!("{op}_bytes"), column(&|w| w.bytes[i]));
-            columns.insert(format!("{op}_latency_ns_sum"), column(&|w| w.latency_ns_sum[i]));
-            columns.insert(format!("{op}_latency_ns_max"), column(&|w| w.latency_ns_max[i]));
+        type Of = fn(&Window) -> &Completed;
+        let kinds: [(&str, Of); 2] = [("read", |w| &w.reads), ("write", |w| &w.writes)];
+        for (kind, of) in kinds {
+            columns.insert(format!("{kind}_requests"), column(&|w| of(w).requests));
+            columns.insert(format!("{kind}_bytes"), column(&|w| of(w).bytes));
+            columns.insert(format!("{kind}_latency_ns_sum"), column(&|w| of(w).latency_ns_sum));
+            columns.insert(format!("{kind}_latency_ns_max"), column(&|w| of(w).latency_ns_max));
         }
-        for (i, cause) in cause_names.into_iter().enumerate() {
-            let values = column(&|w| w.program_pages[i]);
-            if i == 0 || values.iter().any(|&v| v > 0) {
-                columns.insert(format!("program_pages_{cause}"), values);
+        for cause in Cause::ALL {
+            let values = column(&|w| w.program_pages[cause as usize]);
+            if cause == Cause::Host || values.iter().any(|&v| v > 0) {
+                columns.insert(format!("program_pages_{}", cause.name()), values);
             }
         }
         columns.insert("erases".to_string(), column(&|w| w.erases));
@@ -152,10 +176,10 @@ mod tests {
             if series.is_over(now) {
                 series.advance(now, i);
             }
-            series.current().bytes[1] += i;
+            series.current().writes.add(i, 0);
             want += i;
         }
-        let report = series.report(7, ["host", "rmw", "migration", "gc", "flush", "pad", "agc"]);
+        let report = series.report(7);
         assert_eq!(report.columns["write_bytes"].iter().sum::<u64>(), want);
         assert!(report.columns["t_ns"].len() <= WINDOWS_MAX);
         assert_eq!(report.columns["cache_live_bytes"].last(), Some(&7));
