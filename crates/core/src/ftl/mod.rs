@@ -1,6 +1,7 @@
 //! The flash translation layer's mechanisms: the map, regions, frontiers and cleaning.
 //!
-//! Schemes compose these; everything that touches flash state goes through [`media::Media`].
+//! Schemes compose these; flash state changes only through the verbs of [`io::Io`], time only through
+//! those of [`io::Driver`], which the device alone has.
 //!
 //! A file uses those above it and never, by whatever way, one that uses it:
 //!
@@ -8,7 +9,7 @@
 //! config, answer, piece, block_list, moved, op_log, page_reads,
 //! early, wakeup                                                 words and lists
 //! free_list <- bank; hold, bank <- media <- audit               what is stored
-//! io <- merge, turn, restore                                    what it does in time
+//! io <- merge, plane_allocator, restore                         what it does in time
 //! dest <- relocate; region, two_layer <- victim, page_level     blocks managed alike
 //! pack <- mixed; clean <- store <- gather                       what moves between them
 //! any_region <- scheme                                          the contract
@@ -36,12 +37,12 @@ pub mod pack;
 pub mod page_level;
 mod page_reads;
 pub mod piece;
+pub mod plane_allocator;
 pub mod region;
 pub mod relocate;
 pub mod restore;
 pub mod scheme;
 pub mod store;
-pub mod turn;
 pub mod two_layer;
 pub mod victim;
 pub mod wakeup;

@@ -6,9 +6,9 @@ use super::config::CleanConfig;
 use super::io::Io;
 use super::page_level;
 use super::page_reads::PageReads;
+use super::plane_allocator::try_planes;
 use super::region::{Region, RegionSpec, Writer};
 use super::relocate::{empty_block, Job};
-use super::turn::try_planes;
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId};
 
@@ -70,7 +70,7 @@ impl Store {
         try_planes(
             self,
             plane,
-            |store| store.region.turn(),
+            |store| store.region.allocator(),
             |store, plane| {
                 if store.region.needs_block(plane, Writer::Host) {
                     store.room(plane, io);

@@ -19,10 +19,10 @@ use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
+use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Pack, Region, Writer};
 use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::store::Store;
-use crate::ftl::turn::try_planes;
 use crate::ftl::victim;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
@@ -88,7 +88,7 @@ impl Scheme for Baseline {
         try_planes(
             self,
             plane,
-            |scheme| scheme.slc.turn(),
+            |scheme| scheme.slc.allocator(),
             |scheme, plane| {
                 if scheme.slc.needs_block(plane, Writer::Host) {
                     scheme.reclaim(plane, io)?;

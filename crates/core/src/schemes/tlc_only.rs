@@ -17,10 +17,10 @@ use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
+use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::relocate::Job;
 use crate::ftl::scheme::{regions, Parameters, Scheme};
-use crate::ftl::turn::try_planes;
 use crate::hw::config::{IdleRule, IdleScope};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
@@ -143,7 +143,7 @@ impl TlcOnly {
         try_planes(
             self,
             plane,
-            |scheme| scheme.region.turn(),
+            |scheme| scheme.region.allocator(),
             |scheme, plane| {
                 let opens = scheme.region.needs_block(plane, Writer::Host);
                 if opens {

@@ -20,11 +20,11 @@ use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
 use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
+use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Pack, Region, Writer};
 use crate::ftl::relocate::Job;
 use crate::ftl::scheme::{regions, Parameters, Scheme};
 use crate::ftl::store::{Store, RESERVE};
-use crate::ftl::turn::try_planes;
 use crate::ftl::victim;
 use crate::hw::config::IdleRule;
 use crate::hw::device_config::DeviceConfig;
@@ -252,7 +252,7 @@ impl Scheme for TurboWrite {
         try_planes(
             self,
             plane,
-            |scheme| scheme.slc.turn(),
+            |scheme| scheme.slc.allocator(),
             |scheme, plane| Ok(scheme.place(&piece, plane, io).ok()),
         )
     }

@@ -10,7 +10,7 @@ use super::answer::BlockShare;
 use super::bank::{BankAccess, BankId};
 use super::config::{CleanConfig, Placement};
 use super::io::Io;
-use super::turn::Turn;
+use super::plane_allocator::PlaneAllocator;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn};
 use crate::hw::array::RegionId;
 use crate::hw::timing::op_table::OpId;
@@ -93,7 +93,7 @@ pub struct Region {
     pub pages_per_block: u32,
     pages_per_program: u32,
     first_plane: u32,
-    turn: Turn,
+    allocator: PlaneAllocator,
     parts: Vec<PlanePart>,
     bank: BankAccess,
     /// Blocks of each plane among which its own are: the bank's.
@@ -125,7 +125,7 @@ impl Region {
             pages_per_block: mode.pages,
             pages_per_program: mode.pages_per_program,
             first_plane: pool.first_plane,
-            turn: Turn::new(spec.pool, &spec.order, spec.placement, io),
+            allocator: PlaneAllocator::new(spec.pool, &spec.order, spec.placement, io),
             parts: vec![PlanePart { used: 0, frontiers: [Frontier::default(); 2] }; pool.planes as usize],
             bank,
             range: io.bank(bank.bank).range(),
@@ -144,7 +144,7 @@ impl Region {
 
     /// What a snapshot holds.
     pub fn save(&self) -> RegionState {
-        RegionState { parts: self.parts.clone(), cursor: self.turn.cursor(), free_min: self.free_min }
+        RegionState { parts: self.parts.clone(), cursor: self.allocator.cursor(), free_min: self.free_min }
     }
 
     fn part(&mut self, plane: PlaneId) -> &mut PlanePart {
@@ -153,7 +153,7 @@ impl Region {
 
     /// The region's planes in allocation order.
     pub fn planes(&self) -> &[PlaneId] {
-        self.turn.planes()
+        self.allocator.planes()
     }
 
     /// Whether `plane` is one of them.
@@ -225,15 +225,15 @@ impl Region {
     #[inline]
     pub fn choose_plane(&mut self, io: &Io, page: u32) -> PlaneId {
         let (parts, first, full) = (&self.parts, self.first_plane, self.pages_per_program);
-        self.turn.choose(io, page, |plane| {
+        self.allocator.choose(io, page, |plane| {
             let stage = parts[(plane.0 - first) as usize].frontiers[0].stage;
             stage.map_or(0, |s| s.pages) + 1 < full
         })
     }
 
-    /// Whose turn it is, for `try_planes`.
-    pub fn turn(&mut self) -> &mut Turn {
-        &mut self.turn
+    /// Which plane is next, for `try_planes`.
+    pub fn allocator(&mut self) -> &mut PlaneAllocator {
+        &mut self.allocator
     }
 
     /// Whether the next page of `writer` in `plane` needs a new block.
@@ -301,7 +301,7 @@ impl Region {
 
     /// The blocks it is made of.
     pub fn share(&self) -> BlockShare {
-        let blocks = u64::from(self.spec.blocks) * self.turn.planes().len() as u64;
+        let blocks = u64::from(self.spec.blocks) * self.allocator.planes().len() as u64;
         BlockShare { pool: self.spec.pool, mode: self.spec.mode, blocks }
     }
 

@@ -23,7 +23,7 @@ impl Region {
         }
         self.free_min = state.free_min;
         self.parts = state.parts;
-        self.turn.set_cursor(state.cursor);
+        self.allocator.set_cursor(state.cursor);
         Ok(())
     }
 

@@ -18,7 +18,7 @@ use crate::ftl::bank::{BankAccess, BankId};
 use crate::ftl::block_list::{BlockLinks, BlockList, LinksState};
 use crate::ftl::config::{Placement, PlaneOrder, WearLevelling};
 use crate::ftl::io::Io;
-use crate::ftl::turn::Turn;
+use crate::ftl::plane_allocator::PlaneAllocator;
 use crate::hw::array::{BlockState, RegionId};
 use crate::hw::two_layer::{Phase, TwoLayer};
 use serde::{Deserialize, Serialize};
@@ -64,8 +64,8 @@ pub struct TwoLayerRegion {
     /// What it is made of.
     pub spec: TwoLayerSpec,
     id: RegionId,
-    /// Whose turn it is.
-    pub turn: Turn,
+    /// Which plane is next.
+    pub allocator: PlaneAllocator,
     layout: TwoLayer,
     first_plane: u32,
     parts: Vec<PlanePart>,
@@ -104,7 +104,7 @@ impl TwoLayerRegion {
             free_pages: spec.blocks * layout.pages,
         };
         Self {
-            turn: Turn::new(spec.pool, &spec.order.letters(), spec.placement, io),
+            allocator: PlaneAllocator::new(spec.pool, &spec.order.letters(), spec.placement, io),
             first_plane: pool.first_plane,
             parts: vec![part; pool.planes as usize],
             bank,
@@ -256,6 +256,6 @@ impl TwoLayerRegion {
 
     /// What a snapshot holds.
     pub fn save(&self) -> TwoLayerState {
-        TwoLayerState { parts: self.parts.clone(), links: self.links.save(), cursor: self.turn.cursor() }
+        TwoLayerState { parts: self.parts.clone(), links: self.links.save(), cursor: self.allocator.cursor() }
     }
 }

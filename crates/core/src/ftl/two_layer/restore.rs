@@ -31,7 +31,7 @@ impl TwoLayerRegion {
             checked.map_err(|what| format!("region {id}, plane {}: {what}", plane.0))?;
         }
         self.parts = state.parts;
-        self.turn.set_cursor(state.cursor);
+        self.allocator.set_cursor(state.cursor);
         Ok(())
     }
 

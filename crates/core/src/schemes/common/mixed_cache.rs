@@ -14,9 +14,9 @@ use crate::ftl::mixed::{self, Carry};
 use crate::ftl::pack::{oldest_first, Picks};
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
+use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Pack, Region, Writer};
 use crate::ftl::store::Store;
-use crate::ftl::turn::try_planes;
 use crate::ftl::victim;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
@@ -65,7 +65,7 @@ impl MixedCache {
         try_planes(
             self,
             plane,
-            |cache| cache.slc.turn(),
+            |cache| cache.slc.allocator(),
             |cache, plane| {
                 if cache.slc.needs_block(plane, Writer::Host) {
                     cache.reclaim(plane, io)?;

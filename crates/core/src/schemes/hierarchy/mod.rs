@@ -35,10 +35,10 @@ use crate::ftl::mixed::{self, Carry};
 use crate::ftl::pack::{exact, oldest_first, Picks};
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
+use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::store::Store;
-use crate::ftl::turn::try_planes;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use channels::Channels;
@@ -178,7 +178,7 @@ impl Hierarchy {
         try_planes(
             self,
             plane,
-            |scheme| scheme.l2.turn(),
+            |scheme| scheme.l2.allocator(),
             |scheme, plane| {
                 if scheme.l2.needs_block(plane, Writer::Host) {
                     scheme.make_room(Level::L2, plane, io)?;

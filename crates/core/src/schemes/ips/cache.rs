@@ -12,8 +12,8 @@ use crate::ftl::dest::Destination;
 use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
+use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::relocate::{relocate_page, Job};
-use crate::ftl::turn::try_planes;
 use crate::ftl::two_layer::{TwoLayerRegion, TwoLayerSpec};
 use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
@@ -106,7 +106,7 @@ impl Cache {
     /// The plane of the next write.
     #[inline]
     pub fn choose_plane(&mut self, piece: &Piece, io: &Io) -> PlaneId {
-        self.region.turn.choose(io, piece.page, |_| false)
+        self.region.allocator.choose(io, piece.page, |_| false)
     }
 
     /// Whether data may be stored in `plane` as it is.
@@ -167,7 +167,7 @@ impl Cache {
         try_planes(
             self,
             plane,
-            |cache| &mut cache.region.turn,
+            |cache| &mut cache.region.allocator,
             |cache, plane| {
                 if !cache.has_room(plane, io) {
                     return Ok(None);
@@ -188,7 +188,7 @@ impl Cache {
         try_planes(
             self,
             plane,
-            |cache| &mut cache.region.turn,
+            |cache| &mut cache.region.allocator,
             |cache, plane| {
                 let written = cache.has_room(plane, io)
                     && (cache.write_fill(piece, plane, io) || cache.write_switch(piece, plane, io));

@@ -21,10 +21,10 @@ use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
 use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
+use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::relocate::{erase_block, relocate_page, Job};
 use crate::ftl::scheme::{regions, Parameters, Scheme};
-use crate::ftl::turn::try_planes;
 use crate::ftl::victim;
 use crate::hw::config::IdleRule;
 use crate::hw::device_config::DeviceConfig;
@@ -244,7 +244,7 @@ impl IpsCoop {
         if self.cache.has_room(home, io) {
             return Some(home);
         }
-        let planes = self.cache.region.turn.planes().to_vec();
+        let planes = self.cache.region.allocator.planes().to_vec();
         let room = |plane: &PlaneId| (self.cache.region.free_pages(*plane), std::cmp::Reverse(*plane));
         let roomiest = planes.iter().copied().max_by_key(room)?;
         std::iter::once(roomiest).chain(planes).find(|&plane| self.cache.has_room(plane, io))
@@ -267,7 +267,7 @@ impl Scheme for IpsCoop {
         let plane = try_planes(
             self,
             plane,
-            |scheme| &mut scheme.cache.region.turn,
+            |scheme| &mut scheme.cache.region.allocator,
             |scheme, plane| Ok(scheme.place(&piece, plane, io).then_some(plane)),
         )?;
         io.mark_idle_work(plane);

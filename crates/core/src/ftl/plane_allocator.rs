@@ -6,15 +6,15 @@ use super::io::Io;
 use crate::base::divisor::Divisor;
 use crate::base::PlaneId;
 
-/// The planes of a pool and whose turn it is.
-pub struct Turn {
+/// Chooses planes of a pool: by logical page, in turn, or by load.
+pub struct PlaneAllocator {
     order: Vec<PlaneId>,
     planes: Divisor,
     placement: Placement,
     cursor: usize,
 }
 
-impl Turn {
+impl PlaneAllocator {
     /// The planes of `pool` in the order of `letters`, fastest first; it is the first one's turn.
     pub fn new(pool: usize, letters: &str, placement: Placement, io: &Io) -> Self {
         let geometry = io.geometry();
@@ -83,21 +83,21 @@ impl Turn {
     }
 }
 
-/// Tries plane `first`, then one after the other, until `attempt` has done what it is for; `turn`
+/// Tries plane `first`, then one after the other, until `attempt` has done what it is for; `allocator`
 /// is whose planes they are.
 #[inline]
 pub fn try_planes<S, T>(
     owner: &mut S,
     first: PlaneId,
-    turn: impl Fn(&mut S) -> &mut Turn,
+    allocator: impl Fn(&mut S) -> &mut PlaneAllocator,
     mut attempt: impl FnMut(&mut S, PlaneId) -> Result<Option<T>, DeviceFull>,
 ) -> Result<T, DeviceFull> {
     let mut plane = first;
-    for _ in 0..turn(owner).planes().len() {
+    for _ in 0..allocator(owner).planes().len() {
         if let Some(done) = attempt(owner, plane)? {
             return Ok(done);
         }
-        plane = turn(owner).pass_over(plane);
+        plane = allocator(owner).pass_over(plane);
     }
     Err(DeviceFull)
 }
