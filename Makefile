@@ -33,7 +33,7 @@ demo: $(VENV)/built ## Compare two schemes on the shipped trace; writes out/demo
 .PHONY: test
 test: $(VENV)/built ## Run every test a commit must pass
 	cargo test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 .PHONY: check
 check: $(VENV)/tools ## Check formatting, lints and types

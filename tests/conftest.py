@@ -20,3 +20,11 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def comparison(trace: Path) -> slcache.Comparison:
     """Both schemes on the small trace."""
     return slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"])
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show what tests of random cases recorded as `told`: how much they did, from which seed."""
+    for report in terminalreporter.getreports("passed"):
+        for name, text in report.user_properties:
+            if name == "told":
+                terminalreporter.write_line(str(text))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import changed_inputs
@@ -14,19 +14,16 @@ import slcache
 from slcache.reproduce.store import Store
 
 
-def tell(text: str) -> None:
-    """Write past the capturing of the test harness: CI shows what was done."""
-    os.write(2, f"{text}\n".encode())
-
-
-def test_changed_inputs_end_with_a_documented_status_and_a_message() -> None:
+def test_changed_inputs_end_with_a_documented_status_and_a_message(
+    record_property: Callable[[str, object], None],
+) -> None:
     done, seed = changed_runs.check(seconds=15, most=250)
-    tell(f"changed inputs: {done} command lines from SLCACHE_SEED={seed} on")
+    record_property("told", f"changed inputs: {done} command lines from SLCACHE_SEED={seed} on")
     assert done > 0
 
 
 def test_a_changed_kept_result_is_a_result_or_none(
-    comparison: slcache.Comparison, tmp_path: Path
+    comparison: slcache.Comparison, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     store, first = Store(tmp_path), changed_runs.first_seed()
     store.put("kept", comparison.documents[0])
@@ -41,4 +38,4 @@ def test_a_changed_kept_result_is_a_result_or_none(
         path.write_bytes(packed)
         document = store.get("kept")
         assert document is None or isinstance(document, dict), f"SLCACHE_SEED={seed}"
-    tell(f"changed kept results: 80 from SLCACHE_SEED={first} on")
+    record_property("told", f"changed kept results: 80 from SLCACHE_SEED={first} on")
