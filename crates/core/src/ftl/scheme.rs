@@ -171,8 +171,20 @@ pub trait Scheme {
     }
 }
 
-/// Names a scheme's regions by role and field: `regions! { Cache slc, Store store.region }`.
+/// Names a scheme's regions by role and field, `regions! { Cache slc, Store store.region }`; with
+/// `; stateless` behind them a snapshot holds nothing else of it.
 macro_rules! regions {
+    ($($role:ident $($field:ident).+),+; stateless) => {
+        type State = ();
+
+        $crate::ftl::scheme::regions! { $($role $($field).+),+ }
+
+        fn save_own(&self) {}
+
+        fn load_own(&mut self, _own: (), _io: &$crate::ftl::io::Io) -> Result<(), String> {
+            Ok(())
+        }
+    };
     ($($role:ident $($field:ident).+),+) => {
         fn regions(
             &self,

@@ -74,9 +74,7 @@ impl Baseline {
 }
 
 impl Scheme for Baseline {
-    type State = ();
-
-    regions! { Cache slc, Store store.region }
+    regions! { Cache slc, Store store.region; stateless }
 
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.store.preload(page, io)
@@ -96,12 +94,6 @@ impl Scheme for Baseline {
                 Ok(page_level::write(&piece, &mut scheme.slc, plane, 0, io).ok())
             },
         )
-    }
-
-    fn save_own(&self) {}
-
-    fn load_own(&mut self, _own: (), _io: &Io) -> Result<(), String> {
-        Ok(())
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -46,70 +46,70 @@ pub struct CatalogEntry {
 }
 
 macro_rules! schemes {
-    ($($name:literal => $variant:ident, $config:path, $scheme:path, $aliases:expr, $summary:literal, $paper:literal;)*) => {
+    ($($(#[$when:meta])* $name:literal => $variant:ident, $config:path, $scheme:path, $aliases:expr, $summary:literal, $paper:literal;)*) => {
         /// A scheme's parameters, under its name.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub enum SchemeConfig {
-            $(#[doc = $summary] #[serde(rename = $name)] $variant($config),)*
+            $($(#[$when])* #[doc = $summary] #[serde(rename = $name)] $variant($config),)*
         }
 
         /// Any scheme, dispatched statically. There is one in a simulation, so its size is no matter.
         #[allow(clippy::large_enum_variant)]
         pub enum AnyScheme {
-            $(#[doc = $summary] $variant($scheme),)*
+            $($(#[$when])* #[doc = $summary] $variant($scheme),)*
         }
 
         /// What a snapshot holds of any scheme beside its regions, under the scheme's name.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum AnyState {
-            $(#[doc = $summary] #[serde(rename = $name)] $variant(<$scheme as Scheme>::State),)*
+            $($(#[$when])* #[doc = $summary] #[serde(rename = $name)] $variant(<$scheme as Scheme>::State),)*
         }
 
         /// Every scheme.
         pub static CATALOG: &[CatalogEntry] = &[
-            $(CatalogEntry { name: $name, aliases: $aliases, summary: $summary, paper: $paper },)*
+            $($(#[$when])* CatalogEntry { name: $name, aliases: $aliases, summary: $summary, paper: $paper },)*
         ];
 
         impl SchemeConfig {
             /// The scheme's name.
             pub fn name(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name,)* }
+                match self { $($(#[$when])* Self::$variant(_) => $name,)* }
             }
 
             /// The version of the scheme's part of a snapshot.
             pub fn state_version(&self) -> u32 {
-                match self { $(Self::$variant(_) => <$scheme as Scheme>::STATE_VERSION,)* }
+                match self { $($(#[$when])* Self::$variant(_) => <$scheme as Scheme>::STATE_VERSION,)* }
             }
 
             /// The default parameters of the scheme called `name`.
             pub fn default_for(name: &str) -> Option<Self> {
-                match name { $($name => Some(Self::$variant(Default::default())),)* _ => None }
+                match name { $($(#[$when])* $name => Some(Self::$variant(Default::default())),)* _ => None }
             }
 
             /// The JSON schema of the parameters of the scheme called `name`.
             pub fn schema_for(name: &str) -> Option<schemars::Schema> {
-                match name { $($name => Some(schemars::schema_for!($config)),)* _ => None }
+                match name { $($(#[$when])* $name => Some(schemars::schema_for!($config)),)* _ => None }
             }
 
             /// Adds every problem of the parameters on `device`.
             pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
-                match self { $(Self::$variant(config) => config.check(device, problems),)* }
+                match self { $($(#[$when])* Self::$variant(config) => config.check(device, problems),)* }
             }
 
             /// Writes out what depends on the device where nothing is chosen.
             pub fn settle(&mut self, device: &DeviceConfig) {
-                match self { $(Self::$variant(config) => config.settle(device),)* }
+                match self { $($(#[$when])* Self::$variant(config) => config.settle(device),)* }
             }
 
             /// Why the parameter `key`, such as `slc.victim`, changes nothing beside the others, if it does not.
             pub fn moot(&self, key: &str) -> Option<&'static str> {
-                match self { $(Self::$variant(config) => config.moot(key),)* }
+                match self { $($(#[$when])* Self::$variant(config) => config.moot(key),)* }
             }
 
             /// The scheme, on a checked device.
             pub fn build(&self, device: &DeviceConfig, io: &mut Io) -> AnyScheme {
-                match self { $(Self::$variant(config) => AnyScheme::$variant(<$scheme>::new(config, device, io)),)* }
+                match self { $($(#[$when])* Self::$variant(config) => AnyScheme::$variant(<$scheme>::new(config, device, io)),)* }
             }
         }
 
@@ -117,69 +117,69 @@ macro_rules! schemes {
             type State = AnyState;
 
             fn regions(&self, visit: &mut dyn FnMut(Role, &dyn AnyRegion)) {
-                match self { $(Self::$variant(s) => s.regions(visit),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.regions(visit),)* }
             }
             fn regions_mut(&mut self, visit: &mut dyn FnMut(&mut dyn AnyRegion)) {
-                match self { $(Self::$variant(s) => s.regions_mut(visit),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.regions_mut(visit),)* }
             }
             fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-                match self { $(Self::$variant(s) => s.preload(page, io),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.preload(page, io),)* }
             }
             #[inline]
             fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
-                match self { $(Self::$variant(s) => s.write(piece, io),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.write(piece, io),)* }
             }
             #[inline]
             fn read(&mut self, piece: Piece, io: &mut Io) {
-                match self { $(Self::$variant(s) => s.read(piece, io),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.read(piece, io),)* }
             }
             fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
-                match self { $(Self::$variant(s) => s.trim(first, end, io),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.trim(first, end, io),)* }
             }
             fn program_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
-                match self { $(Self::$variant(s) => s.program_held(all, io),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.program_held(all, io),)* }
             }
             fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
-                match self { $(Self::$variant(s) => s.flush(request, io),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.flush(request, io),)* }
             }
             fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
-                match self { $(Self::$variant(s) => s.idle(plane, io),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.idle(plane, io),)* }
             }
             fn stage_due(&mut self, plane: PlaneId, io: &mut Io) {
-                match self { $(Self::$variant(s) => s.stage_due(plane, io),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.stage_due(plane, io),)* }
             }
             fn timer(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
-                match self { $(Self::$variant(s) => s.timer(io),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.timer(io),)* }
             }
             fn window_writes(&self) -> u32 {
-                match self { $(Self::$variant(s) => s.window_writes(),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.window_writes(),)* }
             }
             fn window(&mut self, io: &mut Io) {
-                match self { $(Self::$variant(s) => s.window(io),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.window(io),)* }
             }
             fn drain(&mut self, io: &mut Io) -> Result<bool, DeviceFull> {
-                match self { $(Self::$variant(s) => s.drain(io),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.drain(io),)* }
             }
             fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
-                match self { $(Self::$variant(s) => s.finish(io),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.finish(io),)* }
             }
             fn blocks(&self) -> Vec<BlockShare> {
-                match self { $(Self::$variant(s) => s.blocks(),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.blocks(),)* }
             }
             fn cache_live_bytes(&self, io: &Io) -> u64 {
-                match self { $(Self::$variant(s) => s.cache_live_bytes(io),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.cache_live_bytes(io),)* }
             }
             fn save_own(&self) -> AnyState {
-                match self { $(Self::$variant(s) => AnyState::$variant(s.save_own()),)* }
+                match self { $($(#[$when])* Self::$variant(s) => AnyState::$variant(s.save_own()),)* }
             }
             fn load_own(&mut self, own: AnyState, io: &Io) -> Result<(), String> {
                 match (self, own) {
-                    $((Self::$variant(s), AnyState::$variant(own)) => s.load_own(own, io),)*
+                    $($(#[$when])* (Self::$variant(s), AnyState::$variant(own)) => s.load_own(own, io),)*
                     _ => Err("the state of another scheme".into()),
                 }
             }
             fn report(&self, io: &Io) -> SchemeReport {
-                match self { $(Self::$variant(s) => s.report(io),)* }
+                match self { $($(#[$when])* Self::$variant(s) => s.report(io),)* }
             }
         }
     };
@@ -204,4 +204,10 @@ schemes! {
         "in-place switch, fed by garbage collection in idle time", "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs, section IV-B";
     "ips-coop" => IpsCoop, ips::IpsCoopConfig, ips::IpsCoop, &[],
         "in-place switch with a large traditional SLC cache beside it", "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs, section IV-C";
+    #[cfg(test)]
+    "example" => Example, example::ExampleConfig, example::Example, &[],
+        "SLC cache that makes room a block at a time", "none";
 }
+
+#[cfg(test)]
+mod example;

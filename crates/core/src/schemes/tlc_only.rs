@@ -168,9 +168,7 @@ impl TlcOnly {
 }
 
 impl Scheme for TlcOnly {
-    type State = ();
-
-    regions! { Store region }
+    regions! { Store region; stateless }
 
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         let n = io.policy().mus_per_page;
@@ -200,12 +198,6 @@ impl Scheme for TlcOnly {
         } else {
             Idle::Nothing
         }
-    }
-
-    fn save_own(&self) {}
-
-    fn load_own(&mut self, _own: (), _io: &Io) -> Result<(), String> {
-        Ok(())
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -58,9 +58,7 @@ impl Ips {
 }
 
 impl Scheme for Ips {
-    type State = ();
-
-    regions! { Cache cache.region }
+    regions! { Cache cache.region; stateless }
 
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.cache.preload(page, io)
@@ -69,12 +67,6 @@ impl Scheme for Ips {
     #[inline]
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
         self.cache.write(&piece, io).map(|_| ())
-    }
-
-    fn save_own(&self) {}
-
-    fn load_own(&mut self, _own: (), _io: &Io) -> Result<(), String> {
-        Ok(())
     }
 
     fn report(&self, io: &Io) -> SchemeReport {
