@@ -34,6 +34,9 @@ impl Simulation {
         let (start_mu, last) = ((start >> shift) as u32, ((end - 1) >> shift) as u32);
         let mut mu = start_mu;
         let missing = if tail == 0 { 0 } else { (1u32 << shift) - tail };
+        if write {
+            self.count_write();
+        }
         let n = self.io.policy().mus_per_page;
         while mu <= last {
             let (page, first) = self.pages.split(mu);
@@ -115,18 +118,18 @@ impl Simulation {
             (Some(_), Some(Acknowledge::OnBuffer)) => self.buffer_piece(piece),
             (Some(_), Some(Acknowledge::OnProgram)) => {
                 self.keep_clean(&piece);
-                self.scheme_write(piece)
+                self.scheme.write(piece, &mut self.io)
             }
-            _ => self.scheme_write(piece),
+            _ => self.scheme.write(piece, &mut self.io),
         }
     }
 
-    /// Hands a piece to the scheme, after the end of a window of write requests if it is one.
+    /// Tells the scheme of a write request, and of the window that ends before it.
     #[inline]
-    pub(super) fn scheme_write(&mut self, piece: Piece) -> Result<(), DeviceFull> {
-        if piece.first && self.window.count() {
+    fn count_write(&mut self) {
+        if self.window.count() {
             self.scheme.window(&mut self.io);
         }
-        self.scheme.write(piece, &mut self.io)
+        self.scheme.write_request();
     }
 }

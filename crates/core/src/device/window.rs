@@ -1,4 +1,4 @@
-//! Windows of write requests, after each of which a scheme may change its mind.
+//! Windows of the host's write requests, after each of which a scheme may change its mind.
 
 /// The window under way.
 #[derive(Clone, Copy)]

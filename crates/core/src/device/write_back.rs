@@ -7,6 +7,7 @@ use crate::base::op::Cause;
 use crate::base::Gap;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::piece::Piece;
+use crate::ftl::scheme::Scheme;
 
 impl Simulation {
     /// Write-through: the buffer keeps a clean copy for reads.
@@ -72,7 +73,7 @@ impl Simulation {
             cause,
             first: true,
         };
-        let result = self.scheme_write(piece);
+        let result = self.scheme.write(piece, &mut self.io);
         self.io.timing_mut().release_request(id);
         result
     }

@@ -18,7 +18,7 @@ pub struct Piece {
     pub bytes: u32,
     /// Host, or flush when the DRAM buffer writes back.
     pub cause: Cause,
-    /// Whether it is the first piece of its request.
+    /// Whether it is the first piece of its request, or written back out of the DRAM buffer.
     pub first: bool,
 }
 

@@ -109,7 +109,11 @@ pub trait Scheme {
         self.program_held(false, io)
     }
 
-    /// Write requests per window; 0 = the scheme has no windows.
+    /// The host writes: the request's pieces follow, unless the DRAM buffer takes them.
+    #[inline]
+    fn write_request(&mut self) {}
+
+    /// Write requests of the host per window; 0 = the scheme has no windows.
     fn window_writes(&self) -> u32 {
         0
     }

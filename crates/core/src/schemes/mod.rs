@@ -151,6 +151,10 @@ macro_rules! schemes {
             fn timer(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
                 match self { $($(#[$when])* Self::$variant(s) => s.timer(io),)* }
             }
+            #[inline]
+            fn write_request(&mut self) {
+                match self { $($(#[$when])* Self::$variant(s) => s.write_request(),)* }
+            }
             fn window_writes(&self) -> u32 {
                 match self { $($(#[$when])* Self::$variant(s) => s.window_writes(),)* }
             }

@@ -25,3 +25,4 @@ mod timing;
 mod timing_orders;
 mod two_layer_rules;
 mod whole_moves;
+mod windows;

@@ -203,12 +203,6 @@ impl Hierarchy {
         Err(DeviceFull)
     }
 
-    /// Lines 3-11: the request counts once, and so does its partial part.
-    fn begin_request(&mut self) {
-        self.division.step();
-        self.request_counted = false;
-    }
-
     fn count_partial(&mut self) {
         let counts = match self.config.omega_s {
             OmegaS::Pages => false,
@@ -231,8 +225,8 @@ impl Scheme for Hierarchy {
     }
 
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
-        if piece.first && !io.clockless() {
-            self.begin_request();
+        if piece.first {
+            self.request_counted = false;
         }
         let full = piece.is_full(io.policy().mus_per_page);
         if full && io.held().mask(piece.page) == 0 {
@@ -252,6 +246,10 @@ impl Scheme for Hierarchy {
         while (all || self.merger.is_due(io)) && self.program_oldest(io)? {}
         self.merger.arm(io);
         Ok(())
+    }
+
+    fn write_request(&mut self) {
+        self.division.step();
     }
 
     fn window_writes(&self) -> u32 {
