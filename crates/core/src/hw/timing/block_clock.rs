@@ -28,6 +28,7 @@ impl Timing {
     #[inline(always)]
     pub fn in_flight(&self, block: BlockId, page: u32) -> bool {
         page >= u32::from(self.blocks[block.index()].done)
+            && (self.done_ahead.is_empty() || !self.done_ahead.contains(&(block, page as u16)))
     }
 
     /// The program in flight that covers `page` of `block`, if any.
@@ -43,28 +44,36 @@ impl Timing {
         id
     }
 
-    /// Records pages programmed without the clock.
+    /// Records that the last of the first `pages` pages of `block` is programmed without the clock;
+    /// those before it are too, or in flight.
     #[inline(always)]
     pub fn set_done(&mut self, block: BlockId, pages: u32) {
-        self.blocks[block.index()].done = pages as u16;
+        let clock = &mut self.blocks[block.index()];
+        if clock.last == 0 {
+            clock.done = pages as u16;
+        } else {
+            self.done_ahead.insert((block, pages as u16 - 1));
+        }
     }
 
-    /// Records that `block` was erased without the clock: what of its former life is still to be
-    /// programmed says nothing of the next.
+    /// Records that `block` is erased, in state: what of its former life is still to be programmed says
+    /// nothing of the next.
     pub fn set_erased(&mut self, block: BlockId) {
         let clock = &mut self.blocks[block.index()];
         clock.done = 0;
         clock.generation += 1;
+        while let Some(&page) = self.done_ahead.range((block, 0)..=(block, u16::MAX)).next() {
+            self.done_ahead.remove(&page);
+        }
     }
 
     /// Order (a): the operation follows the block's last one, and lends it its class.
     #[inline]
     pub(super) fn chain_in_block(&mut self, id: OpId, block: BlockId, class: Class) {
-        let clock = &mut self.blocks[block.index()];
         if self.ops[id.index()].spec.kind == OpKind::Erase {
-            clock.done = 0;
-            clock.generation += 1;
+            self.set_erased(block);
         }
+        let clock = &mut self.blocks[block.index()];
         self.ops[id.index()].generation = clock.generation;
         let prev = OpId(std::mem::replace(&mut clock.last, id.0));
         if !prev.is_none() {

@@ -40,7 +40,7 @@ use channel::Channel;
 use event::{Event, EventKind, EventQueue};
 use op_table::{Op, OpId, RequestId};
 use parked::Parked;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use unit::Unit;
 
 /// The timing engine.
@@ -64,6 +64,8 @@ pub struct Timing {
     paths: Slab<Path>,
     requests: Slab<RequestPath>,
     blocks: Box<[BlockClock]>,
+    /// Pages programmed without the clock behind programs in flight of their block.
+    done_ahead: BTreeSet<(BlockId, u16)>,
     /// The parked front of each queue, by unit and class.
     parked: Vec<Parked>,
     /// Parked erases that wait for nothing but their block's reads.
@@ -108,6 +110,7 @@ impl Timing {
             paths: Slab::new(Path::default()),
             requests: Slab::new(RequestPath::default()),
             blocks: bytemuck::zeroed_slice_box(geometry.block_numbers()),
+            done_ahead: BTreeSet::new(),
             parked: Vec::new(),
             parked_erases: BTreeMap::new(),
             ready: Vec::new(),
