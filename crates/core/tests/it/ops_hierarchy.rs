@@ -339,3 +339,20 @@ fn data_mapped_at_their_first_read_leave_what_is_there_alone() {
         [("read", "slc", "host", 1, 1), ("read", "tlc", "host", 1, 1), ("program", "slc", "host", 1, 1)];
     assert_eq!(counters(&sim), want);
 }
+
+#[test]
+fn what_is_written_before_time_0_counts_in_no_window() {
+    let mut setup = hierarchy(1);
+    let values = [("window_writes", json!(4)), ("l1_share_max", json!(0.9))];
+    assert_eq!(configure(&mut setup, &values), 2);
+    (setup.precondition.fill, setup.precondition.overwrite) = (1.0, 1.0);
+    let mut sim = Simulation::new(&setup).unwrap();
+    assert!(sim.precondition(&mut |_, _| true).unwrap().overwritten > 100);
+    for (window, pages) in [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]].into_iter().enumerate() {
+        sim.feed(&updates(window as u64 * LATER, pages)).unwrap();
+    }
+    // The first window has partial writes only: in the second one L2 gives up a page per request. The
+    // third one is not over.
+    let scheme = sim.finish().unwrap().scheme;
+    assert_eq!(scheme.series[0].values, [0.5, 20.0 / 48.0]);
+}

@@ -119,7 +119,7 @@ impl Hierarchy {
         let before = self.census.of(&[piece.page], io);
         page_level::write_to(piece, &mut self.l2, to, io);
         self.census.change(before, &[piece.page], io);
-        self.division.count_full();
+        self.count_full(io);
         Ok(())
     }
 
@@ -134,7 +134,7 @@ impl Hierarchy {
         if held != 0 && slots == io.policy().mus_per_page && waiting.partial == 0 {
             let picks = Picks::one(io.held(), entry);
             let to = self.l2_page(piece.page, io)?;
-            self.division.count_full();
+            self.count_full(io);
             self.program(&picks, to, io);
         } else if let Some(picks) = exact(io.held(), entry, self.slots, &mut self.reach) {
             self.program_in_l1(&picks, io)?;
@@ -201,6 +201,12 @@ impl Hierarchy {
             self.channels.is_full(plane);
         }
         Err(DeviceFull)
+    }
+
+    fn count_full(&mut self, io: &Io) {
+        if !io.clockless() {
+            self.division.count_full();
+        }
     }
 
     fn count_partial(&mut self) {
