@@ -38,7 +38,7 @@ test: $(VENV)/built ## Run every test a commit must pass
 .PHONY: check
 check: $(VENV)/tools ## Check formatting, lints and types
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy --workspace --all-targets --profile test -- -D warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -74,14 +74,14 @@ $(FUZZ_TOOL):
 # The model tests use every core; beside them runs one process with changed inputs.
 .PHONY: soak
 soak: $(VENV)/built ## Test random devices and changed inputs for SECONDS (600)
-	cargo test -p slcache-core --test it --no-run
-	SLCACHE_SOAK_SECONDS=$(SECONDS) cargo test -p slcache-core --test it model::soak -- --ignored \
+	cargo test --test it --no-run
+	SLCACHE_SOAK_SECONDS=$(SECONDS) cargo test --test it model::soak -- --ignored \
 		& model=$$!; $(BIN)/python tests/changed_runs.py $(SECONDS); inputs=$$?; \
 		wait $$model && exit $$inputs
 
 .PHONY: golden
 golden: ## Rewrite the golden results after an intended change
-	SLCACHE_GOLDEN=write cargo test -p slcache-sim --test it golden::
+	SLCACHE_GOLDEN=write cargo test --test it golden::
 
 .PHONY: clean
 clean: ## Remove what the other targets made
