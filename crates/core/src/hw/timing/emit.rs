@@ -8,7 +8,7 @@ use crate::base::Gap;
 
 impl Timing {
     /// Emits an operation that waits for those of `after`.
-    #[inline]
+    #[inline(always)]
     pub fn emit(&mut self, spec: OpSpec, after: &[OpId]) -> OpId {
         let id = self.submit(spec, after.len() as u32);
         for &first in after {
@@ -63,26 +63,35 @@ impl Timing {
     }
 
     /// Takes an operation in that waits for `deps` others and holds; with none it is queued.
-    #[inline]
+    #[inline(always)]
     pub(super) fn submit(&mut self, spec: OpSpec, deps: u32) -> OpId {
         // 0 stands for an operation that is complete.
         self.serial += 1;
         let id = OpId(self.ops.take());
+        // Inlined, the specification is never made but in the record.
         self.ops[id.index()] = Op::new(spec, self.serial, self.now_ns, deps);
-        self.load_ns[spec.unit as usize] += spec.service_ns();
-        self.units[spec.unit as usize].outstanding += 1;
-        if spec.counts {
-            self.hold_request(spec.request);
+        self.enter(id);
+        id
+    }
+
+    #[inline]
+    fn enter(&mut self, id: OpId) {
+        let op = &self.ops[id.index()];
+        let OpSpec { unit, kind, block, class, counts, request, then, .. } = op.spec;
+        let deps = op.deps;
+        self.load_ns[unit as usize] += op.spec.service_ns();
+        self.units[unit as usize].outstanding += 1;
+        if counts {
+            self.hold_request(request);
         }
-        if let Some(target) = spec.then {
-            self.chain_in_block(id, target.block, spec.class);
-        } else if spec.kind != OpKind::Read {
-            self.chain_in_block(id, spec.block, spec.class);
+        if let Some(target) = then {
+            self.chain_in_block(id, target.block, class);
+        } else if kind != OpKind::Read {
+            self.chain_in_block(id, block, class);
         }
         if deps == 0 {
             self.enqueue(id);
         }
-        id
     }
 
     /// Makes the end of `first` one of those that `then` has counted in its `deps`.
