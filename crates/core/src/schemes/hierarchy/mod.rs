@@ -266,13 +266,9 @@ impl Scheme for Hierarchy {
         self.division.end_window();
     }
 
-    /// L1 borrows all its blocks from L2.
+    /// Both levels have the same blocks.
     fn blocks(&self) -> Vec<BlockShare> {
         vec![self.l2.share(), self.store.region.share()]
-    }
-
-    fn cache_live_bytes(&self, io: &Io) -> u64 {
-        self.l1.live_bytes(io) + self.l2.live_bytes(io)
     }
 
     fn save_own(&self) -> HierarchyState {
