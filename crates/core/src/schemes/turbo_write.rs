@@ -153,11 +153,13 @@ impl TurboWrite {
 
     /// The plane of the next write. A one-shot wordline that direct writes began is filled before
     /// the turn goes on; its plane then waits until the others have had as many pages. Otherwise a
-    /// plane whose cache is used up, the slowest, would get the most data.
+    /// plane whose cache is used up, the slowest, would get the most data. With static placement a page
+    /// stays on its plane, and each plane fills a wordline of its own.
     #[inline]
     fn choose_plane(&mut self, piece: &Piece, io: &Io) -> PlaneId {
+        let is_static = self.slc.spec.placement == Placement::Static;
         match self.direct {
-            Some(plane) if self.store.region.staged(plane, Writer::Host).is_some() => {
+            Some(plane) if !is_static && self.store.region.staged(plane, Writer::Host).is_some() => {
                 self.ahead[plane.index()] += u32::from(self.takes_turns());
                 plane
             }

@@ -2,6 +2,7 @@
 
 use crate::common::{configure, device, pool, random, request, restart, setup, versatile_pool};
 use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::Mu;
 use slcache_core::device::config::{Acknowledge, BufferConfig, Prefill};
 use slcache_core::device::{RunError, Setup, Simulation, Stop};
 use slcache_core::hw::config::ProgramRule;
@@ -195,6 +196,25 @@ fn the_page_mapping_table_is_as_large_as_before_a_trim() {
         let report = run(&mut Simulation::new(&setup).unwrap(), &requests);
         let table = |t: &TableReport| t.name == "page mapping table" && t.entries == 64;
         assert!(report.scheme.tables.iter().any(table), "{}", entry.name);
+    }
+}
+
+/// Whole pages, several times the SLC cache, with room enough in every plane.
+#[test]
+fn static_placement_keeps_a_page_on_its_plane_for_life() {
+    for entry in CATALOG {
+        let mut setup = small(entry.name, 24 << 20);
+        assert_eq!(configure(&mut setup, &[("placement", "static".into())]), 1, "{}", entry.name);
+        let mut sim = Simulation::new(&setup).unwrap();
+        let page = |i: u64| request(i * 1_000, HostOp::Write, i * 7 % 1000 * 16384, 16384);
+        run(&mut sim, &(0..2000).map(page).collect::<Vec<_>>());
+        let geometry = &sim.media().array().geometry;
+        let plane = |page: u32| {
+            let slot = sim.media().lookup(Mu(page * 4)).unwrap();
+            geometry.plane_of(geometry.block_of(geometry.page_of(slot)))
+        };
+        let strayed = (4..1000).filter(|&page| plane(page) != plane(page % 4)).count();
+        assert_eq!(strayed, 0, "{}: pages away from the plane of their number", entry.name);
     }
 }
 
