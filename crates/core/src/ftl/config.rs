@@ -48,7 +48,8 @@ impl PlaneOrder {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
-    /// By logical page number, in plane order: a page stays on its plane for life.
+    /// By logical page number, in plane order: a page stays on its plane, which it leaves only while
+    /// that has no room. What several logical pages share goes by the first of them.
     Static,
     /// Each write takes the next plane in plane order.
     #[default]

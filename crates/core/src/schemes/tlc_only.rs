@@ -150,9 +150,6 @@ impl TlcOnly {
                     scheme.make_room(plane, io);
                 }
                 let written = page_level::write(piece, &mut scheme.region, plane, RESERVE, io);
-                if written.is_err() && scheme.region.spec.placement == Placement::Static {
-                    return Err(DeviceFull);
-                }
                 if written.is_ok() && opens && scheme.region.free_blocks(plane, io) < scheme.idle_target {
                     io.mark_idle_work(plane);
                 }
