@@ -8,7 +8,7 @@ use crate::base::units::TIME_LIMIT_NS;
 use crate::base::Mu;
 use crate::ftl::scheme::Scheme;
 use crate::hw::timing::event::EventKind;
-use crate::hw::timing::op_table::RequestId;
+use crate::hw::timing::RequestId;
 
 /// How many requests ahead the requests themselves are fetched.
 const REQUESTS_AHEAD: usize = 32;

@@ -7,8 +7,7 @@ use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::scheme::Scheme;
 use crate::ftl::wakeup::Wakeup;
 use crate::hw::timing::event::{Event, EventKind};
-use crate::hw::timing::op_table::RequestId;
-use crate::hw::timing::Waiter;
+use crate::hw::timing::{RequestId, Waiter};
 
 /// Events between two looks at the order to stop.
 const LOOK_EVERY: usize = 256;

@@ -3,7 +3,7 @@
 use super::Simulation;
 use crate::base::Gap;
 use crate::ftl::scheme::Scheme;
-use crate::hw::timing::op_table::RequestId;
+use crate::hw::timing::RequestId;
 
 impl Simulation {
     /// Acknowledged data are programmed: flushes that waited for them go on.

@@ -9,7 +9,7 @@ use crate::ftl::answer::DeviceFull;
 use crate::ftl::page_level::present_mask;
 use crate::ftl::piece::Piece;
 use crate::ftl::scheme::Scheme;
-use crate::hw::timing::op_table::RequestId;
+use crate::hw::timing::RequestId;
 
 /// Bits `from..to`.
 #[inline]

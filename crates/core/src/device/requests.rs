@@ -1,7 +1,7 @@
 //! The requests whose operations timing counts: who they are to the device.
 
 use crate::base::request::Request;
-use crate::hw::timing::op_table::RequestId;
+use crate::hw::timing::RequestId;
 
 /// A host request in the device.
 #[derive(Clone, Copy, Debug)]

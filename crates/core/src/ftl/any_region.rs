@@ -6,7 +6,7 @@ use super::region::{Region, RegionState, Writer};
 use super::restore::Restoring;
 use super::two_layer::{TwoLayerRegion, TwoLayerState};
 use crate::base::PlaneId;
-use crate::hw::timing::op_table::RequestId;
+use crate::hw::timing::RequestId;
 use serde::{Deserialize, Serialize};
 
 /// What a region is to its scheme.

@@ -3,7 +3,7 @@
 use super::io::Io;
 use super::piece::PageWrite;
 use crate::base::{PlaneId, Ppn};
-use crate::hw::timing::op_table::OpId;
+use crate::hw::timing::OpId;
 
 /// A destination of moved data: its pages are taken one by one, each stored in the media and then
 /// programmed before the next is taken.

@@ -11,7 +11,7 @@ use super::relocate::{note_carrier, relocate, Job};
 use super::store::Store;
 use crate::base::{BlockId, Mu, PlaneId, Ppn};
 use crate::hw::array::RegionId;
-use crate::hw::timing::op_table::{OpId, RequestId};
+use crate::hw::timing::{OpId, RequestId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -6,7 +6,7 @@
 use super::piece::Piece;
 use crate::base::op::Cause;
 use crate::base::slab::Slab;
-use crate::hw::timing::op_table::RequestId;
+use crate::hw::timing::RequestId;
 
 /// A piece that waits to be packed.
 #[derive(Clone, Copy, Debug)]

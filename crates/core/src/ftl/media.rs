@@ -9,7 +9,7 @@ use super::piece::Piece;
 use crate::base::sparse::Sparse;
 use crate::base::{BlockId, CellMode, Mu, PlaneId, Ppn, Slot};
 use crate::hw::array::{ArrayState, FlashArray, RegionId};
-use crate::hw::timing::op_table::RequestId;
+use crate::hw::timing::RequestId;
 
 /// Most mapping units a page may hold.
 pub const SLOTS_MAX: usize = 16;

@@ -7,7 +7,7 @@ use super::page_level::{mapped_mask, Sources};
 use super::piece::PageWrite;
 use crate::base::op::{Cause, Class};
 use crate::base::Ppn;
-use crate::hw::timing::op_table::{OpId, RequestId};
+use crate::hw::timing::{OpId, RequestId};
 
 /// Whether a logical page's other mapping units come along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 
 use crate::base::slab::Slab;
 use crate::base::BlockId;
-use crate::hw::timing::op_table::OpId;
-use crate::hw::timing::Timing;
+use crate::hw::timing::{OpId, Timing};
 
 /// A program that carries data out of a block.
 #[derive(Clone, Copy, Debug, Default)]

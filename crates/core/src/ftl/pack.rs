@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::base::op::Cause;
     use crate::ftl::piece::Piece;
-    use crate::hw::timing::op_table::RequestId;
+    use crate::hw::timing::RequestId;
 
     /// A buffer with one piece of each size, in this order, from logical page 0 on.
     fn holding(sizes: &[u32]) -> HoldBuffer {

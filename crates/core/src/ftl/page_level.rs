@@ -7,7 +7,7 @@ use super::piece::{PageWrite, Piece};
 use super::region::{Region, Writer};
 use crate::base::op::{Cause, Class};
 use crate::base::{Mu, PlaneId, Ppn};
-use crate::hw::timing::op_table::{OpId, RequestId};
+use crate::hw::timing::{OpId, RequestId};
 
 /// The distinct flash pages that hold some mapping units, with how many each holds.
 pub(super) struct Sources {

@@ -1,7 +1,7 @@
 //! The reads of a job that puts pages together: each page is read once.
 
 use crate::base::Ppn;
-use crate::hw::timing::op_table::OpId;
+use crate::hw::timing::OpId;
 
 /// The reads of a job: open addressing, at most half full.
 #[derive(Default)]

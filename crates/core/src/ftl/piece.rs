@@ -1,7 +1,7 @@
 //! What the host's data are cut into: pieces of requests, and the pages that are programmed for them.
 
 use crate::base::op::{Cause, Class};
-use crate::hw::timing::op_table::RequestId;
+use crate::hw::timing::RequestId;
 
 /// The part of a host request that lies in one logical page.
 #[derive(Clone, Copy, Debug)]

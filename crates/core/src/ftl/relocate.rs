@@ -6,7 +6,7 @@ use super::io::{Io, Programs};
 use super::piece::PageWrite;
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId, Ppn};
-use crate::hw::timing::op_table::{OpId, RequestId};
+use crate::hw::timing::{OpId, RequestId};
 
 /// How many pages ahead the map entries of a victim's live slots are fetched.
 const MAP_AHEAD: u32 = 8;

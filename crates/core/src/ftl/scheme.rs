@@ -8,7 +8,7 @@ use super::piece::Piece;
 use super::restore::Restoring;
 use crate::base::{PlaneId, Problem};
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::op_table::RequestId;
+use crate::hw::timing::RequestId;
 use crate::metrics::report::SchemeReport;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

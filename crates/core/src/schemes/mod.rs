@@ -27,7 +27,7 @@ use crate::ftl::io::Io;
 use crate::ftl::piece::Piece;
 use crate::ftl::scheme::{Parameters, Scheme};
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::op_table::RequestId;
+use crate::hw::timing::RequestId;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

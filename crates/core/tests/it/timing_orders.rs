@@ -10,8 +10,7 @@ use slcache_core::base::request::HostOp;
 use slcache_core::base::{BlockId, CellMode};
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::geometry::Geometry;
-use slcache_core::hw::timing::op_table::{OpId, RequestId};
-use slcache_core::hw::timing::{OpSpec, Timing, Waiter};
+use slcache_core::hw::timing::{OpId, OpSpec, RequestId, Timing, Waiter};
 use slcache_core::schemes::{SchemeConfig, TlcOnlyConfig};
 
 const A: BlockId = BlockId(0);

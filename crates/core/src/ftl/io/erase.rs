@@ -3,8 +3,7 @@
 use super::Io;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::BlockId;
-use crate::hw::timing::op_table::OpId;
-use crate::hw::timing::OpSpec;
+use crate::hw::timing::{OpId, OpSpec};
 
 /// The programs that an erase will wait for.
 pub(in crate::ftl) struct Programs {

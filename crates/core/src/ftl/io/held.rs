@@ -2,7 +2,7 @@
 
 use super::Io;
 use crate::ftl::piece::Piece;
-use crate::hw::timing::op_table::{OpId, RequestId};
+use crate::hw::timing::{OpId, RequestId};
 
 impl Io {
     /// Mapping units that are held, or acknowledged and still being programmed.

@@ -28,8 +28,7 @@ use crate::hw::array::FlashArray;
 use crate::hw::config::IdleRule;
 use crate::hw::geometry::Geometry;
 use crate::hw::timing::event::EventKind;
-use crate::hw::timing::op_table::{OpId, RequestId};
-use crate::hw::timing::Timing;
+use crate::hw::timing::{OpId, RequestId, Timing};
 use crate::metrics::counters::OpCounters;
 use crate::metrics::series::Series;
 

@@ -5,8 +5,7 @@ use crate::base::op::OpKind;
 use crate::base::Gap;
 use crate::base::Ppn;
 use crate::ftl::piece::PageWrite;
-use crate::hw::timing::op_table::OpId;
-use crate::hw::timing::OpSpec;
+use crate::hw::timing::{OpId, OpSpec};
 
 impl Io {
     /// Emits the program of `page`, one page of a per-page mode, after `sources`.

@@ -4,8 +4,7 @@ use super::Io;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::Ppn;
 use crate::ftl::piece::PageWrite;
-use crate::hw::timing::op_table::{OpId, RequestId};
-use crate::hw::timing::{MoveTarget, OpSpec};
+use crate::hw::timing::{MoveTarget, OpId, OpSpec, RequestId};
 
 impl Io {
     /// Reads `bytes` of `page`; `OpId::NONE` when the data are still in the controller.

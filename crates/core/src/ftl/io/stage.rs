@@ -5,8 +5,7 @@ use crate::base::op::OpKind;
 use crate::base::Gap;
 use crate::base::Ppn;
 use crate::ftl::piece::PageWrite;
-use crate::hw::timing::op_table::OpId;
-use crate::hw::timing::OpSpec;
+use crate::hw::timing::{OpId, OpSpec};
 
 impl Io {
     /// Starts a one-shot program with `page` as its first page; it waits until `start_joint`, and rests

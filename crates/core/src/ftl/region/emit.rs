@@ -6,7 +6,7 @@ use crate::base::{PlaneId, Ppn};
 use crate::ftl::dest::Destination;
 use crate::ftl::io::Io;
 use crate::ftl::piece::PageWrite;
-use crate::hw::timing::op_table::{OpId, RequestId};
+use crate::hw::timing::{OpId, RequestId};
 
 impl Region {
     /// Emits the program of `page`, which `take_page` gave and the media holds, after `sources`.

@@ -13,7 +13,7 @@ use super::io::Io;
 use super::plane_allocator::PlaneAllocator;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn};
 use crate::hw::array::RegionId;
-use crate::hw::timing::op_table::OpId;
+use crate::hw::timing::OpId;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

@@ -6,7 +6,7 @@ use crate::ftl::dest::Destination;
 use crate::ftl::io::Io;
 use crate::ftl::piece::PageWrite;
 use crate::ftl::relocate::{empty_block, erase_block, Job};
-use crate::hw::timing::op_table::OpId;
+use crate::hw::timing::OpId;
 
 /// What cleaning came to.
 #[derive(Clone, Copy, Debug, Default)]

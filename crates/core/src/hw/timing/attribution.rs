@@ -2,7 +2,7 @@
 //!
 //! An operation has a path only once there is more to tell of it than its own times.
 
-use super::op_table::OpId;
+use super::ids::OpId;
 use super::Timing;
 use crate::base::op::CAUSES;
 

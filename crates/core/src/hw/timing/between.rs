@@ -1,6 +1,6 @@
 //! What may come between: page moves that pause after their read, suspended programs and erases.
 
-use super::op_table::OpId;
+use super::ids::OpId;
 use super::spec::MoveTarget;
 use super::unit::Phase;
 use super::{Timing, WAIT_SUSPENDED};

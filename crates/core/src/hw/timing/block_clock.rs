@@ -1,6 +1,6 @@
 //! What is done to a block in time: which of its pages are programmed, and the order of its operations.
 
-use super::op_table::OpId;
+use super::ids::OpId;
 use super::Timing;
 use crate::base::op::{Class, OpKind};
 use crate::base::BlockId;

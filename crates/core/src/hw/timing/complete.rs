@@ -1,6 +1,7 @@
 //! The end of operations: what it means to their block, to those that wait and to their requests.
 
-use super::op_table::{Op, OpId};
+use super::ids::OpId;
+use super::op_table::Op;
 use super::spec::OpSpec;
 use super::unit::Phase;
 use super::Timing;

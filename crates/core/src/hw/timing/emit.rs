@@ -1,6 +1,7 @@
 //! Emission, and what operations wait for.
 
-use super::op_table::{Op, OpId};
+use super::ids::OpId;
+use super::op_table::Op;
 use super::spec::OpSpec;
 use super::Timing;
 use crate::base::op::{Class, OpKind};

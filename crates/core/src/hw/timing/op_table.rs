@@ -1,9 +1,8 @@
 //! Operations in flight: their records, dependencies and the order within a block.
 
+use super::ids::OpId;
 use super::spec::OpSpec;
 use crate::base::Gap;
-
-pub use super::ids::{OpId, RequestId};
 
 /// An operation in flight.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@
 //! waits for is complete. The parked operations are always the front part of their queue, so the
 //! next search takes the first of those that have been woken, or goes on behind the part.
 
-use super::op_table::OpId;
+use super::ids::OpId;
 use super::Timing;
 use crate::base::op::{OpKind, CLASSES};
 use crate::base::BlockId;
@@ -154,7 +154,7 @@ impl Timing {
 
 #[cfg(test)]
 mod tests {
-    use super::super::op_table::OpId;
+    use super::super::ids::OpId;
     use super::super::{MoveTarget, OpSpec, Timing};
     use crate::base::op::{Cause, Class, OpKind, CLASSES};
     use crate::base::rng::RngStream;

@@ -1,6 +1,7 @@
 //! The queues of the units: one per class.
 
-use super::op_table::{Op, OpId};
+use super::ids::OpId;
+use super::op_table::Op;
 use super::parked::{FIRST_PLACE, PLACE_STEP};
 use super::spec::OpSpec;
 use super::{Timing, WAIT_SOURCE};

@@ -1,7 +1,7 @@
 //! Requests in flight, and who hears of the end of an operation.
 
 use super::attribution::WaitTime;
-use super::op_table::{OpId, RequestId};
+use super::ids::{OpId, RequestId};
 use super::Timing;
 use crate::base::Gap;
 

@@ -1,7 +1,7 @@
 //! The clockwork: starting operations, phases, channel arbitration, completion.
 
 use super::event::{Event, EventKind};
-use super::op_table::OpId;
+use super::ids::OpId;
 use super::unit::Phase;
 use super::Timing;
 use crate::base::op::{Class, OpKind};

@@ -1,6 +1,6 @@
 //! A unit (plane or die): what it is doing and what waits for it.
 
-use super::op_table::OpId;
+use super::ids::OpId;
 use crate::base::op::{CAUSES, CLASSES};
 use crate::hw::config::{PlaneParallelism, SuspendConfig};
 
