@@ -111,6 +111,25 @@ fn buffer() -> String {
     figures(run(layers("tiny", "hierarchy", &sets), &requests(3_000, 2 << 20)))
 }
 
+/// Windows of write requests that a DRAM buffer absorbs.
+fn windows() -> String {
+    let window = "scheme.sector.window_writes=100";
+    let sets = [FOUR_UNITS[0], FOUR_UNITS[1], "buffer.bytes=64KiB", window];
+    figures(run(layers("tiny", "sector", &sets), &requests(3_000, 2 << 20)))
+}
+
+/// Data that come into being with their first read, while writes are in flight.
+fn on_read() -> String {
+    let sets = [FOUR_UNITS[0], FOUR_UNITS[1], "trace.prefill=on-read", "host.time_scale=0.2"];
+    figures(run(layers("tiny", "hierarchy", &sets), &requests(3_000, 8 << 20)))
+}
+
+/// A device that was filled and overwritten before time 0.
+fn preconditioned() -> String {
+    let sets = [FOUR_UNITS[0], FOUR_UNITS[1], "precondition.fill=0.8", "precondition.overwrite=0.5"];
+    figures(run(layers("tiny", "hierarchy", &sets), &requests(3_000, 2 << 20)))
+}
+
 /// The second half of a run, on a device that was saved and restored after the first.
 fn restart(scheme: &str) -> String {
     let mut config = resolve(&layers("tiny", scheme, &FOUR_UNITS)).unwrap();
@@ -134,6 +153,9 @@ fn goldens() -> Vec<(String, String)> {
         ("series", series()),
         ("two-pools", two_pools()),
         ("buffer", buffer()),
+        ("windows", windows()),
+        ("on-read", on_read()),
+        ("preconditioned", preconditioned()),
         ("restart-hierarchy", restart("hierarchy")),
         ("restart-ips-coop", restart("ips-coop")),
     ];
