@@ -13,7 +13,7 @@
 
 use super::common::cache::{Pressure, RECLAIM};
 use super::common::cache_config::cache_config;
-use super::common::tables::page_table;
+use super::common::reclaimed::Reclaimed;
 use crate::base::PlaneId;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
@@ -37,8 +37,7 @@ pub struct Baseline {
     slc: Region,
     store: Store,
     pressure: Pressure,
-    reclaimed_blocks: u64,
-    migrated_pages: u64,
+    reclaimed: Reclaimed,
 }
 
 impl Baseline {
@@ -50,8 +49,7 @@ impl Baseline {
             pressure: cache.pressure(config.slc_blocks * slc.full_block(io)),
             store: cache.store(device, io),
             slc,
-            reclaimed_blocks: 0,
-            migrated_pages: 0,
+            reclaimed: Reclaimed::default(),
         }
     }
 
@@ -64,10 +62,7 @@ impl Baseline {
             let to = self.store.plane_for(plane, io.array().live_pages(block), io)?;
             let pages = self.store.take_in(block, to, RECLAIM, io)?;
             self.slc.give_back(io, block);
-            if !io.clockless() {
-                self.reclaimed_blocks += 1;
-                self.migrated_pages += pages;
-            }
+            self.reclaimed.count(pages, io);
         }
         Ok(())
     }
@@ -97,13 +92,6 @@ impl Scheme for Baseline {
     }
 
     fn report(&self, io: &Io) -> SchemeReport {
-        let mut report = SchemeReport { name: "baseline".into(), ..SchemeReport::default() };
-        let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
-        figure("slc_free_blocks_min", f64::from(self.slc.free_blocks_min()));
-        figure("dense_free_blocks_min", f64::from(self.store.region.free_blocks_min()));
-        figure("slc_blocks_reclaimed", self.reclaimed_blocks as f64);
-        figure("slc_pages_migrated", self.migrated_pages as f64);
-        report.tables.push(page_table(io));
-        report
+        self.reclaimed.report("baseline", &self.slc, &self.store, io)
     }
 }

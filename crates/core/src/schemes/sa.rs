@@ -15,7 +15,7 @@
 use super::common::cache_config::cache_config;
 use super::common::census::CensusState;
 use super::common::mixed_cache::MixedCache;
-use super::common::tables::{page_table, table_bytes};
+use super::common::tables::table_bytes;
 use crate::base::Problem;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::config::MergeConfig;
@@ -124,7 +124,6 @@ impl Scheme for Sa {
     fn report(&self, io: &Io) -> SchemeReport {
         let mut report = self.cache.report("sa", io);
         let slots = self.cache.slots;
-        report.tables.push(page_table(io));
         // Which units of the page are there, and from which slot on.
         let bits = slots + slots.next_power_of_two().trailing_zeros();
         let entries = self.cache.census.peak().fragments;

@@ -3,8 +3,8 @@
 
 use super::cache::{CacheSpec, Pressure, RECLAIM};
 use super::census::{Cached, Census};
-use crate::base::PlaneId;
-use crate::base::Ppn;
+use super::reclaimed::Reclaimed;
+use crate::base::{PlaneId, Ppn};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::config::MergeConfig;
 use crate::ftl::gather::{self, Gather};
@@ -36,8 +36,7 @@ pub struct MixedCache {
     pub slots: u32,
     merged_pages: u64,
     merged_units: u64,
-    reclaimed_blocks: u64,
-    migrated_pages: u64,
+    reclaimed: Reclaimed,
 }
 
 impl MixedCache {
@@ -54,8 +53,7 @@ impl MixedCache {
             store,
             merged_pages: 0,
             merged_units: 0,
-            reclaimed_blocks: 0,
-            migrated_pages: 0,
+            reclaimed: Reclaimed::default(),
         }
     }
 
@@ -118,8 +116,7 @@ impl MixedCache {
             let gathered = gather::empty_block(&mut self.store, io, block, RECLAIM, Gather::All)?;
             self.slc.give_back(io, block);
             self.census.left(Cached { fragments: gathered.fragments, units: gathered.units });
-            self.reclaimed_blocks += u64::from(!io.clockless());
-            self.migrated_pages += if io.clockless() { 0 } else { gathered.pages };
+            self.reclaimed.count(gathered.pages, io);
         }
         Ok(())
     }
@@ -132,12 +129,8 @@ impl MixedCache {
     /// The figures of the cache and the merging.
     pub fn report(&self, name: &str, io: &Io) -> SchemeReport {
         debug_assert!(self.census.agrees(io), "Invariant: every change of the cache is booked");
-        let mut report = SchemeReport { name: name.into(), ..SchemeReport::default() };
+        let mut report = self.reclaimed.report(name, &self.slc, &self.store, io);
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
-        figure("slc_free_blocks_min", f64::from(self.slc.free_blocks_min()));
-        figure("dense_free_blocks_min", f64::from(self.store.region.free_blocks_min()));
-        figure("slc_blocks_reclaimed", self.reclaimed_blocks as f64);
-        figure("slc_pages_migrated", self.migrated_pages as f64);
         figure("merged_pages", self.merged_pages as f64);
         figure("merged_units", self.merged_units as f64);
         report

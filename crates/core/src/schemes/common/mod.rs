@@ -5,4 +5,5 @@ pub mod cache_config;
 pub mod census;
 pub mod device_fit;
 pub mod mixed_cache;
+pub mod reclaimed;
 pub mod tables;

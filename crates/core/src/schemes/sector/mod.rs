@@ -21,7 +21,7 @@ pub use config::{FullPieces, SectorConfig};
 
 use super::common::census::CensusState;
 use super::common::mixed_cache::MixedCache;
-use super::common::tables::{page_table, smt_entry_bits, table_bytes};
+use super::common::tables::{smt_entry_bits, table_bytes};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::mixed::Carry;
@@ -187,7 +187,6 @@ impl Scheme for Sector {
         let mut report = self.cache.report("sector", io);
         let hot_share = self.hot_units as f64 / self.written_units.max(1) as f64;
         report.figures.insert("hot_units_share".into(), hot_share);
-        report.tables.push(page_table(io));
         let entries = self.cache.census.peak().units;
         let bytes = table_bytes(entries, smt_entry_bits(self.slc_pages, self.cache.slots, io));
         report.tables.push(TableReport { name: "sector mapping table".into(), entries, bytes });
