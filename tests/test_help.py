@@ -69,6 +69,14 @@ def test_wrong_usage_exits_with_2(arguments: list[str], told: str) -> None:
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("group", [[], ["trace"]])
+def test_a_missing_command_is_told_beside_the_help(group: list[str]) -> None:
+    done = slcache(*group)
+    assert done.returncode == 2
+    assert b"Usage: slcache" in done.stdout
+    assert "a command is missing" in done.stderr.decode()
+
+
 def test_version_names_the_commit() -> None:
     done = slcache("--version")
     assert done.returncode == 0

@@ -110,10 +110,11 @@ def _explain(error: Exception) -> tuple[str, int]:
         case RunError() | ResultError():
             return f"error: {error}", FAILED
         case typer.TyperException():
-            message = error.format_message().rstrip(".")
+            # The help alone, on standard output, would leave a script without a reason.
+            message = error.format_message().rstrip(".") or "a command is missing"
             page = getattr(error, "ctx", None)
-            hint = f"; see {page.command_path if page else 'slcache'} --help" if message else ""
-            return (f"error: {message}{hint}" if message else ""), error.exit_code
+            hint = f"; see {page.command_path if page else 'slcache'} --help"
+            return f"error: {message}{hint}", error.exit_code
         case UnicodeEncodeError():
             return "error: an argument is not valid UTF-8", USAGE
         case BrokenPipeError():
