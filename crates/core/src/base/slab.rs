@@ -46,6 +46,13 @@ impl<T: Clone> Slab<T> {
         self.free.push(index);
     }
 
+    /// Forgets in which order indices would be used again; nothing is stored.
+    pub fn begin_anew(&mut self) {
+        assert!(self.is_empty(), "Invariant: what is stored keeps its index");
+        self.items.truncate(1);
+        self.free.clear();
+    }
+
     /// Items stored now.
     pub fn len(&self) -> usize {
         self.items.len() - 1 - self.free.len()

@@ -3,7 +3,7 @@
 use crate::common::{configure, device, pool, random, request, restart, setup, versatile_pool};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::Mu;
-use slcache_core::device::config::{Acknowledge, BufferConfig, Prefill};
+use slcache_core::device::config::{Acknowledge, BufferConfig, LinkConfig, Prefill, Replay};
 use slcache_core::device::{RunError, Setup, Simulation, Stop};
 use slcache_core::hw::config::ProgramRule;
 use slcache_core::metrics::report::{Report, TableReport};
@@ -139,10 +139,26 @@ fn all_at_once(scheme: &str, user_bytes: u64) -> Setup {
     setup
 }
 
+/// The device behind a host link, many requests at a time: some cross the link at the same time.
+fn behind_a_link(scheme: &str, user_bytes: u64) -> Setup {
+    let mut setup = small(scheme, user_bytes);
+    (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, 32);
+    setup.host.link = Some(LinkConfig {
+        lanes: 1,
+        lane_mb_per_s: 500,
+        payload_bytes: 256,
+        header_bytes: 24,
+        read_overhead_ns: 1000,
+        write_overhead_ns: 1000,
+    });
+    setup
+}
+
 #[test]
 fn a_restored_device_goes_on_as_the_original_does() {
     for entry in CATALOG {
-        for setup in [small(entry.name, 24 << 20), all_at_once(entry.name, 24 << 20)] {
+        for make in [small, all_at_once, behind_a_link] {
+            let setup = make(entry.name, 24 << 20);
             let mut sim = Simulation::new(&setup).unwrap();
             sim.precondition(&mut |_, _| true).unwrap();
             let [first, second] = [9, 10].map(|seed| mixed(setup.device.user_bytes, seed));

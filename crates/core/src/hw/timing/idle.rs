@@ -60,6 +60,10 @@ impl Timing {
         self.ending = ending;
         // Idle time counts from here, as it does for a device that a snapshot brings back.
         self.host_ns = self.now_ns;
+        // So do the numbers of requests, by which events at the same time are told apart.
+        if self.requests.is_empty() {
+            self.requests.begin_anew();
+        }
         for unit in &mut self.units {
             (unit.idle_planes, unit.host_ns) = (0, self.now_ns);
         }
