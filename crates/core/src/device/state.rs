@@ -2,6 +2,7 @@
 
 use super::{RunError, Setup, Simulation};
 use crate::ftl::io::IoState;
+use crate::ftl::memory::Memory;
 use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::{Scheme, SchemeState};
 use crate::schemes::AnyState;
@@ -38,5 +39,20 @@ impl Simulation {
         restoring.finish().map_err(RunError::Snapshot)?;
         simulation.window.load(state.writes_in_window).map_err(RunError::Snapshot)?;
         Ok(simulation)
+    }
+
+    /// What the scheme has learned so far.
+    pub fn memory(&self) -> Option<Memory> {
+        self.scheme.memory()
+    }
+
+    /// Lets the scheme begin with what was learned elsewhere; call it before the first request. What
+    /// is not the scheme's is refused and changes nothing.
+    pub fn take_memory(&mut self, memory: Memory) -> Result<(), String> {
+        let named = |what: String| format!("{}: {what}", self.setup.scheme.name());
+        if memory.scheme != self.setup.scheme.name() {
+            return Err(named(format!("the memory of {}", memory.scheme)));
+        }
+        self.scheme.take_memory(memory).map_err(named)
     }
 }

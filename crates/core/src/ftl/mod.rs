@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! config, answer, piece, block_list, moved, op_log, page_reads,
-//! early, wakeup                                                 words and lists
+//! early, wakeup, memory                                         words and lists
 //! free_list <- bank; hold, bank <- media <- audit               what is stored
 //! io <- merge, plane_allocator, restore                         what it does in time
 //! dest <- relocate; region, two_layer <- victim, page_level     blocks managed alike
@@ -29,6 +29,7 @@ pub mod gather;
 pub mod hold;
 pub mod io;
 pub mod media;
+pub mod memory;
 pub mod merge;
 pub mod mixed;
 mod moved;

@@ -3,6 +3,7 @@
 use super::answer::{BlockShare, DeviceFull, Idle};
 use super::any_region::{AnyRegion, RegionStates, Role};
 use super::io::Io;
+use super::memory::Memory;
 use super::page_level;
 use super::piece::Piece;
 use super::restore::Restoring;
@@ -45,6 +46,9 @@ pub trait Scheme {
 
     /// Raised whenever `State`, or the order of the regions, changes: older snapshots are refused.
     const STATE_VERSION: u32 = 1;
+
+    /// Raised whenever the tables of the scheme's memory change their meaning; none = it has no memory.
+    const MEMORY_VERSION: Option<u32> = None;
 
     /// Shows every region, in the scheme's order.
     fn regions(&self, visit: &mut dyn FnMut(Role, &dyn AnyRegion));
@@ -132,6 +136,16 @@ pub trait Scheme {
         self.program_held(true, io)?;
         self.regions_mut(&mut |region| region.pad_all(io));
         Ok(())
+    }
+
+    /// What the scheme has learned so far.
+    fn memory(&self) -> Option<Memory> {
+        None
+    }
+
+    /// Begins with what was learned elsewhere, or says what does not fit and changes nothing.
+    fn take_memory(&mut self, _memory: Memory) -> Result<(), String> {
+        Err("the scheme has no memory".into())
     }
 
     /// The blocks the scheme uses, by pool and mode.

@@ -24,6 +24,7 @@ use crate::base::{PlaneId, Problem};
 use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
 use crate::ftl::any_region::{AnyRegion, Role};
 use crate::ftl::io::Io;
+use crate::ftl::memory::Memory;
 use crate::ftl::piece::Piece;
 use crate::ftl::scheme::{Parameters, Scheme};
 use crate::hw::device_config::DeviceConfig;
@@ -43,6 +44,8 @@ pub struct CatalogEntry {
     pub summary: &'static str,
     /// Where it was published.
     pub paper: &'static str,
+    /// Version of what it learns and can take along to another run; none = it has no memory.
+    pub memory_version: Option<u32>,
 }
 
 macro_rules! schemes {
@@ -68,7 +71,13 @@ macro_rules! schemes {
 
         /// Every scheme.
         pub static CATALOG: &[CatalogEntry] = &[
-            $($(#[$when])* CatalogEntry { name: $name, aliases: $aliases, summary: $summary, paper: $paper },)*
+            $($(#[$when])* CatalogEntry {
+                name: $name,
+                aliases: $aliases,
+                summary: $summary,
+                paper: $paper,
+                memory_version: <$scheme as Scheme>::MEMORY_VERSION,
+            },)*
         ];
 
         impl SchemeConfig {
@@ -166,6 +175,12 @@ macro_rules! schemes {
             }
             fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
                 match self { $($(#[$when])* Self::$variant(s) => s.finish(io),)* }
+            }
+            fn memory(&self) -> Option<Memory> {
+                match self { $($(#[$when])* Self::$variant(s) => s.memory(),)* }
+            }
+            fn take_memory(&mut self, memory: Memory) -> Result<(), String> {
+                match self { $($(#[$when])* Self::$variant(s) => s.take_memory(memory),)* }
             }
             fn blocks(&self) -> Vec<BlockShare> {
                 match self { $($(#[$when])* Self::$variant(s) => s.blocks(),)* }
