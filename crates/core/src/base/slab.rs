@@ -1,6 +1,7 @@
 //! A table of records that come and go.
 
 /// A slab of records: indices from 1, last freed first reused.
+#[derive(Clone)]
 pub struct Slab<T> {
     items: Vec<T>,
     free: Vec<u32>,

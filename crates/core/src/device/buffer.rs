@@ -32,6 +32,7 @@ impl Buffered {
 }
 
 /// The buffer's pages.
+#[derive(Clone)]
 pub struct Buffer {
     capacity: usize,
     /// Node of each logical page; 0 = absent.

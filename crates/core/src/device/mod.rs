@@ -47,6 +47,7 @@ use waiting::WaitingPieces;
 use window::WriteWindow;
 
 /// A device under a workload.
+#[derive(Clone)]
 pub struct Simulation {
     setup: Setup,
     mu_shift: u32,

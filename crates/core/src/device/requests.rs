@@ -40,7 +40,7 @@ pub(super) enum Client {
 }
 
 /// The clients of all requests in flight, by the numbers that timing gave the requests.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Requests {
     clients: Vec<Client>,
 }

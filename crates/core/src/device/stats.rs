@@ -24,7 +24,7 @@ struct Parts {
 }
 
 /// Reads or writes.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct OpStats {
     latency: Latency,
     bytes: u64,
@@ -130,7 +130,7 @@ impl OpStats {
 }
 
 /// Everything the host saw.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct HostStats {
     /// Reads.
     pub read: OpStats,

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A queue of pieces, found also by their pages: a trim that walked all of a long queue would take
 /// time that grows with its square.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct WaitingPieces {
     pieces: VecDeque<Piece>,
     /// How many had left before the first of them.

@@ -38,6 +38,7 @@ impl PlanePart {
 
 /// Free blocks of every plane. The range consists of shares, which say only which never-used blocks
 /// a region opens first: every free block is open to every region of the bank, of any cell mode.
+#[derive(Clone)]
 pub struct Bank {
     first_plane: u32,
     shares: Vec<Range<u32>>,

@@ -33,6 +33,7 @@ impl BlockList {
 }
 
 /// The links of every block: it is in one queue at most. Zero = none.
+#[derive(Clone)]
 pub struct BlockLinks {
     next: Vec<u32>,
     prev: Vec<u32>,

@@ -13,6 +13,7 @@ struct EarlyWrite {
 }
 
 /// Acknowledged data on their way to the flash.
+#[derive(Clone)]
 pub struct EarlyWrites {
     /// The writes, by their tokens.
     writes: Slab<EarlyWrite>,

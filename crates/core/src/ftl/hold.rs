@@ -34,6 +34,7 @@ pub struct Held {
 }
 
 /// Pieces that wait to be packed, oldest first.
+#[derive(Clone)]
 pub struct HoldBuffer {
     entries: Vec<Held>,
     /// The entries' logical pages, apart: what a look-up scans.

@@ -15,6 +15,7 @@ use crate::hw::timing::RequestId;
 pub const SLOTS_MAX: usize = 16;
 
 /// Versions of every mapping unit and slot, kept to prove that no data are lost.
+#[derive(Clone)]
 pub struct Versions {
     /// Newest version of each mapping unit; 0 = never written or trimmed.
     pub newest: Vec<u32>,
@@ -26,6 +27,7 @@ pub struct Versions {
 }
 
 /// Map, array and the banks of its free blocks.
+#[derive(Clone)]
 pub struct Media {
     array: FlashArray,
     banks: Vec<Bank>,

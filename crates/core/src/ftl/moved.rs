@@ -15,6 +15,7 @@ struct Moved {
 }
 
 /// Programs that carry data out of blocks that were not erased at once, listed by block.
+#[derive(Clone)]
 pub(super) struct MovedOut {
     /// First link of each block, 0 = none; made at first use.
     heads: Vec<u32>,

@@ -4,7 +4,7 @@ use crate::base::Ppn;
 use crate::hw::timing::OpId;
 
 /// The reads of a job: open addressing, at most half full.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct PageReads {
     /// Page + 1; 0 = nothing.
     keys: Vec<u32>,

@@ -7,6 +7,7 @@ use crate::base::divisor::Divisor;
 use crate::base::PlaneId;
 
 /// Chooses planes of a pool: by logical page, in turn, or by load.
+#[derive(Clone)]
 pub struct PlaneAllocator {
     order: Vec<PlaneId>,
     planes: Divisor,

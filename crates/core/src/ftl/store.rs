@@ -16,6 +16,7 @@ use crate::base::{BlockId, PlaneId};
 pub const RESERVE: u32 = 1;
 
 /// A dense region and when it is cleaned.
+#[derive(Clone)]
 pub struct Store {
     /// The region.
     pub region: Region,

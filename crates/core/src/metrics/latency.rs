@@ -8,6 +8,7 @@ use serde::Serialize;
 const HIGHEST_NS: u64 = TIME_LIMIT_NS;
 
 /// A latency recorder.
+#[derive(Clone)]
 pub struct Latency {
     histogram: Histogram<u64>,
     sum_ns: u128,

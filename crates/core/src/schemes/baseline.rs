@@ -33,6 +33,7 @@ cache_config! {
 }
 
 /// SLC write cache and dense store.
+#[derive(Clone)]
 pub struct Baseline {
     slc: Region,
     store: Store,

@@ -28,6 +28,7 @@ cache_config! {
 }
 
 /// SLC cache and dense store.
+#[derive(Clone)]
 pub struct Example {
     slc: Region,
     store: Store,

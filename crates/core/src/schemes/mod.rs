@@ -58,6 +58,7 @@ macro_rules! schemes {
         }
 
         /// Any scheme, dispatched statically. There is one in a simulation, so its size is no matter.
+        #[derive(Clone)]
         #[allow(clippy::large_enum_variant)]
         pub enum AnyScheme {
             $($(#[$when])* #[doc = $summary] $variant($scheme),)*

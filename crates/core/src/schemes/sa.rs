@@ -54,6 +54,7 @@ pub struct SaState {
 }
 
 /// Subpage-aware SLC cache and dense store.
+#[derive(Clone)]
 pub struct Sa {
     cache: MixedCache,
     reach: Vec<u32>,

@@ -99,6 +99,7 @@ impl Parameters for TlcOnlyConfig {
 }
 
 /// A device with one region.
+#[derive(Clone)]
 pub struct TlcOnly {
     region: Region,
     clean_below: u32,

@@ -110,6 +110,7 @@ pub struct TurboWriteState {
 }
 
 /// A cache of SLC blocks and the store behind it.
+#[derive(Clone)]
 pub struct TurboWrite {
     slc: Region,
     store: Store,
@@ -124,7 +125,7 @@ pub struct TurboWrite {
     figures: Figures,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Figures {
     slc_pages: u64,
     direct_pages: u64,

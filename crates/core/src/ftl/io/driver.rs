@@ -23,6 +23,7 @@ pub struct IoState {
 
 /// The device's own hold on its `Io`. Schemes get the `Io` alone, from which there is no way to the
 /// verbs below.
+#[derive(Clone)]
 pub struct Driver {
     io: Io,
 }

@@ -48,6 +48,7 @@ pub struct IoPolicy {
 }
 
 /// Media, clock, counters.
+#[derive(Clone)]
 pub struct Io {
     media: Media,
     timing: Timing,

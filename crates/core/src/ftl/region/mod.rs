@@ -85,6 +85,7 @@ pub struct RegionSpec {
 }
 
 /// A set of blocks managed alike.
+#[derive(Clone)]
 pub struct Region {
     /// What it is made of.
     pub spec: RegionSpec,

@@ -60,6 +60,7 @@ struct PlanePart {
 }
 
 /// Blocks of two-layer layout, managed alike.
+#[derive(Clone)]
 pub struct TwoLayerRegion {
     /// What it is made of.
     pub spec: TwoLayerSpec,

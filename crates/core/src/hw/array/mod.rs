@@ -26,6 +26,7 @@ const MODES: usize = CellMode::COUNT;
 pub const CLOSED: i16 = i16::MIN;
 
 /// The array's state.
+#[derive(Clone)]
 pub struct FlashArray {
     /// Shape and address packing.
     pub geometry: Geometry,

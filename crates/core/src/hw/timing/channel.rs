@@ -7,6 +7,7 @@ use crate::hw::config::BusConfig;
 use std::collections::VecDeque;
 
 /// A channel: carries one command or transfer at a time.
+#[derive(Clone)]
 pub(super) struct Channel {
     /// When it falls free, ns.
     pub(super) busy_until_ns: u64,

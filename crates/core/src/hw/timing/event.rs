@@ -51,7 +51,7 @@ const NEAR: usize = 48;
 
 /// A priority queue that keeps the earliest events in a short sorted list and the rest in a heap:
 /// with few units at work, the common case, the heap is never touched.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct EventQueue {
     /// Latest first, so that the earliest is taken off the end.
     near: Vec<u128>,

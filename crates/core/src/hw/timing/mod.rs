@@ -45,6 +45,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use unit::Unit;
 
 /// The timing engine.
+#[derive(Clone)]
 pub struct Timing {
     now_ns: u64,
     queue: EventQueue,

@@ -18,7 +18,7 @@ pub(super) const FIRST_PLACE: u64 = 1 << 63;
 pub(super) const PLACE_STEP: u64 = 1 << 24;
 
 /// The parked front of one queue.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Parked {
     /// The first operation behind the parked ones.
     rest: OpId,

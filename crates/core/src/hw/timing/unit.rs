@@ -22,6 +22,7 @@ pub(super) enum Phase {
 }
 
 /// A unit: runs one array operation at a time.
+#[derive(Clone)]
 pub(super) struct Unit {
     /// What it is doing.
     pub(super) phase: Phase,

@@ -158,6 +158,7 @@ impl CacheSpec<'_> {
 }
 
 /// When the cache's part of a plane is reclaimed.
+#[derive(Clone)]
 pub struct Pressure {
     trigger: Trigger,
     free_wanted: u32,

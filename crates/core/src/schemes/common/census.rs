@@ -25,6 +25,7 @@ pub struct CensusState {
 }
 
 /// Running totals and peaks.
+#[derive(Clone)]
 pub struct Census {
     /// Region of the mixed pages.
     region: RegionId,

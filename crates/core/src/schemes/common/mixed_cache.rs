@@ -22,6 +22,7 @@ use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 
 /// Cache, store and the rules by which pieces wait.
+#[derive(Clone)]
 pub struct MixedCache {
     /// The SLC region.
     pub slc: Region,

@@ -6,6 +6,7 @@ use crate::ftl::media::bits;
 use crate::ftl::pack::Picks;
 
 /// The planes of a cache by channel.
+#[derive(Clone)]
 pub struct Channels {
     planes: Vec<PlaneId>,
     /// Of each channel of the device: logical pages with other parts there, and its load, ns.

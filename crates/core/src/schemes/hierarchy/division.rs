@@ -14,6 +14,7 @@ pub struct DivisionState {
 }
 
 /// The shares, in pages of the cache, and what moves them.
+#[derive(Clone)]
 pub struct Division {
     rule: DivisionRule,
     /// Pages of the whole cache: CACHE_SIZE.

@@ -59,6 +59,7 @@ pub struct HierarchyState {
 }
 
 /// Two levels of SLC cache and the dense store.
+#[derive(Clone)]
 pub struct Hierarchy {
     /// The free blocks of both levels.
     bank: BankId,

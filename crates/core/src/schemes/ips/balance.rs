@@ -82,7 +82,7 @@ const MOVES_MAX: u32 = 1 << 31;
 
 /// How often AGC moved each mapping unit since the host last wrote it: moves that were in vain once
 /// the host overwrites or trims it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct VainMoves {
     /// Moves by mapping unit; made at the first one.
     moves: Vec<u32>,

@@ -69,6 +69,7 @@ pub struct CacheSpec<'a> {
 }
 
 /// Two-layer blocks as cache and store in one.
+#[derive(Clone)]
 pub struct Cache {
     /// The blocks.
     pub region: TwoLayerRegion,

@@ -98,6 +98,7 @@ pub struct IpsCoopState {
 }
 
 /// Both caches.
+#[derive(Clone)]
 pub struct IpsCoop {
     cache: Cache,
     traditional: Region,

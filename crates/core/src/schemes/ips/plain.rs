@@ -45,6 +45,7 @@ impl Parameters for IpsConfig {
 }
 
 /// In-place switch without idle work.
+#[derive(Clone)]
 pub struct Ips {
     cache: Cache,
 }

@@ -61,6 +61,7 @@ impl Parameters for IpsAgcConfig {
 }
 
 /// In-place switch with advanced garbage collection.
+#[derive(Clone)]
 pub struct IpsAgc {
     cache: Cache,
     agc: AgcConfig,

@@ -19,6 +19,7 @@ pub struct HotnessState {
 }
 
 /// Update counters of all mapping units, decayed when they are looked at.
+#[derive(Clone)]
 pub struct Hotness {
     /// `window << COUNT_BITS | count`; 0 = never written.
     counters: Vec<u32>,

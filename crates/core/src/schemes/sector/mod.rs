@@ -45,6 +45,7 @@ pub struct SectorState {
 }
 
 /// Sector-level SLC cache and dense store.
+#[derive(Clone)]
 pub struct Sector {
     cache: MixedCache,
     hotness: Option<Hotness>,
