@@ -26,7 +26,6 @@ pub use state::State;
 
 use crate::base::divisor::Divisor;
 use crate::base::request::Request;
-use crate::base::rng::RngStream;
 use crate::base::Problem;
 use crate::ftl::audit;
 use crate::ftl::io::{Driver, IoPolicy};
@@ -101,8 +100,7 @@ impl Simulation {
         };
         let mus = (device.user_bytes / u64::from(device.mu_bytes)) as u32;
         let timing = Timing::new(&geometry, device.starvation_ns);
-        let rng = RngStream::new(setup.seed, "scheme");
-        let mut io = Driver::new(FlashArray::new(geometry), mus, timing, rng, policy);
+        let mut io = Driver::new(FlashArray::new(geometry), mus, timing, setup.seed, policy);
         let scheme = setup.scheme.build(device, &mut io);
         let pages = mus / policy.mus_per_page;
         let buffer =

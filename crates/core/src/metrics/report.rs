@@ -182,6 +182,26 @@ pub struct TableReport {
     pub bytes: u64,
 }
 
+/// One side of a histogram.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AxisReport {
+    /// What is divided into bins.
+    pub name: String,
+    /// The bins, in order.
+    pub bins: Vec<String>,
+}
+
+/// How often each combination of bins occurred.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HistogramReport {
+    /// Name.
+    pub name: String,
+    /// What the counts are divided by.
+    pub axes: Vec<AxisReport>,
+    /// The counts; those of the last axis lie side by side.
+    pub counts: Vec<u64>,
+}
+
 /// A scheme's own figures.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SchemeReport {
@@ -193,6 +213,9 @@ pub struct SchemeReport {
     pub tables: Vec<TableReport>,
     /// Values over the write requests of the run.
     pub series: Vec<WindowSeriesReport>,
+    /// What occurred how often, of schemes that count it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub histograms: Vec<HistogramReport>,
 }
 
 /// What was adjusted on request.

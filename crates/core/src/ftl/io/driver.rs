@@ -45,8 +45,8 @@ impl DerefMut for Driver {
 
 impl Driver {
     /// An empty device of `mus` mapping units at time 0.
-    pub fn new(array: FlashArray, mus: u32, timing: Timing, rng: RngStream, policy: IoPolicy) -> Self {
-        Self { io: Io::new(Media::new(array, mus), timing, rng, policy) }
+    pub fn new(array: FlashArray, mus: u32, timing: Timing, seed: u64, policy: IoPolicy) -> Self {
+        Self { io: Io::new(Media::new(array, mus), timing, seed, policy) }
     }
 
     /// The clock.

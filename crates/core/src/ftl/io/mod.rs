@@ -56,7 +56,9 @@ pub struct Io {
     counters: OpCounters,
     /// Figures over time.
     series: Series,
-    /// The scheme's random stream.
+    /// The run's seed.
+    seed: u64,
+    /// The random stream that all schemes draw from.
     rng: RngStream,
     policy: IoPolicy,
     /// State changes only: nothing is timed or counted (before time 0).
@@ -77,13 +79,14 @@ pub struct Io {
 
 impl Io {
     /// A world at time 0.
-    fn new(media: Media, timing: Timing, rng: RngStream, policy: IoPolicy) -> Self {
+    fn new(media: Media, timing: Timing, seed: u64, policy: IoPolicy) -> Self {
         Self {
             counters: OpCounters::new(media.array().geometry.pools.len()),
             media,
             timing,
             series: Series::default(),
-            rng,
+            seed,
+            rng: RngStream::new(seed, "scheme"),
             policy,
             clockless: false,
             scratch: Vec::new(),
@@ -236,7 +239,12 @@ impl Io {
         self.timing.schedule(at_ns, EventKind::DeviceLast, Wakeup::StageDue(plane).number());
     }
 
-    /// A number from 0 to `bound` - 1 out of the scheme's random stream.
+    /// A random stream of the run that is the scheme's own, by its name.
+    pub fn stream(&self, name: &str) -> RngStream {
+        RngStream::new(self.seed, name)
+    }
+
+    /// A number from 0 to `bound` - 1 out of the random stream that all schemes draw from.
     pub(super) fn draw_below(&mut self, bound: u32) -> u32 {
         self.rng.below(bound)
     }
