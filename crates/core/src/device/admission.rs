@@ -22,6 +22,16 @@ const LOOK_EVERY: usize = 256;
 impl Simulation {
     /// Simulates the requests in order; earlier ones may still be in flight when it returns.
     pub fn feed(&mut self, requests: &[Request]) -> Result<(), RunError> {
+        let mut taken = 0;
+        while taken < requests.len() {
+            taken += self.feed_control(&requests[taken..])?.taken;
+        }
+        Ok(())
+    }
+
+    /// Simulates the requests in order up to the one before which the controller's window is over;
+    /// returns how many.
+    pub(super) fn feed_until(&mut self, requests: &[Request]) -> Result<usize, RunError> {
         for (i, request) in requests.iter().enumerate() {
             self.look_ahead(requests, i);
             self.fed += 1;
@@ -29,12 +39,37 @@ impl Simulation {
                 self.look()?;
             }
             self.check(request)?;
-            self.arrive(request);
+            let arrived_ns = self.await_turn(request);
+            if self.full.is_none() && self.pauses_before(request) {
+                self.fed -= 1;
+                return Ok(i);
+            }
+            if self.full.is_none() {
+                self.enter(request, arrived_ns);
+            }
             if let Some(error) = self.full.take() {
                 return Err(error);
             }
         }
-        Ok(())
+        Ok(requests.len())
+    }
+
+    /// Ends the windows that are over before `request`; true if the controller's is, which the
+    /// caller ends.
+    #[inline]
+    fn pauses_before(&mut self, request: &Request) -> bool {
+        if self.window.is_over_before(request) {
+            self.end_scheme_window();
+        }
+        self.control.is_over_before(request)
+    }
+
+    /// Tells the scheme that its window is over.
+    #[cold]
+    fn end_scheme_window(&mut self) {
+        let counters = self.window.end(self.io.counters(), self.io.now_ns());
+        let result = self.scheme.window(&counters, &mut self.io);
+        self.note_full(result);
     }
 
     /// Fetches what the requests a little further on will touch first: their map entry, then the
@@ -76,18 +111,20 @@ impl Simulation {
         Ok(())
     }
 
+    /// Lets time pass until the request arrives: when the trace says, or when it is its turn. Returns
+    /// that time.
     #[inline]
-    fn arrive(&mut self, request: &Request) {
-        let depth = self.setup.host.queue_depth;
+    fn await_turn(&mut self, request: &Request) -> u64 {
         if self.setup.host.replay == Replay::Closed {
+            let depth = self.setup.host.queue_depth;
             while self.of_stream(request.stream) >= depth && self.step() {}
-            let now_ns = self.io.now_ns();
-            return self.admit(*request, now_ns);
+            return self.io.now_ns();
         }
         let scale = self.setup.host.time_scale;
         let at_ns = if scale == 1.0 { request.at_ns } else { (request.at_ns as f64 * scale) as u64 };
         if at_ns >= TIME_LIMIT_NS {
-            return self.out_of_time(at_ns);
+            self.out_of_time(at_ns);
+            return at_ns;
         }
         let at_ns = at_ns.max(self.io.now_ns());
         self.last_arrival_ns = at_ns;
@@ -95,12 +132,24 @@ impl Simulation {
             self.step();
         }
         self.io.timing_mut().set_now(at_ns);
-        if depth > 0 && self.in_flight >= depth {
-            self.pending.push_back((at_ns, *request));
+        at_ns
+    }
+
+    /// Counts a request that has arrived and admits it, or lets it wait for a place in the device.
+    #[inline]
+    fn enter(&mut self, request: &Request, arrived_ns: u64) {
+        self.window.count(request);
+        self.control.count(request);
+        let open = self.is_open_replay();
+        let depth = self.setup.host.queue_depth;
+        if open && depth > 0 && self.in_flight >= depth {
+            self.pending.push_back((arrived_ns, *request));
         } else {
-            self.admit(*request, at_ns);
+            self.admit(*request, arrived_ns);
         }
-        self.backlog_max = self.backlog_max.max(self.backlog());
+        if open {
+            self.backlog_max = self.backlog_max.max(self.backlog());
+        }
     }
 
     #[inline]

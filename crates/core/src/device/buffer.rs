@@ -1,6 +1,7 @@
 //! The DRAM buffer: logical pages in least-recently-used order, indexed and never hashed.
 
 use crate::base::slab::Slab;
+use crate::ftl::piece::Piece;
 
 /// A buffered logical page.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,6 +14,10 @@ pub struct Buffered {
     pub partial: u32,
     /// Whether it must be written before it is dropped.
     pub dirty: bool,
+    /// Stream of the last write that came for it.
+    pub stream: u16,
+    /// Size of that write's request, sectors.
+    pub request_sectors: u32,
     prev: u32,
     next: u32,
 }
@@ -23,11 +28,13 @@ impl Buffered {
         self.mask & !self.partial
     }
 
-    fn merge(&mut self, mask: u32, partial: u32, dirty: bool) {
-        let whole = self.whole() | (mask & !partial);
-        self.mask |= mask;
+    fn merge(&mut self, piece: &Piece, dirty: bool) {
+        let whole = self.whole() | (piece.mask & !piece.partial);
+        self.mask |= piece.mask;
         self.partial = self.mask & !whole;
         self.dirty |= dirty;
+        self.stream = piece.stream;
+        self.request_sectors = piece.request_sectors;
     }
 }
 
@@ -76,20 +83,29 @@ impl Buffer {
     }
 
     /// Adds data of a page and makes it the newest; the caller has made room if it is absent.
-    pub fn put(&mut self, page: u32, mask: u32, partial: u32, dirty: bool) {
-        let node = match self.index[page as usize] {
+    pub fn put(&mut self, piece: &Piece, dirty: bool) {
+        let node = match self.index[piece.page as usize] {
             0 => {
-                let node = self.nodes.insert(Buffered { page, mask, partial, dirty, prev: 0, next: 0 });
-                self.index[page as usize] = node;
+                let node = self.nodes.insert(Buffered { page: piece.page, ..Buffered::default() });
+                self.index[piece.page as usize] = node;
                 node
             }
             node => {
-                self.nodes[node as usize].merge(mask, partial, dirty);
                 self.unlink(node);
                 node
             }
         };
+        self.nodes[node as usize].merge(piece, dirty);
         self.link_newest(node);
+    }
+
+    /// Makes a page the newest, if it is present.
+    pub fn touch(&mut self, page: u32) {
+        let node = self.index[page as usize];
+        if node != 0 {
+            self.unlink(node);
+            self.link_newest(node);
+        }
     }
 
     /// Takes out the oldest page.
@@ -148,17 +164,22 @@ impl Buffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ftl::page_level::whole_page;
+
+    fn piece(page: u32, mask: u32, partial: u32) -> Piece {
+        Piece { partial, mask, request_sectors: 8 * page, ..whole_page(page, 2, 4096) }
+    }
 
     #[test]
     fn the_least_recently_used_page_leaves_first_and_masks_merge() {
         let mut buffer = Buffer::new(3, 10);
-        buffer.put(1, 0b01, 0b01, true);
-        buffer.put(2, 0b11, 0, false);
-        buffer.put(1, 0b10, 0, true);
+        buffer.put(&piece(1, 0b01, 0b01), true);
+        buffer.put(&piece(2, 0b11, 0), false);
+        buffer.put(&piece(1, 0b10, 0), true);
         assert_eq!(buffer.get(1).map(Buffered::whole), Some(0b10));
-        buffer.put(1, 0b01, 0, true);
+        buffer.put(&piece(1, 0b01, 0), true);
         assert_eq!(buffer.get(1).map(Buffered::whole), Some(0b11));
-        buffer.put(3, 1, 0, true);
+        buffer.put(&piece(3, 1, 0), true);
         assert!(!buffer.has_room());
         assert_eq!(buffer.take_oldest().map(|b| (b.page, b.dirty)), Some((2, false)));
         buffer.trim(1, 0b11);

@@ -3,6 +3,7 @@
 mod admission;
 pub mod buffer;
 pub mod config;
+mod control;
 mod error;
 mod event_loop;
 mod flush;
@@ -20,6 +21,7 @@ mod write_back;
 
 pub use crate::base::request;
 pub use crate::base::Stop;
+pub use control::{Fed, TurnError};
 pub use error::RunError;
 pub use setup::Setup;
 pub use state::State;
@@ -32,6 +34,7 @@ use crate::ftl::io::{Driver, IoPolicy};
 use crate::ftl::media::Media;
 use crate::ftl::op_log::LoggedOp;
 use crate::ftl::scheme::Scheme;
+use crate::ftl::window::WindowLength;
 use crate::hw::array::FlashArray;
 use crate::hw::geometry::Geometry;
 use crate::hw::timing::{RequestId, Timing};
@@ -43,7 +46,7 @@ use requests::Requests;
 use stats::HostStats;
 use std::collections::VecDeque;
 use waiting::WaitingPieces;
-use window::WriteWindow;
+use window::Window;
 
 /// A device under a workload.
 #[derive(Clone)]
@@ -64,8 +67,10 @@ pub struct Simulation {
     waiting: WaitingPieces,
     /// Flushes that wait for acknowledged data on their way, oldest first.
     flushing: VecDeque<RequestId>,
-    /// The scheme's window of write requests.
-    window: WriteWindow,
+    /// The scheme's window.
+    window: Window,
+    /// The window of a controller outside.
+    control: Window,
     in_flight: u32,
     /// Most requests that had arrived and were not complete, seen at arrivals in open replay.
     backlog_max: u64,
@@ -109,14 +114,15 @@ impl Simulation {
             setup: setup.clone(),
             mu_shift: device.mu_bytes.trailing_zeros(),
             pages: Divisor::new(policy.mus_per_page),
-            io,
             stats: HostStats::default(),
             requests: Requests::default(),
             buffer,
             pending: VecDeque::new(),
             waiting: WaitingPieces::default(),
             flushing: VecDeque::new(),
-            window: WriteWindow::new(scheme.window_writes()),
+            window: Window::new(scheme.window_length(), io.counters(), 0),
+            control: Window::new(WindowLength::NONE, io.counters(), 0),
+            io,
             in_flight: 0,
             backlog_max: 0,
             last_arrival_ns: 0,

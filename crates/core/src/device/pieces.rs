@@ -35,7 +35,7 @@ impl Simulation {
         let mut mu = start_mu;
         let missing = if tail == 0 { 0 } else { (1u32 << shift) - tail };
         if write {
-            self.count_write();
+            self.scheme.write_request();
         }
         let n = self.io.policy().mus_per_page;
         while mu <= last {
@@ -49,6 +49,8 @@ impl Simulation {
                 bytes: (count << shift) - lead,
                 cause: Cause::Host,
                 first: mu == start_mu,
+                stream: request.stream,
+                request_sectors: request.sectors,
             };
             if lead != 0 {
                 piece.partial |= 1 << first;
@@ -80,7 +82,7 @@ impl Simulation {
                 if here != 0 {
                     let rest = piece.mask & !here;
                     self.requests.host(piece.request).buffer_ns = u64::from(config.access_ns);
-                    buffer.put(piece.page, 0, 0, false);
+                    buffer.touch(piece.page);
                     if rest == 0 {
                         return Ok(());
                     }
@@ -122,14 +124,5 @@ impl Simulation {
             }
             _ => self.scheme.write(piece, &mut self.io),
         }
-    }
-
-    /// Tells the scheme of a write request, and of the window that ends before it.
-    #[inline]
-    fn count_write(&mut self) {
-        if self.window.count() {
-            self.scheme.window(&mut self.io);
-        }
-        self.scheme.write_request();
     }
 }

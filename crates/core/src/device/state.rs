@@ -1,5 +1,6 @@
 //! Saving and restoring a device between runs: what it holds, not what is in flight.
 
+use super::window::WindowState;
 use super::{RunError, Setup, Simulation};
 use crate::ftl::io::IoState;
 use crate::ftl::memory::Memory;
@@ -13,14 +14,14 @@ use serde::{Deserialize, Serialize};
 pub struct State {
     io: IoState,
     scheme: SchemeState<AnyState>,
-    /// Write requests of the window under way.
-    writes_in_window: u32,
+    window: WindowState,
 }
 
 impl Simulation {
     /// The device's state; call it before the first request or after `finish`.
     pub fn save(&self) -> State {
-        State { io: self.io.save(), scheme: self.scheme.save(), writes_in_window: self.window.writes() }
+        let window = self.window.save(self.io.counters(), self.io.now_ns());
+        State { io: self.io.save(), scheme: self.scheme.save(), window }
     }
 
     /// A device in a saved state, at time 0 with fresh counters. The setup's device and scheme are
@@ -37,7 +38,7 @@ impl Simulation {
         let loaded = simulation.scheme.load(state.scheme, &mut restoring);
         loaded.map_err(|what| RunError::Snapshot(format!("{}: {what}", setup.scheme.name())))?;
         restoring.finish().map_err(RunError::Snapshot)?;
-        simulation.window.load(state.writes_in_window).map_err(RunError::Snapshot)?;
+        simulation.window.load(state.window).map_err(RunError::Snapshot)?;
         Ok(simulation)
     }
 

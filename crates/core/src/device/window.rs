@@ -1,43 +1,141 @@
-//! Windows of the host's write requests, after each of which a scheme may change its mind.
+//! Windows of the host's requests: counted as they arrive, each with its own counters.
 
-/// The window under way.
-#[derive(Clone, Copy)]
-pub(super) struct WriteWindow {
-    /// Write requests in each, 0 = the scheme has no windows.
-    length: u32,
-    /// Write requests in it so far.
-    writes: u32,
+use crate::base::request::{HostOp, Request};
+use crate::ftl::window::{HostCount, WindowCounters, WindowLength, WindowUnit};
+use crate::metrics::counters::OpCounters;
+use serde::{Deserialize, Serialize};
+
+/// What arrived.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Arrived {
+    reads: HostCount,
+    writes: HostCount,
+    trims: HostCount,
 }
 
-impl WriteWindow {
-    /// The first window, of `length` write requests.
-    pub fn new(length: u32) -> Self {
-        Self { length, writes: 0 }
-    }
+/// What a snapshot holds of the window under way.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct WindowState {
+    index: u64,
+    filled: u64,
+    arrived: Arrived,
+    ops: OpCounters,
+    ns: u64,
+}
 
-    /// Write requests so far.
-    pub fn writes(&self) -> u32 {
-        self.writes
-    }
+/// The window under way.
+#[derive(Clone)]
+pub(super) struct Window {
+    length: WindowLength,
+    index: u64,
+    /// How much of it is over.
+    filled: u64,
+    arrived: Arrived,
+    /// All operations and the time when it began.
+    start: OpCounters,
+    start_ns: u64,
+    /// Its operations and time before the device was restored.
+    before: OpCounters,
+    before_ns: u64,
+}
 
-    /// Takes the write requests so far from a snapshot, or says why they cannot be.
-    pub fn load(&mut self, writes: u32) -> Result<(), String> {
-        if writes > self.length {
-            return Err(format!("{writes} write requests in a window of {}", self.length));
+impl Window {
+    /// The first window of a device that has done `so_far` by `now_ns`.
+    pub fn new(length: WindowLength, so_far: &OpCounters, now_ns: u64) -> Self {
+        Self {
+            length,
+            index: 0,
+            filled: 0,
+            arrived: Arrived::default(),
+            start: so_far.clone(),
+            start_ns: now_ns,
+            before: so_far.since(so_far),
+            before_ns: 0,
         }
-        self.writes = writes;
-        Ok(())
     }
 
-    /// Counts a write request; true if a window is over before it.
+    /// Whether the window is over before `request`, which would count in the next one.
     #[inline]
-    pub fn count(&mut self) -> bool {
-        if self.length == 0 {
-            return false;
+    pub fn is_over_before(&self, request: &Request) -> bool {
+        self.length.count > 0 && self.filled >= self.length.count && self.share_of(request) > 0
+    }
+
+    /// Counts a request.
+    #[inline]
+    pub fn count(&mut self, request: &Request) {
+        if self.length.count == 0 {
+            return;
         }
-        let over = self.writes == self.length;
-        self.writes = if over { 1 } else { self.writes + 1 };
-        over
+        self.filled += self.share_of(request);
+        match request.op {
+            HostOp::Read => self.arrived.reads.add(request.bytes()),
+            HostOp::Write => self.arrived.writes.add(request.bytes()),
+            HostOp::Trim => self.arrived.trims.add(request.bytes()),
+            HostOp::Flush => {}
+        }
+    }
+
+    #[inline]
+    fn share_of(&self, request: &Request) -> u64 {
+        match (self.length.unit, request.op) {
+            (_, HostOp::Flush) => 0,
+            (WindowUnit::Requests, _) | (WindowUnit::WriteRequests, HostOp::Write) => 1,
+            (WindowUnit::WriteBytes, HostOp::Write) => request.bytes(),
+            (WindowUnit::WriteRequests | WindowUnit::WriteBytes, _) => 0,
+        }
+    }
+
+    /// What the window came to so far.
+    pub fn counters(&self, so_far: &OpCounters, now_ns: u64) -> WindowCounters {
+        let mut ops = so_far.since(&self.start);
+        ops.add(&self.before);
+        WindowCounters {
+            index: self.index,
+            end_ns: now_ns,
+            duration_ns: now_ns - self.start_ns + self.before_ns,
+            reads: self.arrived.reads,
+            writes: self.arrived.writes,
+            trims: self.arrived.trims,
+            ops,
+        }
+    }
+
+    /// Ends the window, and begins the next one. Bytes beyond its end count in the next, so that
+    /// windows end at multiples of their length; a request that is longer ends all that it covers.
+    pub fn end(&mut self, so_far: &OpCounters, now_ns: u64) -> WindowCounters {
+        let counters = self.counters(so_far, now_ns);
+        let (index, filled) = (self.index + 1, self.filled % self.length.count);
+        *self = Self { index, filled, ..Self::new(self.length, so_far, now_ns) };
+        counters
+    }
+
+    /// What a snapshot holds.
+    pub fn save(&self, so_far: &OpCounters, now_ns: u64) -> WindowState {
+        let counters = self.counters(so_far, now_ns);
+        WindowState {
+            index: self.index,
+            filled: self.filled,
+            arrived: self.arrived,
+            ops: counters.ops,
+            ns: counters.duration_ns,
+        }
+    }
+
+    /// Takes a snapshot's part into a window that has just begun, or says why it cannot be.
+    pub fn load(&mut self, state: WindowState) -> Result<(), String> {
+        let longest = self.length.count.saturating_add(u64::from(u32::MAX) * 512);
+        if state.filled > longest || (self.length.count == 0 && state.filled > 0) {
+            return Err(format!("{} in a window of {}", state.filled, self.length.count));
+        }
+        if !state.ops.is_like(&self.start) {
+            return Err("the operations of a window of another device".into());
+        }
+        self.index = state.index;
+        self.filled = state.filled;
+        self.arrived = state.arrived;
+        self.before = state.ops;
+        self.before_ns = state.ns;
+        Ok(())
     }
 }
 
@@ -45,12 +143,61 @@ impl WriteWindow {
 mod tests {
     use super::*;
 
+    fn request(op: HostOp, sectors: u32) -> Request {
+        Request { at_ns: 0, sector: 0, sectors, stream: 0, op }
+    }
+
+    /// The requests before which a window is over, and the window.
+    fn over_before(unit: WindowUnit, count: u64, requests: &[Request]) -> (Vec<usize>, Window) {
+        let zero = OpCounters::new(1);
+        let mut window = Window::new(WindowLength { unit, count }, &zero, 0);
+        let mut over = Vec::new();
+        for (i, request) in requests.iter().enumerate() {
+            if window.is_over_before(request) {
+                over.push(i);
+                window.end(&zero, 10 * i as u64);
+            }
+            window.count(request);
+        }
+        (over, window)
+    }
+
     #[test]
-    fn a_window_is_over_when_the_next_write_comes() {
-        let mut window = WriteWindow::new(3);
-        let over: Vec<bool> = (0..8).map(|_| window.count()).collect();
-        assert_eq!(over, [false, false, false, true, false, false, true, false]);
-        assert_eq!(window.writes(), 2);
-        assert!((0..8).all(|_| !WriteWindow::new(0).count()));
+    fn a_window_is_over_when_the_next_counted_request_comes() {
+        let (read, write) = (request(HostOp::Read, 8), request(HostOp::Write, 8));
+        let mixed = [write, write, read, write, read, write, write];
+        assert_eq!(over_before(WindowUnit::WriteRequests, 2, &mixed).0, [3, 6]);
+        assert_eq!(over_before(WindowUnit::Requests, 2, &mixed).0, [2, 4, 6]);
+        assert_eq!(over_before(WindowUnit::WriteRequests, 0, &mixed).0, [0; 0]);
+    }
+
+    #[test]
+    fn windows_of_bytes_lie_at_multiples_of_their_length() {
+        let writes: Vec<_> = [8, 16, 8, 8, 80, 8, 8].map(|n| request(HostOp::Write, n)).to_vec();
+        // Sectors behind each: 8, 24, 32, 40, 120, 128, 136; ends at 16, 32, 48 to 112, 128.
+        let (over, window) = over_before(WindowUnit::WriteBytes, 16 * 512, &writes);
+        assert_eq!(over, [2, 3, 5, 6]);
+        assert_eq!((window.index, window.filled), (4, 8 * 512));
+    }
+
+    #[test]
+    fn a_window_has_its_own_counters_also_across_a_snapshot() {
+        use crate::base::{Cause, CellMode, OpKind};
+        let mut so_far = OpCounters::new(1);
+        let length = WindowLength { unit: WindowUnit::WriteRequests, count: 1 };
+        let programs =
+            |counters: &OpCounters| counters.get(0, OpKind::Program, CellMode::Slc, Cause::Host).count;
+        let mut window = Window::new(length, &so_far, 5);
+        window.count(&request(HostOp::Write, 8));
+        so_far.at(0, OpKind::Program, CellMode::Slc, Cause::Host).count += 3;
+        let ended = window.end(&so_far, 25);
+        assert_eq!((programs(&ended.ops), ended.duration_ns, ended.writes.bytes), (3, 20, 4096));
+        so_far.at(0, OpKind::Program, CellMode::Slc, Cause::Host).count += 4;
+        let state = window.save(&so_far, 32);
+        let fresh = OpCounters::new(1);
+        let mut restored = Window::new(length, &fresh, 0);
+        assert_eq!(restored.load(state), Ok(()));
+        let ended = restored.end(&fresh, 3);
+        assert_eq!((programs(&ended.ops), ended.duration_ns, ended.index), (4, 10, 1));
     }
 }

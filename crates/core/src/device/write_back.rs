@@ -18,7 +18,7 @@ impl Simulation {
         if buffer.get(piece.page).is_none() && !buffer.has_room() {
             buffer.take_oldest();
         }
-        buffer.put(piece.page, piece.mask, piece.partial, false);
+        buffer.put(piece, false);
     }
 
     /// Write-back: the piece is done once it is in the buffer.
@@ -42,7 +42,7 @@ impl Simulation {
         }
         let fits = buffer.get(piece.page).is_some() || (first && buffer.has_room());
         if fits {
-            buffer.put(piece.page, piece.mask, piece.partial, true);
+            buffer.put(piece, true);
             let access_ns = self.setup.buffer.map_or(0, |b| u64::from(b.access_ns));
             self.requests.host(piece.request).buffer_ns = access_ns;
         }
@@ -72,6 +72,8 @@ impl Simulation {
             bytes,
             cause,
             first: true,
+            stream: entry.stream,
+            request_sectors: entry.request_sectors,
         };
         let result = self.scheme.write(piece, &mut self.io);
         self.io.timing_mut().release_request(id);

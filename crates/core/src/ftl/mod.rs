@@ -6,8 +6,8 @@
 //! A file uses those above it and never, by whatever way, one that uses it:
 //!
 //! ```text
-//! config, answer, piece, block_list, moved, op_log, page_reads,
-//! early, wakeup, memory                                         words and lists
+//! config, answer, piece, window, knob, signal, block_list, moved,
+//! op_log, page_reads, early, wakeup, memory                     words and lists
 //! free_list <- bank; hold, bank <- media <- audit               what is stored
 //! io <- merge, plane_allocator, restore                         what it does in time
 //! dest <- relocate; region, two_layer <- victim, page_level     blocks managed alike
@@ -28,6 +28,7 @@ mod free_list;
 pub mod gather;
 pub mod hold;
 pub mod io;
+pub mod knob;
 pub mod media;
 pub mod memory;
 pub mod merge;
@@ -43,7 +44,9 @@ pub mod region;
 pub mod relocate;
 pub mod restore;
 pub mod scheme;
+pub mod signal;
 pub mod store;
 pub mod two_layer;
 pub mod victim;
 pub mod wakeup;
+pub mod window;

@@ -131,6 +131,8 @@ mod tests {
                 bytes: size * 4096,
                 cause: Cause::Host,
                 first: true,
+                stream: 0,
+                request_sectors: size * 8,
             };
             hold.put(&piece, 0, size, 0);
         }

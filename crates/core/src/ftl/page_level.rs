@@ -6,6 +6,7 @@ use super::media::{bits, SLOTS_MAX};
 use super::piece::{PageWrite, Piece};
 use super::region::{Region, Writer};
 use crate::base::op::{Cause, Class};
+use crate::base::request::SECTOR_BYTES;
 use crate::base::{Mu, PlaneId, Ppn};
 use crate::hw::timing::{OpId, RequestId};
 
@@ -166,6 +167,8 @@ pub fn whole_page(page: u32, mus_per_page: u32, mu_bytes: u32) -> Piece {
         bytes: mus_per_page * mu_bytes,
         cause: Cause::Host,
         first: true,
+        stream: 0,
+        request_sectors: mus_per_page * (mu_bytes / SECTOR_BYTES as u32),
     }
 }
 

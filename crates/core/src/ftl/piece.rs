@@ -20,6 +20,11 @@ pub struct Piece {
     pub cause: Cause,
     /// Whether it is the first piece of its request, or written back out of the DRAM buffer.
     pub first: bool,
+    /// The stream of its request; out of the DRAM buffer, of the last write that came for the page.
+    pub stream: u16,
+    /// Size of the whole request, sectors; out of the DRAM buffer, of the last write that came for the
+    /// page.
+    pub request_sectors: u32,
 }
 
 impl Piece {

@@ -3,10 +3,13 @@
 use super::answer::{BlockShare, DeviceFull, Idle};
 use super::any_region::{AnyRegion, RegionStates, Role};
 use super::io::Io;
+use super::knob::{Knob, KnobSpec};
 use super::memory::Memory;
 use super::page_level;
 use super::piece::Piece;
 use super::restore::Restoring;
+use super::signal::SignalSpec;
+use super::window::{WindowCounters, WindowLength};
 use crate::base::{PlaneId, Problem};
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::RequestId;
@@ -49,6 +52,12 @@ pub trait Scheme {
 
     /// Raised whenever the tables of the scheme's memory change their meaning; none = it has no memory.
     const MEMORY_VERSION: Option<u32> = None;
+
+    /// What can be turned while the scheme runs.
+    const KNOBS: &'static [KnobSpec] = &[];
+
+    /// What the scheme shows a controller of the window just over.
+    const SIGNALS: &'static [SignalSpec] = &[];
 
     /// Shows every region, in the scheme's order.
     fn regions(&self, visit: &mut dyn FnMut(Role, &dyn AnyRegion));
@@ -117,13 +126,30 @@ pub trait Scheme {
     #[inline]
     fn write_request(&mut self) {}
 
-    /// Write requests of the host per window; 0 = the scheme has no windows.
-    fn window_writes(&self) -> u32 {
-        0
+    /// The scheme's own windows.
+    fn window_length(&self) -> WindowLength {
+        WindowLength::NONE
     }
 
-    /// A window of write requests is over; the first write of the next one follows.
-    fn window(&mut self, _io: &mut Io) {}
+    /// A window is over; the first request of the next one has arrived.
+    fn window(&mut self, _counters: &WindowCounters, _io: &mut Io) -> Result<(), DeviceFull> {
+        Ok(())
+    }
+
+    /// The knobs as they stand, in the order of `KNOBS`.
+    fn knobs(&self, _io: &Io) -> Vec<Knob> {
+        Vec::new()
+    }
+
+    /// Turns knob number `knob` to `value`, which is in its range.
+    fn turn(&mut self, knob: usize, _value: f64, _io: &mut Io) -> Result<(), DeviceFull> {
+        unreachable!("Invariant: the scheme has no knob {knob}")
+    }
+
+    /// The signals of the window just over, in the order of `SIGNALS`; zeros before the first.
+    fn signals(&self, _io: &Io) -> Vec<f64> {
+        Vec::new()
+    }
 
     /// Ends the run: moves the next part of what may not stay in the cache; false when nothing is
     /// left to move. What it moves completes before the next call.

@@ -2,9 +2,10 @@
 
 use crate::base::op::{CAUSES, KINDS};
 use crate::base::{Cause, CellMode, OpKind};
+use serde::{Deserialize, Serialize};
 
 /// Totals of one (pool, kind, mode, cause).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpCount {
     /// Operations.
     pub count: u64,
@@ -22,7 +23,7 @@ pub struct OpCount {
 type PoolTable = [[[OpCount; CAUSES]; CellMode::COUNT]; KINDS];
 
 /// A table of counters.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpCounters {
     pools: Vec<PoolTable>,
 }
@@ -37,6 +38,47 @@ impl OpCounters {
     #[inline(always)]
     pub fn at(&mut self, pool: usize, kind: OpKind, mode: CellMode, cause: Cause) -> &mut OpCount {
         &mut self.pools[pool][kind as usize][mode as usize][cause as usize]
+    }
+
+    /// The totals of one combination.
+    #[inline]
+    pub fn get(&self, pool: usize, kind: OpKind, mode: CellMode, cause: Cause) -> &OpCount {
+        &self.pools[pool][kind as usize][mode as usize][cause as usize]
+    }
+
+    /// What was counted since `earlier`, a state of the same counters.
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut difference = self.clone();
+        difference.join(earlier, |now, then| OpCount {
+            count: now.count - then.count,
+            pages: now.pages - then.pages,
+            bytes: now.bytes - then.bytes,
+            time_ns: now.time_ns - then.time_ns,
+            slots: now.slots - then.slots,
+        });
+        difference
+    }
+
+    /// Adds the counts of `other`, of the same pools.
+    pub fn add(&mut self, other: &Self) {
+        self.join(other, |a, b| OpCount {
+            count: a.count + b.count,
+            pages: a.pages + b.pages,
+            bytes: a.bytes + b.bytes,
+            time_ns: a.time_ns + b.time_ns,
+            slots: a.slots + b.slots,
+        });
+    }
+
+    /// Whether `other` counts as many pools.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.pools.len() == other.pools.len()
+    }
+
+    fn join(&mut self, other: &Self, joined: impl Fn(&OpCount, &OpCount) -> OpCount) {
+        let own = self.pools.iter_mut().flatten().flatten().flatten();
+        let others = other.pools.iter().flatten().flatten().flatten();
+        own.zip(others).for_each(|(own, other)| *own = joined(own, other));
     }
 
     /// Every combination that occurred: (pool, kind, mode, cause, totals).

@@ -24,9 +24,12 @@ use crate::base::{PlaneId, Problem};
 use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
 use crate::ftl::any_region::{AnyRegion, Role};
 use crate::ftl::io::Io;
+use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::memory::Memory;
 use crate::ftl::piece::Piece;
 use crate::ftl::scheme::{Parameters, Scheme};
+use crate::ftl::signal::SignalSpec;
+use crate::ftl::window::{WindowCounters, WindowLength};
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::RequestId;
 use crate::metrics::report::SchemeReport;
@@ -46,6 +49,10 @@ pub struct CatalogEntry {
     pub paper: &'static str,
     /// Version of what it learns and can take along to another run; none = it has no memory.
     pub memory_version: Option<u32>,
+    /// What can be turned while it runs.
+    pub knobs: &'static [KnobSpec],
+    /// What it shows a controller.
+    pub signals: &'static [SignalSpec],
 }
 
 macro_rules! schemes {
@@ -78,6 +85,8 @@ macro_rules! schemes {
                 summary: $summary,
                 paper: $paper,
                 memory_version: <$scheme as Scheme>::MEMORY_VERSION,
+                knobs: <$scheme as Scheme>::KNOBS,
+                signals: <$scheme as Scheme>::SIGNALS,
             },)*
         ];
 
@@ -165,11 +174,20 @@ macro_rules! schemes {
             fn write_request(&mut self) {
                 match self { $($(#[$when])* Self::$variant(s) => s.write_request(),)* }
             }
-            fn window_writes(&self) -> u32 {
-                match self { $($(#[$when])* Self::$variant(s) => s.window_writes(),)* }
+            fn window_length(&self) -> WindowLength {
+                match self { $($(#[$when])* Self::$variant(s) => s.window_length(),)* }
             }
-            fn window(&mut self, io: &mut Io) {
-                match self { $($(#[$when])* Self::$variant(s) => s.window(io),)* }
+            fn window(&mut self, counters: &WindowCounters, io: &mut Io) -> Result<(), DeviceFull> {
+                match self { $($(#[$when])* Self::$variant(s) => s.window(counters, io),)* }
+            }
+            fn knobs(&self, io: &Io) -> Vec<Knob> {
+                match self { $($(#[$when])* Self::$variant(s) => s.knobs(io),)* }
+            }
+            fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
+                match self { $($(#[$when])* Self::$variant(s) => s.turn(knob, value, io),)* }
+            }
+            fn signals(&self, io: &Io) -> Vec<f64> {
+                match self { $($(#[$when])* Self::$variant(s) => s.signals(io),)* }
             }
             fn drain(&mut self, io: &mut Io) -> Result<bool, DeviceFull> {
                 match self { $($(#[$when])* Self::$variant(s) => s.drain(io),)* }

@@ -4,6 +4,7 @@
 mod common;
 mod conformance;
 mod conservation;
+mod control;
 mod endings;
 mod flash_rules;
 mod flush;

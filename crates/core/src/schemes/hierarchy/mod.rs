@@ -39,6 +39,7 @@ use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::store::Store;
+use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use channels::Channels;
@@ -259,12 +260,13 @@ impl Scheme for Hierarchy {
         self.division.step();
     }
 
-    fn window_writes(&self) -> u32 {
-        self.config.window_writes
+    fn window_length(&self) -> WindowLength {
+        WindowLength { unit: WindowUnit::WriteRequests, count: u64::from(self.config.window_writes) }
     }
 
-    fn window(&mut self, _io: &mut Io) {
+    fn window(&mut self, _counters: &WindowCounters, _io: &mut Io) -> Result<(), DeviceFull> {
         self.division.end_window();
+        Ok(())
     }
 
     /// Both levels have the same blocks.

@@ -28,6 +28,7 @@ use crate::ftl::mixed::Carry;
 use crate::ftl::pack::in_order;
 use crate::ftl::piece::Piece;
 use crate::ftl::scheme::{regions, Scheme};
+use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::{SchemeReport, TableReport};
 use hotness::{Hotness, HotnessState};
@@ -146,18 +147,16 @@ impl Scheme for Sector {
         self.cache.trim(first, end, io);
     }
 
-    fn window_writes(&self) -> u32 {
-        if self.hotness.is_some() {
-            self.window_writes
-        } else {
-            0
-        }
+    fn window_length(&self) -> WindowLength {
+        let count = if self.hotness.is_some() { u64::from(self.window_writes) } else { 0 };
+        WindowLength { unit: WindowUnit::WriteRequests, count }
     }
 
-    fn window(&mut self, _io: &mut Io) {
+    fn window(&mut self, _counters: &WindowCounters, _io: &mut Io) -> Result<(), DeviceFull> {
         if let Some(hotness) = self.hotness.as_mut() {
             hotness.next_window();
         }
+        Ok(())
     }
 
     fn program_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
