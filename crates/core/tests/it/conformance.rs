@@ -154,6 +154,37 @@ fn behind_a_link(scheme: &str, user_bytes: u64) -> Setup {
     setup
 }
 
+/// Everything that `sim` did and holds, after `rest`.
+fn whole_story(mut sim: Simulation, rest: &[Request]) -> [String; 4] {
+    let report = json(&run(&mut sim, rest));
+    sim.audit().unwrap();
+    let state = serde_json::to_string(&sim.save()).unwrap();
+    [format!("{:?}", sim.ops()), format!("{:?}", sim.log()), report, state]
+}
+
+#[test]
+fn a_clone_in_mid_run_goes_on_as_the_original_does() {
+    for entry in CATALOG {
+        for make in [small, all_at_once, behind_a_link] {
+            let setup = make(entry.name, 24 << 20);
+            let mut sim = Simulation::new(&setup).unwrap();
+            sim.precondition(&mut |_, _| true).unwrap();
+            (sim.keep_ops(), sim.keep_log());
+            let requests = mixed(setup.device.user_bytes, 11);
+            // Cut where much is under way: ten requests behind the last pause.
+            let (first, second) = requests.split_at(2010);
+            sim.feed(first).unwrap();
+            assert!(sim.backlog() > 0 && sim.timing().ops_in_flight() > 0, "{}: at rest", entry.name);
+            let (clone, other) = (sim.clone(), sim.clone());
+            let original = whole_story(sim, second);
+            // What happens to one copy is nothing to the others.
+            let changed = whole_story(other, &mixed(setup.device.user_bytes, 12)[2010..]);
+            assert!(original == whole_story(clone, second), "{}", entry.name);
+            assert!(original[3] != changed[3], "{}: other requests left the same state", entry.name);
+        }
+    }
+}
+
 #[test]
 fn a_restored_device_goes_on_as_the_original_does() {
     for entry in CATALOG {
