@@ -1,7 +1,8 @@
 """The native simulator: everything that computes a model quantity lives behind these functions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 class ConfigError(Exception):
     """The configuration is not valid; the message lists every problem, one a line."""
@@ -11,6 +12,9 @@ class TraceError(Exception):
 
 class RunError(Exception):
     """The run failed after it started."""
+
+class EpisodeError(Exception):
+    """An episode cannot do what it was asked: a knob, a value, a name or a step; nothing changed."""
 
 class Rereadable:
     """A trace that can be replayed again and again, whatever it was before."""
@@ -160,6 +164,122 @@ class Scratch:
 
 def remove_scratches() -> None:
     """Remove the hidden folders of this process, when it ends with work still going on."""
+
+class Stream:
+    """A random stream of the model, derived from a seed and a name."""
+
+    def __init__(self, seed: int, name: str) -> None: ...
+    def below(self, bound: int) -> int:
+        """Return a uniform integer in `range(bound)`; the bound has 32 bits."""
+
+    def fraction(self) -> float:
+        """Return a uniform fraction in [0, 1) with 53 bits."""
+
+    def next_u64(self) -> int:
+        """Return the next 64 random bits."""
+
+    def fork(self) -> Stream:
+        """Return a stream that goes on as this one does."""
+
+class Episode:
+    """A run that stops at the end of every window, for knobs to be turned.
+
+    The inputs are those of `run`. `window` is (unit, count) with unit `requests`, `write-requests`
+    or `write-bytes`; None takes the scheme's own windows, or 32 MiB of writes where it has none.
+    `observations` selects and orders what `observe` gives; None takes everything.
+    """
+
+    def __init__(
+        self,
+        trace: str | Rereadable,
+        *,
+        device: str,
+        scheme: str,
+        sets: list[str],
+        trace_options: list[tuple[str, str]],
+        seed: int | None,
+        replay: str | None,
+        snapshot_in: str | None,
+        window: tuple[str, int] | None,
+        observations: list[str] | None,
+        progress: Callable[[str, int, int], bool | None] | None,
+    ) -> None: ...
+    def step(self, turns: Sequence[tuple[int, float]], out: Any = None) -> bool:
+        """Turn knobs, all or none, and run to the end of the next window.
+
+        A turn is (index of the knob in `knobs()`, value). `out`, a writable contiguous buffer of
+        float64, gets the observation. Returns whether the trace is at its end.
+        """
+
+    def observe(self, out: Any = None) -> tuple[float, ...] | None:
+        """Return the observation, or put it into `out`; before the first step its counts are 0."""
+
+    def knob_values(self) -> tuple[float, ...]:
+        """Return the knobs' values now, in the order of `knobs()`."""
+
+    def knob_bounds(self) -> tuple[tuple[float, float], ...]:
+        """Return the least and the most that each knob takes now."""
+
+    def info(self) -> dict[str, Any]:
+        """Return every counter and statistic of the window just over, whatever is observed."""
+
+    def knobs(self) -> str:
+        """Return the knobs, as a JSON list: name, unit, summary, value, and steps or ladder.
+
+        With `steps` `{"min", "max", "step"}`, with `ladder` the values; both are those allowed now.
+        """
+
+    def observations(self) -> str:
+        """Return what is observed, as a JSON list: name, unit, min, max (null: none), summary."""
+
+    def config(self) -> str:
+        """Return the configuration that runs, as JSON."""
+
+    @property
+    def windows(self) -> int:
+        """Windows run so far."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the trace is at its end."""
+
+    def fork(self) -> Episode:
+        """Return an exact copy: device, queue and scheme; the requests are shared."""
+
+    def finish(self) -> str:
+        """Run what is left of the trace with the knobs as they are; return the result document.
+
+        It is what `run` gives, and has `episode` in addition if knobs were turned. The episode
+        is over then.
+        """
+
+class Episodes:
+    """Copies of episodes that step side by side, in threads and without the GIL.
+
+    They observe the same features. Results are in the order of the episodes, whatever `threads` is.
+    """
+
+    def __init__(self, episodes: Sequence[Episode], *, threads: int | None = None) -> None: ...
+    def __len__(self) -> int: ...
+    def step(
+        self, turns: Sequence[Sequence[tuple[int, float]] | None], out: Any
+    ) -> list[bool]:
+        """Step each episode; None leaves one alone. `out` holds a row of float64 for each.
+
+        Returns which are at the end of their traces. A refused turn changes no episode.
+        """
+
+    def observe(self, out: Any) -> None:
+        """Put every observation into `out`."""
+
+    def replace(self, index: int, episode: Episode) -> None:
+        """Put a copy of `episode` in the place of one."""
+
+    def episode(self, index: int) -> Episode:
+        """Return a copy of one."""
+
+    def info(self, index: int) -> dict[str, Any]:
+        """Return every counter and statistic of one's window just over."""
 
 def version() -> str:
     """Return the version of the simulator."""

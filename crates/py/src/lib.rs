@@ -5,6 +5,7 @@ mod catalogue;
 mod errors;
 mod files;
 mod progress;
+mod stream;
 mod trace_tools;
 
 use errors::{config_error, sim_error, trace_error, ConfigError, RunError, TraceError};
@@ -174,6 +175,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TraceError", py.get_type::<TraceError>())?;
     module.add("RunError", py.get_type::<RunError>())?;
     module.add_class::<Rereadable>()?;
+    module.add_class::<stream::Stream>()?;
     module.add_function(wrap_pyfunction!(rereadable, module)?)?;
     module.add_function(wrap_pyfunction!(is_read_once, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;

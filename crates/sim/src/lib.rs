@@ -16,6 +16,7 @@ mod trace_options;
 
 pub use config::{resolve, ConfigError, ConfigErrors, Layers, RunConfig};
 pub use replay::{execute, Progress, RunRequest, SimError};
+pub use slcache_core::base::rng::RngStream;
 pub use slcache_core::device::Stop;
 /// The traces room, for programs that use this crate.
 pub use slcache_traces as traces;
