@@ -13,6 +13,7 @@ import pytest
 
 import slcache
 from slcache import api, documents
+from slcache.reproduce import measures
 from slcache.reproduce.store import Store
 
 NAN, INF = float("nan"), float("inf")
@@ -140,6 +141,31 @@ def test_what_is_wrong_is_told(
     document = json.loads(whole)
     parent(document, path)[path[-1]] = value
     with pytest.raises(slcache.ResultError, match=message):
+        slcache.Result(document)
+
+
+@pytest.mark.parametrize("key", ["requests_per_value", "writes_per_value", "write_bytes_per_value"])
+def test_a_series_names_the_unit_of_its_windows(whole: str, key: str) -> None:
+    document = json.loads(whole)
+    entry = {"name": "slc_blocks", key: 33554432, "values": [428.0, 396.0]}
+    document["scheme"]["series"] = [entry]
+    assert measures.series(slcache.Result(document).to_dict(), "slc_blocks") == (
+        33554432,
+        [428, 396],
+    )
+    del entry[key]
+    with pytest.raises(slcache.ResultError, match=f"must have one of .*{key}"):
+        slcache.Result(document)
+
+
+def test_a_histogram_has_a_count_for_every_combination_of_bins(whole: str) -> None:
+    document = json.loads(whole)
+    axes = [{"name": "slc_blocks", "bins": ["-", "0", "+"]}, {"name": "theta", "bins": ["-", "+"]}]
+    histogram = {"name": "actions", "axes": axes, "counts": [1, 2, 3, 4, 5, 6]}
+    document["scheme"]["histograms"] = [histogram]
+    slcache.Result(document)
+    histogram["counts"] = [1, 2, 3]
+    with pytest.raises(slcache.ResultError, match=r"histograms\[0\]\.counts: has 3 .* 6 comb"):
         slcache.Result(document)
 
 

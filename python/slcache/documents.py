@@ -176,6 +176,9 @@ def _told(error: Any, path: str) -> str:  # noqa: ANN401
             return f"{here}: must be of type {' or '.join(kinds)}"
         case "enum":
             return f"{here}: must be one of {', '.join(map(str, wanted))}"
+        case "oneOf":
+            keys = ", ".join(key for choice in wanted for key in choice["required"])
+            return f"{here}: must have one of {keys}"
         case "minimum":
             return f"{here}: must be at least {wanted}"
         case "maximum":
@@ -195,6 +198,13 @@ def _check_sense(document: Mapping[str, Any]) -> None:
         raise ResultError(f"config.device.mu_bytes = {_short(mu_bytes)}: must be at least 1")
     if document["series"]["columns"]["t_ns"] and document["series"]["window_ns"] < 1:
         raise ResultError("series.window_ns = 0: must be at least 1 where there are windows")
+    for i, histogram in enumerate(document["scheme"].get("histograms", [])):
+        combinations = math.prod(len(axis["bins"]) for axis in histogram["axes"])
+        if len(histogram["counts"]) != combinations:
+            raise ResultError(
+                f"scheme.histograms[{i}].counts: has {len(histogram['counts'])} values, and its "
+                f"axes {combinations} combinations of bins"
+            )
     for side in ("read", "write"):
         half = document["host"][side]
         if half["cdf"] and not half["requests"]:

@@ -146,10 +146,14 @@ def _cliff_writes(document: Document) -> float | None:
 
 
 def series(document: Document, name: str) -> tuple[int, list[float]]:
-    """Return a scheme's values over its write requests, and how many lie between two of them."""
+    """Return a scheme's values over its windows, and what lies between two of them.
+
+    That is a number of requests, write requests or bytes, as the scheme counts its windows.
+    """
     for entry in document["scheme"]["series"]:
         if entry["name"] == name:
-            return int(entry["writes_per_value"]), [float(value) for value in entry["values"]]
+            step = next(entry[key] for key in entry if key.endswith("_per_value"))
+            return int(step), [float(value) for value in entry["values"]]
     return 1, []
 
 

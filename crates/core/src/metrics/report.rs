@@ -211,7 +211,7 @@ pub struct SchemeReport {
     pub figures: BTreeMap<String, f64>,
     /// Tables.
     pub tables: Vec<TableReport>,
-    /// Values over the write requests of the run.
+    /// Values over the windows of the run.
     pub series: Vec<WindowSeriesReport>,
     /// What occurred how often, of schemes that count it.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -39,20 +39,48 @@ impl WindowSeries {
         }
     }
 
-    /// The series as reported, of windows of `window_writes` write requests.
-    pub fn report(&self, name: &str, window_writes: u32) -> WindowSeriesReport {
-        let writes_per_value = self.stride * u64::from(window_writes);
-        WindowSeriesReport { name: name.into(), writes_per_value, values: self.values.clone() }
+    /// The series as reported, of windows as long as `window`.
+    pub fn report(&self, name: &str, window: PerValue) -> WindowSeriesReport {
+        WindowSeriesReport {
+            name: name.into(),
+            per_value: window.times(self.stride),
+            values: self.values.clone(),
+        }
     }
 }
 
-/// A value that a scheme reports over the write requests of a run.
+/// What lies between a value and the next; the first value is that much in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum PerValue {
+    /// So many requests of the host, flushes aside.
+    #[serde(rename = "requests_per_value")]
+    Requests(u64),
+    /// So many write requests.
+    #[serde(rename = "writes_per_value")]
+    Writes(u64),
+    /// So many bytes that the host writes.
+    #[serde(rename = "write_bytes_per_value")]
+    WriteBytes(u64),
+}
+
+impl PerValue {
+    fn times(self, factor: u64) -> Self {
+        match self {
+            Self::Requests(count) => Self::Requests(count * factor),
+            Self::Writes(count) => Self::Writes(count * factor),
+            Self::WriteBytes(count) => Self::WriteBytes(count * factor),
+        }
+    }
+}
+
+/// A value that a scheme reports over the windows of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WindowSeriesReport {
     /// Name.
     pub name: String,
-    /// Write requests from one value to the next; the first value is that many requests in.
-    pub writes_per_value: u64,
+    /// The values' distance, under a key that names its unit.
+    #[serde(flatten)]
+    pub per_value: PerValue,
     /// The values.
     pub values: Vec<f64>,
 }
@@ -65,9 +93,23 @@ mod tests {
     fn values_stay_those_of_the_windows_they_end() {
         let mut series = WindowSeries::default();
         (1..=10_000).for_each(|window| series.push(f64::from(window)));
-        let report = series.report("x", 1024);
-        assert_eq!(report.writes_per_value, 4 * 1024);
+        let report = series.report("x", PerValue::Writes(1024));
+        assert_eq!(report.per_value, PerValue::Writes(4 * 1024));
         assert_eq!(report.values.len(), 2500);
         assert!(report.values.iter().enumerate().all(|(i, &v)| v == (i + 1) as f64 * 4.0));
+    }
+
+    #[test]
+    fn the_distance_names_its_unit() {
+        let mut series = WindowSeries::default();
+        series.push(0.5);
+        for (per_value, key) in [
+            (PerValue::Requests(10), "requests_per_value"),
+            (PerValue::Writes(10), "writes_per_value"),
+            (PerValue::WriteBytes(10), "write_bytes_per_value"),
+        ] {
+            let report = serde_json::to_value(series.report("x", per_value)).unwrap();
+            assert_eq!(report, serde_json::json!({ "name": "x", key: 10, "values": [0.5] }));
+        }
     }
 }

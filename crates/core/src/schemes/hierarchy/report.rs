@@ -4,6 +4,7 @@ use super::super::common::tables::{page_table, smt_entry_bits, table_bytes};
 use super::Hierarchy;
 use crate::ftl::io::Io;
 use crate::metrics::report::{SchemeReport, TableReport};
+use crate::metrics::window_series::PerValue;
 
 /// Counts over the run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,7 +42,8 @@ impl Hierarchy {
         let entries = self.census.peak().fragments;
         let bytes = table_bytes(entries, smt_entry_bits(self.slc_pages, self.slots, io));
         report.tables.push(TableReport { name: "sector mapping table".into(), entries, bytes });
-        report.series.push(division.series.report("l2_share", self.config.window_writes));
+        let window = PerValue::Writes(u64::from(self.config.window_writes));
+        report.series.push(division.series.report("l2_share", window));
         report
     }
 }
