@@ -33,6 +33,13 @@ pub struct Held {
     tokens: u32,
 }
 
+impl Held {
+    /// Whether a request waits for it.
+    pub fn is_awaited(&self) -> bool {
+        self.tokens != 0
+    }
+}
+
 /// Pieces that wait to be packed, oldest first.
 #[derive(Clone)]
 pub struct HoldBuffer {

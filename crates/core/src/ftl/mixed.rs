@@ -5,6 +5,7 @@ use super::media::{bits, SLOTS_MAX};
 use super::pack::Picks;
 use super::page_level::{mapped_mask, Sources};
 use super::piece::PageWrite;
+use super::region::{Region, Writer};
 use crate::base::op::{Cause, Class};
 use crate::base::Ppn;
 use crate::hw::timing::{OpId, RequestId};
@@ -31,10 +32,10 @@ struct Draft {
     sources: Sources,
 }
 
-/// Programs the pieces of `picks` into `page`, the next of a frontier of a per-page mode, and
-/// takes them out of the hold buffer. Units of one piece lie in ascending order, one piece behind
-/// the other.
-pub fn program(picks: &Picks, carry: Carry, page: Ppn, io: &mut Io) {
+/// Programs the pieces of `picks` into `page`, which `region` just gave the host, and takes them out
+/// of the hold buffer; `request`, if there is one, waits for the program. Units of one piece lie in
+/// ascending order, one piece behind the other.
+pub fn program(picks: &Picks, carry: Carry, region: &mut Region, page: Ppn, request: RequestId, io: &mut Io) {
     let draft = draft(picks, carry, io);
     let mut reads = [OpId::NONE; SLOTS_MAX];
     let reads = emit_reads(&draft, &mut reads, io);
@@ -45,14 +46,16 @@ pub fn program(picks: &Picks, carry: Carry, page: Ppn, io: &mut Io) {
         slots: draft.slots,
         cause: draft.cause,
         class: Class::HostWrite,
-        request: RequestId::NONE,
+        request,
     };
-    let op = io.program_joint(page, &write, reads);
+    let (op, full) = region.emit_joint(io, page, Writer::Host, &write, reads);
     for &(entry, mask) in picks.list().iter().rev() {
         io.take_held(entry, mask, op);
     }
     if !op.is_none() {
         io.acknowledge_later(draft.early, op);
+    }
+    if full {
         io.start_joint(op);
     }
 }

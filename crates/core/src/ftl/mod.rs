@@ -9,9 +9,9 @@
 //! config, answer, piece, window, knob, signal, block_list, moved,
 //! op_log, page_reads, early, wakeup, memory                     words and lists
 //! free_list <- bank; hold, bank <- media <- audit               what is stored
-//! io <- merge, plane_allocator, restore                         what it does in time
+//! io <- merge, write_buffer, plane_allocator, restore           what it does in time
 //! dest <- relocate; region, two_layer <- victim, page_level     blocks managed alike
-//! pack <- mixed; clean <- store <- gather                       what moves between them
+//! pack <- mixed; compact; clean <- store <- gather              what moves between them
 //! any_region <- scheme                                          the contract
 //! ```
 
@@ -21,6 +21,7 @@ pub mod audit;
 pub mod bank;
 pub mod block_list;
 pub mod clean;
+pub mod compact;
 pub mod config;
 pub mod dest;
 pub mod early;
@@ -50,3 +51,4 @@ pub mod two_layer;
 pub mod victim;
 pub mod wakeup;
 pub mod window;
+pub mod write_buffer;

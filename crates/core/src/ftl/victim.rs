@@ -84,6 +84,22 @@ impl Blocks<'_> {
 /// The next victim of `region` in `plane`, if any; a block without dead pages only if its pages
 /// are to leave the region.
 pub fn choose(region: &Region, io: &mut Io, plane: PlaneId, leave: bool) -> Option<BlockId> {
+    choose_below(region, io, plane, region.full_block(io) + u32::from(leave))
+}
+
+/// The closed block of `region` in `plane` with the least live data, the one opened first on ties.
+pub fn least_live(region: &Region, io: &Io, plane: PlaneId) -> Option<BlockId> {
+    if !region.may_have_closed(plane, io) {
+        return None;
+    }
+    let closed = |block: &BlockId| io.array().is_closed(*block) && region.opened(*block, io);
+    let key = |block: &BlockId| (region.live_of(*block, io), io.array().block(*block).opened);
+    region.blocks(plane, io).filter(closed).min_by_key(key)
+}
+
+/// The next victim of `region` in `plane` that has fewer than `limit` live pages, or units where pages
+/// are mixed.
+pub fn choose_below(region: &Region, io: &mut Io, plane: PlaneId, limit: u32) -> Option<BlockId> {
     // Idle time asks again and again while there is nothing to find.
     if !region.may_have_closed(plane, io) {
         return None;
@@ -95,7 +111,6 @@ pub fn choose(region: &Region, io: &mut Io, plane: PlaneId, leave: bool) -> Opti
         Victim::DChoices { d } => d,
         _ => 0,
     };
-    let limit = full + u32::from(leave);
     let blocks = Blocks { io, region, first, count, limit };
     let index = match region.spec.clean.victim {
         Victim::Greedy => blocks.greedy(),

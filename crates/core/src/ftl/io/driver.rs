@@ -8,7 +8,6 @@ use crate::ftl::media::{Media, MediaState};
 use crate::ftl::op_log::LoggedOp;
 use crate::hw::array::FlashArray;
 use crate::hw::timing::{ClockState, Timing};
-use crate::metrics::counters::OpCounters;
 use crate::metrics::series::Series;
 use serde::{Deserialize, Serialize};
 use std::ops::{Deref, DerefMut};
@@ -59,11 +58,6 @@ impl Driver {
     #[inline(always)]
     pub fn timing_mut(&mut self) -> &mut Timing {
         &mut self.io.timing
-    }
-
-    /// Operations by cause.
-    pub fn counters(&self) -> &OpCounters {
-        &self.io.counters
     }
 
     /// Figures over time.

@@ -1,6 +1,7 @@
 //! Pieces that wait in the controller, and who waits for them.
 
 use super::Io;
+use crate::base::Gap;
 use crate::ftl::piece::Piece;
 use crate::hw::timing::{OpId, RequestId};
 
@@ -44,6 +45,19 @@ impl Io {
                 self.timing.join_request(op, request);
             }
             if last {
+                self.timing.release_request(request);
+            }
+        }
+        self.media.unhold(entry, mask, held.page * self.policy.mus_per_page, false);
+    }
+
+    /// Takes the units in `mask` out of a held entry: newer data of theirs come. Requests that waited
+    /// only for them are complete.
+    pub(in crate::ftl) fn supersede_held(&mut self, entry: usize, mask: u32) {
+        let held = self.media.held().entries()[entry];
+        if held.mask & !mask == 0 {
+            for request in self.media.held().tokens(entry) {
+                self.timing.set_gap(request, Gap::Merge);
                 self.timing.release_request(request);
             }
         }

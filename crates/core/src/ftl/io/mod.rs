@@ -151,6 +151,11 @@ impl Io {
         self.media.prefetch_owners(page);
     }
 
+    /// Operations by cause.
+    pub fn counters(&self) -> &OpCounters {
+        &self.counters
+    }
+
     /// The device's fixed choices.
     #[inline(always)]
     pub fn policy(&self) -> &IoPolicy {

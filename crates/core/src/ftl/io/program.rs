@@ -47,7 +47,11 @@ impl Io {
             in_ns: times.in_ns,
             ..OpSpec::new(OpKind::Program, write.cause, write.class, at.block, at.unit)
         };
-        self.timing.emit_joint(spec, Gap::Merge, sources)
+        let op = self.timing.emit_joint(spec, Gap::Merge, sources);
+        if !write.request.is_none() {
+            self.timing.join_request(op, write.request);
+        }
+        op
     }
 
     /// Lets a joint program go: nothing more joins it.

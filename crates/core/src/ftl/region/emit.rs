@@ -23,6 +23,45 @@ impl Region {
         if self.pages_per_program == 1 {
             return io.program(page, write, sources);
         }
+        let (op, last) = self.stage(io, page, writer, write, sources);
+        if last {
+            io.start_joint(op);
+        }
+        op
+    }
+
+    /// The same for a program that further requests may join before the caller starts it, which is to
+    /// be done where the answer's other half says so: the wordline is full.
+    pub fn emit_joint(
+        &mut self,
+        io: &mut Io,
+        page: Ppn,
+        writer: Writer,
+        write: &PageWrite,
+        sources: &[OpId],
+    ) -> (OpId, bool) {
+        match self.pages_per_program {
+            1 => (io.program_joint(page, write, sources), true),
+            _ => self.stage(io, page, writer, write, sources),
+        }
+    }
+
+    /// Whether the next page of `writer` in `plane` makes a wordline full.
+    pub fn fills_wordline(&self, plane: PlaneId, writer: Writer) -> bool {
+        let part = &self.parts[(plane.0 - self.first_plane) as usize];
+        let stage = part.frontiers[self.frontier(writer)].stage;
+        stage.map_or(0, |s| s.pages) + 1 == self.pages_per_program
+    }
+
+    /// Stages `page`; returns the program of its wordline and whether that is full.
+    fn stage(
+        &mut self,
+        io: &mut Io,
+        page: Ppn,
+        writer: Writer,
+        write: &PageWrite,
+        sources: &[OpId],
+    ) -> (OpId, bool) {
         let geometry = io.geometry();
         let plane = geometry.plane_of(geometry.block_of(page));
         let which = self.frontier(writer);
@@ -46,11 +85,8 @@ impl Region {
             stage.due_ns = due_ns;
             io.wake_stage(plane, due_ns);
         }
-        if last {
-            io.start_joint(op);
-        }
         self.part(plane).frontiers[which].stage = (!last).then_some(stage);
-        op
+        (op, last)
     }
 
     /// Pads staged wordlines of `plane` that hold host pages and have waited long enough; all of

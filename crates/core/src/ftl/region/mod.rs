@@ -180,6 +180,12 @@ impl Region {
         self.quota = blocks;
     }
 
+    /// Blocks per plane that it may have.
+    #[inline]
+    pub fn quota(&self) -> u32 {
+        self.quota
+    }
+
     /// Whether it has its bank to itself.
     pub(super) fn is_alone(&self, io: &Io) -> bool {
         io.bank(self.bank.bank).has_one_region()

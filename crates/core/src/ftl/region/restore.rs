@@ -39,8 +39,8 @@ impl Region {
                 open.push(block);
             }
         }
-        if used != part.used || used > self.quota {
-            return Err(format!("{used} blocks in use, counted as {}, of {}", part.used, self.quota));
+        if used != part.used || used > self.spec.blocks {
+            return Err(format!("{used} blocks in use, counted as {}, of {}", part.used, self.spec.blocks));
         }
         self.check_frontiers(part, &open, io)
     }

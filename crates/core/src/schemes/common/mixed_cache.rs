@@ -19,6 +19,7 @@ use crate::ftl::region::{Pack, Region, Writer};
 use crate::ftl::store::Store;
 use crate::ftl::victim;
 use crate::hw::device_config::DeviceConfig;
+use crate::hw::timing::RequestId;
 use crate::metrics::report::SchemeReport;
 
 /// Cache, store and the rules by which pieces wait.
@@ -89,7 +90,7 @@ impl MixedCache {
         let pages = &pages[..picks.list().len()];
         let to = self.take_page(pages[0], io)?;
         let before = self.census.of(pages, io);
-        mixed::program(picks, carry, to, io);
+        mixed::program(picks, carry, &mut self.slc, to, RequestId::NONE, io);
         self.census.change(before, pages, io);
         self.merged_pages += u64::from(!io.clockless());
         self.merged_units += if io.clockless() { 0 } else { u64::from(picks.units()) };

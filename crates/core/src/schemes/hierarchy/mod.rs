@@ -41,6 +41,7 @@ use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::store::Store;
 use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
+use crate::hw::timing::RequestId;
 use crate::metrics::report::SchemeReport;
 use channels::Channels;
 use division::{Division, DivisionState};
@@ -170,7 +171,7 @@ impl Hierarchy {
         let pages = picks.pages(io.held());
         let pages = &pages[..picks.list().len()];
         let before = self.census.of(pages, io);
-        mixed::program(picks, Carry::Nothing, to, io);
+        mixed::program(picks, Carry::Nothing, &mut self.l1, to, RequestId::NONE, io);
         self.census.change(before, pages, io);
     }
 
