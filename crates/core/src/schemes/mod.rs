@@ -5,6 +5,8 @@
 mod baseline;
 mod common;
 mod hierarchy;
+#[allow(dead_code, unused_imports, unused_macros)]
+mod hybrid;
 mod ips;
 mod sa;
 mod sector;

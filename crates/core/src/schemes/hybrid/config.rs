@@ -1,0 +1,287 @@
+//! The parameters that every scheme with an SLC region of changing size has, declared once.
+
+use super::super::common::device_fit::{check_capacity, check_page, densest_beside_slc, offered_modes};
+use super::dense::RESERVE;
+use crate::base::op::Class;
+use crate::base::problem::check_range;
+use crate::base::{CellMode, Problem};
+use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim, WearLevelling};
+use crate::ftl::region::{Pack, RegionSpec};
+use crate::hw::config::PoolConfig;
+use crate::hw::device_config::DeviceConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Open blocks per plane of a dense region: the host's and the one of what is moved.
+const FRONTIERS: u32 = 2;
+/// The SLC region takes at most this share of a plane's blocks, percent.
+pub const SLC_SHARE_MAX: u32 = 56;
+
+/// When the host's requests meet the work that makes room for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reclaim {
+    /// The work is done as a whole at once: the write that needs the room, and all that comes
+    /// meanwhile, waits for it.
+    #[default]
+    Foreground,
+    /// The host's requests go first, until no erased block is left for them.
+    Deferred,
+}
+
+impl Reclaim {
+    /// The class of its operations.
+    pub fn class(self) -> Class {
+        match self {
+            Self::Foreground => Class::Run,
+            Self::Deferred => Class::Urgent,
+        }
+    }
+}
+
+/// When the SLC region is reclaimed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SlcRule {
+    /// Migration starts when a plane has fewer free SLC blocks, 1-1024; default: 5, fewer on planes
+    /// of less than 160 blocks.
+    pub start_free_blocks: Option<u32>,
+}
+
+/// When the dense region is cleaned, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DenseRule {
+    /// Cleaning starts when a plane has fewer free dense blocks, 2-1024; default: 5, fewer on planes
+    /// of less than 160 blocks.
+    pub start_free_blocks: Option<u32>,
+    /// Which block is cleaned next.
+    pub victim: Victim,
+}
+
+impl Default for DenseRule {
+    fn default() -> Self {
+        Self { start_free_blocks: None, victim: Victim::Greedy }
+    }
+}
+
+impl DenseRule {
+    /// Adds every problem; `key` is the section's dotted place.
+    pub fn check(&self, key: &str, problems: &mut Vec<Problem>) {
+        let least = RESERVE + 1;
+        if let Some(blocks) = self.start_free_blocks {
+            check_range(problems, &format!("{key}.start_free_blocks"), blocks, least..=1024);
+        }
+        if let Victim::DChoices { d } = self.victim {
+            check_range(problems, &format!("{key}.victim.d-choices.d"), d, 1..=64);
+        }
+    }
+
+    /// Free blocks per plane of `blocks` below which cleaning starts.
+    pub fn threshold(&self, blocks: u32) -> u32 {
+        self.start_free_blocks.unwrap_or_else(|| default_free(blocks).max(RESERVE + 1))
+    }
+
+    /// Blocks per plane that cannot hold user data.
+    pub fn held_back(&self, blocks: u32) -> u32 {
+        FRONTIERS + self.threshold(blocks)
+    }
+
+    /// The cleaning of its region.
+    pub fn clean(&self, wear_levelling: WearLevelling) -> CleanConfig {
+        CleanConfig { victim: self.victim, wear_levelling, ..CleanConfig::default() }
+    }
+}
+
+/// The paper's threshold of free blocks, scaled to planes of few blocks.
+fn default_free(blocks: u32) -> u32 {
+    (blocks / 32).clamp(1, 5)
+}
+
+/// Fewest SLC blocks per plane that a controller asks for: the paper's 8, scaled to planes of few blocks.
+pub fn slc_blocks_min(blocks: u32) -> u32 {
+    (blocks / 32).clamp(1, 8)
+}
+
+/// Most SLC blocks per plane, whatever the data.
+pub fn slc_blocks_cap(blocks: u32) -> u32 {
+    (u64::from(blocks) * u64::from(SLC_SHARE_MAX) / 100) as u32
+}
+
+/// The shared parameters, as one of the schemes has them.
+pub struct HybridSpec<'a> {
+    /// The scheme.
+    pub name: &'static str,
+    /// Cell mode of the dense region; the densest that one pool offers beside SLC where none is chosen.
+    pub dense_mode: Option<CellMode>,
+    /// Plane order.
+    pub plane_order: PlaneOrder,
+    /// Choice of plane.
+    pub placement: Placement,
+    /// Which free block is opened next.
+    pub wear_levelling: WearLevelling,
+    /// Reclamation of SLC blocks.
+    pub slc: &'a SlcRule,
+    /// Cleaning of the dense region.
+    pub dense: &'a DenseRule,
+    /// When reclamation runs.
+    pub reclaim: Reclaim,
+}
+
+impl HybridSpec<'_> {
+    /// Cell mode of the dense region: the chosen one, or what the device suggests.
+    pub fn mode(&self, device: &DeviceConfig) -> CellMode {
+        self.dense_mode.unwrap_or_else(|| densest_beside_slc(device))
+    }
+
+    /// The pool used: the first that offers both modes.
+    fn pool(&self, device: &DeviceConfig) -> Option<usize> {
+        let mode = self.mode(device);
+        device.pool.iter().position(|p| p.slc.is_some() && p.mode(mode).is_some())
+    }
+
+    /// Blocks of each plane of the pool used, if the device has one.
+    pub fn plane_blocks(&self, device: &DeviceConfig) -> Option<u32> {
+        self.pool(device).map(|pool| device.pool[pool].blocks)
+    }
+
+    /// Free SLC blocks per plane of `blocks` below which migration starts.
+    pub fn slc_threshold(&self, blocks: u32) -> u32 {
+        self.slc.start_free_blocks.unwrap_or_else(|| default_free(blocks))
+    }
+
+    /// Adds every problem of the parameters on `device`.
+    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        let key = |rest: &str| format!("scheme.{}.{rest}", self.name);
+        if let Some(blocks) = self.slc.start_free_blocks {
+            check_range(problems, &key("slc.start_free_blocks"), blocks, 1..=1024);
+        }
+        self.dense.check(&key("dense"), problems);
+        let pool = self.pool(device).filter(|_| self.mode(device) != CellMode::Slc);
+        let Some(pool) = pool else {
+            let modes = offered_modes(device);
+            let allowed = format!("a mode that one pool offers beside slc; the device offers {modes}");
+            problems.push(Problem::new(key("dense_mode"), self.mode(device).name(), allowed));
+            return;
+        };
+        self.check_sizes(device, &device.pool[pool], problems);
+    }
+
+    fn check_sizes(&self, device: &DeviceConfig, pool: &PoolConfig, problems: &mut Vec<Problem>) {
+        check_page(device, pool, &format!("scheme.{}", self.name), problems);
+        let blocks = pool.blocks.saturating_sub(slc_blocks_min(pool.blocks));
+        let held = self.dense.held_back(pool.blocks);
+        check_capacity(device, pool, self.mode(device), blocks, held, problems);
+    }
+
+    /// The specification of a region over all blocks of the pool used, on a checked device.
+    pub fn region(&self, device: &DeviceConfig, mode: CellMode) -> RegionSpec {
+        let pool = self.pool(device).expect("Invariant: the configuration was checked");
+        let clean = match mode {
+            CellMode::Slc => CleanConfig { wear_levelling: self.wear_levelling, ..CleanConfig::default() },
+            _ => self.dense.clean(self.wear_levelling),
+        };
+        RegionSpec {
+            pack: Pack::Mu,
+            bank: None,
+            pool,
+            mode,
+            first_block: 0,
+            blocks: device.pool[pool].blocks,
+            order: self.plane_order.letters(),
+            placement: self.placement,
+            clean,
+        }
+    }
+}
+
+/// Declares the parameters of scheme `$scheme`: the shared ones, and its own with their defaults. A user
+/// finds all of them side by side, so that they are fields of one struct.
+macro_rules! hybrid_config {
+    (
+        $(#[$about:meta])*
+        pub struct $name:ident($scheme:literal) {
+            $($(#[$doc:meta])* pub $field:ident: $type:ty = $default:expr,)*
+        }
+        $(check $own:path;)?
+        $(settle $settle:path;)?
+        $(moot $moot:path;)?
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $name {
+            /// Cell mode of the dense region; default: the densest that one pool offers beside SLC.
+            pub dense_mode: Option<$crate::base::CellMode>,
+            /// Order in which consecutive pages go to planes.
+            pub plane_order: $crate::ftl::config::PlaneOrder,
+            /// How a page's plane is chosen.
+            pub placement: $crate::ftl::config::Placement,
+            /// Which free block is opened next.
+            pub wear_levelling: $crate::ftl::config::WearLevelling,
+            /// When the SLC region is reclaimed.
+            pub slc: $crate::schemes::hybrid::SlcRule,
+            /// Cleaning of the dense region.
+            pub dense: $crate::schemes::hybrid::DenseRule,
+            /// When the host's requests meet the work that makes room for them.
+            pub reclaim: $crate::schemes::hybrid::Reclaim,
+            $($(#[$doc])* pub $field: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self {
+                    dense_mode: None,
+                    plane_order: $crate::ftl::config::PlaneOrder::Cwdp,
+                    placement: $crate::ftl::config::Placement::RoundRobin,
+                    wear_levelling: $crate::ftl::config::WearLevelling::Fifo,
+                    slc: Default::default(),
+                    dense: Default::default(),
+                    reclaim: Default::default(),
+                    $($field: $default,)*
+                }
+            }
+        }
+
+        impl $name {
+            /// The shared part.
+            pub(in $crate::schemes) fn hybrid(&self) -> $crate::schemes::hybrid::HybridSpec<'_> {
+                $crate::schemes::hybrid::HybridSpec {
+                    name: $scheme,
+                    dense_mode: self.dense_mode,
+                    plane_order: self.plane_order,
+                    placement: self.placement,
+                    wear_levelling: self.wear_levelling,
+                    slc: &self.slc,
+                    dense: &self.dense,
+                    reclaim: self.reclaim,
+                }
+            }
+        }
+
+        impl $crate::ftl::scheme::Parameters for $name {
+            fn check(
+                &self,
+                device: &$crate::hw::device_config::DeviceConfig,
+                problems: &mut Vec<$crate::base::Problem>,
+            ) {
+                $($own(self, device, problems);)?
+                self.hybrid().check(device, problems);
+            }
+
+            fn settle(&mut self, device: &$crate::hw::device_config::DeviceConfig) {
+                self.dense_mode = Some(self.hybrid().mode(device));
+                if let Some(blocks) = self.hybrid().plane_blocks(device) {
+                    self.slc.start_free_blocks = Some(self.hybrid().slc_threshold(blocks));
+                    self.dense.start_free_blocks = Some(self.dense.threshold(blocks));
+                    $($settle(self, blocks);)?
+                }
+            }
+
+            $(fn moot(&self, key: &str) -> Option<&'static str> {
+                $moot(self, key)
+            })?
+        }
+    };
+}
+pub(in crate::schemes) use hybrid_config;

@@ -1,0 +1,36 @@
+//! The two knobs of the regions.
+
+use super::Hybrid;
+use crate::ftl::io::Io;
+use crate::ftl::knob::{Knob, KnobRange, KnobSpec};
+
+/// Size of the SLC region.
+pub static SLC_BLOCKS: KnobSpec = KnobSpec {
+    name: "slc_blocks",
+    unit: "blocks",
+    summary: "blocks of each plane in the SLC region; those beyond the free ones are migrated first",
+};
+
+/// The threshold between the regions.
+pub static THETA_BYTES: KnobSpec = KnobSpec {
+    name: "theta_bytes",
+    unit: "bytes",
+    summary: "largest write request that goes to the SLC region",
+};
+
+/// Values of theta, bytes.
+pub const THETA_LADDER: [u64; 8] = [4096, 8192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288];
+
+impl Hybrid {
+    /// The size of the SLC region as a knob.
+    pub fn slc_blocks_knob(&self, io: &Io) -> Knob {
+        let range = KnobRange::whole(self.slc_blocks_min(), self.slc_blocks_max(io));
+        Knob { spec: &SLC_BLOCKS, range, value: f64::from(self.slc_blocks()) }
+    }
+
+    /// Theta as a knob.
+    pub fn theta_knob(&self) -> Knob {
+        let range = KnobRange::Ladder(THETA_LADDER.map(|bytes| bytes as f64).to_vec());
+        Knob { spec: &THETA_BYTES, range, value: self.theta_bytes() as f64 }
+    }
+}

@@ -1,0 +1,113 @@
+//! What the regions came to: figures, and where the flash's time went.
+
+use super::{Hybrid, Moved};
+use crate::base::{Cause, CellMode, OpKind};
+use crate::ftl::io::Io;
+use crate::metrics::counters::OpCounters;
+use crate::metrics::report::SchemeReport;
+
+/// Where the flash's time went, but for what the host read, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimeSplit {
+    /// The host's writes to SLC blocks, with the reads of what they cover only in part.
+    pub slc_write_ns: u64,
+    /// The host's writes to dense blocks, with the same.
+    pub dense_write_ns: u64,
+    /// Migration.
+    pub slc_to_dense_ns: u64,
+    /// Cleaning of dense blocks.
+    pub dense_to_dense_ns: u64,
+    /// Cleaning of SLC blocks.
+    pub slc_to_slc_ns: u64,
+}
+
+impl TimeSplit {
+    /// The time of the operations counted.
+    pub fn of(ops: &OpCounters) -> Self {
+        let mut split = Self::default();
+        for (_, kind, mode, cause, count) in ops.iter() {
+            let slc = mode == CellMode::Slc;
+            let part = match cause {
+                Cause::Host if kind == OpKind::Read => continue,
+                Cause::Migration => &mut split.slc_to_dense_ns,
+                Cause::Gc | Cause::Agc if slc => &mut split.slc_to_slc_ns,
+                Cause::Gc | Cause::Agc => &mut split.dense_to_dense_ns,
+                _ if slc => &mut split.slc_write_ns,
+                _ => &mut split.dense_write_ns,
+            };
+            *part += count.time_ns;
+        }
+        split
+    }
+
+    /// Adds the figures.
+    pub fn report(&self, report: &mut SchemeReport) {
+        let mut figure = |name: &str, ns: u64| report.figures.insert(name.into(), ns as f64);
+        figure("t_slc_write_ns", self.slc_write_ns);
+        figure("t_dense_write_ns", self.dense_write_ns);
+        figure("t_slc_to_dense_ns", self.slc_to_dense_ns);
+        figure("t_dense_to_dense_ns", self.dense_to_dense_ns);
+        figure("t_slc_to_slc_ns", self.slc_to_slc_ns);
+    }
+}
+
+/// What is counted since time 0.
+#[derive(Clone, Debug)]
+pub(super) struct Stats {
+    pub(super) migrated: Moved,
+    pub(super) forced_shrink_blocks: u64,
+    absorbed_units: u64,
+    short_slots: u64,
+    slc_blocks_min: u32,
+    slc_blocks_max: u32,
+}
+
+impl Stats {
+    /// Nothing happened yet to an SLC region of `slc_blocks` blocks per plane.
+    pub(super) fn new(slc_blocks: u32) -> Self {
+        Self {
+            migrated: Moved::default(),
+            forced_shrink_blocks: 0,
+            absorbed_units: 0,
+            short_slots: 0,
+            slc_blocks_min: slc_blocks,
+            slc_blocks_max: slc_blocks,
+        }
+    }
+
+    pub(super) fn note_size(&mut self, slc_blocks: u32) {
+        self.slc_blocks_min = self.slc_blocks_min.min(slc_blocks);
+        self.slc_blocks_max = self.slc_blocks_max.max(slc_blocks);
+    }
+
+    pub(super) fn count_absorbed(&mut self, units: u32, io: &Io) {
+        self.absorbed_units += if io.clockless() { 0 } else { u64::from(units) };
+    }
+
+    /// Counts slots of a page for which nothing was held.
+    pub(super) fn count_short(&mut self, slots: u32, io: &Io) {
+        self.short_slots += if io.clockless() { 0 } else { u64::from(slots) };
+    }
+}
+
+impl Hybrid {
+    /// The figures of the regions, for the scheme `name`.
+    pub fn report(&self, name: &str, io: &Io) -> SchemeReport {
+        let mut report = SchemeReport { name: name.into(), ..SchemeReport::default() };
+        let (stats, cleaned) = (&self.stats, &self.dense.cleaned);
+        let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
+        figure("slc_blocks", f64::from(self.slc_blocks()));
+        figure("slc_blocks_min", f64::from(stats.slc_blocks_min));
+        figure("slc_blocks_max", f64::from(stats.slc_blocks_max));
+        figure("theta_bytes", self.theta_bytes as f64);
+        figure("absorbed_units", stats.absorbed_units as f64);
+        figure("padded_units", (stats.short_slots + stats.migrated.padded + cleaned.padded) as f64);
+        figure("slc_blocks_migrated", stats.migrated.blocks as f64);
+        figure("migrated_units", stats.migrated.units as f64);
+        figure("dense_blocks_cleaned", cleaned.blocks as f64);
+        figure("cleaned_units", cleaned.units as f64);
+        figure("forced_shrink_blocks", stats.forced_shrink_blocks as f64);
+        TimeSplit::of(io.counters()).report(&mut report);
+        report
+    }
+}

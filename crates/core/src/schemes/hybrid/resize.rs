@@ -1,0 +1,78 @@
+//! The size of the SLC region: it grows by free dense blocks and shrinks by migrating.
+
+use super::config::{slc_blocks_cap, slc_blocks_min};
+use super::Hybrid;
+use crate::base::PlaneId;
+use crate::ftl::io::Io;
+use crate::ftl::region::Writer;
+
+impl Hybrid {
+    /// Fewest SLC blocks per plane that a controller may ask for.
+    pub fn slc_blocks_min(&self) -> u32 {
+        slc_blocks_min(self.plane_blocks())
+    }
+
+    /// Most SLC blocks per plane that a controller may ask for now: the dense region keeps room for
+    /// all the data, and as many blocks more as it wants free.
+    pub fn slc_blocks_max(&self, io: &Io) -> u32 {
+        let blocks = self.plane_blocks();
+        let planes = self.slc.planes().len() as u64;
+        let valid = io.mapped().div_ceil(planes * u64::from(self.dense.region.full_block(io))) as u32;
+        let feasible = blocks.saturating_sub(valid + self.dense.clean_below());
+        feasible.min(slc_blocks_cap(blocks)).max(self.slc_blocks_min())
+    }
+
+    /// Brings the SLC region to `blocks` blocks per plane, or as near as it gets; returns what it has.
+    pub fn set_slc_blocks(&mut self, blocks: u32, io: &mut Io) -> u32 {
+        while self.slc_blocks() < blocks && self.grow(io) {}
+        while self.slc_blocks() > blocks && self.shrink(false, io) {}
+        self.slc_blocks()
+    }
+
+    /// Where neither region has room for the host: takes a block per plane from the SLC region, with
+    /// the room that is left to cleaning. False if that does not help either.
+    pub(super) fn force_shrink(&mut self, io: &mut Io) -> bool {
+        let shrunk = self.slc_blocks() > 0 && self.shrink(true, io);
+        self.stats.forced_shrink_blocks += u64::from(shrunk && !io.clockless());
+        shrunk
+    }
+
+    /// Gives a free dense block of each plane to the SLC region; false if cleaning cannot win it.
+    fn grow(&mut self, io: &mut Io) -> bool {
+        let wanted = self.dense.clean_below() + 1;
+        for plane in self.slc.planes().to_vec() {
+            if !self.dense.make_room(plane, wanted, io) {
+                return false;
+            }
+        }
+        self.set_quotas(self.slc_blocks() + 1);
+        true
+    }
+
+    /// Gives an SLC block of each plane to the dense region, a free one or one that is migrated; false
+    /// if there is no room for what lives in it.
+    fn shrink(&mut self, emergency: bool, io: &mut Io) -> bool {
+        for plane in self.slc.planes().to_vec() {
+            if self.slc.free_blocks(plane, io) == 0 && !self.free_slc_block(plane, emergency, io) {
+                return false;
+            }
+        }
+        self.set_quotas(self.slc_blocks() - 1);
+        true
+    }
+
+    /// Migrates an SLC block of `plane`: the open one only if it is the last.
+    fn free_slc_block(&mut self, plane: PlaneId, emergency: bool, io: &mut Io) -> bool {
+        if !self.slc.may_have_closed(plane, io) {
+            self.slc.close_open(io, plane, Writer::Host);
+        }
+        self.migrate(plane, emergency, io)
+    }
+
+    /// Sets both quotas, which add up to the blocks of a plane.
+    pub(super) fn set_quotas(&mut self, slc_blocks: u32) {
+        self.slc.set_quota(slc_blocks);
+        self.dense.region.set_quota(self.plane_blocks() - slc_blocks);
+        self.stats.note_size(slc_blocks);
+    }
+}
