@@ -1,12 +1,14 @@
 //! A request's way through the device: it arrives, is admitted, served, and leaves.
 
 use super::config::Replay;
+use super::control::Fed;
 use super::requests::{Client, HostRequest};
 use super::{RunError, Simulation};
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::units::TIME_LIMIT_NS;
 use crate::base::Mu;
 use crate::ftl::scheme::Scheme;
+use crate::ftl::window::WindowCounters;
 use crate::hw::timing::event::EventKind;
 use crate::hw::timing::RequestId;
 
@@ -29,20 +31,23 @@ impl Simulation {
         Ok(())
     }
 
-    /// Simulates the requests in order up to the one before which the controller's window is over;
-    /// returns how many.
-    pub(super) fn feed_until(&mut self, requests: &[Request]) -> Result<usize, RunError> {
-        for (i, request) in requests.iter().enumerate() {
-            self.look_ahead(requests, i);
+    /// Simulates requests until a window of the controller is over, or there are no more. The request
+    /// before which it ends has arrived and is not taken: feed the rest, from it on, next.
+    pub fn feed_control(&mut self, requests: &[Request]) -> Result<Fed, RunError> {
+        for (taken, request) in requests.iter().enumerate() {
+            self.look_ahead(requests, taken);
             self.fed += 1;
-            if i % LOOK_EVERY == 0 {
+            if taken % LOOK_EVERY == 0 {
                 self.look()?;
             }
             self.check(request)?;
             let arrived_ns = self.await_turn(request);
-            if self.full.is_none() && self.pauses_before(request) {
-                self.fed -= 1;
-                return Ok(i);
+            if self.full.is_none() {
+                let window = self.end_windows_before(request);
+                if window.is_some() {
+                    self.fed -= 1;
+                    return Ok(Fed { taken, window });
+                }
             }
             if self.full.is_none() {
                 self.enter(request, arrived_ns);
@@ -51,17 +56,19 @@ impl Simulation {
                 return Err(error);
             }
         }
-        Ok(requests.len())
+        Ok(Fed { taken: requests.len(), window: None })
     }
 
-    /// Ends the windows that are over before `request`; true if the controller's is, which the
-    /// caller ends.
+    /// Ends the windows that are over before `request`; returns the controller's. What the scheme does
+    /// at the end of its own belongs to the controller's next one, as what the controller does.
     #[inline]
-    fn pauses_before(&mut self, request: &Request) -> bool {
+    fn end_windows_before(&mut self, request: &Request) -> Option<WindowCounters> {
+        let is_over = self.control.is_over_before(request);
+        let over = is_over.then(|| self.control.end(self.io.counters(), self.io.now_ns()));
         if self.window.is_over_before(request) {
             self.end_scheme_window();
         }
-        self.control.is_over_before(request)
+        over
     }
 
     /// Tells the scheme that its window is over.

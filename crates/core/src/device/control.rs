@@ -2,7 +2,6 @@
 
 use super::window::Window;
 use super::{RunError, Simulation};
-use crate::base::request::Request;
 use crate::base::Problem;
 use crate::ftl::knob::Knob;
 use crate::ftl::scheme::Scheme;
@@ -40,15 +39,6 @@ impl Simulation {
     /// Sets the windows at whose ends `feed_control` returns; the first begins now.
     pub fn set_control(&mut self, length: WindowLength) {
         self.control = Window::new(length, self.io.counters(), self.io.now_ns());
-    }
-
-    /// Simulates requests until a window of the controller is over, or there are no more. The request
-    /// before which it ends has arrived and is not taken: feed the rest, from it on, next.
-    pub fn feed_control(&mut self, requests: &[Request]) -> Result<Fed, RunError> {
-        let taken = self.feed_until(requests)?;
-        let over = taken < requests.len();
-        let window = over.then(|| self.control.end(self.io.counters(), self.io.now_ns()));
-        Ok(Fed { taken, window })
     }
 
     /// What the window under way came to so far.
