@@ -1,6 +1,7 @@
 //! Windows of the host's requests, after each of which a scheme or a controller may change its mind.
 
 use crate::metrics::counters::OpCounters;
+use crate::metrics::window_series::PerValue;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,15 @@ pub struct WindowLength {
 impl WindowLength {
     /// No windows.
     pub const NONE: Self = Self { unit: WindowUnit::WriteRequests, count: 0 };
+
+    /// The distance of the values of a series that has one for every window.
+    pub fn per_value(self) -> PerValue {
+        match self.unit {
+            WindowUnit::Requests => PerValue::Requests(self.count),
+            WindowUnit::WriteRequests => PerValue::Writes(self.count),
+            WindowUnit::WriteBytes => PerValue::WriteBytes(self.count),
+        }
+    }
 }
 
 /// Requests of one kind.

@@ -3,8 +3,8 @@
 use super::super::common::tables::{page_table, smt_entry_bits, table_bytes};
 use super::Hierarchy;
 use crate::ftl::io::Io;
+use crate::ftl::scheme::Scheme;
 use crate::metrics::report::{SchemeReport, TableReport};
-use crate::metrics::window_series::PerValue;
 
 /// Counts over the run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,8 +42,7 @@ impl Hierarchy {
         let entries = self.census.peak().fragments;
         let bytes = table_bytes(entries, smt_entry_bits(self.slc_pages, self.slots, io));
         report.tables.push(TableReport { name: "sector mapping table".into(), entries, bytes });
-        let window = PerValue::Writes(u64::from(self.config.window_writes));
-        report.series.push(division.series.report("l2_share", window));
+        report.series.push(division.series.report("l2_share", self.window_length().per_value()));
         report
     }
 }
