@@ -31,7 +31,14 @@ _DERIVED: Mapping[str, Callable[[Mapping[str, Any]], float]] = {
     "small_write_share": lambda info: _small_writes(info) / max(1, info["writes"]),
 }
 #: Figures of workloads that say how requests are made and leave no single measure in a trace.
-_UNMEASURED = ("update_skew", "read_skew", "burst_requests", "idle_share", "idle_over_ns")
+_UNMEASURED = (
+    "update_skew",
+    "large_update_skew",
+    "read_skew",
+    "burst_requests",
+    "idle_share",
+    "idle_over_ns",
+)
 _NUMBER = r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _FIGURE = re.compile(rf"\s*([A-Za-z_][\w.]*)\s*=\s*({_NUMBER})\s*(?:~\s*({_NUMBER})\s*(%?))?\s*")
 

@@ -200,3 +200,27 @@ fn every_full_twin_meets_its_figures() {
         }
     }
 }
+
+#[test]
+fn large_writes_can_go_to_colder_data_than_small_ones() {
+    let hot_share = |skew: &str| {
+        let set = overrides(&[("requests", "50000"), ("twin.large_update_skew", skew)]);
+        let requests: Vec<_> = Workload::load("rl-oltp", &set).unwrap().generate(1).collect();
+        let large = requests.iter().filter(|request| request.bytes() > 128 << 10);
+        let small = requests.iter().filter(|request| request.bytes() <= 128 << 10);
+        let mut times = BTreeMap::new();
+        for request in small {
+            *times.entry(request.sector >> 8).or_insert(0_u32) += 1;
+        }
+        let mut counts: Vec<u32> = times.values().copied().collect();
+        counts.sort_unstable();
+        // The 128 KiB areas that get the most small writes, a twentieth of them.
+        let hot = counts[counts.len() - counts.len() / 20];
+        let meets = |sector: u64| times.get(&(sector >> 8)).is_some_and(|count| *count >= hot);
+        let (met, all) =
+            large.fold((0, 0), |(met, all), request| (met + u32::from(meets(request.sector)), all + 1));
+        f64::from(met) / f64::from(all)
+    };
+    let (alike, colder) = (hot_share("0.9"), hot_share("0"));
+    assert!(colder < alike / 2.0, "{colder} of {alike}");
+}

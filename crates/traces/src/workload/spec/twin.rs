@@ -77,6 +77,9 @@ pub struct TwinSpec {
     /// Zipf skew of the pages that updates go to, from 0 to 5; default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_skew: Option<f64>,
+    /// The same for updates by writes over 128 KiB; default `update_skew`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub large_update_skew: Option<f64>,
     /// Zipf skew of the pages that reads go to, from 0 to 5; default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_skew: Option<f64>,

@@ -46,6 +46,7 @@ fn all_figures(spec: &TwinSpec) -> Vec<(&'static str, Option<f64>)> {
         ("not_4kib_aligned_share", spec.not_4kib_aligned_share),
         ("sequential_share", spec.sequential_share),
         ("update_skew", spec.update_skew),
+        ("large_update_skew", spec.large_update_skew),
         ("read_skew", spec.read_skew),
         ("duration_ns", spec.duration_ns.map(|time| time.0)),
         ("mean_interarrival_ns", spec.mean_interarrival_ns.map(|time| time.0)),

@@ -10,6 +10,8 @@ use super::plan::{pages, TwinPlan};
 const LANES: u64 = 4;
 /// Pages that stay together where nothing demands more: 1 MiB.
 const EXTENT_PAGES: u64 = 256;
+/// Writes of more pages may have a popularity of their own: 128 KiB.
+const LARGE_PAGES: u64 = 32;
 
 /// A run of pages in a lane.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +60,7 @@ pub(super) struct Places {
     written: Schedule,
     read_only: Schedule,
     updates: Zipf,
+    large_updates: Zipf,
     reads: Zipf,
     random: Random,
 }
@@ -89,6 +92,7 @@ impl Places {
             written: Schedule::new(plan.written_pages, pages(&plan.writes), most),
             read_only: Schedule::new(plan.read_only_pages, pages(&plan.reads), most),
             updates: Zipf::new(1, plan.update_skew),
+            large_updates: Zipf::new(1, plan.large_update_skew),
             reads: Zipf::new(1, plan.read_skew),
             random,
         }
@@ -147,8 +151,10 @@ impl Places {
     }
 
     fn update(&mut self, pages: u64) -> Option<Run> {
-        self.updates.resize(self.written.fresh.max(1));
-        let rank = self.updates.draw(&mut self.random);
+        let large = pages > LARGE_PAGES;
+        let updates = if large { &mut self.large_updates } else { &mut self.updates };
+        updates.resize(self.written.fresh.max(1));
+        let rank = updates.draw(&mut self.random);
         let run = self.by_rank(rank)?;
         let place = self.lanes[run.lane].touched_place(run.place, pages)?;
         Some(Run { place, ..run })

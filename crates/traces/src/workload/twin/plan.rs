@@ -35,6 +35,8 @@ pub(in crate::workload) struct TwinPlan {
     pub(super) first_page: u64,
     pub(super) sequential_share: f64,
     pub(super) update_skew: f64,
+    /// Of writes over `LARGE_PAGES`.
+    pub(super) large_update_skew: f64,
     pub(super) read_skew: f64,
     pub(super) gaps: Vec<GapClass>,
     pub(super) scale: f64,

@@ -39,6 +39,7 @@ pub(in crate::workload) fn resolve(
         first_page: workload.offset_bytes.map_or(0, |offset| offset.0 / 4096),
         sequential_share: spec.sequential_share.unwrap_or(0.0),
         update_skew: spec.update_skew.unwrap_or(0.0),
+        large_update_skew: spec.large_update_skew.or(spec.update_skew).unwrap_or(0.0),
         read_skew: spec.read_skew.unwrap_or(0.0),
         gaps: gap_classes(spec, requests, scale, problems)?,
         scale,

@@ -46,6 +46,7 @@ fn check_ranges(spec: &TwinSpec, problems: &mut Problems) {
     }
     problems.range("twin.sequential_share", spec.sequential_share, 0.0, MOST_SEQUENTIAL);
     problems.range("twin.update_skew", spec.update_skew, 0.0, 5.0);
+    problems.range("twin.large_update_skew", spec.large_update_skew, 0.0, 5.0);
     problems.range("twin.read_skew", spec.read_skew, 0.0, 5.0);
     problems.range("twin.burst_requests", spec.burst_requests, 1.0, 1e15);
     problems.positive("twin.idle_over_ns", spec.idle_over_ns.map(|time| time.0));
