@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from _typeshed import WriteableBuffer
+
 class ConfigError(Exception):
     """The configuration is not valid; the message lists every problem, one a line."""
 
@@ -14,7 +16,7 @@ class RunError(Exception):
     """The run failed after it started."""
 
 class EpisodeError(Exception):
-    """An episode cannot do what it was asked: a knob, a value, a name or a step; nothing changed."""
+    """An episode cannot do what it was asked; nothing changed."""
 
 class Rereadable:
     """A trace that can be replayed again and again, whatever it was before."""
@@ -204,14 +206,14 @@ class Episode:
         observations: list[str] | None,
         progress: Callable[[str, int, int], bool | None] | None,
     ) -> None: ...
-    def step(self, turns: Sequence[tuple[int, float]], out: Any = None) -> bool:
+    def step(self, turns: Sequence[tuple[int, float]], out: WriteableBuffer | None = None) -> bool:
         """Turn knobs, all or none, and run to the end of the next window.
 
         A turn is (index of the knob in `knobs()`, value). `out`, a writable contiguous buffer of
         float64, gets the observation. Returns whether the trace is at its end.
         """
 
-    def observe(self, out: Any = None) -> tuple[float, ...] | None:
+    def observe(self, out: WriteableBuffer | None = None) -> tuple[float, ...] | None:
         """Return the observation, or put it into `out`; before the first step its counts are 0."""
 
     def knob_values(self) -> tuple[float, ...]:
@@ -261,15 +263,13 @@ class Episodes:
 
     def __init__(self, episodes: Sequence[Episode], *, threads: int | None = None) -> None: ...
     def __len__(self) -> int: ...
-    def step(
-        self, turns: Sequence[Sequence[tuple[int, float]] | None], out: Any
-    ) -> list[bool]:
+    def step(self, turns: Sequence[Sequence[tuple[int, float]] | None], out: Any) -> list[bool]:
         """Step each episode; None leaves one alone. `out` holds a row of float64 for each.
 
         Returns which are at the end of their traces. A refused turn changes no episode.
         """
 
-    def observe(self, out: Any) -> None:
+    def observe(self, out: WriteableBuffer) -> None:
         """Put every observation into `out`."""
 
     def replace(self, index: int, episode: Episode) -> None:

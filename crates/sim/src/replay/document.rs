@@ -9,54 +9,80 @@ use crate::provenance::provenance;
 use crate::resources::{peak_rss_bytes, Stopwatch};
 use serde_json::{json, Value};
 use slcache_core::metrics::report::Report;
-use slcache_traces::TraceError;
+use slcache_traces::{TraceError, TraceSummary};
 
 /// Version of the document's shape.
 const SCHEMA_VERSION: u32 = 1;
 
-/// What a run was made of.
-pub struct Parts<'a> {
-    pub request: &'a RunRequest,
-    pub config: &'a RunConfig,
-    pub source: &'a Source,
-    pub counts: AddressCounts,
-    pub footprint: Footprint,
+/// What there is to say of the trace that was replayed.
+#[derive(Clone)]
+pub struct TraceFacts {
+    path: String,
+    format: &'static str,
+    summary: TraceSummary,
+    namespaces: Value,
+    footprint_bytes: u64,
+    counts: AddressCounts,
+}
+
+impl TraceFacts {
+    /// Of a source that has been read to its end.
+    pub fn of(
+        request: &RunRequest,
+        source: &Source,
+        counts: AddressCounts,
+        footprint: &Footprint,
+    ) -> Result<Self, TraceError> {
+        let summary = source.summary()?;
+        let namespaces = source.namespaces();
+        Ok(Self {
+            path: request.trace.name().to_owned(),
+            format: source.format(),
+            namespaces: namespaces.map_or_else(|| json!([]), |all| all.to_json(&summary.volumes)),
+            summary: summary.clone(),
+            footprint_bytes: footprint.bytes(),
+            counts,
+        })
+    }
+
+    /// Requests of any kind.
+    fn requests(&self) -> u64 {
+        self.summary.requests() + self.summary.flushes + self.summary.trims
+    }
 }
 
 /// Puts the document together.
 pub fn assemble(
-    parts: &Parts<'_>,
+    config: &RunConfig,
+    trace: &TraceFacts,
     report: &Report,
     stopwatch: &Stopwatch,
     replay_s: f64,
-) -> Result<Value, TraceError> {
+) -> Value {
     // The report is plain data with text keys, so it always has a JSON form.
     let mut document = serde_json::to_value(report).expect("a report is plain data");
     document["schema_version"] = SCHEMA_VERSION.into();
-    document["config"] = parts.config.to_json();
-    document["trace"] = trace(parts, report)?;
-    document["provenance"] = provenance(parts.config);
-    let summary = parts.source.summary()?;
-    let requests = summary.requests() + summary.flushes + summary.trims;
+    document["config"] = config.to_json();
+    document["trace"] = told(trace, report);
+    document["provenance"] = provenance(config);
     document["sim"] = json!({
         "wall_s": stopwatch.wall_s(),
         "cpu_s": stopwatch.cpu_s(),
-        "requests_per_s": requests as f64 / replay_s.max(1e-9),
+        "requests_per_s": trace.requests() as f64 / replay_s.max(1e-9),
         "peak_rss_bytes": peak_rss_bytes(),
     });
-    Ok(document)
+    document
 }
 
-fn trace(parts: &Parts<'_>, report: &Report) -> Result<Value, TraceError> {
-    let summary = parts.source.summary()?;
-    let namespaces = parts.source.namespaces();
-    Ok(json!({
-        "path": parts.request.trace.name(),
-        "format": parts.source.format(),
+fn told(trace: &TraceFacts, report: &Report) -> Value {
+    let TraceFacts { summary, counts, .. } = trace;
+    json!({
+        "path": trace.path,
+        "format": trace.format,
         "sha256": summary.sha256,
         "label": summary.label,
         "steps": summary.steps,
-        "namespaces": namespaces.map_or_else(|| json!([]), |all| all.to_json(&summary.volumes)),
+        "namespaces": trace.namespaces,
         "requests": summary.requests(),
         "reads": summary.reads,
         "writes": summary.writes,
@@ -67,13 +93,13 @@ fn trace(parts: &Parts<'_>, report: &Report) -> Result<Value, TraceError> {
         "trim_bytes": summary.trim_bytes,
         "first_ns": summary.first_ns,
         "last_ns": summary.last_ns,
-        "footprint_bytes": parts.footprint.bytes(),
+        "footprint_bytes": trace.footprint_bytes,
         "skipped": summary.skipped,
         "adjusted": {
-            "address_wrapped": parts.counts.wrapped,
-            "address_clipped": parts.counts.clipped,
-            "address_dropped": parts.counts.dropped,
-            "address_compacted": parts.counts.compacted,
+            "address_wrapped": counts.wrapped,
+            "address_clipped": counts.clipped,
+            "address_dropped": counts.dropped,
+            "address_compacted": counts.compacted,
             "reordered": summary.reordered,
             "kept_unsorted": summary.kept_unsorted,
             "rounded_to_sectors": summary.rounded_to_sectors,
@@ -82,5 +108,5 @@ fn trace(parts: &Parts<'_>, report: &Report) -> Result<Value, TraceError> {
             "unterminated_last_line": u8::from(summary.last_line_unterminated),
             "sub_mu_rounded": report.adjusted.sub_mu_rounded,
         },
-    }))
+    })
 }

@@ -15,13 +15,15 @@ use crate::memory::{self, Shortage};
 use crate::resources::Stopwatch;
 use crate::snapshot::{self, SnapshotError};
 use address::{AddressCounts, AddressMapper};
-use document::Parts;
+use document::TraceFacts;
 use scan::{touched_pages, volume_places, Footprint};
 use slcache_core::device::config::{AddressPolicy, Prefill};
+use slcache_core::device::request::Request;
 use slcache_core::device::{RunError, Simulation, Stop};
 use slcache_files::{OutputError, Outputs};
 use slcache_traces::{input_files, PageSet, TraceError, TraceOptions, TracePath, VolumeChoice};
 use source::Source;
+use std::borrow::Cow;
 use std::path::PathBuf;
 use time_scale::TimeScale;
 
@@ -103,6 +105,26 @@ impl SimError {
 /// Runs a trace through a device; the result document, or why there is none.
 pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<serde_json::Value, SimError> {
     let stopwatch = Stopwatch::start();
+    let Ready { config, mut source, plan, mut simulation } = ready(request, progress)?;
+    let replay = Stopwatch::start();
+    let (counts, footprint) = feed(&mut simulation, &mut source, plan, progress)?;
+    begin("drain", progress)?;
+    let report = simulation.finish()?;
+    let replay_s = replay.wall_s();
+    let trace = TraceFacts::of(request, &source, counts, &footprint)?;
+    Ok(document::assemble(&config, &trace, &report, &stopwatch, replay_s))
+}
+
+/// A device that waits for the first request of its trace.
+pub(crate) struct Ready {
+    pub config: RunConfig,
+    pub source: Source,
+    pub plan: Plan,
+    pub simulation: Simulation,
+}
+
+/// Everything that comes before the first request.
+pub(crate) fn ready(request: &RunRequest, progress: &mut Progress<'_>) -> Result<Ready, SimError> {
     let mut config = resolve(&request.layers)?;
     memory::check(&config.setup().memory())?;
     let needs_scan = needs_scan(&config);
@@ -124,13 +146,7 @@ pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<serd
         begin("preload", progress)?;
         simulation.preload(ranges)?;
     }
-    let replay = Stopwatch::start();
-    let (counts, footprint) = feed(&mut simulation, &mut source, plan, progress)?;
-    begin("drain", progress)?;
-    let report = simulation.finish()?;
-    let replay_s = replay.wall_s();
-    let parts = Parts { request, config: &config, source: &source, counts, footprint };
-    Ok(document::assemble(&parts, &report, &stopwatch, replay_s)?)
+    Ok(Ready { config, source, plan, simulation })
 }
 
 /// Tells that a part of the run begins which cannot say how far it is.
@@ -207,7 +223,7 @@ fn prepare(
 }
 
 /// What is known about the trace before it is replayed.
-struct Plan {
+pub(crate) struct Plan {
     mapper: AddressMapper,
     preload: Option<Vec<(u32, u32)>>,
     /// The footprint if a first pass counted it.
@@ -254,22 +270,36 @@ fn feed(
     plan: Plan,
     progress: &mut Progress<'_>,
 ) -> Result<(AddressCounts, Footprint), SimError> {
+    let open = simulation.is_open_replay();
+    read_through(source, plan, progress, |batch| {
+        simulation.feed(&batch)?;
+        Ok(match simulation.backlog() {
+            waiting if open && waiting >= BACKLOG_TOLD => {
+                format!("replay ({waiting} requests behind)").into()
+            }
+            _ => "replay".into(),
+        })
+    })
+}
+
+/// Reads the trace to its end and gives `take` each batch as it is placed on the device; it says what
+/// is going on.
+pub(crate) fn read_through(
+    source: &mut Source,
+    plan: Plan,
+    progress: &mut Progress<'_>,
+    mut take: impl FnMut(Vec<Request>) -> Result<Cow<'static, str>, SimError>,
+) -> Result<(AddressCounts, Footprint), SimError> {
     let mut mapper = plan.mapper;
     let counted = plan.footprint.is_some();
     let mut footprint = plan.footprint.unwrap_or_default();
-    let open = simulation.is_open_replay();
     while let Some(mut batch) = source.next()? {
         if !counted {
             footprint.add(&batch);
         }
         mapper.apply(&mut batch)?;
-        simulation.feed(&batch)?;
-        match simulation.backlog() {
-            waiting if open && waiting >= BACKLOG_TOLD => {
-                source.report(&format!("replay ({waiting} requests behind)"), progress)?
-            }
-            _ => source.report("replay", progress)?,
-        }
+        let phase = take(batch)?;
+        source.report(&phase, progress)?;
     }
     Ok((mapper.counts(), footprint))
 }
