@@ -262,6 +262,9 @@ impl Simulation {
         }
         let (path, wait) = self.io.timing().path(id);
         self.stats.of(request.op).record(latency_ns, &record, path, wait);
+        if let Some(completed) = self.completed.as_mut() {
+            completed.record(request.op, latency_ns);
+        }
         if let Some(log) = self.log.as_mut() {
             log.push((request, latency_ns));
         }

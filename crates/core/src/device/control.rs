@@ -46,6 +46,11 @@ impl Simulation {
         self.control.counters(self.io.counters(), self.io.now_ns())
     }
 
+    /// Whether the window under way has its full length: the next request that counts ends it.
+    pub fn is_control_window_complete(&self) -> bool {
+        self.control.is_complete()
+    }
+
     /// The scheme's own windows.
     pub fn window_length(&self) -> WindowLength {
         self.scheme.window_length()

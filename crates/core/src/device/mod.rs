@@ -2,6 +2,7 @@
 
 mod admission;
 pub mod buffer;
+pub mod completed;
 pub mod config;
 mod control;
 mod error;
@@ -41,6 +42,7 @@ use crate::hw::timing::{RequestId, Timing};
 use crate::metrics::counters::OpCounters;
 use crate::schemes::AnyScheme;
 use buffer::Buffer;
+use completed::Completed;
 use config::{InflightRead, Replay, RmwTransfer};
 use requests::Requests;
 use stats::HostStats;
@@ -48,7 +50,8 @@ use std::collections::VecDeque;
 use waiting::WaitingPieces;
 use window::Window;
 
-/// A device under a workload.
+/// A device under a workload. A clone goes on as the original does, requests in flight included; only
+/// the order to stop is one for both.
 #[derive(Clone)]
 pub struct Simulation {
     setup: Setup,
@@ -83,6 +86,8 @@ pub struct Simulation {
     fed: u64,
     full: Option<RunError>,
     stop: Stop,
+    /// Latencies of what was completed since they were taken, kept only when asked for.
+    completed: Option<Completed>,
     /// Request latencies by completion order, kept only when asked for.
     log: Option<Vec<(Request, u64)>>,
 }
@@ -132,6 +137,7 @@ impl Simulation {
             fed: 0,
             full: None,
             stop: Stop::default(),
+            completed: None,
             log: None,
             scheme_pools: scheme.blocks().iter().fold(0, |pools, share| pools | 1 << share.pool),
             scheme,

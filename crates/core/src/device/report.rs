@@ -3,8 +3,9 @@
 use super::config::Replay;
 use super::{RunError, Simulation};
 use crate::base::op::Cause;
-use crate::base::CellMode;
+use crate::base::{CellMode, OpKind};
 use crate::ftl::scheme::Scheme;
+use crate::metrics::counters::{OpCount, OpCounters};
 use crate::metrics::report::{
     Adjusted, BacklogReport, FlashReport, FlushReport, HostReport, OpRow, Report, SlotRow, TrimReport,
     WafReport, WearReport, WearRow,
@@ -52,29 +53,33 @@ impl Simulation {
         }
     }
 
+    /// The operations of `counters` as reports show them.
+    pub fn op_rows(&self, counters: &OpCounters) -> Vec<OpRow> {
+        let pools = &self.io.geometry().pools;
+        let row = |(pool, kind, mode, cause, count): (usize, OpKind, CellMode, Cause, &OpCount)| OpRow {
+            pool: pools[pool].name.clone(),
+            kind: kind.name(),
+            mode: mode.name(),
+            cause: cause.name(),
+            count: count.count,
+            pages: count.pages,
+            bytes: count.bytes,
+            time_us: count.time_ns as f64 / 1000.0,
+        };
+        let done = counters.iter().filter(|(.., count)| count.pages > 0 || count.count > 0);
+        done.map(row).collect()
+    }
+
     fn flash_report(&self) -> FlashReport {
         let pools = &self.io.geometry().pools;
-        let mut report = FlashReport { ops: Vec::new(), slots: Vec::new() };
-        for (pool, kind, mode, cause, count) in self.io.counters().iter() {
-            let (name, mode) = (pools[pool].name.clone(), mode.name());
-            let cause = cause.name();
-            if count.pages > 0 || count.count > 0 {
-                report.ops.push(OpRow {
-                    pool: name.clone(),
-                    kind: kind.name(),
-                    mode,
-                    cause,
-                    count: count.count,
-                    pages: count.pages,
-                    bytes: count.bytes,
-                    time_us: count.time_ns as f64 / 1000.0,
-                });
-            }
-            if count.slots > 0 {
-                report.slots.push(SlotRow { pool: name, mode, cause, count: count.slots });
-            }
-        }
-        report
+        let row = |(pool, _, mode, cause, count): (usize, OpKind, CellMode, Cause, &OpCount)| SlotRow {
+            pool: pools[pool].name.clone(),
+            mode: mode.name(),
+            cause: cause.name(),
+            count: count.slots,
+        };
+        let with_slots = self.io.counters().iter().filter(|(.., count)| count.slots > 0);
+        FlashReport { ops: self.op_rows(self.io.counters()), slots: with_slots.map(row).collect() }
     }
 
     /// Bytes programmed per byte the host wrote. By cause, every mapping unit in a page counts for

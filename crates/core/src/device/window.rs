@@ -54,10 +54,16 @@ impl Window {
         }
     }
 
+    /// Whether the window has its full length.
+    #[inline]
+    pub fn is_complete(&self) -> bool {
+        self.length.count > 0 && self.filled >= self.length.count
+    }
+
     /// Whether the window is over before `request`, which would count in the next one.
     #[inline]
     pub fn is_over_before(&self, request: &Request) -> bool {
-        self.length.count > 0 && self.filled >= self.length.count && self.share_of(request) > 0
+        self.is_complete() && self.share_of(request) > 0
     }
 
     /// Counts a request.
