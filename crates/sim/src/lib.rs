@@ -3,6 +3,7 @@
 
 pub mod catalogue;
 pub mod config;
+pub mod episode;
 mod json_schema;
 pub mod memory;
 mod nearest;

@@ -4,6 +4,7 @@ use rustix::time::{clock_gettime, ClockId};
 use std::time::Instant;
 
 /// Measures wall and CPU time from its start.
+#[derive(Clone)]
 pub struct Stopwatch {
     start: Instant,
     cpu_start_s: f64,

@@ -15,7 +15,7 @@ use crate::memory::{self, Shortage};
 use crate::resources::Stopwatch;
 use crate::snapshot::{self, SnapshotError};
 use address::{AddressCounts, AddressMapper};
-use document::TraceFacts;
+pub(crate) use document::{assemble, TraceFacts};
 use scan::{touched_pages, volume_places, Footprint};
 use slcache_core::device::config::{AddressPolicy, Prefill};
 use slcache_core::device::request::Request;
@@ -112,7 +112,7 @@ pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<serd
     let report = simulation.finish()?;
     let replay_s = replay.wall_s();
     let trace = TraceFacts::of(request, &source, counts, &footprint)?;
-    Ok(document::assemble(&config, &trace, &report, &stopwatch, replay_s))
+    Ok(assemble(&config, &trace, &report, &stopwatch, replay_s))
 }
 
 /// A device that waits for the first request of its trace.
@@ -150,7 +150,7 @@ pub(crate) fn ready(request: &RunRequest, progress: &mut Progress<'_>) -> Result
 }
 
 /// Tells that a part of the run begins which cannot say how far it is.
-fn begin(phase: &str, progress: &mut Progress<'_>) -> Result<(), SimError> {
+pub(crate) fn begin(phase: &str, progress: &mut Progress<'_>) -> Result<(), SimError> {
     if progress(phase, 0, 0) {
         Ok(())
     } else {

@@ -3,6 +3,7 @@
 mod binary;
 mod common;
 mod config;
+mod episode;
 mod fuzz_corpus;
 mod golden;
 mod golden_versions;

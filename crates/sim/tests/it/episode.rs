@@ -1,0 +1,217 @@
+//! Episodes: what they share with runs, what their windows add up to, what forks and vectors keep.
+
+use crate::common::{file, layers};
+use serde_json::Value;
+use slcache_core::ftl::window::{WindowLength, WindowUnit};
+use slcache_core::schemes::CATALOG;
+use slcache_sim::episode::{Episode, EpisodeError, EpisodeRequest, Episodes};
+use slcache_sim::{execute, trace_options, RunRequest};
+
+/// Reads, writes of 4 to 32 KiB, trims and flushes over 3 MiB, with pauses.
+fn trace() -> String {
+    let mut text = String::from("time,op,address,size\n");
+    for i in 0..3000u64 {
+        let (op, sectors) = match i % 50 {
+            7 => ("trim", 8),
+            19 => ("flush", 0),
+            n if n % 3 == 0 => ("read", 16),
+            n => ("write", 8 << (n % 4)),
+        };
+        let at_ns = i * 250_000 + i / 400 * 90_000_000;
+        let sector = if op == "flush" { 0 } else { i * 7919 % 780 * 8 };
+        text.push_str(&format!("{at_ns},{op},{sector},{sectors}\n"));
+    }
+    text
+}
+
+fn window(unit: WindowUnit, count: u64) -> Option<WindowLength> {
+    Some(WindowLength { unit, count })
+}
+
+fn request(trace: &str, scheme: &str, sets: &[&str], replay: &str) -> EpisodeRequest {
+    let mut layers = layers("tiny", scheme, sets);
+    layers.replay = Some(replay.to_owned());
+    let columns = ["time", "op", "address", "size"].map(|column| (column, column));
+    let units = [("time_unit", "ns"), ("address_unit", "sector"), ("size_unit", "sector")];
+    let format = [("format", "generic"), ("header", "true"), ("delimiter", ",")];
+    let ops = [("ops.read", "read"), ("ops.write", "write"), ("ops.trim", "trim"), ("ops.flush", "flush")];
+    let trace_options = trace_options(format.into_iter().chain(columns).chain(units).chain(ops)).unwrap();
+    let run = RunRequest { trace: trace.into(), trace_options, layers, ..RunRequest::default() };
+    EpisodeRequest { run, window: window(WindowUnit::WriteRequests, 150), observations: None }
+}
+
+fn begin(request: &EpisodeRequest) -> Result<Episode, EpisodeError> {
+    Episode::new(request, &mut |_, _, _| true)
+}
+
+fn step(episode: &mut Episode, turns: &[(usize, f64)]) -> bool {
+    episode.step(turns, &mut || true).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn to_the_end(mut episode: Episode) -> Episode {
+    while !step(&mut episode, &[]) {}
+    episode
+}
+
+/// The document without when it was made and what that cost.
+fn figures(mut document: Value) -> String {
+    document.as_object_mut().unwrap().remove("sim");
+    document["provenance"].as_object_mut().unwrap().remove("time");
+    document.to_string()
+}
+
+fn finish(episode: Episode) -> String {
+    figures(episode.finish(&mut |_, _, _| true).unwrap())
+}
+
+#[test]
+fn an_episode_without_turns_is_a_run() {
+    let file = file(&trace(), ".csv");
+    for entry in CATALOG {
+        for replay in ["open", "closed:1", "closed:8"] {
+            for sets in [&[][..], &["trace.address=compact", "precondition.fill=0.5"]] {
+                let request = request(file.path().to_str().unwrap(), entry.name, sets, replay);
+                let run = figures(execute(&request.run, &mut |_, _, _| true).unwrap());
+                let at_once = begin(&request).unwrap();
+                let stepped = to_the_end(at_once.clone());
+                assert!(stepped.windows() > 10);
+                assert!(run == finish(at_once), "{} {replay} {sets:?}: finished at once", entry.name);
+                assert!(run == finish(stepped), "{} {replay} {sets:?}: stepped", entry.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn windows_add_up_to_the_run() {
+    let file = file(&trace(), ".csv");
+    for (unit, count) in
+        [(WindowUnit::Requests, 99), (WindowUnit::WriteRequests, 1), (WindowUnit::WriteBytes, 1 << 20)]
+    {
+        let mut request = request(file.path().to_str().unwrap(), "baseline", &[], "closed:4");
+        request.window = window(unit, count);
+        let mut episode = begin(&request).unwrap();
+        let (mut arrived, mut bytes, mut completed, mut ns, mut at_ns) = (0, 0, 0, 0, 0);
+        loop {
+            let ended = step(&mut episode, &[]);
+            let seen = episode.window().unwrap();
+            let counters = &seen.counters;
+            assert_eq!(counters.end_ns - counters.duration_ns, at_ns, "windows follow each other");
+            assert!(seen.is_complete || ended, "only the last may be short");
+            at_ns = counters.end_ns;
+            arrived += counters.reads.requests + counters.writes.requests;
+            bytes += counters.writes.bytes;
+            completed += seen.reads.requests + seen.writes.requests;
+            ns += counters.duration_ns;
+            if unit == WindowUnit::WriteRequests {
+                assert!(counters.writes.requests == 1 || ended);
+            }
+            if ended {
+                break;
+            }
+        }
+        let backlog = episode.window().unwrap().backlog;
+        let document = episode.clone().finish(&mut |_, _, _| true).unwrap();
+        let host = &document["host"];
+        assert_eq!(Some(arrived), host["requests"].as_u64());
+        assert_eq!(Some(bytes), host["write"]["bytes"].as_u64());
+        // What is in flight at the end completes when the run is ended.
+        assert!(completed < arrived && arrived - completed <= backlog);
+        assert!(ns == at_ns && ns <= host["duration_ns"].as_u64().unwrap());
+    }
+}
+
+#[test]
+fn a_fork_goes_on_as_the_original_does() {
+    let file = file(&trace(), ".csv");
+    let request = request(file.path().to_str().unwrap(), "baseline", &[], "closed:8");
+    let mut episode = begin(&request).unwrap();
+    let seen = |episode: &mut Episode| {
+        let ended = step(episode, &[]);
+        let mut out = vec![f64::NAN; episode.observation_len()];
+        episode.observe(&mut out);
+        (ended, out)
+    };
+    (0..5).for_each(|_| drop(seen(&mut episode)));
+    let mut fork = episode.clone();
+    while !fork.is_ended() {
+        assert_eq!(seen(&mut fork), seen(&mut episode));
+    }
+    assert!(finish(fork) == finish(episode));
+}
+
+#[test]
+fn a_cancelled_step_goes_on_with_its_window() {
+    let lines: String = (0..150_000u64).map(|i| format!("{} 0 {} 8 0\n", i * 1000, i % 500 * 8)).collect();
+    let file = file(&lines, ".trace");
+    let mut request = request(file.path().to_str().unwrap(), "tlc-only", &[], "closed:1");
+    request.run.trace_options = trace_options([("format", "mqsim")]).unwrap();
+    request.window = window(WindowUnit::Requests, 140_000);
+    let mut whole = begin(&request).unwrap();
+    let mut halted = whole.clone();
+    step(&mut whole, &[]);
+    assert!(matches!(halted.step(&[], &mut || false), Err(EpisodeError::Cancelled)));
+    assert_eq!(halted.windows(), 0);
+    step(&mut halted, &[]);
+    assert_eq!(whole.window().unwrap().counters, halted.window().unwrap().counters);
+    assert_eq!(whole.window().unwrap().writes, halted.window().unwrap().writes);
+}
+
+#[test]
+fn episodes_side_by_side_do_what_each_does_alone() {
+    let file = file(&trace(), ".csv");
+    let path = file.path().to_str().unwrap();
+    let one = |scheme: &str| begin(&request(path, scheme, &[], "closed:8")).unwrap();
+    let all: Vec<Episode> = ["baseline", "tlc-only", "ips", "hierarchy", "sa"].map(one).into();
+    let alone: Vec<Vec<f64>> =
+        all.iter().map(|episode| last_observation(&to_the_end(episode.clone()))).collect();
+    for threads in [1, 2, 5] {
+        let mut vector = Episodes::new(all.clone(), Some(threads)).unwrap();
+        let mut ended = vec![false; all.len()];
+        while ended.contains(&false) {
+            let turns: Vec<_> = ended.iter().map(|&ended| (!ended).then(Vec::new)).collect();
+            ended = vector.step(&turns, &mut || true).unwrap();
+        }
+        let seen: Vec<Vec<f64>> = vector.all().iter().map(last_observation).collect();
+        assert_eq!(seen, alone, "{threads} threads");
+    }
+}
+
+fn last_observation(episode: &Episode) -> Vec<f64> {
+    let mut out = vec![f64::NAN; episode.observation_len()];
+    episode.observe(&mut out);
+    out
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_and_changes_nothing() {
+    let file = file(&trace(), ".csv");
+    let good = request(file.path().to_str().unwrap(), "tlc-only", &[], "closed:8");
+    let refused = |change: &dyn Fn(&mut EpisodeRequest)| {
+        let mut request = good.clone();
+        change(&mut request);
+        begin(&request).err().expect("must be refused").to_string()
+    };
+    let told = refused(&|request| request.window = window(WindowUnit::WriteRequests, 3000));
+    assert!(told.starts_with("the trace is too short for one window: it has "), "{told}");
+    let told = refused(&|request| request.window = window(WindowUnit::WriteBytes, 0));
+    assert_eq!(told, "window = 0 bytes of writes: must be at least 1");
+    let told = refused(&|request| request.observations = Some(vec!["waf".into(), "wuf".into()]));
+    assert!(told.starts_with("observation \"wuf\": there is none of that name here; allowed: "), "{told}");
+    let told = refused(&|request| request.run.layers.scheme = "nothing".into());
+    assert!(told.contains("nothing"), "{told}");
+
+    let mut episode = begin(&good).unwrap();
+    step(&mut episode, &[]);
+    let before = finish(episode.clone());
+    let error = episode.step(&[(0, 1.0)], &mut || true).unwrap_err();
+    assert_eq!(error.to_string(), "knob 0: tlc-only has no knobs");
+    assert_eq!((episode.windows(), finish(episode.clone())), (1, before));
+    let mut over = to_the_end(episode.clone());
+    let error = over.step(&[], &mut || true).unwrap_err();
+    assert!(matches!(error, EpisodeError::Ended { .. }), "{error}");
+    let mut vector = Episodes::new(vec![episode, over], None).unwrap();
+    let error = vector.step(&[Some(vec![]), Some(vec![])], &mut || true).unwrap_err();
+    assert_eq!(error.index, 1);
+    assert_eq!(vector.all()[0].windows(), 1, "a refusal leaves all where they are");
+}
