@@ -210,7 +210,8 @@ class Episode:
         """Turn knobs, all or none, and run to the end of the next window.
 
         A turn is (index of the knob in `knobs()`, value). `out`, a writable contiguous buffer of
-        float64, gets the observation. Returns whether the trace is at its end.
+        float64, gets the observation. Returns whether the trace is at its end. A refused step
+        changes nothing; after Ctrl-C the next one goes on with the window.
         """
 
     def observe(self, out: WriteableBuffer | None = None) -> tuple[float, ...] | None:
@@ -222,8 +223,11 @@ class Episode:
     def knob_bounds(self) -> tuple[tuple[float, float], ...]:
         """Return the least and the most that each knob takes now."""
 
-    def info(self) -> dict[str, Any]:
-        """Return every counter and statistic of the window just over, whatever is observed."""
+    def info(self) -> dict[str, float]:
+        """Return every statistic of the window just over, whatever is observed; 0 before it."""
+
+    def operations(self) -> list[dict[str, Any]]:
+        """Return the window's flash operations: pool, kind, mode, cause and counts of each."""
 
     def knobs(self) -> str:
         """Return the knobs, as a JSON list: name, unit, summary, value, and steps or ladder.
@@ -263,10 +267,13 @@ class Episodes:
 
     def __init__(self, episodes: Sequence[Episode], *, threads: int | None = None) -> None: ...
     def __len__(self) -> int: ...
-    def step(self, turns: Sequence[Sequence[tuple[int, float]] | None], out: Any) -> list[bool]:
+    def step(
+        self, turns: Sequence[Sequence[tuple[int, float]] | None], out: WriteableBuffer
+    ) -> list[bool]:
         """Step each episode; None leaves one alone. `out` holds a row of float64 for each.
 
-        Returns which are at the end of their traces. A refused turn changes no episode.
+        Returns which are at the end of their traces. A refused turn changes no episode; where a
+        run fails, which the error names, the others have done their step.
         """
 
     def observe(self, out: WriteableBuffer) -> None:
@@ -278,8 +285,11 @@ class Episodes:
     def episode(self, index: int) -> Episode:
         """Return a copy of one."""
 
-    def info(self, index: int) -> dict[str, Any]:
-        """Return every counter and statistic of one's window just over."""
+    def info(self, index: int) -> dict[str, float]:
+        """Return every statistic of one's window just over."""
+
+    def operations(self, index: int) -> list[dict[str, Any]]:
+        """Return the flash operations of one's window just over."""
 
 def version() -> str:
     """Return the version of the simulator."""

@@ -19,9 +19,15 @@ mod classes {
     );
     pyo3::create_exception!(slcache._core, TraceError, PyException, "The trace cannot be read as asked.");
     pyo3::create_exception!(slcache._core, RunError, PyException, "The run failed after it started.");
+    pyo3::create_exception!(
+        slcache._core,
+        EpisodeError,
+        PyException,
+        "An episode cannot do what it was asked; nothing changed."
+    );
 }
 
-pub use classes::{ConfigError, RunError, TraceError};
+pub use classes::{ConfigError, EpisodeError, RunError, TraceError};
 
 /// The exception for a configuration that is not valid.
 pub fn config_error(errors: &ConfigErrors) -> PyErr {

@@ -2,6 +2,8 @@
 //! the form of everything that is not a plain value.
 
 mod catalogue;
+mod env;
+mod env_vector;
 mod errors;
 mod files;
 mod progress;
@@ -176,6 +178,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("RunError", py.get_type::<RunError>())?;
     module.add_class::<Rereadable>()?;
     module.add_class::<stream::Stream>()?;
+    module.add("EpisodeError", py.get_type::<errors::EpisodeError>())?;
+    module.add_class::<env::Episode>()?;
+    module.add_class::<env_vector::Episodes>()?;
     module.add_function(wrap_pyfunction!(rereadable, module)?)?;
     module.add_function(wrap_pyfunction!(is_read_once, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;

@@ -1,0 +1,237 @@
+//! Episodes for Python: steps without the GIL, observations into the caller's memory.
+
+use super::errors::{sim_error, EpisodeError, RunError};
+use super::{options, progress, Named};
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use slcache_sim::episode::{self, bounds, window_length, EpisodeError as Error, EpisodeRequest, OpRow};
+use slcache_sim::{Layers, RunRequest, Stop};
+
+/// Knobs to turn: number and value of each.
+pub type Turns = Vec<(usize, f64)>;
+
+/// The exception for an episode that does not do what it was asked.
+pub fn episode_error(error: &Error) -> PyErr {
+    match error {
+        Error::Sim(error) => sim_error(error),
+        Error::Failed { .. } => RunError::new_err(error.to_string()),
+        Error::Cancelled => PyKeyboardInterrupt::new_err("cancelled"),
+        other => EpisodeError::new_err(other.to_string()),
+    }
+}
+
+/// Whether no signal handler raised; what one raised is kept in `raised`.
+pub fn go_on(raised: &mut Option<PyErr>) -> bool {
+    let checked = Python::attach(|py| py.check_signals());
+    *raised = checked.err();
+    raised.is_none()
+}
+
+/// A run that stops at the end of every window.
+#[pyclass]
+pub struct Episode(Option<episode::Episode>);
+
+impl Episode {
+    /// Around an episode of Rust.
+    pub fn around(episode: episode::Episode) -> Self {
+        Self(Some(episode))
+    }
+
+    /// The episode, unless it is finished.
+    pub fn get(&self) -> PyResult<&episode::Episode> {
+        self.0.as_ref().ok_or_else(finished)
+    }
+
+    fn get_mut(&mut self) -> PyResult<&mut episode::Episode> {
+        self.0.as_mut().ok_or_else(finished)
+    }
+}
+
+fn finished() -> PyErr {
+    EpisodeError::new_err("the episode is finished; begin another, or fork it before")
+}
+
+fn observation(episode: &episode::Episode) -> Vec<f64> {
+    let mut values = vec![0.0; episode.observation_len()];
+    episode.observe(&mut values);
+    values
+}
+
+/// Refuses memory that does not take `needed` numbers, before anything is done.
+pub fn check_room(out: &PyBuffer<f64>, needed: usize) -> PyResult<()> {
+    if out.readonly() || !out.is_c_contiguous() || out.item_count() != needed {
+        let found = out.item_count();
+        return Err(EpisodeError::new_err(format!(
+            "out: must be writable, contiguous and hold {needed} numbers (float64), not {found}"
+        )));
+    }
+    Ok(())
+}
+
+/// Every statistic of the window just over.
+pub fn info<'py>(py: Python<'py>, episode: &episode::Episode) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, value) in episode.statistics() {
+        dict.set_item(PyString::intern(py, name), value)?;
+    }
+    Ok(dict)
+}
+
+/// The flash operations of the window just over.
+pub fn operations<'py>(py: Python<'py>, episode: &episode::Episode) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let as_dict = |row: OpRow| {
+        let dict = PyDict::new(py);
+        dict.set_item("pool", row.pool)?;
+        dict.set_item("kind", row.kind)?;
+        dict.set_item("mode", row.mode)?;
+        dict.set_item("cause", row.cause)?;
+        dict.set_item("count", row.count)?;
+        dict.set_item("pages", row.pages)?;
+        dict.set_item("bytes", row.bytes)?;
+        dict.set_item("time_us", row.time_us)?;
+        Ok(dict)
+    };
+    episode.operations().into_iter().map(as_dict).collect()
+}
+
+#[pymethods]
+impl Episode {
+    #[new]
+    #[pyo3(signature = (
+        trace, *, device, scheme, sets, trace_options, seed, replay, snapshot_in, window, observations, progress
+    ))]
+    #[allow(clippy::too_many_arguments)] // the keyword arguments of the Python class
+    fn new(
+        py: Python<'_>,
+        trace: Named<'_>,
+        device: String,
+        scheme: String,
+        sets: Vec<String>,
+        trace_options: Vec<(String, String)>,
+        seed: Option<u64>,
+        replay: Option<String>,
+        snapshot_in: Option<String>,
+        window: Option<(String, u64)>,
+        observations: Option<Vec<String>>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let length = window.map(|(unit, count)| window_length(&unit, count));
+        let mut request = EpisodeRequest {
+            run: RunRequest {
+                trace: trace.into(),
+                trace_options: options(&trace_options)?,
+                layers: Layers { device, scheme, sets, seed, replay },
+                snapshot_in: snapshot_in.map(Into::into),
+                snapshot_out: None,
+                stop: Stop::default(),
+            },
+            window: length.transpose().map_err(|error| episode_error(&error))?,
+            observations,
+        };
+        let result = progress::run(py, progress, move |progress, stop| {
+            request.run.stop = stop.clone();
+            episode::Episode::new(&request, progress)
+        })?;
+        result.map(Self::around).map_err(|error| episode_error(&error))
+    }
+
+    /// Turns knobs and runs to the end of the next window; true at the end of the trace.
+    #[pyo3(signature = (turns, out=None))]
+    fn step(&mut self, py: Python<'_>, turns: Turns, out: Option<PyBuffer<f64>>) -> PyResult<bool> {
+        let episode = self.get_mut()?;
+        if let Some(out) = &out {
+            check_room(out, episode.observation_len())?;
+        }
+        let mut raised = None;
+        let stepped = py.detach(|| episode.step(&turns, &mut || go_on(&mut raised)));
+        if let Some(error) = raised {
+            return Err(error);
+        }
+        let ended = stepped.map_err(|error| episode_error(&error))?;
+        if let Some(out) = &out {
+            out.copy_from_slice(py, &observation(episode))?;
+        }
+        Ok(ended)
+    }
+
+    /// The observation, or nothing if `out` takes it.
+    #[pyo3(signature = (out=None))]
+    fn observe<'py>(
+        &self,
+        py: Python<'py>,
+        out: Option<PyBuffer<f64>>,
+    ) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let episode = self.get()?;
+        if let Some(out) = out {
+            check_room(&out, episode.observation_len())?;
+            out.copy_from_slice(py, &observation(episode))?;
+            return Ok(None);
+        }
+        PyTuple::new(py, observation(episode)).map(Some)
+    }
+
+    /// The knobs' values.
+    fn knob_values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.get()?.knobs().iter().map(|knob| knob.value))
+    }
+
+    /// The least and the most that each knob takes now.
+    fn knob_bounds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.get()?.knobs().iter().map(|knob| bounds(&knob.range)))
+    }
+
+    /// Every statistic of the window just over, whatever is observed.
+    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        info(py, self.get()?)
+    }
+
+    /// The flash operations of the window just over, a dict for each pool, kind, mode and cause.
+    fn operations<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        operations(py, self.get()?)
+    }
+
+    /// The knobs, as JSON.
+    fn knobs(&self) -> PyResult<String> {
+        Ok(self.get()?.knobs_to_json().to_string())
+    }
+
+    /// What is observed, as JSON.
+    fn observations(&self) -> PyResult<String> {
+        Ok(self.get()?.observations_to_json().to_string())
+    }
+
+    /// The configuration that runs, as JSON.
+    fn config(&self) -> PyResult<String> {
+        Ok(self.get()?.config().to_json().to_string())
+    }
+
+    /// Windows run so far.
+    #[getter]
+    fn windows(&self) -> PyResult<u64> {
+        Ok(self.get()?.windows())
+    }
+
+    /// Whether the trace is at its end.
+    #[getter]
+    fn ended(&self) -> PyResult<bool> {
+        Ok(self.get()?.is_ended())
+    }
+
+    /// An exact copy.
+    fn fork(&self, py: Python<'_>) -> PyResult<Self> {
+        let episode = self.get()?;
+        Ok(Self::around(py.detach(|| episode.clone())))
+    }
+
+    /// Runs what is left of the trace and returns the result document as JSON.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<String> {
+        self.get()?;
+        let episode = self.0.take().ok_or_else(finished)?;
+        let result = progress::run(py, None, move |progress, _| {
+            episode.finish(progress).map(|document| document.to_string())
+        })?;
+        result.map_err(|error| episode_error(&error))
+    }
+}
