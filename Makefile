@@ -35,6 +35,10 @@ test: $(VENV)/built ## Run every test a commit must pass
 	cargo test
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
+.PHONY: slow
+slow: $(VENV)/built ## Run the tests that take minutes
+	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
+
 .PHONY: check
 check: $(VENV)/tools ## Check formatting, lints and types
 	cargo fmt --all --check

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use slcache_sim::episode::{self, bounds, window_length, EpisodeError as Error, EpisodeRequest, OpRow};
-use slcache_sim::{Layers, RunRequest, Stop};
+use slcache_sim::{Layers, RunRequest};
 
 /// Knobs to turn: number and value of each.
 pub type Turns = Vec<(usize, f64)>;
@@ -124,8 +124,7 @@ impl Episode {
                 trace_options: options(&trace_options)?,
                 layers: Layers { device, scheme, sets, seed, replay },
                 snapshot_in: snapshot_in.map(Into::into),
-                snapshot_out: None,
-                stop: Stop::default(),
+                ..RunRequest::default()
             },
             window: length.transpose().map_err(|error| episode_error(&error))?,
             observations,
