@@ -217,6 +217,9 @@ class Episode:
     def observe(self, out: WriteableBuffer | None = None) -> tuple[float, ...] | None:
         """Return the observation, or put it into `out`; before the first step its counts are 0."""
 
+    def turn(self, turns: Sequence[tuple[int, float]]) -> None:
+        """Turn knobs, all or none, before the next window."""
+
     def knob_values(self) -> tuple[float, ...]:
         """Return the knobs' values now, in the order of `knobs()`."""
 
@@ -284,6 +287,12 @@ class Episodes:
 
     def episode(self, index: int) -> Episode:
         """Return a copy of one."""
+
+    def knob_values(self, index: int) -> tuple[float, ...]:
+        """Return the values of one's knobs."""
+
+    def knob_bounds(self, index: int) -> tuple[tuple[float, float], ...]:
+        """Return the least and the most that each of one's knobs takes now."""
 
     def info(self, index: int) -> dict[str, float]:
         """Return every statistic of one's window just over."""

@@ -96,6 +96,16 @@ pub fn operations<'py>(py: Python<'py>, episode: &episode::Episode) -> PyResult<
     episode.operations().into_iter().map(as_dict).collect()
 }
 
+/// The knobs' values.
+pub fn knob_values<'py>(py: Python<'py>, episode: &episode::Episode) -> PyResult<Bound<'py, PyTuple>> {
+    PyTuple::new(py, episode.knobs().iter().map(|knob| knob.value))
+}
+
+/// The least and the most that each knob takes now.
+pub fn knob_bounds<'py>(py: Python<'py>, episode: &episode::Episode) -> PyResult<Bound<'py, PyTuple>> {
+    PyTuple::new(py, episode.knobs().iter().map(|knob| bounds(&knob.range)))
+}
+
 #[pymethods]
 impl Episode {
     #[new]
@@ -171,14 +181,19 @@ impl Episode {
         PyTuple::new(py, observation(episode)).map(Some)
     }
 
+    /// Turns knobs before the next window.
+    fn turn(&mut self, turns: Turns) -> PyResult<()> {
+        self.get_mut()?.turn(&turns).map_err(|error| episode_error(&error))
+    }
+
     /// The knobs' values.
     fn knob_values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.get()?.knobs().iter().map(|knob| knob.value))
+        knob_values(py, self.get()?)
     }
 
     /// The least and the most that each knob takes now.
     fn knob_bounds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.get()?.knobs().iter().map(|knob| bounds(&knob.range)))
+        knob_bounds(py, self.get()?)
     }
 
     /// Every statistic of the window just over, whatever is observed.

@@ -1,11 +1,13 @@
 //! Episodes side by side for Python.
 
-use super::env::{check_room, episode_error, go_on, info, operations, Episode, Turns};
+use super::env::{
+    check_room, episode_error, go_on, info, knob_bounds, knob_values, operations, Episode, Turns,
+};
 use super::errors::EpisodeError;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use slcache_sim::episode::{self, EpisodeError as Error, StepFailed};
 
 /// Copies of episodes that step side by side, in threads and without the GIL.
@@ -110,6 +112,16 @@ impl Episodes {
     fn episode(&self, py: Python<'_>, index: usize) -> PyResult<Episode> {
         let original = self.at(index)?;
         Ok(Episode::around(py.detach(|| original.clone())))
+    }
+
+    /// The values of one's knobs.
+    fn knob_values<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
+        knob_values(py, self.at(index)?)
+    }
+
+    /// The least and the most that each of one's knobs takes now.
+    fn knob_bounds<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
+        knob_bounds(py, self.at(index)?)
     }
 
     /// Every statistic of one's window just over.

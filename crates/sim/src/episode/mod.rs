@@ -135,6 +135,12 @@ impl Episode {
         stepped
     }
 
+    /// Turns knobs, all or none of them, before the next window.
+    pub fn turn(&mut self, turns: &[(usize, f64)]) -> Result<(), EpisodeError> {
+        self.check_turns(turns)?;
+        self.turn_all(turns)
+    }
+
     /// Says why a step with these turns would be refused, if it would.
     pub fn check_turns(&self, turns: &[(usize, f64)]) -> Result<(), EpisodeError> {
         self.check_goes_on()?;

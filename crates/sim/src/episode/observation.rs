@@ -62,10 +62,16 @@ features! {
         |w| w.flash_ns(|cause| cause == Cause::Migration) as f64;
     "gc_flash_ns", "ns", None, "service time of cleaning, ahead of need or not",
         |w| w.flash_ns(|cause| matches!(cause, Cause::Gc | Cause::Agc)) as f64;
+    "slc_write_flash_ns", "ns", None, "service time of the host's writes to SLC blocks, reads of what they cover in part included",
+        |w| w.write_flash_ns(true) as f64;
+    "dense_write_flash_ns", "ns", None, "the same of its writes to blocks of other modes",
+        |w| w.write_flash_ns(false) as f64;
     "erases", "blocks", None, "blocks erased", |w| w.erases() as f64;
     "backlog", "requests", None, "requests that had arrived and were not complete at the end",
         |w| w.backlog as f64;
     "mapped_bytes", "bytes", None, "bytes of the device that hold data at the end", |w| w.mapped_bytes as f64;
+    "utilisation", "share", Some(1.0), "data that the device holds at the end, of its capacity",
+        |w| w.utilisation;
     "is_complete", "flag", Some(1.0), "1 where the window has its full length; a trace's last may end early",
         |w| f64::from(u8::from(w.is_complete));
 }

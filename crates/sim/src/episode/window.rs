@@ -1,6 +1,6 @@
 //! What one window came to, for whoever turns knobs: counts, latencies, flash work, wear.
 
-use slcache_core::base::{Cause, OpKind};
+use slcache_core::base::{Cause, CellMode, OpKind};
 use slcache_core::device::completed::Completed;
 use slcache_core::device::Simulation;
 use slcache_core::ftl::window::WindowCounters;
@@ -58,6 +58,8 @@ pub struct Window {
     pub backlog: u64,
     /// Bytes of the device that hold data at its end.
     pub mapped_bytes: u64,
+    /// The same as a share of what the device can hold.
+    pub utilisation: f64,
     /// The share of the flash's life that its erases took, if the endurance of all modes erased is
     /// known.
     pub life_used: Option<f64>,
@@ -78,6 +80,7 @@ impl Window {
             is_complete,
             backlog: simulation.backlog(),
             mapped_bytes: media.mapped() * u64::from(media.array().geometry.mu_bytes),
+            utilisation: media.mapped() as f64 / f64::from(media.mus()),
             life_used: life_used(simulation, &counters),
             counters,
         }
@@ -103,6 +106,20 @@ impl Window {
     /// Service time of the flash operations of the causes that `which` picks, ns.
     pub fn flash_ns(&self, which: impl Fn(Cause) -> bool) -> u64 {
         self.counters.ops.iter().filter(|(_, _, _, cause, _)| which(*cause)).map(|(.., c)| c.time_ns).sum()
+    }
+
+    /// Service time of the host's writes to blocks in SLC mode, or to the others, ns. What they cover
+    /// only in part is read first; this counts, the host's own reads do not.
+    pub fn write_flash_ns(&self, slc: bool) -> u64 {
+        let is_write = |kind, cause| match cause {
+            Cause::Host => kind != OpKind::Read,
+            Cause::Migration | Cause::Gc | Cause::Agc => false,
+            Cause::Rmw | Cause::Flush | Cause::Pad => true,
+        };
+        let ops = self.counters.ops.iter();
+        ops.filter(|&(_, kind, mode, cause, _)| (mode == CellMode::Slc) == slc && is_write(kind, cause))
+            .map(|(.., count)| count.time_ns)
+            .sum()
     }
 
     /// Blocks erased.
