@@ -22,6 +22,11 @@ impl Merger {
         }
     }
 
+    /// Has pieces wait for `timeout_ns`, also those that wait already: `arm` must follow.
+    pub fn set_timeout_ns(&mut self, timeout_ns: u64) {
+        self.timeout_ns = timeout_ns;
+    }
+
     /// Whether the buffer has room for `piece`; what is held of its page already needs none.
     pub fn has_room(&self, piece: &Piece, io: &Io) -> bool {
         let new = piece.mask & !io.held().mask(piece.page);
@@ -54,7 +59,7 @@ impl Merger {
     pub fn arm(&self, io: &mut Io) {
         if let Some(held) = io.held().entries().first().filter(|_| !io.clockless()) {
             let due_ns = held.since_ns + self.timeout_ns;
-            io.wake_at(due_ns);
+            io.wake_at(due_ns.max(io.now_ns()));
         }
     }
 }

@@ -59,6 +59,9 @@ impl Default for IdleRule {
 }
 
 impl IdleRule {
+    /// The longest threshold: an hour.
+    pub const THRESHOLD_NS_MAX: u64 = 3_600_000_000_000;
+
     /// Adds every problem; `key` is the section's dotted place.
     pub fn check(&self, key: &str, problems: &mut Vec<Problem>) {
         let least_ns = if self.scope == IdleScope::Device { 100_000 } else { 0 };
@@ -66,7 +69,7 @@ impl IdleRule {
             problems,
             &format!("{key}.threshold_ns"),
             self.threshold_ns,
-            least_ns..=3_600_000_000_000,
+            least_ns..=Self::THRESHOLD_NS_MAX,
         );
     }
 }

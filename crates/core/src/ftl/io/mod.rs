@@ -197,6 +197,11 @@ impl Io {
         self.timing.channel_load_ns(channel)
     }
 
+    /// When the scheme's idle work may start.
+    pub fn idle_rule(&self) -> IdleRule {
+        self.timing.idle_rule()
+    }
+
     /// Sets when the scheme's idle work may start.
     pub fn set_idle_rule(&mut self, rule: IdleRule) {
         self.timing.set_idle_rule(rule);

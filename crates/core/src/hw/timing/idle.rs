@@ -4,10 +4,22 @@ use super::event::EventKind;
 use super::Timing;
 use crate::hw::config::{IdleRule, IdleScope};
 
+/// The idle event of a unit that has none.
+pub(super) const NOT_ARMED: u64 = u64::MAX;
+
 impl Timing {
-    /// Sets when idle work may start.
+    /// When idle work may start.
+    pub fn idle_rule(&self) -> IdleRule {
+        self.idle
+    }
+
+    /// Sets when idle work may start, also for units that wait for it already.
     pub fn set_idle_rule(&mut self, rule: IdleRule) {
         self.idle = rule;
+        for unit in 0..self.units.len() {
+            self.units[unit].idle_event_ns = NOT_ARMED;
+            self.arm_idle(unit as u32);
+        }
     }
 
     /// When idle work of `unit` may start if the host stays away, ns.
@@ -34,17 +46,21 @@ impl Timing {
     }
 
     pub(super) fn arm_idle(&mut self, unit: u32) {
-        let u = &mut self.units[unit as usize];
-        if u.idle_planes != 0 && u.is_idle() && !u.idle_armed {
-            u.idle_armed = true;
+        let u = &self.units[unit as usize];
+        if u.idle_planes != 0 && u.is_idle() && u.idle_event_ns == NOT_ARMED {
             let at_ns = self.now_ns.max(self.idle_from_ns(unit));
+            self.units[unit as usize].idle_event_ns = at_ns;
             self.schedule(at_ns, EventKind::Idle, unit);
         }
     }
 
     pub(super) fn idle_event(&mut self, unit: u32) {
         let u = &mut self.units[unit as usize];
-        u.idle_armed = false;
+        if u.idle_event_ns != self.now_ns {
+            // The rule has changed since this event was scheduled: another has taken its place.
+            return;
+        }
+        u.idle_event_ns = NOT_ARMED;
         if !u.is_idle() || u.idle_planes == 0 {
             return;
         }

@@ -2,12 +2,15 @@
 
 use super::Timing;
 use crate::base::PlaneId;
+use crate::hw::config::IdleRule;
 use crate::hw::geometry::Geometry;
 use serde::{Deserialize, Serialize};
 
 /// What a snapshot holds of the clock.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ClockState {
+    /// How long the host must have stayed away before idle work, ns.
+    idle_threshold_ns: u64,
     /// Planes with idle work, ascending.
     idle_planes: Vec<PlaneId>,
     /// The unit of each channel after which the round robin goes on, by its place on the channel.
@@ -23,7 +26,8 @@ impl Timing {
         };
         let mut idle_planes: Vec<PlaneId> = self.units.iter().flat_map(planes).collect();
         idle_planes.sort_unstable();
-        ClockState { idle_planes, turns: self.channels.iter().map(|channel| channel.last_bit).collect() }
+        let turns = self.channels.iter().map(|channel| channel.last_bit).collect();
+        ClockState { idle_threshold_ns: self.idle.threshold_ns, idle_planes, turns }
     }
 
     /// Takes a snapshot's part into a new clock, or says why it does not fit.
@@ -34,6 +38,10 @@ impl Timing {
         }
         for (channel, turn) in self.channels.iter_mut().zip(state.turns) {
             channel.last_bit = turn;
+        }
+        self.idle.threshold_ns = state.idle_threshold_ns;
+        if self.idle.threshold_ns > IdleRule::THRESHOLD_NS_MAX {
+            return Err(format!("idle work after {} ns", self.idle.threshold_ns));
         }
         let ascend = state.idle_planes.windows(2).all(|two| two[0] < two[1]);
         let place = |plane: &PlaneId| geometry.planes.get(plane.index());

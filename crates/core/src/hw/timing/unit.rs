@@ -66,8 +66,8 @@ pub(super) struct Unit {
     pub(super) busy_ns: [u64; CAUSES],
     /// Planes of this unit with idle work (bit per plane in the die).
     pub(super) idle_planes: u16,
-    /// An idle event is pending.
-    pub(super) idle_armed: bool,
+    /// When the pending idle event comes, ns, if there is one.
+    pub(super) idle_event_ns: u64,
     /// When the host last used the unit, ns.
     pub(super) host_ns: u64,
     /// Channel the unit is on.
@@ -113,7 +113,7 @@ impl Unit {
             suspends: 0,
             busy_ns: [0; CAUSES],
             idle_planes: 0,
-            idle_armed: false,
+            idle_event_ns: super::idle::NOT_ARMED,
             host_ns: 0,
             channel,
             bit,
