@@ -84,6 +84,8 @@ pub struct Simulation {
     link_in_ns: u64,
     link_out_ns: u64,
     fed: u64,
+    /// Where the scheme's knobs stand as configured.
+    knobs_at_first: Vec<f64>,
     full: Option<RunError>,
     stop: Stop,
     /// Latencies of what was completed since they were taken, kept only when asked for.
@@ -127,6 +129,7 @@ impl Simulation {
             flushing: VecDeque::new(),
             window: Window::new(scheme.window_length(), io.counters(), 0),
             control: Window::new(WindowLength::NONE, io.counters(), 0),
+            knobs_at_first: scheme.knobs(&io).iter().map(|knob| knob.value).collect(),
             io,
             in_flight: 0,
             backlog_max: 0,

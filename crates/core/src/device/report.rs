@@ -7,8 +7,8 @@ use crate::base::{CellMode, OpKind};
 use crate::ftl::scheme::Scheme;
 use crate::metrics::counters::{OpCount, OpCounters};
 use crate::metrics::report::{
-    Adjusted, BacklogReport, FlashReport, FlushReport, HostReport, OpRow, Report, SlotRow, TrimReport,
-    WafReport, WearReport, WearRow,
+    Adjusted, BacklogReport, FlashReport, FlushReport, HostReport, OpRow, Report, SchemeReport, SlotRow,
+    TrimReport, WafReport, WearReport, WearRow,
 };
 use std::collections::BTreeMap;
 
@@ -22,10 +22,22 @@ impl Simulation {
             flash: self.flash_report(),
             waf: self.waf_report(),
             wear: self.wear_report(),
-            scheme: self.scheme.report(&self.io),
+            scheme: self.scheme_report(),
             series: self.io.series_mut().report(cache),
             adjusted: Adjusted { sub_mu_rounded: self.stats.sub_mu_rounded },
         })
+    }
+
+    /// The scheme's report, with the knobs that do not stand as configured.
+    fn scheme_report(&self) -> SchemeReport {
+        let mut report = self.scheme.report(&self.io);
+        for (knob, at_first) in self.knobs().iter().zip(&self.knobs_at_first) {
+            if knob.value != *at_first {
+                let name = knob.spec.name.replace('.', "_");
+                report.figures.insert(format!("knob_{name}"), knob.value);
+            }
+        }
+        report
     }
 
     fn host_report(&self) -> HostReport {

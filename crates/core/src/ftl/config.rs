@@ -120,6 +120,9 @@ impl Default for CleanConfig {
 }
 
 impl CleanConfig {
+    /// The most free blocks that cleaning may keep by number.
+    pub const START_FREE_BLOCKS_MAX: u32 = 1024;
+
     /// Free blocks per plane below which cleaning starts, of `blocks` the region has per plane.
     pub fn threshold(&self, blocks: u32) -> u32 {
         (libm::floor(self.start_free_ratio * f64::from(blocks)) as u32).max(self.start_free_blocks)
@@ -128,7 +131,12 @@ impl CleanConfig {
     /// Adds every problem; `key` is the section's dotted place.
     pub fn check(&self, key: &str, problems: &mut Vec<Problem>) {
         check_range(problems, &format!("{key}.start_free_ratio"), self.start_free_ratio, 0.0..=0.9);
-        check_range(problems, &format!("{key}.start_free_blocks"), self.start_free_blocks, 1..=1024);
+        check_range(
+            problems,
+            &format!("{key}.start_free_blocks"),
+            self.start_free_blocks,
+            1..=Self::START_FREE_BLOCKS_MAX,
+        );
         check_range(problems, &format!("{key}.idle_free_ratio"), self.idle_free_ratio, 0.0..=0.9);
         if let Victim::DChoices { d } = self.victim {
             check_range(problems, &format!("{key}.victim.d-choices.d"), d, 1..=64);

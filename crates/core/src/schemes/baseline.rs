@@ -9,14 +9,16 @@
 //! free SLC blocks of a plane below half (`trigger = "free-blocks"`, MQSim's meaning of the key);
 //! `trigger = "valid-share"` reads it as live pages above half of the region. Data move within
 //! their plane; a dense wordline is staged in the controller until it is full (one-shot).
-//! **Knobs.** None.
+//! **Knobs.** `slc.start_free_ratio`.
 
 use super::common::cache::{Pressure, RECLAIM};
 use super::common::cache_config::cache_config;
+use super::common::dials::{Dial, Dials, START_FREE_RATIO};
 use super::common::reclaimed::Reclaimed;
 use crate::base::PlaneId;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
+use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
@@ -38,6 +40,7 @@ pub struct Baseline {
     slc: Region,
     store: Store,
     pressure: Pressure,
+    dials: Dials,
     reclaimed: Reclaimed,
 }
 
@@ -48,10 +51,15 @@ impl Baseline {
         let slc = Region::new(cache.slc_spec(device, Pack::Page), io);
         Self {
             pressure: cache.pressure(config.slc_blocks * slc.full_block(io)),
+            dials: Dials::new([Dial::start_free_ratio(config.slc.start_free_ratio)]),
             store: cache.store(device, io),
             slc,
             reclaimed: Reclaimed::default(),
         }
+    }
+
+    fn follow_dials(&mut self) {
+        self.pressure.set_start_free_ratio(self.dials.value(0));
     }
 
     /// Empties SLC blocks of `plane` into the dense region until the trigger is satisfied.
@@ -70,7 +78,14 @@ impl Baseline {
 }
 
 impl Scheme for Baseline {
-    regions! { Cache slc, Store store.region; stateless }
+    /// The dials.
+    type State = Vec<f64>;
+
+    const STATE_VERSION: u32 = 2;
+
+    const KNOBS: &'static [KnobSpec] = &[START_FREE_RATIO];
+
+    regions! { Cache slc, Store store.region }
 
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.store.preload(page, io)
@@ -90,6 +105,27 @@ impl Scheme for Baseline {
                 Ok(page_level::write(&piece, &mut scheme.slc, plane, 0, io).ok())
             },
         )
+    }
+
+    fn knobs(&self, _io: &Io) -> Vec<Knob> {
+        self.dials.knobs(Self::KNOBS)
+    }
+
+    fn turn(&mut self, knob: usize, value: f64, _io: &mut Io) -> Result<(), DeviceFull> {
+        if self.dials.turn(knob, value) {
+            self.follow_dials();
+        }
+        Ok(())
+    }
+
+    fn save_own(&self) -> Vec<f64> {
+        self.dials.save()
+    }
+
+    fn load_own(&mut self, dials: Vec<f64>, _io: &Io) -> Result<(), String> {
+        self.dials.load(&dials)?;
+        self.follow_dials();
+        Ok(())
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -1,17 +1,19 @@
-//! An SLC cache that makes room a block at a time, and only when it is full.
+//! An SLC cache that makes room a block at a time.
 //!
-//! **What it does.** Every write goes to the SLC region as a whole page. When a plane has no SLC
-//! block left, one is emptied into the dense store and erased.
+//! **What it does.** Every write goes to the SLC region as a whole page. When a plane is about to open
+//! an SLC block and is short of free ones, one is emptied into the dense store and erased.
 //! **Paper.** None: it is the listing of docs/howto/add-scheme.md.
 //! **What the paper leaves open and what we chose.** Which block is emptied (`slc.victim`).
-//! **Knobs.** None.
+//! **Knobs.** `slc.start_free_blocks`.
 
 use super::common::cache::RECLAIM;
 use super::common::cache_config::cache_config;
+use super::common::dials::{Dial, Dials};
 use super::common::tables::page_table;
 use crate::base::PlaneId;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
+use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
@@ -27,11 +29,19 @@ cache_config! {
     pub struct ExampleConfig("example") {}
 }
 
+/// When room is made.
+const START_FREE_BLOCKS: KnobSpec = KnobSpec {
+    name: "slc.start_free_blocks",
+    unit: "blocks per plane",
+    summary: "the more, the earlier room is made",
+};
+
 /// SLC cache and dense store.
 #[derive(Clone)]
 pub struct Example {
     slc: Region,
     store: Store,
+    dials: Dials,
 }
 
 impl Example {
@@ -39,7 +49,14 @@ impl Example {
     pub fn new(config: &ExampleConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let cache = config.cache();
         let slc = Region::new(cache.slc_spec(device, Pack::Page), io);
-        Self { slc, store: cache.store(device, io) }
+        let start = config.slc.start_free_blocks.min(config.slc_blocks);
+        let dials = Dials::new([Dial::whole(1, config.slc_blocks, start)]);
+        Self { slc, store: cache.store(device, io), dials }
+    }
+
+    /// Whether `plane` has fewer free SLC blocks than there should be.
+    fn is_short(&self, plane: PlaneId, io: &Io) -> bool {
+        u64::from(self.slc.free_blocks(plane, io)) < self.dials.count(0)
     }
 
     /// Empties an SLC block of `plane` into the store, if one is full.
@@ -55,7 +72,12 @@ impl Example {
 }
 
 impl Scheme for Example {
-    regions! { Cache slc, Store store.region; stateless }
+    /// Where the knob stands.
+    type State = Vec<f64>;
+
+    const KNOBS: &'static [KnobSpec] = &[START_FREE_BLOCKS];
+
+    regions! { Cache slc, Store store.region }
 
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.store.preload(page, io)
@@ -69,12 +91,29 @@ impl Scheme for Example {
             plane,
             |scheme| scheme.slc.allocator(),
             |scheme, plane| {
-                if scheme.slc.needs_block(plane, Writer::Host) && scheme.slc.free_blocks(plane, io) == 0 {
+                if scheme.slc.needs_block(plane, Writer::Host) && scheme.is_short(plane, io) {
                     scheme.make_room(plane, io)?;
                 }
                 Ok(page_level::write(&piece, &mut scheme.slc, plane, 0, io).ok())
             },
         )
+    }
+
+    fn knobs(&self, _io: &Io) -> Vec<Knob> {
+        self.dials.knobs(Self::KNOBS)
+    }
+
+    fn turn(&mut self, knob: usize, value: f64, _io: &mut Io) -> Result<(), DeviceFull> {
+        self.dials.turn(knob, value);
+        Ok(())
+    }
+
+    fn save_own(&self) -> Vec<f64> {
+        self.dials.save()
+    }
+
+    fn load_own(&mut self, dials: Vec<f64>, _io: &Io) -> Result<(), String> {
+        self.dials.load(&dials)
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -10,16 +10,18 @@
 //! (`merge.timeout_ns`) and when its write is complete (`merge.acknowledge`); the size of the buffer;
 //! old data of a short page are read when its flash page is programmed, not when it begins to wait;
 //! cleaning as in `baseline`, one page of the store for each logical page (`trigger`, `slc`, `dense`).
-//! **Knobs.** None.
+//! **Knobs.** `slc.start_free_ratio`, `merge.timeout_ns`.
 
 use super::common::cache_config::cache_config;
 use super::common::census::CensusState;
+use super::common::dials::{Dials, MERGE_TIMEOUT, START_FREE_RATIO};
 use super::common::mixed_cache::MixedCache;
 use super::common::tables::table_bytes;
 use crate::base::Problem;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::config::MergeConfig;
 use crate::ftl::io::Io;
+use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::mixed::Carry;
 use crate::ftl::pack::{exact, oldest_first, Picks};
 use crate::ftl::page_level::mapped_mask;
@@ -48,27 +50,37 @@ impl SaConfig {
 }
 
 /// What a snapshot holds.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SaState {
     census: CensusState,
+    dials: Vec<f64>,
 }
 
 /// Subpage-aware SLC cache and dense store.
 #[derive(Clone)]
 pub struct Sa {
     cache: MixedCache,
+    dials: Dials,
     reach: Vec<u32>,
 }
 
 impl Sa {
     /// The scheme on a checked device.
     pub fn new(config: &SaConfig, device: &DeviceConfig, io: &mut Io) -> Self {
-        Self { cache: MixedCache::new(&config.cache(), &config.merge, device, io), reach: Vec::new() }
+        Self {
+            cache: MixedCache::new(&config.cache(), &config.merge, device, io),
+            dials: Dials::new(MixedCache::dials(&config.cache(), &config.merge)),
+            reach: Vec::new(),
+        }
     }
 }
 
 impl Scheme for Sa {
     type State = SaState;
+
+    const STATE_VERSION: u32 = 2;
+
+    const KNOBS: &'static [KnobSpec] = &[START_FREE_RATIO, MERGE_TIMEOUT];
 
     regions! { Cache cache.slc, Store cache.store.region }
 
@@ -114,12 +126,27 @@ impl Scheme for Sa {
         Ok(())
     }
 
+    fn knobs(&self, _io: &Io) -> Vec<Knob> {
+        self.dials.knobs(Self::KNOBS)
+    }
+
+    fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
+        if self.dials.turn(knob, value) {
+            self.cache.follow(&self.dials);
+            self.cache.merger.arm(io);
+        }
+        Ok(())
+    }
+
     fn save_own(&self) -> SaState {
-        SaState { census: self.cache.census.save() }
+        SaState { census: self.cache.census.save(), dials: self.dials.save() }
     }
 
     fn load_own(&mut self, own: SaState, io: &Io) -> Result<(), String> {
-        self.cache.census.load(own.census, io)
+        self.cache.census.load(own.census, io)?;
+        self.dials.load(&own.dials)?;
+        self.cache.follow(&self.dials);
+        Ok(())
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

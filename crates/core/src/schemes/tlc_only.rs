@@ -5,9 +5,10 @@
 //! **Paper.** The reference every SLC-cache paper compares with (002 calls it QLC-only).
 //! **What the papers leave open and what we chose.** Plane allocation, cleaning threshold and
 //! victim policy are options; the defaults are round robin in CWDP order and greedy cleaning.
-//! **Knobs.** None.
+//! **Knobs.** `clean.start_free_blocks`, `clean.idle_free_ratio`.
 
 use super::common::device_fit::{check_capacity, check_page, densest, held_back, offered_modes};
+use super::common::dials::{Dial, Dials};
 use super::common::tables::page_table;
 use crate::base::op::{Cause, Class};
 use crate::base::{CellMode, PlaneId, Problem};
@@ -15,6 +16,7 @@ use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::clean::{clean_one, clean_plane};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::Io;
+use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
@@ -29,6 +31,20 @@ use serde::{Deserialize, Serialize};
 
 /// Free blocks per plane that the host leaves to cleaning, which must win at least one more.
 const RESERVE: u32 = 1;
+
+/// Cleaning that writes wait for.
+const START_FREE_BLOCKS: KnobSpec = KnobSpec {
+    name: "clean.start_free_blocks",
+    unit: "blocks per plane",
+    summary: "the more, the earlier a plane is cleaned, as far as the user's data leave blocks free",
+};
+
+/// Cleaning in idle time.
+const IDLE_FREE_RATIO: KnobSpec = KnobSpec {
+    name: "clean.idle_free_ratio",
+    unit: "share",
+    summary: "the larger, the more idle time cleans: up to this share of free blocks; 0 is off",
+};
 
 /// Parameters of `tlc-only`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,6 +87,21 @@ impl TlcOnlyConfig {
     }
 }
 
+impl TlcOnlyConfig {
+    /// What of it can be turned. A threshold counts as a number of blocks, which once turned is all that
+    /// counts; it leaves the blocks that the user's data fill.
+    fn dials(&self, device: &DeviceConfig) -> Dials {
+        let pool = &device.pool[self.pool(device).expect("Invariant: the configuration was checked")];
+        let pages = u64::from(pool.plane_count()) * u64::from(pool.pages_per_block(self.mode(device)));
+        let filled = device.user_bytes.div_ceil(pages * u64::from(pool.page_bytes)) as u32;
+        let least = RESERVE + 1;
+        let start = self.clean.threshold(pool.blocks).max(least);
+        let others = filled + held_back(&self.clean, pool.blocks, least) - start;
+        let most = (pool.blocks - others).min(CleanConfig::START_FREE_BLOCKS_MAX).max(start);
+        Dials::new([Dial::whole(least, most, start), Dial::share(0.9, self.clean.idle_free_ratio)])
+    }
+}
+
 impl Parameters for TlcOnlyConfig {
     fn settle(&mut self, device: &DeviceConfig) {
         self.mode = Some(self.mode(device));
@@ -102,6 +133,7 @@ impl Parameters for TlcOnlyConfig {
 #[derive(Clone)]
 pub struct TlcOnly {
     region: Region,
+    dials: Dials,
     clean_below: u32,
     idle_target: u32,
 }
@@ -126,11 +158,14 @@ impl TlcOnly {
             },
             io,
         );
-        Self {
-            region,
-            clean_below: config.clean.threshold(blocks).max(RESERVE + 1),
-            idle_target: (config.clean.idle_free_ratio * f64::from(blocks)) as u32,
-        }
+        let mut scheme = Self { dials: config.dials(device), region, clean_below: 0, idle_target: 0 };
+        scheme.follow_dials();
+        scheme
+    }
+
+    fn follow_dials(&mut self) {
+        self.clean_below = self.dials.count(0) as u32;
+        self.idle_target = (self.dials.value(1) * f64::from(self.region.spec.blocks)) as u32;
     }
 
     /// The scheme is called after its cell mode in results.
@@ -166,7 +201,14 @@ impl TlcOnly {
 }
 
 impl Scheme for TlcOnly {
-    regions! { Store region; stateless }
+    /// The dials.
+    type State = Vec<f64>;
+
+    const STATE_VERSION: u32 = 2;
+
+    const KNOBS: &'static [KnobSpec] = &[START_FREE_BLOCKS, IDLE_FREE_RATIO];
+
+    regions! { Store region }
 
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         let n = io.policy().mus_per_page;
@@ -196,6 +238,30 @@ impl Scheme for TlcOnly {
         } else {
             Idle::Nothing
         }
+    }
+
+    fn knobs(&self, _io: &Io) -> Vec<Knob> {
+        self.dials.knobs(Self::KNOBS)
+    }
+
+    fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
+        if self.dials.turn(knob, value) {
+            self.follow_dials();
+            if self.idle_target > 0 {
+                io.mark_all_idle_work();
+            }
+        }
+        Ok(())
+    }
+
+    fn save_own(&self) -> Vec<f64> {
+        self.dials.save()
+    }
+
+    fn load_own(&mut self, dials: Vec<f64>, _io: &Io) -> Result<(), String> {
+        self.dials.load(&dials)?;
+        self.follow_dials();
+        Ok(())
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

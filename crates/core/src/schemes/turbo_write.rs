@@ -9,15 +9,19 @@
 //! **What the paper leaves open and what we chose.** How long the device must be idle: 50 ms
 //! (`idle`), of the plane. Whether a partly filled block is reclaimed: no (`reclaim_open`). Where
 //! data move: within their plane.
-//! **Knobs.** None.
+//! **Knobs.** `idle.threshold_ns`, `slc_blocks`.
 
 use super::common::cache::{CacheSpec, Trigger};
+use super::common::dials::{
+    check_idle_threshold, set_idle_threshold, Dial, Dials, IDLE_THRESHOLD, SLC_BLOCKS,
+};
 use super::common::tables::page_table;
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, CellMode, PlaneId, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
 use crate::ftl::io::Io;
+use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
@@ -104,6 +108,7 @@ impl Parameters for TurboWriteConfig {
 /// What a snapshot holds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TurboWriteState {
+    dials: Vec<f64>,
     direct: Option<PlaneId>,
     ahead: Vec<u32>,
     cramped: Vec<PlaneId>,
@@ -114,6 +119,7 @@ pub struct TurboWriteState {
 pub struct TurboWrite {
     slc: Region,
     store: Store,
+    dials: Dials,
     reclaim_open: bool,
     drain: bool,
     /// The plane of the last direct write: its one-shot wordline is filled first.
@@ -143,6 +149,10 @@ impl TurboWrite {
         Self {
             slc: Region::new(cache.slc_spec(device, Pack::Page), io),
             store: cache.store(device, io),
+            dials: Dials::new([
+                Dial::idle_threshold(config.idle),
+                Dial::whole(1, config.slc_blocks, config.slc_blocks),
+            ]),
             reclaim_open: config.reclaim_open,
             drain: config.drain,
             direct: None,
@@ -240,6 +250,10 @@ impl TurboWrite {
 impl Scheme for TurboWrite {
     type State = TurboWriteState;
 
+    const STATE_VERSION: u32 = 2;
+
+    const KNOBS: &'static [KnobSpec] = &[IDLE_THRESHOLD, SLC_BLOCKS];
+
     regions! { Cache slc, Store store.region }
 
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
@@ -295,16 +309,33 @@ impl Scheme for TurboWrite {
         Ok(more)
     }
 
+    fn knobs(&self, _io: &Io) -> Vec<Knob> {
+        self.dials.knobs(Self::KNOBS)
+    }
+
+    /// Blocks beyond the cache's size stay in it until they are emptied.
+    fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
+        if self.dials.turn(knob, value) {
+            set_idle_threshold(self.dials.count(0), io);
+            self.slc.set_quota(self.dials.count(1) as u32);
+        }
+        Ok(())
+    }
+
     fn save_own(&self) -> TurboWriteState {
         let even = self.even_turns();
         TurboWriteState {
+            dials: self.dials.save(),
             direct: self.direct,
             ahead: self.ahead.iter().map(|ahead| ahead.saturating_sub(even)).collect(),
             cramped: self.cramped.clone(),
         }
     }
 
-    fn load_own(&mut self, own: TurboWriteState, _io: &Io) -> Result<(), String> {
+    fn load_own(&mut self, own: TurboWriteState, io: &Io) -> Result<(), String> {
+        self.dials.load(&own.dials)?;
+        check_idle_threshold(self.dials.count(0), io)?;
+        self.slc.set_quota(self.dials.count(1) as u32);
         let has = |plane: &PlaneId| self.slc.planes().contains(plane);
         if own.ahead.len() != self.ahead.len() || !own.direct.iter().chain(&own.cramped).all(has) {
             return Err(format!("direct writes and turns of other planes: {own:?}"));

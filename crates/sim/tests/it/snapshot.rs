@@ -153,7 +153,7 @@ fn the_state_of_another_version_of_the_scheme_is_refused() {
         bytes[end..].copy_from_slice(&checksum);
     });
     let text = bench.refusal(&[]);
-    assert!(text.contains("version 9 of the state of baseline, and this program reads version 1"), "{text}");
+    assert!(text.contains("version 9 of the state of baseline, and this program reads version 2"), "{text}");
 }
 
 #[test]

@@ -148,12 +148,10 @@ impl CacheSpec<'_> {
 
     /// When the cache is reclaimed, where `full` pages or units of live data fill a plane's part.
     pub fn pressure(&self, full: u32) -> Pressure {
-        Pressure {
-            trigger: self.trigger,
-            free_wanted: self.slc.threshold(self.slc_blocks),
-            free_least: self.slc.start_free_blocks,
-            live_max: (f64::from(full) * (1.0 - self.slc.start_free_ratio)) as u32,
-        }
+        let (trigger, slc, blocks) = (self.trigger, self.slc.clone(), self.slc_blocks);
+        let mut pressure = Pressure { trigger, slc, blocks, full, free_wanted: 0, live_max: 0 };
+        pressure.set_start_free_ratio(self.slc.start_free_ratio);
+        pressure
     }
 }
 
@@ -161,18 +159,28 @@ impl CacheSpec<'_> {
 #[derive(Clone)]
 pub struct Pressure {
     trigger: Trigger,
+    slc: CleanConfig,
+    /// Blocks per plane, and the pages or units of live data that fill them.
+    blocks: u32,
+    full: u32,
     free_wanted: u32,
-    free_least: u32,
     live_max: u32,
 }
 
 impl Pressure {
+    /// Has reclamation begin at another `slc.start_free_ratio`.
+    pub fn set_start_free_ratio(&mut self, ratio: f64) {
+        self.slc.start_free_ratio = ratio;
+        self.free_wanted = self.slc.threshold(self.blocks);
+        self.live_max = (f64::from(self.full) * (1.0 - ratio)) as u32;
+    }
+
     /// Whether `free` blocks, or else `live` pages or units, call for reclamation.
     #[inline]
     pub fn is_high(&self, free: u32, live: impl FnOnce() -> u32) -> bool {
         match self.trigger {
             Trigger::FreeBlocks => free < self.free_wanted,
-            Trigger::ValidShare => free < self.free_least || live() > self.live_max,
+            Trigger::ValidShare => free < self.slc.start_free_blocks || live() > self.live_max,
         }
     }
 
@@ -186,7 +194,7 @@ impl Pressure {
     pub fn kept_free(&self) -> u32 {
         match self.trigger {
             Trigger::FreeBlocks => self.free_wanted,
-            Trigger::ValidShare => self.free_least,
+            Trigger::ValidShare => self.slc.start_free_blocks,
         }
     }
 }

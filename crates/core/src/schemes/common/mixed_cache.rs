@@ -3,6 +3,7 @@
 
 use super::cache::{CacheSpec, Pressure, RECLAIM};
 use super::census::{Cached, Census};
+use super::dials::{Dial, Dials};
 use super::reclaimed::Reclaimed;
 use crate::base::{PlaneId, Ppn};
 use crate::ftl::answer::DeviceFull;
@@ -57,6 +58,17 @@ impl MixedCache {
             merged_units: 0,
             reclaimed: Reclaimed::default(),
         }
+    }
+
+    /// The dials of such a cache: `slc.start_free_ratio` and `merge.timeout_ns`.
+    pub fn dials(spec: &CacheSpec, merge: &MergeConfig) -> [Dial; 2] {
+        [Dial::start_free_ratio(spec.slc.start_free_ratio), Dial::merge_timeout(merge.timeout_ns)]
+    }
+
+    /// Takes over what those dials say.
+    pub fn follow(&mut self, dials: &Dials) {
+        self.pressure.set_start_free_ratio(dials.value(0));
+        self.merger.set_timeout_ns(dials.count(1));
     }
 
     /// The next page of the cache for data of logical page `page`.

@@ -4,6 +4,7 @@ pub mod cache;
 pub mod cache_config;
 pub mod census;
 pub mod device_fit;
+pub mod dials;
 pub mod mixed_cache;
 pub mod reclaimed;
 pub mod tables;

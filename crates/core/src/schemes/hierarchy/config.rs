@@ -1,6 +1,7 @@
 //! Parameters of `hierarchy`.
 
 use super::super::common::cache_config::cache_config;
+use super::super::common::dials::{Dial, Dials};
 use crate::base::problem::{check_range, Problem};
 use crate::ftl::config::MergeConfig;
 use crate::ftl::gather::Gather;
@@ -70,6 +71,20 @@ cache_config! {
 }
 
 impl HierarchyConfig {
+    /// What of it can be turned: L1 and L2 keep a block each, whatever reclamation keeps free.
+    pub(super) fn dials(&self) -> Dials {
+        let mut pressure = self.cache().pressure(0);
+        let mut leaves_two = |ratio| {
+            pressure.set_start_free_ratio(ratio);
+            pressure.kept_free() + 2 <= self.slc_blocks
+        };
+        Dials::new([
+            Dial::start_free_ratio(self.slc.start_free_ratio).only(&mut leaves_two),
+            Dial::merge_timeout(self.merge.timeout_ns),
+            Dial::share(1.0, self.l1_share_max),
+        ])
+    }
+
     fn check_own(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.merge.check("scheme.hierarchy.merge", device.piece_bytes(), problems);
         check_range(problems, "scheme.hierarchy.window_writes", self.window_writes, 1..=1_000_000_000);

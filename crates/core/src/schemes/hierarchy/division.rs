@@ -25,6 +25,8 @@ pub struct Division {
     target_pages: u64,
     /// Fewest and most pages of L2 that a window may ask for.
     bounds: (u64, u64),
+    /// Pages of L1 at least.
+    l1_pages_min: u64,
     /// Full page writes and merged writes of the window: omega_L and omega_S.
     omega_l: u64,
     omega_s: u64,
@@ -41,16 +43,15 @@ pub struct Division {
 impl Division {
     /// The division at first of a cache of `cache_pages` pages, of which `l1_pages_min` are always L1's.
     pub fn new(config: &HierarchyConfig, cache_pages: u64, l1_pages_min: u64) -> Self {
-        let share = |share: f64| libm::round(share * cache_pages as f64) as u64;
-        let most = cache_pages - l1_pages_min;
-        let least = share(1.0 - config.l1_share_max).clamp(l1_pages_min.min(most), most);
-        let first = share(config.initial_l2_share).clamp(least, most);
+        let bounds = bounds(cache_pages, l1_pages_min, config.l1_share_max);
+        let first = pages(config.initial_l2_share, cache_pages).clamp(bounds.0, bounds.1);
         Self {
+            l1_pages_min,
             rule: config.division,
             cache_pages,
             l2_pages: first,
             target_pages: first,
-            bounds: (least, most),
+            bounds,
             omega_l: 0,
             omega_s: 0,
             windows: 0,
@@ -58,6 +59,12 @@ impl Division {
             windows_at_l1_min: 0,
             series: WindowSeries::default(),
         }
+    }
+
+    /// Sets the largest share of L1 that a window may ask for; the division drifts there.
+    pub fn set_l1_share_max(&mut self, share: f64) {
+        self.bounds = bounds(self.cache_pages, self.l1_pages_min, share);
+        self.target_pages = self.target_pages.clamp(self.bounds.0, self.bounds.1);
     }
 
     /// A write request: at most one page changes sides (lines 5-11).
@@ -118,8 +125,10 @@ impl Division {
     pub fn load(&mut self, state: DivisionState) -> Result<(), String> {
         let DivisionState { l2_pages, target_pages, omega_l, omega_s } = state;
         let (least, most) = self.bounds;
-        // To the letter the share swings around its target.
-        let lowest = least.saturating_sub(u64::from(self.rule == DivisionRule::Literal));
+        // The share may be on its way from bounds that were wider, and to the letter it swings around
+        // its target.
+        let widest = bounds(self.cache_pages, self.l1_pages_min, 1.0).0;
+        let lowest = widest.saturating_sub(u64::from(self.rule == DivisionRule::Literal));
         let counts = u128::from(omega_l) + u128::from(omega_s);
         let fits = (lowest..=most).contains(&l2_pages)
             && (least..=most).contains(&target_pages)
@@ -131,6 +140,17 @@ impl Division {
         (self.omega_l, self.omega_s) = (omega_l, omega_s);
         Ok(())
     }
+}
+
+/// A share of the cache, rounded to the nearest page.
+fn pages(share: f64, cache_pages: u64) -> u64 {
+    libm::round(share * cache_pages as f64) as u64
+}
+
+/// Fewest and most pages of L2 that a window may ask for.
+fn bounds(cache_pages: u64, l1_pages_min: u64, l1_share_max: f64) -> (u64, u64) {
+    let most = cache_pages - l1_pages_min;
+    (pages(1.0 - l1_share_max, cache_pages).clamp(l1_pages_min.min(most), most), most)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@
 //! level at its quota reclaims before it opens a block (`quota`); what leaves with a victim of L1
 //! (`l1_gather`); when a partial write stops waiting and when it is complete (`merge`);
 //! the first division (`initial_l2_share`). Blocks, not pages, change levels, when they are opened.
-//! **Knobs.** None.
+//! **Knobs.** `slc.start_free_ratio`, `merge.timeout_ns`, `l1_share_max`.
 
 mod channels;
 mod config;
@@ -26,10 +26,12 @@ pub use config::{DivisionRule, HierarchyConfig, OmegaS, Quota};
 
 use super::common::cache::Pressure;
 use super::common::census::{Census, CensusState};
+use super::common::dials::{Dials, MERGE_TIMEOUT, START_FREE_RATIO};
 use crate::base::Ppn;
 use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::bank::BankId;
 use crate::ftl::io::Io;
+use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::merge::Merger;
 use crate::ftl::mixed::{self, Carry};
 use crate::ftl::pack::{exact, oldest_first, Picks};
@@ -49,13 +51,21 @@ use reclaim::Level;
 use report::Stats;
 use serde::{Deserialize, Serialize};
 
+/// How far windows may go towards L1.
+const L1_SHARE_MAX: KnobSpec = KnobSpec {
+    name: "l1_share_max",
+    unit: "share",
+    summary: "the larger, the more of the cache L1 may get; the division drifts there a page per write",
+};
+
 /// All partial writes are packed together.
 const GROUP: u8 = 0;
 
 /// What a snapshot holds.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HierarchyState {
     census: CensusState,
+    dials: Vec<f64>,
     division: DivisionState,
     channel_turn: u32,
 }
@@ -77,6 +87,7 @@ pub struct Hierarchy {
     /// Blocks per plane that the levels share.
     usable_blocks: u32,
     config: HierarchyConfig,
+    dials: Dials,
     slots: u32,
     slc_pages: u64,
     /// The request at hand has a partial piece that `omega_s = "requests"` has counted.
@@ -109,11 +120,19 @@ impl Hierarchy {
             request_counted: false,
             reach: Vec::new(),
             stats: Stats::default(),
+            dials: config.dials(),
             config: config.clone(),
             bank,
             l1,
             l2,
         }
+    }
+
+    fn follow_dials(&mut self) {
+        self.pressure.set_start_free_ratio(self.dials.value(0));
+        self.usable_blocks = self.config.slc_blocks - self.pressure.kept_free();
+        self.merger.set_timeout_ns(self.dials.count(1));
+        self.division.set_l1_share_max(self.dials.value(2));
     }
 
     /// Writes a full page to L2 (lines 19-23).
@@ -227,6 +246,10 @@ impl Hierarchy {
 impl Scheme for Hierarchy {
     type State = HierarchyState;
 
+    const STATE_VERSION: u32 = 2;
+
+    const KNOBS: &'static [KnobSpec] = &[START_FREE_RATIO, MERGE_TIMEOUT, L1_SHARE_MAX];
+
     regions! { Cache l1, Cache l2, Store store.region }
 
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
@@ -275,8 +298,21 @@ impl Scheme for Hierarchy {
         vec![self.l2.share(), self.store.region.share()]
     }
 
+    fn knobs(&self, _io: &Io) -> Vec<Knob> {
+        self.dials.knobs(Self::KNOBS)
+    }
+
+    fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
+        if self.dials.turn(knob, value) {
+            self.follow_dials();
+            self.merger.arm(io);
+        }
+        Ok(())
+    }
+
     fn save_own(&self) -> HierarchyState {
         HierarchyState {
+            dials: self.dials.save(),
             census: self.census.save(),
             division: self.division.save(),
             channel_turn: self.channels.turn(),
@@ -285,6 +321,8 @@ impl Scheme for Hierarchy {
 
     fn load_own(&mut self, own: HierarchyState, io: &Io) -> Result<(), String> {
         self.census.load(own.census, io)?;
+        self.dials.load(&own.dials)?;
+        self.follow_dials();
         self.channels.set_turn(own.channel_turn)?;
         self.division.load(own.division)
     }

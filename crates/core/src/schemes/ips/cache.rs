@@ -1,6 +1,7 @@
 //! The cache that the family shares: a two-layer region, its order of preference and its room.
 
 use super::super::common::device_fit::{check_page, offered_modes};
+use super::super::common::dials::Dial;
 use super::agc::AgcConfig;
 use super::balance::{Balance, VainMoves};
 use crate::base::op::{Cause, Class};
@@ -15,7 +16,7 @@ use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::relocate::{relocate_page, Job};
 use crate::ftl::two_layer::{TwoLayerRegion, TwoLayerSpec};
-use crate::hw::config::PoolConfig;
+use crate::hw::config::{IdleRule, PoolConfig};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 
@@ -102,6 +103,12 @@ impl Cache {
             vain: VainMoves::default(),
             page_bytes: config.page_bytes,
         }
+    }
+
+    /// The dials of idle work: `idle.threshold_ns` and `agc.min_invalid`, at most all pages of a block.
+    pub fn dials(&self, idle: IdleRule, agc: &AgcConfig) -> [Dial; 2] {
+        let most = self.region.pages_per_block().max(agc.min_invalid);
+        [Dial::idle_threshold(idle), Dial::whole(1, most, agc.min_invalid)]
     }
 
     /// The plane of the next write.

@@ -9,8 +9,11 @@
 //! geometry; `slc_blocks` is free. Once both caches are used up, host data switch wordlines. "Free
 //! TLC space" (step 3.2) is a two-layer block that is filled without pausing. Only full SLC blocks
 //! are reclaimed in idle time, the oldest first; the end of a run empties them all (`drain`).
-//! **Knobs.** None.
+//! **Knobs.** `idle.threshold_ns`, `agc.min_invalid`, `slc_blocks`.
 
+use super::super::common::dials::{
+    check_idle_threshold, set_idle_threshold, Dial, Dials, IDLE_THRESHOLD, MIN_INVALID, SLC_BLOCKS,
+};
 use super::agc::AgcConfig;
 use super::cache::{self, Cache, CacheSpec};
 use crate::base::op::{Cause, Class};
@@ -19,6 +22,7 @@ use crate::base::{BlockId, CellMode, PlaneId, Ppn, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
 use crate::ftl::io::Io;
+use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
@@ -93,6 +97,7 @@ struct Emptying {
 /// What a snapshot holds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct IpsCoopState {
+    dials: Vec<f64>,
     vain_moves: Option<Sparse>,
     emptying: Vec<Option<Emptying>>,
 }
@@ -102,6 +107,7 @@ pub struct IpsCoopState {
 pub struct IpsCoop {
     cache: Cache,
     traditional: Region,
+    dials: Dials,
     emptying: Vec<Option<Emptying>>,
     first_plane: u32,
     agc: AgcConfig,
@@ -130,8 +136,11 @@ impl IpsCoop {
         };
         let pool = &io.geometry().pools[pool];
         let (planes, first_plane) = (pool.planes as usize, pool.first_plane);
+        let cache = Cache::new(&spec, io);
+        let [idle, min_invalid] = cache.dials(config.idle, &config.agc);
         Self {
-            cache: Cache::new(&spec, io),
+            dials: Dials::new([idle, min_invalid, Dial::whole(1, others, others)]),
+            cache,
             emptying: vec![None; planes],
             first_plane,
             traditional: Region::new(traditional, io),
@@ -153,6 +162,11 @@ impl IpsCoop {
             return true;
         }
         room && self.cache.write_switch(piece, plane, io)
+    }
+
+    fn follow_dials(&mut self) {
+        self.agc.min_invalid = self.dials.count(1) as u32;
+        self.traditional.set_quota(self.dials.count(2) as u32);
     }
 
     fn emptying(&mut self, plane: PlaneId) -> &mut Option<Emptying> {
@@ -255,6 +269,10 @@ impl IpsCoop {
 impl Scheme for IpsCoop {
     type State = IpsCoopState;
 
+    const STATE_VERSION: u32 = 2;
+
+    const KNOBS: &'static [KnobSpec] = &[IDLE_THRESHOLD, MIN_INVALID, SLC_BLOCKS];
+
     regions! { Cache cache.region, Cache traditional }
 
     fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
@@ -308,11 +326,32 @@ impl Scheme for IpsCoop {
         Ok(more)
     }
 
+    fn knobs(&self, _io: &Io) -> Vec<Knob> {
+        self.dials.knobs(Self::KNOBS)
+    }
+
+    /// Blocks beyond the traditional cache's size stay in it until they are emptied.
+    fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
+        if self.dials.turn(knob, value) {
+            self.follow_dials();
+            set_idle_threshold(self.dials.count(0), io);
+            if Self::KNOBS[knob] == MIN_INVALID {
+                // Blocks that were not worth it may be now.
+                io.mark_all_idle_work();
+            }
+        }
+        Ok(())
+    }
+
     fn save_own(&self) -> IpsCoopState {
-        IpsCoopState { vain_moves: self.cache.vain.save(), emptying: self.emptying.clone() }
+        let (vain_moves, emptying) = (self.cache.vain.save(), self.emptying.clone());
+        IpsCoopState { vain_moves, emptying, dials: self.dials.save() }
     }
 
     fn load_own(&mut self, own: IpsCoopState, io: &Io) -> Result<(), String> {
+        self.dials.load(&own.dials)?;
+        check_idle_threshold(self.dials.count(0), io)?;
+        self.follow_dials();
         self.cache.vain.load(own.vain_moves, io)?;
         if own.emptying.len() != self.emptying.len() {
             return Err(format!("blocks are emptied in {} planes", own.emptying.len()));

@@ -8,7 +8,7 @@
 //! **What the paper leaves open and what we chose.** Cleaning when room is short: the block with
 //! the most invalid pages, partly written ones included; its live pages switch wordlines first. A
 //! plane keeps the pages of one block for this. Data from before time 0 fill whole blocks.
-//! **Knobs.** None.
+//! **Knobs.** None: each write follows steps 1 to 3, and cleaning begins where no page is left.
 
 use super::cache::{self, Cache, CacheSpec};
 use crate::base::Problem;

@@ -10,8 +10,11 @@
 //! `agc.min_invalid`); otherwise there would be nothing to collect before the device was written
 //! many times over. How long a plane must be idle: 50 ms (`idle`). An emptied block offers its first
 //! window again.
-//! **Knobs.** None.
+//! **Knobs.** `idle.threshold_ns`, `agc.min_invalid`.
 
+use super::super::common::dials::{
+    check_idle_threshold, set_idle_threshold, Dials, IDLE_THRESHOLD, MIN_INVALID,
+};
 use super::agc::AgcConfig;
 use super::cache::{self, Cache, CacheSpec};
 use crate::base::sparse::Sparse;
@@ -19,6 +22,7 @@ use crate::base::{PlaneId, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::config::{Placement, PlaneOrder};
 use crate::ftl::io::Io;
+use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::piece::Piece;
 use crate::ftl::scheme::{regions, Parameters, Scheme};
 use crate::hw::config::IdleRule;
@@ -60,11 +64,19 @@ impl Parameters for IpsAgcConfig {
     }
 }
 
+/// What a snapshot holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct IpsAgcState {
+    vain_moves: Option<Sparse>,
+    dials: Vec<f64>,
+}
+
 /// In-place switch with advanced garbage collection.
 #[derive(Clone)]
 pub struct IpsAgc {
     cache: Cache,
     agc: AgcConfig,
+    dials: Dials,
 }
 
 impl IpsAgc {
@@ -73,13 +85,16 @@ impl IpsAgc {
         io.set_idle_rule(config.idle);
         let (plane_order, placement) = (config.plane_order, config.placement);
         let cache = Cache::new(&CacheSpec { device, others: 0, bank: None, plane_order, placement }, io);
-        Self { cache, agc: config.agc }
+        Self { dials: Dials::new(cache.dials(config.idle, &config.agc)), cache, agc: config.agc }
     }
 }
 
 impl Scheme for IpsAgc {
-    /// AGC's moves of each unit.
-    type State = Option<Sparse>;
+    type State = IpsAgcState;
+
+    const STATE_VERSION: u32 = 2;
+
+    const KNOBS: &'static [KnobSpec] = &[IDLE_THRESHOLD, MIN_INVALID];
 
     regions! { Cache cache.region }
 
@@ -105,12 +120,31 @@ impl Scheme for IpsAgc {
         self.cache.agc_step(plane, &self.agc, io)
     }
 
-    fn save_own(&self) -> Option<Sparse> {
-        self.cache.vain.save()
+    fn knobs(&self, _io: &Io) -> Vec<Knob> {
+        self.dials.knobs(Self::KNOBS)
     }
 
-    fn load_own(&mut self, moves: Option<Sparse>, io: &Io) -> Result<(), String> {
-        self.cache.vain.load(moves, io)
+    fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
+        if self.dials.turn(knob, value) {
+            self.agc.min_invalid = self.dials.count(1) as u32;
+            set_idle_threshold(self.dials.count(0), io);
+            if Self::KNOBS[knob] == MIN_INVALID {
+                // Blocks that were not worth it may be now.
+                io.mark_all_idle_work();
+            }
+        }
+        Ok(())
+    }
+
+    fn save_own(&self) -> IpsAgcState {
+        IpsAgcState { vain_moves: self.cache.vain.save(), dials: self.dials.save() }
+    }
+
+    fn load_own(&mut self, own: IpsAgcState, io: &Io) -> Result<(), String> {
+        self.dials.load(&own.dials)?;
+        check_idle_threshold(self.dials.count(0), io)?;
+        self.agc.min_invalid = self.dials.count(1) as u32;
+        self.cache.vain.load(own.vain_moves, io)
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -12,7 +12,7 @@
 //! window of `window_writes`); whether full pieces are packed too (`full_pieces`); pieces are cut at
 //! the end of a page; when a sector stops waiting and when its write is complete (`merge`);
 //! cleaning as in `baseline` (`trigger`, `slc`, `dense`).
-//! **Knobs.** None.
+//! **Knobs.** `slc.start_free_ratio`, `merge.timeout_ns`, `hotness_classes`.
 
 mod config;
 mod hotness;
@@ -20,10 +20,12 @@ mod hotness;
 pub use config::{FullPieces, SectorConfig};
 
 use super::common::census::CensusState;
+use super::common::dials::{Dial, Dials, MERGE_TIMEOUT, START_FREE_RATIO};
 use super::common::mixed_cache::MixedCache;
 use super::common::tables::{smt_entry_bits, table_bytes};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
+use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::mixed::Carry;
 use crate::ftl::pack::in_order;
 use crate::ftl::piece::Piece;
@@ -34,6 +36,14 @@ use crate::metrics::report::{SchemeReport, TableReport};
 use hotness::{Hotness, HotnessState};
 use serde::{Deserialize, Serialize};
 
+/// Telling hot sectors from cold ones.
+const HOTNESS_CLASSES: KnobSpec = KnobSpec {
+    name: "hotness_classes",
+    unit: "classes",
+    summary:
+        "2 keeps hot and cold sectors in different pages, 1 does not; 1 only where nothing counts updates",
+};
+
 /// Packing groups of held sectors.
 const COLD: u8 = 0;
 const HOT: u8 = 1;
@@ -42,6 +52,7 @@ const HOT: u8 = 1;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SectorState {
     census: CensusState,
+    dials: Vec<f64>,
     hotness: Option<HotnessState>,
 }
 
@@ -49,8 +60,11 @@ pub struct SectorState {
 #[derive(Clone)]
 pub struct Sector {
     cache: MixedCache,
+    dials: Dials,
+    /// Counters of updates, if it was configured with more than one class.
     hotness: Option<Hotness>,
     window_writes: u32,
+    classes: u64,
     full_pieces: FullPieces,
     slc_pages: u64,
     hot_units: u64,
@@ -61,9 +75,13 @@ impl Sector {
     /// The scheme on a checked device.
     pub fn new(config: &SectorConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let cache = MixedCache::new(&config.cache(), &config.merge, device, io);
+        let [start_free, timeout] = MixedCache::dials(&config.cache(), &config.merge);
+        let classes = Dial::whole(1, config.hotness_classes, config.hotness_classes);
         Self {
+            dials: Dials::new([start_free, timeout, classes]),
             hotness: (config.hotness_classes == 2).then(|| Hotness::new(io.mus())),
             window_writes: config.window_writes,
+            classes: u64::from(config.hotness_classes),
             full_pieces: config.full_pieces,
             slc_pages: cache.slc.share().blocks * u64::from(cache.slc.pages_per_block),
             cache,
@@ -72,7 +90,12 @@ impl Sector {
         }
     }
 
-    /// Counts the writes of a piece's units and returns those that are hot.
+    fn follow_dials(&mut self) {
+        self.cache.follow(&self.dials);
+        self.classes = self.dials.count(2);
+    }
+
+    /// Counts the writes of a piece's units and returns those that are hot; with one class none is.
     fn hot_units(&mut self, piece: &Piece, io: &Io) -> u32 {
         let Some(hotness) = self.hotness.as_mut() else {
             return 0;
@@ -80,6 +103,7 @@ impl Sector {
         let first = piece.page * io.policy().mus_per_page;
         let units = (0..io.policy().mus_per_page).filter(|i| piece.mask >> i & 1 == 1);
         let hot = units.filter(|i| hotness.touch(first + i)).fold(0u32, |mask, i| mask | 1 << i);
+        let hot = if self.classes == 1 { 0 } else { hot };
         if !io.clockless() {
             self.hot_units += u64::from(hot.count_ones());
             self.written_units += u64::from(piece.mask.count_ones());
@@ -109,6 +133,10 @@ impl Sector {
 
 impl Scheme for Sector {
     type State = SectorState;
+
+    const STATE_VERSION: u32 = 2;
+
+    const KNOBS: &'static [KnobSpec] = &[START_FREE_RATIO, MERGE_TIMEOUT, HOTNESS_CLASSES];
 
     regions! { Cache cache.slc, Store cache.store.region }
 
@@ -170,12 +198,30 @@ impl Scheme for Sector {
         Ok(())
     }
 
+    fn knobs(&self, _io: &Io) -> Vec<Knob> {
+        self.dials.knobs(Self::KNOBS)
+    }
+
+    fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
+        if self.dials.turn(knob, value) {
+            self.follow_dials();
+            self.cache.merger.arm(io);
+        }
+        Ok(())
+    }
+
     fn save_own(&self) -> SectorState {
-        SectorState { census: self.cache.census.save(), hotness: self.hotness.as_ref().map(Hotness::save) }
+        SectorState {
+            census: self.cache.census.save(),
+            dials: self.dials.save(),
+            hotness: self.hotness.as_ref().map(Hotness::save),
+        }
     }
 
     fn load_own(&mut self, own: SectorState, io: &Io) -> Result<(), String> {
         self.cache.census.load(own.census, io)?;
+        self.dials.load(&own.dials)?;
+        self.follow_dials();
         match (self.hotness.as_mut(), own.hotness) {
             (Some(hotness), Some(state)) => hotness.load(state),
             (None, None) => Ok(()),

@@ -1,0 +1,203 @@
+//! Dials: numbers of a configuration that can be turned while the scheme runs.
+//!
+//! A knob of this kind is called after the configuration's key and means what the key means, so
+//! that a device turned before its first request does what one so configured does; but where a cache
+//! made smaller leaves blocks idle, a configuration would give them to the store.
+
+use crate::ftl::io::Io;
+use crate::ftl::knob::{Knob, KnobRange, KnobSpec};
+use crate::hw::config::IdleRule;
+
+/// Reclamation of SLC blocks.
+pub const START_FREE_RATIO: KnobSpec = KnobSpec {
+    name: "slc.start_free_ratio",
+    unit: "share",
+    summary: "the larger, the earlier SLC blocks are reclaimed (trigger)",
+};
+
+/// Waiting of short pieces.
+pub const MERGE_TIMEOUT: KnobSpec = KnobSpec {
+    name: "merge.timeout_ns",
+    unit: "ns",
+    summary: "the longer, the more pieces share a page, and the later a lone one is programmed",
+};
+
+/// Begin of idle work.
+pub const IDLE_THRESHOLD: KnobSpec = KnobSpec {
+    name: "idle.threshold_ns",
+    unit: "ns",
+    summary: "the longer, the longer the host must have stayed away before idle work begins",
+};
+
+/// Choice of what advanced garbage collection collects.
+pub const MIN_INVALID: KnobSpec = KnobSpec {
+    name: "agc.min_invalid",
+    unit: "pages",
+    summary: "the more, the fewer blocks idle time collects, each with more invalid pages",
+};
+
+/// Size of an SLC cache that has its blocks to itself.
+pub const SLC_BLOCKS: KnobSpec = KnobSpec {
+    name: "slc_blocks",
+    unit: "blocks per plane",
+    summary: "the more, the larger the SLC cache, up to the configured size; the rest lies idle",
+};
+
+/// A number that can be turned, and where to.
+#[derive(Clone, Debug)]
+pub struct Dial {
+    range: KnobRange,
+    value: f64,
+}
+
+impl Dial {
+    /// On a ladder of values, the configured one among them.
+    pub fn on_ladder(values: impl IntoIterator<Item = f64>, configured: f64) -> Self {
+        let mut values: Vec<f64> = values.into_iter().chain([configured]).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        Self { range: KnobRange::Ladder(values), value: configured }
+    }
+
+    /// A share from 0 on in steps of 5 percent, or the configured one.
+    pub fn share(most: f64, configured: f64) -> Self {
+        let steps = (0..=20).map(|twentieths| f64::from(twentieths) / 20.0);
+        Self::on_ladder(steps.filter(|share| *share <= most), configured)
+    }
+
+    /// A time, two steps to a power of ten, or the configured one.
+    pub fn time(least_ns: u64, most_ns: u64, configured_ns: u64) -> Self {
+        let steps = (0..18).flat_map(|power| [1, 3].map(|digit| digit * 10_u64.pow(power)));
+        let steps = steps.filter(|ns| (least_ns..=most_ns).contains(ns));
+        Self::on_ladder(steps.map(|ns| ns as f64), configured_ns as f64)
+    }
+
+    /// A whole number from `least` to `most`.
+    pub fn whole(least: u32, most: u32, configured: u32) -> Self {
+        Self { range: KnobRange::whole(least, most), value: f64::from(configured) }
+    }
+
+    /// `slc.start_free_ratio` as configured.
+    pub fn start_free_ratio(configured: f64) -> Self {
+        Self::share(0.9, configured)
+    }
+
+    /// `merge.timeout_ns` as configured, 10 us to 100 ms.
+    pub fn merge_timeout(configured_ns: u64) -> Self {
+        Self::time(10_000, 100_000_000, configured_ns)
+    }
+
+    /// `idle.threshold_ns` as configured, 0.1 ms to 10 s.
+    pub fn idle_threshold(rule: IdleRule) -> Self {
+        Self::time(100_000, 10_000_000_000, rule.threshold_ns)
+    }
+
+    /// Without the values that `allowed` refuses.
+    pub fn only(mut self, mut allowed: impl FnMut(f64) -> bool) -> Self {
+        if let KnobRange::Ladder(values) = &mut self.range {
+            values.retain(|value| allowed(*value));
+        }
+        self
+    }
+}
+
+/// A scheme's dials, in the order of its knobs.
+#[derive(Clone, Debug)]
+pub struct Dials(Vec<Dial>);
+
+impl Dials {
+    /// The dials as configured.
+    pub fn new(dials: impl Into<Vec<Dial>>) -> Self {
+        Self(dials.into())
+    }
+
+    /// Where dial number `knob` stands.
+    pub fn value(&self, knob: usize) -> f64 {
+        self.0[knob].value
+    }
+
+    /// The same of one that counts.
+    pub fn count(&self, knob: usize) -> u64 {
+        self.value(knob) as u64
+    }
+
+    /// The knobs as they stand.
+    pub fn knobs(&self, specs: &'static [KnobSpec]) -> Vec<Knob> {
+        let knob = |(spec, dial): (&'static KnobSpec, &Dial)| Knob {
+            spec,
+            range: dial.range.clone(),
+            value: dial.value,
+        };
+        specs.iter().zip(&self.0).map(knob).collect()
+    }
+
+    /// Turns a dial to a value in its range; false if it stands there already.
+    pub fn turn(&mut self, knob: usize, value: f64) -> bool {
+        let dial = &mut self.0[knob];
+        let value = match dial.range {
+            // All steps are whole; what decimal fractions lose on the way here is made good.
+            KnobRange::Steps { .. } => libm::round(value),
+            KnobRange::Ladder(_) => value,
+        };
+        std::mem::replace(&mut dial.value, value) != value
+    }
+
+    /// What a snapshot holds.
+    pub fn save(&self) -> Vec<f64> {
+        self.0.iter().map(|dial| dial.value).collect()
+    }
+
+    /// Takes a snapshot's part, or says why it cannot be these dials'.
+    pub fn load(&mut self, values: &[f64]) -> Result<(), String> {
+        let fits = |(dial, value): (&Dial, &f64)| dial.range.contains(*value);
+        if values.len() != self.0.len() || !self.0.iter().zip(values).all(fits) {
+            return Err(format!("knobs at {values:?}"));
+        }
+        self.0.iter_mut().zip(values).for_each(|(dial, value)| dial.value = *value);
+        Ok(())
+    }
+}
+
+/// Has idle work begin as a dial says, from now on.
+pub fn set_idle_threshold(threshold_ns: u64, io: &mut Io) {
+    let rule = io.idle_rule();
+    if rule.threshold_ns != threshold_ns {
+        io.set_idle_rule(IdleRule { threshold_ns, ..rule });
+    }
+}
+
+/// Says if a snapshot's clock has another threshold than its dial.
+pub fn check_idle_threshold(threshold_ns: u64, io: &Io) -> Result<(), String> {
+    match io.idle_rule().threshold_ns {
+        clock_ns if clock_ns == threshold_ns => Ok(()),
+        clock_ns => Err(format!("idle work after {clock_ns} ns, not after {threshold_ns}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ladder_has_the_configured_value_on_a_rung_of_its_own() {
+        let rungs = |dial: &Dial| match &dial.range {
+            KnobRange::Ladder(values) => values.clone(),
+            KnobRange::Steps { .. } => Vec::new(),
+        };
+        assert_eq!(rungs(&Dial::share(0.2, 0.12)), [0.0, 0.05, 0.1, 0.12, 0.15, 0.2]);
+        assert_eq!(rungs(&Dial::share(0.1, 0.05)), [0.0, 0.05, 0.1]);
+        assert_eq!(rungs(&Dial::time(200, 4_000, 50_000)), [300.0, 1_000.0, 3_000.0, 50_000.0]);
+    }
+
+    #[test]
+    fn dials_take_from_a_snapshot_only_what_they_may_be_turned_to() {
+        let mut dials = Dials::new([Dial::share(0.9, 0.5), Dial::whole(2, 9, 4)]);
+        assert!(dials.turn(1, 6.0 + 1e-12) && !dials.turn(1, 6.0));
+        assert_eq!(dials.save(), [0.5, 6.0]);
+        assert_eq!(dials.load(&[0.35, 9.0]), Ok(()));
+        for wrong in [&[0.36, 9.0][..], &[0.35, 10.0], &[0.35], &[0.35, f64::NAN]] {
+            assert!(dials.load(wrong).is_err(), "{wrong:?}");
+        }
+        assert_eq!(dials.save(), [0.35, 9.0]);
+    }
+}
