@@ -1,7 +1,8 @@
 //! What every scheme of the catalogue owes its user, whatever its policy.
 
-use crate::common::{configure, device, pool, random, request, restart, setup, versatile_pool};
+use crate::common::{configure, device, pool, random, request, restart, setup, turning, versatile_pool};
 use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::rng::RngStream;
 use slcache_core::base::Mu;
 use slcache_core::device::config::{Acknowledge, BufferConfig, LinkConfig, Prefill, Replay};
 use slcache_core::device::{RunError, Setup, Simulation, Stop};
@@ -13,7 +14,7 @@ use slcache_core::schemes::{SchemeConfig, CATALOG};
 const TLC_ONLY_MOST: u64 = 4 * (24 - 4) * 48 * 16384;
 
 /// A device of `user_bytes` under `scheme`, dense pages programmed a wordline at a time.
-fn small(scheme: &str, user_bytes: u64) -> Setup {
+pub fn small(scheme: &str, user_bytes: u64) -> Setup {
     let mut flash = versatile_pool(2, 2, 24, 16, 16384);
     flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
     let mut setup = setup(device(flash, user_bytes), scheme);
@@ -111,7 +112,7 @@ fn the_least_cleaning_threshold_still_makes_progress() {
 }
 
 /// Reads, writes, trims and flushes in `user_bytes`, with pauses long enough for idle work.
-fn mixed(user_bytes: u64, seed: u64) -> Vec<Request> {
+pub fn mixed(user_bytes: u64, seed: u64) -> Vec<Request> {
     let requests = random(3000, user_bytes, 8, 0.4, 300_000.0, seed);
     let mix = |(i, request): (usize, Request)| {
         let op = match i % 100 {
@@ -193,7 +194,9 @@ fn a_restored_device_goes_on_as_the_original_does() {
             let mut sim = Simulation::new(&setup).unwrap();
             sim.precondition(&mut |_, _| true).unwrap();
             let [first, second] = [9, 10].map(|seed| mixed(setup.device.user_bytes, seed));
-            restart::goes_on_alike(&setup, &mut sim, &first, &second);
+            let mut rng = RngStream::new(11, "turns");
+            let turn = |sim: &mut Simulation| (0..3).for_each(|_| turning::turn_one(sim, &mut rng));
+            restart::goes_on_alike(&setup, &mut sim, &first, &second, turn);
         }
     }
 }

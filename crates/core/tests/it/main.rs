@@ -12,6 +12,7 @@ mod hold;
 mod idle;
 mod ips;
 mod ips_oracle;
+mod knobs;
 mod light_workload;
 mod limits;
 mod model;

@@ -1,6 +1,7 @@
 //! Small devices and workloads shared by the core's tests.
 pub mod ops;
 pub mod restart;
+pub mod turning;
 
 use slcache_core::base::op::OpKind;
 use slcache_core::base::request::{HostOp, Request};

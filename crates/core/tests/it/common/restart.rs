@@ -130,9 +130,15 @@ fn first_difference(what: &str, restored: &[String], original: &[String]) {
     );
 }
 
-/// Serves `first`, saves, restores, and serves `second` on both devices: the restored one must do
-/// what the original does, operation by operation and request by request.
-pub fn goes_on_alike(setup: &Setup, sim: &mut Simulation, first: &[Request], second: &[Request]) {
+/// Serves `first`, turns knobs, saves, restores, and serves `second` on both devices: the restored one
+/// must do what the original does, operation by operation and request by request.
+pub fn goes_on_alike(
+    setup: &Setup,
+    sim: &mut Simulation,
+    first: &[Request],
+    second: &[Request],
+    turn: impl FnOnce(&mut Simulation),
+) {
     // Before time 0 nothing was counted: the reports are the same to the last figure.
     let mut fresh = again(setup, sim);
     let (a, b) = (serve(&mut fresh, first), serve(sim, first));
@@ -140,8 +146,11 @@ pub fn goes_on_alike(setup: &Setup, sim: &mut Simulation, first: &[Request], sec
     let texts = [&a, &b].map(|part| serde_json::to_string_pretty(&part.report).unwrap());
     let lines = texts.map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
     first_difference("line of the report", &lines[0], &lines[1]);
-    let before = report_value(&b.report);
+    turn(sim);
+    // What turning set going is done before anything is saved.
+    let before = report_value(&sim.finish().unwrap());
     let mut restored = again(setup, sim);
+    assert_eq!(restored.knobs(), sim.knobs());
     let (a, b) = (serve(&mut restored, second), serve(sim, second));
     first_difference("operation", &a.ops, &b.ops);
     first_difference("request", &a.log, &b.log);

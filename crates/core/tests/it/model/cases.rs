@@ -18,13 +18,14 @@ pub struct Tally {
     pub requests: AtomicU64,
     pub operations: AtomicU64,
     pub audits: AtomicU64,
+    pub turns: AtomicU64,
 }
 
 impl Tally {
     /// Nothing yet.
     pub fn new(audit_spacing: usize) -> Self {
-        let [cases, requests, operations, audits] = std::array::from_fn(|_| AtomicU64::new(0));
-        Self { audit_spacing, cases, requests, operations, audits }
+        let [cases, requests, operations, audits, turns] = std::array::from_fn(|_| AtomicU64::new(0));
+        Self { audit_spacing, cases, requests, operations, audits, turns }
     }
 
     pub fn add(counter: &AtomicU64, by: u64) {
@@ -32,10 +33,12 @@ impl Tally {
     }
 
     pub fn tell(&self, what: &str) {
-        let [cases, requests, operations, audits] =
-            [&self.cases, &self.requests, &self.operations, &self.audits].map(|n| n.load(Ordering::Relaxed));
+        let [cases, requests, operations, audits, turns] =
+            [&self.cases, &self.requests, &self.operations, &self.audits, &self.turns]
+                .map(|n| n.load(Ordering::Relaxed));
         say(&format!(
-            "{what}: {cases} cases, {requests} requests, {operations} flash operations, {audits} audits"
+            "{what}: {cases} cases, {requests} requests, {operations} flash operations, {audits} audits, \
+             {turns} turns of knobs"
         ));
     }
 }

@@ -71,6 +71,8 @@ pub struct Choice {
     pub preload: f64,
     /// Requests between two audits.
     pub audit_every: usize,
+    /// Requests between two turns of a knob, 0 = none is turned.
+    pub turn_every: usize,
 }
 
 fn chips() -> impl Strategy<Value = Chips> {
@@ -208,8 +210,9 @@ pub fn choices() -> impl Strategy<Value = Choice> {
     let schemes = CATALOG.iter().map(|entry| entry.name).collect::<Vec<_>>();
     let before = (select(vec![0.0, 0.0, 0.5, 1.0]), select(vec![0.0, 1.0]), any::<bool>());
     let extent = (select(vec![1.0, 1.0, 0.7, 0.3]), select(vec![0.0, 0.0, 0.5, 1.0]), select(vec![1, 5, 50]));
-    (select(schemes), chips(), drive(), controller(), keys(), before, extent).prop_map(
-        |(scheme, chips, drive, controller, keys, (fill, overwrite, drain), extent)| Choice {
+    let turns = select(vec![0, 1, 4, 30]);
+    (select(schemes), chips(), drive(), controller(), keys(), before, (extent, turns)).prop_map(
+        |(scheme, chips, drive, controller, keys, (fill, overwrite, drain), (extent, turn_every))| Choice {
             scheme,
             chips,
             drive,
@@ -224,6 +227,7 @@ pub fn choices() -> impl Strategy<Value = Choice> {
             fullness: extent.0,
             preload: extent.1,
             audit_every: extent.2,
+            turn_every,
         },
     )
 }

@@ -1,5 +1,5 @@
 //! The device against a naive flash translation layer, under everything that can be chosen: chips,
-//! host, controller, scheme, and what was there before time 0.
+//! host, controller, scheme, what was there before time 0, and knobs that are turned all the while.
 //!
 //! Where writes take effect at once, each must give its units a version newer than any before, and
 //! reads must return it until the next. Where they wait, in a buffer, a queue or on the link, the
@@ -10,13 +10,14 @@ mod cases;
 mod choice;
 mod oracle;
 
-use crate::common::restart;
+use crate::common::{restart, turning};
 use cases::{one, several, Tally};
 use choice::{choices, Choice};
 use oracle::Oracle;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::rng::RngStream;
 use slcache_core::device::{Setup, Simulation};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -74,12 +75,17 @@ fn prepared(choice: &Choice, setup: &Setup, versions: bool) -> Simulation {
     sim
 }
 
-/// Feeds `requests`, auditing as it goes, and finishes.
+/// Feeds `requests`, turning knobs and auditing as it goes, and finishes.
 fn play(sim: &mut Simulation, choice: &Choice, requests: &[Request], tally: &Tally) {
     let immediate = choice.is_immediate();
     let audit_every = choice.audit_every * tally.audit_spacing;
     let mut oracle = Oracle::of(sim, immediate, choice.may_overtake(), choice.maps_on_read());
+    let mut rng = RngStream::new(requests.len() as u64, "turns");
     for (i, request) in requests.iter().enumerate() {
+        if choice.turn_every > 0 && i % choice.turn_every == 0 {
+            turning::turn_one(sim, &mut rng);
+            Tally::add(&tally.turns, 1);
+        }
         sim.feed(std::slice::from_ref(request)).unwrap();
         oracle.apply(request, sim);
         if i % audit_every == 0 {
@@ -122,7 +128,7 @@ fn stays_full((choice, seed): (Choice, u64), tally: &Tally) -> TestCaseResult {
         op: HostOp::Write,
     };
     let mut all: Vec<_> = (0..bytes / page).map(whole).collect();
-    let mut rng = slcache_core::base::rng::RngStream::new(seed, "overwrites");
+    let mut rng = RngStream::new(seed, "overwrites");
     let mut at_ns = 0.0;
     for _ in 0..2 * all.len() {
         at_ns += rng.exponential(50_000.0);
@@ -144,7 +150,9 @@ fn goes_on_alike((choice, draws): (Choice, Vec<Draw>), tally: &Tally) -> TestCas
     let rest_ns = first.last().map_or(0, |request| request.at_ns);
     let from_rest = |request: &Request| Request { at_ns: request.at_ns - rest_ns, ..*request };
     let second: Vec<Request> = second.iter().map(from_rest).collect();
-    restart::goes_on_alike(&setup, &mut sim, first, &second);
+    let mut rng = RngStream::new(draws.len() as u64, "turns");
+    let turn = |sim: &mut Simulation| (0..choice.turn_every).for_each(|_| turning::turn_one(sim, &mut rng));
+    restart::goes_on_alike(&setup, &mut sim, first, &second, turn);
     Tally::add(&tally.cases, 1);
     Tally::add(&tally.requests, requests.len() as u64);
     Tally::add(&tally.operations, sim.counters().iter().map(|(.., count)| count.count).sum());
