@@ -26,4 +26,7 @@ def of_runs(documents: Sequence[Mapping[str, Any]]) -> str | None:
 def of_scheme(config: Mapping[str, Any]) -> str:
     """Return what results call the scheme of a resolved configuration."""
     name, options = next(iter(config["scheme"].items()))
-    return f"{options['mode']}-only" if name == "tlc-only" else str(name)
+    if name != "tlc-only":
+        return str(name)
+    # "qlc-only" is a scheme of its own.
+    return "tlc-only mode=qlc" if options["mode"] == "qlc" else f"{options['mode']}-only"

@@ -5,7 +5,6 @@
 mod baseline;
 mod common;
 mod hierarchy;
-#[allow(dead_code, unused_imports, unused_macros)]
 mod hybrid;
 mod ips;
 mod sa;
@@ -16,6 +15,7 @@ mod turbo_write;
 pub use baseline::BaselineConfig;
 pub use common::cache::Trigger;
 pub use hierarchy::{DivisionRule, HierarchyConfig, OmegaS, Quota};
+pub use hybrid::{DenseRule, DwaConfig, QlcOnlyConfig, Reclaim, Setting, SlcRule};
 pub use ips::{AgcConfig, IpsAgcConfig, IpsConfig, IpsCoopConfig};
 pub use sa::SaConfig;
 pub use sector::{FullPieces, SectorConfig};
@@ -226,7 +226,7 @@ macro_rules! schemes {
 }
 
 schemes! {
-    "tlc-only" => TlcOnly, tlc_only::TlcOnlyConfig, tlc_only::TlcOnly, &[("qlc-only", "mode=qlc"), ("mlc-only", "mode=mlc"), ("slc-only", "mode=slc")],
+    "tlc-only" => TlcOnly, tlc_only::TlcOnlyConfig, tlc_only::TlcOnly, &[("mlc-only", "mode=mlc"), ("slc-only", "mode=slc")],
         "one cell mode, no cache: every write goes to the dense store; called after the mode in results", "the reference of every SLC-cache paper";
     "baseline" => Baseline, baseline::BaselineConfig, baseline::Baseline, &[],
         "page-level SLC write cache in front of the dense store", "A Two-level SLC Cache Hierarchy for Hybrid SSDs, section II-C";
@@ -244,6 +244,10 @@ schemes! {
         "in-place switch, fed by garbage collection in idle time", "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs, section IV-B";
     "ips-coop" => IpsCoop, ips::IpsCoopConfig, ips::IpsCoop, &[],
         "in-place switch with a large traditional SLC cache beside it", "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs, section IV-C";
+    "qlc-only" => QlcOnly, hybrid::QlcOnlyConfig, hybrid::QlcOnly, &[],
+        "no cache: units are packed into the pages of one dense region", "the reference of the reinforcement-learning SLC cache";
+    "dwa" => Dwa, hybrid::DwaConfig, hybrid::Dwa, &[],
+        "SLC region for small requests, its size by how full the device is", "the rival of the reinforcement-learning SLC cache, its Table 2";
     #[cfg(test)]
     "example" => Example, example::ExampleConfig, example::Example, &[],
         "SLC cache that makes room a block at a time", "none";

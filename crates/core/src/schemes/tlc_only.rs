@@ -2,7 +2,7 @@
 //!
 //! **What it does.** Every write goes straight to the one region of the device, page-mapped, with
 //! read-modify-write of partial pages and cleaning within each plane.
-//! **Paper.** The reference every SLC-cache paper compares with (002 calls it QLC-only).
+//! **Paper.** The reference every SLC-cache paper compares with.
 //! **What the papers leave open and what we chose.** Plane allocation, cleaning threshold and
 //! victim policy are options; the defaults are round robin in CWDP order and greedy cleaning.
 //! **Knobs.** `clean.start_free_blocks`, `clean.idle_free_ratio`.
@@ -168,9 +168,12 @@ impl TlcOnly {
         self.idle_target = (self.dials.value(1) * f64::from(self.region.spec.blocks)) as u32;
     }
 
-    /// The scheme is called after its cell mode in results.
+    /// The scheme is called after its cell mode in results; `qlc-only` is another one.
     fn name(&self) -> String {
-        format!("{}-only", self.region.spec.mode.name())
+        match self.region.spec.mode {
+            CellMode::Qlc => "tlc-only mode=qlc".into(),
+            mode => format!("{}-only", mode.name()),
+        }
     }
 
     #[inline]

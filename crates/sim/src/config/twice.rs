@@ -99,7 +99,7 @@ mod tests {
             let text = refusal("baseline", set);
             assert!(text.contains(said), "{text}");
         }
-        let text = refusal("qlc-only", "mode=tlc");
-        assert!(text.contains("--set mode=tlc: scheme.tlc-only.mode: --scheme qlc-only sets"), "{text}");
+        let text = refusal("slc-only", "mode=tlc");
+        assert!(text.contains("--set mode=tlc: scheme.tlc-only.mode: --scheme slc-only sets"), "{text}");
     }
 }

@@ -155,8 +155,8 @@ fn values_are_toml_or_bare_words() {
 
 #[test]
 fn an_alias_is_a_scheme_with_a_setting() {
-    let json = resolved("rl-32g", "qlc-only", &[]).to_json();
-    assert_eq!(json["scheme"]["tlc-only"]["mode"], "qlc");
+    let json = resolved("rl-32g", "slc-only", &["device.user_bytes=1MiB"]).to_json();
+    assert_eq!(json["scheme"]["tlc-only"]["mode"], "slc");
 }
 
 #[test]

@@ -54,10 +54,15 @@ fn requests(requests: usize, footprint_bytes: u64) -> Vec<Request> {
     uniform(&workload).unwrap()
 }
 
+/// The same, small enough that the size of the SLC region follows the data, in windows of 256 KiB.
+const FILLING: [&str; 3] =
+    ["device.pool[0].page_bytes=16384", "device.user_bytes=4MiB", "scheme.dwa.window_bytes=256KiB"];
+
 /// What a scheme's golden changes in `tiny`, whose pages are mapping units.
 fn sets(scheme: &str) -> &'static [&'static str] {
     match scheme {
         "tlc-only" | "baseline" => &[],
+        "dwa" => &FILLING,
         _ => &FOUR_UNITS,
     }
 }

@@ -52,8 +52,8 @@ pub struct SlcRule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DenseRule {
-    /// Cleaning starts when a plane has fewer free dense blocks, 2-1024; default: 5, fewer on planes
-    /// of less than 160 blocks.
+    /// Cleaning starts when a plane has fewer free dense blocks, 1-1024, and never later than at 2;
+    /// default: 5, fewer on planes of less than 160 blocks.
     pub start_free_blocks: Option<u32>,
     /// Which block is cleaned next.
     pub victim: Victim,
@@ -68,9 +68,8 @@ impl Default for DenseRule {
 impl DenseRule {
     /// Adds every problem; `key` is the section's dotted place.
     pub fn check(&self, key: &str, problems: &mut Vec<Problem>) {
-        let least = RESERVE + 1;
         if let Some(blocks) = self.start_free_blocks {
-            check_range(problems, &format!("{key}.start_free_blocks"), blocks, least..=1024);
+            check_range(problems, &format!("{key}.start_free_blocks"), blocks, 1..=1024);
         }
         if let Victim::DChoices { d } = self.victim {
             check_range(problems, &format!("{key}.victim.d-choices.d"), d, 1..=64);
@@ -79,7 +78,7 @@ impl DenseRule {
 
     /// Free blocks per plane of `blocks` below which cleaning starts.
     pub fn threshold(&self, blocks: u32) -> u32 {
-        self.start_free_blocks.unwrap_or_else(|| default_free(blocks).max(RESERVE + 1))
+        self.start_free_blocks.unwrap_or_else(|| default_free(blocks)).max(RESERVE + 1)
     }
 
     /// Blocks per plane that cannot hold user data.

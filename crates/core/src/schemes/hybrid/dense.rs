@@ -11,6 +11,7 @@ use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Region, RegionSpec, Writer};
 use crate::ftl::relocate::Job;
 use crate::ftl::victim;
+use crate::metrics::report::SchemeReport;
 
 /// Free blocks per plane that are left to cleaning, which must win at least one more.
 pub const RESERVE: u32 = 1;
@@ -59,6 +60,19 @@ impl Dense {
         self.clean_below
     }
 
+    /// Slots of a page.
+    pub fn slots(&self, io: &Io) -> u32 {
+        self.region.full_block(io) / self.region.pages_per_block
+    }
+
+    /// Adds the figures of cleaning.
+    pub fn report(&self, report: &mut SchemeReport) {
+        let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
+        figure("dense_free_blocks_min", f64::from(self.region.free_blocks_min()));
+        figure("dense_blocks_cleaned", self.cleaned.blocks as f64);
+        figure("cleaned_units", self.cleaned.units as f64);
+    }
+
     /// The next page for host data of logical page `page`, and whether it makes a wordline full.
     pub fn host_page(&mut self, page: u32, io: &mut Io) -> Result<(Ppn, bool), DeviceFull> {
         let plane = self.region.choose_plane(io, page);
@@ -92,8 +106,7 @@ impl Dense {
     /// Cleans a block of `plane`; false if none is left by which a page can be won.
     fn clean_one(&mut self, plane: PlaneId, io: &mut Io) -> bool {
         // A block whose units fill as many pages elsewhere wins nothing.
-        let slots = self.region.full_block(io) / self.region.pages_per_block;
-        let limit = self.region.full_block(io) - slots + 1;
+        let limit = self.region.full_block(io) - self.slots(io) + 1;
         let Some(block) = victim::choose_below(&self.region, io, plane, limit) else {
             return false;
         };

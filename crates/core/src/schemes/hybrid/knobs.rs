@@ -5,14 +5,14 @@ use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobRange, KnobSpec};
 
 /// Size of the SLC region.
-pub static SLC_BLOCKS: KnobSpec = KnobSpec {
+pub const SLC_BLOCKS: KnobSpec = KnobSpec {
     name: "slc_blocks",
     unit: "blocks",
     summary: "blocks of each plane in the SLC region; those beyond the free ones are migrated first",
 };
 
 /// The threshold between the regions.
-pub static THETA_BYTES: KnobSpec = KnobSpec {
+pub const THETA_BYTES: KnobSpec = KnobSpec {
     name: "theta_bytes",
     unit: "bytes",
     summary: "largest write request that goes to the SLC region",
@@ -24,7 +24,9 @@ pub const THETA_LADDER: [u64; 8] = [4096, 8192, 16_384, 32_768, 65_536, 131_072,
 impl Hybrid {
     /// The size of the SLC region as a knob.
     pub fn slc_blocks_knob(&self, io: &Io) -> Knob {
-        let range = KnobRange::whole(self.slc_blocks_min(), self.slc_blocks_max(io));
+        // What it has may be outside: data came, or the host needed the room.
+        let now = self.slc_blocks();
+        let range = KnobRange::whole(self.slc_blocks_min().min(now), self.slc_blocks_max(io).max(now));
         Knob { spec: &SLC_BLOCKS, range, value: f64::from(self.slc_blocks()) }
     }
 

@@ -10,15 +10,24 @@
 mod config;
 mod demand;
 mod dense;
+mod dwa;
 mod knobs;
+mod ladder;
+mod packing;
+mod qlc_only;
 mod report;
 mod resize;
+mod signals;
 
-pub use config::{slc_blocks_cap, slc_blocks_min, DenseRule, HybridSpec, Reclaim, SlcRule};
-pub use demand::Demand;
+pub use config::{DenseRule, HybridSpec, Reclaim, SlcRule};
 pub use dense::{Dense, Moved, RESERVE};
+pub use dwa::{Dwa, DwaConfig};
 pub use knobs::{SLC_BLOCKS, THETA_BYTES, THETA_LADDER};
-pub use report::TimeSplit;
+pub use ladder::Setting;
+pub use packing::{Packed, Packing, Taken};
+pub use qlc_only::{QlcOnly, QlcOnlyConfig};
+pub use report::{unit_table, TimeSplit};
+pub use signals::SIGNALS;
 
 pub(in crate::schemes) use config::hybrid_config;
 
@@ -26,15 +35,13 @@ use crate::base::request::SECTOR_BYTES;
 use crate::base::{CellMode, PlaneId, Ppn};
 use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::io::Io;
-use crate::ftl::mixed::{self, Carry};
-use crate::ftl::pack::{in_order, Picks};
 use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Region, Writer};
 use crate::ftl::victim;
-use crate::ftl::write_buffer::{WriteBuffer, DENSE, SLC};
+use crate::ftl::write_buffer::{DENSE, SLC};
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::RequestId;
+use demand::Demand;
 use report::Stats;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +51,7 @@ pub struct HybridState {
     slc_blocks: u32,
     theta_bytes: u64,
     demand: Demand,
+    window_before: Demand,
 }
 
 /// SLC region, dense region, and the threshold between them.
@@ -53,12 +61,13 @@ pub struct Hybrid {
     pub slc: Region,
     /// The dense region.
     pub dense: Dense,
-    buffer: WriteBuffer,
-    /// Slots of a page.
-    slots: u32,
+    packing: Packing,
+    slc_unused: bool,
     theta_bytes: u64,
     slc_free_below: u32,
+    /// Of the window under way, and of the one before.
     demand: Demand,
+    window_before: Demand,
     stats: Stats,
 }
 
@@ -78,19 +87,18 @@ impl Hybrid {
         (slc_spec.bank, dense_spec.bank) = (Some(bank), Some(bank));
         let dense = Dense::new(dense_spec, spec.dense.threshold(blocks), spec.reclaim.class(), io);
         let slc = Region::new(slc_spec, io);
-        let slots = slc.full_block(io) / slc.pages_per_block;
         let mut hybrid = Self {
-            // The host's part: a page of the one stream, a wordline of the other.
-            buffer: WriteBuffer::new(slots * (1 + dense.region.spec.mode.bits())),
-            slots,
+            slc_unused: true,
+            packing: Packing::new(dense.slots(io), dense.region.spec.mode.bits()),
             theta_bytes,
             slc_free_below: spec.slc_threshold(blocks),
             demand: Demand::default(),
+            window_before: Demand::default(),
             stats: Stats::new(slc_blocks),
             slc,
             dense,
         };
-        hybrid.set_quotas(slc_blocks);
+        hybrid.begin_with(slc_blocks);
         hybrid
     }
 
@@ -119,67 +127,37 @@ impl Hybrid {
         io.mapped() as f64 / f64::from(io.mus())
     }
 
-    /// What the host asked for since this was last called.
-    pub fn take_demand(&mut self) -> Demand {
-        std::mem::take(&mut self.demand)
-    }
-
-    /// What the host asked for since then.
-    pub fn demand(&self) -> &Demand {
-        &self.demand
-    }
-
     /// Writes a piece: its units wait until they fill a page of their region.
     pub fn write(&mut self, piece: &Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        if io.clockless() {
+            // What lies there before time 0 is old.
+            self.make_way(io);
+            return self.pack(piece, DENSE, io);
+        }
         let small = u64::from(piece.request_sectors) * SECTOR_BYTES <= self.theta_bytes;
-        // What lies there before time 0 is old.
-        let to_slc = small && self.slc.quota() > 0 && !io.clockless();
-        if !io.clockless() {
-            self.demand.count(piece, small, to_slc, &self.slc, io);
-        }
-        let stream = if to_slc { SLC } else { DENSE };
-        let absorbed = self.buffer.hold(piece, stream, io);
-        self.stats.count_absorbed(absorbed, io);
-        while let Some(picks) = in_order(io.held(), stream, self.slots, false) {
-            self.program(stream, &picks, piece.request, io)?;
-        }
-        self.buffer.acknowledge(piece, stream, io);
-        Ok(())
+        let to_slc = small && self.slc.quota() > 0;
+        self.demand.count(piece, small, to_slc, &self.slc, io);
+        self.pack(piece, if to_slc { SLC } else { DENSE }, io)
     }
 
-    /// Programs held units as one page, for which `request` waits if it is the one that has to.
-    fn program(
-        &mut self,
-        stream: u8,
-        picks: &Picks,
-        request: RequestId,
-        io: &mut Io,
-    ) -> Result<(), DeviceFull> {
-        let first = picks.pages(io.held())[0];
-        self.stats.count_short(self.slots - picks.units(), io);
-        let (to, page, fills) = self.take_page(stream, first, io)?;
-        let request = if self.buffer.waits(stream, fills, io) { request } else { RequestId::NONE };
-        let region = if to == SLC { &mut self.slc } else { &mut self.dense.region };
-        mixed::program(picks, Carry::Nothing, region, page, request, io);
-        Ok(())
-    }
-
-    /// The next page for units of `stream`: the region it is in, and whether it makes a wordline full.
-    /// Where neither has room, the SLC region shrinks.
-    fn take_page(&mut self, stream: u8, page: u32, io: &mut Io) -> Result<(u8, Ppn, bool), DeviceFull> {
-        loop {
-            let to = if self.slc.quota() > 0 { stream } else { DENSE };
-            let taken = match to {
-                SLC => self.slc_page(page, io).map(|page| (to, page, true)),
-                _ => self.dense.host_page(page, io).map(|(page, fills)| (to, page, fills)),
-            };
-            if taken.is_ok() || !self.force_shrink(io) {
-                return taken;
+    /// Places what logical page `page` does not hold yet, as if it had been there before time 0.
+    pub fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.make_way(io);
+        while self.dense.preload(page, io).is_err() {
+            if !self.force_shrink(io) {
+                return Err(DeviceFull);
             }
         }
+        Ok(())
+    }
+
+    /// Whether nothing was written to the SLC region yet.
+    pub fn is_slc_unused(&self) -> bool {
+        self.slc_unused
     }
 
     fn slc_page(&mut self, page: u32, io: &mut Io) -> Result<Ppn, DeviceFull> {
+        self.slc_unused = false;
         let plane = self.slc.choose_plane(io, page);
         try_planes(
             self,
@@ -212,23 +190,6 @@ impl Hybrid {
         true
     }
 
-    /// Programs what is held and has waited long enough, or `all`; short pages are padded.
-    pub fn program_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
-        for stream in [SLC, DENSE] {
-            let due = all || self.buffer.is_due(stream, io);
-            while let Some(picks) = due.then(|| in_order(io.held(), stream, self.slots, true)).flatten() {
-                self.program(stream, &picks, RequestId::NONE, io)?;
-            }
-            if due && !all {
-                // Requests wait for what was staged just now.
-                for plane in self.dense.region.planes().to_vec() {
-                    self.dense.region.pad(io, plane, true);
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// The blocks of both regions.
     pub fn blocks(&self) -> Vec<BlockShare> {
         let planes = self.slc.planes().len() as u64;
@@ -241,26 +202,61 @@ impl Hybrid {
 
     /// What a snapshot holds.
     pub fn save(&self) -> HybridState {
-        let (slc_blocks, theta_bytes, demand) = (self.slc_blocks(), self.theta_bytes, self.demand.clone());
-        HybridState { slc_blocks, theta_bytes, demand }
+        HybridState {
+            slc_blocks: self.slc_blocks(),
+            theta_bytes: self.theta_bytes,
+            demand: self.demand.clone(),
+            window_before: self.window_before.clone(),
+        }
     }
 
     /// Takes a snapshot's part, whose regions are loaded, or says why it cannot be this one's.
     pub fn load(&mut self, state: HybridState) -> Result<(), String> {
-        let HybridState { slc_blocks, theta_bytes, demand } = state;
+        let HybridState { slc_blocks, theta_bytes, demand, window_before } = state;
         let blocks = self.plane_blocks();
         if slc_blocks > blocks {
             return Err(format!("{slc_blocks} SLC blocks per plane, of {blocks}"));
         }
         self.set_quotas(slc_blocks);
+        self.stats.begin_with(slc_blocks);
+        self.theta_bytes = theta_bytes;
+        (self.demand, self.window_before) = (demand, window_before);
+        self.slc_unused = self.slc.planes().iter().all(|&plane| self.slc.used_blocks(plane) == 0);
         for (region, name) in [(&self.slc, "SLC"), (&self.dense.region, "dense")] {
             let used = region.planes().iter().map(|&plane| region.used_blocks(plane)).max().unwrap_or(0);
             if used > region.quota() {
                 return Err(format!("{used} {name} blocks of a plane in use, of {}", region.quota()));
             }
         }
-        self.theta_bytes = theta_bytes;
-        self.demand = demand;
         Ok(())
+    }
+}
+
+impl Packed for Hybrid {
+    fn packing(&mut self) -> &mut Packing {
+        &mut self.packing
+    }
+
+    /// Where neither region has room, the SLC region shrinks.
+    fn take_page(&mut self, stream: u8, page: u32, io: &mut Io) -> Result<Taken, DeviceFull> {
+        loop {
+            let region = if self.slc.quota() > 0 { stream } else { DENSE };
+            let taken = match region {
+                SLC => self.slc_page(page, io).map(|page| (page, true)),
+                _ => self.dense.host_page(page, io),
+            };
+            match taken {
+                Ok((page, fills)) => return Ok(Taken { region, page, fills }),
+                Err(full) if !self.force_shrink(io) => return Err(full),
+                Err(_) => {}
+            }
+        }
+    }
+
+    fn region(&mut self, stream: u8) -> &mut Region {
+        match stream {
+            SLC => &mut self.slc,
+            _ => &mut self.dense.region,
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! What the regions came to: figures, and where the flash's time went.
 
-use super::{Hybrid, Moved};
+use super::{Hybrid, Moved, Packing};
 use crate::base::{Cause, CellMode, OpKind};
 use crate::ftl::io::Io;
 use crate::metrics::counters::OpCounters;
-use crate::metrics::report::SchemeReport;
+use crate::metrics::report::{SchemeReport, TableReport};
 
 /// Where the flash's time went, but for what the host read, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,13 +51,26 @@ impl TimeSplit {
     }
 }
 
+/// The map of units at its largest, at four bytes an entry.
+pub fn unit_table(io: &Io) -> TableReport {
+    let entries = io.mapped_peak();
+    TableReport { name: "unit mapping table".into(), entries, bytes: entries * 4 }
+}
+
+impl Packing {
+    /// Adds the figures; `padded` slots were left over where data were moved.
+    pub fn report(&self, padded: u64, report: &mut SchemeReport) {
+        let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
+        figure("absorbed_units", self.absorbed_units as f64);
+        figure("padded_units", (self.short_slots + padded) as f64);
+    }
+}
+
 /// What is counted since time 0.
 #[derive(Clone, Debug)]
 pub(super) struct Stats {
     pub(super) migrated: Moved,
     pub(super) forced_shrink_blocks: u64,
-    absorbed_units: u64,
-    short_slots: u64,
     slc_blocks_min: u32,
     slc_blocks_max: u32,
 }
@@ -65,28 +78,19 @@ pub(super) struct Stats {
 impl Stats {
     /// Nothing happened yet to an SLC region of `slc_blocks` blocks per plane.
     pub(super) fn new(slc_blocks: u32) -> Self {
-        Self {
-            migrated: Moved::default(),
-            forced_shrink_blocks: 0,
-            absorbed_units: 0,
-            short_slots: 0,
-            slc_blocks_min: slc_blocks,
-            slc_blocks_max: slc_blocks,
-        }
+        let migrated = Moved::default();
+        Self { migrated, forced_shrink_blocks: 0, slc_blocks_min: slc_blocks, slc_blocks_max: slc_blocks }
     }
 
+    /// The sizes before the first write do not count.
+    pub(super) fn begin_with(&mut self, slc_blocks: u32) {
+        (self.slc_blocks_min, self.slc_blocks_max) = (slc_blocks, slc_blocks);
+    }
+
+    /// Notes the size of the SLC region.
     pub(super) fn note_size(&mut self, slc_blocks: u32) {
         self.slc_blocks_min = self.slc_blocks_min.min(slc_blocks);
         self.slc_blocks_max = self.slc_blocks_max.max(slc_blocks);
-    }
-
-    pub(super) fn count_absorbed(&mut self, units: u32, io: &Io) {
-        self.absorbed_units += if io.clockless() { 0 } else { u64::from(units) };
-    }
-
-    /// Counts slots of a page for which nothing was held.
-    pub(super) fn count_short(&mut self, slots: u32, io: &Io) {
-        self.short_slots += if io.clockless() { 0 } else { u64::from(slots) };
     }
 }
 
@@ -94,20 +98,18 @@ impl Hybrid {
     /// The figures of the regions, for the scheme `name`.
     pub fn report(&self, name: &str, io: &Io) -> SchemeReport {
         let mut report = SchemeReport { name: name.into(), ..SchemeReport::default() };
-        let (stats, cleaned) = (&self.stats, &self.dense.cleaned);
+        self.dense.report(&mut report);
+        self.packing.report(self.stats.migrated.padded + self.dense.cleaned.padded, &mut report);
+        TimeSplit::of(io.counters()).report(&mut report);
+        report.tables.push(unit_table(io));
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
         figure("slc_blocks", f64::from(self.slc_blocks()));
-        figure("slc_blocks_min", f64::from(stats.slc_blocks_min));
-        figure("slc_blocks_max", f64::from(stats.slc_blocks_max));
+        figure("slc_blocks_min", f64::from(self.stats.slc_blocks_min));
+        figure("slc_blocks_max", f64::from(self.stats.slc_blocks_max));
         figure("theta_bytes", self.theta_bytes as f64);
-        figure("absorbed_units", stats.absorbed_units as f64);
-        figure("padded_units", (stats.short_slots + stats.migrated.padded + cleaned.padded) as f64);
-        figure("slc_blocks_migrated", stats.migrated.blocks as f64);
-        figure("migrated_units", stats.migrated.units as f64);
-        figure("dense_blocks_cleaned", cleaned.blocks as f64);
-        figure("cleaned_units", cleaned.units as f64);
-        figure("forced_shrink_blocks", stats.forced_shrink_blocks as f64);
-        TimeSplit::of(io.counters()).report(&mut report);
+        figure("slc_blocks_migrated", self.stats.migrated.blocks as f64);
+        figure("migrated_units", self.stats.migrated.units as f64);
+        figure("forced_shrink_blocks", self.stats.forced_shrink_blocks as f64);
         report
     }
 }

@@ -22,8 +22,26 @@ impl Hybrid {
         feasible.min(slc_blocks_cap(blocks)).max(self.slc_blocks_min())
     }
 
-    /// Brings the SLC region to `blocks` blocks per plane, or as near as it gets; returns what it has.
+    /// Gives the SLC region `blocks` blocks per plane before the first write to it; before time 0 it
+    /// gives way to the data there are.
+    pub fn begin_with(&mut self, blocks: u32) {
+        debug_assert!(self.slc_unused, "Invariant: nothing was written to the SLC region");
+        let blocks = if self.theta_bytes == 0 { 0 } else { blocks };
+        self.set_quotas(blocks);
+        self.stats.begin_with(blocks);
+    }
+
+    /// Before the first write to it, the SLC region is no larger than the data there are allow.
+    pub(super) fn make_way(&mut self, io: &Io) {
+        if self.slc_unused && self.slc_blocks() > self.slc_blocks_max(io) {
+            self.begin_with(self.slc_blocks_max(io));
+        }
+    }
+
+    /// Brings the SLC region to `blocks` blocks per plane, or as near as it gets; returns what it has. With
+    /// theta 0, by which nothing is written there, it gets none.
     pub fn set_slc_blocks(&mut self, blocks: u32, io: &mut Io) -> u32 {
+        let blocks = if self.theta_bytes == 0 { 0 } else { blocks };
         while self.slc_blocks() < blocks && self.grow(io) {}
         while self.slc_blocks() > blocks && self.shrink(false, io) {}
         self.slc_blocks()

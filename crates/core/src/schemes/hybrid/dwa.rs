@@ -1,0 +1,157 @@
+//! An SLC region whose size follows how full the device is.
+//!
+//! **What it does.** Requests not larger than a threshold go to the SLC region, others to the dense one.
+//! After every window the SLC region gets the share of the blocks that a table says for the data held.
+//! **Paper.** The reinforcement-learning paper's rival "DWA" (dynamic write acceleration), its Table 2.
+//! **What the paper leaves open and what we chose.** How often the size is set anew (`window_bytes`, as
+//! often as the paper's own scheme decides); that the dense region keeps room for the data; how units
+//! are packed (docs/decisions).
+//! **Knobs.** `theta_bytes`; the table decides the size.
+
+use super::{hybrid_config, Hybrid, HybridState, Packed, Setting, SIGNALS, THETA_BYTES};
+use crate::base::problem::check_range;
+use crate::base::{units, Problem};
+use crate::ftl::answer::{BlockShare, DeviceFull};
+use crate::ftl::io::Io;
+use crate::ftl::knob::{Knob, KnobSpec};
+use crate::ftl::piece::Piece;
+use crate::ftl::scheme::{regions, Scheme};
+use crate::ftl::signal::SignalSpec;
+use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
+use crate::hw::device_config::DeviceConfig;
+use crate::metrics::report::SchemeReport;
+use crate::metrics::window_series::{PerValue, WindowSeries};
+
+hybrid_config! {
+    /// Parameters of `dwa`.
+    pub struct DwaConfig("dwa") {
+        /// Row of the paper's table: "1" (more SLC blocks) or "2".
+        pub setting: Setting = Setting::One,
+        /// Largest write request that goes to the SLC region, bytes (integer or a string such as
+        /// "32KiB"): 0 (none) to 1 GiB.
+        #[serde(deserialize_with = "units::bytes")]
+        #[schemars(with = "u64")]
+        pub theta_bytes: u64 = 32 << 10,
+        /// Bytes that the host writes until the size is set anew (integer or a string such as "32MiB"):
+        /// 4 KiB to 1 TiB.
+        #[serde(deserialize_with = "units::bytes")]
+        #[schemars(with = "u64")]
+        pub window_bytes: u64 = 32 << 20,
+    }
+    check DwaConfig::check_own;
+}
+
+impl DwaConfig {
+    fn check_own(&self, _device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        check_range(problems, "scheme.dwa.theta_bytes", self.theta_bytes, 0..=1 << 30);
+        check_range(problems, "scheme.dwa.window_bytes", self.window_bytes, 4096..=1 << 40);
+    }
+}
+
+/// SLC and dense region, the size of the first by a table.
+#[derive(Clone)]
+pub struct Dwa {
+    hybrid: Hybrid,
+    setting: Setting,
+    window_bytes: u64,
+    slc_series: WindowSeries,
+    theta_series: WindowSeries,
+}
+
+impl Dwa {
+    /// The scheme on a checked device.
+    pub fn new(config: &DwaConfig, device: &DeviceConfig, io: &mut Io) -> Self {
+        let mut dwa = Self {
+            hybrid: Hybrid::new(&config.hybrid(), 0, config.theta_bytes, device, io),
+            setting: config.setting,
+            window_bytes: config.window_bytes,
+            slc_series: WindowSeries::default(),
+            theta_series: WindowSeries::default(),
+        };
+        dwa.hybrid.begin_with(dwa.wanted(io));
+        dwa
+    }
+
+    /// SLC blocks per plane for the data there are.
+    fn wanted(&self, io: &Io) -> u32 {
+        let percent = u64::from(self.setting.percent(io.mapped(), u64::from(io.mus())));
+        let blocks = u64::from(self.hybrid.plane_blocks()) * percent / 100;
+        (blocks as u32).clamp(self.hybrid.slc_blocks_min(), self.hybrid.slc_blocks_max(io))
+    }
+
+    /// Before the first write to it, the SLC region is no larger than the data there are want it.
+    fn follow(&mut self, io: &Io) {
+        if self.hybrid.is_slc_unused() && self.hybrid.slc_blocks() > self.wanted(io) {
+            self.hybrid.begin_with(self.wanted(io));
+        }
+    }
+}
+
+impl Scheme for Dwa {
+    type State = HybridState;
+
+    const KNOBS: &'static [KnobSpec] = &[THETA_BYTES];
+
+    const SIGNALS: &'static [SignalSpec] = &SIGNALS;
+
+    regions! { Cache hybrid.slc, Store hybrid.dense.region }
+
+    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.follow(io);
+        self.hybrid.preload(page, io)
+    }
+
+    fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        self.follow(io);
+        self.hybrid.write(&piece, io)
+    }
+
+    fn program_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
+        self.hybrid.program_all_held(all, io)
+    }
+
+    fn window_length(&self) -> WindowLength {
+        WindowLength { unit: WindowUnit::WriteBytes, count: self.window_bytes }
+    }
+
+    fn window(&mut self, _counters: &WindowCounters, io: &mut Io) -> Result<(), DeviceFull> {
+        self.hybrid.end_window();
+        self.hybrid.set_slc_blocks(self.wanted(io), io);
+        self.slc_series.push(f64::from(self.hybrid.slc_blocks()));
+        self.theta_series.push(self.hybrid.theta_bytes() as f64);
+        Ok(())
+    }
+
+    fn knobs(&self, _io: &Io) -> Vec<Knob> {
+        vec![self.hybrid.theta_knob()]
+    }
+
+    fn turn(&mut self, _knob: usize, value: f64, _io: &mut Io) -> Result<(), DeviceFull> {
+        self.hybrid.set_theta(value as u64);
+        Ok(())
+    }
+
+    fn signals(&self, io: &Io) -> Vec<f64> {
+        self.hybrid.signals(io)
+    }
+
+    fn blocks(&self) -> Vec<BlockShare> {
+        self.hybrid.blocks()
+    }
+
+    fn save_own(&self) -> HybridState {
+        self.hybrid.save()
+    }
+
+    fn load_own(&mut self, own: HybridState, _io: &Io) -> Result<(), String> {
+        self.hybrid.load(own)
+    }
+
+    fn report(&self, io: &Io) -> SchemeReport {
+        let mut report = self.hybrid.report("dwa", io);
+        let window = PerValue::WriteBytes(self.window_bytes);
+        report.series.push(self.slc_series.report("slc_blocks", window));
+        report.series.push(self.theta_series.report("theta_bytes", window));
+        report
+    }
+}

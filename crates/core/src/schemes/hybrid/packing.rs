@@ -1,0 +1,107 @@
+//! How units get into pages: held by stream, programmed when they fill one.
+
+use crate::base::Ppn;
+use crate::ftl::answer::DeviceFull;
+use crate::ftl::io::Io;
+use crate::ftl::mixed::{self, Carry};
+use crate::ftl::pack::{in_order, Picks};
+use crate::ftl::piece::Piece;
+use crate::ftl::region::Region;
+use crate::ftl::write_buffer::{WriteBuffer, DENSE, SLC};
+use crate::hw::timing::RequestId;
+
+/// The rules and counts of the write buffer.
+#[derive(Clone, Debug)]
+pub struct Packing {
+    buffer: WriteBuffer,
+    /// Slots of a page.
+    slots: u32,
+    /// Units written again while they were held.
+    pub absorbed_units: u64,
+    /// Slots of pages that were programmed before they were full.
+    pub short_slots: u64,
+}
+
+impl Packing {
+    /// For pages of `slots` slots: the buffer holds a page of the one stream and a wordline of
+    /// `wordline_pages` of the other.
+    pub fn new(slots: u32, wordline_pages: u32) -> Self {
+        let buffer = WriteBuffer::new(slots * (1 + wordline_pages));
+        Self { buffer, slots, absorbed_units: 0, short_slots: 0 }
+    }
+}
+
+/// A page for held units.
+pub struct Taken {
+    /// The stream whose region it is in.
+    pub region: u8,
+    /// The page.
+    pub page: Ppn,
+    /// Whether it makes a wordline full.
+    pub fills: bool,
+}
+
+/// Regions into which units are packed.
+pub trait Packed {
+    /// Rules and counts.
+    fn packing(&mut self) -> &mut Packing;
+
+    /// The next page for units of `stream`, the first of them of logical page `page`.
+    fn take_page(&mut self, stream: u8, page: u32, io: &mut Io) -> Result<Taken, DeviceFull>;
+
+    /// The region of a page taken.
+    fn region(&mut self, stream: u8) -> &mut Region;
+
+    /// Holds a piece in `stream` and programs the pages that are full.
+    fn pack(&mut self, piece: &Piece, stream: u8, io: &mut Io) -> Result<(), DeviceFull> {
+        let packing = self.packing();
+        let (buffer, slots) = (packing.buffer, packing.slots);
+        let absorbed = buffer.hold(piece, stream, io);
+        packing.absorbed_units += if io.clockless() { 0 } else { u64::from(absorbed) };
+        while let Some(picks) = in_order(io.held(), stream, slots, false) {
+            self.program(stream, &picks, piece.request, io)?;
+        }
+        buffer.acknowledge(piece, stream, io);
+        Ok(())
+    }
+
+    /// Programs held units as one page, for which `request` waits if it is the one that has to.
+    fn program(
+        &mut self,
+        stream: u8,
+        picks: &Picks,
+        request: RequestId,
+        io: &mut Io,
+    ) -> Result<(), DeviceFull> {
+        let first = picks.pages(io.held())[0];
+        let taken = self.take_page(stream, first, io)?;
+        let packing = self.packing();
+        let short = packing.slots - picks.units();
+        packing.short_slots += if io.clockless() { 0 } else { u64::from(short) };
+        let waits = packing.buffer.waits(stream, taken.fills, io);
+        let request = if waits { request } else { RequestId::NONE };
+        mixed::program(picks, Carry::Nothing, self.region(taken.region), taken.page, request, io);
+        Ok(())
+    }
+
+    /// Programs what is held and has waited long enough, or `all`, with what there is.
+    fn program_all_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
+        for stream in [SLC, DENSE] {
+            let (buffer, slots) = (self.packing().buffer, self.packing().slots);
+            if !all && !buffer.is_due(stream, io) {
+                continue;
+            }
+            while let Some(picks) = in_order(io.held(), stream, slots, true) {
+                self.program(stream, &picks, RequestId::NONE, io)?;
+            }
+            if !all {
+                // Requests wait for what was staged just now.
+                let region = self.region(DENSE);
+                for plane in region.planes().to_vec() {
+                    region.pad(io, plane, true);
+                }
+            }
+        }
+        Ok(())
+    }
+}

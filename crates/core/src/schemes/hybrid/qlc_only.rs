@@ -1,0 +1,157 @@
+//! One dense region of packed units, without an SLC region.
+//!
+//! **What it does.** Every write waits until its units fill a page and goes to the one region of the
+//! device, mapped by unit; cleaning packs what lives.
+//! **Paper.** The reinforcement-learning paper's reference: "QLC-only".
+//! **What the paper leaves open and what we chose.** As `dwa`: packing, and when cleaning runs.
+//! **Knobs.** None.
+
+use super::super::common::device_fit::{check_capacity, check_page, densest, offered_modes};
+use super::{unit_table, Dense, DenseRule, Packed, Packing, Reclaim, Taken, TimeSplit};
+use crate::base::{CellMode, Problem};
+use crate::ftl::answer::DeviceFull;
+use crate::ftl::config::{Placement, PlaneOrder, WearLevelling};
+use crate::ftl::io::Io;
+use crate::ftl::piece::Piece;
+use crate::ftl::region::{Pack, Region, RegionSpec};
+use crate::ftl::scheme::{regions, Parameters, Scheme};
+use crate::ftl::write_buffer::DENSE;
+use crate::hw::device_config::DeviceConfig;
+use crate::metrics::report::SchemeReport;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of `qlc-only`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct QlcOnlyConfig {
+    /// Cell mode of the whole device; default: the densest it offers, which need not be QLC.
+    pub mode: Option<CellMode>,
+    /// Order in which consecutive pages go to planes.
+    pub plane_order: PlaneOrder,
+    /// How a page's plane is chosen.
+    pub placement: Placement,
+    /// Which free block is opened next.
+    pub wear_levelling: WearLevelling,
+    /// Cleaning.
+    pub dense: DenseRule,
+    /// When the host's requests meet the work that makes room for them.
+    pub reclaim: Reclaim,
+}
+
+impl Default for QlcOnlyConfig {
+    fn default() -> Self {
+        Self {
+            mode: None,
+            plane_order: PlaneOrder::Cwdp,
+            placement: Placement::RoundRobin,
+            wear_levelling: WearLevelling::Fifo,
+            dense: DenseRule::default(),
+            reclaim: Reclaim::default(),
+        }
+    }
+}
+
+impl QlcOnlyConfig {
+    fn mode(&self, device: &DeviceConfig) -> CellMode {
+        self.mode.unwrap_or_else(|| densest(device))
+    }
+
+    /// The pool used: the largest that offers the mode.
+    fn pool(&self, device: &DeviceConfig) -> Option<usize> {
+        let mode = self.mode(device);
+        let offering = device.pool.iter().enumerate().filter(|(_, p)| p.mode(mode).is_some());
+        offering.max_by_key(|(i, p)| (p.raw_bytes(mode), std::cmp::Reverse(*i))).map(|(i, _)| i)
+    }
+}
+
+impl Parameters for QlcOnlyConfig {
+    fn settle(&mut self, device: &DeviceConfig) {
+        self.mode = Some(self.mode(device));
+        if let Some(pool) = self.pool(device) {
+            self.dense.start_free_blocks = Some(self.dense.threshold(device.pool[pool].blocks));
+        }
+    }
+
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.dense.check("scheme.qlc-only.dense", problems);
+        let Some(index) = self.pool(device) else {
+            let allowed = format!("one of {}", offered_modes(device));
+            problems.push(Problem::new("scheme.qlc-only.mode", self.mode(device).name(), allowed));
+            return;
+        };
+        let pool = &device.pool[index];
+        check_page(device, pool, "scheme.qlc-only", problems);
+        let held = self.dense.held_back(pool.blocks);
+        check_capacity(device, pool, self.mode(device), pool.blocks, held, problems);
+    }
+}
+
+/// A device with one region of packed units.
+#[derive(Clone)]
+pub struct QlcOnly {
+    dense: Dense,
+    packing: Packing,
+}
+
+impl QlcOnly {
+    /// The scheme on a checked device.
+    pub fn new(config: &QlcOnlyConfig, device: &DeviceConfig, io: &mut Io) -> Self {
+        let pool = config.pool(device).expect("Invariant: the configuration was checked");
+        let blocks = device.pool[pool].blocks;
+        let spec = RegionSpec {
+            pack: Pack::Mu,
+            bank: None,
+            pool,
+            mode: config.mode(device),
+            first_block: 0,
+            blocks,
+            order: config.plane_order.letters(),
+            placement: config.placement,
+            clean: config.dense.clean(config.wear_levelling),
+        };
+        let dense = Dense::new(spec, config.dense.threshold(blocks), config.reclaim.class(), io);
+        let packing = Packing::new(dense.slots(io), dense.region.spec.mode.bits());
+        Self { dense, packing }
+    }
+}
+
+impl Packed for QlcOnly {
+    fn packing(&mut self) -> &mut Packing {
+        &mut self.packing
+    }
+
+    fn take_page(&mut self, stream: u8, page: u32, io: &mut Io) -> Result<Taken, DeviceFull> {
+        let (page, fills) = self.dense.host_page(page, io)?;
+        Ok(Taken { region: stream, page, fills })
+    }
+
+    fn region(&mut self, _stream: u8) -> &mut Region {
+        &mut self.dense.region
+    }
+}
+
+impl Scheme for QlcOnly {
+    regions! { Store dense.region; stateless }
+
+    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.dense.preload(page, io)
+    }
+
+    fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        self.pack(&piece, DENSE, io)
+    }
+
+    fn program_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
+        self.program_all_held(all, io)
+    }
+
+    fn report(&self, io: &Io) -> SchemeReport {
+        let mut report = SchemeReport { name: "qlc-only".into(), ..SchemeReport::default() };
+        self.dense.report(&mut report);
+        self.packing.report(self.dense.cleaned.padded, &mut report);
+        TimeSplit::of(io.counters()).report(&mut report);
+        report.tables.push(unit_table(io));
+        report
+    }
+}
