@@ -41,6 +41,8 @@ def run(
     snapshot_in: str | None,
     snapshot_out: str | None,
     progress: Callable[[str, int, int], bool | None] | None,
+    memory_in: str | None = None,
+    memory_out: str | None = None,
 ) -> str:
     """Replay a trace and return the result document as JSON.
 

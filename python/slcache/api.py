@@ -42,6 +42,8 @@ def run(
     seed: int | None = None,
     load_state: Path | None = None,
     save_state: Path | None = None,
+    memory_in: Path | None = None,
+    memory_out: Path | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Replay a trace on a device under one scheme.
@@ -50,8 +52,9 @@ def run(
     and changed by `trace_options` such as `{"workload.requests": "100000"}`.
     `device` is a preset's name or the path of a `.toml` file; `settings` changes single
     configuration keys, dotted or nested: `{"scheme.baseline.slc_blocks": 64}`. `save_state`
-    keeps the preconditioned device, `load_state` starts from one. Other threads go on while the
-    simulation runs. Raises ConfigError, TraceError or RunError.
+    keeps the preconditioned device, `load_state` starts from one. `memory_out` keeps what the
+    scheme has learned in the end, `memory_in` lets it begin with that. Other threads go on while
+    the simulation runs. Raises ConfigError, TraceError or RunError.
     """
     return _run(
         os.fspath(trace),
@@ -64,6 +67,8 @@ def run(
         seed=seed,
         load_state=load_state,
         save_state=save_state,
+        memory_in=memory_in,
+        memory_out=memory_out,
         progress=progress,
     )
 
@@ -80,6 +85,8 @@ def _run(
     seed: int | None,
     load_state: Path | None = None,
     save_state: Path | None = None,
+    memory_in: Path | None = None,
+    memory_out: Path | None = None,
     progress: Progress | None,
 ) -> Result:
     """Replay a trace of which it is known how to read it."""
@@ -91,11 +98,17 @@ def _run(
         trace_options=trace_options,
         seed=None if seed is None else checked_seed(seed),
         replay=replay,
-        snapshot_in=None if load_state is None else os.fspath(load_state),
-        snapshot_out=None if save_state is None else os.fspath(save_state),
+        snapshot_in=_named(load_state),
+        snapshot_out=_named(save_state),
+        memory_in=_named(memory_in),
+        memory_out=_named(memory_out),
         progress=progress,
     )
-    return Result.made(json.loads(text), None, files.inputs(path, device, load_state))
+    return Result.made(json.loads(text), None, files.inputs(path, device, load_state, memory_in))
+
+
+def _named(path: Path | None) -> str | None:
+    return None if path is None else os.fspath(path)
 
 
 def compare(
@@ -109,19 +122,22 @@ def compare(
     trace_options: Mapping[str, str] | None = None,
     replay: str | None = None,
     seed: int | None = None,
+    memory_in: Path | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Replay a trace on a device under several schemes, one after another.
 
     `schemes` is a list, or `"all"` for every one that the device can run; a warning names those
     left out. Figures are normalised to `normalise`, by default the first scheme. A setting under
-    `scheme.<name>` goes to that scheme only. The other arguments are those of `run`.
+    `scheme.<name>` goes to that scheme only, and `memory_in` to those that have a memory. The
+    other arguments are those of `run`.
     """
     given = flat(settings)
     names, left_out = named(schemes, device=device, settings=given)
     for name, reason in left_out.items():
         warnings.warn(f"{name} is left out: {reason}", stacklevel=2)
     check_schemes(names, normalise)
+    learning = remembering(names) if memory_in is not None else []
     plan = [(name, settings_for(given, name, names)) for name in names]
     labelled = called(names, device=device, settings=given, replay=replay, seed=seed)
     reader = _reader_options(trace, trace_format, trace_options, seed)
@@ -136,6 +152,7 @@ def compare(
             trace_options=reader,
             replay=replay,
             seed=seed,
+            memory_in=memory_in if name in learning else None,
             progress=prefixed(name, progress),
         )
         for name, own in plan
@@ -183,6 +200,18 @@ def check_schemes(schemes: Sequence[str], normalise: str | None) -> None:
         raise ValueError(f"scheme named twice: {', '.join(twice)}")
     if normalise is not None and normalise not in schemes:
         raise ValueError(f"cannot normalise to {normalise!r}: comparing {', '.join(schemes)}")
+
+
+def remembering(names: Sequence[str]) -> list[str]:
+    """Return those of several schemes that have a memory; a ConfigError where none has."""
+    known = [entry["name"] for entry in schemes() if entry["memory_version"] is not None]
+    found = [name for name in names if _canonical().get(name, name) in known]
+    if not found:
+        raise ConfigError(
+            f"none of the schemes {', '.join(names)} has a memory; schemes with one: "
+            f"{', '.join(known)}"
+        )
+    return found
 
 
 def fitting(

@@ -160,8 +160,19 @@ def _provenance(document: Document) -> Rows:
         ("model version", str(provenance.get("model_version", "unknown"))),
         ("seed", str(provenance["seed"])),
         ("trace SHA-256", document["trace"]["sha256"]),
+        *_memories(provenance),
         ("run at", f"{provenance['time']} on {provenance['host']}"),
         ("simulated in", f"{sim['wall_s']:.2f} s, {sim['requests_per_s']:,.0f} requests/s"),
+    ]
+
+
+def _memories(provenance: Document) -> Rows:
+    """Return what the scheme began with and what it left, where it learns."""
+    titles = {"memory_in": "began with the memory", "memory_out": "left the memory"}
+    return [
+        (title, f"{memory['file']}, SHA-256 {memory['sha256']}")
+        for key, title in titles.items()
+        if (memory := provenance.get(key)) is not None
     ]
 
 

@@ -49,6 +49,7 @@ pub fn sim_error(error: &SimError) -> PyErr {
         SimError::Trace(error) => trace_error(error),
         SimError::Address(error) => TraceError::new_err(error.to_string()),
         SimError::OutputTaken(error) => output_error(error),
+        SimError::NoMemory(error) => ConfigError::new_err(error.to_string()),
         SimError::Cancelled => PyKeyboardInterrupt::new_err("cancelled"),
         other => RunError::new_err(other.to_string()),
     }

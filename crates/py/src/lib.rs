@@ -22,7 +22,8 @@ const LINT_PROBLEMS_MAX: usize = 1000;
 /// Replays a trace and returns the result document as JSON.
 #[pyfunction]
 #[pyo3(signature = (
-    trace, *, device, scheme, sets, trace_options, seed, replay, snapshot_in, snapshot_out, progress
+    trace, *, device, scheme, sets, trace_options, seed, replay, snapshot_in, snapshot_out, progress,
+    memory_in=None, memory_out=None
 ))]
 #[allow(clippy::too_many_arguments)] // the keyword arguments of the Python function
 fn run(
@@ -37,6 +38,8 @@ fn run(
     snapshot_in: Option<String>,
     snapshot_out: Option<String>,
     progress: Option<Py<PyAny>>,
+    memory_in: Option<String>,
+    memory_out: Option<String>,
 ) -> PyResult<String> {
     let mut request = RunRequest {
         trace: trace.into(),
@@ -44,6 +47,8 @@ fn run(
         layers: Layers { device, scheme, sets, seed, replay },
         snapshot_in: snapshot_in.map(Into::into),
         snapshot_out: snapshot_out.map(Into::into),
+        memory_in: memory_in.map(Into::into),
+        memory_out: memory_out.map(Into::into),
         stop: Stop::default(),
     };
     let result = progress::run(py, progress, move |progress, stop| {

@@ -3,8 +3,8 @@
 use serde_json::{json, Value};
 use slcache_core::schemes::{CatalogEntry, SchemeConfig, CATALOG};
 
-/// Every scheme: name, aliases, summary, paper, the schema of its parameters
-/// and its knobs (parameters that may be turned while it runs).
+/// Every scheme: name, aliases, summary, paper, the version of its
+/// memory, the schema of its parameters and its knobs (parameters that may be turned while it runs).
 pub fn schemes() -> Value {
     CATALOG.iter().map(describe).collect()
 }
@@ -18,6 +18,7 @@ fn describe(entry: &CatalogEntry) -> Value {
         "aliases": aliases.collect::<Vec<_>>(),
         "summary": entry.summary,
         "paper": entry.paper,
+        "memory_version": entry.memory_version,
         "config_schema": SchemeConfig::schema_for(entry.name).map(|schema| schema.to_value()),
         "knobs": knobs,
     })

@@ -1,11 +1,13 @@
 //! Running slcache's device model on a trace: configuration, presets,
-//! execution, snapshots and the result document.
+//! execution, snapshots, learned memories and the result document.
 
 pub mod catalogue;
 pub mod config;
+mod differences;
 pub mod episode;
 mod json_schema;
 pub mod memory;
+pub mod memory_file;
 mod nearest;
 pub mod preset;
 pub mod provenance;

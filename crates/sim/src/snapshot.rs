@@ -5,6 +5,7 @@
 //! little-endian.
 
 use crate::config::RunConfig;
+use crate::differences::{differences, Sides};
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 use slcache_core::device::config::PreconditionConfig;
@@ -22,6 +23,7 @@ const CHECKSUM_BYTES: usize = 32;
 const COMPRESSION_LEVEL: i32 = 1;
 /// The parts of a configuration that a state depends on.
 const BOUND_PARTS: [&str; 4] = ["device", "scheme", "buffer", "run"];
+const SIDES: Sides = Sides("snapshot", "run");
 
 /// Why a snapshot was not saved or restored.
 #[derive(Debug, thiserror::Error)]
@@ -205,7 +207,7 @@ fn adopt(header: &Value, config: &mut RunConfig, file: &str) -> Result<(), Snaps
     let own = config.to_json();
     let mut keys = Vec::new();
     for part in BOUND_PARTS {
-        differences(part, &header[part], &own[part], &mut keys);
+        differences(part, &header[part], &own[part], SIDES, &mut keys);
     }
     let (scheme, needed) = (config.scheme.name(), config.scheme.state_version());
     if keys.is_empty() && header["state_version"] != needed {
@@ -214,7 +216,7 @@ fn adopt(header: &Value, config: &mut RunConfig, file: &str) -> Result<(), Snaps
     }
     // Asking for nothing takes what the snapshot has; asking for something else is a contradiction.
     if config.precondition != PreconditionConfig::default() {
-        differences("precondition", &header["precondition"], &own["precondition"], &mut keys);
+        differences("precondition", &header["precondition"], &own["precondition"], SIDES, &mut keys);
     }
     if !keys.is_empty() {
         return Err(SnapshotError::OtherConfig { path, keys });
@@ -222,45 +224,4 @@ fn adopt(header: &Value, config: &mut RunConfig, file: &str) -> Result<(), Snaps
     let found = serde_json::from_value(header["precondition"].clone());
     config.precondition = found.map_err(|error| SnapshotError::Damaged { path, what: error.to_string() })?;
     Ok(())
-}
-
-/// Lists the keys whose values differ, each with both values.
-fn differences(key: &str, saved: &Value, asked: &Value, keys: &mut Vec<String>) {
-    match (saved, asked) {
-        _ if saved == asked => {}
-        (Value::Object(a), Value::Object(b)) => {
-            if let (Some(a), Some(b)) = (choice(a), choice(b)) {
-                if a != b {
-                    return keys.push(format!("{key} (snapshot {a}, run {b})"));
-                }
-            }
-            let names: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-            for name in names {
-                let value = |map: &serde_json::Map<String, Value>| map.get(name).cloned();
-                let (a, b) = (value(a).unwrap_or_default(), value(b).unwrap_or_default());
-                differences(&format!("{key}.{name}"), &a, &b, keys);
-            }
-        }
-        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-            for (index, (a, b)) in a.iter().zip(b).enumerate() {
-                differences(&format!("{key}[{index}]"), a, b, keys);
-            }
-        }
-        _ => keys.push(format!("{key} (snapshot {}, run {})", told(saved), told(asked))),
-    }
-}
-
-/// The name in a table that holds one choice, such as the scheme.
-fn choice(table: &serde_json::Map<String, Value>) -> Option<&String> {
-    table.keys().next().filter(|_| table.len() == 1)
-}
-
-/// A value in a word or two: what is inside tables would hide which key it is about.
-fn told(value: &Value) -> String {
-    match value {
-        Value::Null => "none".to_owned(),
-        Value::Object(_) => "given".to_owned(),
-        Value::Array(list) if list.iter().any(Value::is_object) => format!("{} of them", list.len()),
-        plain => plain.to_string(),
-    }
 }

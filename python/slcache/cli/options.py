@@ -211,6 +211,14 @@ LoadState = Annotated[
         metavar="FILE", help="Start from a saved device state instead of preconditioning."
     ),
 ]
+MemoryIn = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Let a scheme that learns begin with what it saved before."),
+]
+MemoryOut = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Save what the scheme has learned in the end."),
+]
 Out = Annotated[
     Path | None,
     typer.Option(

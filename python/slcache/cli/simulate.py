@@ -29,6 +29,8 @@ def run(
     seed: opt.Seed = None,
     save_state: opt.SaveState = None,
     load_state: opt.LoadState = None,
+    memory_in: opt.MemoryIn = None,
+    memory_out: opt.MemoryOut = None,
     out: opt.Out = None,
     json: opt.Json = False,
     progress: opt.Progress = opt.When.auto,
@@ -43,8 +45,9 @@ def run(
     """
     reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
     arguments = _arguments(sets, address, reader, replay, seed)
+    kept = files_of(trace, device, load_state, save_state, memory_in, memory_out)
     with (
-        console.output(out, FILES, files_of(trace, device, load_state, save_state)) as files,
+        console.output(out, FILES, kept) as files,
         console.meter(progress) as meter,
     ):
         result = api.run(
@@ -53,6 +56,8 @@ def run(
             scheme=scheme,
             load_state=load_state,
             save_state=save_state,
+            memory_in=memory_in,
+            memory_out=memory_out,
             progress=meter,
             **arguments,
         )
@@ -75,6 +80,7 @@ def compare(
     workload: opt.Workload = None,
     replay: opt.Replay = None,
     seed: opt.Seed = None,
+    memory_in: opt.MemoryIn = None,
     out: opt.Out = None,
     json: opt.Json = False,
     progress: opt.Progress = opt.When.auto,
@@ -90,6 +96,8 @@ def compare(
       slcache compare web.csv.gz --device ips-384g --schemes all --out out/web
     """
     names, left_out = opt.scheme_names(schemes, device, opt.pairs(sets), normalise)
+    if memory_in is not None:
+        api.remembering(names)
     console.left_out(left_out)
     reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
     arguments = _arguments(sets, address, reader, replay, seed)
@@ -97,11 +105,17 @@ def compare(
         name = "standard input" if trace == "-" else trace
         console.note(f"{name} is copied to a temporary file: every scheme reads it anew")
     with (
-        console.output(out, FILES, files_of(trace, device)) as files,
+        console.output(out, FILES, files_of(trace, device, memory_in)) as files,
         console.meter(progress) as meter,
     ):
         comparison = api.compare(
-            trace, device=device, schemes=names, normalise=normalise, progress=meter, **arguments
+            trace,
+            device=device,
+            schemes=names,
+            normalise=normalise,
+            memory_in=memory_in,
+            progress=meter,
+            **arguments,
         )
         if files is not None:
             comparison.stage(files)

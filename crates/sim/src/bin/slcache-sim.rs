@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: slcache-sim TRACE --device D --scheme S [--set KEY=VALUE]... \
 [--trace-format F] [--trace-option KEY=VALUE]... [--seed N] [--replay open|closed:N] \
-[--snapshot-in FILE] [--snapshot-out FILE]
+[--snapshot-in FILE] [--snapshot-out FILE] [--memory-in FILE] [--memory-out FILE]
 example: slcache-sim trace.csv --device hierarchy-44g --scheme baseline --trace-format msr
 exit codes: 0 done, 1 run failed, 2 usage, 3 configuration, 4 trace";
 
@@ -100,6 +100,8 @@ fn take(
         "--replay" => request.layers.replay = Some(value),
         "--snapshot-in" => request.snapshot_in = Some(value.into()),
         "--snapshot-out" => request.snapshot_out = Some(value.into()),
+        "--memory-in" => request.memory_in = Some(value.into()),
+        "--memory-out" => request.memory_out = Some(value.into()),
         "--trace-format" => trace_options.push(("format".to_owned(), value)),
         "--trace-option" => trace_options.push(pair(&value)?),
         "--seed" => request.layers.seed = Some(number(&value)?),

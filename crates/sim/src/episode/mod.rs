@@ -38,7 +38,7 @@ const ASK_EVERY: usize = 1 << 16;
 /// Everything that decides an episode.
 #[derive(Clone, Debug, Default)]
 pub struct EpisodeRequest {
-    /// The run.
+    /// The run, which saves no memory: agents outside keep what they learn.
     pub run: RunRequest,
     /// How long windows are; none: the scheme's own, or [`DEFAULT_WINDOW`] where it has none.
     pub window: Option<WindowLength>,
@@ -90,7 +90,7 @@ impl Episode {
     /// The episode of `request`, before its first window.
     pub fn new(request: &EpisodeRequest, progress: &mut Progress<'_>) -> Result<Self, EpisodeError> {
         let stopwatch = Stopwatch::start();
-        let Ready { config, mut source, plan, mut simulation } = ready(&request.run, progress)?;
+        let Ready { config, mut source, plan, mut simulation, .. } = ready(&request.run, progress)?;
         let mut requests = Vec::new();
         let (counts, footprint) = read_through(&mut source, plan, progress, |mut batch| {
             requests.append(&mut batch);

@@ -3,6 +3,7 @@
 mod address;
 mod address_error;
 mod document;
+mod learning;
 mod namespaces;
 mod scan;
 mod source;
@@ -12,11 +13,14 @@ pub use address_error::AddressError;
 
 use crate::config::{resolve, ConfigErrors, Layers, RunConfig};
 use crate::memory::{self, Shortage};
+use crate::memory_file::{MemoryError, NoMemory};
 use crate::resources::Stopwatch;
 use crate::snapshot::{self, SnapshotError};
 use address::{AddressCounts, AddressMapper};
 pub(crate) use document::{assemble, TraceFacts};
+use learning::Learning;
 use scan::{touched_pages, volume_places, Footprint};
+use serde_json::Value;
 use slcache_core::device::config::{AddressPolicy, Prefill};
 use slcache_core::device::request::Request;
 use slcache_core::device::{RunError, Simulation, Stop};
@@ -24,7 +28,7 @@ use slcache_files::{OutputError, Outputs};
 use slcache_traces::{input_files, PageSet, TraceError, TraceOptions, TracePath, VolumeChoice};
 use source::Source;
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use time_scale::TimeScale;
 
 /// Called with phase (`spool`, `scan`, `precondition`, `save`,
@@ -48,6 +52,10 @@ pub struct RunRequest {
     pub snapshot_in: Option<PathBuf>,
     /// Where to save the state that preconditioning leads to.
     pub snapshot_out: Option<PathBuf>,
+    /// What the scheme has learned in earlier runs.
+    pub memory_in: Option<PathBuf>,
+    /// Where to save what it has learned in the end.
+    pub memory_out: Option<PathBuf>,
     /// Ends the run from outside, whatever it is in the middle of.
     pub stop: Stop,
 }
@@ -73,6 +81,12 @@ pub enum SimError {
     /// A snapshot cannot be saved or restored.
     #[error("{0}")]
     Snapshot(#[from] SnapshotError),
+    /// What a scheme learned cannot be saved or taken over.
+    #[error("{0}")]
+    Learned(#[from] MemoryError),
+    /// The scheme learns nothing.
+    #[error("{0}")]
+    NoMemory(#[from] NoMemory),
     /// An output would take the place of an input.
     #[error("{0}")]
     OutputTaken(OutputError),
@@ -94,25 +108,28 @@ impl SimError {
     /// The exit code of a program that ends because of it.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Config(_) | Self::OutputTaken(_) => 3,
+            Self::Config(_) | Self::OutputTaken(_) | Self::NoMemory(_) => 3,
             Self::Trace(_) | Self::Address(_) => 4,
-            Self::Run(_) | Self::Memory(_) | Self::Snapshot(_) => 1,
+            Self::Run(_) | Self::Memory(_) | Self::Snapshot(_) | Self::Learned(_) => 1,
             Self::Cancelled => 130,
         }
     }
 }
 
 /// Runs a trace through a device; the result document, or why there is none.
-pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<serde_json::Value, SimError> {
+pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<Value, SimError> {
     let stopwatch = Stopwatch::start();
-    let Ready { config, mut source, plan, mut simulation } = ready(request, progress)?;
+    let Ready { config, mut source, plan, mut simulation, learning } = ready(request, progress)?;
     let replay = Stopwatch::start();
     let (counts, footprint) = feed(&mut simulation, &mut source, plan, progress)?;
     begin("drain", progress)?;
     let report = simulation.finish()?;
     let replay_s = replay.wall_s();
     let trace = TraceFacts::of(request, &source, counts, &footprint)?;
-    Ok(assemble(&config, &trace, &report, &stopwatch, replay_s))
+    let memories = learning.save(&simulation, &config, source.summary()?.sha256.clone())?;
+    let mut document = assemble(&config, &trace, &report, &stopwatch, replay_s);
+    memories.tell(&mut document["provenance"]);
+    Ok(document)
 }
 
 /// A device that waits for the first request of its trace.
@@ -121,6 +138,7 @@ pub(crate) struct Ready {
     pub source: Source,
     pub plan: Plan,
     pub simulation: Simulation,
+    pub learning: Learning,
 }
 
 /// Everything that comes before the first request.
@@ -128,7 +146,8 @@ pub(crate) fn ready(request: &RunRequest, progress: &mut Progress<'_>) -> Result
     let mut config = resolve(&request.layers)?;
     memory::check(&config.setup().memory())?;
     let needs_scan = needs_scan(&config);
-    let outputs = outputs(request)?;
+    let (outputs, memory_outputs) = outputs(request)?;
+    let learning = Learning::of(request, &config, memory_outputs)?;
     let path = readable(request, needs_scan, progress)?;
     let mut source = Source::open(&path, &request.trace_options, TimeScale::of(&config.host))?;
     if source.has_volumes() {
@@ -141,12 +160,12 @@ pub(crate) fn ready(request: &RunRequest, progress: &mut Progress<'_>) -> Result
         source = source.again(&request.trace_options)?.with(source.into_namespaces());
     }
     // A fault that the scan finds costs no preconditioning.
-    let mut simulation = prepare(request, &mut config, outputs, progress)?;
+    let mut simulation = prepare(request, &mut config, &learning, outputs, progress)?;
     if let Some(ranges) = &plan.preload {
         begin("preload", progress)?;
         simulation.preload(ranges)?;
     }
-    Ok(Ready { config, source, plan, simulation })
+    Ok(Ready { config, source, plan, simulation, learning })
 }
 
 /// Tells that a part of the run begins which cannot say how far it is.
@@ -158,19 +177,34 @@ pub(crate) fn begin(phase: &str, progress: &mut Progress<'_>) -> Result<(), SimE
     }
 }
 
-/// What the run writes, which is none of what it reads: told before it begins.
-fn outputs(request: &RunRequest) -> Result<Outputs, SimError> {
+/// What the run writes, which is none of what it reads: told before it begins. The state of the
+/// device appears before the replay, and what was learned after it.
+fn outputs(request: &RunRequest) -> Result<(Outputs, Outputs), SimError> {
     let mut inputs = input_files(request.trace.name());
     inputs.extend(request.layers.device_file());
     inputs.extend(request.snapshot_in.clone());
-    let mut outputs = Outputs::new(inputs);
+    inputs.extend(request.memory_in.clone());
+    let (mut state, mut memory) = (Outputs::new(inputs.clone()), Outputs::new(inputs));
     if let Some(path) = &request.snapshot_out {
-        outputs.reserve(path).map_err(|error| match error {
-            OutputError::Io { .. } => SimError::Snapshot(error.into()),
-            taken => SimError::OutputTaken(taken),
-        })?;
+        reserve(&mut state, path, |error| SnapshotError::from(error).into())?;
     }
-    Ok(outputs)
+    if let Some(path) = &request.memory_out {
+        // Beside the state, so that both cannot be one file.
+        reserve(&mut state, path, |error| MemoryError::from(error).into())?;
+        reserve(&mut memory, path, |error| MemoryError::from(error).into())?;
+    }
+    Ok((state, memory))
+}
+
+fn reserve(
+    outputs: &mut Outputs,
+    path: &Path,
+    failed: impl FnOnce(OutputError) -> SimError,
+) -> Result<(), SimError> {
+    outputs.reserve(path).map_err(|error| match error {
+        OutputError::Io { .. } => failed(error),
+        taken => SimError::OutputTaken(taken),
+    })
 }
 
 /// Whether something about the whole trace must be known before time 0.
@@ -201,14 +235,21 @@ fn readable(
 fn prepare(
     request: &RunRequest,
     config: &mut RunConfig,
+    learning: &Learning,
     outputs: Outputs,
     progress: &mut Progress<'_>,
 ) -> Result<Simulation, SimError> {
     let mut simulation = match &request.snapshot_in {
-        Some(path) => snapshot::load(path, config)?,
+        Some(path) => {
+            let simulation = snapshot::load(path, config)?;
+            learning.check(&simulation, config)?;
+            simulation
+        }
         None => {
             let new = Simulation::new(&config.setup());
             let mut simulation = new.map_err(|problems| ConfigErrors::from_problems(&problems))?;
+            // What does not fit costs no preconditioning.
+            learning.check(&simulation, config)?;
             simulation.stop_by(request.stop.clone());
             simulation.precondition(&mut |done, total| progress("precondition", done, total))?;
             simulation
@@ -219,6 +260,8 @@ fn prepare(
         begin("save", progress)?;
         snapshot::save_among(path, config, &simulation, outputs)?;
     }
+    // After the state was saved: that is the device's alone.
+    learning.give(&mut simulation)?;
     Ok(simulation)
 }
 

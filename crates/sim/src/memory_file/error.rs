@@ -1,0 +1,98 @@
+//! Why there is no memory to save or to take over.
+
+use super::FORMAT_VERSION;
+use serde_json::Value;
+use slcache_core::schemes::CATALOG;
+use slcache_files::OutputError;
+
+/// Why a memory was not saved or taken over.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    /// The file cannot be read or written.
+    #[error("memory {path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// The file is an input, or cannot be written.
+    #[error("memory {0}")]
+    Output(#[from] OutputError),
+    /// The file is something else.
+    #[error("memory {path}: not a memory of slcache")]
+    NotAMemory {
+        /// The file.
+        path: String,
+    },
+    /// Another version wrote the file.
+    #[error(
+        "memory {path}: format version {found}, and this program reads version {FORMAT_VERSION}; learn anew"
+    )]
+    Version {
+        /// The file.
+        path: String,
+        /// Its version.
+        found: Value,
+    },
+    /// The file is cut short or damaged.
+    #[error("memory {path}: truncated or damaged ({what})")]
+    Damaged {
+        /// The file.
+        path: String,
+        /// How that shows.
+        what: String,
+    },
+    /// Another scheme learned it.
+    #[error("memory {path}: learned by {found}, and the run's scheme is {scheme}")]
+    OtherScheme {
+        /// The file.
+        path: String,
+        /// Who learned it.
+        found: String,
+        /// The run's scheme.
+        scheme: &'static str,
+    },
+    /// Another version of the scheme learned it.
+    #[error("memory {path}: version {found} of the memory of {scheme}, and this program reads version {needed}; learn anew")]
+    TablesVersion {
+        /// The file.
+        path: String,
+        /// The scheme.
+        scheme: &'static str,
+        /// Its version in the file.
+        found: u32,
+        /// Its version here.
+        needed: u32,
+    },
+    /// It means something else here: another device, or other states or actions.
+    #[error("memory {path}: learned under other conditions; different: {}", .keys.join("; "))]
+    OtherConditions {
+        /// The file.
+        path: String,
+        /// What differs, with both values.
+        keys: Vec<String>,
+    },
+    /// The scheme refuses it.
+    #[error("memory {path}: {what}")]
+    Refused {
+        /// The file.
+        path: String,
+        /// Why.
+        what: String,
+    },
+}
+
+/// The scheme learns nothing that could be saved or taken over.
+#[derive(Debug, thiserror::Error)]
+#[error("scheme {scheme} has no memory; schemes with one: {}", with_memory())]
+pub struct NoMemory {
+    /// The scheme.
+    pub scheme: &'static str,
+}
+
+fn with_memory() -> String {
+    let with = CATALOG.iter().filter(|entry| entry.memory_version.is_some());
+    let names: Vec<&str> = with.map(|entry| entry.name).collect();
+    names.join(", ")
+}
