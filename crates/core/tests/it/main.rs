@@ -9,6 +9,7 @@ mod endings;
 mod flash_rules;
 mod flush;
 mod hold;
+mod hybrid;
 mod idle;
 mod ips;
 mod ips_oracle;
