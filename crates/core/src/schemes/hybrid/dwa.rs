@@ -132,7 +132,7 @@ impl Scheme for Dwa {
     }
 
     fn signals(&self, io: &Io) -> Vec<f64> {
-        self.hybrid.signals(io)
+        self.hybrid.signals(io).to_vec()
     }
 
     fn blocks(&self) -> Vec<BlockShare> {

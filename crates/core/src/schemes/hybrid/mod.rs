@@ -19,7 +19,7 @@ mod report;
 mod resize;
 mod signals;
 
-pub use config::{DenseRule, HybridSpec, Reclaim, SlcRule};
+pub use config::{slc_blocks_cap, slc_blocks_min, DenseRule, HybridSpec, Reclaim, SlcRule, SLC_SHARE_MAX};
 pub use dense::{Dense, Moved, RESERVE};
 pub use dwa::{Dwa, DwaConfig};
 pub use knobs::{SLC_BLOCKS, THETA_BYTES, THETA_LADDER};
@@ -49,6 +49,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HybridState {
     slc_blocks: u32,
+    slc_blocks_least_most: (u32, u32),
     theta_bytes: u64,
     demand: Demand,
     window_before: Demand,
@@ -204,6 +205,7 @@ impl Hybrid {
     pub fn save(&self) -> HybridState {
         HybridState {
             slc_blocks: self.slc_blocks(),
+            slc_blocks_least_most: self.stats.sizes(),
             theta_bytes: self.theta_bytes,
             demand: self.demand.clone(),
             window_before: self.window_before.clone(),
@@ -212,13 +214,13 @@ impl Hybrid {
 
     /// Takes a snapshot's part, whose regions are loaded, or says why it cannot be this one's.
     pub fn load(&mut self, state: HybridState) -> Result<(), String> {
-        let HybridState { slc_blocks, theta_bytes, demand, window_before } = state;
+        let HybridState { slc_blocks, slc_blocks_least_most, theta_bytes, demand, window_before } = state;
         let blocks = self.plane_blocks();
         if slc_blocks > blocks {
             return Err(format!("{slc_blocks} SLC blocks per plane, of {blocks}"));
         }
         self.set_quotas(slc_blocks);
-        self.stats.begin_with(slc_blocks);
+        self.stats.load_sizes(slc_blocks_least_most, slc_blocks)?;
         self.theta_bytes = theta_bytes;
         (self.demand, self.window_before) = (demand, window_before);
         self.slc_unused = self.slc.planes().iter().all(|&plane| self.slc.used_blocks(plane) == 0);

@@ -71,26 +71,43 @@ impl Packing {
 pub(super) struct Stats {
     pub(super) migrated: Moved,
     pub(super) forced_shrink_blocks: u64,
-    slc_blocks_min: u32,
-    slc_blocks_max: u32,
+    /// Least and greatest size of the SLC region.
+    sizes: (u32, u32),
 }
 
 impl Stats {
     /// Nothing happened yet to an SLC region of `slc_blocks` blocks per plane.
     pub(super) fn new(slc_blocks: u32) -> Self {
         let migrated = Moved::default();
-        Self { migrated, forced_shrink_blocks: 0, slc_blocks_min: slc_blocks, slc_blocks_max: slc_blocks }
+        Self { migrated, forced_shrink_blocks: 0, sizes: (slc_blocks, slc_blocks) }
     }
 
     /// The sizes before the first write do not count.
     pub(super) fn begin_with(&mut self, slc_blocks: u32) {
-        (self.slc_blocks_min, self.slc_blocks_max) = (slc_blocks, slc_blocks);
+        self.sizes = (slc_blocks, slc_blocks);
     }
 
     /// Notes the size of the SLC region.
     pub(super) fn note_size(&mut self, slc_blocks: u32) {
-        self.slc_blocks_min = self.slc_blocks_min.min(slc_blocks);
-        self.slc_blocks_max = self.slc_blocks_max.max(slc_blocks);
+        let (least, most) = self.sizes;
+        self.sizes = (least.min(slc_blocks), most.max(slc_blocks));
+    }
+
+    /// Least and greatest size of the SLC region, for a snapshot.
+    pub(super) fn sizes(&self) -> (u32, u32) {
+        self.sizes
+    }
+
+    /// The same of a device that was restored with `slc_blocks`.
+    pub(super) fn load_sizes(&mut self, sizes: (u32, u32), slc_blocks: u32) -> Result<(), String> {
+        if !(sizes.0..=sizes.1).contains(&slc_blocks) {
+            return Err(format!(
+                "{slc_blocks} SLC blocks, never less than {} or more than {}",
+                sizes.0, sizes.1
+            ));
+        }
+        self.sizes = sizes;
+        Ok(())
     }
 }
 
@@ -104,8 +121,8 @@ impl Hybrid {
         report.tables.push(unit_table(io));
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
         figure("slc_blocks", f64::from(self.slc_blocks()));
-        figure("slc_blocks_min", f64::from(self.stats.slc_blocks_min));
-        figure("slc_blocks_max", f64::from(self.stats.slc_blocks_max));
+        figure("slc_blocks_min", f64::from(self.stats.sizes.0));
+        figure("slc_blocks_max", f64::from(self.stats.sizes.1));
         figure("theta_bytes", self.theta_bytes as f64);
         figure("slc_blocks_migrated", self.stats.migrated.blocks as f64);
         figure("migrated_units", self.stats.migrated.units as f64);

@@ -23,9 +23,9 @@ impl Hybrid {
     }
 
     /// The signals of the window just over.
-    pub fn signals(&self, io: &Io) -> Vec<f64> {
+    pub fn signals(&self, io: &Io) -> [f64; 4] {
         let slc_share = f64::from(self.slc_blocks()) / f64::from(self.plane_blocks());
         let before = &self.window_before;
-        vec![slc_share, self.utilisation(io), before.small_share(), before.update_share()]
+        [slc_share, self.utilisation(io), before.small_share(), before.update_share()]
     }
 }
