@@ -7,6 +7,7 @@ mod common;
 mod hierarchy;
 mod hybrid;
 mod ips;
+mod rl;
 mod sa;
 mod sector;
 mod tlc_only;
@@ -17,6 +18,7 @@ pub use common::cache::Trigger;
 pub use hierarchy::{DivisionRule, HierarchyConfig, OmegaS, Quota};
 pub use hybrid::{DenseRule, DwaConfig, QlcOnlyConfig, Reclaim, Setting, SlcRule};
 pub use ips::{AgcConfig, IpsAgcConfig, IpsConfig, IpsCoopConfig};
+pub use rl::{AgentKind, Average, RlConfig};
 pub use sa::SaConfig;
 pub use sector::{FullPieces, SectorConfig};
 pub use tlc_only::TlcOnlyConfig;
@@ -248,6 +250,8 @@ schemes! {
         "no cache: units are packed into the pages of one dense region", "the reference of the reinforcement-learning SLC cache";
     "dwa" => Dwa, hybrid::DwaConfig, hybrid::Dwa, &[],
         "SLC region for small requests, its size by how full the device is", "the rival of the reinforcement-learning SLC cache, its Table 2";
+    "rl" => Rl, rl::RlConfig, rl::Rl, &[],
+        "Q-learning sets the size of the SLC cache and the largest request it takes", "Reinforcement Learning-Based SLC Cache Technique for Enhancing SSD Write Performance";
     #[cfg(test)]
     "example" => Example, example::ExampleConfig, example::Example, &[],
         "SLC cache that makes room a block at a time", "none";
