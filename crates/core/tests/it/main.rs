@@ -23,6 +23,7 @@ mod ops_sa;
 mod ops_sector;
 mod physics;
 mod prefill_on_read;
+mod rl;
 mod smoke;
 mod timing;
 mod timing_orders;

@@ -1,0 +1,332 @@
+//! `rl`: steps, decisions and what is learned, on a device of one plane whose bus costs nothing.
+
+use crate::common::restart::goes_on_alike;
+use crate::common::{configure, device, figure, mode, pool, request, setup};
+use serde_json::{json, Value};
+use slcache_core::base::op::{Cause, OpKind};
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::rng::RngStream;
+use slcache_core::base::CellMode;
+use slcache_core::device::config::Replay;
+use slcache_core::device::{Setup, Simulation};
+use slcache_core::ftl::knob::KnobRange;
+use slcache_core::ftl::memory::Memory;
+use slcache_core::ftl::window::{WindowCounters, WindowLength, WindowUnit};
+use slcache_core::hw::array::{Block, BlockState};
+use std::collections::BTreeMap;
+
+const MIB: u64 = 1 << 20;
+/// Bytes of host writes per step: two SLC blocks.
+const STEP: u64 = MIB / 2;
+
+/// 64 blocks of 1 MiB as QLC and 256 KiB as SLC, 44 MiB of them the user's, under `rl` and `values`.
+fn small(values: &[(&str, Value)]) -> Setup {
+    let mut chips = pool(1, 1, 64, 16, 16384);
+    (chips.tlc, chips.qlc) = (None, Some(mode(140_000, 3_102_000, 3_500_000)));
+    chips.bus.ps_per_byte = 0;
+    let mut setup = setup(device(chips, 44 * MIB), "rl");
+    (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, 1);
+    let step = ("step_bytes", json!(STEP));
+    assert_eq!(configure(&mut setup, &[&[step], values].concat()), values.len() + 1);
+    setup
+}
+
+/// Writes of 4 KiB to 256 KiB, three of four in an eighth of `user_bytes`.
+fn writes(count: usize, user_bytes: u64, seed: u64) -> Vec<Request> {
+    let mut rng = RngStream::new(seed, "test workload");
+    let mut write = |at_ns| {
+        let units = 1 << rng.below(7);
+        let reach = if rng.below(4) > 0 { user_bytes / 8 } else { user_bytes };
+        let first = u64::from(rng.below((reach / 4096) as u32 - units));
+        request(at_ns, HostOp::Write, first * 4096, u64::from(units) * 4096)
+    };
+    (0..count as u64).map(|i| write(i * 3_000_000)).collect()
+}
+
+#[test]
+fn a_step_is_over_with_every_so_many_bytes() {
+    let plain = setup(small(&[]).device, "rl");
+    let thirty_two = WindowLength { unit: WindowUnit::WriteBytes, count: 32 * MIB };
+    assert_eq!(Simulation::new(&plain).unwrap().window_length(), thirty_two);
+    let requests = writes(2000, 30 * MIB, 1);
+    let (last, before) = requests.split_last().unwrap();
+    let bytes: u64 = before.iter().map(Request::bytes).sum();
+    let mut sim = Simulation::new(&small(&[])).unwrap();
+    sim.feed(before).unwrap();
+    sim.feed(std::slice::from_ref(last)).unwrap();
+    let report = sim.finish().unwrap();
+    assert_eq!(figure(&report, "steps"), (bytes / STEP) as f64);
+    assert!(bytes / STEP > 100, "{bytes}");
+}
+
+#[test]
+fn every_step_is_in_the_series_and_every_decision_in_the_histograms() {
+    let mut sim = Simulation::new(&small(&[])).unwrap();
+    sim.feed(&writes(4000, 30 * MIB, 2)).unwrap();
+    let report = sim.finish().unwrap();
+    let steps = figure(&report, "steps");
+    for name in ["slc_blocks", "theta_bytes", "reward", "write_mb_per_s"] {
+        let series = report.scheme.series.iter().find(|series| series.name == name).unwrap();
+        assert_eq!(series.values.len() as f64, steps, "{name}");
+    }
+    for histogram in &report.scheme.histograms {
+        let bins: usize = histogram.axes.iter().map(|axis| axis.bins.len()).product();
+        assert_eq!(histogram.counts.len(), bins, "{}", histogram.name);
+        assert_eq!(histogram.counts.iter().sum::<u64>() as f64, steps, "{}", histogram.name);
+    }
+    let names: Vec<_> = report.scheme.histograms.iter().map(|histogram| histogram.name.as_str()).collect();
+    assert_eq!(names, ["actions", "states"]);
+    assert_eq!(report.scheme.histograms[1].counts.len(), 1296);
+}
+
+/// The built-in agent, written down anew for a device that it drives from outside.
+struct Outside {
+    known: BTreeMap<(usize, usize), f64>,
+    draws: RngStream,
+    before: Option<(usize, usize)>,
+    average_ns: Option<f64>,
+    slc_step: f64,
+}
+
+impl Outside {
+    fn value(&self, state: usize, action: usize) -> f64 {
+        *self.known.get(&(state, action)).unwrap_or(&0.0)
+    }
+
+    /// Nine bins of the SLC share up to 56 %, four of the utilisation, the action before, two and two.
+    fn state(&self, signals: &[f64]) -> usize {
+        let slc = ((signals[0] / 0.56 * 9.0).floor() as usize).min(8);
+        let used = ((signals[1] * 4.0).floor() as usize).min(3);
+        let action = self.before.map_or(4, |(_, action)| action);
+        let [demand, updates] = [signals[2], signals[3]].map(|share| usize::from(share >= 0.5));
+        (((slc * 4 + used) * 9 + action) * 2 + demand) * 2 + updates
+    }
+
+    fn reward(&mut self, window: &WindowCounters, utilisation: f64) -> f64 {
+        let (mut host, mut reclaim) = (0, 0);
+        for (_, kind, _, cause, count) in window.ops.iter() {
+            match (cause, kind) {
+                (Cause::Host, OpKind::Read) => {}
+                (Cause::Migration | Cause::Gc, _) => reclaim += count.time_ns,
+                _ => host += count.time_ns,
+            }
+        }
+        let total = (1.0 - utilisation) * host as f64 + utilisation * reclaim as f64;
+        let Some(average) = self.average_ns else {
+            self.average_ns = Some(total);
+            return 0.0;
+        };
+        self.average_ns = Some(average + 0.1 * (total - average));
+        if total > average {
+            -1.0
+        } else {
+            1.0
+        }
+    }
+
+    fn choose(&mut self, state: usize) -> usize {
+        let explores = self.draws.fraction() < 0.07;
+        let values: Vec<f64> = (0..9).map(|action| self.value(state, action)).collect();
+        let highest = values.iter().copied().reduce(f64::max).unwrap();
+        let best: Vec<usize> = (0..9).filter(|&action| values[action] == highest).collect();
+        let greedy =
+            if best.len() == 1 { best[0] } else { best[self.draws.below(best.len() as u32) as usize] };
+        let others: Vec<usize> = (0..9).filter(|&action| action != greedy).collect();
+        if explores {
+            others[self.draws.below(8) as usize]
+        } else {
+            greedy
+        }
+    }
+
+    fn decide(&mut self, sim: &mut Simulation, window: &WindowCounters) {
+        let signals = sim.signals();
+        let state = self.state(&signals);
+        let action = self.choose(state);
+        let reward = self.reward(window, signals[1]);
+        if let Some((state_before, action_before)) = self.before {
+            let promised = (0..9).map(|action| self.value(state, action)).reduce(f64::max).unwrap();
+            let old = self.value(state_before, action_before);
+            let new = old + 0.1 * (reward + 0.8 * promised - old);
+            self.known.insert((state_before, action_before), new);
+        }
+        self.before = Some((state, action));
+        self.turn_slc(sim, action / 3);
+        let theta = sim.knobs()[1].value * [0.5, 1.0, 2.0][action % 3];
+        if (4096.0..=524_288.0).contains(&theta) {
+            sim.turn(1, theta).unwrap();
+        }
+    }
+
+    fn turn_slc(&self, sim: &mut Simulation, way: usize) {
+        let knob = sim.knobs().swap_remove(0);
+        let KnobRange::Steps { min, max, .. } = knob.range else { panic!("{knob:?}") };
+        let value = match way {
+            0 => knob.value.min(min.max(knob.value - self.slc_step)),
+            1 => knob.value,
+            _ => knob.value.max(max.min(knob.value + self.slc_step)),
+        };
+        if value != knob.value {
+            sim.turn(0, value).unwrap();
+        }
+    }
+}
+
+/// Whether an agent outside, with the same draws, does what the built-in one does.
+fn is_repeated_outside(setup: &Setup, requests: &[Request]) {
+    let mut inside = Simulation::new(setup).unwrap();
+    inside.keep_ops();
+    inside.feed(requests).unwrap();
+    let mut bare = setup.clone();
+    configure(&mut bare, &[("agent", json!("none"))]);
+    let mut sim = Simulation::new(&bare).unwrap();
+    sim.keep_ops();
+    sim.set_control(sim.window_length());
+    let draws = RngStream::new(setup.seed, "agent");
+    let mut agent = Outside { known: BTreeMap::new(), draws, before: None, average_ns: None, slc_step: 2.0 };
+    let mut done = 0;
+    while done < requests.len() {
+        let fed = sim.feed_control(&requests[done..]).unwrap();
+        done += fed.taken;
+        if let Some(window) = fed.window {
+            agent.decide(&mut sim, &window);
+        }
+    }
+    assert_eq!(inside.ops().len(), sim.ops().len());
+    assert!(inside.ops() == sim.ops(), "the operations differ");
+    let memory = inside.memory().unwrap();
+    let (values, visits) = (&memory.tables["q"], &memory.tables["visits"]);
+    assert_eq!(values.len(), 1296 * 9);
+    assert!((0..values.len()).all(|i| values[i] == agent.value(i / 9, i % 9)), "the Q-tables differ");
+    assert!(visits.iter().sum::<f64>() > 500.0);
+    let values = |sim: &Simulation| sim.knobs().iter().map(|knob| knob.value).collect::<Vec<_>>();
+    assert_eq!((inside.signals(), values(&inside)), (sim.signals(), values(&sim)));
+}
+
+#[test]
+fn an_agent_outside_with_the_same_draws_decides_the_same() {
+    for (seed, footprint) in [(1, 8), (2, 30), (3, 43)] {
+        let mut setup = small(&[("slc_step_blocks", json!(2))]);
+        setup.seed = seed;
+        is_repeated_outside(&setup, &writes(8000, footprint * MIB, seed));
+    }
+    let mut full = small(&[("slc_step_blocks", json!(2)), ("initial_slc_blocks", json!(35))]);
+    (full.host.replay, full.precondition.fill) = (Replay::Open, 0.9);
+    is_repeated_outside(&full, &writes(8000, 20 * MIB, 4));
+}
+
+#[test]
+fn a_saved_device_and_its_agent_go_on_alike() {
+    for agent in ["q-learning", "random", "none"] {
+        let setup = small(&[("agent", json!(agent))]);
+        let requests = writes(1500, 30 * MIB, 5);
+        let mut sim = Simulation::new(&setup).unwrap();
+        goes_on_alike(&setup, &mut sim, &requests[..700], &requests[700..], |_| ());
+    }
+}
+
+#[test]
+fn what_was_learned_is_taken_to_another_trace() {
+    let mut first = Simulation::new(&small(&[])).unwrap();
+    first.feed(&writes(2000, 30 * MIB, 6)).unwrap();
+    let learned = first.memory().unwrap();
+    let text = serde_json::to_string(&learned).unwrap();
+    assert_eq!(serde_json::from_str::<Memory>(&text).unwrap(), learned);
+    let run = |memory: Option<Memory>| {
+        let mut sim = Simulation::new(&small(&[])).unwrap();
+        if let Some(memory) = memory {
+            sim.take_memory(memory.clone()).unwrap();
+            assert_eq!(sim.memory().unwrap(), memory);
+        }
+        sim.keep_ops();
+        sim.feed(&writes(2000, 20 * MIB, 7)).unwrap();
+        sim.ops().to_vec()
+    };
+    let (ignorant, taught) = (run(None), run(Some(learned.clone())));
+    assert!(ignorant != taught, "it does what it has learned");
+    assert!(taught == run(Some(learned)));
+}
+
+#[test]
+fn a_memory_that_does_not_fit_is_refused_and_changes_nothing() {
+    let mut sim = Simulation::new(&small(&[])).unwrap();
+    sim.feed(&writes(500, 30 * MIB, 8)).unwrap();
+    let good = sim.memory().unwrap();
+    let mut refused = |what: &str, change: &dyn Fn(&mut Memory)| {
+        let mut memory = good.clone();
+        change(&mut memory);
+        let told = sim.take_memory(memory).unwrap_err();
+        assert!(told.starts_with("rl: ") && told.contains(what), "{told}");
+        assert_eq!(sim.memory().unwrap(), good);
+    };
+    refused("the memory of ust", &|memory| memory.scheme = "ust".into());
+    refused("version 2", &|memory| memory.version = 2);
+    refused("utilisation_bins is 4 here and was 5 there", &|memory| {
+        memory.shape.insert("utilisation_bins".into(), 5.0);
+    });
+    refused("actions is 9 here and was nothing there", &|memory| {
+        memory.shape.remove("actions");
+    });
+    refused("an_axis is nothing here", &|memory| {
+        memory.shape.insert("an_axis".into(), 1.0);
+    });
+    refused("it needs the tables", &|memory| drop(memory.tables.remove("visits")));
+    refused("an unknown table r", &|memory| drop(memory.tables.insert("r".into(), vec![])));
+    refused("11663 values", &|memory| memory.tables.get_mut("q").unwrap().truncate(11_663));
+    refused("a value of NaN", &|memory| memory.tables.get_mut("q").unwrap()[5] = f64::NAN);
+    refused("-1 visits", &|memory| memory.tables.get_mut("visits").unwrap()[5] = -1.0);
+    refused("0.5 visits", &|memory| memory.tables.get_mut("visits").unwrap()[5] = 0.5);
+    for agent in ["none", "random"] {
+        let mut other = Simulation::new(&small(&[("agent", json!(agent))])).unwrap();
+        assert_eq!(other.memory(), None);
+        assert!(other.take_memory(good.clone()).unwrap_err().contains("nobody learns"));
+    }
+    let mut plain = Simulation::new(&setup(small(&[]).device, "tlc-only")).unwrap();
+    let own = Memory { scheme: "tlc-only".into(), ..good.clone() };
+    assert_eq!(plain.take_memory(own).unwrap_err(), "tlc-only: the scheme has no memory");
+}
+
+#[test]
+fn the_regions_share_all_blocks_whatever_the_agent_does() {
+    let mut sim = Simulation::new(&small(&[("agent", json!("random"))])).unwrap();
+    sim.track_versions();
+    let mut sizes = Vec::new();
+    for batch in writes(6000, 43 * MIB, 9).chunks(50) {
+        sim.feed(batch).unwrap();
+        sim.audit().unwrap();
+        let knob = &sim.knobs()[0];
+        let used = |mode| {
+            let array = sim.media().array();
+            let blocks = array.used_blocks().map(|block| *array.block(block));
+            let holds = |block: &Block| block.state() != BlockState::Free && block.mode() == mode;
+            blocks.filter(holds).count() as f64
+        };
+        assert!(used(CellMode::Slc) <= knob.value && used(CellMode::Qlc) <= 64.0 - knob.value);
+        sizes.push(knob.value as u32);
+    }
+    assert!(sizes.iter().min() < sizes.iter().max());
+}
+
+/// Writes of 512 KiB to 1 MiB, once each: nothing to learn, and nothing to win by an SLC region.
+#[test]
+fn a_cold_stream_of_large_writes_is_as_fast_as_without_a_cache() {
+    let mut rng = RngStream::new(10, "test workload");
+    let mut at = 0;
+    let mut cold = |at_ns| {
+        let bytes = u64::from(129 + rng.below(128)) * 4096;
+        at = if at + bytes > 20 * MIB { 0 } else { at };
+        at += bytes;
+        request(at_ns, HostOp::Write, at - bytes, bytes)
+    };
+    let requests: Vec<_> = (0..400).map(&mut cold).collect();
+    let duration_ns = |scheme: &str| {
+        let mut setup = setup(small(&[]).device, scheme);
+        (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, 1);
+        configure(&mut setup, &[("step_bytes", json!(4 * MIB))]);
+        let mut sim = Simulation::new(&setup).unwrap();
+        sim.feed(&requests).unwrap();
+        sim.finish().unwrap().host.duration_ns as f64
+    };
+    let ratio = duration_ns("rl") / duration_ns("qlc-only");
+    assert!((0.99..1.05).contains(&ratio), "{ratio}");
+}
