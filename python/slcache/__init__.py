@@ -6,7 +6,7 @@
 >>> both.save("out")
 """
 
-from slcache._core import ConfigError, RunError, TraceError
+from slcache._core import ConfigError, EpisodeError, RunError, TraceError
 from slcache.api import compare, devices, fitting, formats, resolve, run, schemes
 from slcache.documents import ResultError
 from slcache.results import Comparison, Result
@@ -15,6 +15,7 @@ from slcache.traces import Trace, generate, merge, workload, workloads
 __all__ = [
     "Comparison",
     "ConfigError",
+    "EpisodeError",
     "Result",
     "ResultError",
     "RunError",

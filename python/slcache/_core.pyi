@@ -4,7 +4,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from _typeshed import WriteableBuffer
+from numpy.typing import NDArray
+
+#: Before Python 3.12, arrays are no buffers for type checkers.
+Room = WriteableBuffer | NDArray[np.float64]
 
 class ConfigError(Exception):
     """The configuration is not valid; the message lists every problem, one a line."""
@@ -208,7 +213,7 @@ class Episode:
         observations: list[str] | None,
         progress: Callable[[str, int, int], bool | None] | None,
     ) -> None: ...
-    def step(self, turns: Sequence[tuple[int, float]], out: WriteableBuffer | None = None) -> bool:
+    def step(self, turns: Sequence[tuple[int, float]], out: Room | None = None) -> bool:
         """Turn knobs, all or none, and run to the end of the next window.
 
         A turn is (index of the knob in `knobs()`, value). `out`, a writable contiguous buffer of
@@ -216,7 +221,7 @@ class Episode:
         changes nothing; after Ctrl-C the next one goes on with the window.
         """
 
-    def observe(self, out: WriteableBuffer | None = None) -> tuple[float, ...] | None:
+    def observe(self, out: Room | None = None) -> tuple[float, ...] | None:
         """Return the observation, or put it into `out`; before the first step its counts are 0."""
 
     def turn(self, turns: Sequence[tuple[int, float]]) -> None:
@@ -272,16 +277,14 @@ class Episodes:
 
     def __init__(self, episodes: Sequence[Episode], *, threads: int | None = None) -> None: ...
     def __len__(self) -> int: ...
-    def step(
-        self, turns: Sequence[Sequence[tuple[int, float]] | None], out: WriteableBuffer
-    ) -> list[bool]:
+    def step(self, turns: Sequence[Sequence[tuple[int, float]] | None], out: Room) -> list[bool]:
         """Step each episode; None leaves one alone. `out` holds a row of float64 for each.
 
         Returns which are at the end of their traces. A refused turn changes no episode; where a
         run fails, which the error names, the others have done their step.
         """
 
-    def observe(self, out: WriteableBuffer) -> None:
+    def observe(self, out: Room) -> None:
         """Put every observation into `out`."""
 
     def replace(self, index: int, episode: Episode) -> None:

@@ -94,7 +94,7 @@ def _run(
         trace,
         device=os.fspath(device),
         scheme=scheme,
-        sets=_sets(settings),
+        sets=sets(settings),
         trace_options=trace_options,
         seed=None if seed is None else checked_seed(seed),
         replay=replay,
@@ -287,7 +287,7 @@ def resolve(
     text = _core.resolve(
         device=os.fspath(device),
         scheme=scheme,
-        sets=_sets(settings),
+        sets=sets(settings),
         seed=None if seed is None else checked_seed(seed),
         replay=replay,
     )
@@ -295,7 +295,7 @@ def resolve(
     return document
 
 
-def _sets(settings: Mapping[str, Any] | None) -> list[str]:
+def sets(settings: Mapping[str, Any] | None) -> list[str]:
     """Return the settings as the engine takes them."""
     return [f"{key}={_literal(value)}" for key, value in flat(settings).items()]
 

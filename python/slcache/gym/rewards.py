@@ -1,0 +1,169 @@
+"""Rewards: by name, as a weighted sum of named ones, or a function of the window's `info`.
+
+Every named reward grows with what is good; what is better small is negative:
+
+- `paper`: the learner's sign reward, -1 where a window cost more than the running average of
+  those before, else 1, and 0 for the first. The cost is (1 - U) times the time of the host's
+  programs plus U times that of migration and cleaning; U is the utilisation.
+- `latency`: minus the mean latency of the reads and writes completed in the window, in ms.
+- `throughput`: what the host read and wrote in the window over the time it took, in MiB/s.
+- `waf`: minus the bytes programmed over the bytes the host wrote.
+- `lifetime`: minus the share of the device's endurance that the window used up, in millionths.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slcache._core import ConfigError, EpisodeError
+
+#: What `reward=` takes.
+Spec = str | Mapping[str, float] | Callable[[dict[str, Any]], float]
+#: The figures of a window in the engine's order, and where one of them is.
+Figures = NDArray[np.float64]
+At = Callable[[str], int]
+
+#: Weight of the newest window in the running average of `paper`.
+_PAPER_WEIGHT = 0.1
+_MIB = float(1 << 20)
+
+
+class Reward(ABC):
+    """Who says what the windows of one episode are worth."""
+
+    #: Whether it reads the window's `info`, which costs time to put together.
+    reads_info = False
+
+    @abstractmethod
+    def of(self, figures: Figures, info: dict[str, Any]) -> float:
+        """Return what a window was worth."""
+
+    def fork(self) -> Self:
+        """Return one that goes on as this one does."""
+        return copy.copy(self)
+
+
+class _Cost(Reward):
+    """A figure times a factor."""
+
+    def __init__(self, at: int, factor: float) -> None:
+        self._at, self._factor = at, factor
+
+    def of(self, figures: Figures, info: dict[str, Any]) -> float:
+        return self._factor * float(figures[self._at])
+
+
+class _Latency(Reward):
+    """Minus the mean latency of all requests completed."""
+
+    def __init__(self, at: At) -> None:
+        self._at = latencies_at(at)
+
+    def of(self, figures: Figures, info: dict[str, Any]) -> float:
+        return -mean_latency_ns(figures, self._at) / 1e6
+
+
+class _Paper(Reward):
+    """The sign reward of the reinforcement-learning paper (its Algorithm 2)."""
+
+    def __init__(self, at: At) -> None:
+        self._utilisation = at("utilisation")
+        self._host = [at("slc_write_flash_ns"), at("dense_write_flash_ns")]
+        self._reclaim = [at("migration_flash_ns"), at("gc_flash_ns")]
+        self._average_ns: float | None = None
+
+    def of(self, figures: Figures, info: dict[str, Any]) -> float:
+        used = float(figures[self._utilisation])
+        host_ns = float(figures[self._host[0]] + figures[self._host[1]])
+        reclaim_ns = float(figures[self._reclaim[0]] + figures[self._reclaim[1]])
+        cost_ns = (1.0 - used) * host_ns + used * reclaim_ns
+        if self._average_ns is None:
+            self._average_ns = cost_ns
+            return 0.0
+        reward = -1.0 if cost_ns > self._average_ns else 1.0
+        self._average_ns += _PAPER_WEIGHT * (cost_ns - self._average_ns)
+        return reward
+
+
+class _Sum(Reward):
+    """A weighted sum of named rewards."""
+
+    def __init__(self, parts: list[tuple[float, Reward]]) -> None:
+        self._parts = parts
+
+    def of(self, figures: Figures, info: dict[str, Any]) -> float:
+        return sum(weight * part.of(figures, info) for weight, part in self._parts)
+
+    def fork(self) -> _Sum:
+        return _Sum([(weight, part.fork()) for weight, part in self._parts])
+
+
+class _Function(Reward):
+    """A reward of the user's."""
+
+    reads_info = True
+
+    def __init__(self, function: Callable[[dict[str, Any]], float]) -> None:
+        self._function = function
+
+    def of(self, figures: Figures, info: dict[str, Any]) -> float:
+        value: object = self._function(info)
+        number = isinstance(value, int | float | np.integer | np.floating)
+        if isinstance(value, bool) or not number or not math.isfinite(value):  # type: ignore[arg-type]
+            raise EpisodeError(f"the reward function returned {value!r}: must be a finite number")
+        return float(value)  # type: ignore[arg-type]
+
+
+def latencies_at(at: At) -> list[tuple[int, int]]:
+    """Return where the counts and mean latencies of reads and writes are."""
+    return [(at(f"{side}s_completed"), at(f"{side}_mean_ns")) for side in ("read", "write")]
+
+
+def mean_latency_ns(figures: Figures, latencies: list[tuple[int, int]]) -> float:
+    """Return the mean latency of all requests completed in a window; 0 where there was none."""
+    requests = sum(float(figures[count]) for count, _ in latencies)
+    total_ns = sum(float(figures[count] * figures[mean]) for count, mean in latencies)
+    return total_ns / requests if requests else 0.0
+
+
+NAMED: dict[str, Callable[[At], Reward]] = {
+    "paper": _Paper,
+    "latency": _Latency,
+    "throughput": lambda at: _Cost(at("bytes_per_s"), 1 / _MIB),
+    "waf": lambda at: _Cost(at("waf"), -1.0),
+    "lifetime": lambda at: _Cost(at("life_used"), -1e6),
+}
+
+
+def made(spec: Spec, at: At) -> Reward:
+    """Return the reward that `reward=` asks for; ConfigError where there is no such."""
+    match spec:
+        case str():
+            return _named(spec, at)
+        case Mapping() if spec:
+            return _Sum([(_weight(name, spec[name]), _named(name, at)) for name in spec])
+        case _ if callable(spec):
+            return _Function(spec)
+    raise ConfigError(f"reward = {spec!r}: must be a name, weights by name, or a function")
+
+
+def _named(name: str, at: At) -> Reward:
+    if name not in NAMED:
+        raise ConfigError(f"reward {name!r}: unknown; known: {', '.join(NAMED)}")
+    try:
+        return NAMED[name](at)
+    except ConfigError as error:
+        raise ConfigError(f"reward {name!r}: {error}") from error
+
+
+def _weight(name: str, weight: object) -> float:
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight):
+        raise ConfigError(f"reward {name!r}: its weight is {weight!r}, and must be a finite number")
+    return float(weight)

@@ -1,0 +1,128 @@
+"""What all episodes of an environment have in common."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from slcache._core import ConfigError, Episode
+from slcache.api import Path
+from slcache.gym import actions as action_kinds
+from slcache.gym import knobs as boards
+from slcache.gym import rewards
+from slcache.gym.actions import Actions
+from slcache.gym.knobs import Knob
+from slcache.gym.layout import Layout
+from slcache.gym.rewards import Reward
+from slcache.gym.source import Source, settings_of, workloads_of
+
+RENDER_MODES = ("ansi", "rgb_array")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Where episodes come from, what actions do in them, what is observed and rewarded."""
+
+    source: Source
+    knobs: Sequence[Knob]
+    actions: Actions
+    layout: Layout
+    reward: rewards.Spec
+    max_windows: int | None
+    render_mode: str | None
+
+    @classmethod
+    def made(
+        cls,
+        *,
+        device: Path = "rl-32g",
+        workload: Path | Sequence[Path] = "zipf-4k",
+        scheme: str = "rl",
+        settings: Mapping[str, Any] | None = None,
+        trace_format: str | None = None,
+        trace_options: Mapping[str, str] | None = None,
+        replay: str | None = None,
+        load_state: Path | None = None,
+        window: tuple[str, int] | None = None,
+        actions: str = "steps",
+        strides: Mapping[str, float] | None = None,
+        observations: Sequence[str] | None = None,
+        reward: rewards.Spec = "paper",
+        max_windows: int | None = None,
+        render_mode: str | None = None,
+    ) -> Rules:
+        """Return the rules that an environment's arguments mean; ConfigError for wrong ones.
+
+        `device`, `scheme`, `settings`, `trace_format`, `trace_options` and `replay` are as in
+        `slcache.run`; `workload` is a trace, a workload, or a list of which every episode draws
+        one; `load_state` is a saved device state to begin with, `window` the length of a step, as
+        `("write-bytes", 33554432)`, by default the scheme's own windows. `actions` and `reward`
+        are as `slcache.gym.actions` and `slcache.gym.rewards` describe them; `strides` says how
+        far an action moves knobs under `actions="steps"`. `observations` are names of figures, by
+        default all; after `max_windows` an episode is truncated.
+        """
+        source = Source(
+            device=_text("device", device),
+            workloads=workloads_of(workload),
+            scheme=scheme,
+            settings=settings_of(scheme, settings),
+            trace_format=trace_format,
+            trace_options=dict(trace_options or {}),
+            replay=replay,
+            snapshot=None if load_state is None else _text("load_state", load_state),
+            window=None if window is None else _window(window),
+        )
+        episode = source.first()
+        knobs = boards.read(episode.knobs(), _strides(strides, episode))
+        layout = Layout(episode, knobs, observations)
+        made = cls(
+            source=source,
+            knobs=knobs,
+            actions=action_kinds.made(actions, knobs, scheme),
+            layout=layout,
+            reward=reward,
+            max_windows=_windows(max_windows),
+            render_mode=_render_mode(render_mode),
+        )
+        made.judge()
+        return made
+
+    def judge(self) -> Reward:
+        """Return who says what the windows of an episode are worth."""
+        return rewards.made(self.reward, self.layout.at)
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str | os.PathLike):
+        raise ConfigError(f"{name} = {value!r}: must be a name or a path")
+    return os.fspath(value)
+
+
+def _window(window: object) -> tuple[str, int]:
+    match window:
+        case (str(unit), int(count)) if not isinstance(count, bool):
+            return unit, count
+    example = '("write-bytes", 33554432)'
+    raise ConfigError(f"window = {window!r}: must be a unit and a count, as {example}")
+
+
+def _windows(count: object) -> int | None:
+    if count is not None and (type(count) is not int or count < 1):
+        raise ConfigError(f"max_windows = {count!r}: must be a whole number from 1, or None")
+    return count
+
+
+def _render_mode(mode: str | None) -> str | None:
+    if mode is not None and mode not in RENDER_MODES:
+        raise ConfigError(f"render_mode = {mode!r}: must be one of {', '.join(RENDER_MODES)}")
+    return mode
+
+
+def _strides(given: Mapping[str, float] | None, episode: Episode) -> dict[str, float]:
+    """Return how far an action moves knobs: those of `rl` as far as the built-in learner does."""
+    scheme = json.loads(episode.config())["scheme"]
+    built_in = {"slc_blocks": scheme["rl"]["slc_step_blocks"]} if "rl" in scheme else {}
+    return {**built_in, **(given or {})}
