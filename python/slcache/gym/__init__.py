@@ -1,1 +1,31 @@
-"""The Gymnasium environment."""
+"""The Gymnasium environment: `import slcache.gym` registers `slcache/SlcCache-v0`.
+
+>>> import gymnasium
+>>> import slcache.gym
+>>> env = gymnasium.make("slcache/SlcCache-v0", device="rl-32g", workload="zipf-4k", scheme="rl")
+>>> observation, info = env.reset(seed=1)
+>>> observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
+"""
+
+try:
+    import gymnasium
+except ModuleNotFoundError as error:
+    raise ImportError("slcache.gym needs Gymnasium: pip install 'slcache[gym]'") from error
+
+from slcache._core import EpisodeError, Stream
+from slcache.gym.env import SlcCacheEnv
+
+__all__ = [
+    "ENV_ID",
+    "EpisodeError",
+    "SlcCacheEnv",
+    "Stream",
+]
+
+#: The id that Gymnasium makes the environment by.
+ENV_ID = "slcache/SlcCache-v0"
+
+gymnasium.register(
+    ENV_ID,
+    entry_point="slcache.gym.env:SlcCacheEnv",
+)

@@ -1,0 +1,161 @@
+"""The environment: one device, whose scheme's knobs an agent turns after every window."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from slcache._core import Episode, EpisodeError
+from slcache.api import Path
+from slcache.gym import knobs as boards
+from slcache.gym.knobs import Bounds, Knob
+from slcache.gym.play import Play
+from slcache.gym.record import Recorder
+from slcache.gym.rules import RENDER_MODES, Rules
+
+Observation = NDArray[np.float64]
+Info = dict[str, Any]
+
+
+class SlcCacheEnv(gymnasium.Env[Observation, Any]):
+    """A flash device under a scheme; an action turns its knobs, a step is a window of requests.
+
+    The arguments are those of `slcache.gym.rules.Rules.made`. `record` names the file that keeps
+    the episode that ended last, or each one where `{episode}` in it stands for its number.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        "render_modes": list(RENDER_MODES),
+        "render_fps": 4,
+    }
+
+    def __init__(self, *, record: Path | None = None, **arguments: Any) -> None:  # noqa: ANN401
+        self.rules = Rules.made(**arguments)
+        self.render_mode = self.rules.render_mode
+        self.action_space = self.rules.actions.space
+        self.observation_space = self.rules.layout.space
+        self._figures = self.rules.layout.buffer()
+        self._recorder = None if record is None else Recorder(record, arguments, self.rules)
+        self._episode: Episode | None = None
+        self._play: Play | None = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, Info]:
+        """Begin an episode.
+
+        `options` may name a `workload`, a `snapshot` and values of `knobs` to begin with. With a
+        seed, the run and its workload have that seed, as `slcache run --seed` gives them; without
+        one, they have the next of the environment's random numbers. `info` tells what was begun.
+        """
+        super().reset(seed=seed)
+        self._put_away()
+        start = self.rules.source.drawn(seed, options, self.np_random)
+        self._episode = self.rules.source.episode(start)
+        self._episode.turn(boards.turns(start.knobs, self.rules.knobs))
+        self._play = Play(self.rules, start)
+        if self._recorder is not None:
+            self._recorder.begin(start, self.config_hash)
+        self._episode.observe(self._figures)
+        return self._figures[self.rules.layout.chosen], start.told()
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:  # noqa: ANN401
+        """Turn knobs and run to the end of the next window, or of the trace.
+
+        `info` has the window's counters and statistics. The trace's last window may end early.
+        """
+        episode, play = self._under_way()
+        turns = play.turns(action, self._stands)
+        ended = episode.step(turns, self._figures)
+        info = self.rules.layout.told(self._figures, episode.operations())
+        reward, truncated = play.judged(self._figures, ended, info, self._stands)
+        if self._recorder is not None:
+            self._recorder.take(action, reward, info, play.over)
+        return self._figures[self.rules.layout.chosen], reward, ended, truncated, info
+
+    def render(self) -> Any:  # noqa: ANN401
+        """Return the episode so far as a line of text or a picture."""
+        _, play = self._under_way()
+        return play.render()
+
+    def close(self) -> None:
+        """End; an episode under way is recorded as far as it went."""
+        self._put_away()
+        self._episode = self._play = None
+
+    def fork(self) -> SlcCacheEnv:
+        """Return an exact copy of device, queue, scheme and random numbers, mid-episode.
+
+        Both go on alike under the same actions. The copy records nothing.
+        """
+        fork = copy.copy(self)
+        fork._figures = self._figures.copy()
+        fork._recorder = None
+        fork.action_space = copy.deepcopy(self.action_space)
+        fork._np_random = copy.deepcopy(self._np_random)
+        fork._episode = None if self._episode is None else self._episode.fork()
+        fork._play = None if self._play is None else self._play.fork()
+        return fork
+
+    @property
+    def over(self) -> str | None:
+        """What ended the episode; None where there is a next step."""
+        return self._under_way()[1].over
+
+    def knobs(self) -> list[Knob]:
+        """Return the knobs as they stand, with the values that they take now."""
+        return boards.read(self._under_way()[0].knobs())
+
+    def toward(self, wanted: Mapping[str, float]) -> Any:  # noqa: ANN401
+        """Return the action that brings knobs nearer to named values and leaves the others."""
+        boards.check(wanted, self.rules.knobs)
+        return self.rules.actions.toward(wanted, self._under_way()[0].knob_values())
+
+    def position(self, name: str) -> int:
+        """Return where in an observation a figure is; EpisodeError where it is not observed."""
+        names = self.rules.layout.names
+        if name not in names:
+            raise EpisodeError(f"{name}: not observed; observations has {', '.join(names)}")
+        return names.index(name)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The configuration that runs."""
+        document: dict[str, Any] = json.loads(self._under_way()[0].config())
+        return document
+
+    @property
+    def config_hash(self) -> str:
+        """What results call the configuration that runs."""
+        return hashlib.sha256(self._under_way()[0].config().encode()).hexdigest()
+
+    def finish(self) -> dict[str, Any]:
+        """Run what is left of the trace and return the result document that `slcache run` gives.
+
+        The episode is over then.
+        """
+        episode, play = self._under_way()
+        document: dict[str, Any] = json.loads(episode.finish())
+        play.over = "finish"
+        return document
+
+    def _stands(self) -> tuple[Sequence[float], Sequence[Bounds]]:
+        episode, _ = self._under_way()
+        return episode.knob_values(), episode.knob_bounds()
+
+    def _under_way(self) -> tuple[Episode, Play]:
+        if self._episode is None or self._play is None:
+            raise EpisodeError("no episode is under way: reset the environment first")
+        return self._episode, self._play
+
+    def _put_away(self) -> None:
+        """Record what there is of an episode that did not end."""
+        if self._recorder is not None:
+            self._recorder.close()
