@@ -14,11 +14,13 @@ except ModuleNotFoundError as error:
 
 from slcache._core import EpisodeError, Stream
 from slcache.gym.env import SlcCacheEnv
+from slcache.gym.vector import SlcCacheVectorEnv
 
 __all__ = [
     "ENV_ID",
     "EpisodeError",
     "SlcCacheEnv",
+    "SlcCacheVectorEnv",
     "Stream",
 ]
 
@@ -28,4 +30,5 @@ ENV_ID = "slcache/SlcCache-v0"
 gymnasium.register(
     ENV_ID,
     entry_point="slcache.gym.env:SlcCacheEnv",
+    vector_entry_point="slcache.gym.vector:SlcCacheVectorEnv",
 )

@@ -1,0 +1,204 @@
+"""The vector environment: several devices, each with an episode of its own, in threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space, iterate
+from numpy.typing import NDArray
+
+from slcache._core import ConfigError, Episode, EpisodeError, Episodes
+from slcache.gym import knobs as boards
+from slcache.gym.actions import Stands
+from slcache.gym.knobs import Turns
+from slcache.gym.play import Play
+from slcache.gym.rules import RENDER_MODES, Rules
+
+Batch = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Info = dict[str, Any]
+
+
+class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
+    """`num_envs` devices that step side by side in `threads` threads, by default one a core.
+
+    Every one does what a `SlcCacheEnv` of the same arguments does, bit for bit; with `seed=s`,
+    `reset` gives the first the seed s, the second s + 1 and so on. `autoreset_mode` says when an
+    episode that has ended is followed by the next: in the step after (`NextStep`, whose action is
+    not used), in the same step (`SameStep`, with `final_obs` and `final_info`), or when the user
+    resets it (`Disabled`, with `options={"reset_mask": ...}`).
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        "render_modes": list(RENDER_MODES),
+        "render_fps": 4,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        threads: int | None = None,
+        **arguments: Any,  # noqa: ANN401
+    ) -> None:
+        if type(num_envs) is not int or num_envs < 1:
+            raise ConfigError(f"num_envs = {num_envs!r}: must be a whole number from 1")
+        self._mode = _mode(autoreset_mode)
+        self.rules = Rules.made(**arguments)
+        self.num_envs = num_envs
+        self.metadata = {**type(self).metadata, "autoreset_mode": self._mode}
+        self.render_mode = self.rules.render_mode
+        self.single_action_space = self.rules.actions.space
+        self.single_observation_space = self.rules.layout.space
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self._threads = threads
+        self._figures = self.rules.layout.buffer(num_envs)
+        self._randoms: list[np.random.Generator | None] = [None] * num_envs
+        self._plays: list[Play] = []
+        self._episodes: Episodes | None = None
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Batch, Info]:
+        """Begin episodes: all, or those that `options["reset_mask"]` names.
+
+        The other options are those of a single environment, and go to every one.
+        """
+        given = dict(options or {})
+        mask = _mask(given.pop("reset_mask", None), self.num_envs)
+        if self._episodes is None and not mask.all():
+            raise EpisodeError("no episode is under way: reset all environments first")
+        seeds = _seeds(seed, self.num_envs)
+        chosen = np.flatnonzero(mask).tolist()
+        begun = {index: self._drawn(index, seeds[index], given) for index in chosen}
+        if self._episodes is None:
+            episodes = [episode for _, episode in begun.values()]
+            self._episodes = Episodes(episodes, threads=self._threads)
+            self._plays = [play for play, _ in begun.values()]
+        infos: Info = {}
+        for index, (play, episode) in begun.items():
+            infos = self._add_info(infos, self._put(index, play, episode), index)
+        return self._observations(), infos
+
+    def step(self, actions: Any) -> tuple[Batch, Batch, Flags, Flags, Info]:  # noqa: ANN401
+        """Step every device, in threads; those whose episode was over begin the next (`NextStep`).
+
+        An action outside its space is refused before any device steps.
+        """
+        episodes = self._under_way()
+        follows = self._mode == AutoresetMode.NEXT_STEP
+        resting = [follows and play.over is not None for play in self._plays]
+        turns = [
+            None if rests else self._turns(index, action)
+            for index, (rests, action) in enumerate(
+                zip(resting, iterate(self.action_space, actions), strict=True)
+            )
+        ]
+        infos: Info = {}
+        for index in np.flatnonzero(resting).tolist():
+            told = self._put(index, *self._drawn(index, None, {}))
+            infos = self._add_info(infos, told, index)
+        ended = episodes.step(turns, self._figures)
+        rewards = np.zeros(self.num_envs)
+        truncations = np.zeros(self.num_envs, dtype=np.bool_)
+        for index in np.flatnonzero(~np.array(resting)).tolist():
+            info = self.rules.layout.told(self._figures[index], episodes.operations(index))
+            rewards[index], truncations[index] = self._plays[index].judged(
+                self._figures[index], ended[index], info, self._stands(index)
+            )
+            if self._mode == AutoresetMode.SAME_STEP and self._plays[index].over:
+                info = self._followed(index, info)
+            infos = self._add_info(infos, info, index)
+        terminations = np.array(ended) & ~np.array(resting)
+        return self._observations(), rewards, terminations, truncations, infos
+
+    def render(self) -> tuple[Any, ...]:
+        """Return every episode so far as a line of text or a picture."""
+        self._under_way()
+        return tuple(play.render() for play in self._plays)
+
+    def close_extras(self, **kwargs: Any) -> None:  # noqa: ANN401
+        """Let go of the devices."""
+        self._episodes, self._plays = None, []
+
+    def _under_way(self) -> Episodes:
+        if self._episodes is None:
+            raise EpisodeError("no episode is under way: reset the environment first")
+        return self._episodes
+
+    def _stands(self, index: int) -> Stands:
+        episodes = self._under_way()
+        return lambda: (episodes.knob_values(index), episodes.knob_bounds(index))
+
+    def _turns(self, index: int, action: Any) -> Turns:  # noqa: ANN401
+        """Return what the action of one environment turns; errors name it."""
+        try:
+            return self._plays[index].turns(action, self._stands(index))
+        except EpisodeError as error:
+            raise EpisodeError(f"environment {index}: {error}") from error
+
+    def _drawn(self, index: int, seed: int | None, options: dict[str, Any]) -> tuple[Play, Episode]:
+        """Return the next episode of one environment; random numbers are those it has alone."""
+        random = self._randoms[index]
+        if random is None or seed is not None:
+            random, _ = seeding.np_random(seed)
+            self._randoms[index] = random
+        start = self.rules.source.drawn(seed, options, random)
+        episode = self.rules.source.episode(start)
+        episode.turn(boards.turns(start.knobs, self.rules.knobs))
+        return Play(self.rules, start), episode
+
+    def _put(self, index: int, play: Play, episode: Episode) -> Info:
+        """Put an episode in its place; return what is told of it."""
+        episode.observe(self._figures[index])
+        self._under_way().replace(index, episode)
+        self._plays[index] = play
+        return play.start.told()
+
+    def _followed(self, index: int, info: Info) -> Info:
+        """Begin the episode after one that has ended; return what is told of both."""
+        final = {"final_obs": self._observation(index), "final_info": info}
+        return {**final, **self._put(index, *self._drawn(index, None, {}))}
+
+    def _observation(self, index: int) -> Batch:
+        observation: Batch = self._figures[index, self.rules.layout.chosen]
+        return observation
+
+    def _observations(self) -> Batch:
+        return self._figures[:, self.rules.layout.chosen]
+
+
+def _mode(mode: AutoresetMode | str) -> AutoresetMode:
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        known = ", ".join(known.value for known in AutoresetMode)
+        raise ConfigError(f"autoreset_mode = {mode!r}: must be one of {known}") from None
+
+
+def _mask(mask: object, count: int) -> Flags:
+    if mask is None:
+        return np.ones(count, dtype=np.bool_)
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (count,):
+        raise EpisodeError(f"reset option reset_mask = {mask!r}: must be an array of {count} bools")
+    return mask
+
+
+def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
+    if seed is None:
+        return [None] * count
+    if isinstance(seed, int | np.integer):
+        return [int(seed) + index for index in range(count)]
+    if len(seed) != count:
+        raise EpisodeError(f"seed has {len(seed)} values: must have {count}, one an environment")
+    return list(seed)
