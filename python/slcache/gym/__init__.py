@@ -14,14 +14,18 @@ except ModuleNotFoundError as error:
 
 from slcache._core import EpisodeError, Stream
 from slcache.gym.env import SlcCacheEnv
+from slcache.gym.score import Scale, constants, play
 from slcache.gym.vector import SlcCacheVectorEnv
 
 __all__ = [
     "ENV_ID",
     "EpisodeError",
+    "Scale",
     "SlcCacheEnv",
     "SlcCacheVectorEnv",
     "Stream",
+    "constants",
+    "play",
 ]
 
 #: The id that Gymnasium makes the environment by.
