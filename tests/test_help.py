@@ -26,13 +26,14 @@ VERBS = (
     ["trace", "workloads"],
     ["reproduce"],
     ["cliff"],
+    ["env", "replay"],
     ["schemes"],
     ["devices"],
     ["schema"],
 )
 
 
-@pytest.mark.parametrize("verb", [[], ["trace"], *VERBS], ids=" ".join)
+@pytest.mark.parametrize("verb", [[], ["trace"], ["env"], *VERBS], ids=" ".join)
 def test_help_teaches_with_an_example(verb: list[str]) -> None:
     done = slcache(*verb, "--help")
     assert done.returncode == 0

@@ -10,10 +10,11 @@ from typing import Annotated
 
 import typer
 
-from slcache import ConfigError, ResultError, RunError, TraceError, _core
+from slcache import ConfigError, EpisodeError, ResultError, RunError, TraceError, _core
 from slcache.cli import (
     catalogue,
     cliff,
+    env,
     reproduce,
     simulate,
     trace,
@@ -38,6 +39,7 @@ app.command("compare", cls=Verb)(simulate.compare)
 app.command("reproduce", cls=Verb)(reproduce.reproduce)
 app.command("cliff", cls=Verb)(cliff.cliff)
 app.add_typer(trace.app, name="trace")
+app.add_typer(env.app, name="env")
 for verb in (
     trace_files.convert,
     trace_files.split,
@@ -107,7 +109,7 @@ def _explain(error: Exception) -> tuple[str, int]:
             return _listed("the configuration is not valid", str(error)), CONFIG
         case TraceError():
             return f"error: {error}", TRACE
-        case RunError() | ResultError():
+        case RunError() | ResultError() | EpisodeError():
             return f"error: {error}", FAILED
         case typer.TyperException():
             # The help alone, on standard output, would leave a script without a reason.
