@@ -80,6 +80,29 @@ pub struct Preconditioning {
     pub page_programs_per_cpu_s: f64,
 }
 
+/// A run that stops at windows, beside the run that does not.
+#[derive(Clone, Debug, Serialize)]
+pub struct Environment {
+    pub workload: String,
+    pub device: String,
+    pub scheme: String,
+    pub requests: usize,
+    pub windows: u64,
+    /// From trace to document, as the command line does it.
+    pub run_cpu_s: Spread,
+    /// The same work in an episode that is observed at every window.
+    pub episode_cpu_s: Spread,
+    /// Requests per CPU second of the episode over those of the run, medians.
+    pub speed_beside_run: f64,
+    pub fork_s: Spread,
+    /// Threads of this machine, and as many episodes side by side.
+    pub threads: usize,
+    pub one_thread_s: Spread,
+    pub all_threads_s: Spread,
+    /// Speed on all threads over that on one, for each thread.
+    pub scaling_per_thread: f64,
+}
+
 /// Memory of a device in use, measured in a process of its own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Memory {
@@ -108,6 +131,7 @@ pub struct Figures {
     pub workloads: Vec<Workload>,
     pub traces: TraceSpeed,
     pub preconditioning: Preconditioning,
+    pub environment: Environment,
     pub memory: Vec<Memory>,
     pub large_device: LargeDevice,
 }

@@ -6,6 +6,7 @@
 
 mod child;
 mod engine;
+mod environment;
 mod figures;
 mod floor;
 mod preconditioning;
@@ -86,7 +87,9 @@ fn measure(size: Size) -> Result<Figures, String> {
     let traces = tracing::measure(size)?;
     say("preconditioning");
     let preconditioning = preconditioning::measure(size)?;
+    say("environment");
+    let environment = environment::measure(size)?;
     say("memory and start-up");
     let (memory, large_device) = child::measure(size)?;
-    Ok(Figures { rounds: size.rounds, workloads, traces, preconditioning, memory, large_device })
+    Ok(Figures { rounds: size.rounds, workloads, traces, preconditioning, environment, memory, large_device })
 }

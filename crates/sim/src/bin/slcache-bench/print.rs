@@ -1,6 +1,6 @@
 //! The figures as text.
 
-use super::figures::{Figures, Memory, Spread, TraceSpeed, Workload};
+use super::figures::{Environment, Figures, Memory, Spread, TraceSpeed, Workload};
 use super::reference::{self, Reference};
 use super::speed::COMPARED_ON;
 
@@ -19,6 +19,7 @@ pub fn print(figures: &Figures) {
         spread(preconditioning.cpu_s, 2),
         preconditioning.page_programs as f64 / 1e6,
     );
+    print_environment(&figures.environment);
     for memory in &figures.memory {
         print_memory(memory);
     }
@@ -28,6 +29,34 @@ pub fn print(figures: &Figures) {
         large.start_s * 1e3,
         large.requests,
         mib(large.peak_rss_bytes)
+    );
+}
+
+fn print_environment(environment: &Environment) {
+    println!(
+        "environment ({} requests of {} on {}, {}; {} windows observed): {:.3} of the requests per CPU second of a run; a fork takes {} ms",
+        environment.requests,
+        environment.workload,
+        environment.device,
+        environment.scheme,
+        environment.windows,
+        environment.speed_beside_run,
+        spread(
+            Spread {
+                median: environment.fork_s.median * 1e3,
+                min: environment.fork_s.min * 1e3,
+                max: environment.fork_s.max * 1e3,
+            },
+            2
+        ),
+    );
+    println!(
+        "{} episodes side by side: {} s on one thread, {} s on {}: {:.2} of a thread's speed for each",
+        environment.threads,
+        spread(environment.one_thread_s, 3),
+        spread(environment.all_threads_s, 3),
+        environment.threads,
+        environment.scaling_per_thread,
     );
 }
 
