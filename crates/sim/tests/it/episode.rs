@@ -2,6 +2,8 @@
 
 use crate::common::{file, layers};
 use serde_json::Value;
+use slcache_core::base::rng::RngStream;
+use slcache_core::ftl::knob::KnobRange;
 use slcache_core::ftl::window::{WindowLength, WindowUnit};
 use slcache_core::schemes::CATALOG;
 use slcache_sim::episode::{Episode, EpisodeError, EpisodeRequest, Episodes};
@@ -121,23 +123,53 @@ fn windows_add_up_to_the_run() {
     }
 }
 
+/// A turn of one knob to any value it may have, or none.
+fn some_turn(episode: &Episode, rng: &mut RngStream) -> Vec<(usize, f64)> {
+    let knobs = episode.knobs();
+    if knobs.is_empty() || rng.below(3) == 0 {
+        return Vec::new();
+    }
+    let number = rng.below(knobs.len() as u32) as usize;
+    let value = match &knobs[number].range {
+        KnobRange::Ladder(values) => values[rng.below(values.len() as u32) as usize],
+        KnobRange::Steps { min, max, step } => {
+            let steps = ((max - min) / step + 1e-9) as u32;
+            min + f64::from(rng.below(steps + 1)) * step
+        }
+    };
+    vec![(number, value)]
+}
+
+fn observation(episode: &Episode) -> Vec<f64> {
+    let mut out = vec![f64::NAN; episode.observation_len()];
+    episode.observe(&mut out);
+    out
+}
+
 #[test]
 fn a_fork_goes_on_as_the_original_does() {
     let file = file(&trace(), ".csv");
-    let request = request(file.path().to_str().unwrap(), "baseline", &[], "closed:8");
-    let mut episode = begin(&request).unwrap();
-    let seen = |episode: &mut Episode| {
-        let ended = step(episode, &[]);
-        let mut out = vec![f64::NAN; episode.observation_len()];
-        episode.observe(&mut out);
-        (ended, out)
-    };
-    (0..5).for_each(|_| drop(seen(&mut episode)));
-    let mut fork = episode.clone();
-    while !fork.is_ended() {
-        assert_eq!(seen(&mut fork), seen(&mut episode));
+    for entry in CATALOG {
+        for replay in ["open", "closed:8"] {
+            let request = request(file.path().to_str().unwrap(), entry.name, &[], replay);
+            let mut rng = RngStream::new(7, entry.name);
+            let mut episode = begin(&request).unwrap();
+            let mut ended = false;
+            while !ended {
+                // What a fork does is nothing to its original.
+                let (mut same, mut other) = (episode.clone(), episode.clone());
+                let others = some_turn(&other, &mut rng);
+                step(&mut other, &others);
+                let turns = some_turn(&episode, &mut rng);
+                ended = step(&mut episode, &turns);
+                assert_eq!(step(&mut same, &turns), ended);
+                assert_eq!(observation(&same), observation(&episode), "{} {replay}", entry.name);
+                if episode.windows() % 5 == 0 {
+                    assert!(finish(same) == finish(episode.clone()), "{} {replay}", entry.name);
+                }
+            }
+        }
     }
-    assert!(finish(fork) == finish(episode));
 }
 
 #[test]
@@ -162,25 +194,24 @@ fn episodes_side_by_side_do_what_each_does_alone() {
     let file = file(&trace(), ".csv");
     let path = file.path().to_str().unwrap();
     let one = |scheme: &str| begin(&request(path, scheme, &[], "closed:8")).unwrap();
-    let all: Vec<Episode> = ["baseline", "tlc-only", "ips", "hierarchy", "sa"].map(one).into();
-    let alone: Vec<Vec<f64>> =
-        all.iter().map(|episode| last_observation(&to_the_end(episode.clone()))).collect();
-    for threads in [1, 2, 5] {
-        let mut vector = Episodes::new(all.clone(), Some(threads)).unwrap();
-        let mut ended = vec![false; all.len()];
-        while ended.contains(&false) {
-            let turns: Vec<_> = ended.iter().map(|&ended| (!ended).then(Vec::new)).collect();
-            ended = vector.step(&turns, &mut || true).unwrap();
+    let mut all: Vec<Episode> = ["baseline", "tlc-only", "ips", "hierarchy", "sa"].map(one).into();
+    let mut rng = RngStream::new(8, "turns");
+    let mut vectors = [1, 2, 5].map(|threads| Episodes::new(all.clone(), Some(threads)).unwrap());
+    let mut ended = vec![false; all.len()];
+    while ended.contains(&false) {
+        let turns: Vec<_> =
+            all.iter().map(|one| (!one.is_ended()).then(|| some_turn(one, &mut rng))).collect();
+        for (one, turns) in all.iter_mut().zip(&turns) {
+            if let Some(turns) = turns {
+                step(one, turns);
+            }
         }
-        let seen: Vec<Vec<f64>> = vector.all().iter().map(last_observation).collect();
-        assert_eq!(seen, alone, "{threads} threads");
+        ended = all.iter().map(Episode::is_ended).collect();
+        for vector in &mut vectors {
+            assert_eq!(vector.step(&turns, &mut || true).unwrap(), ended);
+            assert!(vector.all().iter().map(observation).eq(all.iter().map(observation)));
+        }
     }
-}
-
-fn last_observation(episode: &Episode) -> Vec<f64> {
-    let mut out = vec![f64::NAN; episode.observation_len()];
-    episode.observe(&mut out);
-    out
 }
 
 #[test]
@@ -204,8 +235,21 @@ fn what_cannot_be_done_is_refused_and_changes_nothing() {
     let mut episode = begin(&good).unwrap();
     step(&mut episode, &[]);
     let before = finish(episode.clone());
-    let error = episode.step(&[(0, 1.0)], &mut || true).unwrap_err();
-    assert_eq!(error.to_string(), "knob 0: tlc-only has no knobs");
+    let now = episode.knobs()[0].value;
+    let refused: [(&[(usize, f64)], &str); 5] = [
+        (
+            &[(0, now), (7, 1.0)],
+            "knob 7: tlc-only has the knobs 0 (clean.start_free_blocks), 1 (clean.idle_free_ratio)",
+        ),
+        (&[(0, f64::NAN)], "knob clean.start_free_blocks = NaN: must be "),
+        (&[(0, now + 0.5)], "knob clean.start_free_blocks = 2.5: must be "),
+        (&[(0, 1e9)], "knob clean.start_free_blocks = 1000000000: must be "),
+        (&[(0, now), (0, now)], "knob clean.start_free_blocks is turned twice in one step"),
+    ];
+    for (turns, expected) in refused {
+        let told = episode.step(turns, &mut || true).unwrap_err().to_string();
+        assert!(told.starts_with(expected), "{told}");
+    }
     assert_eq!((episode.windows(), finish(episode.clone())), (1, before));
     let mut over = to_the_end(episode.clone());
     let error = over.step(&[], &mut || true).unwrap_err();
