@@ -85,10 +85,12 @@ pub enum MemoryError {
 
 /// The scheme learns nothing that could be saved or taken over.
 #[derive(Debug, thiserror::Error)]
-#[error("scheme {scheme} has no memory; schemes with one: {}", with_memory())]
+#[error("scheme {scheme} has no memory{}; schemes with one: {}", if *.otherwise { " with these settings" } else { "" }, with_memory())]
 pub struct NoMemory {
     /// The scheme.
     pub scheme: &'static str,
+    /// Whether it has one with other settings.
+    pub otherwise: bool,
 }
 
 fn with_memory() -> String {

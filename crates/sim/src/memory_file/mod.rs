@@ -27,7 +27,7 @@ const MAGIC: &str = r#"{"format":"slcache memory","#;
 /// Raised whenever the file's layout changes.
 const FORMAT_VERSION: u64 = 1;
 /// More than any scheme learns.
-const BYTES_MAX: u64 = 64 << 20;
+const BYTES_MAX: u64 = 1 << 30;
 /// What tells a device for its reader and changes no run.
 const TOLD_ONLY: [&str; 3] = ["name", "source", "summary"];
 const SIDES: Sides = Sides("memory", "run");
@@ -121,7 +121,7 @@ impl MemoryFile {
 /// Refuses a scheme of which no version has a memory.
 pub fn check_scheme(config: &RunConfig) -> Result<(), NoMemory> {
     let scheme = config.scheme.name();
-    version(scheme).map(drop).ok_or(NoMemory { scheme })
+    version(scheme).map(drop).ok_or(NoMemory { scheme, otherwise: false })
 }
 
 /// Saves `memory`, whole or not at all; `outputs` knows what may not be replaced. Returns the file
@@ -185,9 +185,13 @@ fn encode(content: &Content) -> String {
     format!("{MAGIC}\"format_version\":{FORMAT_VERSION},\"sha256\":\"{sha256}\",\"content\":{content}}}\n")
 }
 
+/// The file, or of another kind of file no more than shows that.
 fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    let (mut bytes, mut file) = (Vec::new(), File::open(path)?);
+    Read::by_ref(&mut file).take(MAGIC.len() as u64).read_to_end(&mut bytes)?;
+    if bytes == MAGIC.as_bytes() {
+        file.take(BYTES_MAX).read_to_end(&mut bytes)?;
+    }
     Ok(bytes)
 }
 

@@ -46,7 +46,7 @@ impl Learning {
     /// Refuses a memory that is not the scheme's, and a scheme that has none with these settings.
     pub fn check(&self, simulation: &Simulation, config: &RunConfig) -> Result<(), SimError> {
         if (self.read.is_some() || self.written.is_some()) && simulation.memory().is_none() {
-            return Err(NoMemory { scheme: config.scheme.name() }.into());
+            return Err(NoMemory { scheme: config.scheme.name(), otherwise: true }.into());
         }
         Ok(self.read.as_ref().map_or(Ok(()), |file| file.check_shape(simulation))?)
     }

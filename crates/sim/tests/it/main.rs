@@ -8,6 +8,7 @@ mod fuzz_corpus;
 mod golden;
 mod golden_versions;
 mod layering;
+mod memory_file;
 mod mqsim_reference;
 mod namespaces;
 mod presets;
