@@ -9,6 +9,7 @@ from typing import Any
 KINDS = {
     "change": "mean over the traces of scheme / against - 1",
     "range": "lowest and highest over the traces of scheme / against - 1",
+    "highest": "highest over the traces of scheme / against - 1",
     "span": "lowest and highest over the traces of the measure",
     "mean": "mean of other claims' figures",
     "order": "schemes by the mean of the measure relative to the reference, ascending",
@@ -37,6 +38,8 @@ class Claim:
     scheme: str = ""
     against: Any = ""
     workloads: list[str] = field(default_factory=list)
+    #: Schemes that least and most compare; all of the part's when empty.
+    among: list[str] = field(default_factory=list)
     of: list[str] = field(default_factory=list)
     scale: float = 1.0
     threshold: float = 0.0

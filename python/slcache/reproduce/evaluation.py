@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slcache.files import Transaction
-from slcache.reproduce import beyond, inputs, sensitivity
+from slcache.reproduce import beyond, inputs, sensitivity, yardstick
 from slcache.reproduce import plan as plans
 from slcache.reproduce.ledger import ledger
 from slcache.reproduce.outcome import Evaluation
@@ -63,6 +63,8 @@ def evaluate(request: Request, progress: Progress, tell: Tell) -> Evaluation:
     tables = tabulate(plan, chosen, _seeds(plan, request, seeds), {}, store, progress)
     claims = ledger(plan.claims, tables)
     evaluation = Evaluation(plan, _mode(request), chosen, seeds, tables, claims)
+    if plan.yardstick:
+        evaluation.yardstick = yardstick.study(plan.yardstick, tables)
     if plan.sensitivity and not request.quick:
         # Without --sensitivity only what an earlier one has left is taken up.
         run = progress if request.sensitivity else None

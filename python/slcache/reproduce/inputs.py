@@ -33,6 +33,8 @@ class Input:
     repeat_to_write_bytes: int = 0
     #: Whether it is only run when it is named.
     optional: bool = False
+    #: Seed of the twin's draw, where that is what is varied.
+    draw: int | None = None
 
     @property
     def size(self) -> int:
@@ -64,7 +66,14 @@ class Input:
         }
 
     def __hash__(self) -> int:
-        members = (self.name, self.path, self.twin, self.parts, self.repeat_to_write_bytes)
+        members = (
+            self.name,
+            self.path,
+            self.twin,
+            self.parts,
+            self.repeat_to_write_bytes,
+            self.draw,
+        )
         return hash((*members, *sorted(self.workload.items())))
 
 
@@ -116,6 +125,7 @@ def _input(workload: Workload, file: tuple[str, Mapping[str, Any]] | None) -> In
 def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input:
     chosen = {key: str(value) for key, value in {**workload.set, **(more or {})}.items()}
     requests = int(chosen.get("requests", workload.requests))
+    draw = chosen.pop("seed", None)
     return Input(
         workload.name,
         workload.twin,
@@ -125,6 +135,7 @@ def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input
         workload=chosen,
         repeat_to_write_bytes=workload.repeat_to_write_bytes,
         optional=workload.optional,
+        draw=None if draw is None else int(draw),
     )
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import statistics
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from slcache.reproduce import costs
 
 Document = Mapping[str, Any]
 Measure = Callable[[Document], float | None]
@@ -52,6 +56,47 @@ def _ops(kind: str, field: str, mode: str | None, causes: tuple[str, ...]) -> Me
         )
 
     return read
+
+
+def _write_throughput(document: Document) -> float | None:
+    """Return MB/s of host writes over the whole run."""
+    host = document["host"]
+    ns = host["duration_ns"]
+    return 1000 * float(host["write"]["bytes"]) / ns if ns else None
+
+
+def _changes(name: str) -> Measure:
+    """Return a reader of how far a series moves from one value to the next, on average."""
+
+    def mean(values: list[float]) -> float:
+        steps = [abs(after - before) for before, after in itertools.pairwise(values)]
+        return statistics.fmean(steps) if steps else 0.0
+
+    return _over(name, mean)
+
+
+def _at(name: str, wanted: float) -> Measure:
+    """Return a reader of the share of a series at one value."""
+    return _over(name, lambda values: sum(value == wanted for value in values) / len(values))
+
+
+def _spare_share(document: Document) -> float:
+    """Return the part of the device's blocks that user data do not fill."""
+    device = document["config"]["device"]
+    pool = device["pool"][0]
+    units = pool["channels"] * pool["chips"] * pool["dies"] * pool["planes"]
+    bits = max(i for i, mode in enumerate(("slc", "mlc", "tlc", "qlc"), 1) if pool.get(mode))
+    raw = units * pool["blocks"] * pool["wordlines"] * bits * pool["page_bytes"]
+    return 1 - float(device["user_bytes"] / raw)
+
+
+def _large_write_share(document: Document) -> float | None:
+    """Return the share of the trace's write requests of more than 512 KiB."""
+    told = document.get("trace_info")
+    if told is None or not told["writes"]:
+        return None
+    large = sum(b["writes"] for b in told["size_histogram"] if b["from_bytes"] > 512 * 1024)
+    return float(large / told["writes"])
 
 
 def _figure(name: str) -> Measure:
@@ -203,6 +248,7 @@ MEASURES: dict[str, Measure] = {
     "gc_reads": _ops("read", "count", None, ("migration",)),
     "migrated_bytes": _ops("program", "bytes", None, ("migration",)),
     "host_program_pages": _ops("program", "pages", None, ("host",)),
+    "q_table_bytes": _table("Q-table", "bytes"),
     "smt_entries": _table("sector mapping table", "entries"),
     "smt_bytes": _table("sector mapping table", "bytes"),
     "extra_table_bytes": _extra_tables,
@@ -210,6 +256,21 @@ MEASURES: dict[str, Measure] = {
     "l2_share_range": _over("l2_share", lambda values: max(values) - min(values)),
     "small_update_share": _small_updates(over=False),
     "large_update_share": _small_updates(over=True),
+    "write_mb_per_s": _write_throughput,
+    "whole_s": lambda document: float(document["host"]["duration_ns"]) / 1e9,
+    "slc_write_s": costs.time("slc"),
+    "dense_write_s": costs.time("dense"),
+    "migration_s": costs.time("any", "migration"),
+    "dense_gc_s": costs.time("dense", "gc", "agc"),
+    "slc_gc_s": costs.time("slc", "gc", "agc"),
+    "gc_s": costs.time("any", "gc", "agc"),
+    "reclaim_s": costs.time("any", "migration", "gc", "agc"),
+    "slc_blocks_mean": _over("slc_blocks", statistics.fmean),
+    "slc_blocks_change": _changes("slc_blocks"),
+    "theta_kib_mean": _over("theta_bytes", lambda values: statistics.fmean(values) / 1024),
+    "theta_at_512_kib": _at("theta_bytes", 512 * 1024),
+    "spare_share": _spare_share,
+    "large_write_share": _large_write_share,
     "write_requests": lambda document: float(document["host"]["write"]["requests"]),
 }
 

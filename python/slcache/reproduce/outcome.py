@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slcache import _core
+from slcache.reproduce import yardstick
 from slcache.reproduce.findings import VERDICTS
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.ledger import Row
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
+from slcache.reproduce.yardstick import Line
 
 
 @dataclass
@@ -26,6 +28,7 @@ class Evaluation:
     claims: list[Row]
     sensitivity: list[dict[str, Any]] = field(default_factory=list)
     beyond: dict[str, Any] = field(default_factory=dict)
+    yardstick: list[Line] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ledger as one document."""
@@ -53,6 +56,7 @@ class Evaluation:
             "claims": [row.to_dict() for row in self.claims],
             "sensitivity": self.sensitivity,
             "beyond": self.beyond,
+            "yardstick": yardstick.to_dicts(self.yardstick),
             "provenance": {"version": _core.version(), "commit": _core.commit()},
         }
 

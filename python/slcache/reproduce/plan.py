@@ -10,6 +10,7 @@ from typing import Any
 from slcache import ConfigError
 from slcache.reproduce import toml
 from slcache.reproduce.claims import Claim
+from slcache.reproduce.variants import Grid, Pick, Variant, Yardstick, expand
 
 #: The folders of data, one per paper.
 EXPERIMENTS = Path(__file__).parent.parent / "experiments"
@@ -55,6 +56,9 @@ class Part:
     settings: dict[str, Any] = field(default_factory=dict)
     #: Seeds of this part, where the plan's would only repeat the same runs or take too long.
     seeds: list[int] = field(default_factory=list)
+    #: Schemes that draw while they run. Where this is given, if only as an empty list, every seed
+    #: meets the same draw of the twins, that of the first seed, and the other schemes run once.
+    learned: list[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,8 @@ class FigureSpec:
     column: str = ""
     label: str = ""
     limits: list[float] = field(default_factory=list)
+    #: "bytes" where the values are sizes, on an axis of powers of two.
+    scale: str = ""
     note: str = ""
 
 
@@ -106,7 +112,8 @@ class Variation:
 
     name: str
     why: str
-    #: Values that all of `settings`, or the figure `twin` of the twins, take in turn.
+    #: Values that all of `settings`, or the figure `twin` of the twins (or their draw, "seed"),
+    #: take in turn.
     values: list[Any] = field(default_factory=list)
     settings: list[str] = field(default_factory=list)
     twin: str = ""
@@ -118,9 +125,11 @@ class Variation:
     parts: list[str] = field(default_factory=list)
 
     def tables(self) -> list[dict[str, Any]]:
-        """Return the settings of every point."""
+        """Return the settings of every point; those called twin... are figures of the twins."""
         if self.points:
             return self.points
+        if self.twin:
+            return [{self.twin: value} for value in self.values]
         return [dict.fromkeys(self.settings, value) for value in self.values]
 
     def titles(self) -> list[str]:
@@ -149,6 +158,13 @@ class Beyond:
     schemes: list[str]
     replay: str
     settings: dict[str, Any] = field(default_factory=dict)
+    #: Seeds of the schemes that draw while they run; the others run once.
+    seeds: list[int] = field(default_factory=lambda: [1])
+    learned: list[str] = field(default_factory=list)
+    #: The grid of constants of which the best is shown.
+    constants: str = ""
+    #: Further traces, where they are, by their path from the folder of recordings.
+    more: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -169,11 +185,20 @@ class Plan:
     claims: list[Claim]
     sensitivity: Sensitivity | None
     beyond: Beyond | None
+    variants: list[Variant] = field(default_factory=list)
+    grids: list[Grid] = field(default_factory=list)
+    picks: list[Pick] = field(default_factory=list)
+    yardstick: Yardstick | None = None
 
     @property
     def schemes(self) -> list[str]:
-        """Every scheme of any part, in order."""
-        return list(dict.fromkeys(scheme for part in self.parts for scheme in part.schemes))
+        """Every scheme of any part, in order, and what is picked from grids."""
+        every = [scheme for part in self.parts for scheme in part.schemes]
+        return list(dict.fromkeys([*every, *(pick.name for pick in self.picks)]))
+
+    def expand(self, names: Sequence[str]) -> list[Variant]:
+        """Return the variants that names of schemes, variants and grids mean."""
+        return expand(names, self.variants, self.grids)
 
     def part(self, name: str) -> Part:
         """Return the part of that name, by default the first."""
@@ -205,6 +230,10 @@ def load(name: str) -> Plan:
         "quick": toml.build(Quick, table.pop("quick", {}), f"{where}: quick"),
         "sensitivity": _sensitivity(table.pop("sensitivity", None), f"{where}: sensitivity"),
         "beyond": _one(Beyond, table.pop("beyond", None), f"{where}: beyond"),
+        "variants": _tables(Variant, table.pop("variant", []), f"{where}: variant"),
+        "grids": _tables(Grid, table.pop("grid", []), f"{where}: grid"),
+        "picks": _tables(Pick, table.pop("pick", []), f"{where}: pick"),
+        "yardstick": _one(Yardstick, table.pop("yardstick", None), f"{where}: yardstick"),
     }
     plan = toml.build(Plan, {"name": name, **table, **members}, where)
     _check(plan, where)
@@ -232,6 +261,7 @@ def _check(plan: Plan, where: str) -> None:
     wanted = set(plan.quick.workloads)
     wanted |= set(plan.sensitivity.workloads) if plan.sensitivity else set()
     wanted |= {name for claim in plan.claims for name in claim.workloads}
+    wanted |= {name for variant in plan.variants for name in variant.after}
     problems = [] if plan.parts else [f"{where}: part is missing"]
     problems += [f"{where}: no workload {name}" for name in sorted(wanted - workloads)]
     ids = [claim.id for claim in plan.claims]
@@ -243,10 +273,14 @@ def _check(plan: Plan, where: str) -> None:
     parts |= {name for variation in vary for name in variation.parts}
     parts |= set(plan.sensitivity.parts) if plan.sensitivity else set()
     parts |= {*plan.quick.parts, *(spec.part for spec in plan.tables)}
+    parts |= {name for pick in plan.picks for name in (pick.part, pick.source)}
+    parts |= {plan.yardstick.part} if plan.yardstick else set()
     unknown = parts - {"", *(part.name for part in plan.parts)}
     problems += [f"{where}: no part {name}" for name in sorted(unknown)]
-    schemes = {s for claim in plan.claims for s in (claim.scheme, *claim.rivals) if s}
-    problems += [f"{where}: no scheme {s}" for s in sorted(schemes - set(plan.schemes))]
+    schemes = {s for c in plan.claims for s in (c.scheme, *c.rivals, *c.among) if s}
+    schemes |= {s for part in plan.parts for s in part.learned or []}
+    known = {*plan.schemes, *(v.name for v in plan.expand(plan.schemes))}
+    problems += [f"{where}: no scheme {s}" for s in sorted(schemes - known)]
     problems += [
         f"{where}: {variation.name}: {len(variation.titles())} names for "
         f"{len(variation.tables())} points"

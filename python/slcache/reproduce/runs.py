@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from slcache import api
-from slcache.reproduce.inputs import Input
+from slcache.reproduce.jobs import Job
+from slcache.reproduce.memories import Memories
 from slcache.reproduce.repeats import Repeats
 from slcache.reproduce.store import Store
 
@@ -23,49 +24,11 @@ class StoppedError(Exception):
 
 
 @dataclass(frozen=True)
-class Job:
-    """One run: an input on a device under a scheme, with a seed and settings."""
+class Files:
+    """Files that runs need and share."""
 
-    input: Input
-    device: str
-    scheme: str
-    seed: int
-    replay: str | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def title(self) -> str:
-        """What is shown while it runs."""
-        return f"{self.input.name}, {self.scheme}, seed {self.seed}"
-
-    def resolved(self) -> dict[str, Any]:
-        """Return the configuration it runs with; raises ConfigError."""
-        return api.resolve(
-            device=self.device,
-            scheme=self.scheme,
-            settings=self.settings,
-            replay=self.replay,
-            seed=self.seed,
-        )
-
-    def run(self, repeats: Repeats, progress: api.Progress) -> dict[str, Any]:
-        """Return the result document."""
-        repeated = bool(self.input.repeat_to_write_bytes)
-        result = api.run(
-            # The file's making is not the run: it only asks whether to go on.
-            repeats.path(self.input, self.seed, lambda phase, *_: progress(phase, 0, 0)),
-            device=self.device,
-            scheme=self.scheme,
-            settings=self.settings,
-            # The run's seed draws the twin.
-            trace_options={} if repeated else self.input.settings(),
-            replay=self.replay,
-            seed=self.seed,
-            progress=progress,
-        )
-        document = result.to_dict()
-        document["trace"]["path"] = self.input.path
-        return _kept(document)
+    repeats: Repeats
+    memories: Memories
 
 
 def run_all(jobs: Sequence[Job], store: Store, progress: Progress) -> list[dict[str, Any]]:
@@ -78,15 +41,13 @@ def run_all(jobs: Sequence[Job], store: Store, progress: Progress) -> list[dict[
     # The longest first, so that no long run is left alone at the end; among these one scheme
     # after the other, so that no run waits for another to make the file both want.
     order = sorted(todo.items(), key=lambda item: _turn(item[1]))
-    repeats = Repeats(store.directory.parent, store)
+    files = Files(Repeats(store.directory.parent, store), Memories(store))
     try:
         with ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
-            pending = {
-                pool.submit(_one, job, key, store, repeats, state): key for key, job in order
-            }
+            pending = {pool.submit(_one, job, key, store, files, state): key for key, job in order}
             _collect(pending, found, state)
     finally:
-        repeats.clear()
+        files.repeats.clear()
     return [found[key] for key in keys]
 
 
@@ -118,8 +79,23 @@ def _collect(pending: dict[Future[Any], str], found: dict[str, Any], state: _Sta
         raise
 
 
-def _one(job: Job, key: str, store: Store, repeats: Repeats, state: _State) -> dict[str, Any]:
-    document = job.run(repeats, lambda _phase, done, total: state.step(key, job, done, total))
+def _result(job: Job, files: Files, progress: api.Progress) -> dict[str, Any]:
+    """Return the result document."""
+
+    # The making of files is not the run: it only asks whether to go on.
+    def asking(phase: str, *_: int) -> bool | None:
+        return progress(phase, 0, 0)
+
+    path = files.repeats.path(job.input, job.drawn, asking)
+    remembered = files.memories.path(job, asking)
+    result = api.run(path, **job.arguments(), memory_in=remembered, progress=progress)
+    document = result.to_dict()
+    document["trace"]["path"] = job.input.path
+    return _kept(document)
+
+
+def _one(job: Job, key: str, store: Store, files: Files, state: _State) -> dict[str, Any]:
+    document = _result(job, files, lambda _phase, done, total: state.step(key, job, done, total))
     store.put(key, document)
     state.finished(key)
     return document
@@ -155,7 +131,7 @@ class _State:
 
 
 def _key(job: Job, store: Store) -> str:
-    return store.key({"config": job.resolved(), "trace": job.input.identity(job.seed)})
+    return store.key(job.identity())
 
 
 def _kept(document: dict[str, Any]) -> dict[str, Any]:

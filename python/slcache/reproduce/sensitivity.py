@@ -6,13 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slcache.reproduce import inputs
+from slcache.reproduce import inputs, yardstick
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.plan import Plan, Variation
 from slcache.reproduce.runs import Progress, all_kept, run_all
 from slcache.reproduce.store import Store
 from slcache.reproduce.tabulate import jobs_of, tabulate
+from slcache.reproduce.yardstick import Line
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ def study(plan: Plan, store: Store, progress: Progress | None) -> list[dict[str,
         run_all(jobs, store, progress)
     elif not all_kept(jobs, store):
         return []
-    rows = _rows(plan, default, store)
-    return [_variation(plan, variation, rows, points, store) for variation, points in varied]
+    usual = _found(plan, default, store)
+    return [_variation(plan, variation, usual, points, store) for variation, points in varied]
 
 
 def _twins(plan: Plan, changes: Mapping[str, object] | None = None) -> list[Input]:
@@ -61,34 +62,47 @@ def _seeds(plan: Plan, parts: Collection[str]) -> dict[str, Sequence[int]]:
 
 def _points(plan: Plan, variation: Variation) -> list[_Point]:
     seeds = _seeds(plan, variation.parts)
-    titles = variation.titles()
-    if variation.twin:
-        return [
-            _Point(title, _twins(plan, {variation.twin: value}), seeds, {})
-            for title, value in zip(titles, variation.values, strict=True)
-        ]
-    return [
-        _Point(title, _twins(plan), seeds, settings)
-        for title, settings in zip(titles, variation.tables(), strict=True)
-    ]
+    points = []
+    for title, table in zip(variation.titles(), variation.tables(), strict=True):
+        of_twins = {key: value for key, value in table.items() if _of_twins(key)}
+        settings = {key: value for key, value in table.items() if not _of_twins(key)}
+        points.append(_Point(title, _twins(plan, of_twins), seeds, settings))
+    return points
+
+
+def _of_twins(key: str) -> bool:
+    return key.startswith("twin.") or key == "seed"
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What the runs of a point say."""
+
+    rows: Mapping[str, Row]
+    yardstick: list[Line]
 
 
 def _variation(
     plan: Plan,
     variation: Variation,
-    default: Mapping[str, Row],
+    default: _Found,
     points: Sequence[_Point],
     store: Store,
 ) -> dict[str, Any]:
     """Return a variation's claims by point; claims of parts it leaves alone are left out."""
-    found = [(point.title, _rows(plan, point, store)) for point in points]
-    ids = list(found[0][1])
+    found = [(point.title, _found(plan, point, store)) for point in points]
+    ids = list(found[0][1].rows)
+    measured = any(each.yardstick for _, each in found)
     return {
         "name": variation.name,
         "why": variation.why,
         "points": [
-            {"value": title, "claims": [_claim(rows[name]) for name in ids]}
-            for title, rows in [("default", default), *found]
+            {
+                "value": title,
+                "claims": [_claim(each.rows[name]) for name in ids],
+                "yardstick": yardstick.to_dicts(each.yardstick) if measured else [],
+            }
+            for title, each in [("default", default), *found]
         ],
     }
 
@@ -97,12 +111,13 @@ def _claim(row: Row) -> dict[str, Any]:
     return {"id": row.id, "ours": row.ours, "verdict": row.verdict}
 
 
-def _rows(plan: Plan, point: _Point, store: Store) -> dict[str, Row]:
+def _found(plan: Plan, point: _Point, store: Store) -> _Found:
     """Return the claims that the point's parts can judge, from kept results."""
     tables = tabulate(plan, point.chosen, point.seeds, point.settings, store, _silent)
     known = {"" if name == plan.parts[0].name else name for name in point.seeds} | set(point.seeds)
     claims = [claim for claim in plan.claims if claim.part in known]
-    return {row.id: row for row in ledger(claims, tables)}
+    lines = yardstick.study(plan.yardstick, tables) if plan.yardstick else []
+    return _Found({row.id: row for row in ledger(claims, tables)}, lines)
 
 
 def _silent(done: float, total: int, running: str) -> bool:

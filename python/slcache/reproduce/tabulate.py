@@ -7,10 +7,13 @@ from typing import Any
 
 from slcache.reproduce import inputs
 from slcache.reproduce.inputs import Input
+from slcache.reproduce.jobs import Job
+from slcache.reproduce.measures import value
 from slcache.reproduce.plan import Part, Plan
-from slcache.reproduce.runs import Job, Progress, run_all
+from slcache.reproduce.runs import Progress, run_all
 from slcache.reproduce.store import Store
 from slcache.reproduce.table import Key, Table
+from slcache.reproduce.variants import Pick
 
 
 def tabulate(
@@ -29,14 +32,35 @@ def tabulate(
     results = run_all([job for _, job in jobs], store, progress)
     documents: dict[str, dict[Key, Any]] = {part.name: {} for part in plan.parts}
     for (part, job), document in zip(jobs, results, strict=True):
-        documents[part.name][job.input.name, job.scheme, job.seed] = document
+        of_part, first = documents[part.name], seeds[part.name][0]
+        of_part[job.input.name, job.name, job.seed] = document
+        if part.learned is not None and job.name not in part.learned:
+            for seed in seeds[part.name]:
+                of_part[job.input.name, job.name, seed] = document
         # Twins of other seeds differ too little to be worth a pass over each.
-        first = seeds[part.name][0]
-        if part.trace_statistics and (job.scheme, job.seed) == (part.reference, first):
-            document["trace_info"] = inputs.statistics(job.input, job.seed, store)
+        if part.trace_statistics and (job.name, job.seed) == (part.reference, first):
+            document["trace_info"] = inputs.statistics(job.input, job.drawn, store)
+    for spec in plan.picks:
+        pick(spec, documents)
     names = list(dict.fromkeys(workload.name for workload in plan.workloads))
     tables = {part.name: Table(documents[part.name], part.reference, names) for part in plan.parts}
     return {"": tables[plan.parts[0].name], **tables}
+
+
+def pick(spec: Pick, documents: Mapping[str, dict[Key, Any]]) -> None:
+    """Show each trace's best or worst variant in another part, beside every seed there."""
+    values: dict[str, dict[str, float]] = {}
+    found: dict[tuple[str, str], Any] = {}
+    for (workload, name, _), document in documents[spec.source].items():
+        figure = value(spec.measure, document)
+        if figure is not None:
+            values.setdefault(workload, {})[name] = figure
+            found[workload, name] = document
+    shown = documents[spec.part]
+    for workload, seed in {(workload, seed) for workload, _, seed in shown}:
+        if workload in values:
+            best = spec.of(values[workload])
+            shown[workload, spec.name, seed] = {**found[workload, best], "picked": best}
 
 
 def jobs_of(
@@ -48,11 +72,14 @@ def jobs_of(
     """Return the runs of the parts that `seeds` names."""
     parts = [part for part in plan.parts if part.name in seeds]
     return [
-        (part, job) for part in parts for job in _jobs(part, chosen, seeds[part.name], settings)
+        (part, job)
+        for part in parts
+        for job in _jobs(plan, part, chosen, seeds[part.name], settings)
     ]
 
 
 def _jobs(
+    plan: Plan,
     part: Part,
     chosen: Sequence[Input],
     seeds: Sequence[int],
@@ -60,14 +87,32 @@ def _jobs(
 ) -> list[Job]:
     settings = {**part.settings, **settings}
     replay = settings.pop("replay", part.replay)
+    before = {each.name: each for each in chosen}
     return [
-        Job(each, part.device, scheme, seed, replay, _settings_of(scheme, settings))
+        Job(
+            each,
+            part.device,
+            variant.scheme,
+            seed,
+            replay,
+            {**_settings_of(variant.scheme, settings), **variant.settings},
+            variant.name,
+            each.draw or (None if part.learned is None else seeds[0]),
+            tuple(before.get(name) or inputs.twins(plan, [name])[0] for name in variant.after),
+        )
         for each in chosen
         if not each.parts or part.name in each.parts
-        # A published file is the same for every seed; only the device's own draws differ.
-        for seed in (seeds if each.twin else seeds[:1])
-        for scheme in part.schemes
+        for variant in plan.expand(part.schemes)
+        for seed in _seeds_of(part, variant.name, each, seeds)
     ]
+
+
+def _seeds_of(part: Part, name: str, each: Input, seeds: Sequence[int]) -> Sequence[int]:
+    """Return the seeds a scheme is run with on an input."""
+    if part.learned is not None:
+        return seeds if name in part.learned else seeds[:1]
+    # A published file is the same for every seed; only the device's own draws differ.
+    return seeds if each.twin else seeds[:1]
 
 
 def _settings_of(scheme: str, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,85 @@
+"""Schemes under settings of their own: variants, grids of them, and the best of a grid."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A scheme under settings of its own, by a name of its own."""
+
+    name: str
+    scheme: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    #: Workloads that it has run before, one after the other, and whose memory it brings.
+    after: list[str] = field(default_factory=list)
+    #: The grid it is a point of, and which.
+    grid: str = ""
+    point: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A scheme under every combination of some settings' values."""
+
+    name: str
+    scheme: str
+    #: Settings, each with its values.
+    vary: dict[str, list[Any]]
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def variants(self) -> list[Variant]:
+        """Return one variant for every point, the last setting running fastest."""
+        return [
+            Variant(
+                name=" ".join([self.name, *map(str, point)]),
+                scheme=self.scheme,
+                settings={**self.settings, **dict(zip(self.vary, point, strict=True))},
+                grid=self.name,
+                point=point,
+            )
+            for point in itertools.product(*self.vary.values())
+        ]
+
+
+@dataclass(frozen=True)
+class Pick:
+    """The variant of a grid that does best, or worst, on each trace, shown as one more scheme."""
+
+    name: str
+    #: The part that shows it, and the one that runs the grid.
+    part: str
+    source: str
+    measure: str
+    #: "most" or "least".
+    which: str
+
+    def of(self, values: dict[str, float]) -> str:
+        """Return the name with the largest or smallest value, the first of equals."""
+        order = max if self.which == "most" else min
+        return order(values, key=lambda name: values[name])
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """What a learned scheme is held against: the best and the worst constant, and chance."""
+
+    part: str
+    measure: str
+    scheme: str
+    best: str
+    worst: str
+    random: str
+
+
+def expand(
+    names: Sequence[str], variants: Sequence[Variant], grids: Sequence[Grid]
+) -> list[Variant]:
+    """Return what names mean: variants, all of a grid, or schemes as they are."""
+    known = {variant.name: [variant] for variant in variants}
+    known |= {grid.name: grid.variants() for grid in grids}
+    return [one for name in names for one in known.get(name, [Variant(name, name)])]
