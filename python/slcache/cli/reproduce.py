@@ -14,7 +14,7 @@ from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.once import SEED_MAX
 from slcache.reproduce import evaluation as evaluations
-from slcache.reproduce import plan
+from slcache.reproduce import plan, yardstick
 from slcache.reproduce.outcome import Evaluation
 from slcache.tabular import Column, Table
 
@@ -118,6 +118,8 @@ def reproduce(
     )
     if not quick:
         console.note(_time(paper, sensitivity))
+        if request.recordings is None and plan.load(paper).beyond:
+            console.note("no recordings: what goes beyond the paper is left out (--recordings)")
     with (
         Transaction(request.out, evaluations.FILES, request.files()) as files,
         console.meter(progress) as meter,
@@ -204,4 +206,10 @@ def _parts(evaluation: Evaluation) -> list[Table | Text]:
     twins = sum(each.twin for each in evaluation.inputs)
     counts = ", ".join(f"{n} {verdict}" for verdict, n in evaluation.counts().items())
     sources = f"{twins} twins, {len(evaluation.inputs) - twins} published files"
-    return [table, Text(f"\n{counts}. Inputs: {sources}; {evaluation.mode} mode.")]
+    parts: list[Table | Text] = [
+        table,
+        Text(f"\n{counts}. Inputs: {sources}; {evaluation.mode} mode."),
+    ]
+    if evaluation.yardstick:
+        parts.append(Text(yardstick.sentence(evaluation.yardstick)))
+    return parts

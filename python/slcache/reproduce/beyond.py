@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import statistics
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from slcache.reproduce.inputs import Input
+from slcache.reproduce.jobs import Job
 from slcache.reproduce.measures import value
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.runs import Job, Progress, run_all
+from slcache.reproduce.runs import Progress, run_all
 from slcache.reproduce.store import Store
 
 MEASURES = (
@@ -23,26 +25,76 @@ MEASURES = (
     "erases",
 )
 
+#: By what the best constant is chosen: recordings hold reads too, so throughput says little.
+FASTEST = "write_mean_us"
+
 
 def study(plan: Plan, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
     """Return tails, write amplification by cause and wear of every scheme on every recording."""
-    paths = sorted(folder.glob("*.blkparse.zst"))
+    spec = plan.beyond
+    assert spec is not None
+    wanted = [folder / name for name in spec.more]
+    paths = [*sorted(folder.glob("*.blkparse.zst")), *(path for path in wanted if path.exists())]
     chosen = [
         Input(path.name.split(".")[0], str(path), False, path.stat().st_size) for path in paths
     ]
-    spec = plan.beyond
-    assert spec is not None
     settings = {"trace.address": "compact", **spec.settings}
     jobs = [
-        Job(each, spec.device, scheme, 1, spec.replay, settings)
+        Job(
+            each,
+            spec.device,
+            variant.scheme,
+            seed,
+            spec.replay,
+            {**settings, **variant.settings},
+            variant.name,
+        )
         for each in chosen
-        for scheme in spec.schemes
+        for variant in plan.expand([*spec.schemes, *([spec.constants] if spec.constants else [])])
+        for seed in (spec.seeds if variant.name in spec.learned else spec.seeds[:1])
     ]
     results = run_all(jobs, store, progress)
-    traces: dict[str, dict[str, Any]] = {}
+    of_trace: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for job, document in zip(jobs, results, strict=True):
-        traces.setdefault(job.input.name, {})[job.scheme] = _figures(document)
-    return {"replay": spec.replay, "device": spec.device, "traces": traces}
+        of_scheme = of_trace.setdefault(job.input.name, {})
+        of_scheme.setdefault(job.name, []).append(_figures(document))
+    constants = {variant.name for variant in plan.expand([spec.constants])}
+    return {
+        "replay": spec.replay,
+        "device": spec.device,
+        "left_out": [path.name for path in wanted if not path.exists()],
+        "traces": {name: _schemes(found, constants) for name, found in of_trace.items()},
+    }
+
+
+def _schemes(
+    found: Mapping[str, list[dict[str, Any]]], constants: Collection[str]
+) -> dict[str, Any]:
+    """Return every scheme's figures, means over its seeds, and the constant that writes fastest."""
+    shown = {name: _mean(runs) for name, runs in found.items() if name not in constants}
+    tried = {name: runs[0] for name, runs in found.items() if name in constants}
+    known = {name: run for name, run in tried.items() if run[FASTEST] is not None}
+    if known:
+        best = min(known, key=lambda name: known[name][FASTEST])
+        shown["best constant"] = {**known[best], "picked": best}
+    return shown
+
+
+def _mean(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the means of several seeds' figures, and beside them the lowest and highest."""
+    if len(runs) == 1:
+        return runs[0]
+    figures: dict[str, Any] = dict(runs[0])
+    spread = {}
+    for name in MEASURES:
+        values = [run[name] for run in runs if run[name] is not None]
+        figures[name] = statistics.fmean(values) if values else None
+        spread[name] = [min(values), max(values)] if values else None
+    causes = {cause for run in runs for cause in run["waf_by_cause"]}
+    shares = {c: [run["waf_by_cause"].get(c, 0.0) for run in runs] for c in sorted(causes)}
+    figures["waf_by_cause"] = {cause: statistics.fmean(each) for cause, each in shares.items()}
+    figures["erases_max"] = max(run["erases_max"] for run in runs)
+    return {**figures, "spread": spread}
 
 
 def _figures(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from slcache import units
 from slcache.plots import style
+from slcache.reproduce import breakdowns, constants
 from slcache.reproduce.measures import series, write_latency
 from slcache.reproduce.plan import FigureSpec, Plan
 from slcache.reproduce.table import Table
@@ -15,7 +18,16 @@ from slcache.reproduce.table import Table
 
 def draw(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
     """Return one of the paper's figures."""
-    kinds = {"bars": _bars, "shares": _shares, "series": _series, "latency": _latency}
+    kinds = {
+        "bars": _bars,
+        "shares": _shares,
+        "breakdown": breakdowns.by_workload,
+        "breakdown-by-point": breakdowns.by_point,
+        "series": _series,
+        "several-series": _several_series,
+        "latency": _latency,
+        "map": constants.draw,
+    }
     if not table.workloads:
         return style.empty("not run in this mode")
     return kinds[spec.kind](spec, plan, table)
@@ -106,6 +118,57 @@ def _series(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
         axes.set_xlabel("thousand writes")
     panels[0].set_ylabel(spec.title.split(" over ")[0])
     return figure
+
+
+def _several_series(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
+    """Draw a series of several schemes over the bytes written, with the range over the seeds."""
+    names = [name for name in spec.workloads or table.workloads if name in table.workloads]
+    if not names:
+        return style.empty("not run in this mode")
+    figure, panels = style.panels(1, len(names), 2.8)
+    schemes = [s for s in (spec.schemes or table.schemes) if s in table.schemes]
+    for axes, name in zip(panels, names, strict=True):
+        for scheme in schemes:
+            _banded(axes, spec, plan, table, name, scheme)
+        if spec.limits:
+            axes.set_ylim(*spec.limits)
+        if spec.scale == "bytes":
+            _byte_axis(axes)
+        style.title(axes, name)
+        axes.set_xlabel("GiB written")
+    panels[0].set_ylabel(spec.label)
+    _key(figure, plan, schemes)
+    return figure
+
+
+def _byte_axis(axes: Axes) -> None:
+    """Make the vertical axis one of powers of two, written as sizes."""
+    low, high = axes.get_ylim()
+    powers = range(math.floor(math.log2(max(low, 1))), math.ceil(math.log2(high)) + 1)
+    axes.set_yscale("log", base=2)
+    axes.set_yticks([2**p for p in powers], [units.size(2**p) for p in powers], minor=False)
+    axes.minorticks_off()
+
+
+def _banded(
+    axes: Axes, spec: FigureSpec, plan: Plan, table: Table, workload: str, scheme: str
+) -> None:
+    """Draw the first seed's series as a line, and how far the seeds are apart behind it."""
+    keys = [(workload, scheme, seed) for seed in table.seeds]
+    found = [series(table.documents[key], spec.column) for key in keys if key in table.documents]
+    if not found or not found[0][1]:
+        return
+    colour = style.scheme_colour(plan.schemes.index(scheme))
+    length = min(len(values) for _, values in found)
+    written = table.documents[keys[0]]["host"]["write"]["bytes"] / 2**30
+    places = [written * (place + 1) / length for place in range(length)]
+    ends = [
+        (min(at), max(at)) for at in zip(*(values[:length] for _, values in found), strict=True)
+    ]
+    axes.fill_between(
+        places, [low for low, _ in ends], [high for _, high in ends], color=colour, alpha=0.2, lw=0
+    )
+    axes.plot(places, found[0][1][:length], color=colour, lw=1.2)
 
 
 def _latency(spec: FigureSpec, plan: Plan, table: Table) -> Figure:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from slcache import _core, units
 from slcache.plots import style
-from slcache.reproduce import figures
+from slcache.reproduce import figures, yardstick
 from slcache.reproduce.findings import NOT_REPRODUCED, REPRODUCED, SAME_DIRECTION
 from slcache.reproduce.ledger import Row
 from slcache.reproduce.outcome import Evaluation
 from slcache.reproduce.plan import TableSpec
 from slcache.reproduce.table import Table
+from slcache.reproduce.yardstick import Line
 
 
 def render(evaluation: Evaluation) -> str:
@@ -37,6 +38,7 @@ def render(evaluation: Evaluation) -> str:
         rows=[cells(row) for row in evaluation.claims],
         pictures=_pictures(evaluation),
         tables=[_table(spec, evaluation.tables[spec.part]) for spec in plan.tables],
+        yardstick=_yardstick(evaluation.yardstick),
         sensitivity=[_variation(entry) for entry in evaluation.sensitivity],
         overview=_overview(evaluation.sensitivity),
         beyond=_beyond(evaluation.beyond),
@@ -136,6 +138,28 @@ def _table(spec: TableSpec, table: Table) -> dict[str, Any]:
     return {"title": spec.title, "note": spec.note, "names": spec.names, "lines": lines}
 
 
+def _yardstick(lines: list[Line]) -> dict[str, Any]:
+    """Return learning beside the best constant as text."""
+    if not lines:
+        return {}
+    rows = []
+    for line in lines:
+        low, high = line.spread
+        cells_ = [f"{line.learned:.3g} ({low:.3g} … {high:.3g})", _figure(line.random)]
+        cells_ += [_figure(line.best), line.best_is, _figure(line.worst)]
+        cells_ += [_percent(line.share), _percent(line.random_share), line.verdict]
+        rows.append((line.workload, cells_))
+    return {"sentence": yardstick.sentence(lines), "rows": rows}
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}"
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.0f} %"
+
+
 def _variation(entry: dict[str, Any]) -> dict[str, Any]:
     """Return a variation as a table: one line per claim whose verdict or figure moves."""
     names = [point["value"] for point in entry["points"]]
@@ -148,7 +172,14 @@ def _variation(entry: dict[str, Any]) -> dict[str, Any]:
             css = [point["verdict"].replace(" ", "-") for point in points]
             pairs = list(zip(texts, css, strict=True))
             lines.append({"id": first["id"], "cells": pairs})
+    shares = [_shares(point["yardstick"]) for point in entry["points"]]
+    if any(shares):
+        lines.append({"id": "way to the best constant", "cells": [(text, "") for text in shares]})
     return {"name": entry["name"], "why": entry["why"], "names": names, "lines": lines}
+
+
+def _shares(lines: Sequence[dict[str, Any]]) -> str:
+    return ", ".join(f"{line['workload']} {_percent(line['share'])}" for line in lines)
 
 
 def _overview(study: Sequence[dict[str, Any]]) -> list[tuple[str, str, list[str]]]:
@@ -180,17 +211,26 @@ def _beyond(study: dict[str, Any]) -> dict[str, Any]:
     lines = []
     for trace, schemes in study["traces"].items():
         for scheme, figures_ in schemes.items():
-            lines.append((trace, scheme, _tails(figures_)))
-    return {"replay": study["replay"], "lines": lines}
+            picked = f" ({figures_['picked']})" if "picked" in figures_ else ""
+            lines.append((trace, scheme + picked, _tails(figures_)))
+    return {"replay": study["replay"], "left_out": study["left_out"], "lines": lines}
 
 
 def _tails(figures_: dict[str, Any]) -> Sequence[str]:
     times = ["write_mean_us", "write_p99_us", "write_p99_9_us"]
     times += ["read_mean_us", "read_p99_us", "read_p99_9_us"]
-    cells_ = [units.duration(figures_[t]) if figures_[t] is not None else "–" for t in times]
+    cells_ = [_with_ends(figures_, name, units.duration) for name in times]
     causes = [f"{cause} {share:.2f}" for cause, share in figures_["waf_by_cause"].items() if share]
-    waf = figures_["waf"]
-    cells_.append("–" if waf is None else f"{waf:.2f}")
+    cells_.append(_with_ends(figures_, "waf", lambda waf: f"{waf:.2f}"))
     cells_.append(", ".join(causes))
     cells_.append(f"{figures_['erases']:,.0f} (most {figures_['erases_max']:,})")
     return cells_
+
+
+def _with_ends(figures_: dict[str, Any], name: str, write: Callable[[float], str]) -> str:
+    """Return a figure, and behind it how far the seeds are apart."""
+    if figures_[name] is None:
+        return "–"
+    ends = figures_.get("spread", {}).get(name)
+    behind = f" ({write(ends[0])} … {write(ends[1])})" if ends and ends[0] != ends[1] else ""
+    return write(figures_[name]) + behind
