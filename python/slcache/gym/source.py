@@ -41,7 +41,7 @@ class Start:
 
 @dataclass
 class Source:
-    """Makes episodes of one device and scheme, and keeps the last one to copy it."""
+    """Makes episodes of one device and scheme, and keeps one that is asked for again to copy it."""
 
     device: str
     workloads: Sequence[str]
@@ -52,13 +52,21 @@ class Source:
     replay: str | None
     snapshot: str | None
     window: tuple[str, int] | None
+    _last: Start | None = field(default=None, repr=False)
     _kept: tuple[Start, Episode] | None = field(default=None, repr=False)
 
     def episode(self, start: Start) -> Episode:
-        """Return an episode of its own; one like the last is a copy and costs no reading."""
-        if self._kept is None or self._kept[0] != start:
-            self._kept = (start, self._made(start))
-        return self._kept[1].fork()
+        """Return an episode of its own; from the third of a kind on it is a copy.
+
+        What comes once is not copied: a copy takes longer than many a workload.
+        """
+        if self._kept is not None and self._kept[0] == start:
+            return self._kept[1].fork()
+        made = self._made(start)
+        if self._last == start:
+            self._kept = (start, made.fork())
+        self._last = start
+        return made
 
     def first(self) -> Episode:
         """Return an episode to know knobs and observations by, before any is asked for."""
