@@ -48,8 +48,9 @@ check: $(VENV)/tools ## Check formatting, lints and types
 	$(BIN)/mypy
 
 .PHONY: bench
-bench: ## Measure speed and memory
+bench: $(VENV)/built ## Measure speed and memory
 	cargo run --release -p slcache-sim --bin slcache-bench
+	$(BIN)/python benches/environment.py
 
 # Fuzzing is a tool of its own: libFuzzer wants flags that stable Rust only takes so. Leaks
 # are not looked for, since that hangs where ptrace is not allowed.
