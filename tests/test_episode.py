@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import random
 from array import array
 from typing import Any
 
 import pytest
 
-from episodes import episode, figures
+from episodes import episode, figures, random_turns
 from slcache import _core
+from slcache.documents import check
 
 
 def room(*on: _core.Episode) -> array[float]:
@@ -128,3 +130,25 @@ def test_a_stream_repeats_and_forks() -> None:
     assert 0 <= one.fraction() < 1
     with pytest.raises(ValueError, match="bound = 0"):
         one.below(0)
+
+
+def test_turned_knobs_are_told() -> None:
+    """A result of turned knobs is no constant policy's, and says so; its shape is documented."""
+    rng = random.Random(5)
+    run = episode("baseline")
+    turned = 0
+    while True:
+        turns = random_turns(run, rng)
+        turned += len(turns)
+        before = dict(enumerate(run.knob_values())) | dict(turns)
+        ended = run.step(turns)
+        assert [before[number] for number, _ in turns] == [
+            run.knob_values()[number] for number, _ in turns
+        ]
+        if ended:
+            break
+    windows = run.windows
+    document = json.loads(run.finish())
+    assert document["episode"] == {"windows": windows, "turns": turned}
+    assert turned > 10
+    check(document)
