@@ -141,7 +141,8 @@ pub trait Scheme {
         Vec::new()
     }
 
-    /// Turns knob number `knob` to `value`, which is in its range.
+    /// Turns knob number `knob` to `value`, which is in its range; `knobs` says how far that went where
+    /// it takes room that cannot be won.
     fn turn(&mut self, knob: usize, _value: f64, _io: &mut Io) -> Result<(), DeviceFull> {
         unreachable!("Invariant: the scheme has no knob {knob}")
     }

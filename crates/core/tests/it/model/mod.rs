@@ -156,6 +156,7 @@ fn goes_on_alike((choice, draws): (Choice, Vec<Draw>), tally: &Tally) -> TestCas
     Tally::add(&tally.cases, 1);
     Tally::add(&tally.requests, requests.len() as u64);
     Tally::add(&tally.operations, sim.counters().iter().map(|(.., count)| count.count).sum());
+    Tally::add(&tally.turns, choice.turn_every as u64);
     Ok(())
 }
 
