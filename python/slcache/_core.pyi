@@ -62,6 +62,9 @@ def resolve(
 def schemes() -> str:
     """Return the catalogue of schemes, as a JSON list."""
 
+def knobs(*, device: str, scheme: str, sets: list[str]) -> str:
+    """Return the knobs of a scheme on a device, as they stand, as a JSON list."""
+
 def devices() -> str:
     """Return the catalogue of device presets, as a JSON list."""
 

@@ -300,9 +300,24 @@ def sets(settings: Mapping[str, Any] | None) -> list[str]:
     return [f"{key}={_literal(value)}" for key, value in flat(settings).items()]
 
 
-def schemes() -> list[dict[str, Any]]:
-    """Return the catalogue of schemes."""
-    return list(json.loads(_core.schemes()))
+def schemes(*, device: Path | None = None) -> list[dict[str, Any]]:
+    """Return the catalogue of schemes.
+
+    With a device, knobs have the values that they may have there, `steps` or a `ladder`, and the
+    `value` at which they stand; a scheme that the device cannot run has a `problem` instead.
+    """
+    entries: list[dict[str, Any]] = json.loads(_core.schemes())
+    if device is None:
+        return entries
+    fit, problems = fitting(device=device)
+    for entry in entries:
+        name = entry["name"]
+        if name in fit:
+            knobs = _core.knobs(device=os.fspath(device), scheme=name, sets=[])
+            entry["knobs"] = json.loads(knobs)
+        else:
+            entry["problem"] = problems[name]
+    return entries
 
 
 def devices() -> list[dict[str, Any]]:

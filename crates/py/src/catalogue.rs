@@ -1,16 +1,26 @@
 //! What there is to choose from, as JSON.
 
-use super::errors::trace_error;
+use super::errors::{sim_error, trace_error};
 use super::{json, workload_settings};
 use pyo3::prelude::*;
 use slcache_sim::traces::workload::{presets, Workload, WorkloadPreset};
 use slcache_sim::traces::TraceError;
+use slcache_sim::Layers;
 use std::collections::BTreeMap;
 
 /// The schemes with their configuration schemas.
 #[pyfunction]
 pub fn schemes() -> String {
     slcache_sim::catalogue::schemes().to_string()
+}
+
+/// The knobs of a scheme on a device, as they stand.
+#[pyfunction]
+#[pyo3(signature = (*, device, scheme, sets))]
+pub fn knobs(device: String, scheme: String, sets: Vec<String>) -> PyResult<String> {
+    let layers = Layers { device, scheme, sets, ..Layers::default() };
+    let knobs = slcache_sim::catalogue::knobs(&layers).map_err(|error| sim_error(&error))?;
+    Ok(knobs.to_string())
 }
 
 /// The device presets.

@@ -191,6 +191,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(resolve, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::schemes, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::knobs, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::devices, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::formats, module)?)?;
     module.add_function(wrap_pyfunction!(config_schema, module)?)?;

@@ -1,18 +1,20 @@
-//! The catalogue of schemes.
+//! The catalogue of schemes, and the knobs that one has on a device.
 
+use crate::{memory, resolve, ConfigErrors, Layers, SimError};
 use serde_json::{json, Value};
+use slcache_core::device::Simulation;
+use slcache_core::ftl::knob::{Knob, KnobRange, KnobSpec};
+use slcache_core::ftl::signal::SignalSpec;
 use slcache_core::schemes::{CatalogEntry, SchemeConfig, CATALOG};
 
-/// Every scheme: name, aliases, summary, paper, the version of its
-/// memory, the schema of its parameters and its knobs (parameters that may be turned while it runs).
+/// Every scheme: name, aliases, summary, paper, the version of its memory, the schema of its parameters,
+/// its knobs (what may be turned while it runs) and its signals (what it shows whoever turns them).
 pub fn schemes() -> Value {
     CATALOG.iter().map(describe).collect()
 }
 
 fn describe(entry: &CatalogEntry) -> Value {
     let aliases = entry.aliases.iter().map(|(name, set)| json!({ "name": name, "set": set }));
-    // No scheme of the catalogue has a parameter that can be turned while it runs.
-    let knobs: [&str; 0] = [];
     json!({
         "name": entry.name,
         "aliases": aliases.collect::<Vec<_>>(),
@@ -20,6 +22,37 @@ fn describe(entry: &CatalogEntry) -> Value {
         "paper": entry.paper,
         "memory_version": entry.memory_version,
         "config_schema": SchemeConfig::schema_for(entry.name).map(|schema| schema.to_value()),
-        "knobs": knobs,
+        "knobs": entry.knobs.iter().map(spec_to_json).collect::<Vec<_>>(),
+        "signals": entry.signals.iter().map(signal_to_json).collect::<Vec<_>>(),
     })
+}
+
+fn spec_to_json(spec: &KnobSpec) -> Value {
+    json!({ "name": spec.name, "unit": spec.unit, "summary": spec.summary })
+}
+
+fn signal_to_json(signal: &SignalSpec) -> Value {
+    let SignalSpec { name, unit, min, max, summary } = signal;
+    json!({ "name": name, "unit": unit, "min": min, "max": max, "summary": summary })
+}
+
+/// A knob as it stands.
+pub(crate) fn knob_to_json(knob: &Knob) -> Value {
+    let mut described = spec_to_json(knob.spec);
+    described["value"] = json!(knob.value);
+    match &knob.range {
+        KnobRange::Steps { min, max, step } => {
+            described["steps"] = json!({ "min": min, "max": max, "step": step });
+        }
+        KnobRange::Ladder(values) => described["ladder"] = json!(values),
+    }
+    described
+}
+
+/// The knobs of a scheme on an empty device: the values that each may have, and the one it has.
+pub fn knobs(layers: &Layers) -> Result<Value, SimError> {
+    let setup = resolve(layers)?.setup();
+    memory::check(&setup.memory())?;
+    let simulation = Simulation::new(&setup).map_err(|problems| ConfigErrors::from_problems(&problems))?;
+    Ok(simulation.knobs().iter().map(knob_to_json).collect())
 }

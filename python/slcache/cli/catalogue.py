@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from importlib import resources
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,9 @@ from slcache import _core, api, units
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.tabular import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Subject(StrEnum):
@@ -23,20 +26,70 @@ class Subject(StrEnum):
     trace_info = "trace-info"
 
 
-def schemes(json: opt.Json = False) -> None:
-    """List the SLC-cache schemes.
+def schemes(
+    device: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PRESET|FILE.toml",
+            help="A device: tells the values that knobs may have there, and where they stand.",
+        ),
+    ] = None,
+    json: opt.Json = False,
+) -> None:
+    """List the SLC-cache schemes, and the knobs that can be turned while they run.
 
     \b
     [bold]Example[/bold]
-      slcache schemes --json
+      slcache schemes --device tiny
     """
+    entries = api.schemes(device=device)
     if json:
-        console.emit(_core.schemes())
+        console.emit_json(entries)
         return
     listed = Table("scheme", [Column("what it does", text=True), Column("paper", text=True)])
-    for entry in api.schemes():
+    for entry in entries:
         listed.add(entry["name"], entry["summary"], entry.get("paper") or "–")
-    console.show(listed)
+    console.show(listed, _knobs(entries, on_device=device is not None), *_signals(entries))
+    for entry in entries:
+        if "problem" in entry:
+            console.note(f"{entry['name']} does not run on {device}: {entry['problem']}")
+
+
+def _knobs(entries: list[dict[str, Any]], *, on_device: bool) -> Table:
+    """Return the table of what can be turned."""
+    there = ["value", Column("values", text=True)] if on_device else []
+    columns = [Column("of", text=True), "unit", *there, Column("turned up", text=True)]
+    listed = Table("knob", columns)
+    for entry in entries:
+        for knob in entry["knobs"] if "problem" not in entry else []:
+            where = [_number(knob["value"]), _values(knob)] if on_device else []
+            listed.add(knob["name"], entry["name"], knob["unit"], *where, knob["summary"])
+    return listed
+
+
+def _signals(entries: list[dict[str, Any]]) -> Iterator[Table]:
+    """Yield the table of what schemes show whoever turns their knobs, if any shows something."""
+    signals = [(entry["name"], signal) for entry in entries for signal in entry["signals"]]
+    if not signals:
+        return
+    columns = [Column("of", text=True), "unit", "values", Column("what it is", text=True)]
+    listed = Table("signal", columns)
+    for scheme, signal in signals:
+        values = f"{_number(signal['min'])} to {_number(signal['max'])}"
+        listed.add(signal["name"], scheme, signal["unit"], values, signal["summary"])
+    yield listed
+
+
+def _values(knob: dict[str, Any]) -> str:
+    """Return the values that a knob may have."""
+    if "ladder" in knob:
+        return ", ".join(_number(value) for value in knob["ladder"])
+    steps = knob["steps"]
+    return f"{_number(steps['min'])} to {_number(steps['max'])} by {_number(steps['step'])}"
+
+
+def _number(value: float) -> str:
+    return f"{int(value):,}" if value == int(value) else f"{value:g}"
 
 
 def devices(json: opt.Json = False) -> None:

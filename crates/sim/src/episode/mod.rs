@@ -15,6 +15,7 @@ pub use slcache_core::metrics::report::OpRow;
 pub use vector::{Episodes, StepFailed};
 pub use window::{Latencies, Window};
 
+use crate::catalogue::knob_to_json;
 use crate::replay::{assemble, begin, read_through, ready, Ready, TraceFacts};
 use crate::resources::Stopwatch;
 use crate::{Progress, RunConfig, RunRequest, SimError};
@@ -25,7 +26,7 @@ use serde_json::{json, Value};
 use slcache_core::device::completed::Completed;
 use slcache_core::device::request::{HostOp, Request};
 use slcache_core::device::{RunError, Simulation, TurnError};
-use slcache_core::ftl::knob::{Knob, KnobRange};
+use slcache_core::ftl::knob::Knob;
 use slcache_core::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use slcache_core::schemes::CATALOG;
 use std::sync::Arc;
@@ -351,20 +352,4 @@ fn check_length(window: WindowLength, requests: &[Request]) -> Result<(), Episod
         return Err(EpisodeError::TooShort { found, unit, needed: window.count });
     }
     Ok(())
-}
-
-fn knob_to_json(knob: &Knob) -> Value {
-    let mut described = json!({
-        "name": knob.spec.name,
-        "unit": knob.spec.unit,
-        "summary": knob.spec.summary,
-        "value": knob.value,
-    });
-    match &knob.range {
-        KnobRange::Steps { min, max, step } => {
-            described["steps"] = json!({ "min": min, "max": max, "step": step });
-        }
-        KnobRange::Ladder(values) => described["ladder"] = json!(values),
-    }
-    described
 }

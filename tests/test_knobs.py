@@ -1,0 +1,60 @@
+"""What the catalogue says of knobs and signals, on no device and on one."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from slcache import api
+from support import slcache
+
+
+def knobs(entries: list[dict[str, Any]], scheme: str) -> dict[str, dict[str, Any]]:
+    """Return the knobs of a scheme by name."""
+    entry = next(entry for entry in entries if entry["name"] == scheme)
+    return {knob["name"]: knob for knob in entry["knobs"]}
+
+
+def test_every_scheme_tells_its_knobs_and_signals() -> None:
+    entries = json.loads(slcache("schemes", "--json").stdout)
+    for entry in entries:
+        for knob in entry["knobs"]:
+            assert set(knob) == {"name", "unit", "summary"}
+        for signal in entry["signals"]:
+            assert set(signal) == {"name", "unit", "min", "max", "summary"}
+            assert signal["min"] < signal["max"]
+    assert not knobs(entries, "ips")
+    assert set(knobs(entries, "sa")) == {"slc.start_free_ratio", "merge.timeout_ns"}
+    table = slcache("schemes").stdout.decode()
+    assert all(knob["summary"] in table for entry in entries for knob in entry["knobs"])
+
+
+def test_a_device_says_which_values_a_knob_may_have_there() -> None:
+    entries = json.loads(slcache("schemes", "--device", "tiny", "--json").stdout)
+    config = api.resolve(device="tiny", scheme="turbo-write")["scheme"]["turbo-write"]
+    blocks = config["slc_blocks"]
+    knob = knobs(entries, "turbo-write")["slc_blocks"]
+    assert (knob["value"], knob["steps"]) == (blocks, {"min": 1, "max": blocks, "step": 1})
+    ratio = knobs(entries, "baseline")["slc.start_free_ratio"]
+    assert ratio["value"] in ratio["ladder"]
+    assert ratio["ladder"] == sorted(ratio["ladder"])
+    table = slcache("schemes", "--device", "tiny").stdout.decode()
+    assert f"1 to {blocks} by 1" in table
+
+
+def test_a_scheme_that_the_device_cannot_run_says_why() -> None:
+    done = slcache("schemes", "--device", "rl-32g")
+    assert done.returncode == 0
+    assert b"note: ips does not run on rl-32g: " in done.stderr
+    entries = json.loads(slcache("schemes", "--device", "rl-32g", "--json").stdout)
+    problems = {entry["name"]: entry["problem"] for entry in entries if "problem" in entry}
+    assert "reprogram" in problems["ips"]
+
+
+@pytest.mark.parametrize("device", ["no-such-device", "missing.toml"])
+def test_an_unknown_device_is_a_wrong_configuration(device: str) -> None:
+    done = slcache("schemes", "--device", device, "--json")
+    assert (done.returncode, done.stdout) == (3, b"")
+    assert device in done.stderr.decode()
