@@ -16,7 +16,7 @@ from slcache import api, kinds, units
 from slcache.plots import attribution, dots, latency, style, trace, writes
 from support import mixed, write_trace
 
-FIGURES = ("attribution", "writes", "series", "latency", "wear", "bars")
+FIGURES = ("attribution", "writes", "series", "windows", "latency", "wear", "bars")
 
 
 @pytest.fixture(scope="module")

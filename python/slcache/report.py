@@ -13,7 +13,17 @@ from slcache import grid, normalise, pages, units, verdict
 from slcache import labels as labels_of_traces
 from slcache.leaves import leaves, shown
 from slcache.normalise import Document
-from slcache.plots import attribution, bars, latency, series, style, wear, writes
+from slcache.plots import (
+    attribution,
+    bars,
+    histograms,
+    latency,
+    series,
+    style,
+    wear,
+    windows,
+    writes,
+)
 
 Rows = list[tuple[str, str]]
 
@@ -92,10 +102,26 @@ def _pictures(
         )
     for name, title, draw, caption in _FIGURES:
         drawn.append((name, title, draw(labels, documents), caption(documents)))
+    drawn += _of_schemes(labels, documents)
     return [
         Picture(title, style.svg(style.noted(figure, note), name, title), caption)
         for name, title, figure, caption in drawn
     ]
+
+
+def _of_schemes(
+    labels: Sequence[str], documents: Sequence[Document]
+) -> list[tuple[str, str, Figure, str]]:
+    """Draw what schemes report of their own, where any does."""
+    drawn = []
+    if windows.has_any(documents):
+        figure = windows.draw(labels, documents)
+        drawn.append(("windows", "What schemes changed", figure, windows.caption(documents)))
+    for number, name in enumerate(histograms.names(documents)):
+        figure = histograms.draw(labels, documents, name)
+        caption = histograms.caption(documents, name)
+        drawn.append((f"histogram{number}", f"How often: {name}", figure, caption))
+    return drawn
 
 
 def _latencies(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple[str, list[str]]]:

@@ -97,6 +97,18 @@ class _Frames(ABC):
 
         return self._labelled(series.draw(self.labels, self.documents))
 
+    def plot_windows(self) -> Figure:
+        """Draw what schemes report over their windows: sizes, thresholds, learning curves."""
+        from slcache.plots import windows
+
+        return self._labelled(windows.draw(self.labels, self.documents))
+
+    def plot_histogram(self, name: str) -> Figure:
+        """Draw what schemes counted by bins, such as `actions` or `states`."""
+        from slcache.plots import histograms
+
+        return self._labelled(histograms.draw(self.labels, self.documents, name))
+
     def plot_wear(self) -> Figure:
         """Draw how block erases are distributed, per pool and cell mode."""
         from slcache.plots import wear

@@ -124,28 +124,35 @@ def empty(message: str) -> Figure:
 
 
 def key(
-    figure: Figure, labels: Sequence[str], drawn: Literal["lines", "bars", "marks"] = "lines"
+    figure: Figure,
+    labels: Sequence[str],
+    drawn: Literal["lines", "bars", "marks"] = "lines",
+    shown: Sequence[int] | None = None,
 ) -> None:
-    """Name several schemes' lines, bars or marks above the figure, row by row."""
+    """Name several schemes' lines, bars or marks above the figure, row by row.
+
+    `shown` are the places of those that the figure shows, by default all.
+    """
     if len(labels) > 1:
-        count = len(labels)
+        places = range(len(labels)) if shown is None else shown
+        count = len(places)
         looks: dict[str, Callable[[int], dict[str, Any]]] = {
-            "lines": lambda i: scheme_line(i, count, 2.0),
+            "lines": lambda i: scheme_line(i, len(labels), 2.0),
             "bars": lambda i: {"color": scheme_colour(i), "lw": 4},
             "marks": scheme_mark,
         }
-        lines = [Line2D([], [], **looks[drawn](i)) for i in range(count)]
+        lines = [Line2D([], [], **looks[drawn](i)) for i in places]
         columns = min(count, 6) if count < MANY else -(-count // 2) if count <= 12 else 6
         order = _row_by_row(count, columns)
         figure.legend(
             [lines[i] for i in order],
-            [labels[i] for i in order],
+            [labels[places[i]] for i in order],
             loc="outside upper left",
             ncols=columns,
             frameon=False,
             labelcolor=INK,
             fontsize=9,
-            handlelength=3.2 if count >= MANY else 2.0,
+            handlelength=3.2 if len(labels) >= MANY else 2.0,
         )
 
 

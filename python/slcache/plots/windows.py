@@ -1,0 +1,275 @@
+"""What schemes report over their windows: sizes and thresholds that move, and learning curves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+from numpy.typing import NDArray
+
+from slcache import units
+from slcache.normalise import Document
+from slcache.plots import plain, style
+
+Values = NDArray[np.float64]
+#: A series by its name, and by the unit of its windows, which are not to be mixed.
+Name = tuple[str, str]
+
+#: A curve that jumps from window to window is shown as the mean of so large a part of them.
+_SMOOTHED_PART = 40
+#: With fewer windows than this, each is marked.
+_MARKED = 40
+#: Ticks of a value's axis, in a panel and in one of many rows.
+_TICKS, _TICKS_OF_ROW = 9, 3
+_SIDE_BY_SIDE = 2
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """A series of one scheme: where each window ended, and its value."""
+
+    ends: Values
+    values: Values
+
+
+Curves = Mapping[int, _Curve]
+
+
+@dataclass(frozen=True)
+class _Along:
+    """The axis along which windows of one unit lie: what a tick counts, and where it ends."""
+
+    scale: float
+    label: str
+    end: float
+
+
+@dataclass(frozen=True)
+class _Look:
+    """How series of one name are drawn; `finish` takes the number of ticks there is room for."""
+
+    title: str
+    smoothed: bool = False
+    finish: Callable[[Axes, Curves, int], None] | None = None
+
+
+def has_any(documents: Sequence[Document]) -> bool:
+    """Return whether any scheme reports anything over its windows."""
+    return bool(_all(documents))
+
+
+def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
+    """Return the figure: a panel for each series, with a line for each scheme that has it.
+
+    Many schemes with one series get a row each: lines that jump could not be told apart.
+    """
+    found = _all(documents)
+    if not found:
+        return style.empty("no scheme with windows")
+    names = sorted(found, key=lambda name: (name[1], _order(name[0]), name[0]))
+    shown = sorted({scheme for curves in found.values() for scheme in curves})
+    if max(map(len, found.values())) >= style.MANY:
+        return _rows(labels, shown, names, found)
+    figure, axes = style.panels(len(names), 1, 0.9 + 1.5 * len(names))
+    for i, (area, name) in enumerate(zip(axes, names, strict=True)):
+        style.title(area, _look(name).title)
+        lines = {scheme: style.scheme_line(scheme, len(labels)) for scheme in found[name]}
+        along = _along(name[1], found)
+        _panel(area, name, found[name], lines, along, _TICKS)
+        _name_along(area, along, named=name[1] not in [after[1] for after in names[i + 1 :]])
+    style.key(figure, labels, shown=shown)
+    return figure
+
+
+def caption(documents: Sequence[Document]) -> str:
+    """Return how the figure is read."""
+    found = _all(documents)
+    text = "A value for each window of the schemes that have windows."
+    jumping = [curves for name, curves in found.items() if _look(name).smoothed]
+    if any(_smoothed_over(curve) > 1 for curves in jumping for curve in curves.values()):
+        text += (
+            " Rewards and throughputs jump: their lines are the means of the last windows up to "
+            f"each, a {_SMOOTHED_PART}th part of all."
+        )
+    return text
+
+
+def _all(documents: Sequence[Document]) -> dict[Name, dict[int, _Curve]]:
+    """Return every series that has values, with the curve of each scheme that has it."""
+    found: dict[Name, dict[int, _Curve]] = {}
+    for scheme, document in enumerate(documents):
+        for entry in document["scheme"]["series"]:
+            if entry["values"]:
+                unit = next(key for key in entry if key.endswith("_per_value"))
+                values = np.asarray(entry["values"], dtype=np.float64)
+                ends = entry[unit] * np.arange(1.0, len(values) + 1)
+                found.setdefault((entry["name"], unit), {})[scheme] = _Curve(ends, values)
+    return found
+
+
+def _rows(
+    labels: Sequence[str],
+    shown: Sequence[int],
+    names: Sequence[Name],
+    found: Mapping[Name, Curves],
+) -> Figure:
+    """Draw a row per scheme and a column per series, at most so many side by side."""
+    columns = min(_SIDE_BY_SIDE, len(names))
+    blocks = [names[i : i + columns] for i in range(0, len(names), columns)]
+    height = len(blocks) * (0.7 + 0.5 * len(shown))
+    figure, areas = style.panels(len(blocks) * len(shown), columns, height)
+    for area in areas:
+        area.axis("off")
+    for number, block in enumerate(blocks):
+        for column, name in enumerate(block):
+            first = number * len(shown) * columns + column
+            mine = areas[first : first + len(shown) * columns : columns]
+            _column(mine, name, shown, found)
+            if column == 0:
+                for area, scheme in zip(mine, shown, strict=True):
+                    area.set_ylabel(plain.name(labels[scheme]), rotation=0, ha="right", va="center")
+    figure.set_layout_engine("constrained", h_pad=0.015, hspace=0.02)
+    return figure
+
+
+def _column(
+    areas: Sequence[Axes], name: Name, shown: Sequence[int], found: Mapping[Name, Curves]
+) -> None:
+    """Draw one series of every scheme, in panels of one scale."""
+    along = _along(name[1], found)
+    style.title(areas[0], _look(name).title)
+    for area, scheme in zip(areas, shown, strict=True):
+        area.axis("on")
+        colour = {"color": style.scheme_colour(scheme), "lw": 1.2}
+        lines = {scheme: colour} if scheme in found[name] else {}
+        _panel(area, name, found[name], lines, along, _TICKS_OF_ROW)
+        _name_along(area, along, named=area is areas[-1])
+        area.tick_params(labelsize=7.5)
+
+
+def _panel(
+    axes: Axes,
+    name: Name,
+    curves: Curves,
+    lines: Mapping[int, Mapping[str, Any]],
+    along: _Along,
+    ticks: int,
+) -> None:
+    """Draw the curves for which there is a line, on the scale of all of them."""
+    look = _look(name)
+    for scheme, line in lines.items():
+        if look.smoothed:
+            _smoothed(axes, curves[scheme], along, line, alone=len(lines) == 1)
+        else:
+            _steps(axes, curves[scheme], along, line)
+    if look.finish is not None:
+        look.finish(axes, curves, ticks)
+
+
+def _steps(axes: Axes, curve: _Curve, along: _Along, line: Mapping[str, Any]) -> None:
+    """Draw values that hold for a window, from its beginning to its end."""
+    ends = np.concatenate(([0.0], curve.ends)) / along.scale
+    axes.step(ends, np.concatenate((curve.values[:1], curve.values)), where="pre", **line)
+
+
+def _smoothed(
+    axes: Axes, curve: _Curve, along: _Along, line: Mapping[str, Any], *, alone: bool
+) -> None:
+    """Draw a moving mean, over the values themselves where they would not hide other curves."""
+    over = _smoothed_over(curve)
+    ends = curve.ends / along.scale
+    if alone and over > 1:
+        axes.plot(ends, curve.values, color=line["color"], lw=0.5, alpha=0.3)
+    marks: dict[str, Any] = {"marker": ".", "ms": 4} if len(ends) < _MARKED else {}
+    axes.plot(ends, _moving_mean(curve.values, over), **line, **marks)
+
+
+def _smoothed_over(curve: _Curve) -> int:
+    return max(1, len(curve.values) // _SMOOTHED_PART)
+
+
+def _moving_mean(values: Values, over: int) -> Values:
+    """Return of each value the mean of the last `over` up to it, or of as many as there are."""
+    sums = np.cumsum(values)
+    before = np.concatenate((np.zeros(over), sums[:-over]))
+    return (sums - before) / np.minimum(np.arange(1, len(values) + 1), over)
+
+
+def _along(unit: str, found: Mapping[Name, Curves]) -> _Along:
+    """Return the axis that all series share whose windows are counted in `unit`."""
+    alike = [curves for name, curves in found.items() if name[1] == unit]
+    end = max(float(curve.ends[-1]) for curves in alike for curve in curves.values())
+    scale, name = units.size_scale(end) if unit == "write_bytes_per_value" else (1, "")
+    return _Along(scale, _ALONG.get(unit, unit).format(name), end / scale)
+
+
+def _name_along(axes: Axes, along: _Along, *, named: bool) -> None:
+    axes.set_xlim(0, along.end)
+    axes.tick_params(labelbottom=named)
+    if named:
+        axes.set_xlabel(along.label)
+
+
+def _from_zero(axes: Axes, curves: Curves, ticks: int) -> None:
+    highest = max(float(curve.values.max()) for curve in curves.values())
+    whole = all(bool((curve.values % 1 == 0).all()) for curve in curves.values())
+    axes.set_ylim(0, 1.08 * highest or 1.0)
+    axes.yaxis.set_major_locator(MaxNLocator(min(ticks, 5) - 1, integer=whole))
+
+
+def _sizes(axes: Axes, curves: Curves, ticks: int) -> None:
+    """Show sizes that double from one to the next on steps of one height."""
+    sizes = np.concatenate([curve.values[curve.values > 0] for curve in curves.values()])
+    if not len(sizes):
+        return
+    low, high = np.floor(np.log2(sizes.min())), np.ceil(np.log2(sizes.max()))
+    step = max(1, -(-int(high - low + 1) // ticks))
+    axes.set_yscale("log", base=2)
+    axes.yaxis.set_major_locator(FixedLocator((2.0 ** np.arange(low, high + 1, step)).tolist()))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda size, _: _whole_size(size)))
+    axes.set_ylim(2.0 ** (low - 0.5), 2.0 ** (high + 0.5))
+
+
+def _whole_size(size: float) -> str:
+    scale, name = units.size_scale(size)
+    return f"{size / scale:.4g} {name}"
+
+
+def _signs(axes: Axes, _: Curves, __: int) -> None:
+    axes.set_ylim(-1.1, 1.1)
+    axes.yaxis.set_major_locator(FixedLocator([-1, 0, 1]))
+    axes.axhline(0.0, color=style.INK, lw=0.6, alpha=0.5)
+
+
+def _share(axes: Axes, _: Curves, ticks: int) -> None:
+    axes.set_ylim(0, 1)
+    axes.yaxis.set_major_locator(MaxNLocator(min(ticks, 5) - 1))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: style.share(value)))
+
+
+def _look(name: Name) -> _Look:
+    return _LOOKS.get(name[0], _Look(name[0]))
+
+
+def _order(name: str) -> int:
+    return list(_LOOKS).index(name) if name in _LOOKS else len(_LOOKS)
+
+
+_ALONG = {
+    "write_bytes_per_value": "written by the host ({})",
+    "writes_per_value": "write requests",
+    "requests_per_value": "requests",
+}
+_LOOKS = {
+    "slc_blocks": _Look("size of the SLC region (blocks)", finish=_from_zero),
+    "theta_bytes": _Look("largest write request that goes to SLC", finish=_sizes),
+    "reward": _Look("reward", smoothed=True, finish=_signs),
+    "write_mb_per_s": _Look("writes (MB/s)", smoothed=True, finish=_from_zero),
+    "l2_share": _Look("share of the second level in the SLC cache", finish=_share),
+}
