@@ -131,15 +131,18 @@ impl Simulation {
         WearReport { pools, lifetime_host_bytes }
     }
 
-    /// One row per pool and mode in use; a block counts with the mode it was last opened in.
+    /// One row per pool and mode in use; a block counts with the mode it was last opened in, and with
+    /// every other it was erased in.
     fn wear_rows(&self) -> Vec<WearRow> {
         let array = self.io.array();
         let mut tallies: BTreeMap<(usize, CellMode), BTreeMap<u32, u64>> = BTreeMap::new();
         for block in array.used_blocks() {
             let pool = array.geometry.planes[array.geometry.plane_of(block).index()].pool as usize;
-            let mode = array.block(block).mode();
-            let tally = tallies.entry((pool, mode)).or_default();
-            *tally.entry(array.erases(block, mode)).or_default() += 1;
+            let last = array.block(block).mode();
+            for mode in CellMode::ALL.into_iter().filter(|&m| m == last || array.erases(block, m) > 0) {
+                let tally = tallies.entry((pool, mode)).or_default();
+                *tally.entry(array.erases(block, mode)).or_default() += 1;
+            }
         }
         tallies.into_iter().map(|((pool, mode), tally)| self.wear_row(pool, mode, tally)).collect()
     }

@@ -77,4 +77,12 @@ impl WriteBuffer {
         let mut awaited = io.held().entries().iter().filter(|held| held.group == stream && held.is_awaited());
         awaited.any(|held| late(held.since_ns))
     }
+
+    /// Asks to be woken for the requests that go on waiting: the timer is one for all of them.
+    pub fn arm(&self, io: &mut Io) {
+        let awaited = io.held().entries().iter().filter(|held| held.is_awaited());
+        if let Some(since_ns) = awaited.map(|held| held.since_ns).min() {
+            io.wake_at(since_ns + FULL_TIMEOUT_NS);
+        }
+    }
 }

@@ -102,6 +102,7 @@ pub trait Packed {
                 }
             }
         }
+        self.packing().buffer.arm(io);
         Ok(())
     }
 }
