@@ -19,6 +19,12 @@ impl BlockList {
         self.head.checked_sub(1).map(BlockId)
     }
 
+    /// The block at the tail.
+    #[inline(always)]
+    pub fn tail(&self) -> Option<BlockId> {
+        self.tail.checked_sub(1).map(BlockId)
+    }
+
     /// Blocks in the queue.
     #[inline(always)]
     pub fn len(&self) -> u32 {
@@ -79,6 +85,12 @@ impl BlockLinks {
             next => self.prev[next as usize - 1] = prev,
         }
         list.len -= 1;
+    }
+
+    /// The blocks of a queue, in order.
+    pub fn iter(&self, list: &BlockList) -> impl Iterator<Item = BlockId> + '_ {
+        let after = |block: &BlockId| self.next[block.index()].checked_sub(1).map(BlockId);
+        std::iter::successors(list.head(), after)
     }
 
     /// Takes the head.

@@ -11,7 +11,7 @@
 //! free_list <- bank; hold, bank <- media <- audit               what is stored
 //! io <- merge, write_buffer, plane_allocator, restore           what it does in time
 //! dest <- relocate; region, two_layer <- victim, page_level     blocks managed alike
-//! pack <- mixed; compact; clean <- store <- gather              what moves between them
+//! pack <- mixed; compact, packer; clean <- store <- gather              what moves between them
 //! any_region <- scheme                                          the contract
 //! ```
 
@@ -37,6 +37,7 @@ pub mod mixed;
 mod moved;
 pub mod op_log;
 pub mod pack;
+pub mod packer;
 pub mod page_level;
 mod page_reads;
 pub mod piece;

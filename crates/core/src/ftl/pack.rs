@@ -89,8 +89,13 @@ pub fn oldest_first(hold: &HoldBuffer, slots: u32) -> Option<Picks> {
 
 /// The oldest units of `group`, cut where the page is full; fewer than a page only if `short`.
 pub fn in_order(hold: &HoldBuffer, group: u8, slots: u32, short: bool) -> Option<Picks> {
+    oldest_of(hold, |held| held.group == group, slots, short)
+}
+
+/// The same of the units `among` which the page's are.
+pub fn oldest_of(hold: &HoldBuffer, among: impl Fn(&Held) -> bool, slots: u32, short: bool) -> Option<Picks> {
     let mut picks = Picks::default();
-    for (i, held) in hold.entries().iter().enumerate().filter(|(_, held)| held.group == group) {
+    for (i, held) in hold.entries().iter().enumerate().filter(|(_, held)| among(held)) {
         let mask = lowest(held.mask, slots - picks.slots);
         picks.list[picks.len] = (i, mask);
         picks.len += 1;

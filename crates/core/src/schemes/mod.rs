@@ -12,6 +12,7 @@ mod sa;
 mod sector;
 mod tlc_only;
 mod turbo_write;
+mod ust;
 
 pub use baseline::BaselineConfig;
 pub use common::cache::Trigger;
@@ -23,6 +24,7 @@ pub use sa::SaConfig;
 pub use sector::{FullPieces, SectorConfig};
 pub use tlc_only::TlcOnlyConfig;
 pub use turbo_write::TurboWriteConfig;
+pub use ust::UstConfig;
 
 use crate::base::{PlaneId, Problem};
 use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
@@ -252,6 +254,8 @@ schemes! {
         "SLC region for small requests, its size by how full the device is", "the rival of the reinforcement-learning SLC cache, its Table 2";
     "rl" => Rl, rl::RlConfig, rl::Rl, &[],
         "Q-learning sets the size of the SLC cache and the largest request it takes", "Reinforcement Learning-Based SLC Cache Technique for Enhancing SSD Write Performance";
+    "ust" => Ust, ust::UstConfig, ust::Ust, &[],
+        "SLC blocks by logical block: hot units stay in them, cold ones go dense", "Utilization-Aware Self-Tuning Design for TLC Flash Storage Devices, as the paper on reinforcement learning compares with it";
     #[cfg(test)]
     "example" => Example, example::ExampleConfig, example::Example, &[],
         "SLC cache that makes room a block at a time", "none";

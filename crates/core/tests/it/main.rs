@@ -21,6 +21,7 @@ mod ops;
 mod ops_hierarchy;
 mod ops_sa;
 mod ops_sector;
+mod ops_ust;
 mod physics;
 mod prefill_on_read;
 mod rl;

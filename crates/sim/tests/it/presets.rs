@@ -1,5 +1,9 @@
 //! Every shipped device resolves for the schemes it gives defaults for.
 
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::CellMode;
+use slcache_core::device::Simulation;
+use slcache_core::hw::config::PoolConfig;
 use slcache_sim::preset::{catalogue, PRESETS};
 use slcache_sim::resolve;
 
@@ -65,4 +69,34 @@ fn hyssd_page_times_include_the_bus_as_in_the_paper() {
         assert_eq!(u64::from(mode.read_ns[0]) + transfer_ns, read_us * 1000, "{preset}");
         assert_eq!(u64::from(mode.program_ns[0]) + transfer_ns, program_us * 1000, "{preset}");
     }
+}
+
+/// Devices that offer SLC and a denser mode in one pool, each with requests that go around twice.
+#[test]
+fn ust_runs_on_every_preset_that_has_an_slc_mode_beside_another() {
+    let mut names = Vec::new();
+    for preset in PRESETS {
+        let pools = preset.device().pool;
+        let hybrid = |pool: &PoolConfig| pool.slc.is_some() && pool.densest() != CellMode::Slc;
+        let resolved = resolve(&crate::common::layers(preset.name, "ust", &[]));
+        if !pools.iter().any(hybrid) {
+            assert!(resolved.is_err_and(|errors| errors.to_string().contains("scheme.ust.dense_mode")));
+            continue;
+        }
+        let setup = resolved.unwrap_or_else(|errors| panic!("{}:\n{errors}", preset.name)).setup();
+        let mut simulation = Simulation::new(&setup).unwrap();
+        let write = |i: u64| Request {
+            at_ns: i * 100_000,
+            sector: i * 123_456_789 % (1 << 11) * 8,
+            sectors: 8 << (i % 4),
+            stream: 0,
+            op: HostOp::Write,
+        };
+        let requests: Vec<Request> =
+            (0..2000).map(write).filter(|r| r.end_sector() * 512 <= setup.device.user_bytes).collect();
+        simulation.feed(&requests).unwrap();
+        simulation.finish().unwrap();
+        names.push(preset.name);
+    }
+    assert!(names.len() >= 5, "{names:?}");
 }

@@ -3,6 +3,7 @@
 use super::{Pack, Region};
 use crate::base::{BlockId, PlaneId};
 use crate::ftl::io::Io;
+use crate::hw::array::BlockState;
 
 impl Region {
     /// Live pages in `plane`, or live units where pages are mixed.
@@ -14,6 +15,11 @@ impl Region {
     #[inline(always)]
     pub fn opened(&self, block: BlockId, io: &Io) -> bool {
         io.array().block(block).region() == self.id
+    }
+
+    /// Whether `block` is the region's and not erased.
+    pub fn holds(&self, block: BlockId, io: &Io) -> bool {
+        io.array().block(block).state() != BlockState::Free && self.opened(block, io)
     }
 
     /// Live pages or units of one of the region's blocks; 0 for another region's.

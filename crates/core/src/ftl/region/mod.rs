@@ -1,9 +1,11 @@
 //! A region: blocks managed alike, with free lists and frontiers per plane.
 
+mod apart;
 mod emit;
 mod live;
 mod restore;
 
+pub use apart::ApartBlock;
 pub(super) use restore::mixes_pages;
 
 use super::answer::BlockShare;
@@ -102,6 +104,8 @@ pub struct Region {
     /// Blocks per plane that it may have.
     quota: u32,
     free_min: u32,
+    /// Its blocks are opened apart from the frontiers, which it does not use.
+    apart: bool,
 }
 
 /// The part of a region that a snapshot holds.
@@ -132,6 +136,7 @@ impl Region {
             range: io.bank(bank.bank).range(),
             quota: spec.blocks,
             free_min: spec.blocks,
+            apart: false,
             spec,
             id,
         }
@@ -265,15 +270,19 @@ impl Region {
     }
 
     fn open_next(&mut self, io: &mut Io, plane: PlaneId, which: usize, reserve: u32) -> Option<BlockId> {
+        let block = self.open_free(io, plane, reserve)?;
+        self.part(plane).frontiers[which].block = Some(block);
+        Some(block)
+    }
+
+    fn open_free(&mut self, io: &mut Io, plane: PlaneId, reserve: u32) -> Option<BlockId> {
         let (mode, id, rule) = (self.spec.mode, self.id, self.spec.clean.wear_levelling);
         if self.free_blocks(plane, io) <= reserve {
             return None;
         }
         let block = io.take_free(self.bank, plane, rule)?;
-        let part = self.part(plane);
-        part.used += 1;
+        self.part(plane).used += 1;
         io.open_block(block, mode, id);
-        part.frontiers[which].block = Some(block);
         self.free_min = self.free_min.min(io.bank(self.bank.bank).free(plane));
         Some(block)
     }

@@ -31,7 +31,7 @@ impl Region {
         let io = restoring.io;
         let mut open = Vec::new();
         let mut used = 0;
-        for block in self.blocks(plane, io).filter(|&block| self.owns(block, io)) {
+        for block in self.blocks(plane, io).filter(|&block| self.holds(block, io)) {
             restoring.claim(block)?;
             self.check_block(block, io)?;
             used += 1;
@@ -45,11 +45,6 @@ impl Region {
         self.check_frontiers(part, &open, io)
     }
 
-    /// Whether a block holds data of this region.
-    fn owns(&self, block: BlockId, io: &Io) -> bool {
-        io.array().block(block).state() != BlockState::Free && self.opened(block, io)
-    }
-
     fn check_block(&self, block: BlockId, io: &Io) -> Result<(), String> {
         let record = io.array().block(block);
         if record.is_two_layer() || record.mode() != self.spec.mode {
@@ -61,11 +56,13 @@ impl Region {
         }
     }
 
-    /// The blocks that are `open` are the frontiers', and what is staged is the open wordline.
+    /// The blocks that are `open` are the frontiers', unless they are opened apart from those, and what
+    /// is staged is the open wordline.
     fn check_frontiers(&self, part: &PlanePart, open: &[BlockId], io: &Io) -> Result<(), String> {
         let frontiers = &part.frontiers;
         let mut blocks: Vec<BlockId> = frontiers.iter().filter_map(|frontier| frontier.block).collect();
         blocks.sort_unstable();
+        let open = if self.apart { &[] } else { open };
         if blocks != open || (!self.spec.clean.separate_frontier && frontiers[1].block.is_some()) {
             return Err(format!("{blocks:?} are written to, {open:?} are open"));
         }

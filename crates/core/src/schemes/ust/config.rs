@@ -1,0 +1,122 @@
+//! Parameters of `ust`.
+
+use super::super::common::device_fit::{check_page, densest_beside_slc, offered_modes};
+use super::super::hybrid::Reclaim;
+use super::space::{FRONTIERS, OPEN_ABOVE};
+use crate::base::problem::check_range;
+use crate::base::{units, CellMode, Problem};
+use crate::ftl::config::{PlaneOrder, WearLevelling};
+use crate::ftl::scheme::Parameters;
+use crate::hw::config::PoolConfig;
+use crate::hw::device_config::DeviceConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Most SLC blocks that a logical block may be allowed.
+pub const SLC_BLOCKS_MAX: u32 = 64;
+
+/// Parameters of `ust`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct UstConfig {
+    /// SLC blocks that a logical block may have, 1-64.
+    pub max_slc_blocks: u32,
+    /// An SLC block is opened only where a plane has at least this many free blocks; where it has
+    /// fewer, blocks are reclaimed first, 3-1024; default: 5, fewer on planes of less than 160 blocks.
+    pub free_blocks: Option<u32>,
+    /// Pages of the write buffer in which mapping units wait to fill a page with others of their
+    /// logical block, 1-256.
+    pub buffer_pages: u32,
+    /// Cell mode of the cold data: mlc, tlc or qlc; default: the densest that a pool offers beside slc.
+    pub dense_mode: Option<CellMode>,
+    /// Order in which consecutive logical blocks go to planes.
+    pub plane_order: PlaneOrder,
+    /// Which free block is opened next.
+    pub wear_levelling: WearLevelling,
+    /// When the host's requests meet the work that makes room for them.
+    pub reclaim: Reclaim,
+    /// Bytes that the host writes from one value of the series of SLC blocks to the next (integer or a
+    /// string such as "32MiB"): 4 KiB to 1 TiB.
+    #[serde(deserialize_with = "units::bytes")]
+    #[schemars(with = "u64")]
+    pub window_bytes: u64,
+}
+
+impl Default for UstConfig {
+    fn default() -> Self {
+        Self {
+            max_slc_blocks: 6,
+            free_blocks: None,
+            buffer_pages: 1,
+            dense_mode: None,
+            plane_order: PlaneOrder::Cwdp,
+            wear_levelling: WearLevelling::Fifo,
+            reclaim: Reclaim::default(),
+            window_bytes: 32 << 20,
+        }
+    }
+}
+
+impl UstConfig {
+    /// Cell mode of the cold data.
+    pub fn mode(&self, device: &DeviceConfig) -> CellMode {
+        self.dense_mode.unwrap_or_else(|| densest_beside_slc(device))
+    }
+
+    /// Free blocks per plane of `blocks` without which blocks are reclaimed.
+    pub fn free_blocks(&self, blocks: u32) -> u32 {
+        self.free_blocks.unwrap_or((blocks / 32).clamp(OPEN_ABOVE, 5))
+    }
+
+    /// The pool used: the first that offers both modes.
+    pub fn pool(&self, device: &DeviceConfig) -> Option<usize> {
+        let mode = self.mode(device);
+        device.pool.iter().position(|p| p.slc.is_some() && p.mode(mode).is_some())
+    }
+
+    fn check_capacity(&self, device: &DeviceConfig, pool: &PoolConfig, problems: &mut Vec<Problem>) {
+        let pages = u64::from(pool.pages_per_block(self.mode(device)));
+        let slots = u64::from(pool.page_bytes / device.mu_bytes);
+        let held = u64::from(FRONTIERS + OPEN_ABOVE);
+        // A block that lacks less than a page of units is not worth cleaning.
+        let needed = |blocks: u64| blocks + blocks * (slots - 1) / (pages * slots - (slots - 1)) + held;
+        let most = (0..=u64::from(pool.blocks)).rev().find(|&b| needed(b) <= u64::from(pool.blocks));
+        let usable = most.unwrap_or(0) * u64::from(pool.plane_count()) * pages * u64::from(pool.page_bytes);
+        if device.user_bytes > usable {
+            let allowed = format!(
+                "at most {usable}: {} blocks per plane, of which {held} are held back for frontiers, SLC and cleaning",
+                pool.blocks
+            );
+            problems.push(Problem::new("device.user_bytes", device.user_bytes, allowed));
+        }
+    }
+}
+
+impl Parameters for UstConfig {
+    fn settle(&mut self, device: &DeviceConfig) {
+        self.dense_mode = Some(self.mode(device));
+        let pool = self.pool(device).map(|index| &device.pool[index]);
+        self.free_blocks = pool.map(|pool| self.free_blocks(pool.blocks)).or(self.free_blocks);
+    }
+
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        check_range(problems, "scheme.ust.max_slc_blocks", self.max_slc_blocks, 1..=SLC_BLOCKS_MAX);
+        if let Some(blocks) = self.free_blocks {
+            check_range(problems, "scheme.ust.free_blocks", blocks, OPEN_ABOVE..=1024);
+        }
+        check_range(problems, "scheme.ust.buffer_pages", self.buffer_pages, 1..=256);
+        check_range(problems, "scheme.ust.window_bytes", self.window_bytes, 4 << 10..=1 << 40);
+        let modes = offered_modes(device);
+        let mode = self.mode(device);
+        let pool = self.pool(device).filter(|_| mode != CellMode::Slc);
+        let Some(pool) = pool.map(|index| &device.pool[index]) else {
+            let allowed = format!("mlc, tlc or qlc beside slc in one pool; the device offers {modes}");
+            problems.push(Problem::new("scheme.ust.dense_mode", mode.name(), allowed));
+            return;
+        };
+        check_page(device, pool, "scheme.ust", problems);
+        if device.mu_bytes > 0 && pool.page_bytes >= device.mu_bytes {
+            self.check_capacity(device, pool, problems);
+        }
+    }
+}
