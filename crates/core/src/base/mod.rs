@@ -12,6 +12,7 @@ pub mod rng;
 pub mod slab;
 pub mod sparse;
 pub mod stop;
+pub mod table;
 pub mod units;
 
 pub use cell_mode::CellMode;

@@ -7,6 +7,7 @@ use super::config::WearLevelling;
 use super::hold::HoldBuffer;
 use super::piece::Piece;
 use crate::base::sparse::Sparse;
+use crate::base::table::Table;
 use crate::base::{BlockId, CellMode, Mu, PlaneId, Ppn, Slot};
 use crate::hw::array::{ArrayState, FlashArray, RegionId};
 use crate::hw::timing::RequestId;
@@ -34,7 +35,7 @@ pub struct Media {
     /// Pieces that wait to be packed; what is held is newer than what is mapped.
     hold: HoldBuffer,
     /// Slot + 1 of each mapping unit; 0 = unmapped.
-    map: Vec<u32>,
+    map: Table,
     mapped: u64,
     /// The most that were mapped at a trim, after which fewer are.
     mapped_peak: u64,
@@ -65,7 +66,7 @@ impl Media {
     /// An empty map of `mus` mapping units over `array`.
     pub(super) fn new(array: FlashArray, mus: u32) -> Self {
         let hold = HoldBuffer::new(array.geometry.mu_bytes);
-        let map = vec![0; mus as usize];
+        let map = Table::new(mus as usize);
         Self { array, banks: Vec::new(), hold, map, mapped: 0, mapped_peak: 0, versions: None }
     }
 

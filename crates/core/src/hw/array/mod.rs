@@ -15,6 +15,7 @@ pub use fault::Fault;
 pub use snapshot::ArrayState;
 
 use super::geometry::Geometry;
+use crate::base::table::Table;
 use crate::base::{BlockId, CellMode, Ppn, Slot};
 use block::USED;
 
@@ -42,7 +43,7 @@ pub struct FlashArray {
     /// Pages stored so far by cell mode, in this array's life.
     stored: [u64; MODES],
     erases: Vec<u32>,
-    tags: Vec<u32>,
+    tags: Table,
     free_chunks: Vec<u32>,
     next_chunk: u32,
     opened: u32,
@@ -73,7 +74,7 @@ impl FlashArray {
             regions: 0,
             stored: [0; MODES],
             erases: vec![0; blocks * CellMode::ALL.len()],
-            tags: vec![0; (usable * chunk) as usize],
+            tags: Table::new((usable * chunk) as usize),
             free_chunks: Vec::new(),
             next_chunk: 0,
             opened: 0,
