@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slcache import units
-from slcache.gym.knobs import Knob
+from slcache.gym.knobs import Knob, nearest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,19 +92,19 @@ class History:
 
 
 def _knob(area: Axes, knob: Knob, windows: range, values: list[float]) -> None:
-    """Draw a knob's values, on the rungs of its ladder where it has one."""
+    """Draw a knob's values; those of a ladder by their rungs, which lie evenly."""
     from slcache.plots import style
 
     style.title(area, knob.name)
-    area.step(windows, values, where="mid", color=style.scheme_colour(0), lw=1.4, marker=".", ms=3)
-    if not knob.step:
-        area.set_yscale("log", base=2)
-        area.set_yticks(knob.places[:: -(-len(knob.places) // 4)])
-        area.set_yticks([], minor=True)
-        area.set_ylim(knob.places[0] / 1.3, knob.places[-1] * 1.3)
-    else:
+    heights = values if knob.step else [nearest(knob.places, value) for value in values]
+    area.step(windows, heights, where="mid", color=style.scheme_colour(0), lw=1.4, marker=".", ms=3)
+    if knob.step:
         area.set_ylim(0, 1.05 * max(knob.places[-1], *values, 1e-9))
-    area.yaxis.set_major_formatter(lambda value, _: _value(knob, value))
+        area.yaxis.set_major_formatter(lambda value, _: _value(knob, value))
+    else:
+        shown = range(0, len(knob.places), -(-len(knob.places) // 4))
+        area.set_yticks(shown, [_value(knob, knob.places[rung]) for rung in shown])
+        area.set_ylim(-0.4, len(knob.places) - 0.6)
 
 
 def _setting(knob: Knob, value: float) -> str:
