@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import json
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +38,17 @@ def example(name: str) -> Any:  # noqa: ANN401
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_learner_outside_is_the_built_in_one(load: Path, seed: int) -> None:
-    run = slcache.run(load, device="tiny", scheme="rl", settings=STEP, seed=seed).to_dict()
+def test_the_learner_outside_is_the_built_in_one(load: Path, tmp_path: Path, seed: int) -> None:
+    memory = tmp_path / "learned.json"
+    run = slcache.run(
+        load, device="tiny", scheme="rl", settings=STEP, seed=seed, memory_out=memory
+    ).to_dict()
     agent, document = example("tabular_q").play(seed, workload=load, device="tiny", settings=STEP)
     assert document["host"] == run["host"]
     assert document["flash"] == run["flash"]
     assert run["scheme"]["figures"]["steps"] > 50
+    tables = json.loads(memory.read_text())["content"]["memory"]["tables"]
+    assert agent.table.ravel().tolist() == tables["q"]
     assert np.count_nonzero(agent.table) > 50
 
 
@@ -110,3 +116,16 @@ def test_constants_that_are_alike_make_no_scale() -> None:
     alike = Scale([Policy({"slc_blocks": 1}, 2.0), Policy({"slc_blocks": 2}, 2.0)])
     with pytest.raises(EpisodeError, match="there is no scale"):
         alike.share(2.0)
+
+
+def test_a_fork_leaves_the_learner_as_it_is(load: Path) -> None:
+    def learned(measure: bool) -> Any:  # noqa: ANN401
+        learner, env = agents.TabularQ(seed=1), env_on(load, max_windows=60)
+        for seed in (1, 2):
+            play(env, learner, seed=seed)
+            if measure:
+                total = play(env, learner.fork(), seed=9)
+                assert total == play(env, learner.fork(), seed=9)
+        return learner.table
+
+    np.testing.assert_array_equal(learned(measure=True), learned(measure=False))

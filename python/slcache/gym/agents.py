@@ -6,7 +6,7 @@ import bisect
 import copy
 import math
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from gymnasium import spaces
@@ -139,6 +139,13 @@ class TabularQ:
         self.alpha, self.gamma, self.epsilon = alpha, gamma, epsilon
         self._stream = Stream(seed, "agent")
         self.table: NDArray[np.float64] | None = None
+
+    def fork(self) -> Self:
+        """Return one that goes on as this one does, to be measured without changing this one."""
+        fork = copy.copy(self)
+        fork._stream = self._stream.fork()
+        fork.table = None if self.table is None else self.table.copy()
+        return fork
 
     def begin(self, env: SlcCacheEnv) -> None:
         """Find the observations, and make the table at first."""
