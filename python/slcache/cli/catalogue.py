@@ -57,8 +57,9 @@ def schemes(
 
 def _knobs(entries: list[dict[str, Any]], *, on_device: bool) -> Table:
     """Return the table of what can be turned."""
-    there = ["value", Column("values", text=True)] if on_device else []
-    columns = [Column("of", text=True), "unit", *there, Column("turned up", text=True)]
+    columns: list[Column | str] = [Column("of", text=True), "unit"]
+    columns += ["value", Column("values", text=True)] if on_device else []
+    columns.append(Column("turned up", text=True))
     listed = Table("knob", columns)
     for entry in entries:
         for knob in entry["knobs"] if "problem" not in entry else []:
@@ -72,7 +73,8 @@ def _signals(entries: list[dict[str, Any]]) -> Iterator[Table]:
     signals = [(entry["name"], signal) for entry in entries for signal in entry["signals"]]
     if not signals:
         return
-    columns = [Column("of", text=True), "unit", "values", Column("what it is", text=True)]
+    columns: list[Column | str] = [Column("of", text=True), "unit", "values"]
+    columns.append(Column("what it is", text=True))
     listed = Table("signal", columns)
     for scheme, signal in signals:
         values = f"{_number(signal['min'])} to {_number(signal['max'])}"
