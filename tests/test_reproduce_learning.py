@@ -1,0 +1,85 @@
+"""The evaluation of the learning paper on a small part of its twins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from slcache.reproduce import plan as plans
+from slcache.reproduce import yardstick
+from slcache.reproduce.inputs import twins
+from slcache.reproduce.measures import value
+from slcache.reproduce.plan import Plan
+from slcache.reproduce.store import Store
+from slcache.reproduce.table import Table
+from slcache.reproduce.tabulate import tabulate
+
+#: Requests of each twin: 45 to 150 steps of the agent.
+REQUESTS = 60000
+
+
+def going_on(*_: object) -> bool:
+    return True
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Table]:
+    """Return what two seeds, two constants and one pre-trained agent make of short twins."""
+    plan = short()
+    chosen = twins(plan, ["pc", "oltp"])
+    seeds = {part.name: [1, 2] for part in plan.parts}
+    store = Store(tmp_path_factory.mktemp("learning") / "runs")
+    return tabulate(plan, chosen, seeds, {}, store, going_on)
+
+
+def short() -> Plan:
+    """Return the paper's plan with short twins and few constants."""
+    plan = plans.load("rl")
+    workloads = [replace(w, set={"requests": REQUESTS}) for w in plan.named(["pc", "oltp"])]
+    grids = [
+        replace(grid, vary={key: values[-1:] for key, values in grid.vary.items()})
+        if grid.name != "constant"
+        else replace(grid, vary={key: values[-2:] for key, values in grid.vary.items()})
+        for grid in plan.grids
+    ]
+    variants = [replace(v, after=["pc"] if v.after else []) for v in plan.variants]
+    return replace(plan, workloads=workloads, grids=grids, variants=variants)
+
+
+def test_the_parts_of_a_runs_time_add_up_to_it(tables: dict[str, Table]) -> None:
+    parts = ("slc_write_s", "dense_write_s", "migration_s", "gc_s")
+    for (_, scheme, _), document in tables["main"].documents.items():
+        figures = [value(name, document) for name in (*parts, "whole_s")]
+        *each, whole = [figure or 0.0 for figure in figures]
+        # The last erase may outlast the last request.
+        assert sum(each) == pytest.approx(whole, rel=0.01), scheme
+
+
+def test_each_seed_learns_on_the_same_trace(tables: dict[str, Table]) -> None:
+    table = tables["main"]
+    traces = {
+        document["trace"]["sha256"] for key, document in table.documents.items() if key[0] == "pc"
+    }
+    assert len(traces) == 1
+    assert len(set(table.values("write_mb_per_s", "rl", "pc"))) == 2
+    assert len(set(table.values("write_mb_per_s", "dwa", "pc"))) == 1
+
+
+def test_learning_stands_between_constants_and_chance(tables: dict[str, Table]) -> None:
+    spec = plans.load("rl").yardstick
+    assert spec is not None
+    lines = {line.workload: line for line in yardstick.study(spec, tables)}
+    assert set(lines) == {"pc", "oltp"}
+    for line in lines.values():
+        assert line.best >= line.worst > 0
+        assert line.random is not None
+        assert line.best_is.startswith("constant ")
+
+
+def test_a_lesson_changes_what_is_learned_later(tables: dict[str, Table]) -> None:
+    table = tables["pre-training"]
+    untrained = table.documents["oltp", "rl", 1]
+    trained = table.documents["oltp", "pre-trained", 1]
+    assert untrained["trace"]["sha256"] == trained["trace"]["sha256"]
+    assert untrained["scheme"]["series"] != trained["scheme"]["series"]
