@@ -232,3 +232,20 @@ fn a_unit_that_waits_and_is_written_again_is_absorbed_and_may_change_sides() {
     assert_eq!((programs(CellMode::Slc), programs(CellMode::Qlc)), (1, 3));
     assert_eq!(report.scheme.figures["padded_units"], 0.0);
 }
+
+#[test]
+fn a_write_that_finds_the_buffer_full_waits_a_millisecond_for_company_and_no_longer() {
+    let mut sim = Simulation::new(&setup(device(chip(64), 512 << 20), "dwa")).unwrap();
+    sim.keep_log();
+    // Six pages at once are more than the buffer's 20 units; the timer set then is for what is
+    // programmed when it goes off, and not for the write that comes 0.1 ms later.
+    let at_once = (0..24).map(|i| write(i * UNIT, UNIT));
+    let alone = request(100_000, HostOp::Write, 100 * UNIT, UNIT);
+    let much_later = request(10_000_000_000, HostOp::Read, 0, UNIT);
+    let requests: Vec<Request> = at_once.chain([alone, much_later]).collect();
+    let report = run(&mut sim, &requests);
+    let waited = |at_ns| sim.log().iter().filter(move |entry| entry.0.at_ns == at_ns).map(|entry| entry.1);
+    assert_eq!(waited(100_000).collect::<Vec<_>>(), [1_000_000 + 160_000]);
+    assert_eq!(waited(0).max(), Some(6 * 160_000));
+    assert_eq!(report.scheme.figures["padded_units"], 3.0);
+}
