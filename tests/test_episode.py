@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import signal
 from array import array
 from typing import Any
 
@@ -152,3 +153,32 @@ def test_turned_knobs_are_told() -> None:
     assert document["episode"] == {"windows": windows, "turns": turned}
     assert turned > 10
     check(document)
+
+
+def test_a_signal_ends_a_step_which_then_goes_on() -> None:
+    """What a handler raises comes out of a long step; the next step ends the same window."""
+
+    class RungError(Exception):
+        """Raised by the alarm."""
+
+    def ring(*_: object) -> None:
+        raise RungError
+
+    many = [("workload.requests", "1000000")]
+    run = episode("tlc-only", trace_options=many, window=("requests", 900_000))
+    whole = run.fork()
+    side = _core.Episodes([run, run], threads=2)
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        for step in (lambda: run.step([]), lambda: side.step([[], []], room(run, run))):
+            signal.setitimer(signal.ITIMER_REAL, 0.005)
+            with pytest.raises(RungError):
+                step()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not whole.step([])
+    assert not run.step([])
+    assert (run.windows, run.observe(), side.episode(0).windows) == (1, whole.observe(), 0)
+    side.step([[], []], room(run, run))
+    assert side.info(1) == whole.info()
