@@ -74,8 +74,9 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
         episode, play = self._under_way()
         turns = play.turns(action, self._stands)
         ended = episode.step(turns, self._figures)
-        info = self.rules.layout.told(self._figures, episode.operations())
-        reward, truncated = play.judged(self._figures, ended, info, self._stands)
+        figures = self._figures.tolist()
+        info = self.rules.layout.told(figures, episode.operations())
+        reward, truncated = play.judged(figures, ended, info, self._stands)
         if self._recorder is not None:
             self._recorder.take(action, reward, info, play.over)
         return self._figures[self.rules.layout.chosen], reward, ended, truncated, info

@@ -56,11 +56,9 @@ class Layout:
             raise ConfigError(f"{name}: the scheme shows no such figure; {_known(self._at)}")
         return self._at[name]
 
-    def told(
-        self, figures: NDArray[np.float64], operations: list[dict[str, Any]]
-    ) -> dict[str, Any]:
+    def told(self, figures: Sequence[float], operations: list[dict[str, Any]]) -> dict[str, Any]:
         """Return a window's `info`: all of its figures by name, and its flash operations."""
-        info: dict[str, Any] = dict(zip(self._at, figures.tolist(), strict=True))
+        info: dict[str, Any] = dict(zip(self._at, figures, strict=True))
         info["operations"] = operations
         return info
 

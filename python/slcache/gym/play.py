@@ -6,9 +6,6 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from slcache._core import EpisodeError
 from slcache.gym import rewards
 from slcache.gym.actions import Stands
@@ -44,7 +41,7 @@ class Play:
 
     def judged(
         self,
-        figures: NDArray[np.float64],
+        figures: Sequence[float],
         ended: bool,
         info: dict[str, Any],
         stands: Stands,
@@ -83,11 +80,11 @@ class Play:
             fork.history = History(self.history.title, self.history.knobs, list(self.history.rows))
         return fork
 
-    def _row(self, figures: NDArray[np.float64], reward: float, values: Sequence[float]) -> Row:
+    def _row(self, figures: Sequence[float], reward: float, values: Sequence[float]) -> Row:
         at = self._rules.layout.at
         return Row(
             knobs=tuple(values),
             latency_ns=rewards.mean_latency_ns(figures, rewards.latencies_at(at)),
-            waf=float(figures[at("waf")]),
+            waf=figures[at("waf")],
             reward=reward,
         )

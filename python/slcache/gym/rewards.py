@@ -16,18 +16,17 @@ from __future__ import annotations
 import copy
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from slcache._core import ConfigError, EpisodeError
 
 #: What `reward=` takes.
 Spec = str | Mapping[str, float] | Callable[[dict[str, Any]], float]
 #: The figures of a window in the engine's order, and where one of them is.
-Figures = NDArray[np.float64]
+Figures = Sequence[float]
 At = Callable[[str], int]
 
 #: Weight of the newest window in the running average of `paper`.
@@ -57,7 +56,7 @@ class _Cost(Reward):
         self._at, self._factor = at, factor
 
     def of(self, figures: Figures, info: dict[str, Any]) -> float:
-        return self._factor * float(figures[self._at])
+        return self._factor * figures[self._at]
 
 
 class _Latency(Reward):
@@ -80,9 +79,9 @@ class _Paper(Reward):
         self._average_ns: float | None = None
 
     def of(self, figures: Figures, info: dict[str, Any]) -> float:
-        used = float(figures[self._utilisation])
-        host_ns = float(figures[self._host[0]] + figures[self._host[1]])
-        reclaim_ns = float(figures[self._reclaim[0]] + figures[self._reclaim[1]])
+        used = figures[self._utilisation]
+        host_ns = figures[self._host[0]] + figures[self._host[1]]
+        reclaim_ns = figures[self._reclaim[0]] + figures[self._reclaim[1]]
         cost_ns = (1.0 - used) * host_ns + used * reclaim_ns
         if self._average_ns is None:
             self._average_ns = cost_ns
@@ -128,8 +127,8 @@ def latencies_at(at: At) -> list[tuple[int, int]]:
 
 def mean_latency_ns(figures: Figures, latencies: list[tuple[int, int]]) -> float:
     """Return the mean latency of all requests completed in a window; 0 where there was none."""
-    requests = sum(float(figures[count]) for count, _ in latencies)
-    total_ns = sum(float(figures[count] * figures[mean]) for count, mean in latencies)
+    requests = sum(figures[count] for count, _ in latencies)
+    total_ns = sum(figures[count] * figures[mean] for count, mean in latencies)
     return total_ns / requests if requests else 0.0
 
 

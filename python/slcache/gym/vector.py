@@ -112,9 +112,10 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
         rewards = np.zeros(self.num_envs)
         truncations = np.zeros(self.num_envs, dtype=np.bool_)
         for index in np.flatnonzero(~np.array(resting)).tolist():
-            info = self.rules.layout.told(self._figures[index], episodes.operations(index))
+            figures = self._figures[index].tolist()
+            info = self.rules.layout.told(figures, episodes.operations(index))
             rewards[index], truncations[index] = self._plays[index].judged(
-                self._figures[index], ended[index], info, self._stands(index)
+                figures, ended[index], info, self._stands(index)
             )
             if self._mode == AutoresetMode.SAME_STEP and self._plays[index].over:
                 info = self._followed(index, info)
