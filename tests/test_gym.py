@@ -151,6 +151,8 @@ def test_options_of_reset(load: Path, tmp_path: Path) -> None:
     ):
         with pytest.raises(EpisodeError, match=told):
             env.reset(options=options)
+    # A reset that is refused leaves the episode where it was.
+    assert env.step(4)[4]["duration_ns"] > 0
 
 
 def test_a_saved_state_begins_an_episode(load: Path, tmp_path: Path) -> None:

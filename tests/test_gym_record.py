@@ -129,7 +129,15 @@ def test_files_of_several_episodes(load: Path, tmp_path: Path, replay: Command) 
     cut = json.loads((tmp_path / "02.json").read_text())
     assert len(cut["actions"]) == 1
     assert replay(tmp_path / "02.json")[0] == 0
+
+
+def test_what_cannot_be_written_is_refused_at_once(load: Path, tmp_path: Path) -> None:
     before = load.read_bytes()
     with pytest.raises(ConfigError, match="load"):
-        play(SlcCacheEnv(workload=load, record=load, **ENV), agents.Constant(), seed=1)
+        SlcCacheEnv(workload=load, record=load, **ENV)
     assert load.read_bytes() == before
+    (tmp_path / "folder").mkdir()
+    with pytest.raises((ConfigError, OSError), match="folder"):
+        SlcCacheEnv(workload=load, record=tmp_path / "folder", **ENV)
+    SlcCacheEnv(workload=load, record=tmp_path / "new" / "episode.json", **ENV)
+    assert not (tmp_path / "new").exists()

@@ -56,14 +56,15 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
         one, they have the next of the environment's random numbers. `info` tells what was begun.
         """
         super().reset(seed=seed)
-        self._put_away()
         start = self.rules.source.drawn(seed, options, self.np_random)
-        self._episode = self.rules.source.episode(start)
-        self._episode.turn(boards.turns(start.knobs, self.rules.knobs))
-        self._play = Play(self.rules, start)
+        episode = self.rules.source.episode(start)
+        episode.turn(boards.turns(start.knobs, self.rules.knobs))
+        # What was under way goes on if there is no next one.
+        self._put_away()
+        self._episode, self._play = episode, Play(self.rules, start)
         if self._recorder is not None:
             self._recorder.begin(start, self.config_hash)
-        self._episode.observe(self._figures)
+        episode.observe(self._figures)
         return self._figures[self.rules.layout.chosen], start.told()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:  # noqa: ANN401

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import os
@@ -25,6 +26,10 @@ FIGURES = ("duration_ns", "read_mean_ns", "write_mean_ns", "waf")
 CLOSED = "the environment was reset or closed"
 
 
+class _Tried(Exception):  # noqa: N818
+    """Ends an attempt to write that writes nothing."""
+
+
 class Recorder:
     """Writes each episode that ends, whole or not at all.
 
@@ -43,6 +48,9 @@ class Recorder:
         self._arguments = _plain(arguments)
         self._rules = rules
         self._episodes = 0
+        # What cannot be written is better known before the training than after it.
+        with contextlib.suppress(_Tried), self._transaction(self._name(0)):
+            raise _Tried
         self._open: dict[str, Any] | None = None
 
     def begin(self, start: Start, config_hash: str) -> None:
@@ -80,11 +88,16 @@ class Recorder:
     def _write(self, ended_by: str) -> None:
         assert self._open is not None
         document = {**self._open, "ended_by": ended_by, "score": sum(self._open["rewards"])}
-        file = pathlib.Path(self._name(self._episodes))
-        with Transaction(file.parent, [file.name], self._inputs()) as files:
-            files.write(file.name, (json.dumps(document, allow_nan=False) + "\n").encode())
+        name = self._name(self._episodes)
+        with self._transaction(name) as files:
+            text = json.dumps(document, allow_nan=False) + "\n"
+            files.write(pathlib.Path(name).name, text.encode())
         self._episodes += 1
         self._open = None
+
+    def _transaction(self, name: str) -> Transaction:
+        file = pathlib.Path(name)
+        return Transaction(file.parent, [file.name], self._inputs())
 
     def _inputs(self) -> list[Path]:
         """Return the files that episodes are made of, which no recording replaces."""
