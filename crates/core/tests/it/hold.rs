@@ -118,7 +118,7 @@ fn a_flush_waits_for_acknowledged_pages_that_are_being_programmed() {
 fn nothing_waits_on_a_device_whose_pages_are_mapping_units() {
     for entry in CATALOG {
         let mut setup = setup(device(versatile_pool(2, 1, 18, 8, MU as u32), 2 * 8 * 24 * MU), entry.name);
-        configure(&mut setup, &[("slc_blocks", json!(6))]);
+        configure(&mut setup, &[("slc_blocks", json!(6)), ("initial_slc_blocks", json!(6))]);
         let writes: Vec<_> = (0..64).map(|i| request(i * LATER, HostOp::Write, i * MU, MU)).collect();
         let got = latencies(&setup, &writes, HostOp::Write);
         // The time of the mode in which the scheme writes first.

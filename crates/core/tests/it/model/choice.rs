@@ -187,6 +187,8 @@ fn keys() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
         key("theta_bytes", vec![json!(0), json!(2048), json!(16384), json!(65536)]),
         key("setting", vec![json!("1"), json!("2")]),
         key("window_bytes", vec![json!(4096), json!(100_000)]),
+        key("step_bytes", vec![json!(4096), json!(100_000)]),
+        key("agent", vec![json!("q-learning"), json!("random"), json!("none")]),
         key("reclaim", vec![json!("foreground"), json!("deferred")]),
         key("idle.threshold_ns", vec![json!(100_000), json!(1_000_000)]),
         key("idle.scope", vec![json!("plane"), json!("device")]),
