@@ -142,5 +142,5 @@ def test_python_says_one_thing_in_one_way(trace: Path) -> None:
 
 
 def test_two_names_of_one_scheme_are_not_compared(trace: Path) -> None:
-    with pytest.raises(slcache.ConfigError, match="scheme slc-only: given twice, as tlc-only"):
-        slcache.compare(trace, device="rl-32g", schemes=["tlc-only", "slc-only"])
+    with pytest.raises(slcache.ConfigError, match="scheme mlc-only: given twice, as tlc-only"):
+        slcache.compare(trace, device="gc-8g", schemes=["tlc-only", "mlc-only"])
