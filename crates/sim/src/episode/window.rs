@@ -29,10 +29,12 @@ impl Latencies {
         }
         let sum: u128 = list.iter().map(|&ns| u128::from(ns)).sum();
         let max = list.iter().copied().max().unwrap_or(0);
-        let p99 = (count * 99).div_ceil(100) - 1;
-        let p50 = count.div_ceil(2) - 1;
-        let p99_ns = *list.select_nth_unstable(p99).1;
-        let p50_ns = *list[..=p99].select_nth_unstable(p50).1;
+        let (p50, p99) = (count.div_ceil(2) - 1, (count * 99).div_ceil(100) - 1);
+        let (_, &mut p50_ns, above) = list.select_nth_unstable(p50);
+        let p99_ns = match p99 - p50 {
+            0 => p50_ns,
+            further => *above.select_nth_unstable(further - 1).1,
+        };
         Self {
             requests: count as u64,
             mean_ns: sum as f64 / count as f64,
