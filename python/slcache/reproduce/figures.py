@@ -144,7 +144,7 @@ def _several_series(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
 def _byte_axis(axes: Axes) -> None:
     """Make the vertical axis one of powers of two, written as sizes."""
     low, high = axes.get_ylim()
-    powers = range(math.floor(math.log2(max(low, 1))), math.ceil(math.log2(high)) + 1)
+    powers = range(math.ceil(math.log2(max(low, 1))), math.floor(math.log2(high)) + 1)
     axes.set_yscale("log", base=2)
     axes.set_yticks([2**p for p in powers], [units.size(2**p) for p in powers], minor=False)
     axes.minorticks_off()
