@@ -170,7 +170,8 @@ fn a_clone_in_mid_run_goes_on_as_the_original_does() {
             let setup = make(entry.name, 24 << 20);
             let mut sim = Simulation::new(&setup).unwrap();
             sim.precondition(&mut |_, _| true).unwrap();
-            (sim.keep_ops(), sim.keep_log());
+            sim.keep_ops();
+            sim.keep_log();
             let requests = mixed(setup.device.user_bytes, 11);
             // Cut where much is under way: at least ten requests behind the last pause.
             let mut cut = 2010;

@@ -20,7 +20,7 @@ mod resize;
 mod signals;
 
 pub use config::{slc_blocks_cap, slc_blocks_min, DenseRule, HybridSpec, Reclaim, SlcRule, SLC_SHARE_MAX};
-pub use dense::{Dense, Moved, RESERVE};
+pub use dense::{Dense, Moved};
 pub use dwa::{Dwa, DwaConfig};
 pub use knobs::{SLC_BLOCKS, THETA_BYTES, THETA_LADDER};
 pub use ladder::Setting;

@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 
 /// Most SLC blocks that a logical block may be allowed.
 pub const SLC_BLOCKS_MAX: u32 = 64;
+/// Most free blocks that may be asked for.
+pub const FREE_BLOCKS_MAX: u32 = 1024;
 
 /// Parameters of `ust`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -102,7 +104,7 @@ impl Parameters for UstConfig {
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         check_range(problems, "scheme.ust.max_slc_blocks", self.max_slc_blocks, 1..=SLC_BLOCKS_MAX);
         if let Some(blocks) = self.free_blocks {
-            check_range(problems, "scheme.ust.free_blocks", blocks, OPEN_ABOVE..=1024);
+            check_range(problems, "scheme.ust.free_blocks", blocks, OPEN_ABOVE..=FREE_BLOCKS_MAX);
         }
         check_range(problems, "scheme.ust.buffer_pages", self.buffer_pages, 1..=256);
         check_range(problems, "scheme.ust.window_bytes", self.window_bytes, 4 << 10..=1 << 40);

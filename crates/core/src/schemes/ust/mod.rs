@@ -43,7 +43,7 @@ use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::RequestId;
 use crate::metrics::report::SchemeReport;
 use crate::metrics::window_series::WindowSeries;
-use config::SLC_BLOCKS_MAX;
+use config::{FREE_BLOCKS_MAX, SLC_BLOCKS_MAX};
 use owners::{Owned, Owners};
 use report::Stats;
 use rewritten::Rewritten;
@@ -355,7 +355,8 @@ impl Scheme for Ust {
 
     fn load_own(&mut self, own: UstState, io: &Io) -> Result<(), String> {
         let (most, free) = (own.max_slc_blocks, own.free_blocks);
-        if !(1..=SLC_BLOCKS_MAX).contains(&most) || free < OPEN_ABOVE {
+        let free_max = self.dense.spec.blocks.max(FREE_BLOCKS_MAX);
+        if !(1..=SLC_BLOCKS_MAX).contains(&most) || !(OPEN_ABOVE..=free_max).contains(&free) {
             return Err(format!("{most} SLC blocks per logical block, {free} free blocks"));
         }
         (self.max_slc_blocks, self.free_blocks) = (most, free);
