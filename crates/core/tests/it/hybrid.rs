@@ -2,7 +2,6 @@
 //! the host does they find room.
 
 use crate::common::{configure, device, mode, pool, random, request, setup};
-use serde_json::json;
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::{BlockId, CellMode, PlaneId};
