@@ -90,6 +90,8 @@ def caption(documents: Sequence[Document]) -> str:
     """Return how the figure is read."""
     found = _all(documents)
     text = "A value for each window of the schemes that have windows."
+    if any(name[0] == "slc_blocks" for name in found):
+        text += " Blocks are those of a plane or of all planes, as each scheme's page says."
     jumping = [curves for name, curves in found.items() if _look(name).smoothed]
     if any(_smoothed_over(curve) > 1 for curves in jumping for curve in curves.values()):
         text += (

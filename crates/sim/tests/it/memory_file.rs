@@ -229,6 +229,7 @@ fn content_that_no_run_leaves_is_refused_behind_a_right_checksum() {
     refused(&|c| c["memory"]["scheme"] = "other".into(), "learned by other, and the run's scheme is rl");
     refused(&|c| c["memory"]["version"] = 9.into(), "version 9 of the memory of rl, and this program reads");
     refused(&|c| c["memory"]["tables"]["q"][3] = Value::Null, "(memory.tables.q[3]: invalid type");
+    refused(&|c| c["memory"]["tables"]["q"][3] = (-1e300).into(), "in the Q-table");
     refused(&|c| c["memory"]["tables"]["q"][3] = "1".into(), "(memory.tables.q[3]: invalid type");
     refused(
         &|c| drop(c["memory"]["tables"]["q"].as_array_mut().unwrap().pop()),

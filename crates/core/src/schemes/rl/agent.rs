@@ -5,6 +5,10 @@ use crate::base::rng::RngStream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// More than any run learns: an update adds at most a reward, which is one. Larger values could add
+/// up to what is no number.
+const VALUE_MAX: f64 = (1_u64 << 53) as f64;
+
 /// Who decides after a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -92,7 +96,7 @@ impl Agent {
         if values.len() != entries || visits.len() != entries {
             return Err(format!("{} values and {} counts of {entries}", values.len(), visits.len()));
         }
-        if let Some(value) = values.iter().find(|value| !value.is_finite()) {
+        if let Some(value) = values.iter().find(|value| !value.is_finite() || value.abs() > VALUE_MAX) {
             return Err(format!("a value of {value} in the Q-table"));
         }
         (self.table.values, self.visits) = (values, visits);
