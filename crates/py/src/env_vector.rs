@@ -40,7 +40,7 @@ fn check_width(index: usize, found: usize, needed: usize) -> PyResult<()> {
 }
 
 fn failed(error: &StepFailed) -> PyErr {
-    match &error.source {
+    match &*error.source {
         Error::Cancelled => episode_error(&error.source),
         source => {
             let py_error = episode_error(source);

@@ -16,7 +16,7 @@ pub struct StepFailed {
     /// Its place.
     pub index: usize,
     /// Why.
-    pub source: EpisodeError,
+    pub source: Box<EpisodeError>,
 }
 
 /// Episodes that step side by side; each does what it would do alone.
@@ -53,7 +53,8 @@ impl Episodes {
         assert_eq!(turns.len(), self.episodes.len(), "Invariant: turns for each episode");
         for (index, (episode, turns)) in self.episodes.iter().zip(turns).enumerate() {
             if let Some(turns) = turns {
-                episode.check_turns(turns).map_err(|source| StepFailed { index, source })?;
+                let source = |error| StepFailed { index, source: Box::new(error) };
+                episode.check_turns(turns).map_err(source)?;
             }
         }
         let mut stepped: Vec<Result<bool, EpisodeError>> =
@@ -83,7 +84,7 @@ impl Episodes {
             }
         });
         let failed = |(index, stepped): (usize, Result<bool, EpisodeError>)| {
-            stepped.map_err(|source| StepFailed { index, source })
+            stepped.map_err(|error| StepFailed { index, source: Box::new(error) })
         };
         stepped.into_iter().enumerate().map(failed).collect()
     }
