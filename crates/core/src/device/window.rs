@@ -2,7 +2,7 @@
 
 use crate::base::request::{HostOp, Request};
 use crate::ftl::window::{HostCount, WindowCounters, WindowLength, WindowUnit};
-use crate::metrics::counters::OpCounters;
+use crate::metrics::counters::{OpCount, OpCounters};
 use serde::{Deserialize, Serialize};
 
 /// What arrived.
@@ -19,7 +19,8 @@ pub(super) struct WindowState {
     index: u64,
     filled: u64,
     arrived: Arrived,
-    ops: OpCounters,
+    /// What occurred: pool, kind, mode and cause by number, and the totals.
+    ops: Vec<([u8; 4], OpCount)>,
     ns: u64,
 }
 
@@ -122,7 +123,7 @@ impl Window {
             index: self.index,
             filled: self.filled,
             arrived: self.arrived,
-            ops: counters.ops,
+            ops: counters.ops.rows(),
             ns: counters.duration_ns,
         }
     }
@@ -133,13 +134,11 @@ impl Window {
         if state.filled > longest || (self.length.count == 0 && state.filled > 0) {
             return Err(format!("{} in a window of {}", state.filled, self.length.count));
         }
-        if !state.ops.is_like(&self.start) {
-            return Err("the operations of a window of another device".into());
-        }
+        self.before = self.start.since(&self.start);
+        self.before.add_rows(&state.ops)?;
         self.index = state.index;
         self.filled = state.filled;
         self.arrived = state.arrived;
-        self.before = state.ops;
         self.before_ns = state.ns;
         Ok(())
     }
