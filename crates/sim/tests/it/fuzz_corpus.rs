@@ -18,10 +18,10 @@ fn seeds_are_valid() {
 }
 
 /// Bits of a state all over it: most are bound by something else. Free are random streams, turns,
-/// links out of use, and counters of updates within their range.
+/// links out of use, counters of updates within their range, and nearly all of a Q-table.
 #[test]
 fn hardly_a_byte_of_a_state_is_free() {
-    for seed in snapshots::seeds() {
+    for seed in snapshots::seeds().into_iter().filter(|seed| !snapshots::has_learned(seed)) {
         let places: Vec<usize> = (1..seed.len()).step_by(37).collect();
         let loads = |&place: &usize| {
             let mut state = seed.clone();

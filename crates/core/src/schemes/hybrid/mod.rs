@@ -34,6 +34,7 @@ pub(in crate::schemes) use config::hybrid_config;
 use crate::base::request::SECTOR_BYTES;
 use crate::base::{CellMode, PlaneId, Ppn};
 use crate::ftl::answer::{BlockShare, DeviceFull};
+use crate::ftl::bank::BankId;
 use crate::ftl::io::Io;
 use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
@@ -58,6 +59,8 @@ pub struct HybridState {
 /// SLC region, dense region, and the threshold between them.
 #[derive(Clone)]
 pub struct Hybrid {
+    /// The free blocks of both regions.
+    bank: BankId,
     /// The SLC region.
     pub slc: Region,
     /// The dense region.
@@ -89,6 +92,7 @@ impl Hybrid {
         let dense = Dense::new(dense_spec, spec.dense.threshold(blocks), spec.reclaim.class(), io);
         let slc = Region::new(slc_spec, io);
         let mut hybrid = Self {
+            bank,
             slc_unused: true,
             packing: Packing::new(dense.slots(io), dense.region.spec.mode.bits()),
             theta_bytes,

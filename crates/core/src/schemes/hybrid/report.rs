@@ -114,6 +114,7 @@ impl Stats {
 impl Hybrid {
     /// The figures of the regions, for the scheme `name`.
     pub fn report(&self, name: &str, io: &Io) -> SchemeReport {
+        debug_assert!(self.blocks_add_up(io), "Invariant: no block is lost or had twice");
         let mut report = SchemeReport { name: name.into(), ..SchemeReport::default() };
         self.dense.report(&mut report);
         self.packing.report(self.stats.migrated.padded + self.dense.cleaned.padded, &mut report);

@@ -44,6 +44,7 @@ impl Hybrid {
         let blocks = if self.theta_bytes == 0 { 0 } else { blocks };
         while self.slc_blocks() < blocks && self.grow(io) {}
         while self.slc_blocks() > blocks && self.shrink(false, io) {}
+        debug_assert!(self.blocks_add_up(io), "Invariant: no block is lost or had twice");
         self.slc_blocks()
     }
 
@@ -52,6 +53,7 @@ impl Hybrid {
     pub(super) fn force_shrink(&mut self, io: &mut Io) -> bool {
         let shrunk = self.slc_blocks() > 0 && self.shrink(true, io);
         self.stats.forced_shrink_blocks += u64::from(shrunk && !io.clockless());
+        debug_assert!(self.blocks_add_up(io), "Invariant: no block is lost or had twice");
         shrunk
     }
 
@@ -85,6 +87,19 @@ impl Hybrid {
             self.slc.close_open(io, plane, Writer::Host);
         }
         self.migrate(plane, emergency, io)
+    }
+
+    /// Whether in every plane the quotas, and the used and free blocks, add up to all blocks, and
+    /// neither region has more than its quota.
+    pub(super) fn blocks_add_up(&self, io: &Io) -> bool {
+        let (slc, dense, blocks) = (&self.slc, &self.dense.region, self.plane_blocks());
+        let adds_up = |&plane: &PlaneId| {
+            let used = [slc.used_blocks(plane), dense.used_blocks(plane)];
+            used[0] + used[1] + io.bank(self.bank).free(plane) == blocks
+                && used[0] <= slc.quota()
+                && used[1] <= dense.quota()
+        };
+        slc.quota() + dense.quota() == blocks && slc.planes().iter().all(adds_up)
     }
 
     /// Sets both quotas, which add up to the blocks of a plane.
