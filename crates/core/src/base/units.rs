@@ -47,6 +47,15 @@ pub fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error
     }
 }
 
+#[derive(Deserialize)]
+struct Size(#[serde(deserialize_with = "bytes")] u64);
+
+/// Deserialises a list of such byte counts.
+pub fn byte_list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Error> {
+    let sizes = Vec::<Size>::deserialize(deserializer)?;
+    Ok(sizes.into_iter().map(|Size(bytes)| bytes).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::parse_bytes;
@@ -59,5 +68,17 @@ mod tests {
         assert_eq!(parse_bytes("1.3B"), None);
         assert_eq!(parse_bytes("4 parsecs"), None);
         assert_eq!(parse_bytes("-1"), None);
+    }
+
+    #[test]
+    fn a_list_takes_both_ways_of_writing_and_names_what_is_neither() {
+        let listed = |text: &str| {
+            let sizes = super::byte_list(&mut serde_json::Deserializer::from_str(text));
+            sizes.map_err(|error| error.to_string())
+        };
+        assert_eq!(listed(r#"[512, "4KiB", "1.5 KiB"]"#), Ok(vec![512, 4096, 1536]));
+        assert_eq!(listed("[]"), Ok(vec![]));
+        assert!(listed(r#"[512, "4 parsecs"]"#).is_err_and(|told| told.contains("4 parsecs")));
+        assert!(listed("512").is_err() && listed("[-1]").is_err());
     }
 }

@@ -25,6 +25,7 @@ mod ops_ust;
 mod physics;
 mod prefill_on_read;
 mod rl;
+mod rl_limits;
 mod smoke;
 mod timing;
 mod timing_orders;

@@ -15,12 +15,12 @@ use slcache_core::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use slcache_core::hw::array::{Block, BlockState};
 use std::collections::BTreeMap;
 
-const MIB: u64 = 1 << 20;
+pub const MIB: u64 = 1 << 20;
 /// Bytes of host writes per step: two SLC blocks.
 const STEP: u64 = MIB / 2;
 
 /// 64 blocks of 1 MiB as QLC and 256 KiB as SLC, 44 MiB of them the user's, under `rl` and `values`.
-fn small(values: &[(&str, Value)]) -> Setup {
+pub fn small(values: &[(&str, Value)]) -> Setup {
     let mut chips = pool(1, 1, 64, 16, 16384);
     (chips.tlc, chips.qlc) = (None, Some(mode(140_000, 3_102_000, 3_500_000)));
     chips.bus.ps_per_byte = 0;
@@ -32,7 +32,7 @@ fn small(values: &[(&str, Value)]) -> Setup {
 }
 
 /// Writes of 4 KiB to 256 KiB, three of four in an eighth of `user_bytes`.
-fn writes(count: usize, user_bytes: u64, seed: u64) -> Vec<Request> {
+pub fn writes(count: usize, user_bytes: u64, seed: u64) -> Vec<Request> {
     let mut rng = RngStream::new(seed, "test workload");
     let mut write = |at_ns| {
         let units = 1 << rng.below(7);

@@ -123,7 +123,8 @@ fn others(root: &Value, key: &str, value: &Value) -> Vec<Value> {
         },
         Value::Array(list) => {
             let more = list.iter().map(|n| n.as_u64().map_or(Value::Null, |n| (n + 1).into()));
-            vec![more.collect()]
+            let fewer = list.iter().take(list.len().saturating_sub(1)).cloned();
+            vec![more.collect(), fewer.collect()]
         }
         _ => Vec::new(),
     };

@@ -2,6 +2,7 @@
 
 use super::super::common::device_fit::{check_capacity, check_page, densest_beside_slc, offered_modes};
 use super::dense::RESERVE;
+use super::limits::Limits;
 use crate::base::op::Class;
 use crate::base::problem::check_range;
 use crate::base::{CellMode, Problem};
@@ -14,8 +15,6 @@ use serde::{Deserialize, Serialize};
 
 /// Open blocks per plane of a dense region: the host's and the one of what is moved.
 const FRONTIERS: u32 = 2;
-/// The SLC region takes at most this share of a plane's blocks, percent.
-pub const SLC_SHARE_MAX: u32 = 56;
 
 /// When the host's requests meet the work that makes room for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -97,16 +96,6 @@ fn default_free(blocks: u32) -> u32 {
     (blocks / 32).clamp(1, 5)
 }
 
-/// Fewest SLC blocks per plane that a controller asks for: the paper's 8, scaled to planes of few blocks.
-pub fn slc_blocks_min(blocks: u32) -> u32 {
-    (blocks / 32).clamp(1, 8)
-}
-
-/// Most SLC blocks per plane, whatever the data.
-pub fn slc_blocks_cap(blocks: u32) -> u32 {
-    (u64::from(blocks) * u64::from(SLC_SHARE_MAX) / 100) as u32
-}
-
 /// The shared parameters, as one of the schemes has them.
 pub struct HybridSpec<'a> {
     /// The scheme.
@@ -125,6 +114,8 @@ pub struct HybridSpec<'a> {
     pub dense: &'a DenseRule,
     /// When reclamation runs.
     pub reclaim: Reclaim,
+    /// How far a controller may turn the knobs.
+    pub limits: Limits,
 }
 
 impl HybridSpec<'_> {
@@ -168,7 +159,7 @@ impl HybridSpec<'_> {
 
     fn check_sizes(&self, device: &DeviceConfig, pool: &PoolConfig, problems: &mut Vec<Problem>) {
         check_page(device, pool, &format!("scheme.{}", self.name), problems);
-        let blocks = pool.blocks.saturating_sub(slc_blocks_min(pool.blocks));
+        let blocks = pool.blocks.saturating_sub(self.limits.slc_blocks_min(pool.blocks));
         let held = self.dense.held_back(pool.blocks);
         check_capacity(device, pool, self.mode(device), blocks, held, problems);
     }
@@ -202,6 +193,7 @@ macro_rules! hybrid_config {
         pub struct $name:ident($scheme:literal) {
             $($(#[$doc:meta])* pub $field:ident: $type:ty = $default:expr,)*
         }
+        limits $limits:path;
         $(check $own:path;)?
         $(settle $settle:path;)?
         $(moot $moot:path;)?
@@ -254,6 +246,7 @@ macro_rules! hybrid_config {
                     slc: &self.slc,
                     dense: &self.dense,
                     reclaim: self.reclaim,
+                    limits: $limits(self),
                 }
             }
         }

@@ -8,7 +8,7 @@
 //! are packed (docs/decisions).
 //! **Knobs.** `theta_bytes`; the table decides the size.
 
-use super::{hybrid_config, Hybrid, HybridState, Packed, Setting, SIGNALS, THETA_BYTES};
+use super::{hybrid_config, Hybrid, HybridState, Limits, Packed, Setting, SIGNALS, THETA_BYTES};
 use crate::base::problem::check_range;
 use crate::base::{units, Problem};
 use crate::ftl::answer::{BlockShare, DeviceFull};
@@ -38,10 +38,15 @@ hybrid_config! {
         #[schemars(with = "u64")]
         pub window_bytes: u64 = 32 << 20,
     }
+    limits DwaConfig::limits;
     check DwaConfig::check_own;
 }
 
 impl DwaConfig {
+    fn limits(&self) -> Limits {
+        Limits::default()
+    }
+
     fn check_own(&self, _device: &DeviceConfig, problems: &mut Vec<Problem>) {
         check_range(problems, "scheme.dwa.theta_bytes", self.theta_bytes, 0..=1 << 30);
         check_range(problems, "scheme.dwa.window_bytes", self.window_bytes, 4096..=1 << 40);

@@ -18,9 +18,6 @@ pub const THETA_BYTES: KnobSpec = KnobSpec {
     summary: "largest write request that goes to the SLC region",
 };
 
-/// Values of theta, bytes.
-pub const THETA_LADDER: [u64; 8] = [4096, 8192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288];
-
 impl Hybrid {
     /// The size of the SLC region as a knob.
     pub fn slc_blocks_knob(&self, io: &Io) -> Knob {
@@ -32,7 +29,8 @@ impl Hybrid {
 
     /// Theta as a knob.
     pub fn theta_knob(&self) -> Knob {
-        let range = KnobRange::Ladder(THETA_LADDER.map(|bytes| bytes as f64).to_vec());
+        let rungs = self.limits.theta_ladder_bytes.iter();
+        let range = KnobRange::Ladder(rungs.map(|&bytes| bytes as f64).collect());
         Knob { spec: &THETA_BYTES, range, value: self.theta_bytes() as f64 }
     }
 }

@@ -13,17 +13,19 @@ mod dense;
 mod dwa;
 mod knobs;
 mod ladder;
+mod limits;
 mod packing;
 mod qlc_only;
 mod report;
 mod resize;
 mod signals;
 
-pub use config::{slc_blocks_cap, slc_blocks_min, DenseRule, HybridSpec, Reclaim, SlcRule, SLC_SHARE_MAX};
+pub use config::{DenseRule, HybridSpec, Reclaim, SlcRule};
 pub use dense::{Dense, Moved};
 pub use dwa::{Dwa, DwaConfig};
-pub use knobs::{SLC_BLOCKS, THETA_BYTES, THETA_LADDER};
+pub use knobs::{SLC_BLOCKS, THETA_BYTES};
 pub use ladder::Setting;
+pub use limits::{slc_blocks_possible, Limits, SLC_SHARE_MAX, THETA_LADDER};
 pub use packing::{Packed, Packing, Taken};
 pub use qlc_only::{QlcOnly, QlcOnlyConfig};
 pub use report::{unit_table, TimeSplit};
@@ -69,6 +71,7 @@ pub struct Hybrid {
     slc_unused: bool,
     theta_bytes: u64,
     slc_free_below: u32,
+    limits: Limits,
     /// Of the window under way, and of the one before.
     demand: Demand,
     window_before: Demand,
@@ -97,6 +100,7 @@ impl Hybrid {
             packing: Packing::new(dense.slots(io), dense.region.spec.mode.bits()),
             theta_bytes,
             slc_free_below: spec.slc_threshold(blocks),
+            limits: spec.limits.clone(),
             demand: Demand::default(),
             window_before: Demand::default(),
             stats: Stats::new(slc_blocks),

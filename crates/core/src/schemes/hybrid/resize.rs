@@ -1,6 +1,5 @@
 //! The size of the SLC region: it grows by free dense blocks and shrinks by migrating.
 
-use super::config::{slc_blocks_cap, slc_blocks_min};
 use super::Hybrid;
 use crate::base::PlaneId;
 use crate::ftl::io::Io;
@@ -9,7 +8,7 @@ use crate::ftl::region::Writer;
 impl Hybrid {
     /// Fewest SLC blocks per plane that a controller may ask for.
     pub fn slc_blocks_min(&self) -> u32 {
-        slc_blocks_min(self.plane_blocks())
+        self.limits.slc_blocks_min(self.plane_blocks())
     }
 
     /// Most SLC blocks per plane that a controller may ask for now: the dense region keeps room for
@@ -19,7 +18,7 @@ impl Hybrid {
         let planes = self.slc.planes().len() as u64;
         let valid = io.mapped().div_ceil(planes * u64::from(self.dense.region.full_block(io))) as u32;
         let feasible = blocks.saturating_sub(valid + self.dense.clean_below());
-        feasible.min(slc_blocks_cap(blocks)).max(self.slc_blocks_min())
+        feasible.min(self.limits.slc_blocks_cap(blocks)).max(self.slc_blocks_min())
     }
 
     /// Gives the SLC region `blocks` blocks per plane before the first write to it; before time 0 it

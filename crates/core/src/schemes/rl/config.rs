@@ -1,11 +1,12 @@
 //! Parameters of `rl`.
 
-use super::super::hybrid::{hybrid_config, slc_blocks_cap, slc_blocks_min, SLC_SHARE_MAX, THETA_LADDER};
+use super::super::hybrid::{hybrid_config, slc_blocks_possible, Limits, SLC_SHARE_MAX, THETA_LADDER};
 use super::agent::AgentKind;
 use super::q_table::Rates;
 use super::reward::{Average, Reward};
 use super::state::Bins;
 use crate::base::problem::{check_range, Problem};
+use crate::base::request::SECTOR_BYTES;
 use crate::base::units;
 use crate::hw::device_config::DeviceConfig;
 
@@ -17,9 +18,18 @@ hybrid_config! {
         /// Bytes of host writes per step, 4096-1099511627776.
         #[serde(deserialize_with = "units::bytes")]
         pub step_bytes: u64 = 32 << 20,
-        /// SLC blocks per plane at first, 0 to 56 % of the plane's blocks; default: 20 %.
+        /// Greatest share of a plane's blocks that may be SLC, 0.01-0.95.
+        pub slc_share_max: f64 = SLC_SHARE_MAX,
+        /// Fewest SLC blocks per plane that the knob allows, up to `slc_share_max` of them; default: 8,
+        /// fewer on planes of less than 256 blocks.
+        pub slc_blocks_min: Option<u32> = None,
+        /// Values of theta, the largest write request that goes to the SLC region, bytes (integers or
+        /// strings such as "4KiB"): 1 to 64 multiples of 512 up to 1 GiB, ascending.
+        #[serde(deserialize_with = "units::byte_list")]
+        pub theta_ladder_bytes: Vec<u64> = THETA_LADDER.to_vec(),
+        /// SLC blocks per plane at first, up to `slc_share_max` of them; default: 20 %, or that share.
         pub initial_slc_blocks: Option<u32> = None,
-        /// Largest write request that goes to the SLC region at first, bytes: a power of two, 4096-524288.
+        /// Theta at first, bytes: one of `theta_ladder_bytes`.
         #[serde(deserialize_with = "units::bytes")]
         pub initial_theta_bytes: u64 = 64 << 10,
         /// SLC blocks per plane that an action adds or takes away, 1-65536; default: 1.5 % of the
@@ -35,7 +45,7 @@ hybrid_config! {
         pub average: Average = Average::default(),
         /// Weight of the newest step in a moving average, 0-1.
         pub average_weight: f64 = 0.1,
-        /// Bins of the SLC region's share of the blocks, from 0 to 56 %, 1-64.
+        /// Bins of the SLC region's share of the blocks, from 0 to `slc_share_max`, 1-64.
         pub slc_share_bins: u32 = 9,
         /// Bins of the utilisation, 1-64.
         pub utilisation_bins: u32 = 4,
@@ -44,6 +54,7 @@ hybrid_config! {
         /// Bins of the share of updates in the SLC region, 1-64.
         pub slc_update_bins: u32 = 2,
     }
+    limits RlConfig::limits;
     check RlConfig::check_own;
     settle RlConfig::settle_own;
     moot RlConfig::moot_own;
@@ -74,19 +85,50 @@ impl RlConfig {
     }
 
     fn check_knobs(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
-        if !THETA_LADDER.contains(&self.initial_theta_bytes) {
-            let allowed = format!("one of {}", THETA_LADDER.map(|bytes| bytes.to_string()).join(", "));
-            problems.push(Problem::new("scheme.rl.initial_theta_bytes", self.initial_theta_bytes, allowed));
-        }
+        self.check_theta(problems);
         if let Some(blocks) = self.slc_step_blocks {
             check_range(problems, "scheme.rl.slc_step_blocks", blocks, 1..=65_536);
         }
-        if let (Some(blocks), Some(plane)) = (self.initial_slc_blocks, self.hybrid().plane_blocks(device)) {
-            check_range(problems, "scheme.rl.initial_slc_blocks", blocks, 0..=slc_blocks_cap(plane));
+        let shares = 0.01..=0.95;
+        check_range(problems, "scheme.rl.slc_share_max", self.slc_share_max, shares.clone());
+        let plane = self.hybrid().plane_blocks(device).filter(|_| shares.contains(&self.slc_share_max));
+        if let Some(plane) = plane {
+            self.check_slc_blocks(plane, problems);
+        }
+    }
+
+    fn check_slc_blocks(&self, plane: u32, problems: &mut Vec<Problem>) {
+        let (cap, possible) = (self.limits().slc_blocks_cap(plane), slc_blocks_possible(plane));
+        if !(1..=possible).contains(&cap) {
+            let allowed =
+                format!("a share that is 1 to {possible} of the {plane} blocks of a plane, not {cap}");
+            problems.push(Problem::new("scheme.rl.slc_share_max", self.slc_share_max, allowed));
+        }
+        let given =
+            [("slc_blocks_min", self.slc_blocks_min), ("initial_slc_blocks", self.initial_slc_blocks)];
+        for (key, blocks) in given {
+            check_range(problems, &format!("scheme.rl.{key}"), blocks.unwrap_or(0), 0..=cap);
+        }
+    }
+
+    fn check_theta(&self, problems: &mut Vec<Problem>) {
+        let rungs = &self.theta_ladder_bytes;
+        let told = rungs.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        let ascend = rungs.windows(2).all(|pair| pair[0] < pair[1]);
+        let fit = rungs.iter().all(|&rung| (1..=1 << 30).contains(&rung) && rung % SECTOR_BYTES == 0);
+        if !(1..=64).contains(&rungs.len()) || !ascend || !fit {
+            let allowed = format!("1 to 64 multiples of {SECTOR_BYTES} up to {}, ascending", 1 << 30);
+            problems.push(Problem::new("scheme.rl.theta_ladder_bytes", format!("[{told}]"), allowed));
+        } else if !rungs.contains(&self.initial_theta_bytes) {
+            let allowed = format!("one of {told} (theta_ladder_bytes)");
+            problems.push(Problem::new("scheme.rl.initial_theta_bytes", self.initial_theta_bytes, allowed));
         }
     }
 
     fn settle_own(&mut self, plane_blocks: u32) {
+        // What is given stays as it is, for the check.
+        let least = self.limits().slc_blocks_min(plane_blocks);
+        self.slc_blocks_min.get_or_insert(least);
         self.initial_slc_blocks = Some(self.initial_slc_blocks(plane_blocks));
         self.slc_step_blocks = Some(self.slc_step_blocks(plane_blocks));
     }
@@ -106,13 +148,23 @@ impl RlConfig {
 
     /// SLC blocks per plane of `plane_blocks` at first.
     pub(super) fn initial_slc_blocks(&self, plane_blocks: u32) -> u32 {
-        let fifth = (plane_blocks / 5).max(slc_blocks_min(plane_blocks));
-        self.initial_slc_blocks.unwrap_or(fifth)
+        let limits = self.limits();
+        let fifth = (plane_blocks / 5).max(limits.slc_blocks_min(plane_blocks));
+        self.initial_slc_blocks.unwrap_or(fifth.min(limits.slc_blocks_cap(plane_blocks)))
     }
 
     /// SLC blocks per plane of `plane_blocks` that an action adds or takes away.
     pub(super) fn slc_step_blocks(&self, plane_blocks: u32) -> u32 {
         self.slc_step_blocks.unwrap_or((plane_blocks * 3 / 200).max(1))
+    }
+
+    /// How far the knobs can be turned.
+    fn limits(&self) -> Limits {
+        Limits {
+            slc_share_max: self.slc_share_max,
+            slc_blocks_min: self.slc_blocks_min,
+            theta_ladder_bytes: self.theta_ladder_bytes.clone(),
+        }
     }
 
     /// How the agent learns.
@@ -127,7 +179,7 @@ impl RlConfig {
             utilisation: self.utilisation_bins,
             slc_demand_share: self.slc_demand_bins,
             slc_update_share: self.slc_update_bins,
-            slc_share_max: f64::from(SLC_SHARE_MAX) / 100.0,
+            slc_share_max: self.slc_share_max,
         }
     }
 

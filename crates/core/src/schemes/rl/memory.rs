@@ -4,7 +4,6 @@ use super::action::ACTIONS;
 use super::agent::{Agent, AgentKind};
 use super::state::Bins;
 use crate::ftl::memory::Memory;
-use crate::schemes::hybrid::THETA_LADDER;
 use std::collections::BTreeMap;
 
 /// Version of the tables: values and counts by state and action.
@@ -15,8 +14,7 @@ const VISITS: &str = "visits";
 const EXACT: f64 = (1_u64 << 53) as f64;
 
 /// What must agree for a state and an action to mean the same.
-pub(super) fn shape(bins: &Bins, slc_step_share: f64) -> BTreeMap<String, f64> {
-    let rungs = THETA_LADDER.len();
+pub(super) fn shape(bins: &Bins, slc_step_share: f64, theta_ladder_bytes: &[u64]) -> BTreeMap<String, f64> {
     let entries = [
         ("actions", ACTIONS as f64),
         ("slc_share_bins", f64::from(bins.slc_share)),
@@ -25,11 +23,24 @@ pub(super) fn shape(bins: &Bins, slc_step_share: f64) -> BTreeMap<String, f64> {
         ("utilisation_bins", f64::from(bins.utilisation)),
         ("slc_demand_bins", f64::from(bins.slc_demand_share)),
         ("slc_update_bins", f64::from(bins.slc_update_share)),
-        ("theta_rungs", rungs as f64),
-        ("theta_min_bytes", THETA_LADDER[0] as f64),
-        ("theta_max_bytes", THETA_LADDER[rungs - 1] as f64),
     ];
-    entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    let entries = entries.into_iter().map(|(name, value)| (name.to_owned(), value));
+    entries.chain(ladder(theta_ladder_bytes)).collect()
+}
+
+/// A ladder, by its ends and the number of its rungs; all of them where they do not double, which
+/// those do not tell.
+fn ladder(rungs: &[u64]) -> BTreeMap<String, f64> {
+    let mut told = BTreeMap::from([("theta_rungs".to_owned(), rungs.len() as f64)]);
+    let ends = [("theta_min_bytes", rungs.first()), ("theta_max_bytes", rungs.last())];
+    for (name, end) in ends {
+        told.extend(end.map(|&bytes| (name.to_owned(), bytes as f64)));
+    }
+    if rungs.windows(2).any(|pair| pair[1] != 2 * pair[0]) {
+        let named = |(i, &bytes): (usize, &u64)| (format!("theta_rung_{i}_bytes"), bytes as f64);
+        told.extend(rungs.iter().enumerate().map(named));
+    }
+    told
 }
 
 /// What `agent` has learned, if it learns.

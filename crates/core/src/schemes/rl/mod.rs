@@ -8,9 +8,9 @@
 //! **Paper.** "Reinforcement Learning-Based SLC Cache Technique for Enhancing SSD Write Performance",
 //! section 3, Algorithms 1 and 2.
 //! **What the paper leaves open and what we chose.** Learning rate and discount factor (`alpha`,
-//! `gamma`); how far an action turns (`slc_step_blocks`, theta by a factor of two); where it begins
-//! (`initial_slc_blocks`, `initial_theta_bytes`); the edges of the bins (of one width each); the
-//! average that a step is compared with (`average`). An action that would leave the knob's range turns
+//! `gamma`); how far an action turns (`slc_step_blocks`, `theta_ladder_bytes`), and within which bounds
+//! (`slc_share_max`, `slc_blocks_min`); where it begins (`initial_slc_blocks`, `initial_theta_bytes`);
+//! the edges of the bins (of one width each); the average that a step is compared with (`average`). An action that would leave the knob's range turns
 //! it as far as it goes.
 //! **Knobs.** `slc_blocks` and `theta_bytes`; with `agent = "none"` somebody outside turns them.
 
@@ -110,7 +110,8 @@ impl Rl {
     }
 
     fn shape(&self) -> std::collections::BTreeMap<String, f64> {
-        memory::shape(&self.bins, f64::from(self.slc_step) / f64::from(self.hybrid.plane_blocks()))
+        let slc_step_share = f64::from(self.slc_step) / f64::from(self.hybrid.plane_blocks());
+        memory::shape(&self.bins, slc_step_share, &self.config.theta_ladder_bytes)
     }
 }
 

@@ -1,0 +1,184 @@
+//! The bounds of `rl`'s knobs: what each option does to the knobs and to the decisions, and which values
+//! are refused.
+
+use crate::common::figure;
+use crate::rl::{small, writes, MIB};
+use serde_json::{json, Value};
+use slcache_core::device::Simulation;
+use slcache_core::ftl::knob::KnobRange;
+use slcache_core::metrics::report::Report;
+
+/// Blocks of the plane of `small`.
+const BLOCKS: f64 = 64.0;
+
+fn simulation(values: &[(&str, Value)]) -> Simulation {
+    Simulation::new(&small(values)).unwrap()
+}
+
+/// The least and the most SLC blocks that the knob allows.
+fn slc_bounds(values: &[(&str, Value)]) -> (f64, f64) {
+    match simulation(values).knobs()[0].range {
+        KnobRange::Steps { min, max, .. } => (min, max),
+        KnobRange::Ladder(_) => panic!("blocks are counted"),
+    }
+}
+
+/// A run whose agent acts by chance, so that it comes to both ends of the ranges.
+fn by_chance(values: &[(&str, Value)]) -> Report {
+    let mut sim = simulation(&[values, &[("agent", json!("random"))]].concat());
+    sim.track_versions();
+    for batch in writes(6000, 8 * MIB, 1).chunks(500) {
+        sim.feed(batch).unwrap();
+        sim.audit().unwrap();
+    }
+    sim.finish().unwrap()
+}
+
+fn series<'a>(report: &'a Report, name: &str) -> &'a [f64] {
+    &report.scheme.series.iter().find(|series| series.name == name).unwrap().values
+}
+
+/// What a series came to, ascending.
+fn reached(report: &Report, name: &str) -> Vec<f64> {
+    let mut values = series(report, name).to_vec();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    values
+}
+
+#[test]
+fn the_threshold_goes_from_rung_to_rung_of_the_ladder_given() {
+    let own = [("theta_ladder_bytes", json!([512, 6144, 65536])), ("initial_theta_bytes", json!(6144))];
+    let mut sim = simulation(&own);
+    assert_eq!(sim.knobs()[1].range, KnobRange::Ladder(vec![512.0, 6144.0, 65536.0]));
+    sim.turn(1, 512.0).unwrap();
+    assert!(sim.turn(1, 4096.0).is_err());
+    let report = by_chance(&own);
+    assert_eq!(reached(&report, "theta_bytes"), [512.0, 6144.0, 65536.0]);
+    let steps = series(&report, "theta_bytes");
+    assert!(steps.windows(2).all(|pair| pair != [512.0, 65536.0] && pair != [65536.0, 512.0]));
+    let one = [("theta_ladder_bytes", json!([8192])), ("initial_theta_bytes", json!(8192))];
+    assert_eq!(reached(&by_chance(&one), "theta_bytes"), [8192.0]);
+}
+
+#[test]
+fn the_slc_region_takes_no_more_than_the_share_given() {
+    assert_eq!(slc_bounds(&[]), (2.0, 35.0));
+    for (share, most) in [(0.02, 1.0), (0.1, 6.0), (0.25, 16.0), (0.8, 51.0)] {
+        let given = [("slc_share_max", json!(share))];
+        assert_eq!(slc_bounds(&given), (f64::min(2.0, most), most), "{share}");
+        let report = by_chance(&[&given[..], &[("slc_step_blocks", json!(8))]].concat());
+        let sizes = reached(&report, "slc_blocks");
+        assert_eq!(sizes.last(), Some(&most), "{share}: {sizes:?}");
+    }
+}
+
+/// The dense region has four blocks at first, and all the data the device holds come to it.
+#[test]
+fn a_region_that_begins_as_large_as_it_may_gives_way_to_the_data() {
+    for (agent, fill) in [("none", 0.0), ("none", 0.9), ("q-learning", 0.0)] {
+        let share = [("slc_share_max", json!(0.95)), ("initial_slc_blocks", json!(60))];
+        let mut setup = small(&[&share[..], &[("agent", json!(agent))]].concat());
+        setup.precondition.fill = fill;
+        let mut sim = Simulation::new(&setup).unwrap();
+        sim.track_versions();
+        for batch in writes(6000, 43 * MIB, 3).chunks(500) {
+            sim.feed(batch).unwrap();
+            sim.audit().unwrap();
+        }
+        assert!(sim.knobs()[0].value < 60.0, "{agent}, {fill} full");
+    }
+}
+
+/// The first of the states' features.
+fn slc_bins(report: &Report) -> Vec<u64> {
+    let states = report.scheme.histograms.iter().find(|histogram| histogram.name == "states").unwrap();
+    let bins = states.axes[0].bins.len();
+    states.counts.chunks(states.counts.len() / bins).map(|part| part.iter().sum()).collect()
+}
+
+#[test]
+fn the_bins_of_the_slc_share_end_at_the_greatest_share() {
+    for (share, bin) in [(0.28, 7), (0.56, 3), (0.9, 2)] {
+        let at_a_fifth = [("slc_share_max", json!(share)), ("initial_slc_blocks", json!(14))];
+        let mut sim = simulation(&at_a_fifth);
+        sim.feed(&writes(40, 8 * MIB, 2)).unwrap();
+        let first = slc_bins(&sim.finish().unwrap());
+        // 14 of 64 blocks; the agent moves a block per step, which few steps leave in that bin.
+        let (fullest, _) = first.iter().enumerate().max_by_key(|(_, &count)| count).unwrap();
+        assert_eq!(fullest, bin, "{share}: {first:?} of {BLOCKS}");
+    }
+}
+
+#[test]
+fn the_slc_region_keeps_no_less_than_the_minimum_given() {
+    for least in [0.0, 1.0, 9.0] {
+        let given = [("slc_blocks_min", json!(least as u32)), ("slc_step_blocks", json!(4))];
+        assert_eq!(slc_bounds(&given), (least, 35.0));
+        let report = by_chance(&given);
+        let sizes = reached(&report, "slc_blocks");
+        assert_eq!(sizes.first(), Some(&least), "{sizes:?}");
+        assert_eq!(figure(&report, "forced_shrink_blocks"), 0.0);
+    }
+}
+
+#[test]
+fn bounds_without_sense_are_refused() {
+    let refused = |values: &[(&str, Value)], told: &str| {
+        let plain = small(values);
+        let mut settled = plain.clone();
+        settled.scheme.settle(&plain.device);
+        for setup in [plain, settled] {
+            let mut problems = Vec::new();
+            setup.scheme.check(&setup.device, &mut problems);
+            let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+            assert!(problems.len() == 1 && problems[0].starts_with(told), "{problems:?}");
+        }
+    };
+    let ladders = [
+        json!([]),
+        json!([0, 65536]),
+        json!([65536, 65536]),
+        json!([65536, 4096]),
+        json!([4000, 65536]),
+        json!([65536, 1_u64 << 31]),
+        (1..=65).map(|rung| rung * 65536).collect(),
+    ];
+    for ladder in ladders {
+        refused(&[("theta_ladder_bytes", ladder)], "scheme.rl.theta_ladder_bytes = [");
+    }
+    let rung = "scheme.rl.initial_theta_bytes = 65536: must be one of 4096, 16384 (theta_ladder_bytes)";
+    refused(&[("theta_ladder_bytes", json!([4096, 16384]))], rung);
+    for share in [-0.1, 0.0, 0.96, 1.5] {
+        let told = format!("scheme.rl.slc_share_max = {share}: must be between 0.01 and 0.95");
+        refused(&[("slc_share_max", json!(share))], &told);
+    }
+    let none = "scheme.rl.slc_share_max = 0.015: must be a share that is 1 to 62 of the 64 blocks of a plane";
+    refused(&[("slc_share_max", json!(0.015))], none);
+    let min = "scheme.rl.slc_blocks_min = 36: must be between 0 and 35";
+    refused(&[("slc_blocks_min", json!(36))], min);
+    let both = [("slc_share_max", json!(0.1)), ("slc_blocks_min", json!(7))];
+    refused(&both, "scheme.rl.slc_blocks_min = 7: must be between 0 and 6");
+    let both = [("slc_share_max", json!(0.1)), ("initial_slc_blocks", json!(7))];
+    refused(&both, "scheme.rl.initial_slc_blocks = 7: must be between 0 and 6");
+    refused(&[("slc_blocks_min", json!(30))], "device.user_bytes = ");
+}
+
+#[test]
+fn a_memory_of_other_bounds_is_refused_by_what_differs() {
+    let rungs = |rungs: Value| ("theta_ladder_bytes", rungs);
+    let refused = |here: &[(&str, Value)], there: &[(&str, Value)], told: &str| {
+        let memory = simulation(there).memory().unwrap();
+        let error = simulation(here).take_memory(memory).unwrap_err();
+        assert_eq!(error, format!("rl: {told}"));
+    };
+    refused(&[], &[("slc_share_max", json!(0.5))], "slc_share_max is 0.56 here and was 0.5 there");
+    let doubled = [rungs(json!([16384, 32768, 65536]))];
+    refused(&doubled, &[], "theta_max_bytes is 65536 here and was 524288 there");
+    let uneven = [rungs(json!([16384, 20480, 65536]))];
+    refused(&doubled, &uneven, "theta_rung_0_bytes is nothing here and was 16384 there");
+    let other = [rungs(json!([16384, 24576, 65536]))];
+    refused(&other, &uneven, "theta_rung_1_bytes is 24576 here and was 20480 there");
+    let memory = simulation(&uneven).memory().unwrap();
+    simulation(&[&uneven[..], &[("slc_blocks_min", json!(1))]].concat()).take_memory(memory).unwrap();
+}
