@@ -6,7 +6,7 @@
 //! A file uses those above it and never, by whatever way, one that uses it:
 //!
 //! ```text
-//! config, answer, piece, window, knob, signal, block_list, moved,
+//! config, answer, piece, span, window, knob, signal, block_list, moved,
 //! op_log, page_reads, early, wakeup, memory                     words and lists
 //! free_list <- bank; hold, bank <- media <- audit               what is stored
 //! io <- merge, write_buffer, plane_allocator, restore           what it does in time
@@ -47,6 +47,7 @@ pub mod relocate;
 pub mod restore;
 pub mod scheme;
 pub mod signal;
+pub mod span;
 pub mod store;
 pub mod two_layer;
 pub mod victim;

@@ -5,6 +5,7 @@ use super::io::Io;
 use super::media::{bits, SLOTS_MAX};
 use super::piece::{PageWrite, Piece};
 use super::region::{Region, Writer};
+use super::span::Span;
 use crate::base::op::{Cause, Class};
 use crate::base::request::SECTOR_BYTES;
 use crate::base::{Mu, PlaneId, Ppn};
@@ -108,31 +109,72 @@ pub fn write_to(piece: &Piece, region: &mut Region, page: Ppn, io: &mut Io) {
 /// Writes a piece as `page`, which was just taken; `emit` gets the program and what it waits for.
 #[inline]
 pub fn write_through(piece: &Piece, page: Ppn, io: &mut Io, emit: impl FnOnce(&mut Io, &PageWrite, &[OpId])) {
-    let n = io.policy().mus_per_page;
+    let all = Span { first: 0, units: io.policy().mus_per_page };
+    let kept = Kept::fetch(piece, all.mask(), io);
+    write_span(piece, all, &kept, page, io, |io, write| emit(io, write, kept.reads()));
+}
+
+/// What has to be kept of a logical page beside what a piece brings, and the reads that fetch it.
+pub struct Kept {
+    /// Mapping units that hold data where the piece is written.
+    mask: u32,
+    /// Those of them that the piece does not cover as a whole.
+    needed: u32,
+    ops: [OpId; SLOTS_MAX],
+    reads: usize,
+}
+
+impl Kept {
+    /// Reads what must be kept of the mapping units `within` when `piece` is written there.
+    #[inline(always)]
+    pub fn fetch(piece: &Piece, within: u32, io: &mut Io) -> Self {
+        let covered = piece.mask & within == within && piece.partial & within == 0;
+        let mask = if covered { 0 } else { mapped_mask(io, piece.page) & within };
+        let needed = mask & (!piece.mask | piece.partial);
+        let mut ops = [OpId::NONE; SLOTS_MAX];
+        let reads = if needed == 0 { 0 } else { read_kept(piece, mask, needed, &mut ops, io) };
+        Self { mask, needed, ops, reads }
+    }
+
+    /// The reads under way.
+    #[inline(always)]
+    pub fn reads(&self) -> &[OpId] {
+        &self.ops[..self.reads]
+    }
+}
+
+/// Writes what `piece` and `kept` have in `span` as `page`, which was just taken; `emit` gets the
+/// program, which waits for the reads of what is kept.
+#[inline(always)]
+pub fn write_span(
+    piece: &Piece,
+    span: Span,
+    kept: &Kept,
+    page: Ppn,
+    io: &mut Io,
+    emit: impl FnOnce(&mut Io, &PageWrite),
+) {
     let mu_bytes = io.geometry().mu_bytes;
-    let all = (u64::MAX >> (64 - n)) as u32;
-    let kept = if piece.mask == all && piece.partial == 0 { 0 } else { mapped_mask(io, piece.page) };
-    let needed = kept & (!piece.mask | piece.partial);
-    let mut ops = [OpId::NONE; SLOTS_MAX];
-    let reads = if needed == 0 { 0 } else { read_kept(piece, kept, needed, &mut ops, io) };
-    let live = piece.mask | kept;
+    let first = piece.page * io.policy().mus_per_page + span.first;
+    let live = span.cut(piece.mask | kept.mask);
     let mut tags = [0; SLOTS_MAX];
-    for (i, tag) in tags[..n as usize].iter_mut().enumerate() {
+    for (i, tag) in tags[..span.units as usize].iter_mut().enumerate() {
         if live >> i & 1 == 1 {
-            *tag = piece.page * n + i as u32 + 1;
+            *tag = first + i as u32 + 1;
         }
     }
-    io.write_page(page, &tags[..n as usize], piece.mask, 0);
-    let merged = needed != 0 && io.policy().rmw_whole_page;
+    let fresh = span.cut(piece.mask);
+    io.write_page(page, &tags[..span.units as usize], fresh, 0);
+    let merged = span.cut(kept.needed) != 0 && io.policy().rmw_whole_page;
     let write = PageWrite {
         bytes: if merged { live.count_ones() * mu_bytes } else { piece.bytes },
-        fresh_slots: piece.mask.count_ones(),
+        fresh_slots: fresh.count_ones(),
         slots: live.count_ones(),
         cause: piece.cause,
         class: Class::HostWrite,
         request: piece.request,
     };
-    emit(io, &write, &ops[..reads]);
+    emit(io, &write);
 }
 
 /// Slots of a page of the pool that `page` is in.
@@ -180,12 +222,25 @@ pub fn preload(
     reserve: u32,
     io: &mut Io,
 ) -> Result<(), DeviceFull> {
-    let n = io.policy().mus_per_page;
-    let absent = (u64::MAX >> (64 - n)) as u32 & !present_mask(io, page);
+    let all = Span { first: 0, units: io.policy().mus_per_page };
+    preload_span(page, all, region, plane, reserve, io)
+}
+
+/// The same of the units in `span`, which fill a page of `region` or less.
+pub fn preload_span(
+    page: u32,
+    span: Span,
+    region: &mut Region,
+    plane: PlaneId,
+    reserve: u32,
+    io: &mut Io,
+) -> Result<(), DeviceFull> {
+    let absent = span.cut(!present_mask(io, page));
+    let first = page * io.policy().mus_per_page + span.first;
     let to = region.take_page(io, plane, Writer::Host, reserve).ok_or(DeviceFull)?;
     let mut tags = [0; SLOTS_MAX];
-    bits(absent).for_each(|i| tags[i as usize] = page * n + i + 1);
-    io.write_page(to, &tags[..n as usize], absent, 0);
+    bits(absent).for_each(|i| tags[i as usize] = first + i + 1);
+    io.write_page(to, &tags[..span.units as usize], absent, 0);
     let units = absent.count_ones();
     let write = PageWrite {
         bytes: units * io.geometry().mu_bytes,
