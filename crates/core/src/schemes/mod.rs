@@ -6,6 +6,7 @@ mod baseline;
 mod common;
 mod hierarchy;
 mod hybrid;
+pub mod hyssd;
 mod ips;
 mod rl;
 mod sa;

@@ -1,0 +1,143 @@
+//! The hit histograms: how deep in the recency stack reads and writes find their units.
+
+use serde::{Deserialize, Serialize};
+
+/// Segments of the fast tier, 1 % of it each.
+const SEGMENTS: usize = 100;
+
+/// Accesses of one kind by the segment that holds their unit.
+#[derive(Clone, Debug, PartialEq)]
+struct Accesses {
+    /// The segments from the most recently written; behind them the misses.
+    counts: [f64; SEGMENTS + 1],
+}
+
+impl Accesses {
+    const NONE: Self = Self { counts: [0.0; SEGMENTS + 1] };
+
+    fn total(&self) -> f64 {
+        self.counts.iter().sum()
+    }
+
+    fn hits(&self, u: f64) -> f64 {
+        let total = self.total();
+        if total == 0.0 {
+            return 0.0;
+        }
+        let segments = (u * SEGMENTS as f64).clamp(0.0, SEGMENTS as f64);
+        // On the grid of whole segments, however the utilisation was reckoned, none is divided.
+        let nearest = libm::round(segments);
+        let segments = if (segments - nearest).abs() < 1e-9 { nearest } else { segments };
+        let whole = segments as usize;
+        let part = (segments - whole as f64) * self.counts[whole.min(SEGMENTS - 1)];
+        (self.counts[..whole].iter().sum::<f64>() + part) / total
+    }
+}
+
+/// Reads and writes by the segment that holds their unit.
+///
+/// The counts are floating-point numbers because they are halved; that is exact.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Histogram {
+    /// Units that the fast tier holds.
+    capacity: u32,
+    writes: Accesses,
+    reads: Accesses,
+}
+
+/// What a snapshot holds: the counts of the writes and of the reads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HistogramState {
+    writes: Vec<f64>,
+    reads: Vec<f64>,
+}
+
+impl Histogram {
+    /// Nothing counted, of a fast tier of `capacity` units.
+    pub fn new(capacity: u32) -> Self {
+        Self { capacity, writes: Accesses::NONE, reads: Accesses::NONE }
+    }
+
+    /// Counts a write of the unit at `position` of the stack, if it is there.
+    #[inline]
+    pub fn write(&mut self, position: Option<u32>) {
+        let segment = self.segment(position);
+        self.writes.counts[segment] += 1.0;
+    }
+
+    /// Counts a read of the unit at `position` of the stack, if it is there.
+    #[inline]
+    pub fn read(&mut self, position: Option<u32>) {
+        let segment = self.segment(position);
+        self.reads.counts[segment] += 1.0;
+    }
+
+    #[inline]
+    fn segment(&self, position: Option<u32>) -> usize {
+        match position {
+            Some(position) if position < self.capacity => {
+                (u64::from(position) * SEGMENTS as u64 / u64::from(self.capacity)) as usize
+            }
+            _ => SEGMENTS,
+        }
+    }
+
+    /// The share of the writes whose unit is in a fast tier filled to `u` with what was written last
+    /// (`H_w`). Within a segment the hits are taken to lie evenly.
+    pub fn write_hits(&self, u: f64) -> f64 {
+        self.writes.hits(u)
+    }
+
+    /// The same of the reads (`H_r`).
+    pub fn read_hits(&self, u: f64) -> f64 {
+        self.reads.hits(u)
+    }
+
+    /// Writes counted, older periods by what remains of them.
+    pub fn writes(&self) -> f64 {
+        self.writes.total()
+    }
+
+    /// The share of writes among the accesses counted; 0 where there are none.
+    pub fn write_share(&self) -> f64 {
+        let (writes, reads) = (self.writes.total(), self.reads.total());
+        if writes == 0.0 {
+            0.0
+        } else {
+            writes / (writes + reads)
+        }
+    }
+
+    /// Lets everything counted so far weigh half.
+    pub fn halve(&mut self) {
+        for accesses in [&mut self.writes, &mut self.reads] {
+            accesses.counts.iter_mut().for_each(|count| *count /= 2.0);
+        }
+    }
+
+    /// Forgets everything counted.
+    pub fn reset(&mut self) {
+        self.writes = Accesses::NONE;
+        self.reads = Accesses::NONE;
+    }
+
+    /// What a snapshot holds.
+    pub fn save(&self) -> HistogramState {
+        HistogramState { writes: self.writes.counts.to_vec(), reads: self.reads.counts.to_vec() }
+    }
+
+    /// Takes a snapshot's part, or says why it does not fit.
+    pub fn load(&mut self, state: HistogramState) -> Result<(), String> {
+        let accesses = |counts: Vec<f64>| {
+            let counts: [f64; SEGMENTS + 1] = counts
+                .try_into()
+                .map_err(|counts: Vec<f64>| format!("a histogram of {} segments", counts.len()))?;
+            match counts.iter().find(|count| !count.is_finite() || **count < 0.0) {
+                Some(count) => Err(format!("a histogram counts {count}")),
+                None => Ok(Accesses { counts }),
+            }
+        };
+        (self.writes, self.reads) = (accesses(state.writes)?, accesses(state.reads)?);
+        Ok(())
+    }
+}
