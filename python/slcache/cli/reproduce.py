@@ -45,6 +45,12 @@ Sensitivity = Annotated[
         help="Also vary, one at a time, what the paper leaves open and the twins leave free.",
     ),
 ]
+Full = Annotated[
+    bool,
+    typer.Option(
+        "--full", help="Run twins at the paper's size, where the plan has a smaller one (hyssd)."
+    ),
+]
 Traces = Annotated[
     Path | None,
     typer.Option(
@@ -83,6 +89,7 @@ def reproduce(
     paper: Paper,
     quick: Quick = False,
     sensitivity: Sensitivity = False,
+    full: Full = False,
     traces: Traces = None,
     recordings: Recordings = None,
     workloads: Workloads = None,
@@ -106,6 +113,10 @@ def reproduce(
         raise typer.BadParameter("--quick and --sensitivity exclude each other")
     if quick and recordings is not None:
         raise typer.BadParameter("--quick leaves out what --recordings adds")
+    if full and not plan.load(paper).reduced:
+        raise typer.BadParameter(f"--full: {paper} is run at the paper's size anyhow")
+    if full and quick:
+        raise typer.BadParameter("--quick and --full exclude each other")
     request = evaluations.Request(
         paper=paper,
         out=out or Path("out") / "reproduce" / paper,
@@ -113,6 +124,7 @@ def reproduce(
         traces=traces,
         recordings=recordings or evaluations.default_recordings(),
         sensitivity=sensitivity,
+        full=full,
         seeds=_numbers(seeds),
         workloads=_names(workloads),
     )

@@ -21,6 +21,10 @@ KINDS = {
     "count": "on how many traces the measure is above the threshold",
     "moves": "on how many traces the measure is above zero",
     "value": "largest measure of the scheme over the traces, in the claim's unit",
+    "optimum": "value of the grid's setting where the mean measure is least (or most), on a trace",
+    "inside": "on how many traces that value is neither the first nor the last of the grid",
+    "shift": "that value on the last of the workloads minus that on the first",
+    "exceeds": "size of the first of other claims' figures less the size of the second",
 }
 
 
@@ -41,6 +45,8 @@ class Claim:
     #: Schemes that least and most compare; all of the part's when empty.
     among: list[str] = field(default_factory=list)
     of: list[str] = field(default_factory=list)
+    #: Which end of the measure is the optimum: "least" or "most".
+    which: str = "least"
     scale: float = 1.0
     threshold: float = 0.0
     #: Traces that a count is of; with fewer it says nothing.
@@ -57,6 +63,8 @@ class Claim:
 
         if self.kind not in KINDS:
             raise ConfigError(f"claim {self.id}: kind = {self.kind!r}; allowed: {', '.join(KINDS)}")
+        if self.which not in ("least", "most"):
+            raise ConfigError(f"claim {self.id}: which = {self.which!r}; allowed: least, most")
 
     @property
     def rivals(self) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slcache.files import Transaction
-from slcache.reproduce import beyond, inputs, sensitivity, yardstick
+from slcache.reproduce import beyond, inputs, optima, sensitivity, yardstick
 from slcache.reproduce import plan as plans
 from slcache.reproduce.ledger import ledger
 from slcache.reproduce.outcome import Evaluation
@@ -39,6 +39,8 @@ class Request:
     traces: Path | None = None
     recordings: Path | None = None
     sensitivity: bool = False
+    #: Run twins at the paper's size where the plan has a smaller one.
+    full: bool = False
     seeds: Sequence[int] = ()
     workloads: Sequence[str] = ()
 
@@ -51,6 +53,8 @@ class Request:
 def evaluate(request: Request, progress: Progress, tell: Tell) -> Evaluation:
     """Run an evaluation, taking up whatever an earlier one has left in the output folder."""
     plan = plans.load(request.paper)
+    if request.full:
+        plan = plan.full_size()
     store = Store(request.out / "runs")
     names, seeds = _scope(plan, request)
     chosen = (
@@ -65,6 +69,7 @@ def evaluate(request: Request, progress: Progress, tell: Tell) -> Evaluation:
     evaluation = Evaluation(plan, _mode(request), chosen, seeds, tables, claims)
     if plan.yardstick:
         evaluation.yardstick = yardstick.study(plan.yardstick, tables)
+    evaluation.optima = optima.study(plan.optima, tables)
     if plan.sensitivity and not request.quick:
         # Without --sensitivity only what an earlier one has left is taken up.
         run = progress if request.sensitivity else None

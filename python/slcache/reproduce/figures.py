@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from slcache import units
 from slcache.plots import style
-from slcache.reproduce import breakdowns, constants
+from slcache.reproduce import breakdowns, constants, overgrid
 from slcache.reproduce.measures import series, write_latency
 from slcache.reproduce.plan import FigureSpec, Plan
 from slcache.reproduce.table import Table
@@ -27,6 +27,7 @@ def draw(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
         "several-series": _several_series,
         "latency": _latency,
         "map": constants.draw,
+        "over-grid": overgrid.draw,
     }
     if not table.workloads:
         return style.empty("not run in this mode")

@@ -6,42 +6,17 @@ import itertools
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any
 
 from slcache import normalise
+from slcache.reproduce import grids
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.table import Table
-
-REPRODUCED = "reproduced"
-SAME_DIRECTION = "same direction"
-NOT_REPRODUCED = "not reproduced"
-CANNOT_HOLD = "cannot hold"
-NOT_RUN = "no data"
-VERDICTS = (REPRODUCED, SAME_DIRECTION, NOT_REPRODUCED, CANNOT_HOLD, NOT_RUN)
+from slcache.reproduce.verdicts import NOT_REPRODUCED, REPRODUCED, SAME_DIRECTION, Finding, Known
 
 #: A change of at most so many percent has no direction.
 NO_CHANGE = 100 * normalise.TIE
-
-
-class Known(Protocol):
-    """A claim that has been judged."""
-
-    ours: Any
-    spread: list[Any] | None
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What the runs say about a claim."""
-
-    ours: Any
-    spread: list[Any] | None = None
-    distance: float | None = None
-    same_sign: bool | None = None
-    same_order: bool | None = None
-    verdict: str = NOT_RUN
-    detail: dict[str, Any] = field(default_factory=dict)
 
 
 def find(claim: Claim, table: Table, rows: Mapping[str, Known]) -> Finding:
@@ -296,6 +271,15 @@ def _moves(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None
     return Finding(ours, None, None, None, None, verdict, {"per_trace": each})
 
 
+def _exceeds(claim: Claim, _: Table, rows: Mapping[str, Known]) -> Finding | None:
+    sizes = [abs(ours) for name in claim.of if (ours := rows[name].ours) is not None]
+    if len(sizes) < len(claim.of):
+        return None
+    ours = sizes[0] - sizes[1]
+    verdict = REPRODUCED if ours > NO_CHANGE else NOT_REPRODUCED
+    return Finding(ours, None, None, ours > 0, None, verdict)
+
+
 _FIND = {
     "change": _change,
     "range": _range,
@@ -311,4 +295,8 @@ _FIND = {
     "sign": _direction,
     "count": _count,
     "moves": _moves,
+    "optimum": grids.at,
+    "inside": grids.inside,
+    "shift": grids.shift,
+    "exceeds": _exceeds,
 }

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from slcache.reproduce.claims import Claim
-from slcache.reproduce.findings import CANNOT_HOLD, NOT_RUN, Finding, find
+from slcache.reproduce.findings import find
 from slcache.reproduce.table import Table
+from slcache.reproduce.verdicts import CANNOT_HOLD, NOT_RUN, Finding
 
 
 @dataclass

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slcache import _core
-from slcache.reproduce import yardstick
-from slcache.reproduce.findings import VERDICTS
+from slcache.reproduce import optima, yardstick
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.ledger import Row
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
+from slcache.reproduce.verdicts import VERDICTS
 from slcache.reproduce.yardstick import Line
 
 
@@ -29,6 +29,7 @@ class Evaluation:
     sensitivity: list[dict[str, Any]] = field(default_factory=list)
     beyond: dict[str, Any] = field(default_factory=dict)
     yardstick: list[Line] = field(default_factory=list)
+    optima: list[optima.Line] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ledger as one document."""
@@ -44,6 +45,7 @@ class Evaluation:
                     "source": "twin" if i.twin else "published file",
                     "path": i.path,
                     "set": dict(i.workload),
+                    "device": dict(i.device),
                 }
                 for i in self.inputs
             ],
@@ -57,6 +59,7 @@ class Evaluation:
             "sensitivity": self.sensitivity,
             "beyond": self.beyond,
             "yardstick": yardstick.to_dicts(self.yardstick),
+            "optima": optima.to_dicts(self.optima),
             "provenance": {"version": _core.version(), "commit": _core.commit()},
         }
 

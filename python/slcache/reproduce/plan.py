@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from slcache import ConfigError
 from slcache.reproduce import toml
 from slcache.reproduce.claims import Claim
+from slcache.reproduce.optima import Optima
 from slcache.reproduce.variants import Grid, Pick, Variant, Yardstick, expand
 
 #: The folders of data, one per paper.
@@ -36,6 +37,9 @@ class Workload:
     parts: list[str] = field(default_factory=list)
     #: Figures of the twin that are set for this workload.
     set: dict[str, Any] = field(default_factory=dict)
+    #: A smaller experiment with the twin in place of the paper's: figures of the twin, and
+    #: settings that make the device as much smaller. A published file is run without.
+    reduced: dict[str, Any] = field(default_factory=dict)
     #: Repeat the trace until it has written so many bytes; 0 for once.
     repeat_to_write_bytes: int = 0
     #: Whether it is only run when it is named, because it takes so long.
@@ -89,8 +93,12 @@ class FigureSpec:
     column: str = ""
     label: str = ""
     limits: list[float] = field(default_factory=list)
-    #: "bytes" where the values are sizes, on an axis of powers of two.
+    #: "bytes" where the values are sizes, on an axis of powers of two; "log" where they lie far
+    #: apart.
     scale: str = ""
+    #: What a grid's setting is called, and which end of the measure over it is marked.
+    across: str = ""
+    which: str = ""
     note: str = ""
 
 
@@ -189,6 +197,7 @@ class Plan:
     grids: list[Grid] = field(default_factory=list)
     picks: list[Pick] = field(default_factory=list)
     yardstick: Yardstick | None = None
+    optima: list[Optima] = field(default_factory=list)
 
     @property
     def schemes(self) -> list[str]:
@@ -199,6 +208,15 @@ class Plan:
     def expand(self, names: Sequence[str]) -> list[Variant]:
         """Return the variants that names of schemes, variants and grids mean."""
         return expand(names, self.variants, self.grids)
+
+    @property
+    def reduced(self) -> bool:
+        """Whether twins are run at a smaller size than the paper's."""
+        return any(workload.reduced for workload in self.workloads)
+
+    def full_size(self) -> Plan:
+        """Return the plan with all twins at the paper's size."""
+        return replace(self, workloads=[replace(each, reduced={}) for each in self.workloads])
 
     def part(self, name: str) -> Part:
         """Return the part of that name, by default the first."""
@@ -233,6 +251,7 @@ def load(name: str) -> Plan:
         "variants": _tables(Variant, table.pop("variant", []), f"{where}: variant"),
         "grids": _tables(Grid, table.pop("grid", []), f"{where}: grid"),
         "picks": _tables(Pick, table.pop("pick", []), f"{where}: pick"),
+        "optima": _tables(Optima, table.pop("optima", []), f"{where}: optima"),
         "yardstick": _one(Yardstick, table.pop("yardstick", None), f"{where}: yardstick"),
     }
     plan = toml.build(Plan, {"name": name, **table, **members}, where)
@@ -275,10 +294,12 @@ def _check(plan: Plan, where: str) -> None:
     parts |= {*plan.quick.parts, *(spec.part for spec in plan.tables)}
     parts |= {name for pick in plan.picks for name in (pick.part, pick.source)}
     parts |= {plan.yardstick.part} if plan.yardstick else set()
+    parts |= {spec.part for spec in plan.optima}
     unknown = parts - {"", *(part.name for part in plan.parts)}
     problems += [f"{where}: no part {name}" for name in sorted(unknown)]
     schemes = {s for c in plan.claims for s in (c.scheme, *c.rivals, *c.among) if s}
     schemes |= {s for part in plan.parts for s in part.learned or []}
+    schemes |= {s for spec in plan.optima for s in (spec.scheme, spec.adaptive)}
     known = {*plan.schemes, *(v.name for v in plan.expand(plan.schemes))}
     problems += [f"{where}: no scheme {s}" for s in sorted(schemes - known)]
     problems += [

@@ -9,12 +9,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from slcache import _core, units
 from slcache.plots import style
-from slcache.reproduce import figures, yardstick
-from slcache.reproduce.findings import NOT_REPRODUCED, REPRODUCED, SAME_DIRECTION
+from slcache.reproduce import figures, optima, yardstick
 from slcache.reproduce.ledger import Row
 from slcache.reproduce.outcome import Evaluation
 from slcache.reproduce.plan import TableSpec
 from slcache.reproduce.table import Table
+from slcache.reproduce.verdicts import NOT_REPRODUCED, REPRODUCED, SAME_DIRECTION
 from slcache.reproduce.yardstick import Line
 
 
@@ -39,6 +39,8 @@ def render(evaluation: Evaluation) -> str:
         pictures=_pictures(evaluation),
         tables=[_table(spec, evaluation.tables[spec.part]) for spec in plan.tables],
         yardstick=_yardstick(evaluation.yardstick),
+        optima=[_optimum(line) for line in evaluation.optima],
+        near=f"{100 * optima.NEAR:g} %",
         sensitivity=[_variation(entry) for entry in evaluation.sensitivity],
         overview=_overview(evaluation.sensitivity),
         beyond=_beyond(evaluation.beyond),
@@ -150,6 +152,23 @@ def _yardstick(lines: list[Line]) -> dict[str, Any]:
         cells_ += [_percent(line.share), _percent(line.random_share), line.verdict]
         rows.append((line.workload, cells_))
     return {"sentence": yardstick.sentence(lines), "rows": rows}
+
+
+def _optimum(line: optima.Line) -> list[str]:
+    """Return where a setting is best as text."""
+    cells_ = [line.part, line.workload, line.measure.replace("_", " ")]
+    cells_ += [_figure(line.paper), _ends(line.ours, line.spread), _ends(None, line.near)]
+    cells_ += [_figure(line.predicted), _figure(line.chosen)]
+    worse = (line.paper_worse, line.adaptive_worse)
+    return cells_ + ["–" if share is None else f"{100 * share:+.1f} %" for share in worse]
+
+
+def _ends(figure: float | None, ends: list[float]) -> str:
+    low, high = ends
+    behind = f"{low:g} … {high:g}" if low != high else f"{low:g}"
+    if figure is None:
+        return behind
+    return f"{figure:g}" if low == high else f"{figure:g} ({behind})"
 
 
 def _figure(value: float | None) -> str:

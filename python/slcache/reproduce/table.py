@@ -8,6 +8,7 @@ from typing import Any
 
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.measures import value
+from slcache.reproduce.variants import Grid, Variant
 
 Key = tuple[str, str, int]
 
@@ -16,10 +17,15 @@ class Table:
     """Results by (workload, scheme, seed)."""
 
     def __init__(
-        self, documents: Mapping[Key, Mapping[str, Any]], reference: str, workloads: Sequence[str]
+        self,
+        documents: Mapping[Key, Mapping[str, Any]],
+        reference: str,
+        workloads: Sequence[str],
+        grids: Sequence[Grid] = (),
     ) -> None:
         self.documents = documents
         self.reference = reference
+        self._grids = grids
         held = {workload for workload, _, _ in documents}
         self.workloads = [name for name in workloads if name in held]
         self.schemes = list(dict.fromkeys(scheme for _, scheme, _ in documents))
@@ -66,6 +72,21 @@ class Table:
     def largest(self, measure: str, scheme: str, workload: str) -> float | None:
         """Return a figure's largest value over the seeds."""
         return max(self.values(measure, scheme, workload), default=None)
+
+    def curve(
+        self, measure: str, grid: str, workload: str, seed: int | None = None
+    ) -> dict[float, float]:
+        """Return a figure over a grid of one setting, by its value: a seed's, or the means."""
+        figures = {
+            float(point.point[0]): self.mean(measure, point.name, workload)
+            if seed is None
+            else self.get(measure, workload, point.name, seed)
+            for point in self._points(grid)
+        }
+        return {at: figure for at, figure in figures.items() if figure is not None}
+
+    def _points(self, grid: str) -> list[Variant]:
+        return next((each.variants() for each in self._grids if each.name == grid), [])
 
     def total(self, measure: str, scheme: str, claim: Claim) -> float:
         """Return the sum of a figure's means over a claim's workloads."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import statistics
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from slcache.reproduce import inputs
@@ -41,26 +42,36 @@ def tabulate(
         if part.trace_statistics and (job.name, job.seed) == (part.reference, first):
             document["trace_info"] = inputs.statistics(job.input, job.drawn, store)
     for spec in plan.picks:
-        pick(spec, documents)
+        pick(spec, documents, [v.name for v in plan.expand([spec.grid])] if spec.grid else None)
     names = list(dict.fromkeys(workload.name for workload in plan.workloads))
-    tables = {part.name: Table(documents[part.name], part.reference, names) for part in plan.parts}
+    tables = {
+        part.name: Table(documents[part.name], part.reference, names, plan.grids)
+        for part in plan.parts
+    }
     return {"": tables[plan.parts[0].name], **tables}
 
 
-def pick(spec: Pick, documents: Mapping[str, dict[Key, Any]]) -> None:
-    """Show each trace's best or worst variant in another part, beside every seed there."""
-    values: dict[str, dict[str, float]] = {}
-    found: dict[tuple[str, str], Any] = {}
+def pick(
+    spec: Pick, documents: Mapping[str, dict[Key, Any]], among: Collection[str] | None = None
+) -> None:
+    """Show each trace's best or worst variant in another part, beside every seed there.
+
+    `among` are the names to pick from; all of the source by default.
+    """
+    figures: dict[str, dict[str, list[float]]] = {}
     for (workload, name, _), document in documents[spec.source].items():
         figure = value(spec.measure, document)
-        if figure is not None:
-            values.setdefault(workload, {})[name] = figure
-            found[workload, name] = document
-    shown = documents[spec.part]
-    for workload, seed in {(workload, seed) for workload, _, seed in shown}:
-        if workload in values:
-            best = spec.of(values[workload])
-            shown[workload, spec.name, seed] = {**found[workload, best], "picked": best}
+        if figure is not None and (among is None or name in among):
+            figures.setdefault(workload, {}).setdefault(name, []).append(figure)
+    source, shown = dict(documents[spec.source]), documents[spec.part]
+    best = {
+        workload: spec.of({name: statistics.fmean(found) for name, found in of.items()})
+        for workload, of in figures.items()
+    }
+    for workload, seed in {(workload, seed) for workload, _, seed in shown if workload in best}:
+        found = [seed, *(s for w, n, s in source if (w, n) == (workload, best[workload]))]
+        document = next(d for s in found if (d := source.get((workload, best[workload], s))))
+        shown[workload, spec.name, seed] = {**document, "picked": best[workload]}
 
 
 def jobs_of(
@@ -95,7 +106,7 @@ def _jobs(
             variant.scheme,
             seed,
             replay,
-            {**_settings_of(variant.scheme, settings), **variant.settings},
+            {**each.device, **_settings_of(variant.scheme, settings), **variant.settings},
             variant.name,
             each.draw or (None if part.learned is None else seeds[0]),
             tuple(before.get(name) or inputs.twins(plan, [name])[0] for name in variant.after),

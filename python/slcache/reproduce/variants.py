@@ -57,6 +57,8 @@ class Pick:
     measure: str
     #: "most" or "least".
     which: str
+    #: The grid to pick from, where the part runs other schemes too.
+    grid: str = ""
 
     def of(self, values: dict[str, float]) -> str:
         """Return the name with the largest or smallest value, the first of equals."""

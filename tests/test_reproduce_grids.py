@@ -1,0 +1,205 @@
+"""Optima over a grid: what is claimed of them, shown of them and drawn of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slcache import ConfigError
+from slcache.reproduce import figures, inputs, optima
+from slcache.reproduce import plan as plans
+from slcache.reproduce.claims import Claim
+from slcache.reproduce.inputs import Input
+from slcache.reproduce.ledger import Row, ledger
+from slcache.reproduce.optima import Optima
+from slcache.reproduce.plan import FigureSpec, Part, Plan, Workload
+from slcache.reproduce.table import Table
+from slcache.reproduce.tabulate import jobs_of, pick
+from slcache.reproduce.variants import Grid, Pick
+from support import slcache
+
+GRID = Grid("static", "baseline", {"u": [0.1, 0.5, 0.9]})
+
+#: A figure by trace and seed, over the three settings of the grid: the optimum of the means lies
+#: in the middle on a, although one seed has it at the end, and at the first setting on b.
+CURVES = {
+    ("a", 1): (9.0, 4.0, 6.0),
+    ("a", 2): (9.0, 5.0, 4.9),
+    ("b", 1): (2.0, 3.0, 8.0),
+    ("b", 2): (2.0, 3.0, 8.0),
+}
+
+
+def document(**scheme_figures: float) -> dict[str, Any]:
+    """Return the parts of a result that the figures are read from."""
+    return {"scheme": {"figures": scheme_figures, "series": []}}
+
+
+def table() -> Table:
+    names = [variant.name for variant in GRID.variants()]
+    documents = {
+        (trace, name, seed): document(cost=cost, model=0.4)
+        for (trace, seed), costs in CURVES.items()
+        for name, cost in zip(names, costs, strict=True)
+    }
+    documents |= {(trace, "own", seed): document(cost=5.0, u=0.45) for trace, seed in CURVES}
+    return Table(documents, "own", ["a", "b"], [GRID])
+
+
+def judge(kind: str, paper: Any, **more: Any) -> Row:  # noqa: ANN401
+    claim = Claim("x", "1", "text", kind, paper, measure="cost", scheme="static", **more)
+    return ledger([claim], {"": table()})[0]
+
+
+@pytest.mark.parametrize(
+    ("paper", "verdict"), [(50, "reproduced"), (60, "reproduced"), (61, "not reproduced")]
+)
+def test_an_optimum_is_that_of_the_means_over_the_seeds(paper: float, verdict: str) -> None:
+    row = judge("optimum", paper, workloads=["a"], scale=100, tolerance=10)
+    assert (row.ours, row.spread, row.verdict) == (50, [50, 90], verdict)
+
+
+def test_an_optimum_may_be_the_most() -> None:
+    assert judge("optimum", 0.9, workloads=["b"], which="most").ours == 0.9
+
+
+def test_an_optimum_at_an_end_of_the_grid_is_not_inside_it() -> None:
+    row = judge("inside", "every trace")
+    assert (row.ours, row.verdict) == ("1 of 2 traces", "same direction")
+    assert judge("inside", "every trace", workloads=["a"]).verdict == "reproduced"
+    assert judge("inside", "every trace", workloads=["b"]).verdict == "not reproduced"
+
+
+def test_a_shift_is_from_the_first_trace_to_the_last() -> None:
+    row = judge("shift", 40, workloads=["b", "a"], scale=100, tolerance=1)
+    assert (row.ours, row.spread, row.verdict) == (40, [40, 80], "reproduced")
+    assert judge("shift", 40, workloads=["a", "b"], scale=100).ours == -40
+
+
+@pytest.mark.parametrize("kind", ["optimum", "shift", "inside"])
+def test_a_grid_that_was_not_run_says_nothing(kind: str) -> None:
+    row = judge(kind, 1.0, workloads=["c"])
+    assert (row.ours, row.verdict) == (None, "no data")
+
+
+def test_one_figure_exceeds_another_in_size() -> None:
+    claims = [
+        Claim(name, "1", "t", "optimum", 0, measure="cost", scheme="static", workloads=[trace])
+        for name, trace in (("far", "a"), ("near", "b"))
+    ]
+    far = Claim("x", "1", "t", "exceeds", "above", of=["far", "near"])
+    scaled = [replace(claim, scale=-100.0) for claim in claims]
+    rows = ledger([*scaled, far, replace(far, id="y", of=["near", "far"])], {"": table()})
+    assert [(row.ours, row.verdict) for row in rows[2:]] == [
+        (40, "reproduced"),
+        (-40, "not reproduced"),
+    ]
+
+
+def test_which_end_is_checked() -> None:
+    with pytest.raises(ConfigError, match="which = 'best'; allowed: least, most"):
+        Claim("x", "1", "t", "optimum", 0, which="best")
+
+
+SPEC = Optima(
+    part="p",
+    scheme="static",
+    measure="cost",
+    which="least",
+    adaptive="own",
+    chosen="u",
+    predicted="model",
+    paper={"a": 0.9},
+)
+
+
+def test_paper_simulation_model_and_scheme_stand_side_by_side() -> None:
+    first, second = optima.study([SPEC], {"p": table()})
+    assert (first.workload, first.paper, first.ours, first.spread) == ("a", 0.9, 0.5, [0.5, 0.9])
+    assert (first.predicted, first.chosen) == pytest.approx((0.4, 0.45))
+    assert first.paper_worse == pytest.approx(5.45 / 4.5 - 1)
+    assert first.adaptive_worse == pytest.approx(5.0 / 4.5 - 1)
+    assert first.near == [0.5, 0.5]
+    assert (second.paper, second.paper_worse, second.ours) == (None, None, 0.1)
+
+
+def test_of_a_measure_that_should_be_large_less_is_worse() -> None:
+    (line, _) = optima.study([replace(SPEC, which="most")], {"p": table()})
+    assert line.ours == 0.1
+    assert line.adaptive_worse == pytest.approx(1 - 5.0 / 9.0)
+
+
+def test_the_best_of_a_grid_is_shown_seed_by_seed() -> None:
+    documents = {"p": dict(table().documents)}
+    spec = Pick("best", "p", "p", "cost", "least", grid="static")
+    pick(spec, documents, [variant.name for variant in GRID.variants()])
+    shown = {seed: documents["p"]["a", "best", seed] for seed in (1, 2)}
+    assert [shown[seed]["scheme"]["figures"]["cost"] for seed in (1, 2)] == [4.0, 5.0]
+    assert {each["picked"] for each in shown.values()} == {"static 0.5"}
+
+
+def test_a_figure_over_a_grid_has_a_curve_and_a_line_for_each_scheme() -> None:
+    spec = FigureSpec(
+        "3", "over-grid", "t", measure="cost", scheme="static", schemes=["own"], which="least"
+    )
+    figure = figures.draw(spec, plans.load("hierarchy"), table())
+    first, second = figure.axes
+    curve, star, level = first.lines
+    assert list(curve.get_ydata()) == [9.0, 4.5, 5.45]  # type: ignore[arg-type]
+    assert (star.get_xdata()[0], star.get_ydata()[0]) == (0.5, 4.5)  # type: ignore[index]
+    assert set(level.get_ydata()) == {5.0}  # type: ignore[arg-type]
+    assert second.lines[1].get_xdata()[0] == 0.1  # type: ignore[index]
+
+
+REDUCED = Workload(
+    "w",
+    "hierarchy-web_1",
+    requests=160891,
+    figures={"requests": 160891},
+    reduced={"requests": 1000, "device.user_bytes": "1GiB"},
+)
+
+
+def reduced() -> Plan:
+    whole = plans.load("hierarchy")
+    part = Part("p", "hierarchy-44g", ["baseline"], "baseline")
+    return replace(whole, parts=[part], workloads=[REDUCED], picks=[])
+
+
+def test_a_smaller_twin_runs_on_a_smaller_device() -> None:
+    plan = reduced()
+    (job,) = [job for _, job in jobs_of(plan, inputs.twins(plan, ["w"]), {"p": [1]}, {})]
+    assert job.settings == {"device.user_bytes": "1GiB"}
+    assert job.input.options(1) == {"seed": "1", "workload.requests": "1000"}
+
+
+def test_at_full_size_both_are_the_papers() -> None:
+    plan = reduced()
+    assert plan.reduced
+    full = plan.full_size()
+    assert not full.reduced
+    (job,) = [job for _, job in jobs_of(full, inputs.twins(full, ["w"]), {"p": [1]}, {})]
+    assert (job.settings, job.input.options(1)) == ({}, {"seed": "1"})
+
+
+def test_a_published_file_runs_on_the_papers_device(tmp_path: Path) -> None:
+    file = Input("w", str(tmp_path), False, 1)
+    (job,) = [job for _, job in jobs_of(reduced(), [file], {"p": [1]}, {})]
+    assert job.settings == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("hierarchy", "--full"), "hierarchy is run at the paper's size anyhow"),
+    ],
+)
+def test_full_size_is_refused_where_it_means_nothing(
+    arguments: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    done = slcache("reproduce", *arguments, "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert message in done.stderr.decode()
