@@ -65,3 +65,22 @@ def test_a_wait_is_the_mean_over_all_writes() -> None:
     write = {"requests": 4, "attribution_us": {"wait": {"agc": 10.0}}}
     assert value("write_wait_agc_us", {"host": {"write": write}}) == pytest.approx(2.5)
     assert value("write_wait_gc_us", {"host": {"write": write}}) == 0
+
+
+def test_a_response_is_the_mean_over_reads_and_writes() -> None:
+    read = {"requests": 1, "latency_us": {"mean": 1000.0, "p99": 5000.0}}
+    write = {"requests": 3, "latency_us": {"mean": 5000.0, "p99": 9000.0}}
+    backlog = {"requests_max": 7, "lag_ns": 3_000_000_000}
+    document = {"host": {"read": read, "write": write, "backlog": backlog}}
+    names = ("response_ms", "read_p99_ms", "write_p99_ms", "read_request_share")
+    assert [value(name, document) for name in names] == [4.0, 5.0, 9.0, 0.25]
+    assert [value(name, document) for name in ("lag_s", "backlog_requests")] == [3.0, 7.0]
+
+
+def test_a_side_without_requests_has_no_latency() -> None:
+    none = {"requests": 0, "latency_us": {"mean": None}}
+    write = {"requests": 2, "latency_us": {"mean": 5000.0}}
+    document = {"host": {"read": none, "write": write, "backlog": None}}
+    assert value("response_ms", document) == 5.0
+    assert value("read_p99_ms", document) is None
+    assert value("lag_s", document) is None

@@ -7,18 +7,10 @@ import statistics
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from slcache.reproduce import costs
+from slcache.reproduce import costs, responses
 
 Document = Mapping[str, Any]
 Measure = Callable[[Document], float | None]
-
-
-def _latency(side: str, key: str) -> Measure:
-    def read(document: Document) -> float | None:
-        host = document["host"][side]
-        return float(host["latency_us"][key]) if host["requests"] else None
-
-    return read
 
 
 def _write_wait(cause: str) -> Measure:
@@ -225,7 +217,7 @@ def _small_updates(*, over: bool) -> Measure:
 
 MEASURES: dict[str, Measure] = {
     **{
-        f"{side}_{key}_us": _latency(side, key)
+        f"{side}_{key}_us": responses.latency(side, key)
         for side in ("read", "write")
         for key in ("mean", "p50", "p99", "p99_9", "p99_99", "max")
     },
@@ -233,6 +225,12 @@ MEASURES: dict[str, Measure] = {
         f"write_wait_{cause}_us": _write_wait(cause)
         for cause in ("host", "migration", "gc", "agc", "pad", "rmw", "channel", "stage", "merge")
     },
+    "response_ms": responses.mean_ms,
+    "write_p99_ms": responses.latency("write", "p99", 1000),
+    "read_p99_ms": responses.latency("read", "p99", 1000),
+    "lag_s": responses.backlog("lag_ns", 1e9),
+    "backlog_requests": responses.backlog("requests_max", 1),
+    "read_request_share": responses.read_share,
     "balance_gap": _balance_gap,
     "waf": _waf,
     "waf_pages": _waf_pages,
@@ -269,6 +267,10 @@ MEASURES: dict[str, Measure] = {
     "slc_blocks_change": _changes("slc_blocks"),
     "theta_kib_mean": _over("theta_bytes", lambda values: statistics.fmean(values) / 1024),
     "theta_at_512_kib": _at("theta_bytes", 512 * 1024),
+    "measured_cost_us": _over("measured_cost_ns", lambda values: statistics.fmean(values) / 1000),
+    "predicted_cost_us": _over("predicted_cost_ns", lambda values: statistics.fmean(values) / 1000),
+    "utilisation_least": _over("utilisation_target", min),
+    "utilisation_range": _over("utilisation_target", lambda values: max(values) - min(values)),
     "spare_share": _spare_share,
     "large_write_share": _large_write_share,
     "write_requests": lambda document: float(document["host"]["write"]["requests"]),
