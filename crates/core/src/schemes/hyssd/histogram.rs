@@ -141,3 +141,81 @@ impl Histogram {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rng::RngStream;
+
+    /// Positions of accesses, some of them misses.
+    fn positions(seed: u64, capacity: u32) -> Vec<Option<u32>> {
+        let mut stream = RngStream::new(seed, "positions");
+        (0..500).map(|_| (stream.below(8) != 0).then(|| stream.below(capacity * 5 / 4 + 1))).collect()
+    }
+
+    #[test]
+    fn hits_are_those_above_the_utilisation() {
+        for capacity in [1, 7, 50, 100, 1000, 262_144, u32::MAX / 8] {
+            let (writes, reads) = (positions(1, capacity), positions(2, capacity));
+            let mut histogram = Histogram::new(capacity);
+            writes.iter().for_each(|&position| histogram.write(position));
+            reads.iter().for_each(|&position| histogram.read(position));
+            assert_eq!((histogram.writes(), histogram.write_share()), (500.0, 0.5));
+            for percent in 0..=100_u64 {
+                let share = |positions: &[Option<u32>]| {
+                    let above = |position: &u32| u64::from(*position) * 100 < percent * u64::from(capacity);
+                    positions.iter().flatten().filter(|position| above(position)).count() as f64 / 500.0
+                };
+                // As the percents are reckoned elsewhere, not always the nearest number.
+                for u in [percent as f64 / 100.0, percent as f64 * 0.01] {
+                    assert_eq!(histogram.write_hits(u), share(&writes), "{percent} % of {capacity}");
+                    assert_eq!(histogram.read_hits(u), share(&reads), "{percent} % of {capacity}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn hits_rise_with_the_utilisation_and_never_above_all() {
+        let mut histogram = Histogram::new(300);
+        positions(3, 300).into_iter().for_each(|position| histogram.write(position));
+        positions(4, 300).into_iter().for_each(|position| histogram.read(position));
+        for hits in [Histogram::write_hits, Histogram::read_hits] {
+            let curve: Vec<f64> = (0..=400).map(|step| hits(&histogram, f64::from(step) / 400.0)).collect();
+            assert!(curve.is_sorted() && curve[0] == 0.0 && curve[400] <= 1.0);
+            assert_eq!([hits(&histogram, -1.0), hits(&histogram, 2.0)], [0.0, curve[400]]);
+            assert!((hits(&histogram, 0.505) - (curve[200] + curve[204]) / 2.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn an_older_period_weighs_half_or_nothing() {
+        let mut histogram = Histogram::new(100);
+        (0..10).for_each(|_| histogram.write(Some(0)));
+        histogram.halve();
+        (0..5).for_each(|_| histogram.write(None));
+        assert_eq!((histogram.writes(), histogram.write_hits(0.01)), (10.0, 0.5));
+        histogram.reset();
+        assert_eq!(histogram, Histogram::new(100));
+        assert_eq!(
+            (histogram.write_hits(1.0), histogram.read_hits(1.0), histogram.write_share()),
+            (0.0, 0.0, 0.0)
+        );
+    }
+
+    #[test]
+    fn a_saved_histogram_comes_back_and_one_that_cannot_be_is_refused() {
+        let mut histogram = Histogram::new(300);
+        positions(5, 300).into_iter().for_each(|position| histogram.write(position));
+        (0..60).for_each(|_| histogram.halve());
+        positions(6, 300).into_iter().for_each(|position| histogram.read(position));
+        let mut loaded = Histogram::new(300);
+        loaded.load(histogram.save()).expect("it is its own");
+        assert_eq!(loaded, histogram);
+        let refused =
+            |writes: Vec<f64>| loaded.clone().load(HistogramState { reads: vec![0.0; 101], writes });
+        assert_eq!(refused(vec![0.0; 100]), Err("a histogram of 100 segments".into()));
+        assert_eq!(refused(vec![-1.0; 101]), Err("a histogram counts -1".into()));
+        assert_eq!(refused(vec![f64::NAN; 101]), Err("a histogram counts NaN".into()));
+    }
+}
