@@ -202,6 +202,21 @@ pub struct HistogramReport {
     pub counts: Vec<u64>,
 }
 
+/// A quantity over another one: as a model predicts it, and as it was measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CurveReport {
+    /// Name.
+    pub name: String,
+    /// What is varied.
+    pub x: String,
+    /// What depends on it, with its unit.
+    pub y: String,
+    /// (x, y) by rising x, as computed; only where y is finite.
+    pub computed: Vec<(f64, f64)>,
+    /// (x, y) in the order of measuring.
+    pub measured: Vec<(f64, f64)>,
+}
+
 /// A scheme's own figures.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SchemeReport {
@@ -216,6 +231,9 @@ pub struct SchemeReport {
     /// What occurred how often, of schemes that count it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub histograms: Vec<HistogramReport>,
+    /// What a model predicts beside what was measured, of schemes that have a model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub curves: Vec<CurveReport>,
 }
 
 /// What was adjusted on request.
