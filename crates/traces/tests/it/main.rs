@@ -18,6 +18,7 @@ mod synthetic;
 mod text_formats;
 mod times;
 mod transform;
+mod workload_digests;
 mod workload_patterns;
 mod workload_presets;
 mod workload_problems;
