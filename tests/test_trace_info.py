@@ -62,6 +62,14 @@ def info(trace: Path, *arguments: str | Path) -> dict[str, Any]:
         ("mean_run_requests", 15 / 12),
         ("duration_s", 2.004),
         ("longest_gap_ms", 1_991),
+        ("short_gap_runs", 11 / 12),
+        ("mean_burst_requests", 7.5),
+        ("median_burst_requests", 10),
+        ("write_after_write_share", 12 / 13),
+        ("write_gaps_under_100us_share", 0),
+        ("overwriting_writes", 9),
+        ("repeated_extent_share", 1),
+        ("writers_per_16kib_page", 1),
     ],
 )
 def test_figures_are_those_counted_by_hand(known: Path, name: str, value: float) -> None:
@@ -76,6 +84,13 @@ def test_idle_time_and_gaps(known: Path) -> None:
     assert (over_1s["gaps"], over_1s["time_s"]) == (1, 1.991)
     assert over_1s["share"] == pytest.approx(1.991 / 2.004)
     assert sum(decade["gaps"] for decade in gaps["decades"]) == len(ROWS) - 1
+
+
+def test_gaps_by_class(known: Path) -> None:
+    classes = info(known)["gap_classes"]
+    filled = {c.get("to_ns"): (c["share"], c["mean_ns"]) for c in classes if c["share"]}
+    assert filled == {10**6: (13 / 14, 1e6), None: (1 / 14, 1_991e6)}
+    assert [c.get("to_ns") for c in classes] == [*(10**p for p in range(4, 10)), None]
 
 
 def test_the_hot_set(known: Path) -> None:
@@ -122,6 +137,8 @@ def test_nothing_is_lost_between_the_figures(known: Path) -> None:
 def test_the_table_names_units(known: Path) -> None:
     text = slcache("trace", "info", known).stdout.decode()
     for told in ("known.csv (msr)", "86.7 %", "4.92 KiB", "1.99 s", "idle over 1 s", "90.0 % of"):
+        assert told in text
+    for told in ("mean 7.50 requests, half of all in bursts up to 10", "92.3 % writes", "9, 100"):
         assert told in text
 
 

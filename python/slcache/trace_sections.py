@@ -24,7 +24,15 @@ class Section:
 
 def sections(info: Info) -> list[Section]:
     """Return every table that has something to say about the trace."""
-    made = (_kinds(info), _places(info), _times(info), _hot_set(info), _streams(info), _notes(info))
+    made = (
+        _kinds(info),
+        _places(info),
+        _times(info),
+        _gap_classes(info),
+        _hot_set(info),
+        _streams(info),
+        _notes(info),
+    )
     return [section for section in made if section.rows]
 
 
@@ -82,6 +90,14 @@ def _places(info: Info) -> Section:
             f"{units.percent(info['update_writes_up_to_4kib_share'])} of them up to 4 KiB",
         ),
     ]
+    if info["overwriting_writes"]:
+        repeated = units.percent(info["repeated_extent_share"])
+        sampled = _sampled(info["extents_sampled_one_in"])
+        text = f"{units.count(info['overwriting_writes'])}, {repeated} of them of an earlier extent"
+        rows.append(("overwriting writes", text + sampled))
+    if info["writes"]:
+        writers = f"{units.significant(info['writers_per_16kib_page'])} writes"
+        rows.append(("a 16 KiB page is from", writers + _sampled(info["writers_sampled_one_in"])))
     return Section(("places", ""), rows)
 
 
@@ -101,7 +117,49 @@ def _times(info: Info) -> Section:
             share = f"{units.percent(idle['share'])} of the time"
             text = f"{units.count(idle['gaps'])} times, {share}"
             rows.append((f"idle over {units.duration(idle['over_us'], trim=True)}", text))
+    if info["gap_classes"]:
+        rows += _runs(info)
     return Section(("times", ""), rows)
+
+
+def _runs(info: Info) -> Iterator[Row]:
+    """Yield how requests follow one another; gaps up to 1 ms are short."""
+    mean, median = info["mean_burst_requests"], info["median_burst_requests"]
+    yield (
+        "bursts",
+        f"mean {units.significant(mean)} requests, half of all in bursts up to "
+        f"{units.count(median)}; behind a gap up to 1 ms {units.percent(info['short_gap_runs'])} "
+        "are such",
+    )
+    if info["writes"] > 1:
+        yield (
+            "behind a write",
+            f"{units.percent(info['write_after_write_share'])} writes; from write to write "
+            f"{units.percent(info['write_gaps_under_100us_share'])} up to 100 µs",
+        )
+
+
+def _gap_classes(info: Info) -> Section:
+    """Return the gaps by length."""
+    rows = [
+        (
+            class_name(gap),
+            units.percent(gap["share"]),
+            units.span(gap["mean_ns"] / 1e3) if gap["share"] else _NONE,
+        )
+        for gap in info["gap_classes"]
+    ]
+    return Section(("gaps", "share", "mean"), rows)
+
+
+def class_name(gap: Mapping[str, Any]) -> str:
+    """Return the name of a class of gaps."""
+    to_ns = gap.get("to_ns")
+    return "longer" if to_ns is None else f"up to {units.duration(to_ns / 1e3, trim=True)}"
+
+
+def _sampled(one_in: int) -> str:
+    return f" (1 in {one_in:,} sampled)" if one_in > 1 else ""
 
 
 def _hot_set(info: Info) -> Section:
@@ -115,8 +173,7 @@ def _hot_set(info: Info) -> Section:
         for hot in figures["hottest"]
         if hot["pages_share"] < 1
     ]
-    one_in = figures["sampled_one_in"]
-    sampled = f" (1 in {one_in:,} sampled)" if one_in > 1 else ""
+    sampled = _sampled(figures["sampled_one_in"])
     return Section((f"4 KiB pages{sampled}", "of accesses", "of page writes"), rows)
 
 

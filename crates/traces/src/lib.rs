@@ -60,8 +60,8 @@ pub use entry::TraceEntry;
 pub use error::{LineFault, TraceError};
 pub use formats::{formats, FormatDescription};
 pub use info::{
-    info, info_of_requests, info_telling, AddressMap, GapDecade, HotSet, HotShare, IdleTime, Interarrival,
-    ResponseTimes, SizeBucket, StartAlignment, StreamInfo, Timeline, TraceInfo,
+    info, info_of_requests, info_telling, AddressMap, GapClass, GapDecade, HotSet, HotShare, IdleTime,
+    Interarrival, ResponseTimes, SizeBucket, StartAlignment, StreamInfo, Timeline, TraceInfo,
 };
 pub use input_files::input_files;
 pub use lint::{lint, lint_telling, LintProblem, LintReport};

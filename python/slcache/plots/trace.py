@@ -1,4 +1,4 @@
-"""One page about a trace: sizes, inter-arrival times, hot set, addresses and rate over time."""
+"""One page about a trace: sizes, times, hot set, runs, addresses and rate over time."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ def draw(info: Info, title: str | None = None) -> Figure:
         return style.empty("no reads and no writes")
     sides = [side for side in ("read", "write") if info[f"{side}s"]]
     with mpl.rc_context(style.RC):
-        figure = plain.PlainFigure(figsize=(style.WIDTH, 8.2), layout="constrained")
-        rows = figure.subfigures(3, 1, height_ratios=(1.0, 1.1, 0.8), squeeze=False)
-        upper, middle, lower = rows[:, 0]
+        figure = plain.PlainFigure(figsize=(style.WIDTH, 10.2), layout="constrained")
+        rows = figure.subfigures(4, 1, height_ratios=(1.0, 0.9, 1.1, 0.8), squeeze=False)
+        upper, second, middle, lower = rows[:, 0]
         trace_panels.sizes(upper.add_subplot(1, 3, 1), info)
         trace_panels.interarrival(upper.add_subplot(1, 3, 2), info)
         trace_panels.hot_set(upper.add_subplot(1, 3, 3), info)
+        trace_panels.gap_classes(second.add_subplot(1, 2, 1), info)
+        trace_panels.runs(second.add_subplot(1, 2, 2), info)
         trace_time.address_maps(middle, info, sides)
         trace_time.rates(lower, info, sides)
         if title:

@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from slcache import units
+from slcache import trace_sections, units
 from slcache.plots import style
 
 COLOURS = {"read": "#4477AA", "write": "#C05A6E"}
@@ -65,6 +65,57 @@ def interarrival(axes: Axes, info: Info) -> None:
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     axes.set_xlabel("time to the next request, at most")
     axes.set_ylabel("share")
+
+
+def gap_classes(axes: Axes, info: Info) -> None:
+    """Draw which part of the gaps is of each length."""
+    style.title(axes, "Gaps by length")
+    classes = info["gap_classes"]
+    if not classes:
+        _say(axes, "fewer than two requests")
+        return
+    places = range(len(classes))
+    bars = axes.bar(places, [gap["share"] for gap in classes], width=0.7, color=_ALL)
+    axes.bar_label(bars, [units.percent(gap["share"]) for gap in classes], fontsize=7, padding=2)
+    axes.set_xticks(
+        list(places), [trace_sections.class_name(gap).removeprefix("up to ") for gap in classes]
+    )
+    axes.margins(y=0.15)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    axes.set_xlabel("time to the next request, up to")
+    axes.set_ylabel("share of gaps")
+    style.only_horizontal(axes)
+
+
+def runs(axes: Axes, info: Info) -> None:
+    """Draw how often a request is like the one before, and what bursts and pages amount to."""
+    style.title(axes, "What repeats")
+    shares = (
+        ("gap up to 1 ms\nbehind such a gap", info["short_gap_runs"], _ALL),
+        ("write\nbehind a write", info["write_after_write_share"], COLOURS["write"]),
+        (
+            "write up to 100 µs\nbehind a write",
+            info["write_gaps_under_100us_share"],
+            COLOURS["write"],
+        ),
+        (
+            "overwriting write\nof an earlier extent",
+            info["repeated_extent_share"],
+            COLOURS["write"],
+        ),
+    )
+    names, values, colours = zip(*reversed(shares), strict=True)
+    bars = axes.barh(range(len(shares)), values, height=0.6, color=colours)
+    axes.bar_label(bars, [units.percent(value) for value in values], fontsize=7, padding=2)
+    axes.set_yticks(range(len(shares)), names)
+    axes.set_xlim(0, 1.12)
+    axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    axes.set_xlabel(
+        f"bursts: mean {units.significant(info['mean_burst_requests'])} requests, median "
+        f"{units.count(info['median_burst_requests'])}\n"
+        f"{units.significant(info['writers_per_16kib_page'])} writers of a 16 KiB page"
+    )
+    axes.grid(visible=False, axis="y")
 
 
 def hot_set(axes: Axes, info: Info) -> None:

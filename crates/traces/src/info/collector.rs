@@ -1,6 +1,8 @@
 //! Gathers the figures of [`TraceInfo`](super::TraceInfo) request by request.
 
 use super::address_map::AddressMapCounter;
+use super::arrivals::Arrivals;
+use super::extents::Extents;
 use super::footprint::PageSet;
 use super::gaps::Gaps;
 use super::hot_set::PageHeat;
@@ -9,6 +11,7 @@ use super::responses::Responses;
 use super::sizes::{histogram, Sizes};
 use super::streams::Streams;
 use super::timeline::TimelineCounter;
+use super::writers::Writers;
 use super::{TraceInfo, ALIGNMENTS};
 use crate::entry::TraceEntry;
 use crate::summary::TraceSummary;
@@ -37,11 +40,14 @@ pub(super) struct Collector {
     page_writes: u64,
     update_page_writes: u64,
     read_first_pages: u64,
+    extents: Extents,
+    writers: Writers,
     /// Earliest and latest time of any request.
     times_ns: Option<(u64, u64)>,
     /// Time of the previous read or write.
     previous_ns: Option<u64>,
     gaps: Gaps,
+    arrivals: Arrivals,
     heat: PageHeat,
     timeline: TimelineCounter,
     map: AddressMapCounter,
@@ -59,6 +65,7 @@ impl Collector {
             return;
         }
         self.add_gap(at_ns);
+        self.arrivals.add(request);
         self.add_place(request);
         self.add_pages(request);
         self.heat.add(request);
@@ -99,6 +106,8 @@ impl Collector {
             if written < end - first {
                 self.updates.add(request.sectors);
             }
+            self.extents.add(request, written == 0);
+            self.writers.add(request);
         } else {
             self.reads.add(request.sectors);
             self.page_reads += end - first;
@@ -187,6 +196,11 @@ impl Collector {
         info.update_writes_up_to_4kib = self.updates.count_up_to(PAGE_SECTORS as u32);
         info.update_writes_up_to_4kib_share =
             ratio(info.update_writes_up_to_4kib as f64, info.update_writes as f64);
+        info.overwriting_writes = self.extents.overwriting();
+        info.repeated_extent_share = self.extents.repeated_share();
+        info.extents_sampled_one_in = self.extents.sampled_one_in();
+        info.writers_per_16kib_page = self.writers.per_page();
+        info.writers_sampled_one_in = self.writers.sampled_one_in();
     }
 
     fn set_times(&self, info: &mut TraceInfo) {
@@ -200,6 +214,11 @@ impl Collector {
         info.gaps_over_100ms = self.gaps.count_over(100_000);
         info.gaps_over_1s = self.gaps.count_over(1_000_000);
         info.longest_gap_ms = info.interarrival.us.as_ref().map_or(0.0, |us| us.max / 1_000.0);
+        info.gap_classes = self.arrivals.classes();
+        info.short_gap_runs = self.arrivals.short_gap_runs();
+        (info.mean_burst_requests, info.median_burst_requests) = self.arrivals.burst_requests();
+        info.write_after_write_share = self.arrivals.write_after_write_share();
+        info.write_gaps_under_100us_share = self.arrivals.write_gaps_under_100us_share();
         info.response = self.responses.finish(info.duration_s);
     }
 }

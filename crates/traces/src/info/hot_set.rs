@@ -1,6 +1,7 @@
 //! How concentrated a trace is: the share of accesses on the hottest pages.
 
 use super::ratio;
+use super::sample::is_sampled;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use slcache_core::device::request::{HostOp, Request};
@@ -146,14 +147,6 @@ impl PageHeat {
             write_curve: writes.curve(),
         }
     }
-}
-
-/// Whether a group belongs to a sample of one in `1 << bits`.
-fn is_sampled(key: u64, bits: u32) -> bool {
-    // The finaliser of SplitMix64: neighbouring groups get unrelated hashes.
-    let key = (key ^ (key >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let key = (key ^ (key >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (key ^ (key >> 31)).trailing_zeros() >= bits
 }
 
 /// Pages from the hottest to the coldest.

@@ -1,16 +1,20 @@
 //! One pass over a trace for the figures that papers print about it.
 
 mod address_map;
+mod arrivals;
 mod axis;
 mod collector;
+mod extents;
 mod footprint;
 mod gaps;
 mod hot_set;
 mod responses;
+mod sample;
 mod sizes;
 mod spread;
 mod streams;
 mod timeline;
+mod writers;
 
 use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
@@ -22,6 +26,7 @@ use serde::Serialize;
 use slcache_core::device::request::{Request, SECTOR_BYTES};
 
 pub use address_map::AddressMap;
+pub use arrivals::GapClass;
 pub use gaps::{GapDecade, IdleTime, Interarrival};
 pub use hot_set::{HotSet, HotShare};
 pub use responses::ResponseTimes;
@@ -130,6 +135,21 @@ pub struct TraceInfo {
     pub update_writes_up_to_4kib: u64,
     /// The same as a share of the update writes, from 0 to 1.
     pub update_writes_up_to_4kib_share: f64,
+    /// Writes whose 4 KiB pages were all written earlier in the trace.
+    pub overwriting_writes: u64,
+    /// Those of them with the start and the length of an earlier write, as a
+    /// share, from 0 to 1.
+    pub repeated_extent_share: f64,
+    /// 1 when every write was looked at for that share; N when only one of N
+    /// starts was, chosen by a hash because all would not fit in memory.
+    pub extents_sampled_one_in: u64,
+    /// Write requests that wrote some sector of a 16 KiB page last, mean over
+    /// the pages written; writes above 1 GiB are left out.
+    pub writers_per_16kib_page: f64,
+    /// 1 when every page was looked at for that mean; N when one of N was.
+    pub writers_sampled_one_in: u64,
+    /// Writes among the requests that follow a write, from 0 to 1.
+    pub write_after_write_share: f64,
     /// From the first request to the last, flushes and trims included, in seconds.
     pub duration_s: f64,
     /// Reads and writes per second over the duration.
@@ -144,6 +164,18 @@ pub struct TraceInfo {
     pub gaps_over_1s: u64,
     /// Longest time without a read or write arriving, in milliseconds.
     pub longest_gap_ms: f64,
+    /// Times between reads and writes by length: up to 10 us, 100 us, 1 ms,
+    /// 10 ms, 100 ms, 1 s and longer. Empty with fewer than two requests.
+    pub gap_classes: Vec<GapClass>,
+    /// Gaps up to 1 ms among those that follow a gap up to 1 ms, from 0 to 1.
+    pub short_gap_runs: f64,
+    /// Mean number of requests in a burst: between them gaps are up to 1 ms.
+    pub mean_burst_requests: f64,
+    /// Length of burst that half of the requests lie in bursts up to.
+    pub median_burst_requests: u64,
+    /// Times up to 100 us among those from one write to the next, whatever is
+    /// read between, from 0 to 1.
+    pub write_gaps_under_100us_share: f64,
     /// Times between reads and writes in full.
     pub interarrival: Interarrival,
     /// How accesses concentrate on pages.

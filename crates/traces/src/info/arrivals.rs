@@ -1,0 +1,210 @@
+//! How requests follow one another: classes of gaps, bursts, runs of writes.
+
+use super::ratio;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+use slcache_core::device::request::{HostOp, Request};
+
+/// Upper bounds of the classes of gaps but the last, which has none.
+const BOUNDS_NS: [u64; 6] = [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
+/// Gaps up to this are inside a burst; as a class, those up to this place.
+const SHORT_NS: u64 = 1_000_000;
+/// Gaps up to this between two writes are counted.
+const WRITE_GAP_NS: u64 = 100_000;
+
+/// Gaps of one class: longer than the bound of the class before.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GapClass {
+    /// Longest gap of the class in nanoseconds; the last class has no bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to_ns: Option<u64>,
+    /// Gaps of the class among all, from 0 to 1.
+    pub share: f64,
+    /// Their mean in nanoseconds; 0 where there are none.
+    pub mean_ns: f64,
+}
+
+/// Gaps of a class, and their length together.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    gaps: u64,
+    ns: u128,
+}
+
+/// Part of a whole, counted.
+#[derive(Clone, Copy, Default)]
+struct Share {
+    part: u64,
+    whole: u64,
+}
+
+impl Share {
+    #[inline]
+    fn add(&mut self, is_part: bool) {
+        self.part += u64::from(is_part);
+        self.whole += 1;
+    }
+
+    fn value(self) -> f64 {
+        ratio(self.part as f64, self.whole as f64)
+    }
+}
+
+/// Follows the reads and writes of a trace in the order they arrive.
+#[derive(Default)]
+pub(super) struct Arrivals {
+    classes: [Sum; BOUNDS_NS.len() + 1],
+    previous: Option<Previous>,
+    /// Short gaps among those behind a short gap.
+    short_runs: Share,
+    /// Writes among the requests behind a write.
+    write_runs: Share,
+    /// Short times among those from one write to the next.
+    write_gaps: Share,
+    previous_write_ns: Option<u64>,
+    /// Requests of the burst that is going on.
+    burst: u64,
+    /// Bursts that are over, by length; different lengths are at most as many as
+    /// the square root of twice the requests.
+    bursts: FxHashMap<u64, u64>,
+}
+
+/// The request before.
+struct Previous {
+    at_ns: u64,
+    is_write: bool,
+    /// Whether the gap before it was short; `None` for the first request.
+    gap_is_short: Option<bool>,
+}
+
+impl Arrivals {
+    /// Takes a read or write. Times kept out of order leave no gap.
+    #[inline]
+    pub(super) fn add(&mut self, request: &Request) {
+        let is_write = request.op == HostOp::Write;
+        let at_ns = request.at_ns;
+        let gap_is_short = self.previous.as_ref().map(|previous| {
+            let gap_ns = at_ns.saturating_sub(previous.at_ns);
+            if previous.is_write {
+                self.write_runs.add(is_write);
+            }
+            let class = &mut self.classes[BOUNDS_NS.partition_point(|&bound_ns| bound_ns < gap_ns)];
+            class.gaps += 1;
+            class.ns += u128::from(gap_ns);
+            if previous.gap_is_short == Some(true) {
+                self.short_runs.add(gap_ns <= SHORT_NS);
+            }
+            gap_ns <= SHORT_NS
+        });
+        if gap_is_short == Some(false) {
+            *self.bursts.entry(self.burst).or_insert(0) += 1;
+            self.burst = 0;
+        }
+        self.burst += 1;
+        if is_write {
+            if let Some(previous_ns) = self.previous_write_ns.replace(at_ns) {
+                self.write_gaps.add(at_ns.saturating_sub(previous_ns) <= WRITE_GAP_NS);
+            }
+        }
+        self.previous = Some(Previous { at_ns, is_write, gap_is_short });
+    }
+
+    /// All classes, those without gaps too; none where there are no gaps.
+    pub(super) fn classes(&self) -> Vec<GapClass> {
+        let all: u64 = self.classes.iter().map(|sum| sum.gaps).sum();
+        if all == 0 {
+            return Vec::new();
+        }
+        let bounds = BOUNDS_NS.into_iter().map(Some).chain([None]);
+        let class = |(to_ns, sum): (Option<u64>, &Sum)| GapClass {
+            to_ns,
+            share: ratio(sum.gaps as f64, all as f64),
+            mean_ns: ratio(sum.ns as f64, sum.gaps as f64),
+        };
+        bounds.zip(&self.classes).map(class).collect()
+    }
+
+    pub(super) fn short_gap_runs(&self) -> f64 {
+        self.short_runs.value()
+    }
+
+    pub(super) fn write_after_write_share(&self) -> f64 {
+        self.write_runs.value()
+    }
+
+    pub(super) fn write_gaps_under_100us_share(&self) -> f64 {
+        self.write_gaps.value()
+    }
+
+    /// Mean requests in a burst, and the length of burst that half of the
+    /// requests do not exceed.
+    pub(super) fn burst_requests(&self) -> (f64, u64) {
+        let mut bursts = self.bursts.clone();
+        if self.burst > 0 {
+            *bursts.entry(self.burst).or_insert(0) += 1;
+        }
+        let mut lengths: Vec<(u64, u64)> = bursts.into_iter().collect();
+        lengths.sort_unstable();
+        let bursts: u64 = lengths.iter().map(|(_, count)| count).sum();
+        let requests: u64 = lengths.iter().map(|(length, count)| length * count).sum();
+        let mut seen = 0;
+        let median = lengths.iter().find(|(length, count)| {
+            seen += length * count;
+            seen >= requests.div_ceil(2)
+        });
+        (ratio(requests as f64, bursts as f64), median.map_or(0, |&(length, _)| length))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrivals(requests: &[(u64, HostOp)]) -> Arrivals {
+        let mut arrivals = Arrivals::default();
+        for &(at_us, op) in requests {
+            arrivals.add(&Request { at_ns: at_us * 1000, sector: 0, sectors: 8, stream: 0, op });
+        }
+        arrivals
+    }
+
+    #[test]
+    fn classes_end_with_their_bounds() {
+        let at_us = [0, 10, 21, 121, 1_121, 2_122, 2_002_122];
+        let classes = arrivals(&at_us.map(|at| (at, HostOp::Read))).classes();
+        let shape: Vec<_> = classes.iter().map(|class| (class.to_ns, class.share * 6.0)).collect();
+        let expected = [1.0, 2.0, 1.0, 1.0, 0.0, 0.0, 1.0];
+        for ((to_ns, gaps), (bound, want)) in
+            shape.iter().zip(BOUNDS_NS.into_iter().map(Some).chain([None]).zip(expected))
+        {
+            assert_eq!(*to_ns, bound);
+            assert!((gaps - want).abs() < 1e-12, "{bound:?}: {gaps} is not {want}");
+        }
+        assert_eq!((classes[1].mean_ns, classes[5].mean_ns, classes[6].mean_ns), (55_500.0, 0.0, 2e9));
+        assert!(arrivals(&[(5, HostOp::Read)]).classes().is_empty());
+    }
+
+    #[test]
+    fn bursts_are_weighed_by_their_requests() {
+        // Bursts of 5, 1, 1 and 2: half of the nine requests are in bursts of up to 5.
+        let at_us = [0, 0, 1_000, 1_000, 2_000, 10_000, 20_000, 30_000, 30_100];
+        let taken = arrivals(&at_us.map(|at| (at, HostOp::Write)));
+        assert_eq!(taken.burst_requests(), (2.25, 5));
+        // Behind the five short gaps come three short ones and a long one; the last has none behind.
+        assert_eq!(taken.short_gap_runs(), 0.75);
+        assert_eq!(Arrivals::default().burst_requests(), (0.0, 0));
+        assert_eq!(arrivals(&[(0, HostOp::Read), (1, HostOp::Read)]).burst_requests(), (2.0, 2));
+    }
+
+    #[test]
+    fn runs_of_writes_end_with_a_read() {
+        use HostOp::{Read, Write};
+        let requests =
+            [(0, Write), (50, Write), (60, Read), (70, Read), (140, Write), (160, Read), (400, Write)];
+        let taken = arrivals(&requests);
+        // Behind three writes that are not last come one write and two reads.
+        assert!((taken.write_after_write_share() - 1.0 / 3.0).abs() < 1e-12);
+        // From write to write 50, 90 and 260 us.
+        assert!((taken.write_gaps_under_100us_share() - 2.0 / 3.0).abs() < 1e-12);
+    }
+}

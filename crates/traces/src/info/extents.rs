@@ -1,0 +1,105 @@
+//! Whether what is overwritten was written in the same pieces before.
+
+use super::ratio;
+use super::sample::{is_sampled, place_key};
+use rustc_hash::FxHashSet;
+use slcache_core::device::request::Request;
+
+/// Extents remembered at most, about 70 MB; beyond, every other start is dropped.
+const EXTENTS_MAX: usize = 1 << 21;
+
+/// Remembers the extents (start and length) of writes.
+#[derive(Default)]
+pub(super) struct Extents {
+    written: FxHashSet<(u16, u64, u32)>,
+    /// Extents are kept whose start has a hash that ends in so many zero bits.
+    sample_bits: u32,
+    overwriting: u64,
+    /// Those of a sample, each standing for the others that it represents.
+    sampled: u64,
+    repeated: u64,
+}
+
+impl Extents {
+    /// Takes a write, and whether all its 4 KiB pages were written before.
+    #[inline]
+    pub(super) fn add(&mut self, write: &Request, overwrites: bool) {
+        self.overwriting += u64::from(overwrites);
+        if self.sample_bits > 0 && !is_sampled(place_key(write.stream, write.sector), self.sample_bits) {
+            return;
+        }
+        let fresh = self.written.insert((write.stream, write.sector, write.sectors));
+        if overwrites {
+            self.sampled += 1 << self.sample_bits;
+            self.repeated += u64::from(!fresh) << self.sample_bits;
+        }
+        if self.written.len() > EXTENTS_MAX {
+            self.thin_out();
+        }
+    }
+
+    #[cold]
+    fn thin_out(&mut self) {
+        self.sample_bits += 1;
+        let bits = self.sample_bits;
+        self.written.retain(|&(stream, sector, _)| is_sampled(place_key(stream, sector), bits));
+    }
+
+    /// Writes whose pages were all written before.
+    pub(super) fn overwriting(&self) -> u64 {
+        self.overwriting
+    }
+
+    /// Those of them whose start and length are those of an earlier write.
+    pub(super) fn repeated_share(&self) -> f64 {
+        ratio(self.repeated as f64, self.sampled as f64)
+    }
+
+    /// How many starts each one remembered stands for.
+    pub(super) fn sampled_one_in(&self) -> u64 {
+        1 << self.sample_bits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slcache_core::device::request::HostOp;
+
+    fn write(sector: u64, sectors: u32) -> Request {
+        Request { at_ns: 0, sector, sectors, stream: 0, op: HostOp::Write }
+    }
+
+    #[test]
+    fn start_and_length_must_both_repeat() {
+        let mut extents = Extents::default();
+        for (request, overwrites) in [
+            (write(0, 16), false),
+            (write(0, 8), true),
+            (write(0, 16), true),
+            (write(0, 8), true),
+            (write(8, 16), false),
+            (write(8, 16), true),
+            (Request { stream: 1, ..write(0, 8) }, false),
+        ] {
+            extents.add(&request, overwrites);
+        }
+        assert_eq!((extents.overwriting(), extents.repeated_share(), extents.sampled_one_in()), (4, 0.75, 1));
+    }
+
+    #[test]
+    fn a_sample_keeps_the_share() {
+        let mut extents = Extents::default();
+        // Every third overwriting write repeats an extent; the starts are thinned out midway.
+        for place in 0..60_000_u64 {
+            extents.add(&write(place * 8, 8), false);
+            extents.add(&write(place * 8, if place % 3 == 0 { 8 } else { 4 }), true);
+            if place % 20_000 == 19_999 {
+                extents.thin_out();
+            }
+        }
+        assert_eq!((extents.overwriting(), extents.sampled_one_in()), (60_000, 8));
+        let share = extents.repeated_share();
+        assert!((share - 1.0 / 3.0).abs() < 0.02, "{share}");
+    }
+}
