@@ -16,6 +16,7 @@ from slcache.normalise import Document
 from slcache.plots import (
     attribution,
     bars,
+    curves,
     histograms,
     latency,
     series,
@@ -121,6 +122,9 @@ def _of_schemes(
         figure = histograms.draw(labels, documents, name)
         caption = histograms.caption(documents, name)
         drawn.append((f"histogram{number}", f"How often: {name}", figure, caption))
+    for number, name in enumerate(curves.names(documents)):
+        figure, caption = curves.draw(labels, documents, name), curves.caption(documents, name)
+        drawn.append((f"curve{number}", f"Computed and measured: {name}", figure, caption))
     return drawn
 
 

@@ -109,6 +109,12 @@ class _Frames(ABC):
 
         return self._labelled(histograms.draw(self.labels, self.documents, name))
 
+    def plot_curve(self, name: str) -> Figure:
+        """Draw what schemes' models predict beside what was measured, such as `cost`."""
+        from slcache.plots import curves
+
+        return self._labelled(curves.draw(self.labels, self.documents, name))
+
     def plot_wear(self) -> Figure:
         """Draw how block erases are distributed, per pool and cell mode."""
         from slcache.plots import wear
