@@ -159,7 +159,12 @@ REDUCED = Workload(
     "hierarchy-web_1",
     requests=160891,
     figures={"requests": 160891},
-    reduced={"requests": 1000, "device.user_bytes": "1GiB"},
+    reduced={
+        "requests": 1000,
+        "device.user_bytes": "1GiB",
+        "scheme.baseline.slc_blocks": 8,
+        "scheme.sa.slc_blocks": 9,
+    },
 )
 
 
@@ -172,7 +177,7 @@ def reduced() -> Plan:
 def test_a_smaller_twin_runs_on_a_smaller_device() -> None:
     plan = reduced()
     (job,) = [job for _, job in jobs_of(plan, inputs.twins(plan, ["w"]), {"p": [1]}, {})]
-    assert job.settings == {"device.user_bytes": "1GiB"}
+    assert job.settings == {"device.user_bytes": "1GiB", "scheme.baseline.slc_blocks": 8}
     assert job.input.options(1) == {"seed": "1", "workload.requests": "1000"}
 
 

@@ -35,8 +35,8 @@ class Input:
     optional: bool = False
     #: Seed of the twin's draw, where that is what is varied.
     draw: int | None = None
-    #: Settings of its runs: of a device that is as much smaller as the twin.
-    device: Mapping[str, Any] = field(default_factory=dict)
+    #: Settings of its runs that make the experiment as much smaller as the twin.
+    reduced: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -76,7 +76,7 @@ class Input:
             self.repeat_to_write_bytes,
             self.draw,
         )
-        return hash((*members, *sorted(self.workload.items()), *map(str, self.device.items())))
+        return hash((*members, *sorted(self.workload.items()), *map(str, self.reduced.items())))
 
 
 def twins(
@@ -125,8 +125,9 @@ def _input(workload: Workload, file: tuple[str, Mapping[str, Any]] | None) -> In
 
 
 def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input:
-    device = {k: v for k, v in workload.reduced.items() if k.startswith("device.")}
-    smaller = {k: v for k, v in workload.reduced.items() if k not in device}
+    settings = ("device.", "scheme.")
+    reduced = {k: v for k, v in workload.reduced.items() if k.startswith(settings)}
+    smaller = {k: v for k, v in workload.reduced.items() if k not in reduced}
     figures = {**workload.set, **smaller, **(more or {})}
     chosen = {key: str(value) for key, value in figures.items()}
     requests = int(chosen.get("requests", workload.requests))
@@ -141,7 +142,7 @@ def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input
         repeat_to_write_bytes=workload.repeat_to_write_bytes,
         optional=workload.optional,
         draw=None if draw is None else int(draw),
-        device=device,
+        reduced=reduced,
     )
 
 

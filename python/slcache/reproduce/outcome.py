@@ -45,7 +45,7 @@ class Evaluation:
                     "source": "twin" if i.twin else "published file",
                     "path": i.path,
                     "set": dict(i.workload),
-                    "device": dict(i.device),
+                    "reduced": dict(i.reduced),
                 }
                 for i in self.inputs
             ],

@@ -38,7 +38,7 @@ class Workload:
     #: Figures of the twin that are set for this workload.
     set: dict[str, Any] = field(default_factory=dict)
     #: A smaller experiment with the twin in place of the paper's: figures of the twin, and
-    #: settings that make the device as much smaller. A published file is run without.
+    #: settings that make device and periods as much smaller. A published file is run without.
     reduced: dict[str, Any] = field(default_factory=dict)
     #: Repeat the trace until it has written so many bytes; 0 for once.
     repeat_to_write_bytes: int = 0

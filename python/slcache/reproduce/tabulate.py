@@ -106,7 +106,7 @@ def _jobs(
             variant.scheme,
             seed,
             replay,
-            {**each.device, **_settings_of(variant.scheme, settings), **variant.settings},
+            {**_settings_of(variant.scheme, {**each.reduced, **settings}), **variant.settings},
             variant.name,
             each.draw or (None if part.learned is None else seeds[0]),
             tuple(before.get(name) or inputs.twins(plan, [name])[0] for name in variant.after),
