@@ -7,6 +7,7 @@ mod counts;
 mod gaps;
 mod generator;
 mod lane;
+mod page_walk;
 mod places;
 mod plan;
 mod quota;
