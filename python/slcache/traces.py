@@ -9,7 +9,7 @@ import pathlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from slcache import _core, pictures
+from slcache import _core, files, pictures, twins
 from slcache.once import checked_seed, flatten, once
 
 #: Called a few times a second with (phase, done, total); returning False cancels the work, and
@@ -47,6 +47,19 @@ class Trace:
         """Draw sizes, times, hot set and addresses in a .png, .svg, .pdf or .html file."""
         pictures.check(path)
         pictures.save_trace(self.info(), path)
+
+    def twin(self, output: Path) -> dict[str, Any]:
+        """Write a workload file, a `.toml`, whose requests have this trace's figures.
+
+        Returns the figures, those that were fitted and given up with the reasons, and what else
+        it does not carry.
+        """
+        name = os.fspath(output)
+        if not name.endswith(".toml"):
+            raise ValueError(f"{name}: a workload's name ends with .toml")
+        made = twins.of_info(self.info())
+        twins.save(made, name, files.inputs(self.path))
+        return {"file": name, **made.to_dict()}
 
     def convert(
         self,

@@ -102,6 +102,52 @@ def info(
         raise typer.Exit(_OFF)
 
 
+def _check_workload(value: str) -> str:
+    if not value.endswith(".toml"):
+        raise typer.BadParameter(f"{value}: a workload's name ends with .toml")
+    return value
+
+
+WorkloadOut = Annotated[
+    str,
+    typer.Option(
+        "--out", "-o", metavar="FILE.toml", callback=_check_workload, help="The file to write."
+    ),
+]
+
+
+@app.command(cls=Verb)
+def twin(
+    trace: opt.TracePath,
+    out: WorkloadOut,
+    trace_format: opt.TraceFormat = None,
+    trace_option: opt.TraceOptions = None,
+    volume: opt.Volume = None,
+    unsorted: opt.Unsorted = None,
+    json: opt.Json = False,
+) -> None:
+    """Write a workload whose requests have the figures measured in a trace.
+
+    Figures that conflict are left out, and the skews are fitted to the trace's hot set; the
+    file says so, and what else of the trace it does not carry.
+
+    \b
+    [bold]Examples[/bold]
+      slcache trace twin web.csv.gz -o web.toml
+      slcache trace info web.csv.gz --against web.toml
+      slcache run web.toml --device tiny --scheme baseline
+    """
+    options = opt.reader(trace_format, trace_option, volume, unsorted)
+    report = api.Trace(trace, options=options).twin(out)
+    if json:
+        console.emit_json(report)
+        return
+    taken, fitted = len(report["figures"]), len(report["fitted"])
+    console.show(f"wrote {out}: {taken} figures, {fitted} of them fitted")
+    given_up = [f"given up: {name}: {why}" for name, why in report["given_up"].items()]
+    console.show(*given_up, *(f"not carried: {what}" for what in report["not_carried"]))
+
+
 @app.command(cls=Verb)
 def lint(
     trace: opt.TracePath,

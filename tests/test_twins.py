@@ -1,0 +1,90 @@
+"""Twins made from traces: they load, have the trace's figures, and say what they lack."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import slcache as package
+from support import mixed, slcache, write_trace
+
+EXAMPLE = Path(__file__).parent.parent / "examples" / "linkbench-40s.blkparse.zst"
+
+
+@pytest.fixture(scope="module")
+def twin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The twin of the shipped trace."""
+    path = tmp_path_factory.mktemp("twin") / "linkbench.toml"
+    done = slcache("trace", "twin", EXAMPLE, "-o", path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return path
+
+
+@pytest.mark.parametrize("source", ["trace", "twin"])
+def test_trace_and_twin_have_the_figures_that_are_given(twin: Path, source: str) -> None:
+    done = slcache("trace", "info", EXAMPLE if source == "trace" else twin, "--expect", twin)
+    assert done.returncode == 0, done.stdout.decode()
+    assert done.stdout.decode().count("agrees") > 10
+
+
+def test_the_skews_fit_the_hot_set(twin: Path) -> None:
+    hot = []
+    for trace in (EXAMPLE, twin):
+        hottest = package.Trace(trace).info()["hot_set"]["hottest"]
+        hot.append(next(entry for entry in hottest if entry["pages_share"] == 0.1))
+    assert hot[1]["write_share"] == pytest.approx(hot[0]["write_share"], abs=0.05)
+    free = tomllib.loads(twin.read_text())["twin"]["free"]
+    assert set(free) == {"update_skew", "read_skew"}
+
+
+def test_it_says_what_it_does_not_carry(twin: Path) -> None:
+    text = twin.read_text()
+    for told in ("flushes", "trims", "phases"):
+        assert told in text.split("# What it does not carry:")[1]
+
+
+def test_figures_that_conflict_are_left_out_and_named(tmp_path: Path) -> None:
+    # Pages that are only read make up less than one request of 16 KiB.
+    writes = [(i, "Write", i % 8 * 16_384, 16_384) for i in range(40)]
+    rows = [*writes, (200, "Read", 0, 16_384), (201, "Read", 1 << 20, 4096)]
+    trace = write_trace(tmp_path / "few.csv", rows)
+    report = package.Trace(trace).twin(tmp_path / "few.toml")
+    assert "less than one request" in report["given_up"]["footprint_touched_bytes"]
+    assert "footprint_touched_bytes" not in report["figures"]
+    assert "less than one request" in (tmp_path / "few.toml").read_text()
+    assert slcache("trace", "info", tmp_path / "few.toml").returncode == 0
+
+
+@pytest.mark.parametrize("name", ['say "hi".csv', "back\\slash.csv", "line\nbreak.csv"])
+def test_any_name_of_a_file_will_do(tmp_path: Path, name: str) -> None:
+    trace = write_trace(tmp_path / name, mixed(50))
+    done = slcache("trace", "twin", trace, "-o", tmp_path / "twin.toml", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["from"] == f"measured in {name}"
+    assert slcache("trace", "workloads", tmp_path / "twin.toml").returncode == 0
+
+
+def test_refusals_leave_nothing_behind(tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "one.csv", mixed(1))
+    for out, status, told in (
+        (tmp_path / "twin.csv", 2, "ends with .toml"),
+        (tmp_path / "twin.toml", 4, "a twin needs 2 or more"),
+    ):
+        done = slcache("trace", "twin", trace, "-o", out)
+        assert (done.returncode, done.stdout) == (status, b"")
+        assert told in done.stderr.decode()
+    assert list(tmp_path.iterdir()) == [trace]
+
+
+def test_a_workload_is_not_replaced_by_its_own_twin(tmp_path: Path) -> None:
+    path = tmp_path / "same.toml"
+    assert (
+        slcache("trace", "twin", write_trace(tmp_path / "a.csv", mixed(50)), "-o", path).returncode
+        == 0
+    )
+    before = path.read_text()
+    assert slcache("trace", "twin", path, "-o", path).returncode == 3
+    assert path.read_text() == before
