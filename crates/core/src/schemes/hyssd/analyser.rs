@@ -31,13 +31,19 @@ pub fn best(model: &CostModel, histogram: &Histogram, u_min: f64, u_max: f64, st
             (u, model.cost_ns(u, &Mix { write_share, write_hits, read_hits }))
         })
         .collect();
+    let best = least(&points);
+    Curve { points, best }
+}
+
+/// The utilisation of the first of the least finite costs.
+pub fn least(points: &[(f64, f64)]) -> Option<f64> {
     let mut least = (None, f64::INFINITY);
-    for &(u, cost_ns) in &points {
+    for &(u, cost_ns) in points {
         if cost_ns < least.1 {
             least = (Some(u), cost_ns);
         }
     }
-    Curve { points, best: least.0 }
+    least.0
 }
 
 #[cfg(test)]
