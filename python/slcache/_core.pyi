@@ -308,6 +308,21 @@ class Episodes:
     def operations(self, index: int) -> list[dict[str, Any]]:
         """Return the flash operations of one's window just over."""
 
+def victim_utilisation(utilisation: list[float]) -> list[float]:
+    """Return the victim's utilisation in tiers of these utilisations, 0 to 1."""
+
+def hyssd_cost(
+    *,
+    fast: dict[str, float],
+    dense: dict[str, float],
+    data_bytes: float,
+    utilisation: list[float],
+    write_share: float,
+    write_hits: list[float],
+    read_hits: list[float],
+) -> tuple[list[float], list[float], list[float], list[float], float | None]:
+    """Return cost of an access, a write and a read, dense utilisation, and best utilisation."""
+
 def version() -> str:
     """Return the version of the simulator."""
 

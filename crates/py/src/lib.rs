@@ -6,6 +6,7 @@ mod env;
 mod env_vector;
 mod errors;
 mod files;
+mod models;
 mod progress;
 mod stream;
 mod trace_tools;
@@ -207,6 +208,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<files::Scratch>()?;
     module.add_function(wrap_pyfunction!(files::input_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::remove_scratches, module)?)?;
+    module.add_function(wrap_pyfunction!(models::victim_utilisation, module)?)?;
+    module.add_function(wrap_pyfunction!(models::hyssd_cost, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(commit, module)?)?;
     Ok(())

@@ -8,6 +8,7 @@ pub mod episode;
 mod json_schema;
 pub mod memory;
 pub mod memory_file;
+pub mod models;
 mod nearest;
 pub mod preset;
 pub mod provenance;

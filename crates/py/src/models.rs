@@ -1,0 +1,52 @@
+//! The analytic models. What is asked was checked in Python, which knows the names.
+
+use pyo3::prelude::*;
+use slcache_sim::models::{self, CostModel, Mix, Tier};
+
+/// A tier as Python gives it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct TierItems {
+    read_ns: f64,
+    program_ns: f64,
+    copyback_ns: f64,
+    erase_ns: f64,
+    units_per_block: f64,
+    bytes: f64,
+}
+
+impl From<TierItems> for Tier {
+    fn from(items: TierItems) -> Self {
+        let TierItems { read_ns, program_ns, copyback_ns, erase_ns, units_per_block, bytes } = items;
+        Self { read_ns, program_ns, copyback_ns, erase_ns, units_per_block, bytes }
+    }
+}
+
+/// Cost of an access, of a write, of a read, utilisation of the dense tier, best utilisation.
+type Costs = (Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>, Option<f64>);
+
+/// The victim's utilisation in tiers of these utilisations.
+#[pyfunction]
+pub fn victim_utilisation(utilisation: Vec<f64>) -> Vec<f64> {
+    utilisation.into_iter().map(models::victim_utilisation).collect()
+}
+
+/// The cost model of HySSD at each utilisation of the fast tier.
+#[pyfunction]
+#[pyo3(signature = (*, fast, dense, data_bytes, utilisation, write_share, write_hits, read_hits))]
+pub fn hyssd_cost(
+    fast: TierItems,
+    dense: TierItems,
+    data_bytes: f64,
+    utilisation: Vec<f64>,
+    write_share: f64,
+    write_hits: Vec<f64>,
+    read_hits: Vec<f64>,
+) -> Costs {
+    let model = CostModel { fast: fast.into(), dense: dense.into(), data_bytes };
+    let hits = write_hits.into_iter().zip(read_hits);
+    let mixes: Vec<Mix> =
+        hits.map(|(write_hits, read_hits)| Mix { write_share, write_hits, read_hits }).collect();
+    let costs = models::hyssd_costs(&model, &utilisation, &mixes);
+    (costs.cost_ns, costs.write_ns, costs.read_ns, costs.dense_utilisation, costs.best)
+}

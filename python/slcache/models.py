@@ -1,0 +1,163 @@
+"""The analytic models of the schemes, to be asked without a simulation.
+
+>>> from slcache import models
+>>> costs = models.hyssd_cost(tiers, write_share=0.8, write_hits=lambda u: u**0.3, read_hits=0.5)
+>>> costs.best, costs.cost_ns.min()
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slcache import _core
+
+Values = NDArray[np.float64]
+Numbers = Sequence[float] | Values
+#: A share for each utilisation, one for all of them, or a function of the utilisation.
+Hits = Callable[[float], float] | Numbers | float
+Tier = Mapping[str, float]
+
+#: What describes a tier: costs per unit in ns, units of a block, size with its spare blocks.
+TIER_KEYS = ("read_ns", "program_ns", "copyback_ns", "erase_ns", "units_per_block", "bytes")
+#: 5 % to 97 % by 1 %, where the scheme searches.
+UTILISATION = tuple(percent / 100 for percent in range(5, 98))
+
+
+@dataclass(frozen=True)
+class HyssdCost:
+    """What the model says; arrays have an entry for each utilisation."""
+
+    #: Utilisation of the fast tier.
+    utilisation: Values
+    #: Mean time of flash operations per unit accessed, ns; infinite where the tiers cannot work.
+    cost_ns: Values
+    #: That of a write.
+    write_ns: Values
+    #: That of a read.
+    read_ns: Values
+    #: Utilisation of the dense tier, which holds the rest of the data.
+    dense_utilisation: Values
+    #: The utilisation of the least cost, the first of equals; None where no cost is finite.
+    best: float | None
+
+
+@overload
+def victim_utilisation(utilisation: float) -> float: ...
+@overload
+def victim_utilisation(utilisation: Numbers) -> Values: ...
+def victim_utilisation(utilisation: float | Numbers) -> float | Values:
+    """Return the share of live data in the block that cleaning takes, for each utilisation.
+
+    It is `U` in `u = (U - 1) / ln U`, where `u` is the utilisation of the device, 0 to 1: random
+    updates thin blocks out exponentially while they wait for cleaning in the order of their age.
+    A number gives a number, a sequence an array. ValueError for what is no share.
+    """
+    values = _shares("utilisation", np.ravel(utilisation))
+    found = np.array(_core.victim_utilisation(values))
+    return found if np.ndim(utilisation) else float(found[0])
+
+
+def hyssd_cost(
+    device: Mapping[str, Tier],
+    *,
+    data_bytes: float,
+    write_share: float,
+    write_hits: Hits,
+    read_hits: Hits,
+    utilisation: Numbers = UTILISATION,
+) -> HyssdCost:
+    """Return what HySSD's cost model says of each utilisation `u` of the fast tier.
+
+    `device` has `fast` and `dense`, each a mapping with `TIER_KEYS`: what it costs to read,
+    program and move a unit (what is kept together, such as 8 KiB: all its pages) and to erase a
+    block, in ns; how many units a block holds; and the size in bytes with its spare blocks.
+    `data_bytes` are the live data of both, `write_share` the share of writes among the accesses,
+    `write_hits` and `read_hits` the share of the writes and reads whose unit lies in the fast
+    tier at each utilisation: a sequence of the same length, a function of the utilisation, or
+    one number for all.
+
+    A write to a tier costs its program and its share of the cleaning, `U` being
+    `victim_utilisation(u)` and `N` the units of a block:
+
+        W(u) = (U N copyback + erase) / floor((1 - U) N) + program
+
+    The dense tier has the utilisation `u_D = (data_bytes - u S_F) / S_D`. A write that misses
+    moves another unit to the dense tier first:
+
+        write = H_w W_F(u) + (1 - H_w) (read_F + W_D(u_D) + W_F(u))
+        read  = H_r read_F + (1 - H_r) read_D
+        cost  = write_share write + (1 - write_share) read
+
+    Costs are infinite where either tier cannot be written to: `u_D` is 1 or more, or the victim
+    gives no whole unit. ValueError names what is missing or out of range.
+    """
+    at = _shares("utilisation", utilisation)
+    fast, dense = (_tier(device, name) for name in ("fast", "dense"))
+    found = _core.hyssd_cost(
+        fast=fast,
+        dense=dense,
+        data_bytes=_number("data_bytes", data_bytes, 0, math.inf),
+        utilisation=at,
+        write_share=_number("write_share", write_share, 0, 1),
+        write_hits=_hits("write_hits", write_hits, at),
+        read_hits=_hits("read_hits", read_hits, at),
+    )
+    cost_ns, write_ns, read_ns, dense_utilisation, best = found
+    return HyssdCost(
+        np.array(at),
+        np.array(cost_ns),
+        np.array(write_ns),
+        np.array(read_ns),
+        np.array(dense_utilisation),
+        best,
+    )
+
+
+def _tier(device: Mapping[str, Tier], name: str) -> dict[str, float]:
+    """Return a tier of which everything is known and possible."""
+    if name not in device:
+        raise ValueError(f"device: has no {name!r}; it must have 'fast' and 'dense'")
+    tier = device[name]
+    if unknown := [key for key in tier if key not in TIER_KEYS]:
+        known = ", ".join(TIER_KEYS)
+        raise ValueError(f"device[{name!r}]: unknown key {unknown[0]!r}; it has {known}")
+    for key in TIER_KEYS:
+        if key not in tier:
+            raise ValueError(f"device[{name!r}]: {key} is missing")
+    values = {k: _number(f"device[{name!r}][{k!r}]", tier[k], 0, math.inf) for k in TIER_KEYS}
+    if not values["bytes"]:
+        raise ValueError(f"device[{name!r}]['bytes'] = 0: must be above 0")
+    return values
+
+
+def _hits(name: str, hits: Hits, at: Sequence[float]) -> list[float]:
+    """Return the share of hits at each utilisation."""
+    given = [hits(u) for u in at] if callable(hits) else hits
+    listed = np.ravel(given) if np.ndim(given) else np.full(len(at), given)
+    shares = _shares(name, listed)
+    if len(shares) != len(at):
+        raise ValueError(f"{name}: has {len(shares)} values, and utilisation has {len(at)}")
+    return shares
+
+
+def _shares(name: str, values: Iterable[float]) -> list[float]:
+    return [_number(f"{name}[{i}]", value, 0, 1) for i, value in enumerate(values)]
+
+
+def _number(name: str, value: float, low: float, high: float) -> float:
+    """Return a number that lies in its range."""
+    allowed = f"from {low:g} to {high:g}" if math.isfinite(high) else f"finite and at least {low:g}"
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not low <= number <= high or math.isinf(number):
+        shown = repr(str(value)) if isinstance(value, str) else value
+        raise ValueError(f"{name} = {shown}: must be a number {allowed}")
+    return number

@@ -1,0 +1,122 @@
+"""Models that can be asked alone say what their equations do, and refuse what has no meaning."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from slcache import models
+
+GIB = 1 << 30
+
+
+def tier(
+    read_us: float, program_us: float, copyback_us: float, erase_us: float, pages: int, gib: int
+) -> dict[str, float]:
+    us = (read_us, program_us, copyback_us, erase_us)
+    return dict(
+        zip(models.TIER_KEYS, (*(1e3 * each for each in us), pages, gib * GIB), strict=True)
+    )
+
+
+#: The paper's chips, with a page as the unit.
+TIERS = {"fast": tier(125, 300, 225, 1500, 64, 2), "dense": tier(350, 2500, 2450, 3000, 384, 8)}
+ASKED: dict[str, Any] = {
+    "data_bytes": 9 * GIB,
+    "write_share": 0.6,
+    "write_hits": lambda u: u**0.25,
+    "read_hits": 0.5,
+}
+
+
+def expected(u: float) -> float:
+    """The equations of the docstring, written again."""
+
+    def write(name: str, filled: float) -> float:
+        this = TIERS[name]
+        live, units = models.victim_utilisation(filled), this["units_per_block"]
+        freed = math.floor((1 - live) * units)
+        cleaning = live * units * this["copyback_ns"] + this["erase_ns"]
+        return cleaning / freed + this["program_ns"]
+
+    hits, fast = u**0.25, write("fast", u)
+    dense = write("dense", (9 - 2 * u) / 8)
+    missed = TIERS["fast"]["read_ns"] + dense
+    reads = 0.5 * TIERS["fast"]["read_ns"] + 0.5 * TIERS["dense"]["read_ns"]
+    return float(0.6 * (fast + (1 - hits) * missed) + 0.4 * reads)
+
+
+def test_costs_are_those_of_the_equations() -> None:
+    found = models.hyssd_cost(TIERS, **ASKED, utilisation=np.arange(0.52, 0.98, 0.02))
+    assert found.cost_ns == pytest.approx([expected(u) for u in found.utilisation])
+    assert found.best == found.utilisation[np.argmin(found.cost_ns)]
+    mixed = 0.6 * found.write_ns + 0.4 * found.read_ns
+    assert found.cost_ns == pytest.approx(mixed)
+    held = 2 * found.utilisation + 8 * found.dense_utilisation
+    assert held == pytest.approx(np.full_like(held, 9.0))
+
+
+def test_what_cannot_be_written_to_costs_infinitely_much() -> None:
+    found = models.hyssd_cost(TIERS, **ASKED)
+    assert len(found.utilisation) == 93
+    assert np.isinf(found.cost_ns[found.utilisation <= 0.5]).all()
+    assert np.isfinite(found.cost_ns[found.utilisation > 0.51]).all()
+    full = models.hyssd_cost(TIERS, **{**ASKED, "data_bytes": 10 * GIB})
+    assert full.best is None
+
+
+def test_the_victims_utilisation_is_an_inverse() -> None:
+    assert 1 / (1 - models.victim_utilisation(1 / 1.3)) == pytest.approx(2.364, abs=5e-4)
+    utilisation = np.linspace(0.01, 0.99, 50)
+    victim = models.victim_utilisation(utilisation)
+    assert (victim - 1) / np.log(victim) == pytest.approx(utilisation, abs=1e-9)
+    assert [models.victim_utilisation(0), models.victim_utilisation(1)] == [0.0, 1.0]
+
+
+def test_hits_may_be_a_number_a_sequence_or_a_function() -> None:
+    at = [0.6, 0.7]
+    forms: list[models.Hits] = [0.5, [0.5, 0.5], np.array([0.5, 0.5]), lambda _: 0.5]
+    found = [
+        models.hyssd_cost(TIERS, **{**ASKED, "write_hits": hits}, utilisation=at).cost_ns.tolist()
+        for hits in forms
+    ]
+    assert found == [found[0]] * 4
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"write_share": 1.5}, r"write_share = 1\.5: must be a number from 0 to 1"),
+        ({"data_bytes": -1}, r"data_bytes = -1: must be a number finite and at least 0"),
+        ({"data_bytes": math.inf}, r"data_bytes = inf"),
+        ({"utilisation": [0.5, 2]}, r"utilisation\[1\] = 2: must be a number from 0 to 1"),
+        ({"utilisation": [math.nan]}, r"utilisation\[0\] = nan"),
+        ({"read_hits": [0.5]}, r"read_hits: has 1 values, and utilisation has 93"),
+        (
+            {"write_hits": lambda u: u - 1},
+            r"write_hits\[0\] = -0\.95: must be a number from 0 to 1",
+        ),
+        ({"write_hits": "many"}, r"write_hits\[0\] = 'many': must be a number"),
+        ({"device": {"fast": TIERS["fast"]}}, r"device: has no 'dense'"),
+        ({"device": {**TIERS, "dense": {}}}, r"device\['dense'\]: read_ns is missing"),
+        (
+            {"device": {**TIERS, "dense": {**TIERS["dense"], "pages": 3}}},
+            r"device\['dense'\]: unknown key 'pages'",
+        ),
+        (
+            {"device": {**TIERS, "fast": {**TIERS["fast"], "bytes": 0}}},
+            r"device\['fast'\]\['bytes'\] = 0: must be above 0",
+        ),
+    ],
+)
+def test_what_has_no_meaning_is_named(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        models.hyssd_cost(**{"device": TIERS, **ASKED, **change})
+
+
+def test_a_utilisation_out_of_range_is_named() -> None:
+    with pytest.raises(ValueError, match=r"utilisation\[0\] = 1\.2: must be a number from 0 to 1"):
+        models.victim_utilisation(1.2)
