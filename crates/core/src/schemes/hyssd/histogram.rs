@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 /// Segments of the fast tier, 1 % of it each.
 const SEGMENTS: usize = 100;
 
+/// More than any run counts, and few enough that none is lost in a sum.
+const COUNT_MAX: f64 = (1_u64 << 46) as f64;
+
 /// Accesses of one kind by the segment that holds their unit.
 #[derive(Clone, Debug, PartialEq)]
 struct Accesses {
@@ -132,7 +135,7 @@ impl Histogram {
             let counts: [f64; SEGMENTS + 1] = counts
                 .try_into()
                 .map_err(|counts: Vec<f64>| format!("a histogram of {} segments", counts.len()))?;
-            match counts.iter().find(|count| !count.is_finite() || **count < 0.0) {
+            match counts.iter().find(|count| !(0.0..=COUNT_MAX).contains(*count)) {
                 Some(count) => Err(format!("a histogram counts {count}")),
                 None => Ok(Accesses { counts }),
             }
@@ -216,6 +219,7 @@ mod tests {
             |writes: Vec<f64>| loaded.clone().load(HistogramState { reads: vec![0.0; 101], writes });
         assert_eq!(refused(vec![0.0; 100]), Err("a histogram of 100 segments".into()));
         assert_eq!(refused(vec![-1.0; 101]), Err("a histogram counts -1".into()));
+        assert_eq!(refused(vec![1e300; 101]), Err(format!("a histogram counts {}", 1e300)));
         assert_eq!(refused(vec![f64::NAN; 101]), Err("a histogram counts NaN".into()));
     }
 }
