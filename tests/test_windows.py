@@ -156,3 +156,11 @@ def test_the_report_shows_what_there_is(three: slcache.Comparison) -> None:
     for title in ("What schemes changed", "How often: actions", "How often: states"):
         assert page.count(f"<h2>{title}</h2>") == 1
     assert "What schemes changed" not in three.runs[0].report()
+
+
+def test_costs_over_windows_are_times() -> None:
+    costs = {"name": "measured_cost_ns", "writes_per_value": 100, "values": [2e6, 4e6]}
+    figure = windows.draw(["a"], [{"scheme": {"series": [costs]}}])
+    figure.draw_without_rendering()
+    assert titles(figure) == ["cost of an access, measured"]
+    assert "3 ms" in [text.get_text() for text in figure.axes[0].get_yticklabels()]

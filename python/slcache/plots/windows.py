@@ -95,8 +95,8 @@ def caption(documents: Sequence[Document]) -> str:
     jumping = [curves for name, curves in found.items() if _look(name).smoothed]
     if any(_smoothed_over(curve) > 1 for curves in jumping for curve in curves.values()):
         text += (
-            " Rewards and throughputs jump: their lines are the means of the last windows up to "
-            f"each, a {_SMOOTHED_PART}th part of all."
+            " Rewards, throughputs and costs jump: their lines are the means of the last windows "
+            f"up to each, a {_SMOOTHED_PART}th part of all."
         )
     return text
 
@@ -224,6 +224,11 @@ def _from_zero(axes: Axes, curves: Curves, ticks: int) -> None:
     axes.yaxis.set_major_locator(MaxNLocator(min(ticks, 5) - 1, integer=whole))
 
 
+def _times(axes: Axes, curves: Curves, ticks: int) -> None:
+    _from_zero(axes, curves, ticks)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda ns, _: units.duration(ns / 1e3, trim=True)))
+
+
 def _sizes(axes: Axes, curves: Curves, ticks: int) -> None:
     """Show sizes that double from one to the next on steps of one height."""
     sizes = np.concatenate([curve.values[curve.values > 0] for curve in curves.values()])
@@ -274,4 +279,10 @@ _LOOKS = {
     "reward": _Look("reward", smoothed=True, finish=_signs),
     "write_mb_per_s": _Look("writes (MB/s)", smoothed=True, finish=_from_zero),
     "l2_share": _Look("share of the second level in the SLC cache", finish=_share),
+    "utilisation_target": _Look("utilisation aimed at", finish=_share),
+    "utilisation": _Look("utilisation of the fast tier", finish=_share),
+    "lifetime_fast": _Look("remaining lifetime of the fast tier, of the used one"),
+    "lifetime_dense": _Look("remaining lifetime of the dense tier, of the used one"),
+    "predicted_cost_ns": _Look("cost of an access, computed", smoothed=True, finish=_times),
+    "measured_cost_ns": _Look("cost of an access, measured", smoothed=True, finish=_times),
 }
