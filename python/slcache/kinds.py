@@ -30,6 +30,9 @@ SERVICES = {
     "buffer": Kind("#D0D6DD", "controller buffer time"),
 }
 
+#: Flash operations that store a page.
+STORES = ("program", "reprogram", "copy-back")
+
 #: Why something is programmed.
 CAUSES = {
     "host": Kind("#5B86B8", "the host's own data"),

@@ -121,7 +121,7 @@ def _mode_shares(document: Document) -> dict[str, float]:
     """Return the share of host data programmed in each cell mode, largest first."""
     sizes: dict[str, float] = {}
     for op in document["flash"]["ops"]:
-        if op["kind"] in ("program", "reprogram") and op["cause"] == "host" and op["bytes"]:
+        if op["kind"] in kinds.STORES and op["cause"] == "host" and op["bytes"]:
             sizes[op["mode"]] = sizes.get(op["mode"], 0.0) + op["bytes"]
     total = sum(sizes.values())
     return {mode: sizes[mode] / total for mode in sorted(sizes, key=lambda m: (-sizes[m], m))}

@@ -69,7 +69,7 @@ def programmed(document: Document) -> dict[Segment, float]:
     mu_bytes = document["config"]["device"]["mu_bytes"]
     stack: dict[Segment, float] = {}
     for op in document["flash"]["ops"]:
-        if op["kind"] in ("program", "reprogram"):
+        if op["kind"] in kinds.STORES:
             empty = (op["mode"], "pad")
             stack[empty] = stack.get(empty, 0.0) + op["bytes"]
     for slot in document["flash"]["slots"]:

@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from slcache import kinds
 from slcache.reproduce import costs, responses
 
 Document = Mapping[str, Any]
@@ -124,7 +125,7 @@ def _waf_pages(document: Document) -> float | None:
     every = sum(
         op["pages"]
         for op in document["flash"]["ops"]
-        if op["kind"] in ("program", "reprogram") and op["cause"] != "pad"
+        if op["kind"] in kinds.STORES and op["cause"] != "pad"
     )
     return every / host if host else None
 
@@ -134,7 +135,7 @@ def _dense_share(document: Document) -> float | None:
     host = [
         op
         for op in document["flash"]["ops"]
-        if op["kind"] in ("program", "reprogram") and op["cause"] == "host"
+        if op["kind"] in kinds.STORES and op["cause"] == "host"
     ]
     pages = sum(op["pages"] for op in host)
     return sum(op["pages"] for op in host if op["mode"] != "slc") / pages if pages else None
@@ -144,7 +145,7 @@ def _program_share(causes: tuple[str, ...], *, slc: bool | None = None) -> Measu
     """Return a reader of the share of all programmed pages, padding left out."""
 
     def read(document: Document) -> float | None:
-        ops = [op for op in document["flash"]["ops"] if op["kind"] in ("program", "reprogram")]
+        ops = [op for op in document["flash"]["ops"] if op["kind"] in kinds.STORES]
         every = sum(op["pages"] for op in ops if op["cause"] != "pad")
         chosen = sum(
             op["pages"]

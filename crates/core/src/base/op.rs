@@ -14,11 +14,14 @@ pub enum OpKind {
     Erase = 2,
     /// Give a wordline that holds data one more bit in place.
     Reprogram = 3,
+    /// Copy a page to another of its plane inside the chip: one command, and no data on the channel.
+    CopyBack = 4,
 }
 
 impl OpKind {
     /// Every kind.
-    pub const ALL: [OpKind; KINDS] = [OpKind::Read, OpKind::Program, OpKind::Erase, OpKind::Reprogram];
+    pub const ALL: [OpKind; KINDS] =
+        [OpKind::Read, OpKind::Program, OpKind::Erase, OpKind::Reprogram, OpKind::CopyBack];
 
     /// The name used in results.
     pub fn name(self) -> &'static str {
@@ -27,18 +30,19 @@ impl OpKind {
             OpKind::Program => "program",
             OpKind::Erase => "erase",
             OpKind::Reprogram => "reprogram",
+            OpKind::CopyBack => "copy-back",
         }
     }
 
-    /// Whether it stores a page: a program or a reprogram.
+    /// Whether it stores a page: a program, a reprogram or a copy-back.
     #[inline(always)]
     pub fn stores(self) -> bool {
-        matches!(self, OpKind::Program | OpKind::Reprogram)
+        matches!(self, OpKind::Program | OpKind::Reprogram | OpKind::CopyBack)
     }
 }
 
 /// How many kinds there are.
-pub const KINDS: usize = 4;
+pub const KINDS: usize = 5;
 
 /// Why an operation was done; every page programmed has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

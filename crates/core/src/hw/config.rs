@@ -84,6 +84,10 @@ pub struct ModeConfig {
     pub program_ns: Vec<u32>,
     /// Block erase time in ns.
     pub erase_ns: u32,
+    /// Time to copy a page to another of its plane inside the chip, without the channel, ns; absent for
+    /// chips without copy-back. Not with one-shot programming: a copy-back programs one page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copyback_ns: Option<u32>,
     /// Program/erase cycles a block endures, 1 or more; absent if the source gives none.
     #[serde(default)]
     pub endurance_cycles: Option<u32>,
@@ -408,6 +412,13 @@ impl ModeConfig {
             }
         }
         check_range(problems, &format!("{key}.erase_ns"), self.erase_ns, 1..=1_000_000_000);
+        if let Some(ns) = self.copyback_ns {
+            check_range(problems, &format!("{key}.copyback_ns"), ns, 1..=1_000_000_000);
+            if self.program == ProgramRule::OneShot {
+                let allowed = "left out with one-shot programming: a copy-back programs one page";
+                problems.push(Problem::new(format!("{key}.copyback_ns"), ns, allowed));
+            }
+        }
         if let Some(cycles) = self.endurance_cycles {
             check_range(problems, &format!("{key}.endurance_cycles"), cycles, 1..=u32::MAX);
         }

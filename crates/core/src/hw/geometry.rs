@@ -91,6 +91,8 @@ pub struct Geometry {
     pub pools: Vec<Pool>,
     /// (read, program) time of each page, ns, by pool, mode and page.
     times_ns: Vec<(u32, u32)>,
+    /// Copy-back time, ns, by pool and mode; 0 = none.
+    copyback_ns: Vec<u32>,
     /// Units over all pools.
     pub units: u32,
     /// Channels over all pools.
@@ -113,6 +115,7 @@ impl Geometry {
             planes: Vec::new(),
             pools: Vec::new(),
             times_ns: Vec::new(),
+            copyback_ns: Vec::new(),
             units: 0,
             channels: 0,
         };
@@ -162,6 +165,8 @@ impl Geometry {
             two_layer: TwoLayer::new(config),
             config: config.clone(),
         });
+        let copyback_ns = |mode| config.mode(mode).and_then(|config| config.copyback_ns).unwrap_or(0);
+        self.copyback_ns.extend(CellMode::ALL.map(copyback_ns));
         let stride = 1 << self.page_bits;
         for mode in &self.pools[index as usize].modes {
             let pages = mode.iter().flat_map(|m| m.read_ns.iter().copied().zip(m.program_ns.iter().copied()));
@@ -175,6 +180,13 @@ impl Geometry {
     #[inline(always)]
     pub fn page_times_ns(&self, pool: usize, mode: CellMode, index: u32) -> (u32, u32) {
         self.times_ns[((pool * CellMode::COUNT + mode as usize) << self.page_bits) + index as usize]
+    }
+
+    /// Time of a copy-back between blocks of a plane of `pool` in `mode`, ns, where its chips have it.
+    #[inline(always)]
+    pub fn copyback_ns(&self, pool: usize, mode: CellMode) -> Option<u32> {
+        let ns = self.copyback_ns[pool * CellMode::COUNT + mode as usize];
+        (ns > 0).then_some(ns)
     }
 
     /// Slots of a block's number range (a power of two).

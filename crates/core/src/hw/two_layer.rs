@@ -129,6 +129,7 @@ mod tests {
             read_ns: read_ns.to_vec(),
             program_ns: vec![program_ns],
             erase_ns: 10_000,
+            copyback_ns: None,
             endurance_cycles: None,
             program: ProgramRule::PerPage,
             page_kinds: PageKinds::ByWordline,

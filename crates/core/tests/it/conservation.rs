@@ -36,6 +36,12 @@ fn variants(scheme: &str) -> Vec<(&'static str, Setup)> {
         s.device.pool[0].tlc.as_mut().unwrap().program = ProgramRule::OneShot;
         s.device.plp = false;
     });
+    add("copy-back", &|s| {
+        let pool = &mut s.device.pool[0];
+        pool.slc.as_mut().unwrap().copyback_ns = Some(220_000);
+        pool.tlc.as_mut().unwrap().copyback_ns = Some(860_000);
+        (pool.suspend.program, pool.suspend.max_suspends) = (true, 3);
+    });
     add("multi-plane", &|s| s.device.pool[0].plane_parallelism = PlaneParallelism::MultiPlane);
     add("serial planes", &|s| s.device.pool[0].plane_parallelism = PlaneParallelism::Serial);
     add("suspension", &|s| {
@@ -167,7 +173,7 @@ fn counted_operations_are_those_the_state_remembers() {
 }
 
 fn stores(row: &OpRow) -> bool {
-    row.kind == "program" || row.kind == "reprogram"
+    ["program", "reprogram", "copy-back"].contains(&row.kind)
 }
 
 #[test]

@@ -203,6 +203,7 @@ fn no_wordline_is_stored_more_than_three_times_between_erases() {
                 }
                 OpKind::Erase => stores.retain(|(b, _), _| *b != block.0),
                 OpKind::Read => {}
+                OpKind::CopyBack => panic!("these chips have none"),
             }
         }
         assert!(reprograms > 100, "{scheme}");

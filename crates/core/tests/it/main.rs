@@ -5,6 +5,7 @@ mod common;
 mod conformance;
 mod conservation;
 mod control;
+mod copy_back;
 mod endings;
 mod flash_rules;
 mod flush;

@@ -6,10 +6,11 @@
 //! the pages programmed and not erased) and never tuned.
 
 use crate::common::{device, mode, pool, request, setup};
-use slcache_core::base::op::OpKind;
+use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::HostOp;
 use slcache_core::base::rng::RngStream;
 use slcache_core::base::CellMode;
+use slcache_core::device::config::Replay;
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::ftl::config::{CleanConfig, Victim};
 use slcache_core::schemes::{SchemeConfig, TlcOnlyConfig};
@@ -196,5 +197,67 @@ fn choosing_among_few_and_cost_benefit_lie_between_greedy_and_random() {
         // More choice is better, and cost-benefit is near greedy where no page is hotter than another.
         assert!(measured.wa < last, "{victim:?}: {} after {last}", measured.wa);
         last = measured.wa;
+    }
+}
+
+/// A device that copies back and is cleaned at once: live share of a victim, and time per page written.
+struct CopiedBack {
+    victim: f64,
+    ns_per_write: f64,
+}
+
+/// 256 blocks of `pages` pages, of which the host has the share `u`, overwritten `rounds` times at random,
+/// one request at a time.
+fn copied_back(u: f64, pages: u32, times_ns: [u32; 3], rounds: u64) -> CopiedBack {
+    let mut setup = one_plane(u, with(Victim::Greedy));
+    let [copyback_ns, erase_ns, program_ns] = times_ns;
+    let flash = &mut setup.device.pool[0];
+    (flash.blocks, flash.wordlines, flash.bus.ps_per_byte) = (256, pages, 0);
+    (flash.bus.program_command_ns, flash.bus.erase_command_ns) = (0, 0);
+    let mut slc = mode(1000, program_ns, erase_ns);
+    slc.copyback_ns = Some(copyback_ns);
+    flash.slc = Some(slc);
+    let user_pages = (u * 256.0 * f64::from(pages)).round() as u64;
+    setup.device.user_bytes = user_pages * 4096;
+    (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, 1);
+    let mut sim = Simulation::new(&setup).unwrap();
+    sim.precondition(&mut |_, _| true).unwrap();
+    let mut rng = RngStream::new(7, "uniform");
+    for _ in 0..rounds {
+        let mut write = |_| request(0, HostOp::Write, u64::from(rng.below(user_pages as u32)) * 4096, 4096);
+        sim.feed(&(0..user_pages).map(&mut write).collect::<Vec<_>>()).unwrap();
+    }
+    sim.finish().unwrap();
+    let of = |kind| sim.counters().iter().filter(move |row| row.1 == kind && row.3 == Cause::Gc);
+    let copies: u64 = of(OpKind::CopyBack).map(|row| row.4.pages).sum();
+    let apart: u64 = of(OpKind::Program).map(|row| row.4.pages).sum();
+    let erases: u64 = of(OpKind::Erase).map(|row| row.4.count).sum();
+    assert_eq!(apart, 0, "one request at a time leaves nothing in flight that cleaning moves");
+    CopiedBack {
+        victim: copies as f64 / (erases * u64::from(pages)) as f64,
+        ns_per_write: sim.now_ns() as f64 / (rounds * user_pages) as f64,
+    }
+}
+
+/// The cost model of the HySSD paper (Eq. 1 and 2, after Oh et al., FAST 2012): victims as full as
+/// (U - 1) / ln U = u says, a copy-back per live page, one erase per victim. Greedy victims of 64 pages
+/// are a little emptier, as an independent simulation of 256 blocks found too: its `victims`.
+#[test]
+fn copy_back_cleaning_costs_what_the_closed_form_says() {
+    let victims = [0.321, 0.464, 0.627, 0.770];
+    // Pages per block, copy-back, erase and program times of the two SSDs of that paper's Table II.
+    let slc = (64, [225_000, 1_500_000, 300_000], 24);
+    let tlc = (384, [2_450_000, 3_000_000, 2_500_000], 6);
+    for (pages, times_ns, rounds) in [slc, tlc] {
+        for (u, victim) in [0.6, 0.7, 0.8, 0.88].into_iter().zip(victims) {
+            let measured = copied_back(u, pages, times_ns, rounds);
+            assert_close(measured.victim, 1.0 - 1.0 / fifo(u));
+            assert!(pages != 64 || (measured.victim / victim - 1.0).abs() < 0.011, "{}", measured.victim);
+            let [copyback_ns, erase_ns, program_ns] = times_ns.map(f64::from);
+            let live = measured.victim * f64::from(pages);
+            let cost_ns = (live * copyback_ns + erase_ns) / (f64::from(pages) - live) + program_ns;
+            let error = measured.ns_per_write / cost_ns - 1.0;
+            assert!(error.abs() < 0.002, "{} ns where {cost_ns} is expected", measured.ns_per_write);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! A scheme's whole world: the media, the clock, the counters and the verbs that join them.
 
+mod copy_back;
 mod count;
 mod driver;
 mod erase;

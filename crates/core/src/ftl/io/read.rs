@@ -1,4 +1,4 @@
-//! Reads, and moves within a unit: a read whose data the unit then programs.
+//! Reads, and moves within a unit: a read whose data the unit then programs, or a copy-back.
 
 use super::Io;
 use crate::base::op::{Cause, Class, OpKind};
@@ -62,8 +62,9 @@ impl Io {
         program.is_none() || self.timing.pages(program) < wordline
     }
 
-    /// Moves `bytes` from one page to another of the same unit: a read whose data the unit then
-    /// programs; `OpId::NONE` without the clock.
+    /// Moves `bytes` from one page to another of the same unit, both of which keep their places of
+    /// slots: a copy-back where the chips have it, else a read whose data the unit then programs. What
+    /// is not yet programmed is read and programmed apart. `OpId::NONE` without the clock.
     #[inline]
     pub(in crate::ftl) fn move_within_unit(&mut self, from: Ppn, to: Ppn, write: &PageWrite) -> OpId {
         if self.clockless {
@@ -76,6 +77,9 @@ impl Io {
             return self.program(to, write, if read.is_none() { &[] } else { std::slice::from_ref(&read) });
         }
         let target = self.place(to);
+        if let Some(array_ns) = self.copyback_ns_to(source.block, &target) {
+            return self.copy_back(target, array_ns, write);
+        }
         let reads = self.read_times(&source, write.bytes);
         self.count_read(&source, write.cause, write.bytes, &reads);
         let programs = self.program_times(&target, write.bytes);

@@ -69,7 +69,7 @@ impl Timing {
         let op = &self.ops[u.current.index()];
         let allowed = match op.spec.kind {
             _ if op.spec.class == Class::Run => false,
-            OpKind::Program | OpKind::Reprogram => u.suspend.program,
+            OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => u.suspend.program,
             OpKind::Erase => u.suspend.erase,
             OpKind::Read => false,
         };

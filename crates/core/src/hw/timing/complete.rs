@@ -45,7 +45,7 @@ impl Timing {
                 wakes_erase = clock.reads == 0 && clock.erase_parked;
             }
             OpKind::Erase => {}
-            OpKind::Program | OpKind::Reprogram => {
+            OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => {
                 if op.generation == clock.generation {
                     clock.done = clock.done.max(op.spec.page + u16::from(op.spec.pages));
                 }

@@ -170,6 +170,7 @@ mod tests {
             read_ns: vec![20],
             program_ns: vec![200],
             erase_ns: 3000,
+            copyback_ns: None,
             endurance_cycles: None,
             program: Default::default(),
             page_kinds: Default::default(),

@@ -205,7 +205,7 @@ impl Timing {
         let op = &self.ops[id.index()];
         match op.spec.kind {
             OpKind::Read => true,
-            OpKind::Program | OpKind::Reprogram => op.block_prev.is_none(),
+            OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => op.block_prev.is_none(),
             OpKind::Erase => op.block_prev.is_none() && self.blocks[op.spec.block.index()].reads == 0,
         }
     }

@@ -196,6 +196,7 @@ impl Timing {
             OpKind::Read => (bus.read_command_ns, bus.extra_plane_read_ns),
             OpKind::Program | OpKind::Reprogram => (bus.program_command_ns, bus.extra_plane_program_ns),
             OpKind::Erase => (bus.erase_command_ns, bus.extra_plane_erase_ns),
+            OpKind::CopyBack => (0, 0),
         };
         let (mut in_ns, mut array_ns, mut out_ns) = (command_ns, 0, 0);
         let mut mate = id;

@@ -25,6 +25,7 @@ pub fn mode(read_ns: u32, program_ns: u32, erase_ns: u32) -> ModeConfig {
         read_ns: vec![read_ns],
         program_ns: vec![program_ns],
         erase_ns,
+        copyback_ns: None,
         endurance_cycles: Some(3000),
         program: ProgramRule::PerPage,
         page_kinds: PageKinds::ByWordline,

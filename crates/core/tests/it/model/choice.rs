@@ -26,6 +26,7 @@ pub struct Chips {
     slots: u32,
     dense: CellMode,
     one_shot: bool,
+    copies_back: bool,
     parallelism: PlaneParallelism,
     suspend: SuspendConfig,
     /// A second pool that the scheme leaves alone, behind or before.
@@ -87,7 +88,8 @@ fn chips() -> impl Strategy<Value = Chips> {
     });
     let counts = (1..=2u32, 1..=2u32, 1..=2u32, select(vec![1, 2, 3, 4]));
     let sizes = (14..=18u32, select(vec![4, 8]), select(vec![512, 4096, 16384]), select(vec![1, 2, 4, 16]));
-    let modes = (select(vec![CellMode::Mlc, CellMode::Tlc, CellMode::Qlc]), any::<bool>(), 1..=2u32);
+    let modes =
+        (select(vec![CellMode::Mlc, CellMode::Tlc, CellMode::Qlc]), any::<bool>(), 1..=2u32, any::<bool>());
     let rules = (
         select(vec![Independent, MultiPlane, Serial]),
         suspend,
@@ -105,6 +107,7 @@ fn chips() -> impl Strategy<Value = Chips> {
         dense: mode.0,
         one_shot: mode.1,
         wordlines_per_layer: mode.2,
+        copies_back: mode.3,
         parallelism: rule.0,
         suspend: rule.1,
         other_pool: rule.2,
@@ -248,10 +251,14 @@ pub fn choices() -> impl Strategy<Value = Choice> {
 impl Chips {
     fn pool(&self) -> PoolConfig {
         let page_bytes = self.slots * self.mu_bytes;
-        let base = pool(self.channels, self.planes, self.blocks, self.wordlines, page_bytes);
+        let mut base = pool(self.channels, self.planes, self.blocks, self.wordlines, page_bytes);
         let mut dense = mode(60_000, 800_000, 3_000_000);
+        if self.copies_back {
+            base.slc.as_mut().unwrap().copyback_ns = Some(220_000);
+            dense.copyback_ns = Some(860_000);
+        }
         if self.one_shot {
-            dense.program = ProgramRule::OneShot;
+            (dense.program, dense.copyback_ns) = (ProgramRule::OneShot, None);
         }
         let of = |mode| (mode == self.dense).then(|| dense.clone());
         PoolConfig {

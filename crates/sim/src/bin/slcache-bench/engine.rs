@@ -47,7 +47,7 @@ pub fn run(
     let stopwatch = Stopwatch::start();
     let (first, rest) = requests.split_at(first_part);
     feed(&mut simulation, first)?;
-    let programs_of_first_part = count(&simulation, &STORES);
+    let programs_of_first_part = count(&simulation, OpKind::stores);
     feed(&mut simulation, rest)?;
     let report = simulation.finish().map_err(|error| error.to_string())?;
     let (wall_s, cpu_s) = (stopwatch.wall_s(), stopwatch.cpu_s());
@@ -55,23 +55,20 @@ pub fn run(
         wall_s,
         cpu_s,
         flash_operations: report.flash.ops.iter().map(|row| row.count).sum(),
-        page_operations: count(&simulation, &[OpKind::Read, OpKind::Program, OpKind::Reprogram]),
-        page_programs: count(&simulation, &STORES),
+        page_operations: count(&simulation, |kind| kind == OpKind::Read || kind.stores()),
+        page_programs: count(&simulation, OpKind::stores),
         waf: report.waf.total,
         programs_of_first_part,
     })
 }
-
-/// Kinds that store pages.
-const STORES: [OpKind; 2] = [OpKind::Program, OpKind::Reprogram];
 
 fn feed(simulation: &mut Simulation, requests: &[Request]) -> Result<(), String> {
     // In batches, as a trace reader hands them over.
     requests.chunks(4096).try_for_each(|batch| simulation.feed(batch)).map_err(|error| error.to_string())
 }
 
-/// Pages that operations of these kinds worked on so far.
-fn count(simulation: &Simulation, kinds: &[OpKind]) -> u64 {
+/// Pages that operations of the kinds that `which` picks worked on so far.
+fn count(simulation: &Simulation, which: impl Fn(OpKind) -> bool) -> u64 {
     let rows = simulation.counters().iter();
-    rows.filter(|row| kinds.contains(&row.1)).map(|row| row.4.pages).sum()
+    rows.filter(|row| which(row.1)).map(|row| row.4.pages).sum()
 }

@@ -1,0 +1,312 @@
+//! Copy-back: what it is counted as, what it takes, what waits for it, and what it never does.
+//!
+//! The pool of `common` in SLC mode: reads 20,000 ns, programs 200,000 ns, erases 3,000,000 ns; commands
+//! 100 ns, 1 ns per byte on the channel. A copy-back takes 210,000 ns here.
+
+use crate::common::ops::{counters, slots};
+use crate::common::restart::again;
+use crate::common::{device, pool, random, request, setup, story};
+use slcache_core::base::op::{Cause, Class, OpKind};
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::{BlockId, CellMode, Mu};
+use slcache_core::device::config::InflightRead;
+use slcache_core::device::{Setup, Simulation};
+use slcache_core::hw::config::{PlaneParallelism, PoolConfig, ProgramRule};
+use slcache_core::hw::geometry::Geometry;
+use slcache_core::hw::timing::{OpSpec, Timing};
+use slcache_core::schemes::{SchemeConfig, TlcOnlyConfig};
+
+const PAGE: u64 = 4096;
+const READ: u64 = 100 + 20_000 + 10 + PAGE;
+const PROGRAM: u64 = 100 + PAGE + 200_000;
+const COPY: u64 = 210_000;
+const ERASE: u64 = 100 + 3_000_000;
+/// Long after everything before is over.
+const LATER: u64 = 1_000_000_000;
+
+/// The chips, which copy back in SLC mode.
+fn chips(planes: u32, blocks: u32, wordlines: u32, page_bytes: u32) -> PoolConfig {
+    let mut chips = pool(1, planes, blocks, wordlines, page_bytes);
+    chips.slc.as_mut().unwrap().copyback_ns = Some(COPY as u32);
+    chips
+}
+
+/// One region in SLC mode on 8 blocks of 4 pages, of which the host has 16.
+fn eight_blocks(page_bytes: u32) -> Setup {
+    let mut setup = setup(device(chips(1, 8, 4, page_bytes), 16 * u64::from(page_bytes)), "tlc-only");
+    setup.scheme =
+        SchemeConfig::TlcOnly(TlcOnlyConfig { mode: Some(CellMode::Slc), ..TlcOnlyConfig::default() });
+    setup
+}
+
+fn new(setup: &Setup) -> Simulation {
+    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+    sim.track_versions();
+    sim.keep_log();
+    sim.keep_ops();
+    sim
+}
+
+/// The requests so far apart that each finds everything before it over.
+fn spaced(mut requests: Vec<Request>) -> Vec<Request> {
+    requests.iter_mut().enumerate().for_each(|(i, request)| request.at_ns = i as u64 * LATER);
+    requests
+}
+
+/// Writes logical pages, `gap_ns` apart from `start_ns` on.
+fn write(sim: &mut Simulation, start_ns: u64, gap_ns: u64, pages: &[u64]) {
+    let bytes = u64::from(sim.piece_bytes());
+    for (i, page) in pages.iter().enumerate() {
+        let at_ns = start_ns + i as u64 * gap_ns;
+        sim.feed(&[request(at_ns, HostOp::Write, page * bytes, bytes)]).unwrap();
+    }
+}
+
+/// Seven full blocks: pages 2 and 3 live in block 0, 6 and 7 in block 1, two each in the next four, four
+/// in block 6. The next write opens the eighth block, for which blocks 0 and 1 are emptied.
+const SEVEN_BLOCKS: [u64; 28] =
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 4, 5, 8, 9, 12, 13, 0, 4, 8, 12];
+const NEXT: u64 = 28 * LATER;
+
+fn seven_blocks(setup: &Setup) -> Simulation {
+    let mut sim = new(setup);
+    write(&mut sim, 0, LATER, &SEVEN_BLOCKS);
+    sim
+}
+
+#[test]
+fn cleaning_copies_live_pages_back_and_erases() {
+    let mut sim = seven_blocks(&eight_blocks(4096));
+    write(&mut sim, NEXT, 0, &[1]);
+    let expected = [
+        "copy-back gc 0/7 page 0",
+        "copy-back gc 0/7 page 1",
+        "erase gc 0/0",
+        "copy-back gc 0/7 page 2",
+        "copy-back gc 0/7 page 3",
+        "erase gc 0/1",
+        "program host 0/0 page 0",
+    ];
+    assert_eq!(story(&sim, 28, 8), expected);
+    let report = sim.finish().unwrap();
+    sim.audit().unwrap();
+    let counted =
+        [("program", "slc", "host", 29, 29), ("erase", "slc", "gc", 2, 0), ("copy-back", "slc", "gc", 4, 4)];
+    assert_eq!(counters(&sim), counted);
+    let row = report.flash.ops.iter().find(|row| row.kind == "copy-back").unwrap();
+    assert_eq!((row.bytes, row.time_us), (4 * PAGE, 4.0 * COPY as f64 / 1000.0));
+    assert_eq!(report.waf.by_cause["gc"], 4.0 / 29.0);
+    // The host's program waits for the erase of its block, and that for the two copies out of it.
+    assert_eq!(sim.log()[28].1, 2 * COPY + ERASE + PROGRAM);
+    let gc_us = report.host.write.attribution_us.wait["gc"];
+    assert!((gc_us - (2 * COPY + ERASE) as f64 / 1000.0).abs() < 1e-6, "{gc_us}");
+    assert_eq!(sim.now_ns(), NEXT + 4 * COPY + 2 * ERASE + PROGRAM);
+}
+
+#[test]
+fn data_lie_where_reads_and_programs_would_have_put_them() {
+    let places = |copyback_ns| {
+        let mut setup = eight_blocks(4096);
+        setup.device.pool[0].slc.as_mut().unwrap().copyback_ns = copyback_ns;
+        let mut sim = new(&setup);
+        sim.feed(&spaced(random(3000, 16 * PAGE, 1, 0.3, 1.0, 5))).unwrap();
+        sim.finish().unwrap();
+        sim.audit().unwrap();
+        let moved = counters(&sim).into_iter().filter(|row| row.2 == "gc" && row.0 != "erase");
+        let kinds: Vec<_> = moved.map(|row| (row.0, row.4)).collect();
+        let places: Vec<_> = (0..16).map(|mu| sim.media().lookup(Mu(mu))).collect();
+        (kinds, places)
+    };
+    let (apart, copied) = (places(None), places(Some(COPY as u32)));
+    // What is moved twice in one round of cleaning is still in the controller, where nothing is read.
+    let [("read", read), ("program", programmed)] = apart.0[..] else { panic!("{:?}", apart.0) };
+    let [("program", in_flight), ("copy-back", copies)] = copied.0[..] else { panic!("{:?}", copied.0) };
+    assert_eq!((read, programmed), (copies, copies + in_flight));
+    assert!(copies > 50 * in_flight, "{copies} copies, {in_flight} programs");
+    assert_eq!(apart.1, copied.1);
+}
+
+#[test]
+fn a_page_that_is_not_yet_programmed_is_programmed_from_the_controller() {
+    let mut setup = eight_blocks(4096);
+    for (inflight, reads) in [(InflightRead::Buffer, 0), (InflightRead::Wait, 2)] {
+        setup.device.inflight_read = inflight;
+        let mut sim = new(&setup);
+        write(&mut sim, 0, 0, &SEVEN_BLOCKS);
+        // Of the programs one after the other, those of block 0 are over, those of block 1 not.
+        write(&mut sim, 5 * PROGRAM, 0, &[1]);
+        let story = story(&sim, 28, 8);
+        assert_eq!(story[..3], ["copy-back gc 0/7 page 0", "copy-back gc 0/7 page 1", "erase gc 0/0"]);
+        let of = |what: &str| story.iter().filter(|line| line.starts_with(what)).count();
+        assert_eq!((of("read gc"), of("program gc"), of("copy-back")), (reads, 2, 2), "{story:?}");
+        sim.finish().unwrap();
+        sim.audit().unwrap();
+    }
+}
+
+#[test]
+fn dead_units_are_copied_along_and_not_counted() {
+    let mut sim = seven_blocks(&eight_blocks(16384));
+    // The second unit of page 2 dies where it lies.
+    sim.feed(&[request(NEXT, HostOp::Trim, 2 * 16384 + PAGE, PAGE)]).unwrap();
+    write(&mut sim, NEXT, 0, &[1]);
+    sim.finish().unwrap();
+    sim.audit().unwrap();
+    assert_eq!(counters(&sim).last(), Some(&("copy-back", "slc", "gc", 4, 4)));
+    assert_eq!(slots(&sim, Cause::Gc), 15);
+    let homes = [8, 9, 10, 11].map(|mu| sim.media().lookup(Mu(mu)).map(|slot| slot.0 % 4));
+    assert_eq!(homes, [Some(0), None, Some(2), Some(3)]);
+}
+
+#[test]
+fn a_host_read_suspends_a_copy_back_as_it_does_a_program() {
+    let mut setup = eight_blocks(4096);
+    let suspend = &mut setup.device.pool[0].suspend;
+    (suspend.program, suspend.max_suspends) = (true, 1);
+    (suspend.suspend_ns, suspend.resume_ns) = (5_000, 7_000);
+    let mut sim = seven_blocks(&setup);
+    write(&mut sim, NEXT, 0, &[1]);
+    sim.feed(&[request(NEXT + 100_000, HostOp::Read, 10 * PAGE, PAGE)]).unwrap();
+    sim.finish().unwrap();
+    assert_eq!(sim.log()[28].1, 5_000 + READ);
+    assert_eq!(sim.log()[29].1, 2 * COPY + ERASE + PROGRAM + 5_000 + READ + 7_000);
+}
+
+#[test]
+fn a_copy_of_the_device_made_during_a_copy_back_goes_on_alike_and_so_does_a_snapshot_after_it() {
+    let setup = eight_blocks(4096);
+    let mut sim = seven_blocks(&setup);
+    write(&mut sim, NEXT, 0, &[1]);
+    write(&mut sim, NEXT + COPY / 2, 0, &[7]);
+    assert!(sim.timing().ops_in_flight() > 4, "copies and erases are under way");
+    let mut fork = sim.clone();
+    let ends = [&mut sim, &mut fork].map(|sim| {
+        write(sim, NEXT + COPY, 1_000_000, &[3, 4, 5, 1, 2, 9]);
+        let report = serde_json::to_string(&sim.finish().unwrap()).unwrap();
+        sim.audit().unwrap();
+        (report, serde_json::to_string(&sim.save()).unwrap())
+    });
+    assert_eq!(ends[0], ends[1]);
+    let mut restored = again(&setup, &sim);
+    let start_ns = sim.now_ns() + LATER;
+    let parts = [(&mut sim, start_ns), (&mut restored, LATER)].map(|(sim, start_ns)| {
+        sim.keep_ops();
+        write(sim, start_ns, LATER, &[0, 1, 2, 3, 4, 5, 6, 7, 8]);
+        story(sim, 0, 8)
+    });
+    assert!(parts[1].iter().any(|line| line.starts_with("copy-back")), "{:?}", parts[1]);
+    assert_eq!(parts[0], parts[1]);
+}
+
+/// When two operations of `class`, emitted at once on the planes of one die to pages `pages`, are both over.
+fn two_planes(parallelism: PlaneParallelism, class: Class, kinds: [OpKind; 2], pages: [u16; 2]) -> u64 {
+    let mut chips = chips(2, 16, 8, 4096);
+    chips.plane_parallelism = parallelism;
+    let mut timing = Timing::new(&Geometry::new(&[chips], 4096).unwrap(), 0);
+    for plane in 0..2 {
+        let unit = if parallelism == PlaneParallelism::Independent { plane } else { 0 };
+        let spec = OpSpec {
+            plane_in_die: plane as u8,
+            page: pages[plane as usize],
+            array_ns: COPY as u32,
+            ..OpSpec::new(kinds[plane as usize], Cause::Gc, class, BlockId(16 * plane), unit)
+        };
+        timing.emit(spec, &[]);
+    }
+    timing.kick();
+    while timing.ops_in_flight() > 0 {
+        timing.step();
+    }
+    timing.now_ns()
+}
+
+#[test]
+fn planes_copy_back_side_by_side_or_in_turn() {
+    use PlaneParallelism::{Independent, MultiPlane, Serial};
+    let copies = [OpKind::CopyBack; 2];
+    assert_eq!(two_planes(Independent, Class::Urgent, copies, [3, 5]), COPY);
+    assert_eq!(two_planes(Serial, Class::Urgent, copies, [3, 3]), 2 * COPY);
+    // Cleaning takes nothing along; raised by a host that waits, a copy-back takes its like.
+    assert_eq!(two_planes(MultiPlane, Class::Urgent, copies, [3, 3]), 2 * COPY);
+    assert_eq!(two_planes(MultiPlane, Class::HostWrite, copies, [3, 3]), COPY);
+    assert_eq!(two_planes(MultiPlane, Class::HostWrite, copies, [3, 5]), 2 * COPY);
+    let mixed = [OpKind::CopyBack, OpKind::Program];
+    assert_eq!(two_planes(MultiPlane, Class::HostWrite, mixed, [3, 3]), 2 * COPY);
+}
+
+/// When a copy-back and an operation of the other plane, on the same channel, end.
+fn beside(first: OpSpec, second: OpSpec) -> [u64; 2] {
+    let mut timing = Timing::new(&Geometry::new(&[chips(2, 16, 8, 4096)], 4096).unwrap(), 0);
+    let ids = [first, second].map(|spec| {
+        let id = timing.emit(spec, &[]);
+        (id, timing.serial(id))
+    });
+    let mut ends = [0; 2];
+    timing.kick();
+    while timing.ops_in_flight() > 0 {
+        timing.step();
+        for (end, (id, serial)) in ends.iter_mut().zip(ids) {
+            if *end == 0 && !timing.is_in_flight(id, serial) {
+                *end = timing.now_ns();
+            }
+        }
+    }
+    ends
+}
+
+#[test]
+fn the_channel_stays_free_for_others_during_a_copy_back() {
+    let copy = OpSpec {
+        array_ns: COPY as u32,
+        ..OpSpec::new(OpKind::CopyBack, Cause::Gc, Class::Urgent, BlockId(0), 0)
+    };
+    let program = OpSpec {
+        in_ns: 4196,
+        array_ns: 200_000,
+        ..OpSpec::new(OpKind::Program, Cause::Host, Class::HostWrite, BlockId(16), 1)
+    };
+    assert_eq!(beside(copy, program), [COPY, PROGRAM]);
+    // A command is given only while nothing crosses the channel.
+    assert_eq!(beside(program, copy), [PROGRAM, 4196 + COPY]);
+}
+
+#[test]
+fn data_that_change_their_mode_are_not_copied_back() {
+    let mut chips = chips(2, 24, 16, 16384);
+    chips.tlc.as_mut().unwrap().copyback_ns = Some(860_000);
+    let user_bytes = 20 << 20;
+    let mut setup = setup(device(chips, user_bytes), "baseline");
+    crate::common::configure(&mut setup, &[("slc_blocks", 6.into())]);
+    let moved = |setup: &Setup| {
+        let mut sim = new(setup);
+        sim.feed(&spaced(random(6000, user_bytes, 8, 0.2, 1.0, 3))).unwrap();
+        sim.finish().unwrap();
+        sim.audit().unwrap();
+        let moved = counters(&sim).into_iter().filter(|row| ["gc", "migration"].contains(&row.2));
+        moved.map(|row| (row.0, row.1, row.2)).filter(|row| row.0 != "erase").collect::<Vec<_>>()
+    };
+    let expected =
+        [("read", "slc", "migration"), ("program", "tlc", "migration"), ("copy-back", "tlc", "gc")];
+    assert_eq!(moved(&setup), expected);
+    let tlc = setup.device.pool[0].tlc.as_mut().unwrap();
+    (tlc.copyback_ns, tlc.program) = (None, ProgramRule::OneShot);
+    assert!(moved(&setup).iter().all(|row| row.0 != "copy-back"));
+}
+
+#[test]
+fn a_copy_back_time_out_of_range_or_with_one_shot_programming_is_refused() {
+    let problems = |copyback_ns, program| {
+        let mut setup = eight_blocks(4096);
+        let tlc = setup.device.pool[0].tlc.as_mut().unwrap();
+        (tlc.copyback_ns, tlc.program) = (Some(copyback_ns), program);
+        setup.check().into_iter().map(|problem| problem.to_string()).collect::<Vec<_>>()
+    };
+    assert!(problems(1, ProgramRule::PerPage).is_empty());
+    assert!(problems(1_000_000_000, ProgramRule::PerPage).is_empty());
+    for ns in [0, 1_000_000_001] {
+        let [problem] = &problems(ns, ProgramRule::PerPage)[..] else { panic!("one problem") };
+        assert!(problem.contains("device.pool[0].tlc.copyback_ns") && problem.contains(&ns.to_string()));
+    }
+    let [problem] = &problems(5, ProgramRule::OneShot)[..] else { panic!("one problem") };
+    assert!(problem.contains("device.pool[0].tlc.copyback_ns") && problem.contains("one-shot"), "{problem}");
+}
