@@ -20,8 +20,8 @@ pub use describe::{Description, FigureState, FigureValue};
 pub use presets::{is_workload, presets, WorkloadPreset};
 pub use quantity::{FigureBytes, SizeBytes, SizeText, TimeNs};
 pub use spec::{
-    ArrivalProcess, ArrivalsSpec, BurstLength, FreeFigure, SizeShare, SizeSharesBy, StreamSpec, SweepValue,
-    TwinSpec, WorkloadSpec,
+    ArrivalProcess, ArrivalsSpec, BurstLength, FreeFigure, GapShare, SizeShare, SizeSharesBy, StreamSpec,
+    SweepValue, TwinSpec, WorkloadSpec,
 };
 
 use crate::error::TraceError;

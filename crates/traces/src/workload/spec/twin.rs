@@ -108,6 +108,26 @@ pub struct TwinSpec {
     /// Gaps longer than 1 s.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gaps_over_1s: Option<u64>,
+    /// Times between requests in ascending classes; in place of the three above
+    /// and of `burst_requests`. With a duration the last class takes what is left.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gap_classes: Vec<GapShare>,
+    /// Gaps of at most 1 ms among the gaps that follow such a gap, from 0 to 1;
+    /// without it gaps come in random order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub short_gap_runs: Option<f64>,
+    /// Requests in a burst, in which gaps are at most 1 ms, on average; it
+    /// follows from the gaps over 1 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_burst_requests: Option<f64>,
+    /// Half of the requests are in bursts of at most so many; with
+    /// `short_gap_runs`, without it what geometric lengths give.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub median_burst_requests: Option<f64>,
+    /// Writes among the requests that follow a write, from 0 to 1; without it
+    /// reads and writes come in random order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_after_write_share: Option<f64>,
     /// Which of the figures above no source gives, why their values were
     /// chosen and over which values to sweep them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -124,6 +144,21 @@ pub struct SizeShare {
     pub to_bytes: Option<SizeBytes>,
     /// Its share, relative to the sum of all.
     pub share: f64,
+}
+
+/// Gaps of one class, up to `to_ns`, longer than the class before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GapShare {
+    /// Longest gap of the class; left out in the last for no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_ns: Option<TimeNs>,
+    /// Its share of the gaps, relative to the sum of all.
+    pub share: f64,
+    /// Mean of its gaps; in the last class it may be left out where
+    /// `duration_ns` or `mean_interarrival_ns` says what is left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_ns: Option<TimeNs>,
 }
 
 /// What shares of sizes count.

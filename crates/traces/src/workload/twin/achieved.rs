@@ -1,6 +1,8 @@
 //! The figures that come out of a plan, to hold against those that were given.
 
 use super::super::spec::TwinSpec;
+use super::bursts;
+use super::op_order::write_after_write_share;
 use super::plan::{count, pages, SizeClass, TwinPlan};
 use slcache_core::device::request::SECTOR_BYTES;
 use std::collections::BTreeMap;
@@ -56,6 +58,10 @@ fn all_figures(spec: &TwinSpec) -> Vec<(&'static str, Option<f64>)> {
         ("gaps_over_1ms", spec.gaps_over_1ms.map(|n| n as f64)),
         ("gaps_over_100ms", spec.gaps_over_100ms.map(|n| n as f64)),
         ("gaps_over_1s", spec.gaps_over_1s.map(|n| n as f64)),
+        ("short_gap_runs", spec.short_gap_runs),
+        ("mean_burst_requests", spec.mean_burst_requests),
+        ("median_burst_requests", spec.median_burst_requests),
+        ("write_after_write_share", spec.write_after_write_share),
     ]
 }
 
@@ -67,7 +73,7 @@ pub(in crate::workload) fn figures(spec: &TwinSpec) -> Figures {
 /// Every name that a figure of a twin can have.
 pub(in crate::workload) fn figure_names() -> Vec<&'static str> {
     let numbers = all_figures(&TwinSpec::default()).into_iter().map(|(name, _)| name);
-    numbers.chain(["read_sizes", "write_sizes"]).collect()
+    numbers.chain(["read_sizes", "write_sizes", "gap_classes"]).collect()
 }
 
 fn bytes(classes: &[(SizeClass, u64)]) -> f64 {
@@ -112,7 +118,29 @@ impl TwinPlan {
         figures.insert("duration_ns", duration_ns);
         figures.insert("mean_interarrival_ns", ratio(duration_ns, requests - 1.0));
         figures.extend(self.gap_counts());
+        figures.extend(self.order());
         figures
+    }
+
+    /// How gaps and operations follow each other, where that is certain.
+    fn order(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        let (reads, writes) = (count(&self.reads), count(&self.writes));
+        let runs = self.write_runs.map(|runs| write_after_write_share(reads, writes, runs));
+        let split = bursts::split(&self.gaps).filter(|_| !self.gaps.is_empty());
+        let mean = split.map(|(_, between)| (reads + writes) as f64 / (between + 1) as f64);
+        let lengths = Some(&self.bursts).filter(|lengths| !lengths.is_empty());
+        let median = lengths.map(|lengths| bursts::median(lengths) as f64);
+        let short = split.zip(lengths).map(|((inside, between), lengths)| {
+            let longer = lengths.iter().filter(|(length, _)| *length > 1).map(|(_, count)| count).sum();
+            bursts::short_gap_runs(inside, between + 1, longer)
+        });
+        let figures = [
+            ("short_gap_runs", short),
+            ("mean_burst_requests", mean),
+            ("median_burst_requests", median),
+            ("write_after_write_share", runs),
+        ];
+        figures.into_iter().filter_map(|(name, value)| Some((name, value?)))
     }
 
     /// Gaps over the thresholds of `trace info`, where a bound between classes makes them certain.

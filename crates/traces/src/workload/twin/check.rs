@@ -2,9 +2,10 @@
 
 use super::super::spec::TwinSpec;
 use super::achieved::{extensive, figures, Figures};
+use super::bursts::{self, MEDIAN_TOLERANCE};
 use super::generator::TwinGenerator;
-use super::plan::TwinPlan;
-use super::times::{gap_figure, time_figure};
+use super::plan::{count, TwinPlan};
+use super::times::{burst_figure, gap_figure, time_figure};
 use crate::workload_problem::Problems;
 
 /// How far what comes out may lie from what is given.
@@ -38,11 +39,11 @@ pub(super) fn check_figures(spec: &TwinSpec, plan: &TwinPlan, scale: f64, proble
             continue;
         };
         // A scaled count is rounded; one more or less is no contradiction.
-        let slack = if extensive(name) && scale < 1.0 { 1.0 } else { 0.0 };
-        if (reached - wanted).abs() <= TOLERANCE * wanted.abs() + slack {
+        let slack = if extensive(name) && scale < 1.0 { 1.0 } else { slack(name, plan) };
+        if (reached - wanted).abs() <= tolerance(name) * wanted.abs() + slack {
             continue;
         }
-        let others = related(name, &given);
+        let others = related(name, spec, &given);
         let message = if scale < 1.0 {
             format!("{wanted} cannot be met with so few requests ({others}): {reached} comes out")
         } else {
@@ -52,9 +53,32 @@ pub(super) fn check_figures(spec: &TwinSpec, plan: &TwinPlan, scale: f64, proble
     }
 }
 
+fn tolerance(name: &str) -> f64 {
+    if name == "median_burst_requests" {
+        MEDIAN_TOLERANCE
+    } else {
+        TOLERANCE
+    }
+}
+
+/// What one gap or request, more or less, makes of a figure that is counted in them.
+fn slack(name: &str, plan: &TwinPlan) -> f64 {
+    let requests = (count(&plan.reads) + count(&plan.writes)) as f64;
+    let (inside, between) = bursts::split(&plan.gaps).unwrap_or((0, 0));
+    let bursts = (between + 1) as f64;
+    match name {
+        "short_gap_runs" => 1.0 / inside.max(1) as f64,
+        "mean_burst_requests" => requests / (bursts * (bursts + 1.0)),
+        "median_burst_requests" => 0.5,
+        "write_after_write_share" => 1.0 / count(&plan.writes).max(1) as f64,
+        _ => 0.0,
+    }
+}
+
 /// The given figures that a figure hangs together with.
-fn related(name: &str, given: &Figures) -> String {
-    let time = time_figure(name) || gap_figure(name);
+fn related(name: &str, spec: &TwinSpec, given: &Figures) -> String {
+    let time_related = |name: &str| time_figure(name) || gap_figure(name) || burst_figure(name);
+    let time = time_related(name);
     let place = ["update_ratio", "footprint_written_bytes", "footprint_touched_bytes"];
     let counts = |other: &str| {
         other.contains("bytes") && !other.starts_with("footprint")
@@ -63,15 +87,16 @@ fn related(name: &str, given: &Figures) -> String {
     let related = |other: &&str| {
         **other != *name
             && if time && name != "requests" {
-                time_figure(other) || gap_figure(other)
+                time_related(other)
             } else {
                 counts(other)
                     || place.contains(&name) && place.contains(other)
                     || *other == "small_write_share"
             }
     };
-    let list =
-        given.iter().filter(|(other, _)| related(other)).map(|(other, value)| format!("{other} = {value}"));
+    let classes = (time && !spec.gap_classes.is_empty()).then(|| "gap_classes".to_owned());
+    let list = given.iter().filter(|(other, _)| related(other));
+    let list = list.map(|(other, value)| format!("{other} = {value}")).chain(classes);
     list.collect::<Vec<_>>().join(", ")
 }
 

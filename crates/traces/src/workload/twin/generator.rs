@@ -1,7 +1,7 @@
 //! Making a twin's requests.
 
-use super::super::random::Random;
-use super::gaps::TwinClock;
+use super::clock::TwinClock;
+use super::op_order::OpOrder;
 use super::page_walk::PageWalk;
 use super::plan::{SizeClass, TwinPlan};
 use super::quota::Quota;
@@ -14,7 +14,7 @@ pub(in crate::workload) struct TwinGenerator {
     writes: Quota<SizeClass>,
     walk: PageWalk,
     clock: TwinClock,
-    ops: Random,
+    ops: OpOrder,
 }
 
 impl TwinGenerator {
@@ -24,8 +24,8 @@ impl TwinGenerator {
             reads: Quota::new(plan.reads.clone()),
             writes: Quota::new(plan.writes.clone()),
             walk: PageWalk::new(plan, seed),
-            clock: TwinClock::new(&plan.gaps, seed),
-            ops: Random::new(seed, 0, "op"),
+            clock: TwinClock::new(&plan.gaps, &plan.bursts, seed),
+            ops: OpOrder::new(plan.write_runs, seed),
         }
     }
 }
@@ -38,7 +38,7 @@ impl Iterator for TwinGenerator {
         if reads + writes == 0 {
             return None;
         }
-        let write = self.ops.below(reads + writes) < writes;
+        let write = self.ops.write(reads, writes);
         let quota = if write { &mut self.writes } else { &mut self.reads };
         let (sector, sectors) = self.walk.next(quota, write)?;
         Some(Request {

@@ -1,17 +1,23 @@
 //! Stand-ins for published traces: workloads that meet the figures of a table.
 
 mod achieved;
+mod bursts;
 mod check;
 mod classes;
+mod clock;
 mod counts;
+mod gap_classes;
+mod gap_source;
 mod gaps;
 mod generator;
 mod lane;
+mod op_order;
 mod page_walk;
 mod places;
 mod plan;
 mod quota;
 mod resolve;
+mod run_lengths;
 mod shape;
 mod sizes;
 mod times;

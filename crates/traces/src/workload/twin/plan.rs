@@ -39,6 +39,10 @@ pub(in crate::workload) struct TwinPlan {
     pub(super) large_update_skew: f64,
     pub(super) read_skew: f64,
     pub(super) gaps: Vec<GapClass>,
+    /// Bursts by requests, in exact counts; empty where gaps come in any order.
+    pub(super) bursts: Vec<(u64, u64)>,
+    /// Runs of writes; without it reads and writes come in any order.
+    pub(super) write_runs: Option<u64>,
     pub(super) scale: f64,
 }
 

@@ -2,9 +2,11 @@
 
 use super::super::spec::{TwinSpec, WorkloadSpec};
 use super::achieved::figures;
+use super::bursts;
 use super::check::{check_figures, check_room, check_sequential};
 use super::classes::{classes, shift, Side};
 use super::counts::Counts;
+use super::op_order;
 use super::plan::{count, pages, SizeClass, TwinPlan};
 use super::quota::apportion;
 use super::shape;
@@ -31,6 +33,9 @@ pub(in crate::workload) fn resolve(
     shift(spec, &mut reads, &mut writes, problems)?;
     let (written_pages, read_only_pages) = footprint(spec, &reads, &writes, scale, problems)?;
     let requests = count(&reads) + count(&writes);
+    let gaps = gap_classes(spec, requests, scale, problems)?;
+    let bursts = bursts::plan(spec, &gaps, requests, problems)?;
+    let write_runs = write_runs(spec, count(&reads), count(&writes), problems)?;
     let plan = TwinPlan {
         reads,
         writes,
@@ -41,7 +46,9 @@ pub(in crate::workload) fn resolve(
         update_skew: spec.update_skew.unwrap_or(0.0),
         large_update_skew: spec.large_update_skew.or(spec.update_skew).unwrap_or(0.0),
         read_skew: spec.read_skew.unwrap_or(0.0),
-        gaps: gap_classes(spec, requests, scale, problems)?,
+        gaps,
+        bursts,
+        write_runs,
         scale,
     };
     check_room(&plan, problems);
@@ -85,6 +92,20 @@ fn request_counts(
             None
         }
     }
+}
+
+/// Runs of writes, where the figures say how writes follow each other.
+fn write_runs(spec: &TwinSpec, reads: u64, writes: u64, problems: &mut Problems) -> Option<Option<u64>> {
+    let Some(share) = spec.write_after_write_share else {
+        return Some(None);
+    };
+    let possible = |(least, most)| {
+        let message = format!(
+            "{share} is not possible with {reads} reads and {writes} writes; possible: {least:.4} to {most:.4}"
+        );
+        problems.add("twin.write_after_write_share", message);
+    };
+    op_order::write_runs(share, reads, writes).map_err(possible).ok().map(Some)
 }
 
 /// Pages written, and pages read but never written.

@@ -41,6 +41,8 @@ fn check_ranges(spec: &TwinSpec, problems: &mut Problems) {
         ("update_ratio", spec.update_ratio),
         ("not_4kib_aligned_share", spec.not_4kib_aligned_share),
         ("idle_share", spec.idle_share),
+        ("short_gap_runs", spec.short_gap_runs),
+        ("write_after_write_share", spec.write_after_write_share),
     ] {
         problems.share(format!("twin.{key}"), share);
     }
@@ -49,6 +51,8 @@ fn check_ranges(spec: &TwinSpec, problems: &mut Problems) {
     problems.range("twin.large_update_skew", spec.large_update_skew, 0.0, 5.0);
     problems.range("twin.read_skew", spec.read_skew, 0.0, 5.0);
     problems.range("twin.burst_requests", spec.burst_requests, 1.0, 1e15);
+    problems.range("twin.mean_burst_requests", spec.mean_burst_requests, 1.0, 1e15);
+    problems.range("twin.median_burst_requests", spec.median_burst_requests, 1.0, 1e15);
     problems.positive("twin.idle_over_ns", spec.idle_over_ns.map(|time| time.0));
 }
 

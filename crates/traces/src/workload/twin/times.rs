@@ -2,6 +2,7 @@
 
 use super::super::spec::TwinSpec;
 use super::achieved::figures;
+use super::gap_classes::stated;
 use super::gaps::{classes, GapClass};
 use crate::times::TIME_END_NS;
 use crate::workload_problem::Problems;
@@ -17,6 +18,9 @@ pub(super) fn gap_classes(
     let total_ns = match (spec.duration_ns, spec.mean_interarrival_ns) {
         (Some(duration), _) => duration.0 * scale,
         (None, Some(mean)) => mean.0 * gaps as f64,
+        (None, None) if !spec.gap_classes.is_empty() => {
+            return stated(spec, gaps, None, problems).filter(|classes| bounded(classes, requests, problems));
+        }
         (None, None) => {
             for (name, _) in figures(spec).into_iter().filter(|(name, _)| gap_figure(name)) {
                 problems.add(format!("twin.{name}"), "needs duration_ns or mean_interarrival_ns");
@@ -35,6 +39,9 @@ pub(super) fn gap_classes(
         );
         return None;
     }
+    if !spec.gap_classes.is_empty() {
+        return stated(spec, gaps, Some(total_ns), problems);
+    }
     let over = thresholds(spec, requests, scale, problems)?;
     match classes(gaps, total_ns, &over, spec.idle_share) {
         Ok(classes) => Some(classes),
@@ -45,6 +52,19 @@ pub(super) fn gap_classes(
             None
         }
     }
+}
+
+/// Whether the classes end before the end of time.
+fn bounded(classes: &[GapClass], requests: u64, problems: &mut Problems) -> bool {
+    let total_ns: f64 = classes.iter().map(|class| class.count as f64 * class.mean_ns).sum();
+    let bounded = total_ns < TIME_END_NS as f64;
+    if !bounded {
+        let message = format!(
+            "the {requests} requests would last {total_ns:.3e} ns; allowed: times below 2^62 ns (146 years)"
+        );
+        problems.add("twin.gap_classes", message);
+    }
+    bounded
 }
 
 /// Thresholds with how many gaps are longer, ascending.
@@ -76,6 +96,11 @@ fn thresholds(
 /// Whether a figure says how long things last.
 pub(super) fn time_figure(name: &str) -> bool {
     ["duration_ns", "mean_interarrival_ns", "requests"].contains(&name)
+}
+
+/// Whether a figure says which gaps follow each other.
+pub(super) fn burst_figure(name: &str) -> bool {
+    ["short_gap_runs", "mean_burst_requests", "median_burst_requests"].contains(&name)
 }
 
 /// Whether a figure says how gaps are spread.

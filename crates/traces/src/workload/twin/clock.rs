@@ -1,0 +1,112 @@
+//! The times of a twin's requests.
+
+use super::super::random::Random;
+use super::bursts::BURST_GAP_NS;
+use super::gap_source::GapSource;
+use super::gaps::GapClass;
+use super::quota::Quota;
+
+/// Which class the next gap is of; each class in its exact count.
+#[derive(Clone, Debug)]
+enum Order {
+    /// In random order.
+    Any(Quota<usize>),
+    /// In bursts: gaps inside them and between them.
+    Bursts { lengths: Quota<u64>, inside: Quota<usize>, between: Quota<usize>, left: u64 },
+}
+
+impl Order {
+    fn new(classes: &[GapClass], bursts: &[(u64, u64)]) -> Self {
+        let quota = |wanted: &dyn Fn(&GapClass) -> bool| {
+            let kinds = classes.iter().enumerate().filter(|(_, class)| wanted(class));
+            Quota::new(kinds.map(|(kind, class)| (kind, class.count)).collect())
+        };
+        if bursts.is_empty() {
+            return Self::Any(quota(&|_| true));
+        }
+        let inside = |class: &GapClass| class.to_ns <= BURST_GAP_NS;
+        Self::Bursts {
+            lengths: Quota::new(bursts.to_vec()),
+            inside: quota(&inside),
+            between: quota(&|class| !inside(class)),
+            left: 0,
+        }
+    }
+
+    /// The class of the gap behind the next request; `None` behind the last.
+    #[inline]
+    fn next(&mut self, random: &mut Random) -> Option<usize> {
+        match self {
+            Self::Any(kinds) => kinds.draw(random),
+            Self::Bursts { lengths, inside, between, left } => {
+                if *left == 0 {
+                    *left = lengths.draw(random)?;
+                }
+                *left -= 1;
+                if *left > 0 { inside } else { between }.draw(random)
+            }
+        }
+    }
+}
+
+/// The times of a twin's requests.
+#[derive(Clone, Debug)]
+pub(super) struct TwinClock {
+    order: Order,
+    sources: Vec<GapSource>,
+    random: Random,
+    at_ns: u64,
+    carry_ns: f64,
+}
+
+impl TwinClock {
+    /// A clock at time 0; without classes it stays there.
+    pub(super) fn new(classes: &[GapClass], bursts: &[(u64, u64)], seed: u64) -> Self {
+        let mut random = Random::new(seed, 0, "gap");
+        let sources = classes.iter().map(|class| GapSource::new(class, random.bits())).collect();
+        Self { order: Order::new(classes, bursts), sources, random, at_ns: 0, carry_ns: 0.0 }
+    }
+
+    /// The time now; then goes on by a gap.
+    #[inline]
+    pub(super) fn tick(&mut self) -> u64 {
+        let now_ns = self.at_ns;
+        if let Some(kind) = self.order.next(&mut self.random) {
+            let gap_ns = self.sources[kind].draw() + self.carry_ns;
+            // Rounded down with the rest carried on, a gap never shrinks below its bound.
+            let whole = gap_ns as u64;
+            self.carry_ns = gap_ns - whole as f64;
+            self.at_ns = self.at_ns.saturating_add(whole);
+        }
+        now_ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::gaps::classes;
+    use super::*;
+
+    fn times(classes: &[GapClass], count: usize, seed: u64) -> Vec<u64> {
+        let mut clock = TwinClock::new(classes, &[], seed);
+        (0..count).map(|_| clock.tick()).collect()
+    }
+
+    #[test]
+    fn totals_and_counts_are_met_at_any_seed() {
+        for (gaps, over) in
+            [(1500, vec![]), (9_999, vec![(1e6, 300), (1e8, 40), (1e9, 7)]), (999, vec![(1e6, 3)])]
+        {
+            let classes = classes(gaps, 1e11, &over, None).unwrap();
+            for seed in 0..5 {
+                let times = times(&classes, gaps as usize + 1, seed);
+                let total = *times.last().unwrap() as f64;
+                assert!((total / 1e11 - 1.0).abs() < 0.004, "{gaps} {total}");
+                for &(threshold, count) in &over {
+                    let longer = times.windows(2).filter(|w| (w[1] - w[0]) as f64 > threshold).count();
+                    assert_eq!(longer as u64, count);
+                }
+            }
+        }
+    }
+}
