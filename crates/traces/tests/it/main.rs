@@ -23,3 +23,4 @@ mod workload_patterns;
 mod workload_presets;
 mod workload_problems;
 mod workload_source;
+mod workload_times;
