@@ -25,6 +25,7 @@ ROWS = [
     (2_004, "Read", 1_024 * KIB, 8 * KIB),
 ]
 RESPONSE_TICKS = 2 * TICKS_PER_MS
+SCHEMA = json.loads((resources.files("slcache") / "schema" / "trace-info.schema.json").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -117,11 +118,45 @@ def test_volumes_side_by_side_have_figures_of_their_own(tmp_path: Path) -> None:
 
 
 def test_the_document_is_as_its_schema_says(known: Path) -> None:
-    schema = json.loads(
-        (resources.files("slcache") / "schema" / "trace-info.schema.json").read_text()
-    )
     document = info(known, "--expect", "requests=15")
-    Draft202012Validator(schema).validate(document)
+    Draft202012Validator(SCHEMA).validate(document)
+
+
+def test_two_traces_side_by_side(known: Path, tmp_path: Path) -> None:
+    half = tmp_path / "half.csv"
+    half.write_text("".join(known.read_text().splitlines(keepends=True)[:10]))
+    document = info(known, "--against", half)
+    Draft202012Validator(SCHEMA).validate(document)
+    assert document["against"]["file"] == str(half)
+    rows = {row["name"]: row for row in document["against"]["figures"]}
+    assert (rows["requests"]["value"], rows["requests"]["ratio"]) == (15, 10 / 15)
+    assert rows["write_share"]["difference"] == pytest.approx(1 - 13 / 15)
+    assert (rows["mean_read_bytes"]["against"], rows["mean_read_bytes"]["ratio"]) == (None, None)
+    assert rows["gap_classes[6].share"]["difference"] == pytest.approx(-1 / 14)
+    text = slcache("trace", "info", known, "--against", half).stdout.decode()
+    for told in ("known.csv (msr)", "0.67×", "+13.3 points", "gaps up to 1 ms"):
+        assert told in text
+
+
+def test_a_trace_against_a_workload_or_a_file_of_another_format(
+    known: Path, tmp_path: Path
+) -> None:
+    document = info(known, "--against", "zipf-4k", "--against-option", "workload.requests=100")
+    rows = {row["name"]: row for row in document["against"]["figures"]}
+    assert rows["requests"]["against"] == 100
+    other = tmp_path / "other.trace"
+    other.write_text("0 0 8 8 1\n1000 0 16 8 0\n")
+    document = info(known, "--against", other, "--against-option", "format=mqsim")
+    assert document["against"]["figures"][0]["against"] == 2
+    for arguments, status, told in (
+        (["--against", other], 4, "--trace-format mqsim"),
+        (["--against", "zipf-4k"], 4, "no end"),
+        (["--against", other, "--against-option", "format"], 2, "key=value"),
+        (["--against-option", "format=msr"], 2, "--against names"),
+    ):
+        done = slcache("trace", "info", known, *arguments)
+        assert (done.returncode, done.stdout) == (status, b""), done.stderr
+        assert told in done.stderr.decode()
 
 
 def test_nothing_is_lost_between_the_figures(known: Path) -> None:

@@ -9,11 +9,12 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from slcache import api, expect, pictures, terminal, trace_sections, traces
+from slcache import against, api, expect, pictures, terminal, trace_sections, traces
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.cli.verb import Verb
 from slcache.leaves import shown
+from slcache.names import printable
 from slcache.tabular import Column, Table
 
 app = typer.Typer(
@@ -51,6 +52,24 @@ Expected = Annotated[
     ),
 ]
 
+Against = Annotated[
+    str | None,
+    typer.Option(
+        "--against",
+        metavar="TRACE",
+        help="Another trace or workload: print both side by side, and what differs.",
+    ),
+]
+AgainstOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--against-option",
+        metavar="KEY=VALUE",
+        help="Set an option of the other trace's reader: format, volume, unsorted, seed, "
+        "workload.KEY, and those of --trace-option.",
+    ),
+]
+
 
 @app.command(cls=Verb)
 def info(
@@ -63,6 +82,8 @@ def info(
     seed: opt.Seed = None,
     picture: Picture = None,
     expected: Expected = None,
+    other: Against = None,
+    other_option: AgainstOptions = None,
     json: opt.Json = False,
 ) -> None:
     """Print a trace's counts, sizes, footprint, times and hot set.
@@ -71,6 +92,8 @@ def info(
     0.701~1% or 0.701~0.01 set the tolerance; a workload stands for the figures its source
     gives, within 1 %. Names are those of --json; in place of _bytes
     also _kib, _mib and _gib, in place of _share and _ratio also _percent.
+    With --against the figures of both traces stand side by side: how much another trace, or
+    a twin, differs.
 
     \b
     [bold]Examples[/bold]
@@ -78,9 +101,12 @@ def info(
       slcache trace info web.csv.gz --picture web.pdf --json
       slcache trace info web.csv.gz --expect requests=2029945,write_percent=70.1
       slcache trace info web.csv.gz --expect hierarchy-web_0
+      slcache trace info web.csv.gz --against hierarchy-web_0
       slcache trace info all.csv.gz --volume each
     """
     figures = _figures(expected)
+    if other_option and other is None:
+        raise typer.BadParameter("--against-option is of the trace that --against names")
     drawn = None if seed is None else _seed_of(trace, seed)
     options = opt.reader(trace_format, trace_option, volume, unsorted, workload, drawn)
     document = api.Trace(trace, options=options).info()
@@ -88,14 +114,20 @@ def info(
         findings = expect.check(document, figures)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+    second = None if other is None else api.Trace(other, options=opt.pairs(other_option)).info()
     if picture is not None:
         pictures.save_trace(document, picture)
-    if document["summary"]["last_line_unterminated"]:
-        console.cut_short([trace])
+    console.cut_short(told["file"] for told in (document, second) if told and _is_cut_short(told))
+    compared = [] if second is None else against.figures(document, second)
     if json:
         if findings:
             document["expected"] = [finding.to_dict() for finding in findings]
+        if second is not None:
+            rows = [figure.to_dict() for figure in compared]
+            document["against"] = {"file": second["file"], "figures": rows}
         console.emit_json(document)
+    elif second is not None:
+        _show_both(document, second, compared, findings, picture)
     else:
         _show(document, findings, picture)
     if not all(finding.agrees for finding in findings):
@@ -195,11 +227,36 @@ def _read_figures(text: str) -> list[expect.Figure]:
     return expect.parse(text)
 
 
+def _is_cut_short(document: Mapping[str, Any]) -> bool:
+    return bool(document["summary"]["last_line_unterminated"])
+
+
+def _show_both(
+    document: Mapping[str, Any],
+    other: Mapping[str, Any],
+    compared: list[against.Figure],
+    findings: list[expect.Finding],
+    picture: Path | None,
+) -> None:
+    for told in (document, other):
+        console.show(Text(pictures.trace_title(told), "bold"))
+    names = [printable(Path(told["file"]).name) for told in (document, other)]
+    table = Table("figure", [*names, "second to first"])
+    for figure in compared:
+        table.add(*figure.cells())
+    console.show(table)
+    _show_rest(findings, picture)
+
+
 def _show(
     document: Mapping[str, Any], findings: list[expect.Finding], picture: Path | None
 ) -> None:
     console.show(Text(pictures.trace_title(document), "bold"))
     console.show(*map(terminal.section_table, trace_sections.sections(document)))
+    _show_rest(findings, picture)
+
+
+def _show_rest(findings: list[expect.Finding], picture: Path | None) -> None:
     if findings:
         console.show(_findings_table(findings))
     if picture is not None:
