@@ -82,6 +82,7 @@ fn twin_figures(workload: &Workload, twin: &TwinSpec, plan: &TwinPlan) -> BTreeM
             "read_sizes" if !twin.read_sizes.is_empty() => serde_json::to_value(&twin.read_sizes).ok(),
             "write_sizes" if !twin.write_sizes.is_empty() => serde_json::to_value(&twin.write_sizes).ok(),
             "gap_classes" if !twin.gap_classes.is_empty() => serde_json::to_value(&twin.gap_classes).ok(),
+            "class" => twin.class.and_then(|class| serde_json::to_value(class).ok()),
             _ => stated.get(name).map(|value| serde_json::json!(value)),
         };
         if value.is_none() && !reached.contains_key(name) {

@@ -20,8 +20,8 @@ pub use describe::{Description, FigureState, FigureValue};
 pub use presets::{is_workload, presets, WorkloadPreset};
 pub use quantity::{FigureBytes, SizeBytes, SizeText, TimeNs};
 pub use spec::{
-    ArrivalProcess, ArrivalsSpec, BurstLength, FreeFigure, GapShare, SizeShare, SizeSharesBy, StreamSpec,
-    SweepValue, TwinSpec, WorkloadSpec,
+    ArrivalProcess, ArrivalsSpec, BurstLength, FreeFigure, GapShare, MeasuredClass, SizeShare, SizeSharesBy,
+    StreamSpec, SweepValue, TwinSpec, WorkloadSpec,
 };
 
 use crate::error::TraceError;
@@ -119,6 +119,7 @@ impl Workload {
         let mut spec = self.spec.clone();
         (spec.name, spec.about, spec.source) = (None, None, None);
         if let Some(twin) = &mut spec.twin {
+            *twin = twin::expand(twin);
             twin.free.clear();
         }
         // Every value is a number, a text or a table of such, which TOML can hold.

@@ -76,7 +76,10 @@ fn assert_near(what: &str, measured: f64, stated: f64, part: f64, slack: f64) {
 
 /// Shares and means within 1 % or a request, the median within 5 %.
 fn assert_met(workload: &Workload, seed: u64) {
-    let (info, twin) = (measured(workload, seed), workload.spec().twin.as_ref().unwrap());
+    let info = measured(workload, seed);
+    // With what a class of volumes says filled in.
+    let stated = self::workload(&workload.canonical(), None).unwrap_or_else(|error| panic!("{error}"));
+    let twin = stated.spec().twin.as_ref().unwrap();
     let gaps = info.requests as f64 - 1.0;
     let mut classes = BTreeMap::new();
     for class in info.gap_classes.iter().filter(|_| !twin.gap_classes.is_empty()) {
@@ -147,6 +150,47 @@ fn runs_of_writes_are_met_from_alternation_to_a_single_run() {
         let figures = format!("write_after_write_share = {share}");
         let twin = workload(&text(4000, 0.5, &figures), None).unwrap_or_else(|error| panic!("{error}"));
         (0..3).for_each(|seed| assert_met(&twin, seed));
+    }
+}
+
+#[test]
+fn classes_of_volumes_are_met_at_any_load() {
+    for class in ["dense", "sparse"] {
+        for gap in ["2ms", "8.1ms", "270ms", "42s"] {
+            let figures = format!("class = \"{class}\"\nmean_interarrival_ns = \"{gap}\"");
+            let twin = workload(&text(20_000, 0.7, &figures), Some(9000)).unwrap_or_else(|e| panic!("{e}"));
+            (0..3).for_each(|seed| assert_met(&twin, seed));
+            let info = measured(&twin, 1);
+            let mean_ns = info.mean_interarrival_us * 1e3;
+            let stated = twin.spec().twin.as_ref().unwrap().mean_interarrival_ns.unwrap().0;
+            assert_near("mean_interarrival_ns", mean_ns, stated, 0.01, 0.0);
+            let expected = [("dense", 0.955, 0.853), ("sparse", 0.85, 0.403)];
+            let (_, writes, short) = expected.into_iter().find(|(name, ..)| *name == class).unwrap();
+            assert_near("write_after_write_share", info.write_after_write_share, writes, 0.01, 0.0);
+            // Independent gaps: by chance alone, of 4,000.
+            assert_near("short_gap_runs", info.short_gap_runs, short, 0.01, 0.02);
+            let again = workload(&twin.canonical(), None).unwrap();
+            assert!(again.generate(1).eq(twin.generate(1)));
+            assert_eq!(again.canonical(), twin.canonical());
+        }
+    }
+}
+
+#[test]
+fn what_a_class_of_volumes_says_can_be_overridden() {
+    let figures =
+        "class = \"dense\"\nduration_ns = \"300s\"\nshort_gap_runs = 0.9\nwrite_after_write_share = 0.5";
+    let twin = workload(&text(20_000, 0.5, figures), None).unwrap_or_else(|error| panic!("{error}"));
+    assert_met(&twin, 1);
+    assert_near("short_gap_runs", measured(&twin, 1).short_gap_runs, 0.9, 0.01, 0.0);
+    for (figures, message) in [
+        ("class = \"dense\"", "needs duration_ns or mean_interarrival_ns, for the longest gaps"),
+        ("class = \"dense\"\nduration_ns = \"1s\"", "such volumes have 478787 ns at least; give gap_classes"),
+        ("class = \"dense\"\nduration_ns = \"1h\"\ngaps_over_1s = 3", "gaps_over_1s = 3 and class both say"),
+        ("class = \"busy\"", "expected `dense` or `sparse`"),
+    ] {
+        let error = workload(&text(20_000, 0.5, figures), None).unwrap_err().to_string();
+        assert!(error.contains("twin.class") && error.contains(message), "{error}");
     }
 }
 

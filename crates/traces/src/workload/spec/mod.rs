@@ -6,7 +6,7 @@ mod twin;
 
 pub use arrivals::{ArrivalProcess, ArrivalsSpec, BurstLength};
 pub use stream::StreamSpec;
-pub use twin::{FreeFigure, GapShare, SizeShare, SizeSharesBy, SweepValue, TwinSpec};
+pub use twin::{FreeFigure, GapShare, MeasuredClass, SizeShare, SizeSharesBy, SweepValue, TwinSpec};
 
 use super::quantity::{SizeBytes, TimeNs};
 use schemars::JsonSchema;

@@ -128,6 +128,11 @@ pub struct TwinSpec {
     /// reads and writes come in random order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_after_write_share: Option<f64>,
+    /// Measured volumes from which `gap_classes`, `short_gap_runs`,
+    /// `median_burst_requests` and `write_after_write_share` are taken where
+    /// they are not stated; with a duration, which says how long the longest gaps are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<MeasuredClass>,
     /// Which of the figures above no source gives, why their values were
     /// chosen and over which values to sweep them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -169,6 +174,17 @@ pub enum SizeSharesBy {
     Count,
     /// Bytes.
     Volume,
+}
+
+/// Kinds of volumes that were measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MeasuredClass {
+    /// Most requests in long bursts with gaps of microseconds: MSR hm_0 and rsrch_1.
+    Dense,
+    /// Requests singly or a few together: MSR mds_0 and the median of 106
+    /// CloudPhysics machines.
+    Sparse,
 }
 
 /// Why a figure that no source gives has its value.

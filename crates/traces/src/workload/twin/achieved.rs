@@ -73,7 +73,7 @@ pub(in crate::workload) fn figures(spec: &TwinSpec) -> Figures {
 /// Every name that a figure of a twin can have.
 pub(in crate::workload) fn figure_names() -> Vec<&'static str> {
     let numbers = all_figures(&TwinSpec::default()).into_iter().map(|(name, _)| name);
-    numbers.chain(["read_sizes", "write_sizes", "gap_classes"]).collect()
+    numbers.chain(["read_sizes", "write_sizes", "gap_classes", "class"]).collect()
 }
 
 fn bytes(classes: &[(SizeClass, u64)]) -> f64 {

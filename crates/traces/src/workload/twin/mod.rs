@@ -11,6 +11,7 @@ mod gap_source;
 mod gaps;
 mod generator;
 mod lane;
+mod measured;
 mod op_order;
 mod page_walk;
 mod places;
@@ -24,5 +25,6 @@ mod times;
 
 pub(super) use achieved::{extensive, figure_names, figures};
 pub(super) use generator::TwinGenerator;
+pub(super) use measured::expand;
 pub(super) use plan::TwinPlan;
 pub(super) use resolve::resolve;

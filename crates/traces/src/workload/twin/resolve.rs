@@ -6,6 +6,7 @@ use super::bursts;
 use super::check::{check_figures, check_room, check_sequential};
 use super::classes::{classes, shift, Side};
 use super::counts::Counts;
+use super::measured;
 use super::op_order;
 use super::plan::{count, pages, SizeClass, TwinPlan};
 use super::quota::apportion;
@@ -22,9 +23,11 @@ pub(in crate::workload) fn resolve(
     problems: &mut Problems,
 ) -> Option<TwinPlan> {
     shape::check(workload, spec, problems);
+    measured::check(spec, problems);
     if !problems.none() {
         return None;
     }
+    let spec = &measured::expand(spec);
     let counts = Counts::of(spec);
     let (reads, writes, scale) = request_counts(workload, spec, &counts, problems)?;
     let reads = classes(spec, &counts, Side::Read, reads, problems);
