@@ -10,7 +10,7 @@ use super::plane_allocator::try_planes;
 use super::region::{Region, RegionSpec, Writer};
 use super::relocate::{empty_block, Job};
 use crate::base::op::{Cause, Class};
-use crate::base::{BlockId, PlaneId};
+use crate::base::{BlockId, PlaneId, Ppn};
 
 /// Free blocks per plane that migration leaves to cleaning, which must win at least one more.
 pub const RESERVE: u32 = 1;
@@ -63,6 +63,23 @@ impl Store {
         }
         let reserve = RESERVE * self.region.pages_per_block;
         self.region.room(io, plane, Writer::Host).saturating_sub(reserve)
+    }
+
+    /// The next page for host data of logical page `page`, in `home` if that has room.
+    pub fn host_page(&mut self, page: u32, home: Option<PlaneId>, io: &mut Io) -> Result<Ppn, DeviceFull> {
+        let home = home.filter(|&plane| self.region.has(plane));
+        let plane = home.unwrap_or_else(|| self.region.choose_plane(io, page));
+        try_planes(
+            self,
+            plane,
+            |store| store.region.allocator(),
+            |store, plane| {
+                if store.region.needs_block(plane, Writer::Host) {
+                    store.room(plane, io);
+                }
+                Ok(store.region.take_page(io, plane, Writer::Host, RESERVE))
+            },
+        )
     }
 
     /// Places what logical page `page` does not hold yet, as if it had been there before time 0.
