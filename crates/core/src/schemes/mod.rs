@@ -19,6 +19,9 @@ pub use baseline::BaselineConfig;
 pub use common::cache::Trigger;
 pub use hierarchy::{DivisionRule, HierarchyConfig, OmegaS, Quota};
 pub use hybrid::{DenseRule, DwaConfig, QlcOnlyConfig, Reclaim, Setting, SlcRule};
+pub use hyssd::{
+    Destage, Goal, History, HyssdConfig, HyssdStaticConfig, LifetimeFigures, LifetimeRule, Wear,
+};
 pub use ips::{AgcConfig, IpsAgcConfig, IpsConfig, IpsCoopConfig};
 pub use rl::{AgentKind, Average, RlConfig};
 pub use sa::SaConfig;
@@ -257,6 +260,10 @@ schemes! {
         "Q-learning sets the size of the SLC cache and the largest request it takes", "Reinforcement Learning-Based SLC Cache Technique for Enhancing SSD Write Performance";
     "ust" => Ust, ust::UstConfig, ust::Ust, &[],
         "SLC blocks by logical block: hot units stay in them, cold ones go dense", "Utilization-Aware Self-Tuning Design for TLC Flash Storage Devices, as the paper on reinforcement learning compares with it";
+    "hyssd" => Hyssd, hyssd::HyssdConfig, hyssd::Hyssd<hyssd::Adaptive>, &[],
+        "two tiers of flash: a cost model decides how much of the fast one is used", "HySSD, sections II and III";
+    "hyssd-static" => HyssdStatic, hyssd::HyssdStaticConfig, hyssd::Hyssd<hyssd::Fixed>, &[],
+        "two tiers of flash, with a constant utilisation of the fast one", "HySSD, section III, Static";
     #[cfg(test)]
     "example" => Example, example::ExampleConfig, example::Example, &[],
         "SLC cache that makes room a block at a time", "none";

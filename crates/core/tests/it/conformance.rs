@@ -18,7 +18,8 @@ pub fn small(scheme: &str, user_bytes: u64) -> Setup {
     let mut flash = versatile_pool(2, 2, 24, 16, 16384);
     flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
     let mut setup = setup(device(flash, user_bytes), scheme);
-    configure(&mut setup, &[("slc_blocks", 6.into())]);
+    let short = [("period_writes", 200.into()), ("force_after_writes", 100.into())];
+    configure(&mut setup, &[&[("slc_blocks", 6.into())], &short[..]].concat());
     setup
 }
 

@@ -86,6 +86,8 @@ impl Shape {
                 ("idle", json!({ "threshold_ns": THRESHOLD_NS, "scope": self.scope })),
                 ("reclaim_open", self.reclaim_open.into()),
                 ("clean.idle_free_ratio", IDLE_FREE.into()),
+                ("period_writes", 10.into()),
+                ("force_after_writes", 5.into()),
             ],
         );
         setup
@@ -113,6 +115,8 @@ fn promise(setup: &Setup, shape: &Shape, sim: &Simulation, plane: u32) -> Result
             nothing_to_collect(sim, plane)
         }
         "ips-agc" => nothing_to_collect(sim, plane),
+        // How full the fast tier is to be is not seen in the array: ops_hyssd.rs has that.
+        "hyssd" | "hyssd-static" => Ok(()),
         "tlc-only" => {
             let free = blocks(sim, plane).filter(|(_, b)| b.state() == BlockState::Free).count();
             none("blocks short", ((IDLE_FREE * f64::from(BLOCKS)) as usize).saturating_sub(free))

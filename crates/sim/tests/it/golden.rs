@@ -58,11 +58,26 @@ fn requests(requests: usize, footprint_bytes: u64) -> Vec<Request> {
 const FILLING: [&str; 3] =
     ["device.pool[0].page_bytes=16384", "device.user_bytes=4MiB", "scheme.dwa.window_bytes=256KiB"];
 
-/// What a scheme's golden changes in `tiny`, whose pages are mapping units.
+/// The pair of SSDs of two page sizes, with few blocks, in periods that are over soon.
+const PAIR: [&str; 5] = [
+    "device.pool[0].blocks=16",
+    "device.pool[1].blocks=16",
+    "device.user_bytes=24MiB",
+    "scheme.hyssd.period_writes=200",
+    "scheme.hyssd.goal=lifetime",
+];
+
+/// Half of the blocks for either tier of `tiny`, which that leaves room for less data.
+const SPLIT: [&str; 3] =
+    ["device.pool[0].page_bytes=16384", "device.user_bytes=4MiB", "scheme.hyssd-static.period_writes=200"];
+
+/// What a scheme's golden changes in its device: `tiny`, whose pages are mapping units, or the pair.
 fn sets(scheme: &str) -> &'static [&'static str] {
     match scheme {
         "tlc-only" | "baseline" => &[],
         "dwa" => &FILLING,
+        "hyssd" => &PAIR,
+        "hyssd-static" => &SPLIT,
         _ => &FOUR_UNITS,
     }
 }
@@ -88,7 +103,8 @@ fn figures(mut document: Value) -> String {
 
 fn scheme(name: &str) -> String {
     let footprint_bytes = if sets(name).is_empty() { 512 << 10 } else { 2 << 20 };
-    figures(run(layers("tiny", name, sets(name)), &requests(5_000, footprint_bytes)))
+    let device = if name == "hyssd" { "hyssd-st" } else { "tiny" };
+    figures(run(layers(device, name, sets(name)), &requests(5_000, footprint_bytes)))
 }
 
 /// The time series of a short run, a column a line.

@@ -9,11 +9,19 @@ use std::collections::BTreeMap;
 
 /// What is counted and measured since time 0 in a way that no difference of two reports tells; the
 /// operations and latencies that it comes from are compared one by one.
-const NO_DIFFERENCE: [&str; 9] =
-    ["latency_us", "cdf", "iops", "duration_ns", "backlog", "flash", "wear", "waf", "series"];
+const NO_DIFFERENCE: [&str; 10] =
+    ["latency_us", "cdf", "iops", "duration_ns", "backlog", "flash", "wear", "waf", "series", "curves"];
 /// Figures that are a share of counts.
-const SHARES: [&str; 7] =
-    ["hot_units_share", "fast_share", "per_host_page", "waf_all", "waf_extra", "l2_share", "_mean"];
+const SHARES: [&str; 8] = [
+    "hot_units_share",
+    "fast_share",
+    "per_host_page",
+    "waf_all",
+    "waf_extra",
+    "l2_share",
+    "_mean",
+    "hit_rate",
+];
 
 type Counts = BTreeMap<String, [u64; 5]>;
 

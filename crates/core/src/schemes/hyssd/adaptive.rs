@@ -1,0 +1,170 @@
+//! HySSD: an analytic model decides how much of the fast tier is used.
+//!
+//! **What it does.** New data go to the fast of two tiers, and as many units as are brought in leave it
+//! for the dense one, those written longest ago, once it is as full as it is to be. After every period
+//! of write requests the cost of a unit's access is reckoned for every such utilisation, from the write
+//! recency of what was read and written and the cost of cleaning both tiers; the cheapest one is
+//! the next period's. With `goal = "lifetime"` it is offset step by step towards the tier that has more
+//! of its lifetime left.
+//! **Paper.** "HySSD: ... SLC and TLC chips", sections II-A to II-C.
+//! **What the paper leaves open and what we chose.** docs/decisions/0024: where the search begins, what
+//! a miss does, the unit, the period, what a destage makes wait, what counts as wear.
+//! **Knobs.** None: the analyser turns the only one there is.
+
+use super::config::{hyssd_config, HyssdSpec, Least, Wear};
+use super::lifetime::Offset;
+use super::policy::{Found, Policy, Search};
+use crate::base::problem::check_range;
+use crate::base::Problem;
+use crate::hw::device_config::DeviceConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the analyser aims at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Goal {
+    /// The least cost of an access.
+    #[default]
+    Performance,
+    /// That, offset until both tiers last equally long.
+    Lifetime,
+}
+
+/// What becomes of what was counted in a period.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum History {
+    /// It weighs half in the next period.
+    #[default]
+    Halve,
+    /// It is forgotten.
+    Reset,
+}
+
+/// The lifetime rule.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LifetimeRule {
+    /// By how much the utilisation is offset after a period, above 0 to 1.
+    pub step: f64,
+    /// What wears a tier.
+    pub wear: Wear,
+}
+
+impl Default for LifetimeRule {
+    fn default() -> Self {
+        Self { step: 0.01, wear: Wear::default() }
+    }
+}
+
+hyssd_config! {
+    /// Parameters of `hyssd`.
+    pub struct HyssdConfig("hyssd") {
+        /// What the analyser aims at.
+        pub goal: Goal = Goal::Performance,
+        /// Least utilisation of the fast tier, from 0 on.
+        pub utilisation_min: f64 = 0.05,
+        /// Distance of the utilisations that the analyser tries, 0.0001-1.
+        pub utilisation_step: f64 = 0.01,
+        /// Fewest writes of units that the analyser believes in, 1-1000000000.
+        pub min_writes: u32 = 100,
+        /// What becomes of what was counted in a period.
+        pub history: History = History::Halve,
+        /// The lifetime rule.
+        pub lifetime: LifetimeRule = LifetimeRule::default(),
+    }
+    least HyssdConfig::least;
+    needs_endurance HyssdConfig::needs_endurance;
+    check HyssdConfig::check_own;
+    moot HyssdConfig::moot_key;
+}
+
+impl HyssdConfig {
+    fn least(&self) -> Least {
+        let min = self.utilisation_min;
+        Least { key: "utilisation_min", given: Some(min), default: min }
+    }
+
+    fn needs_endurance(&self) -> bool {
+        self.goal == Goal::Lifetime
+    }
+
+    fn check_own(&self, problems: &mut Vec<Problem>) {
+        check_range(problems, "scheme.hyssd.utilisation_step", self.utilisation_step, 0.0001..=1.0);
+        check_range(problems, "scheme.hyssd.min_writes", self.min_writes, 1..=1_000_000_000);
+        if !(self.lifetime.step > 0.0 && self.lifetime.step <= 1.0) {
+            let key = "scheme.hyssd.lifetime.step";
+            problems.push(Problem::new(key, self.lifetime.step, "above 0 and at most 1"));
+        }
+    }
+
+    fn moot_key(&self, key: &str) -> Option<&'static str> {
+        let is_unused = key == "lifetime.step" && self.goal == Goal::Performance;
+        is_unused.then_some("goal = \"performance\" does not offset the utilisation")
+    }
+}
+
+/// The analyser's word, and the lifetime rule's.
+#[derive(Clone, Debug)]
+pub struct Adaptive {
+    goal: Goal,
+    min: f64,
+    step: f64,
+    /// Utilisation of the least cost that was found last.
+    best: f64,
+    offset: Offset,
+}
+
+impl Policy for Adaptive {
+    type Config = HyssdConfig;
+    /// The best utilisation, and the offset.
+    type State = (f64, f64);
+
+    const NAME: &'static str = "hyssd";
+
+    fn new(config: &HyssdConfig, _device: &DeviceConfig) -> Self {
+        let best = config.initial_utilisation.max(config.utilisation_min);
+        let (min, step) = (config.utilisation_min, config.lifetime.step);
+        Self { goal: config.goal, min, step, best, offset: Offset::default() }
+    }
+
+    fn spec(config: &HyssdConfig) -> HyssdSpec<'_> {
+        config.spec()
+    }
+
+    fn search(config: &HyssdConfig) -> Search {
+        Search {
+            min: config.utilisation_min,
+            step: config.utilisation_step,
+            min_writes: config.min_writes,
+            halves: config.history == History::Halve,
+        }
+    }
+
+    fn first_target(&self) -> f64 {
+        self.best
+    }
+
+    fn next_target(&mut self, found: &Found) -> Option<f64> {
+        self.best = found.best?;
+        match (self.goal, found.lifetimes) {
+            (Goal::Lifetime, Some(lifetimes)) => {
+                Some(self.offset.target(self.best, lifetimes, self.step, (self.min, found.max)))
+            }
+            _ => Some(self.best),
+        }
+    }
+
+    fn save(&self) -> (f64, f64) {
+        (self.best, self.offset.0)
+    }
+
+    fn load(&mut self, (best, offset): (f64, f64)) -> Result<(), String> {
+        if !(0.0..=1.0).contains(&best) || !(-1.0..=1.0).contains(&offset) {
+            return Err(format!("a best utilisation of {best}, offset by {offset}"));
+        }
+        (self.best, self.offset) = (best, Offset(offset));
+        Ok(())
+    }
+}

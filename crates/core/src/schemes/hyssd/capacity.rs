@@ -1,0 +1,106 @@
+//! What the tiers can hold, in units, and whether that is enough.
+
+use super::super::hybrid::DenseRule;
+use super::config::HyssdSpec;
+use super::tiers::{Layout, Place};
+use crate::base::problem::check_range;
+use crate::base::Problem;
+use crate::hw::device_config::DeviceConfig;
+
+/// The paper's largest utilisation.
+const UTILISATION_MAX: f64 = 0.97;
+/// What a share given in decimal may lose in binary, units.
+const TOLERANCE: f64 = 1e-6;
+
+/// What the tiers can hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Capacity {
+    /// Units that fill the fast tier, spare blocks included.
+    pub fast_units: f64,
+    /// Units that it holds at most beside its spare blocks.
+    fast_usable: u64,
+    /// The same of the dense tier.
+    dense_usable: u64,
+    /// Largest utilisation of the fast tier.
+    pub utilisation_max: f64,
+    /// The least that it is told to have.
+    pub least: f64,
+}
+
+impl Capacity {
+    /// Of tiers whose unit fits their pages.
+    pub fn of(spec: &HyssdSpec, device: &DeviceConfig, layout: &Layout) -> Self {
+        let unit = u64::from(spec.unit_bytes(device));
+        let usable = |place: &Place, rule: &DenseRule| {
+            let blocks = place.blocks.saturating_sub(rule.held_back(place.blocks));
+            u64::from(place.planes(device)) * u64::from(blocks) * place.block_bytes(device) / unit
+        };
+        let fast_units = layout.fast.bytes(device) as f64 / unit as f64;
+        let fast_usable = usable(&layout.fast, spec.fast);
+        let possible = fast_usable as f64 / fast_units;
+        let utilisation_max = spec.utilisation_max.unwrap_or(UTILISATION_MAX.min(possible));
+        let least = spec.least.given.unwrap_or(spec.least.default.min(utilisation_max));
+        let dense_usable = usable(&layout.dense, spec.dense);
+        Self { fast_units, fast_usable, dense_usable, utilisation_max, least }
+    }
+
+    /// Units in the fast tier at `utilisation`.
+    pub fn units_at(&self, utilisation: f64) -> u32 {
+        (utilisation * self.fast_units + TOLERANCE) as u32
+    }
+
+    /// Most units that the fast tier ever holds.
+    pub fn units_max(&self) -> u32 {
+        self.units_at(self.utilisation_max)
+    }
+
+    /// Whether both hold `units` while the fast tier holds `fast`: those of a logical page, of `slack`
+    /// units, are in both for a moment.
+    pub fn hold(&self, units: u64, fast: u32, slack: u32) -> bool {
+        units + u64::from(slack) <= u64::from(fast) + self.dense_usable
+    }
+
+    /// Adds every problem.
+    pub fn check(
+        &self,
+        spec: &HyssdSpec,
+        device: &DeviceConfig,
+        layout: &Layout,
+        problems: &mut Vec<Problem>,
+    ) {
+        let key = |rest: &str| format!("scheme.{}.{rest}", spec.name);
+        let units = spec.units(device);
+        let possible = self.fast_usable as f64 / self.fast_units;
+        let (blocks, held) = (layout.fast.blocks, spec.fast.held_back(layout.fast.blocks));
+        let spare =
+            format!("{blocks} blocks per plane, of which {held} are held back for frontiers and cleaning");
+        // A piece of a logical page is never what makes way for itself.
+        if self.units_max() < 2 * units.per_page || !(self.utilisation_max > 0.0) {
+            let most = libm::floor(possible * 1e4) / 1e4;
+            let allowed = format!("such that two logical pages fit in, and at most {most}: {spare}");
+            return problems.push(Problem::new(key("utilisation_max"), self.utilisation_max, allowed));
+        }
+        if self.units_max() as u64 > self.fast_usable || self.utilisation_max > 1.0 {
+            let most = libm::floor(possible * 1e4) / 1e4;
+            let allowed = format!("above 0 and at most {most}: the fast tier has {spare}");
+            return problems.push(Problem::new(key("utilisation_max"), self.utilisation_max, allowed));
+        }
+        let most = self.utilisation_max;
+        check_range(problems, &key("initial_utilisation"), spec.initial_utilisation, 0.0..=most);
+        let (name, least) = (spec.least.key, self.least);
+        check_range(problems, &key(name), least, 0.0..=most);
+        let fast = self.units_at(least);
+        if !self.hold(u64::from(units.count), fast, units.per_page) {
+            let unit = u64::from(spec.unit_bytes(device));
+            let most = (u64::from(fast) + self.dense_usable).saturating_sub(units.per_page.into()) * unit;
+            let allowed = format!(
+                "at most {most}: the fast tier filled to {} = {least}, and a dense tier of {} blocks per \
+                 plane, of which {} are held back for frontiers and cleaning",
+                key(name),
+                layout.dense.blocks,
+                spec.dense.held_back(layout.dense.blocks)
+            );
+            problems.push(Problem::new("device.user_bytes", device.user_bytes, allowed));
+        }
+    }
+}

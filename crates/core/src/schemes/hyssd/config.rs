@@ -1,0 +1,299 @@
+//! The parameters that both schemes have, declared once.
+
+use super::super::hybrid::DenseRule;
+use super::capacity::Capacity;
+use super::tiers::{Layout, Units};
+use crate::base::problem::check_range;
+use crate::base::{CellMode, Problem};
+use crate::ftl::config::{Placement, PlaneOrder, WearLevelling};
+use crate::hw::config::IdleRule;
+use crate::hw::device_config::DeviceConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// When the host's write meets the destage that makes way for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Destage {
+    /// The write waits until what makes way for it is in the dense tier.
+    #[default]
+    Foreground,
+    /// The write does not wait; the destage is served behind the host's requests.
+    Background,
+}
+
+/// What wears a tier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wear {
+    /// The bytes programmed, by the size of the tier.
+    #[default]
+    Programmed,
+    /// The mean erase count of its blocks.
+    Erases,
+}
+
+/// The least utilisation that the fast tier is told to have.
+#[derive(Clone, Copy, Debug)]
+pub struct Least {
+    /// The key that says so.
+    pub key: &'static str,
+    /// Its value, if one was given.
+    pub given: Option<f64>,
+    /// What it is else, as far as the fast tier can have that.
+    pub default: f64,
+}
+
+/// The shared parameters, as one of the schemes has them.
+pub struct HyssdSpec<'a> {
+    /// The scheme.
+    pub name: &'static str,
+    /// What is kept together, bytes.
+    pub unit_bytes: Option<u32>,
+    /// The largest utilisation of the fast tier.
+    pub utilisation_max: Option<f64>,
+    /// Its utilisation before time 0.
+    pub initial_utilisation: f64,
+    /// The least that it is told to have.
+    pub least: Least,
+    /// Write requests of a period.
+    pub period_writes: u64,
+    /// When a destage is done.
+    pub destage: Destage,
+    /// Write requests before migration is forced.
+    pub force_after_writes: Option<u64>,
+    /// What wears a tier.
+    pub wear: Wear,
+    /// Whether the endurance of both tiers must be known.
+    pub needs_endurance: bool,
+    /// Blocks per plane of a fast tier that shares its pool.
+    pub fast_blocks: Option<u32>,
+    /// Cell mode of the fast tier.
+    pub fast_mode: Option<CellMode>,
+    /// Cell mode of the dense tier.
+    pub dense_mode: Option<CellMode>,
+    /// Plane order.
+    pub plane_order: PlaneOrder,
+    /// Choice of plane.
+    pub placement: Placement,
+    /// Which free block is opened next.
+    pub wear_levelling: WearLevelling,
+    /// When migration is forced.
+    pub idle: IdleRule,
+    /// Cleaning of the fast tier.
+    pub fast: &'a DenseRule,
+    /// Cleaning of the dense tier.
+    pub dense: &'a DenseRule,
+}
+
+impl HyssdSpec<'_> {
+    /// The unit in bytes.
+    pub fn unit_bytes(&self, device: &DeviceConfig) -> u32 {
+        self.unit_bytes.unwrap_or_else(|| device.piece_bytes())
+    }
+
+    /// Write requests before migration is forced.
+    pub fn force_after_writes(&self) -> u64 {
+        self.force_after_writes.unwrap_or(self.period_writes)
+    }
+
+    /// Where the tiers are, or which key does not fit the device.
+    pub fn layout(&self, device: &DeviceConfig) -> Result<Layout, Problem> {
+        Layout::of(self, device)
+    }
+
+    /// Adds every problem of the parameters on `device`.
+    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        let key = |rest: &str| format!("scheme.{}.{rest}", self.name);
+        check_range(problems, &key("period_writes"), self.period_writes, 1..=1_000_000_000);
+        if let Some(writes) = self.force_after_writes {
+            check_range(problems, &key("force_after_writes"), writes, 1..=1_000_000_000);
+        }
+        self.idle.check(&key("idle"), problems);
+        self.fast.check(&key("fast"), problems);
+        self.dense.check(&key("dense"), problems);
+        let found = problems.len();
+        let layout = match self.layout(device) {
+            Ok(layout) => layout,
+            Err(problem) => return problems.push(problem),
+        };
+        self.check_unit(device, &layout, problems);
+        if problems.len() == found {
+            self.check_endurance(device, &layout, problems);
+            Capacity::of(self, device, &layout).check(self, device, &layout, problems);
+        }
+    }
+
+    /// A unit is made of whole pages of the fast tier, and of whole pages of the dense one.
+    fn check_unit(&self, device: &DeviceConfig, layout: &Layout, problems: &mut Vec<Problem>) {
+        let unit = self.unit_bytes(device);
+        let [fast, dense] = [&layout.fast, &layout.dense].map(|place| &device.pool[place.pool]);
+        let key = format!("scheme.{}.unit_bytes", self.name);
+        let mut refuse = |allowed: String| problems.push(Problem::new(key.clone(), unit, allowed));
+        if unit == 0 || device.piece_bytes() % unit != 0 {
+            refuse(format!("a divisor of the logical page of {} bytes", device.piece_bytes()));
+        } else if unit % device.mu_bytes != 0 {
+            refuse(format!("a multiple of the mapping unit of {} bytes", device.mu_bytes));
+        } else if unit % fast.page_bytes != 0 {
+            refuse(format!(
+                "a multiple of the {} bytes of a page of pool \"{}\"",
+                fast.page_bytes, fast.name
+            ));
+        } else if unit % dense.page_bytes != 0 {
+            let (bytes, name) = (dense.page_bytes, &dense.name);
+            refuse(format!("a multiple of the {bytes} bytes of a page of pool \"{name}\""));
+        }
+    }
+
+    fn check_endurance(&self, device: &DeviceConfig, layout: &Layout, problems: &mut Vec<Problem>) {
+        for place in [&layout.fast, &layout.dense].into_iter().filter(|_| self.needs_endurance) {
+            let mode = device.pool[place.pool].mode(place.mode);
+            if mode.is_some_and(|mode| mode.endurance_cycles.is_none()) {
+                let key = format!("device.pool[{}].{}.endurance_cycles", place.pool, place.mode.name());
+                let allowed = format!("1 or more, as scheme.{}.goal = \"lifetime\" needs it", self.name);
+                problems.push(Problem::new(key, "not given", allowed));
+            }
+        }
+    }
+
+    /// The units of a checked device.
+    pub fn units(&self, device: &DeviceConfig) -> Units {
+        let (unit, page) = (self.unit_bytes(device), device.piece_bytes());
+        let per_page = page / unit;
+        let pages = (device.user_bytes / u64::from(page)) as u32;
+        Units { mus: unit / device.mu_bytes, per_page, count: pages * per_page }
+    }
+}
+
+/// Declares the parameters of scheme `$scheme`: the shared ones, and its own with their defaults. A user
+/// finds all of them side by side, so that they are fields of one struct.
+macro_rules! hyssd_config {
+    (
+        $(#[$about:meta])*
+        pub struct $name:ident($scheme:literal) {
+            $($(#[$doc:meta])* pub $field:ident: $type:ty = $default:expr,)*
+        }
+        least $least:path;
+        needs_endurance $endurance:path;
+        check $own:path;
+        $(moot $moot:path;)?
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $name {
+            $($(#[$doc])* pub $field: $type,)*
+            /// Bytes that move between the tiers as one: whole pages of both, and a part of the logical
+            /// page; default: the logical page.
+            pub unit_bytes: Option<u32>,
+            /// Largest utilisation of the fast tier, above 0; default: 0.97, or what its spare blocks
+            /// allow where that is less.
+            pub utilisation_max: Option<f64>,
+            /// Utilisation of the fast tier before time 0, from 0 on.
+            pub initial_utilisation: f64,
+            /// Write requests of a period, after which the analyser looks at the load, 1-1000000000.
+            pub period_writes: u64,
+            /// When a write meets the destage that makes way for it.
+            pub destage: $crate::schemes::hyssd::Destage,
+            /// Write requests for which the fast tier must have been fuller than wanted, and a unit
+            /// unwritten, before idle time moves it to the dense tier, 1-1000000000; default: a period.
+            pub force_after_writes: Option<u64>,
+            /// When idle time moves units to the dense tier.
+            pub idle: $crate::hw::config::IdleRule,
+            /// Blocks per plane of the fast tier on a device of one pool, which both tiers share;
+            /// default: an eighth of them, 8 at least where there are twice as many. On a device of two
+            /// pools each tier is a pool.
+            pub fast_blocks: Option<u32>,
+            /// Cell mode of the fast tier; default: SLC on a device of one pool, else its pool's densest.
+            pub fast_mode: Option<$crate::base::CellMode>,
+            /// Cell mode of the dense tier; default: the densest of its pool.
+            pub dense_mode: Option<$crate::base::CellMode>,
+            /// Order in which consecutive pages go to planes.
+            pub plane_order: $crate::ftl::config::PlaneOrder,
+            /// How a page's plane is chosen.
+            pub placement: $crate::ftl::config::Placement,
+            /// Which free block is opened next.
+            pub wear_levelling: $crate::ftl::config::WearLevelling,
+            /// Cleaning of the fast tier.
+            pub fast: $crate::schemes::DenseRule,
+            /// Cleaning of the dense tier.
+            pub dense: $crate::schemes::DenseRule,
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self {
+                    $($field: $default,)*
+                    unit_bytes: None,
+                    utilisation_max: None,
+                    initial_utilisation: 0.05,
+                    period_writes: 10_000,
+                    destage: Default::default(),
+                    force_after_writes: None,
+                    idle: Default::default(),
+                    fast_blocks: None,
+                    fast_mode: None,
+                    dense_mode: None,
+                    plane_order: $crate::ftl::config::PlaneOrder::Cwdp,
+                    placement: $crate::ftl::config::Placement::RoundRobin,
+                    wear_levelling: $crate::ftl::config::WearLevelling::Fifo,
+                    fast: Default::default(),
+                    dense: Default::default(),
+                }
+            }
+        }
+
+        impl $name {
+            /// The shared part.
+            pub(in $crate::schemes) fn spec(&self) -> $crate::schemes::hyssd::config::HyssdSpec<'_> {
+                $crate::schemes::hyssd::config::HyssdSpec {
+                    name: $scheme,
+                    unit_bytes: self.unit_bytes,
+                    utilisation_max: self.utilisation_max,
+                    initial_utilisation: self.initial_utilisation,
+                    least: $least(self),
+                    period_writes: self.period_writes,
+                    destage: self.destage,
+                    force_after_writes: self.force_after_writes,
+                    wear: self.lifetime.wear,
+                    needs_endurance: $endurance(self),
+                    fast_blocks: self.fast_blocks,
+                    fast_mode: self.fast_mode,
+                    dense_mode: self.dense_mode,
+                    plane_order: self.plane_order,
+                    placement: self.placement,
+                    wear_levelling: self.wear_levelling,
+                    idle: self.idle,
+                    fast: &self.fast,
+                    dense: &self.dense,
+                }
+            }
+        }
+
+        impl $crate::ftl::scheme::Parameters for $name {
+            fn check(
+                &self,
+                device: &$crate::hw::device_config::DeviceConfig,
+                problems: &mut Vec<$crate::base::Problem>,
+            ) {
+                $own(self, problems);
+                self.spec().check(device, problems);
+            }
+
+            fn settle(&mut self, device: &$crate::hw::device_config::DeviceConfig) {
+                self.unit_bytes = Some(self.spec().unit_bytes(device));
+                if let Ok(layout) = self.spec().layout(device) {
+                    (self.fast_mode, self.dense_mode) = (Some(layout.fast.mode), Some(layout.dense.mode));
+                    if layout.is_shared() {
+                        self.fast_blocks = Some(layout.fast.blocks);
+                    }
+                }
+            }
+
+            $(fn moot(&self, key: &str) -> Option<&'static str> {
+                $moot(self, key)
+            })?
+        }
+    };
+}
+pub(in crate::schemes) use hyssd_config;

@@ -1,0 +1,121 @@
+//! The tiers of HySSD with a constant utilisation of the fast one.
+//!
+//! **What it does.** As `hyssd`, without its analyser: the fast tier is as full as `utilisation` says.
+//! **Paper.** "HySSD: ... SLC and TLC chips", section III, "Static".
+//! **What the paper leaves open and what we chose.** As `hyssd`; the fast tier begins with
+//! `initial_utilisation` here, too, and fills by writes.
+//! **Knobs.** `utilisation`.
+
+use super::super::common::dials::{Dial, Dials};
+use super::capacity::Capacity;
+use super::config::{hyssd_config, HyssdSpec, Least, Wear};
+use super::policy::{Found, Policy, Search};
+use crate::base::Problem;
+use crate::ftl::knob::{Knob, KnobSpec};
+use crate::hw::device_config::DeviceConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where the figure of the model's optimum is searched, as `hyssd` does.
+const SEARCH: Search = Search { min: 0.05, step: 0.01, min_writes: 100, halves: true };
+
+/// Utilisation of the fast tier where none is chosen.
+const UTILISATION: f64 = 0.6;
+
+/// The figures of the lifetime.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LifetimeFigures {
+    /// What wears a tier.
+    pub wear: Wear,
+}
+
+hyssd_config! {
+    /// Parameters of `hyssd-static`.
+    pub struct HyssdStaticConfig("hyssd-static") {
+        /// Utilisation of the fast tier, from 0 on; default: 0.6, or what its spare blocks allow where that
+        /// is less.
+        pub utilisation: Option<f64> = None,
+        /// The figures of the lifetime.
+        pub lifetime: LifetimeFigures = LifetimeFigures::default(),
+    }
+    least HyssdStaticConfig::least;
+    needs_endurance HyssdStaticConfig::needs_endurance;
+    check HyssdStaticConfig::check_own;
+}
+
+impl HyssdStaticConfig {
+    fn least(&self) -> Least {
+        Least { key: "utilisation", given: self.utilisation, default: UTILISATION }
+    }
+
+    fn needs_endurance(&self) -> bool {
+        false
+    }
+
+    fn check_own(&self, _problems: &mut Vec<Problem>) {}
+}
+
+static KNOBS: [KnobSpec; 1] = [KnobSpec {
+    name: "utilisation",
+    unit: "share",
+    summary: "the larger, the more data stay in the fast tier",
+}];
+
+/// A constant utilisation.
+#[derive(Clone, Debug)]
+pub struct Fixed {
+    dials: Dials,
+}
+
+impl Policy for Fixed {
+    type Config = HyssdStaticConfig;
+    /// Where the knob stands.
+    type State = Vec<f64>;
+
+    const NAME: &'static str = "hyssd-static";
+    const KNOBS: &'static [KnobSpec] = &KNOBS;
+
+    /// The knob goes down as far as the dense tier has room for the rest of the data.
+    fn new(config: &HyssdStaticConfig, device: &DeviceConfig) -> Self {
+        let spec = config.spec();
+        let layout = spec.layout(device).expect("Invariant: the configuration was checked");
+        let (capacity, units) = (Capacity::of(&spec, device, &layout), spec.units(device));
+        let holds = |u: f64| capacity.hold(units.count.into(), capacity.units_at(u), units.per_page);
+        let dial = Dial::share(capacity.utilisation_max, capacity.least).only(holds);
+        Self { dials: Dials::new([dial]) }
+    }
+
+    fn spec(config: &HyssdStaticConfig) -> HyssdSpec<'_> {
+        config.spec()
+    }
+
+    fn search(_config: &HyssdStaticConfig) -> Search {
+        SEARCH
+    }
+
+    fn first_target(&self) -> f64 {
+        self.dials.value(0)
+    }
+
+    fn next_target(&mut self, _found: &Found) -> Option<f64> {
+        None
+    }
+
+    fn knobs(&self) -> Vec<Knob> {
+        self.dials.knobs(Self::KNOBS)
+    }
+
+    fn turn(&mut self, knob: usize, value: f64) -> f64 {
+        self.dials.turn(knob, value);
+        self.dials.value(0)
+    }
+
+    fn save(&self) -> Vec<f64> {
+        self.dials.save()
+    }
+
+    fn load(&mut self, state: Vec<f64>) -> Result<(), String> {
+        self.dials.load(&state)
+    }
+}

@@ -1,0 +1,65 @@
+//! The data migrator's patience: what stays in the fast tier above its target for too long is to be moved.
+
+use serde::{Deserialize, Serialize};
+
+/// What a snapshot holds.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct MigratorState {
+    writes: u64,
+    surplus_since: Option<u64>,
+}
+
+/// Since when the fast tier holds more than it is to.
+#[derive(Clone, Debug)]
+pub struct Migrator {
+    force_after: u64,
+    /// Write requests so far.
+    writes: u64,
+    /// How many there were when the fast tier came to hold more than it is to, if it does.
+    surplus_since: Option<u64>,
+}
+
+impl Migrator {
+    /// Nothing was written yet; migration is forced after so many write requests.
+    pub fn new(force_after: u64) -> Self {
+        Self { force_after, writes: 0, surplus_since: None }
+    }
+
+    /// A write request begins.
+    #[inline]
+    pub fn write_request(&mut self) {
+        self.writes += 1;
+    }
+
+    /// Write requests so far.
+    pub fn writes(&self) -> u64 {
+        self.writes
+    }
+
+    /// Notes whether the fast tier holds more than it is to; true if it has for so long that migration
+    /// is forced.
+    #[inline]
+    pub fn is_due(&mut self, has_surplus: bool) -> bool {
+        self.surplus_since = has_surplus.then(|| self.surplus_since.unwrap_or(self.writes));
+        self.surplus_since.is_some_and(|since| self.writes - since >= self.force_after)
+    }
+
+    /// Write requests that a unit must not have been written in.
+    pub fn force_after(&self) -> u64 {
+        self.force_after
+    }
+
+    /// What a snapshot holds.
+    pub fn save(&self) -> MigratorState {
+        MigratorState { writes: self.writes, surplus_since: self.surplus_since }
+    }
+
+    /// Takes a snapshot's part, or says why it does not fit.
+    pub fn load(&mut self, state: MigratorState) -> Result<(), String> {
+        if state.surplus_since.is_some_and(|since| since > state.writes) {
+            return Err(format!("{state:?}: more write requests then than now"));
+        }
+        (self.writes, self.surplus_since) = (state.writes, state.surplus_since);
+        Ok(())
+    }
+}

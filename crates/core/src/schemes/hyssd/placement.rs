@@ -1,0 +1,165 @@
+//! Where data go: all writes to the fast tier, with the rest of the unit where it lies in the dense one.
+
+use super::two_tier::TwoTier;
+use crate::base::op::Cause;
+use crate::ftl::answer::DeviceFull;
+use crate::ftl::io::Io;
+use crate::ftl::media::bits;
+use crate::ftl::page_level::{mapped_mask, present_mask, whole_page, write_span, Kept};
+use crate::ftl::piece::Piece;
+use crate::ftl::region::Writer;
+use crate::ftl::span::Span;
+use crate::ftl::store::Store;
+use crate::hw::timing::OpId;
+
+impl TwoTier {
+    /// Writes a piece of the host.
+    pub fn write(&mut self, piece: &Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        let touched = self.units.touched(piece.mask);
+        let brought = self.enter(piece.page, touched, io);
+        for i in bits(touched) {
+            self.awaited.clear();
+            let is_brought = brought >> i & 1 == 1;
+            if is_brought {
+                self.make_way(piece.page, io)?;
+            }
+            self.write_unit(piece, self.units.span(i), is_brought, io)?;
+        }
+        self.note_idle_work(io);
+        Ok(())
+    }
+
+    /// Puts the units `touched` of a logical page in front of the stack; returns those that were not in
+    /// the fast tier.
+    fn enter(&mut self, page: u32, touched: u32, io: &Io) -> u32 {
+        let target = self.target_units(io);
+        let mut brought = 0;
+        for i in bits(touched) {
+            let unit = page * self.units.per_page + i;
+            if !io.clockless() {
+                self.classifier.write(unit, target);
+            }
+            if !self.classifier.recency.is_resident(unit) {
+                brought |= 1 << i;
+                let is_stored = mapped_mask(io, page) & self.units.span(i).mask() != 0;
+                self.moved.passive += u64::from(is_stored && !io.clockless());
+            }
+            self.classifier.recency.touch(unit, true);
+        }
+        brought
+    }
+
+    /// Writes what `piece` has of a unit to the fast tier: all of the unit that is stored if it is
+    /// `brought` there, else the pages that the piece touches.
+    fn write_unit(
+        &mut self,
+        piece: &Piece,
+        unit: Span,
+        brought: bool,
+        io: &mut Io,
+    ) -> Result<(), DeviceFull> {
+        let stored = mapped_mask(io, piece.page) & unit.mask();
+        let kept = brought.then(|| Kept::fetch(piece, unit.mask(), io));
+        for span in pages_of(unit, self.fast_slots) {
+            let part = match span.part(piece, io.geometry().mu_bytes) {
+                Some(part) => part,
+                None if brought && span.cut(stored) != 0 => rest(piece, span.cut(stored).count_ones(), io),
+                None => continue,
+            };
+            self.pad_for_erases(io);
+            let page = self.fast.host_page(piece.page, None, io)?;
+            let own = if brought { None } else { Some(Kept::fetch(&part, span.mask(), io)) };
+            let Some(kept) = own.as_ref().or(kept.as_ref()) else { continue };
+            let is_covered = part.mask == span.mask() && part.partial == 0;
+            let reads: &[OpId] = if is_covered { &[] } else { kept.reads() };
+            self.sources.clear();
+            self.sources.extend_from_slice(reads);
+            self.sources.extend_from_slice(&self.awaited);
+            let (region, sources) = (&mut self.fast.region, &self.sources);
+            write_span(&part, span, kept, page, io, |io, write| {
+                region.emit(io, page, Writer::Host, write, sources);
+            });
+        }
+        Ok(())
+    }
+
+    /// Without power-loss protection an erase in the fast tier waits for what was destaged out of the
+    /// block: no wordline of the dense tier may wait for more by then.
+    fn pad_for_erases(&mut self, io: &mut Io) {
+        let is_one_shot = self.dense.region.pages_per_program() > 1;
+        if io.policy().plp || !is_one_shot {
+            return;
+        }
+        let opens = self.fast.region.planes().iter().any(|&p| self.fast.region.needs_block(p, Writer::Host));
+        if opens {
+            for plane in self.dense.region.planes().to_vec() {
+                self.dense.region.pad(io, plane, true);
+            }
+        }
+    }
+
+    /// Places what logical page `page` does not hold yet, as if it had been there before time 0: in the
+    /// fast tier while that holds less than at first, then in the dense one, and where that has no room
+    /// in the fast one. A unit stays in one tier.
+    pub fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        let n = io.policy().mus_per_page;
+        let all = whole_page(page, n, io.geometry().mu_bytes);
+        let absent = all.mask & !present_mask(io, page);
+        for i in bits(self.units.touched(absent)) {
+            let span = self.units.span(i);
+            let mask = absent & span.mask();
+            let piece = Piece { mask, bytes: mask.count_ones() * io.geometry().mu_bytes, ..all };
+            self.preload_unit(&piece, page * self.units.per_page + i, span, io)?;
+        }
+        Ok(())
+    }
+
+    fn preload_unit(&mut self, piece: &Piece, unit: u32, span: Span, io: &mut Io) -> Result<(), DeviceFull> {
+        let is_new = mapped_mask(io, piece.page) & span.mask() == 0;
+        let residents = self.classifier.recency.residents();
+        let is_early = self.migrator.writes() == 0 && residents < self.initial_units;
+        if self.classifier.recency.is_resident(unit) {
+            return write_whole(piece, span, self.fast_slots, &mut self.fast, io);
+        }
+        let goes_dense = !(is_new && is_early);
+        if goes_dense && write_whole(piece, span, self.dense_slots, &mut self.dense, io).is_ok() {
+            return Ok(());
+        }
+        if residents >= self.units_max {
+            return Err(DeviceFull);
+        }
+        self.classifier.recency.touch(unit, true);
+        write_whole(piece, span, self.fast_slots, &mut self.fast, io)
+    }
+}
+
+/// The pages of `slots` slots that a unit takes.
+pub(super) fn pages_of(unit: Span, slots: u32) -> impl Iterator<Item = Span> {
+    (unit.first..unit.first + unit.units)
+        .step_by(slots as usize)
+        .map(move |first| Span { first, units: slots })
+}
+
+/// What a page gets that no part of `piece` lies in: `units` stored ones that come along.
+fn rest(piece: &Piece, units: u32, io: &Io) -> Piece {
+    let bytes = units * io.geometry().mu_bytes;
+    Piece { mask: 0, partial: 0, bytes, cause: Cause::Rmw, first: false, ..*piece }
+}
+
+/// Writes `piece`, and what is stored of the unit beside it, to `store`, before time 0.
+fn write_whole(
+    piece: &Piece,
+    unit: Span,
+    slots: u32,
+    store: &mut Store,
+    io: &mut Io,
+) -> Result<(), DeviceFull> {
+    for span in pages_of(unit, slots).filter(|span| piece.mask & span.mask() != 0) {
+        let page = store.host_page(piece.page, None, io)?;
+        let kept = Kept::fetch(piece, span.mask(), io);
+        write_span(piece, span, &kept, page, io, |io, write| {
+            store.region.emit(io, page, Writer::Host, write, &[]);
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! The contract of a scheme, for both: the tiers do the work, a policy says how full the fast one is
+//! to be.
+
+use super::super::common::tables::page_table;
+use super::analysis::Analysis;
+use super::capacity::Capacity;
+use super::model::cost_model;
+use super::policy::Policy;
+use super::two_tier::{TwoTier, TwoTierState};
+use super::wear::Lifetimes;
+use crate::base::PlaneId;
+use crate::ftl::answer::{DeviceFull, Idle};
+use crate::ftl::any_region::{AnyRegion, Role};
+use crate::ftl::io::Io;
+use crate::ftl::knob::{Knob, KnobSpec};
+use crate::ftl::page_level;
+use crate::ftl::piece::Piece;
+use crate::ftl::scheme::Scheme;
+use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
+use crate::hw::device_config::DeviceConfig;
+use crate::metrics::report::SchemeReport;
+use serde::{Deserialize, Serialize};
+
+/// What a snapshot holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct HyssdState<S> {
+    tiers: TwoTierState,
+    policy: S,
+    optimum: Option<f64>,
+    programmed_bytes: [u64; 2],
+}
+
+/// Two tiers, and who says how full the fast one is to be.
+#[derive(Clone)]
+pub struct Hyssd<P: Policy> {
+    tiers: TwoTier,
+    policy: P,
+    analysis: Analysis,
+    window: WindowLength,
+}
+
+impl<P: Policy> Hyssd<P> {
+    /// The scheme on a checked device.
+    pub fn new(config: &P::Config, device: &DeviceConfig, io: &mut Io) -> Self {
+        let spec = P::spec(config);
+        let layout = spec.layout(device).expect("Invariant: the configuration was checked");
+        let max = Capacity::of(&spec, device, &layout).utilisation_max;
+        let policy = P::new(config, device);
+        let lifetimes = Lifetimes::new(spec.wear, &layout, device);
+        let model = cost_model(&spec, &layout, device);
+        Self {
+            tiers: TwoTier::new(&spec, policy.first_target(), device, io),
+            analysis: Analysis::new(P::search(config), max, model, lifetimes),
+            window: WindowLength { unit: WindowUnit::WriteRequests, count: spec.period_writes },
+            policy,
+        }
+    }
+}
+
+impl<P: Policy> Scheme for Hyssd<P> {
+    type State = HyssdState<P::State>;
+
+    const KNOBS: &'static [KnobSpec] = P::KNOBS;
+
+    fn regions(&self, visit: &mut dyn FnMut(Role, &dyn AnyRegion)) {
+        visit(Role::Cache, &self.tiers.fast.region);
+        visit(Role::Store, &self.tiers.dense.region);
+    }
+
+    fn regions_mut(&mut self, visit: &mut dyn FnMut(&mut dyn AnyRegion)) {
+        visit(&mut self.tiers.fast.region);
+        visit(&mut self.tiers.dense.region);
+    }
+
+    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.tiers.preload(page, io)
+    }
+
+    fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        self.tiers.write(&piece, io)
+    }
+
+    fn read(&mut self, piece: Piece, io: &mut Io) {
+        self.tiers.count_read(&piece, io);
+        page_level::read(&piece, io);
+    }
+
+    fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
+        self.tiers.trim(first, end, io);
+    }
+
+    fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
+        self.tiers.idle(plane, io)
+    }
+
+    #[inline]
+    fn write_request(&mut self) {
+        self.tiers.write_request();
+    }
+
+    fn window_length(&self) -> WindowLength {
+        self.window
+    }
+
+    fn window(&mut self, counters: &WindowCounters, io: &mut Io) -> Result<(), DeviceFull> {
+        let found = self.analysis.end_window(counters, &mut self.tiers, io);
+        if let Some(target) = self.policy.next_target(&found) {
+            self.tiers.set_target(target, io);
+        }
+        Ok(())
+    }
+
+    fn knobs(&self, _io: &Io) -> Vec<Knob> {
+        self.policy.knobs()
+    }
+
+    fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
+        let target = self.policy.turn(knob, value);
+        self.tiers.set_target(target, io);
+        Ok(())
+    }
+
+    /// A snapshot may follow, which tells what was programmed until then.
+    fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
+        self.regions_mut(&mut |region| region.pad_all(io));
+        self.analysis.lifetimes.note(io);
+        Ok(())
+    }
+
+    fn save_own(&self) -> Self::State {
+        HyssdState {
+            tiers: self.tiers.save(),
+            policy: self.policy.save(),
+            optimum: self.analysis.optimum,
+            programmed_bytes: self.analysis.lifetimes.save(),
+        }
+    }
+
+    fn load_own(&mut self, own: Self::State, io: &Io) -> Result<(), String> {
+        let HyssdState { tiers, policy, optimum, programmed_bytes } = own;
+        self.policy.load(policy)?;
+        self.tiers.load(tiers, io)?;
+        self.analysis.optimum = optimum;
+        self.analysis.lifetimes.load(programmed_bytes);
+        Ok(())
+    }
+
+    fn report(&self, io: &Io) -> SchemeReport {
+        let mut report = SchemeReport { name: P::NAME.into(), ..SchemeReport::default() };
+        self.analysis.report(&self.tiers, self.window, io, &mut report);
+        report.tables.push(page_table(io));
+        report
+    }
+}
