@@ -111,8 +111,11 @@ impl<W: Copy> Packer<W> {
         io.write_page(to, &self.tags[..self.len], 0, 0);
         let write = self.job.write(self.len as u32, io.geometry().mu_bytes);
         let program = dest.program(io, to, self.writer, &write, &reads[..count]);
+        let mut noted = None;
         for &(block, _) in &self.sources[..self.sources_len] {
-            note_carrier(dest, io, block, to, self.writer, program, None);
+            if noted.replace(block) != Some(block) {
+                note_carrier(dest, io, block, to, self.writer, program, None);
+            }
         }
         (self.len, self.sources_len) = (0, 0);
         Ok(())

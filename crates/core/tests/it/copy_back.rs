@@ -11,10 +11,12 @@ use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::{BlockId, CellMode, Mu};
 use slcache_core::device::config::InflightRead;
 use slcache_core::device::{Setup, Simulation};
+use slcache_core::ftl::op_log::LoggedOp;
 use slcache_core::hw::config::{PlaneParallelism, PoolConfig, ProgramRule};
 use slcache_core::hw::geometry::Geometry;
 use slcache_core::hw::timing::{OpSpec, Timing};
 use slcache_core::schemes::{SchemeConfig, TlcOnlyConfig};
+use std::collections::BTreeMap;
 
 const PAGE: u64 = 4096;
 const READ: u64 = 100 + 20_000 + 10 + PAGE;
@@ -309,4 +311,53 @@ fn a_copy_back_time_out_of_range_or_with_one_shot_programming_is_refused() {
     }
     let [problem] = &problems(5, ProgramRule::OneShot)[..] else { panic!("one problem") };
     assert!(problem.contains("device.pool[0].tlc.copyback_ns") && problem.contains("one-shot"), "{problem}");
+}
+
+/// Live units, pages with nothing dead and pages with something live of each block, where pages have two units.
+fn layouts(sim: &Simulation) -> BTreeMap<BlockId, [usize; 3]> {
+    let array = sim.media().array();
+    let layout = |block: BlockId| {
+        let pages = (0..array.block(block).write_ptr()).map(|index| array.geometry.page(block, index));
+        let live = pages.map(|page| array.page_tags(page).iter().filter(|&&tag| tag != 0).count());
+        let live: Vec<usize> = live.collect();
+        let with = |n: usize| live.iter().filter(|&&units| units >= n).count();
+        (block, [live.iter().sum(), with(2), with(1)])
+    };
+    array.used_blocks().map(layout).collect()
+}
+
+/// The first dense block that `ops` clean, and what was copied back, read and programmed for it.
+fn first_cleaned(sim: &Simulation, ops: &[LoggedOp]) -> Option<(BlockId, [usize; 3])> {
+    let cleaning = |op: &&LoggedOp| op.cause == Cause::Gc && op.mode == CellMode::Tlc;
+    let ops: Vec<&LoggedOp> = ops.iter().filter(cleaning).collect();
+    let end = ops.iter().position(|op| op.kind == OpKind::Erase)?;
+    let of = |kind| ops[..end].iter().filter(|op| op.kind == kind).count();
+    let did = [of(OpKind::CopyBack), of(OpKind::Read), of(OpKind::Program)];
+    Some((sim.media().array().geometry.block_of(ops[end].page), did))
+}
+
+#[test]
+fn compaction_copies_full_pages_back_and_packs_the_rest() {
+    let user_bytes = 80 * 8192;
+    let mut chips = chips(1, 12, 4, 8192);
+    chips.tlc.as_mut().unwrap().copyback_ns = Some(860_000);
+    let mut sim = new(&setup(device(chips, user_bytes), "qlc-only"));
+    let (mut seen, mut both) = (0, 0);
+    // One unit waits for another in vain and gets a page of its own; two of one page fill it.
+    for write in spaced(random(3000, user_bytes, 2, 0.0, 1.0, 4)) {
+        let until = Request { at_ns: write.at_ns + LATER / 2, sectors: 0, op: HostOp::Flush, ..write };
+        for request in [write, until] {
+            let (before, from) = (layouts(&sim), sim.ops().len());
+            sim.feed(&[request]).unwrap();
+            let Some((block, did)) = first_cleaned(&sim, &sim.ops()[from..]) else { continue };
+            let [units, full, pages] = before[&block];
+            let packed = (units - 2 * full).div_ceil(2);
+            assert_eq!(did, [full, pages - full, packed], "{:?} of {block:?}", before[&block]);
+            seen += 1;
+            both += usize::from(full > 0 && packed > 0);
+        }
+    }
+    sim.finish().unwrap();
+    sim.audit().unwrap();
+    assert!(both > 20, "{both} of {seen} blocks had both kinds of pages");
 }

@@ -9,6 +9,7 @@ use crate::base::op::Cause;
 use crate::base::{BlockId, Mu, PlaneId, Ppn};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::clean::pad_unprotected;
+use crate::ftl::compact;
 use crate::ftl::io::Io;
 use crate::ftl::packer::{pages_for, read_out, Packer};
 use crate::ftl::region::{ApartBlock, Writer};
@@ -88,16 +89,9 @@ impl Ust {
     /// Cleans a dense block.
     fn clean(&mut self, block: BlockId, io: &mut Io) -> Result<(), DeviceFull> {
         let plane = io.geometry().plane_of(block);
-        let mut packer = Packer::new(plane, Writer::Clean, self.gc(), self.slots);
-        for page in pages(block, io) {
-            let out = read_out(page, self.gc(), io);
-            for &tag in out.tags.iter().filter(|&&tag| tag != 0) {
-                packer.add(tag, &out, &mut self.dense, io)?;
-            }
-        }
-        packer.finish(&mut self.dense, io)?;
-        self.stats.padded(packer.padded, io);
-        erase_block(io, block, self.gc());
+        let gc = self.gc();
+        let done = compact::empty_block(&mut self.dense, io, block, plane, Writer::Clean, gc)?;
+        self.stats.padded(done.padded, io);
         self.dense.give_back(io, block);
         Ok(())
     }
