@@ -164,3 +164,20 @@ def test_costs_over_windows_are_times() -> None:
     figure.draw_without_rendering()
     assert titles(figure) == ["cost of an access, measured"]
     assert "3 ms" in [text.get_text() for text in figure.axes[0].get_yticklabels()]
+
+
+def test_infinite_values_are_left_out() -> None:
+    def entry(name: str, values: list[float | None]) -> dict[str, Any]:
+        return {"name": name, "writes_per_value": 10, "values": values}
+
+    cost = entry("predicted_cost_ns", [None, 2e6, None, 4e6])
+    document = {"scheme": {"series": [entry("lifetime_dense", [None]), cost]}}
+    figure = windows.draw(["a"], [document])
+    figure.draw_without_rendering()
+    assert titles(figure) == ["cost of an access, computed"]
+    assert list(figure.axes[0].lines[0].get_ydata()) == pytest.approx(  # type: ignore[arg-type]
+        [np.nan, 2e6, np.nan, 4e6], nan_ok=True
+    )
+    assert windows._moving_mean(np.array([np.nan, 2.0, 4.0]), 2) == pytest.approx(
+        [np.nan, 2.0, 3.0], nan_ok=True
+    )

@@ -31,7 +31,7 @@ _SIDE_BY_SIDE = 2
 
 @dataclass(frozen=True)
 class _Curve:
-    """A series of one scheme: where each window ended, and its value."""
+    """A series of one scheme: where each window ended, and its value, NaN for an infinite one."""
 
     ends: Values
     values: Values
@@ -106,9 +106,9 @@ def _all(documents: Sequence[Document]) -> dict[Name, dict[int, _Curve]]:
     found: dict[Name, dict[int, _Curve]] = {}
     for scheme, document in enumerate(documents):
         for entry in document["scheme"]["series"]:
-            if entry["values"]:
+            values = np.asarray(entry["values"], dtype=np.float64)
+            if np.isfinite(values).any():
                 unit = next(key for key in entry if key.endswith("_per_value"))
-                values = np.asarray(entry["values"], dtype=np.float64)
                 ends = entry[unit] * np.arange(1.0, len(values) + 1)
                 found.setdefault((entry["name"], unit), {})[scheme] = _Curve(ends, values)
     return found
@@ -197,9 +197,11 @@ def _smoothed_over(curve: _Curve) -> int:
 
 def _moving_mean(values: Values, over: int) -> Values:
     """Return of each value the mean of the last `over` up to it, or of as many as there are."""
-    sums = np.cumsum(values)
-    before = np.concatenate((np.zeros(over), sums[:-over]))
-    return (sums - before) / np.minimum(np.arange(1, len(values) + 1), over)
+    sums, counts = np.cumsum(np.nan_to_num(values)), np.cumsum(np.isfinite(values))
+    sums[over:], counts[over:] = sums[over:] - sums[:-over], counts[over:] - counts[:-over]
+    means = np.full_like(sums, np.nan)
+    np.divide(sums, counts, out=means, where=counts > 0)
+    return means
 
 
 def _along(unit: str, found: Mapping[Name, Curves]) -> _Along:
@@ -218,8 +220,8 @@ def _name_along(axes: Axes, along: _Along, *, named: bool) -> None:
 
 
 def _from_zero(axes: Axes, curves: Curves, ticks: int) -> None:
-    highest = max(float(curve.values.max()) for curve in curves.values())
-    whole = all(bool((curve.values % 1 == 0).all()) for curve in curves.values())
+    values = np.concatenate([curve.values[np.isfinite(curve.values)] for curve in curves.values()])
+    highest, whole = float(values.max()), bool((values % 1 == 0).all())
     axes.set_ylim(0, 1.08 * highest or 1.0)
     axes.yaxis.set_major_locator(MaxNLocator(min(ticks, 5) - 1, integer=whole))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import statistics
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -191,7 +192,9 @@ def series(document: Document, name: str) -> tuple[int, list[float]]:
     for entry in document["scheme"]["series"]:
         if entry["name"] == name:
             step = next(entry[key] for key in entry if key.endswith("_per_value"))
-            return int(step), [float(value) for value in entry["values"]]
+            return int(step), [
+                math.inf if value is None else float(value) for value in entry["values"]
+            ]
     return 1, []
 
 

@@ -81,7 +81,7 @@ pub struct WindowSeriesReport {
     /// The values' distance, under a key that names its unit.
     #[serde(flatten)]
     pub per_value: PerValue,
-    /// The values.
+    /// The values; an infinite one is null in JSON.
     pub values: Vec<f64>,
 }
 
@@ -103,13 +103,14 @@ mod tests {
     fn the_distance_names_its_unit() {
         let mut series = WindowSeries::default();
         series.push(0.5);
+        series.push(f64::INFINITY);
         for (per_value, key) in [
             (PerValue::Requests(10), "requests_per_value"),
             (PerValue::Writes(10), "writes_per_value"),
             (PerValue::WriteBytes(10), "write_bytes_per_value"),
         ] {
             let report = serde_json::to_value(series.report("x", per_value)).unwrap();
-            assert_eq!(report, serde_json::json!({ "name": "x", key: 10, "values": [0.5] }));
+            assert_eq!(report, serde_json::json!({ "name": "x", key: 10, "values": [0.5, null] }));
         }
     }
 }
