@@ -64,6 +64,7 @@ def info(trace: Path, *arguments: str | Path) -> dict[str, Any]:
         ("duration_s", 2.004),
         ("longest_gap_ms", 1_991),
         ("short_gap_runs", 11 / 12),
+        ("short_pause_runs", 0),
         ("mean_burst_requests", 7.5),
         ("median_burst_requests", 10),
         ("write_after_write_share", 12 / 13),

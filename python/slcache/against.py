@@ -125,12 +125,13 @@ def _hot(info: Info) -> Iterator[_Row]:
 
 
 def _times(info: Info) -> Iterator[_Row]:
-    gaps = bool(info["gap_classes"])
+    gaps, pauses = bool(info["gap_classes"]), info["gaps_over_1ms"] > 1
     writes = info["writes"] > 1
     for name, title, show, there in (
         ("duration_s", "duration", _seconds, True),
         ("mean_interarrival_us", "mean gap", units.span, gaps),
         ("short_gap_runs", "gaps up to 1 ms behind such a gap", units.percent, gaps),
+        ("short_pause_runs", "pauses up to 100 ms behind such a pause", units.percent, pauses),
         ("mean_burst_requests", "mean burst in requests", units.significant, gaps),
         ("median_burst_requests", "median burst in requests", units.count, gaps),
         ("write_after_write_share", "writes behind a write", units.percent, writes),

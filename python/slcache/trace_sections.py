@@ -131,6 +131,12 @@ def _runs(info: Info) -> Iterator[Row]:
         f"{units.count(median)}; behind a gap up to 1 ms {units.percent(info['short_gap_runs'])} "
         "are such",
     )
+    if info["gaps_over_1ms"] > 1:
+        yield (
+            "pauses",
+            f"gaps over 1 ms: behind one up to 100 ms {units.percent(info['short_pause_runs'])} "
+            "are such",
+        )
     if info["writes"] > 1:
         yield (
             "behind a write",

@@ -30,6 +30,7 @@ _LEAVE_OUT = (
     "not_4kib_aligned_share",
     "footprint_touched_bytes",
     "median_burst_requests",
+    "short_pause_runs",
     "short_gap_runs",
     "write_after_write_share",
     "gap_classes",
@@ -124,6 +125,7 @@ def _times(info: Info) -> dict[str, Any]:
     if info["gap_classes"]:
         times["gap_classes"] = _classes(info)
         times["short_gap_runs"] = info["short_gap_runs"]
+        times["short_pause_runs"] = info["short_pause_runs"]
         times["median_burst_requests"] = info["median_burst_requests"]
     if 0 < info["write_share"] < 1:
         times["write_after_write_share"] = info["write_after_write_share"]

@@ -7,8 +7,10 @@ use slcache_core::device::request::{HostOp, Request};
 
 /// Upper bounds of the classes of gaps but the last, which has none.
 const BOUNDS_NS: [u64; 6] = [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
-/// Gaps up to this are inside a burst; as a class, those up to this place.
+/// Gaps up to this are inside a burst.
 const SHORT_NS: u64 = 1_000_000;
+/// Longer gaps are pauses between bursts; up to this they are short ones.
+const SHORT_PAUSE_NS: u64 = 100_000_000;
 /// Gaps up to this between two writes are counted.
 const WRITE_GAP_NS: u64 = 100_000;
 
@@ -57,6 +59,9 @@ pub(super) struct Arrivals {
     previous: Option<Previous>,
     /// Short gaps among those behind a short gap.
     short_runs: Share,
+    /// Short pauses among those behind a short pause, gaps inside bursts left out.
+    pause_runs: Share,
+    previous_pause_ns: Option<u64>,
     /// Writes among the requests behind a write.
     write_runs: Share,
     /// Short times among those from one write to the next.
@@ -83,7 +88,7 @@ impl Arrivals {
     pub(super) fn add(&mut self, request: &Request) {
         let is_write = request.op == HostOp::Write;
         let at_ns = request.at_ns;
-        let gap_is_short = self.previous.as_ref().map(|previous| {
+        let gap_is_short = self.previous.take().map(|previous| {
             let gap_ns = at_ns.saturating_sub(previous.at_ns);
             if previous.is_write {
                 self.write_runs.add(is_write);
@@ -94,12 +99,11 @@ impl Arrivals {
             if previous.gap_is_short == Some(true) {
                 self.short_runs.add(gap_ns <= SHORT_NS);
             }
+            if gap_ns > SHORT_NS {
+                self.end_burst(gap_ns);
+            }
             gap_ns <= SHORT_NS
         });
-        if gap_is_short == Some(false) {
-            *self.bursts.entry(self.burst).or_insert(0) += 1;
-            self.burst = 0;
-        }
         self.burst += 1;
         if is_write {
             if let Some(previous_ns) = self.previous_write_ns.replace(at_ns) {
@@ -107,6 +111,15 @@ impl Arrivals {
             }
         }
         self.previous = Some(Previous { at_ns, is_write, gap_is_short });
+    }
+
+    /// Takes the pause behind a burst.
+    fn end_burst(&mut self, pause_ns: u64) {
+        if self.previous_pause_ns.replace(pause_ns).is_some_and(|before_ns| before_ns <= SHORT_PAUSE_NS) {
+            self.pause_runs.add(pause_ns <= SHORT_PAUSE_NS);
+        }
+        *self.bursts.entry(self.burst).or_insert(0) += 1;
+        self.burst = 0;
     }
 
     /// All classes, those without gaps too; none where there are no gaps.
@@ -126,6 +139,10 @@ impl Arrivals {
 
     pub(super) fn short_gap_runs(&self) -> f64 {
         self.short_runs.value()
+    }
+
+    pub(super) fn short_pause_runs(&self) -> f64 {
+        self.pause_runs.value()
     }
 
     pub(super) fn write_after_write_share(&self) -> f64 {
@@ -194,6 +211,14 @@ mod tests {
         assert_eq!(taken.short_gap_runs(), 0.75);
         assert_eq!(Arrivals::default().burst_requests(), (0.0, 0));
         assert_eq!(arrivals(&[(0, HostOp::Read), (1, HostOp::Read)]).burst_requests(), (2.0, 2));
+    }
+
+    #[test]
+    fn pauses_follow_pauses_whatever_the_bursts_between() {
+        let at_ms = [0, 50, 50, 100, 400, 450, 451, 500, 800, 900];
+        let taken = arrivals(&at_ms.map(|at| (1000 * at, HostOp::Read)));
+        // Pauses of 50, 50, 300, 50, 49, 300 and 100 ms: behind four short ones two are.
+        assert_eq!(taken.short_pause_runs(), 0.5);
     }
 
     #[test]

@@ -217,6 +217,7 @@ impl Collector {
         info.gap_classes = self.arrivals.classes();
         info.short_gap_runs = self.arrivals.short_gap_runs();
         (info.mean_burst_requests, info.median_burst_requests) = self.arrivals.burst_requests();
+        info.short_pause_runs = self.arrivals.short_pause_runs();
         info.write_after_write_share = self.arrivals.write_after_write_share();
         info.write_gaps_under_100us_share = self.arrivals.write_gaps_under_100us_share();
         info.response = self.responses.finish(info.duration_s);

@@ -173,6 +173,9 @@ pub struct TraceInfo {
     pub mean_burst_requests: f64,
     /// Length of burst that half of the requests lie in bursts up to.
     pub median_burst_requests: u64,
+    /// Pauses up to 100 ms among those that follow a pause up to 100 ms, from 0
+    /// to 1; gaps longer than 1 ms are pauses.
+    pub short_pause_runs: f64,
     /// Times up to 100 us among those from one write to the next, whatever is
     /// read between, from 0 to 1.
     pub write_gaps_under_100us_share: f64,

@@ -102,6 +102,11 @@ fn assert_met(workload: &Workload, seed: u64) {
     if let Some(stated) = twin.short_gap_runs {
         assert_near("short_gap_runs", info.short_gap_runs, stated, 0.01, 1.5 / short);
     }
+    if let Some(stated) = twin.short_pause_runs {
+        let long = info.gaps_over_100ms as f64;
+        let pauses = gaps - short - long;
+        assert_near("short_pause_runs", info.short_pause_runs, stated, 0.01, 1.5 / pauses);
+    }
     if let Some(stated) = twin.median_burst_requests {
         let medians = info.median_burst_requests as f64;
         assert_near("median_burst_requests", medians, stated, 0.05, 0.5);
@@ -141,6 +146,18 @@ fn medians_of_bursts_are_met_over_their_range() {
             DENSE.replace("median_burst_requests = 23", &format!("median_burst_requests = {median}"));
         let twin = workload(&text(7016, 0.17, &figures), None).unwrap_or_else(|error| panic!("{error}"));
         (0..3).for_each(|seed| assert_met(&twin, seed));
+    }
+}
+
+#[test]
+fn short_pauses_come_in_runs() {
+    for (figures, share) in [(DENSE, "0.95"), (DENSE, "0.9"), (SPARSE, "0.85"), (SPARSE, "1")] {
+        let figures = format!("{figures}\nshort_pause_runs = {share}");
+        for scaled in [None, Some(700)] {
+            let twin =
+                workload(&text(7016, 0.17, &figures), scaled).unwrap_or_else(|error| panic!("{error}"));
+            (0..3).for_each(|seed| assert_met(&twin, seed));
+        }
     }
 }
 
@@ -249,6 +266,20 @@ fn figures_that_cannot_be_are_refused_with_what_can() {
             format!("{classes}\nshort_gap_runs = 0.8\nmedian_burst_requests = 900"),
             "twin.median_burst_requests",
             "900 conflicts with short_gap_runs and the gaps over 1 ms",
+        ),
+        (format!("{classes}\nshort_pause_runs = 0.5"), "twin.short_pause_runs", "needs short_gap_runs"),
+        (
+            format!("{classes}\nshort_gap_runs = 0.8\nshort_pause_runs = 0.5"),
+            "twin.short_pause_runs",
+            "needs gaps told apart at 100 ms",
+        ),
+        (
+            format!(
+                "{}\nshort_gap_runs = 0.88\nshort_pause_runs = 0.2",
+                DENSE.split_once("0.876").unwrap().1
+            ),
+            "twin.short_pause_runs",
+            "0.2 is not possible with",
         ),
         (
             format!("{classes}\nmedian_burst_requests = 9"),

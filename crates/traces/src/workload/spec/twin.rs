@@ -116,6 +116,11 @@ pub struct TwinSpec {
     /// without it gaps come in random order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub short_gap_runs: Option<f64>,
+    /// Of the gaps over 1 ms, those of at most 100 ms among those that follow
+    /// one of at most 100 ms, from 0 to 1; with `short_gap_runs`, without it
+    /// they come in random order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub short_pause_runs: Option<f64>,
     /// Requests in a burst, in which gaps are at most 1 ms, on average; it
     /// follows from the gaps over 1 ms.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,6 +3,7 @@
 use super::super::spec::TwinSpec;
 use super::bursts;
 use super::op_order::write_after_write_share;
+use super::pauses;
 use super::plan::{count, pages, SizeClass, TwinPlan};
 use slcache_core::device::request::SECTOR_BYTES;
 use std::collections::BTreeMap;
@@ -59,6 +60,7 @@ fn all_figures(spec: &TwinSpec) -> Vec<(&'static str, Option<f64>)> {
         ("gaps_over_100ms", spec.gaps_over_100ms.map(|n| n as f64)),
         ("gaps_over_1s", spec.gaps_over_1s.map(|n| n as f64)),
         ("short_gap_runs", spec.short_gap_runs),
+        ("short_pause_runs", spec.short_pause_runs),
         ("mean_burst_requests", spec.mean_burst_requests),
         ("median_burst_requests", spec.median_burst_requests),
         ("write_after_write_share", spec.write_after_write_share),
@@ -134,8 +136,10 @@ impl TwinPlan {
             let longer = lengths.iter().filter(|(length, _)| *length > 1).map(|(_, count)| count).sum();
             bursts::short_gap_runs(inside, between + 1, longer)
         });
+        let pauses = self.pause_runs.and_then(|runs| pauses::short_pause_runs(&self.gaps, runs));
         let figures = [
             ("short_gap_runs", short),
+            ("short_pause_runs", pauses),
             ("mean_burst_requests", mean),
             ("median_burst_requests", median),
             ("write_after_write_share", runs),

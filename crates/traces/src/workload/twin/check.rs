@@ -4,6 +4,7 @@ use super::super::spec::TwinSpec;
 use super::achieved::{extensive, figures, Figures};
 use super::bursts::{self, MEDIAN_TOLERANCE};
 use super::generator::TwinGenerator;
+use super::pauses;
 use super::plan::{count, TwinPlan};
 use super::times::{burst_figure, gap_figure, time_figure};
 use crate::workload_problem::Problems;
@@ -68,6 +69,7 @@ fn slack(name: &str, plan: &TwinPlan) -> f64 {
     let bursts = (between + 1) as f64;
     match name {
         "short_gap_runs" => 1.0 / inside.max(1) as f64,
+        "short_pause_runs" => pauses::split(&plan.gaps).map_or(0.0, |(short, _)| 1.0 / short.max(1) as f64),
         "mean_burst_requests" => requests / (bursts * (bursts + 1.0)),
         "median_burst_requests" => 0.5,
         "write_after_write_share" => 1.0 / count(&plan.writes).max(1) as f64,

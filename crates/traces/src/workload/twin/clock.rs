@@ -4,6 +4,7 @@ use super::super::random::Random;
 use super::bursts::BURST_GAP_NS;
 use super::gap_source::GapSource;
 use super::gaps::GapClass;
+use super::pauses::Pauses;
 use super::quota::Quota;
 
 /// Which class the next gap is of; each class in its exact count.
@@ -12,11 +13,11 @@ enum Order {
     /// In random order.
     Any(Quota<usize>),
     /// In bursts: gaps inside them and between them.
-    Bursts { lengths: Quota<u64>, inside: Quota<usize>, between: Quota<usize>, left: u64 },
+    Bursts { lengths: Quota<u64>, inside: Quota<usize>, between: Pauses, left: u64 },
 }
 
 impl Order {
-    fn new(classes: &[GapClass], bursts: &[(u64, u64)]) -> Self {
+    fn new(classes: &[GapClass], bursts: &[(u64, u64)], pause_runs: Option<u64>, seed: u64) -> Self {
         let quota = |wanted: &dyn Fn(&GapClass) -> bool| {
             let kinds = classes.iter().enumerate().filter(|(_, class)| wanted(class));
             Quota::new(kinds.map(|(kind, class)| (kind, class.count)).collect())
@@ -28,7 +29,7 @@ impl Order {
         Self::Bursts {
             lengths: Quota::new(bursts.to_vec()),
             inside: quota(&inside),
-            between: quota(&|class| !inside(class)),
+            between: Pauses::new(classes, pause_runs, seed),
             left: 0,
         }
     }
@@ -43,7 +44,11 @@ impl Order {
                     *left = lengths.draw(random)?;
                 }
                 *left -= 1;
-                if *left > 0 { inside } else { between }.draw(random)
+                if *left > 0 {
+                    inside.draw(random)
+                } else {
+                    between.draw(random)
+                }
             }
         }
     }
@@ -61,10 +66,21 @@ pub(super) struct TwinClock {
 
 impl TwinClock {
     /// A clock at time 0; without classes it stays there.
-    pub(super) fn new(classes: &[GapClass], bursts: &[(u64, u64)], seed: u64) -> Self {
+    pub(super) fn new(
+        classes: &[GapClass],
+        bursts: &[(u64, u64)],
+        pause_runs: Option<u64>,
+        seed: u64,
+    ) -> Self {
         let mut random = Random::new(seed, 0, "gap");
         let sources = classes.iter().map(|class| GapSource::new(class, random.bits())).collect();
-        Self { order: Order::new(classes, bursts), sources, random, at_ns: 0, carry_ns: 0.0 }
+        Self {
+            order: Order::new(classes, bursts, pause_runs, seed),
+            sources,
+            random,
+            at_ns: 0,
+            carry_ns: 0.0,
+        }
     }
 
     /// The time now; then goes on by a gap.
@@ -88,7 +104,7 @@ mod tests {
     use super::*;
 
     fn times(classes: &[GapClass], count: usize, seed: u64) -> Vec<u64> {
-        let mut clock = TwinClock::new(classes, &[], seed);
+        let mut clock = TwinClock::new(classes, &[], None, seed);
         (0..count).map(|_| clock.tick()).collect()
     }
 

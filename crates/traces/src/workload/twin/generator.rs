@@ -24,7 +24,7 @@ impl TwinGenerator {
             reads: Quota::new(plan.reads.clone()),
             writes: Quota::new(plan.writes.clone()),
             walk: PageWalk::new(plan, seed),
-            clock: TwinClock::new(&plan.gaps, &plan.bursts, seed),
+            clock: TwinClock::new(&plan.gaps, &plan.bursts, plan.pause_runs, seed),
             ops: OpOrder::new(plan.write_runs, seed),
         }
     }

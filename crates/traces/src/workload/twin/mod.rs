@@ -14,6 +14,7 @@ mod lane;
 mod measured;
 mod op_order;
 mod page_walk;
+mod pauses;
 mod places;
 mod plan;
 mod quota;

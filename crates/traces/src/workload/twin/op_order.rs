@@ -14,7 +14,11 @@ pub(super) struct OpOrder {
 impl OpOrder {
     /// An order with so many runs of writes.
     pub(super) fn new(write_runs: Option<u64>, seed: u64) -> Self {
-        let decision = if write_runs.is_some() { "op run" } else { "op" };
+        Self::named(write_runs, seed, if write_runs.is_some() { "op run" } else { "op" })
+    }
+
+    /// The same for other things of two kinds, with random numbers of their own.
+    pub(super) fn named(write_runs: Option<u64>, seed: u64, decision: &'static str) -> Self {
         Self { random: Random::new(seed, 0, decision), write_runs, writing: false }
     }
 

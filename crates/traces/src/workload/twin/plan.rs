@@ -41,6 +41,8 @@ pub(in crate::workload) struct TwinPlan {
     pub(super) gaps: Vec<GapClass>,
     /// Bursts by requests, in exact counts; empty where gaps come in any order.
     pub(super) bursts: Vec<(u64, u64)>,
+    /// Runs of pauses up to 100 ms; without it pauses come in any order.
+    pub(super) pause_runs: Option<u64>,
     /// Runs of writes; without it reads and writes come in any order.
     pub(super) write_runs: Option<u64>,
     pub(super) scale: f64,

@@ -8,6 +8,7 @@ use super::classes::{classes, shift, Side};
 use super::counts::Counts;
 use super::measured;
 use super::op_order;
+use super::pauses;
 use super::plan::{count, pages, SizeClass, TwinPlan};
 use super::quota::apportion;
 use super::shape;
@@ -38,6 +39,7 @@ pub(in crate::workload) fn resolve(
     let requests = count(&reads) + count(&writes);
     let gaps = gap_classes(spec, requests, scale, problems)?;
     let bursts = bursts::plan(spec, &gaps, requests, problems)?;
+    let pause_runs = pauses::runs(spec, &gaps, problems)?;
     let write_runs = write_runs(spec, count(&reads), count(&writes), problems)?;
     let plan = TwinPlan {
         reads,
@@ -51,6 +53,7 @@ pub(in crate::workload) fn resolve(
         read_skew: spec.read_skew.unwrap_or(0.0),
         gaps,
         bursts,
+        pause_runs,
         write_runs,
         scale,
     };
