@@ -19,6 +19,7 @@ mod text_formats;
 mod times;
 mod transform;
 mod workload_digests;
+mod workload_extents;
 mod workload_patterns;
 mod workload_presets;
 mod workload_problems;

@@ -68,6 +68,20 @@ pub struct TwinSpec {
     /// Page writes to a 4 KiB page written before among all page writes, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_ratio: Option<f64>,
+    /// Of the writes whose 4 KiB pages were all written before, those that repeat
+    /// start and length of an earlier write, from 0 to 1. With it, data are written
+    /// in extents that are read and written again as wholes; without, updates go to
+    /// any pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeated_extent_share: Option<f64>,
+    /// Different writes that the data of a written 16 KiB page are from in the end, on
+    /// average; with `repeated_extent_share`. Default: extents lie side by side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writers_per_16kib_page: Option<f64>,
+    /// Writes to 4 KiB pages written before; with `repeated_extent_share`. Default: the
+    /// same share of each size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_writes: Option<u64>,
     /// Requests whose start or length is not a multiple of 4 KiB, from 0 to 1; default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_4kib_aligned_share: Option<f64>,

@@ -12,12 +12,13 @@ use std::collections::BTreeMap;
 pub(in crate::workload) type Figures = BTreeMap<&'static str, f64>;
 
 /// Figures that grow with the number of requests.
-const EXTENSIVE: [&str; 9] = [
+const EXTENSIVE: [&str; 10] = [
     "requests",
     "read_bytes",
     "write_bytes",
     "footprint_written_bytes",
     "footprint_touched_bytes",
+    "update_writes",
     "duration_ns",
     "gaps_over_1ms",
     "gaps_over_100ms",
@@ -46,6 +47,9 @@ fn all_figures(spec: &TwinSpec) -> Vec<(&'static str, Option<f64>)> {
         ("footprint_written_bytes", spec.footprint_written_bytes.map(|size| size.0 as f64)),
         ("footprint_touched_bytes", spec.footprint_touched_bytes.map(|size| size.0 as f64)),
         ("update_ratio", spec.update_ratio),
+        ("repeated_extent_share", spec.repeated_extent_share),
+        ("writers_per_16kib_page", spec.writers_per_16kib_page),
+        ("update_writes", spec.update_writes.map(|n| n as f64)),
         ("not_4kib_aligned_share", spec.not_4kib_aligned_share),
         ("sequential_share", spec.sequential_share),
         ("update_skew", spec.update_skew),
@@ -116,6 +120,11 @@ impl TwinPlan {
             ("update_ratio", ratio(page_writes - written, page_writes)),
             ("not_4kib_aligned_share", ratio(unaligned.map(|(_, n)| *n).sum::<u64>() as f64, requests)),
         ]);
+        if let Some(extents) = &self.extents {
+            figures.insert("repeated_extent_share", extents.repeated_share);
+            figures.insert("writers_per_16kib_page", extents.writers);
+            figures.insert("update_writes", extents.update_writes(&self.writes) as f64);
+        }
         let duration_ns: f64 = self.gaps.iter().map(|class| class.count as f64 * class.mean_ns).sum();
         figures.insert("duration_ns", duration_ns);
         figures.insert("mean_interarrival_ns", ratio(duration_ns, requests - 1.0));

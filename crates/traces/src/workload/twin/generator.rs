@@ -1,18 +1,35 @@
 //! Making a twin's requests.
 
 use super::clock::TwinClock;
+use super::extent_walk::ExtentWalk;
 use super::op_order::OpOrder;
 use super::page_walk::PageWalk;
 use super::plan::{SizeClass, TwinPlan};
 use super::quota::Quota;
 use slcache_core::device::request::{HostOp, Request};
 
+/// Where requests go.
+#[derive(Clone, Debug)]
+enum Walk {
+    Pages(PageWalk),
+    Extents(ExtentWalk),
+}
+
+impl Walk {
+    fn new(plan: &TwinPlan, seed: u64) -> Self {
+        match &plan.extents {
+            Some(extents) => Self::Extents(ExtentWalk::new(plan, extents, seed)),
+            None => Self::Pages(PageWalk::new(plan, seed)),
+        }
+    }
+}
+
 /// Makes the requests of a twin; constant memory.
 #[derive(Clone, Debug)]
 pub(in crate::workload) struct TwinGenerator {
     reads: Quota<SizeClass>,
     writes: Quota<SizeClass>,
-    walk: PageWalk,
+    walk: Walk,
     clock: TwinClock,
     ops: OpOrder,
 }
@@ -23,7 +40,7 @@ impl TwinGenerator {
         Self {
             reads: Quota::new(plan.reads.clone()),
             writes: Quota::new(plan.writes.clone()),
-            walk: PageWalk::new(plan, seed),
+            walk: Walk::new(plan, seed),
             clock: TwinClock::new(&plan.gaps, &plan.bursts, plan.pause_runs, seed),
             ops: OpOrder::new(plan.write_runs, seed),
         }
@@ -40,7 +57,10 @@ impl Iterator for TwinGenerator {
         }
         let write = self.ops.write(reads, writes);
         let quota = if write { &mut self.writes } else { &mut self.reads };
-        let (sector, sectors) = self.walk.next(quota, write)?;
+        let (sector, sectors) = match &mut self.walk {
+            Walk::Pages(walk) => walk.next(quota, write)?,
+            Walk::Extents(walk) => walk.next(quota, write)?,
+        };
         Some(Request {
             at_ns: self.clock.tick(),
             sector,

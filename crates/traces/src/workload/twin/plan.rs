@@ -1,7 +1,11 @@
 //! What a twin is made of, in exact counts.
 
+use super::extent_plan::ExtentPlan;
 use super::gaps::GapClass;
 use super::sizes::PAGE_SECTORS;
+
+/// Writes of more sectors may have a popularity of their own: 128 KiB.
+const LARGE_SECTORS: u32 = 256;
 
 /// Requests of one size.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,9 +39,11 @@ pub(in crate::workload) struct TwinPlan {
     pub(super) first_page: u64,
     pub(super) sequential_share: f64,
     pub(super) update_skew: f64,
-    /// Of writes over `LARGE_PAGES`.
+    /// Of writes over 128 KiB.
     pub(super) large_update_skew: f64,
     pub(super) read_skew: f64,
+    /// Where updates repeat extents instead of going to any pages.
+    pub(super) extents: Option<ExtentPlan>,
     pub(super) gaps: Vec<GapClass>,
     /// Bursts by requests, in exact counts; empty where gaps come in any order.
     pub(super) bursts: Vec<(u64, u64)>,
@@ -62,6 +68,15 @@ impl TwinPlan {
     /// Part of all requests that this twin makes.
     pub(in crate::workload) fn scale(&self) -> f64 {
         self.scale
+    }
+
+    /// The skew of updates of a size.
+    pub(super) fn update_skew_of(&self, class: SizeClass) -> f64 {
+        if class.sectors > LARGE_SECTORS {
+            self.large_update_skew
+        } else {
+            self.update_skew
+        }
     }
 
     /// Most pages that a request touches.

@@ -40,6 +40,16 @@ impl<T: Copy> Quota<T> {
     }
 }
 
+impl<T: Copy + PartialEq> Quota<T> {
+    /// Takes this very value, if one is left.
+    pub(super) fn take(&mut self, value: T) -> bool {
+        let entry = self.entries.iter_mut().find(|(other, count)| *other == value && *count > 0);
+        let found = entry.map(|(_, count)| *count -= 1).is_some();
+        self.left -= u64::from(found);
+        found
+    }
+}
+
 /// Divides `total` by shares that sum to about 1, the largest remainders first.
 pub(super) fn apportion(total: u64, shares: &[f64]) -> Vec<u64> {
     let sum: f64 = shares.iter().sum();

@@ -11,6 +11,7 @@ use super::op_order;
 use super::pauses;
 use super::plan::{count, pages, SizeClass, TwinPlan};
 use super::quota::apportion;
+use super::settle::settle;
 use super::shape;
 use super::times::gap_classes;
 use crate::workload_problem::Problems;
@@ -41,7 +42,7 @@ pub(in crate::workload) fn resolve(
     let bursts = bursts::plan(spec, &gaps, requests, problems)?;
     let pause_runs = pauses::runs(spec, &gaps, problems)?;
     let write_runs = write_runs(spec, count(&reads), count(&writes), problems)?;
-    let plan = TwinPlan {
+    let mut plan = TwinPlan {
         reads,
         writes,
         written_pages,
@@ -51,6 +52,7 @@ pub(in crate::workload) fn resolve(
         update_skew: spec.update_skew.unwrap_or(0.0),
         large_update_skew: spec.large_update_skew.or(spec.update_skew).unwrap_or(0.0),
         read_skew: spec.read_skew.unwrap_or(0.0),
+        extents: None,
         gaps,
         bursts,
         pause_runs,
@@ -58,6 +60,9 @@ pub(in crate::workload) fn resolve(
         scale,
     };
     check_room(&plan, problems);
+    if problems.none() {
+        settle(spec, &mut plan, problems);
+    }
     check_figures(spec, &plan, scale, problems);
     if problems.none() {
         check_sequential(&plan, problems);

@@ -39,6 +39,7 @@ fn check_ranges(spec: &TwinSpec, problems: &mut Problems) {
         ("write_bytes_share", spec.write_bytes_share),
         ("small_write_share", spec.small_write_share),
         ("update_ratio", spec.update_ratio),
+        ("repeated_extent_share", spec.repeated_extent_share),
         ("not_4kib_aligned_share", spec.not_4kib_aligned_share),
         ("idle_share", spec.idle_share),
         ("short_gap_runs", spec.short_gap_runs),
@@ -48,6 +49,7 @@ fn check_ranges(spec: &TwinSpec, problems: &mut Problems) {
         problems.share(format!("twin.{key}"), share);
     }
     problems.range("twin.sequential_share", spec.sequential_share, 0.0, MOST_SEQUENTIAL);
+    problems.range("twin.writers_per_16kib_page", spec.writers_per_16kib_page, 1.0, 32.0);
     problems.range("twin.update_skew", spec.update_skew, 0.0, 5.0);
     problems.range("twin.large_update_skew", spec.large_update_skew, 0.0, 5.0);
     problems.range("twin.read_skew", spec.read_skew, 0.0, 5.0);
@@ -65,6 +67,14 @@ fn check_lists(spec: &TwinSpec, problems: &mut Problems) {
     }
     if !(spec.read_sizes.is_empty() && spec.write_sizes.is_empty()) && spec.size_shares_by.is_none() {
         problems.add("twin.size_shares_by", "missing: shares of sizes by \"count\" or by \"volume\"");
+    }
+    for (key, given) in [
+        ("writers_per_16kib_page", spec.writers_per_16kib_page.is_some()),
+        ("update_writes", spec.update_writes.is_some()),
+    ] {
+        if given && spec.repeated_extent_share.is_none() {
+            problems.add(format!("twin.{key}"), "has no meaning without repeated_extent_share");
+        }
     }
     if spec.small_write_share.is_some() && !spec.write_sizes.is_empty() {
         problems.add("twin.small_write_share", "only one of small_write_share and write_sizes may be given");

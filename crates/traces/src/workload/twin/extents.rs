@@ -1,0 +1,234 @@
+//! The extents of one size: pieces of the address space that are requested whole, again and again.
+
+use super::super::random::{mix, Random};
+use super::super::zipf::Zipf;
+use super::lane::Lane;
+use super::places::Schedule;
+use super::plan::SizeClass;
+use super::sizes::PAGE_SECTORS;
+
+/// 4 KiB pages in a page of 16 KiB.
+pub(super) const WIDE_PAGES: u64 = 4;
+/// Of so many neighbours each of the two groups ends with a 16 KiB page, whatever their size.
+pub(super) const EVEN_EXTENTS: u64 = 2 * WIDE_PAGES;
+/// The group of lone extents.
+pub(super) const LONE: usize = 2;
+/// Extents of like popularity lie together in runs of so many pages: 1 MiB.
+const RUN_PAGES: u64 = 256;
+const SECTORS: u64 = PAGE_SECTORS as u64;
+
+/// Extents in the order in which they are first requested.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    lane: Lane,
+    /// Pages from one extent to the next.
+    stride: u64,
+    /// Whether each extent has 16 KiB pages of its own, in which it starts anywhere.
+    alone: bool,
+    key: u64,
+    extents: u64,
+    touched: u64,
+}
+
+impl Group {
+    fn new(first_page: u64, extents: u64, stride: u64, alone: bool, key: u64) -> Self {
+        // A multiple of four, so that every run begins at the same place in a 16 KiB page.
+        let run = (RUN_PAGES / stride / WIDE_PAGES * WIDE_PAGES).max(WIDE_PAGES) * stride;
+        let lane = Lane::new(first_page, (extents * stride).max(1), run, key);
+        Self { lane, stride, alone, key, extents, touched: 0 }
+    }
+
+    /// Extents requested so far.
+    pub(super) fn met(&self) -> u64 {
+        self.touched
+    }
+
+    /// A number that is the extent's own.
+    pub(super) fn hash(&self, index: u64) -> u64 {
+        mix(self.key ^ mix(index))
+    }
+
+    /// The page at which an extent starts.
+    pub(super) fn page(&self, index: u64) -> u64 {
+        let first = self.lane.address(index * self.stride);
+        first + if self.alone { self.hash(index) % WIDE_PAGES } else { 0 }
+    }
+
+    /// Whether the next extent starts where this one ends.
+    pub(super) fn goes_on(&self, index: u64) -> bool {
+        let next = (index + 1) * self.stride;
+        !self.alone && index + 1 < self.extents && next < self.lane.extent_end(index * self.stride)
+    }
+}
+
+/// An extent by its group and its number there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Extent {
+    pub(super) group: usize,
+    pub(super) index: u64,
+}
+
+/// How many extents of a size there are: neighbours, and such as lie alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct ExtentCount {
+    pub(super) dense: u64,
+    pub(super) alone: u64,
+}
+
+impl ExtentCount {
+    pub(super) fn all(self) -> u64 {
+        self.dense + self.alone
+    }
+
+    /// Extents in each group: two of neighbours, so that what is requested one
+    /// after the other does not lie side by side, and one of lone extents.
+    pub(super) fn groups(self) -> [u64; 3] {
+        [self.dense.div_ceil(2), self.dense / 2, self.alone]
+    }
+}
+
+/// Pages from one extent of a group to the next.
+pub(super) fn stride(pages: u64, group: usize) -> u64 {
+    match (group, pages) {
+        (LONE, 1) => WIDE_PAGES,
+        (LONE, _) => (pages + WIDE_PAGES - 1).next_multiple_of(WIDE_PAGES),
+        _ => pages,
+    }
+}
+
+/// All extents of one size, in their groups.
+#[derive(Clone, Debug)]
+pub(super) struct Extents {
+    pub(super) class: SizeClass,
+    pub(super) groups: [Group; 3],
+    count: ExtentCount,
+    requests: u64,
+    pub(super) schedule: Schedule,
+    updates: Zipf,
+    reads: Zipf,
+}
+
+impl Extents {
+    /// `count` extents of `class` for `requests` requests; its groups begin at
+    /// the pages `starts`.
+    pub(super) fn new(
+        (class, requests): (SizeClass, u64),
+        count: ExtentCount,
+        starts: [u64; 3],
+        (update_skew, read_skew): (f64, f64),
+        random: &mut Random,
+    ) -> Self {
+        let mut group = |at: usize| {
+            Group::new(starts[at], count.groups()[at], stride(class.pages(), at), at == LONE, random.bits())
+        };
+        let groups = [group(0), group(1), group(LONE)];
+        let schedule = Schedule::new(count.all(), requests, 1);
+        Self {
+            class,
+            groups,
+            count,
+            requests,
+            schedule,
+            updates: Zipf::new(1, update_skew),
+            reads: Zipf::new(1, read_skew),
+        }
+    }
+
+    /// Requests of this size, all that will be.
+    pub(super) fn requests(&self) -> u64 {
+        self.requests
+    }
+
+    /// Extents, requested so far or not.
+    pub(super) fn all(&self) -> u64 {
+        self.count.all()
+    }
+
+    /// Extents requested so far.
+    pub(super) fn met(&self) -> u64 {
+        self.schedule.fresh
+    }
+
+    /// Whether only as many requests are left as extents not requested yet.
+    pub(super) fn must_be_fresh(&self) -> bool {
+        let left = self.all() - self.met();
+        left > 0 && self.requests - self.schedule.touched <= left
+    }
+
+    /// The group in which the extent of a rank lies if they are taken in order,
+    /// and its number there: dense ones, by turns, spread evenly among lone ones.
+    fn by_rank(&self, rank: u64) -> Extent {
+        let part = |rank: u64| {
+            (u128::from(rank) * u128::from(self.count.dense) / u128::from(self.count.all())) as u64
+        };
+        let dense = part(rank);
+        if part(rank + 1) > dense {
+            Extent { group: (dense % 2) as usize, index: dense / 2 }
+        } else {
+            Extent { group: LONE, index: rank - dense }
+        }
+    }
+
+    /// The extent to be requested first next; not `avoid`, if it can be helped.
+    pub(super) fn fresh(&self, avoid: Option<Extent>) -> Option<Extent> {
+        if self.met() == self.count.all() {
+            return None;
+        }
+        let first = self.by_rank(self.met()).group;
+        let open = (0..3)
+            .map(|step| (first + step) % 3)
+            .filter(|&at| self.groups[at].touched < self.groups[at].extents);
+        let next = |at: usize| Extent { group: at, index: self.groups[at].touched };
+        open.clone().map(next).find(|extent| Some(*extent) != avoid).or_else(|| open.map(next).next())
+    }
+
+    /// An extent requested before, by popularity: first requested, most popular.
+    pub(super) fn popular(&mut self, read: bool, random: &mut Random) -> Option<Extent> {
+        let touched = self.met();
+        if touched == 0 {
+            return None;
+        }
+        let ranks = if read { &mut self.reads } else { &mut self.updates };
+        ranks.resize(touched);
+        let rank = ranks.draw(random);
+        let Extent { group, index } = self.by_rank(rank);
+        // Sequential requests get ahead in one group; the others lag behind their ranks.
+        let group = (0..3).map(|step| (group + step) % 3).find(|&at| self.groups[at].touched > 0)?;
+        Some(Extent { group, index: index % self.groups[group].touched })
+    }
+
+    /// The sector at which an extent starts.
+    pub(super) fn sector(&self, Extent { group, index }: Extent) -> u64 {
+        let group = &self.groups[group];
+        group.page(index) * SECTORS + self.shift(group.hash(index))
+    }
+
+    /// Sectors off the page for requests that are not aligned.
+    pub(super) fn shift(&self, bits: u64) -> u64 {
+        if self.class.shifted {
+            1 + (bits >> 32) % (SECTORS - 1)
+        } else {
+            0
+        }
+    }
+
+    /// The extent that starts where `extent` ends, with the requests of whole pages.
+    pub(super) fn next(&self, extent: Extent) -> Option<Extent> {
+        let goes_on = !self.class.unaligned() && self.groups[extent.group].goes_on(extent.index);
+        goes_on.then_some(Extent { index: extent.index + 1, ..extent })
+    }
+
+    /// Whether an extent was requested before; only the next of its group may be fresh.
+    pub(super) fn is_touched(&self, extent: Extent) -> bool {
+        extent.index < self.groups[extent.group].touched
+    }
+
+    /// Notes a request, to a fresh extent or to pages requested before.
+    pub(super) fn touch(&mut self, fresh: Option<Extent>) {
+        self.schedule.touched += 1;
+        if let Some(extent) = fresh {
+            self.groups[extent.group].touched += 1;
+            self.schedule.fresh += 1;
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Lays a twin's extents out so that its figures of space come out.
+
+use super::super::spec::TwinSpec;
+use super::extent_counts::{extent_counts, Classes};
+use super::extent_plan::{ExtentPlan, Room};
+use super::generator::TwinGenerator;
+use super::plan::TwinPlan;
+use crate::workload_problem::Problems;
+use rustc_hash::FxHashMap;
+use slcache_core::device::request::{HostOp, Request};
+
+/// How far what comes out may lie from what is given.
+const TOLERANCE: f64 = 0.01;
+/// Requests made to see how many writes a page is from.
+const PROBE_REQUESTS: usize = 40_000;
+/// Layouts tried at most between the two extremes.
+const TRIALS: usize = 6;
+/// Sectors of a 16 KiB page.
+const WIDE_SECTORS: u64 = 32;
+
+/// Gives `plan` its extents, if the specification speaks of any; what they add
+/// up to becomes its footprint.
+pub(super) fn settle(spec: &TwinSpec, plan: &mut TwinPlan, problems: &mut Problems) {
+    let Some(repeated_share) = spec.repeated_extent_share else {
+        return;
+    };
+    let updates = spec.update_writes.map(|updates| updates as f64 * plan.scale);
+    let written = match extent_counts(&plan.writes, plan.written_pages, updates) {
+        Ok(counts) => counts,
+        Err((least, most)) => {
+            let message = format!(
+                "{} conflicts with the sizes and the footprint: from {least} to {most} writes can overwrite",
+                updates.unwrap_or_default()
+            );
+            problems.add("twin.update_writes", message);
+            return;
+        }
+    };
+    let read_only = extent_counts(&plan.reads, plan.read_only_pages, None).unwrap_or_default();
+    plan.written_pages = pages_of(&plan.writes, &written);
+    plan.read_only_pages = pages_of(&plan.reads, &read_only);
+    let layout = |dense_share: f64| {
+        let extents = ExtentPlan::new(&plan.writes, (&written, &read_only), dense_share, repeated_share);
+        let trial = TwinPlan { extents: Some(extents.clone()), ..plan.clone() };
+        ExtentPlan { writers: writers(TwinGenerator::new(&trial, 0).take(PROBE_REQUESTS)), ..extents }
+    };
+    let extents = match spec.writers_per_16kib_page {
+        None => layout(1.0),
+        Some(wanted) => match with_writers(wanted, layout) {
+            Ok(extents) => extents,
+            Err((least, most)) => {
+                let message = format!(
+                    "{wanted} conflicts with the sizes and updates: from {least:.3} to {most:.3} can come out"
+                );
+                problems.add("twin.writers_per_16kib_page", message);
+                return;
+            }
+        },
+    };
+    check_repeats(repeated_share, plan, &extents, problems);
+    check_reads(plan, &extents, problems);
+    plan.extents = Some(extents);
+}
+
+fn pages_of(classes: &Classes, counts: &[u64]) -> u64 {
+    classes.iter().zip(counts).map(|((class, _), n)| class.pages() * n).sum()
+}
+
+/// The layout from which pages come out with `wanted` writers, or what can come out.
+fn with_writers(wanted: f64, layout: impl Fn(f64) -> ExtentPlan) -> Result<ExtentPlan, (f64, f64)> {
+    let (mut low, mut high) = ((0.0, layout(0.0)), (1.0, layout(1.0)));
+    let off = |extents: &ExtentPlan| (extents.writers - wanted).abs() / wanted;
+    let inside = wanted > low.1.writers * (1.0 - TOLERANCE) && wanted < high.1.writers * (1.0 + TOLERANCE);
+    if !inside {
+        return Err((low.1.writers, high.1.writers));
+    }
+    for _ in 0..TRIALS {
+        if off(&low.1).min(off(&high.1)) < TOLERANCE / 4.0 {
+            break;
+        }
+        // With all else equal, pages per write are linear in the share of neighbours.
+        let part = (1.0 / low.1.writers - 1.0 / wanted) / (1.0 / low.1.writers - 1.0 / high.1.writers);
+        let middle = low.0 + (high.0 - low.0) * part.clamp(0.02, 0.98);
+        let tried = layout(middle);
+        let side = if tried.writers < wanted { &mut low } else { &mut high };
+        *side = (middle, tried);
+    }
+    Ok(if off(&low.1) < off(&high.1) { low.1 } else { high.1 })
+}
+
+/// Mean number of writes that the sectors of a written 16 KiB page are from.
+fn writers(requests: impl Iterator<Item = Request>) -> f64 {
+    let mut pages: FxHashMap<u64, [u32; WIDE_SECTORS as usize]> = FxHashMap::default();
+    for (number, write) in (1..).zip(requests.filter(|request| request.op == HostOp::Write)) {
+        let (start, end) = (write.sector, write.end_sector());
+        for page in start / WIDE_SECTORS..end.div_ceil(WIDE_SECTORS) {
+            let first = page * WIDE_SECTORS;
+            let part = start.max(first) - first..end.min(first + WIDE_SECTORS) - first;
+            let sectors = pages.entry(page).or_default();
+            sectors[part.start as usize..part.end as usize].fill(number);
+        }
+    }
+    let of_page = |sectors: &[u32; WIDE_SECTORS as usize]| {
+        let mut writers = *sectors;
+        writers.sort_unstable();
+        // Each number counts where it differs from the one before; 0 is nobody.
+        let first = u64::from(writers[0] != 0);
+        first + writers.windows(2).filter(|pair| pair[0] != pair[1]).count() as u64
+    };
+    let all: u64 = pages.values().map(of_page).sum();
+    all as f64 / pages.len().max(1) as f64
+}
+
+/// Whether as many overwriting writes can repeat an extent as are asked for.
+fn check_repeats(wanted: f64, plan: &TwinPlan, extents: &ExtentPlan, problems: &mut Problems) {
+    let (least, most) = Room::of(&plan.writes, &extents.written).repeated_shares();
+    if wanted < least * (1.0 - TOLERANCE) || wanted > most * (1.0 + TOLERANCE) {
+        let message =
+            format!("{wanted} conflicts with the sizes and the footprint; allowed: {least:.4} to {most:.4}");
+        problems.add("twin.repeated_extent_share", message);
+    }
+}
+
+/// Whether the largest read finds as many neighbours as it needs.
+fn check_reads(plan: &TwinPlan, extents: &ExtentPlan, problems: &mut Problems) {
+    let most = plan.reads.iter().filter(|(_, n)| *n > 0).map(|(class, _)| class.pages()).max().unwrap_or(0);
+    let sizes = || plan.writes.iter().zip(&extents.written);
+    let neighbours: u64 = sizes().map(|((class, _), count)| class.pages() * count.groups()[0]).sum();
+    let extent = sizes().filter(|(_, count)| count.all() > 0).map(|((class, _), _)| class.pages()).max();
+    let room = neighbours.max(extent.unwrap_or(0));
+    if plan.written_pages > 0 && most > room {
+        let message = format!(
+            "reads of {} bytes conflict with writers_per_16kib_page and the footprint: no more than {} bytes \
+             are written side by side",
+            most * 4096,
+            room * 4096
+        );
+        problems.add("twin.max_read_bytes", message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_last_writers_count() {
+        let write = |(sector, sectors)| Request { at_ns: 0, sector, sectors, stream: 0, op: HostOp::Write };
+        let of = |writes: &[(u64, u32)]| writers(writes.iter().copied().map(write));
+        assert_eq!(of(&[(0, 8), (8, 8), (16, 16)]), 3.0);
+        assert_eq!(of(&[(0, 32), (8, 8)]), 2.0);
+        assert_eq!(of(&[(0, 8), (8, 8), (0, 32)]), 1.0);
+        assert_eq!(of(&[(0, 8), (24, 16)]), 1.5);
+    }
+}
