@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slcache import models
+from slcache import ConfigError, models
 
 GIB = 1 << 30
 
@@ -91,6 +91,8 @@ def test_hits_may_be_a_number_a_sequence_or_a_function() -> None:
     [
         ({"write_share": 1.5}, r"write_share = 1\.5: must be a number from 0 to 1"),
         ({"data_bytes": -1}, r"data_bytes = -1: must be a number finite and at least 0"),
+        ({"data_bytes": None}, r"data_bytes: missing"),
+        ({"unit_bytes": 8192}, r"unit_bytes = 8192: leave it out"),
         ({"data_bytes": math.inf}, r"data_bytes = inf"),
         ({"utilisation": [0.5, 2]}, r"utilisation\[1\] = 2: must be a number from 0 to 1"),
         ({"utilisation": [math.nan]}, r"utilisation\[0\] = nan"),
@@ -120,3 +122,29 @@ def test_what_has_no_meaning_is_named(change: dict[str, Any], message: str) -> N
 def test_a_utilisation_out_of_range_is_named() -> None:
     with pytest.raises(ValueError, match=r"utilisation\[0\] = 1\.2: must be a number from 0 to 1"):
         models.victim_utilisation(1.2)
+
+
+def on(device: str, **change: Any) -> models.HyssdCost:  # noqa: ANN401
+    asked = {**ASKED, "data_bytes": None, "utilisation": [0.5, 0.6, 0.7, 0.8, 0.9], **change}
+    return models.hyssd_cost(device, **asked)
+
+
+def test_a_device_gives_its_tiers_by_the_unit() -> None:
+    fast = tier(250, 600, 450, 1500, 32, 2)
+    dense = {**tier(350, 2500, 2450, 3000, 384, 1), "bytes": 5462 * 384 * 8192}
+    by_hand = models.hyssd_cost(
+        {"fast": fast, "dense": dense},
+        **{**ASKED, "data_bytes": 16 * GIB},
+        utilisation=[0.5, 0.6, 0.7, 0.8, 0.9],
+    )
+    for found in (on("hyssd-st"), on("hyssd-st", unit_bytes=8192)):
+        # The bus is in whole ns there.
+        assert found.cost_ns == pytest.approx(by_hand.cost_ns, rel=1e-5)
+        assert found.dense_utilisation == pytest.approx(by_hand.dense_utilisation)
+
+
+def test_what_a_device_cannot_do_is_a_config_error() -> None:
+    with pytest.raises(ConfigError, match="no such preset"):
+        on("nothing")
+    with pytest.raises(ConfigError, match="unit_bytes"):
+        on("hyssd-st", unit_bytes=5000)

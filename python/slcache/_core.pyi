@@ -311,6 +311,11 @@ class Episodes:
 def victim_utilisation(utilisation: list[float]) -> list[float]:
     """Return the victim's utilisation in tiers of these utilisations, 0 to 1."""
 
+def hyssd_tiers(
+    *, device: str, sets: list[str]
+) -> tuple[dict[str, float], dict[str, float], float]:
+    """Return the fast and the dense tier of a device and the bytes of its logical pages."""
+
 def hyssd_cost(
     *,
     fast: dict[str, float],

@@ -1,13 +1,15 @@
 """The analytic models of the schemes, to be asked without a simulation.
 
 >>> from slcache import models
->>> costs = models.hyssd_cost(tiers, write_share=0.8, write_hits=lambda u: u**0.3, read_hits=0.5)
+>>> hits = lambda u: u**0.3
+>>> costs = models.hyssd_cost("hyssd-st", write_share=0.8, write_hits=hits, read_hits=hits)
 >>> costs.best, costs.cost_ns.min()
 """
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import overload
@@ -16,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slcache import _core
+from slcache.traces import Path
 
 Values = NDArray[np.float64]
 Numbers = Sequence[float] | Values
@@ -64,23 +67,25 @@ def victim_utilisation(utilisation: float | Numbers) -> float | Values:
 
 
 def hyssd_cost(
-    device: Mapping[str, Tier],
+    device: Path | Mapping[str, Tier],
     *,
-    data_bytes: float,
     write_share: float,
     write_hits: Hits,
     read_hits: Hits,
     utilisation: Numbers = UTILISATION,
+    data_bytes: float | None = None,
+    unit_bytes: int | None = None,
 ) -> HyssdCost:
     """Return what HySSD's cost model says of each utilisation `u` of the fast tier.
 
-    `device` has `fast` and `dense`, each a mapping with `TIER_KEYS`: what it costs to read,
-    program and move a unit (what is kept together, such as 8 KiB: all its pages) and to erase a
-    block, in ns; how many units a block holds; and the size in bytes with its spare blocks.
-    `data_bytes` are the live data of both, `write_share` the share of writes among the accesses,
-    `write_hits` and `read_hits` the share of the writes and reads whose unit lies in the fast
-    tier at each utilisation: a sequence of the same length, a function of the utilisation, or
-    one number for all.
+    `device` is a preset or a file, of which the tiers of the scheme `hyssd-static` are taken with
+    their times, bus included, per unit of `unit_bytes`, by default a logical page. Or it has
+    `fast` and `dense`, each a mapping with `TIER_KEYS`: what it costs to read, program and move a
+    unit (all its pages) and to erase a block, in ns; how many units a block holds; and the size
+    in bytes with its spare blocks. `data_bytes` are the live data of both, by default all that
+    the device can hold. `write_share` is the share of writes among the accesses, `write_hits` and
+    `read_hits` the share of the writes and reads whose unit lies in the fast tier at each
+    utilisation: a sequence of the same length, a function of the utilisation, or one number.
 
     A write to a tier costs its program and its share of the cleaning, `U` being
     `victim_utilisation(u)` and `N` the units of a block:
@@ -95,14 +100,18 @@ def hyssd_cost(
         cost  = write_share write + (1 - write_share) read
 
     Costs are infinite where either tier cannot be written to: `u_D` is 1 or more, or the victim
-    gives no whole unit. ValueError names what is missing or out of range.
+    gives no whole unit. ValueError names what is missing or out of range, ConfigError what is
+    wrong with the device.
     """
     at = _shares("utilisation", utilisation)
-    fast, dense = (_tier(device, name) for name in ("fast", "dense"))
+    fast, dense, most_bytes = _tiers(device, unit_bytes)
+    held = most_bytes if data_bytes is None else data_bytes
+    if held is None:
+        raise ValueError("data_bytes: missing; only a device says how much it can hold")
     found = _core.hyssd_cost(
         fast=fast,
         dense=dense,
-        data_bytes=_number("data_bytes", data_bytes, 0, math.inf),
+        data_bytes=_number("data_bytes", held, 0, math.inf),
         utilisation=at,
         write_share=_number("write_share", write_share, 0, 1),
         write_hits=_hits("write_hits", write_hits, at),
@@ -117,6 +126,18 @@ def hyssd_cost(
         np.array(dense_utilisation),
         best,
     )
+
+
+def _tiers(
+    device: Path | Mapping[str, Tier], unit_bytes: int | None
+) -> tuple[dict[str, float], dict[str, float], float | None]:
+    """Return the fast and the dense tier, and the bytes of all data where they are known."""
+    if not isinstance(device, Mapping):
+        sets = [] if unit_bytes is None else [f"scheme.hyssd-static.unit_bytes={unit_bytes}"]
+        return _core.hyssd_tiers(device=os.fspath(device), sets=sets)
+    if unit_bytes is not None:
+        raise ValueError(f"unit_bytes = {unit_bytes}: leave it out where the tiers are given")
+    return _tier(device, "fast"), _tier(device, "dense"), None
 
 
 def _tier(device: Mapping[str, Tier], name: str) -> dict[str, float]:

@@ -1,10 +1,11 @@
 //! The analytic models. What is asked was checked in Python, which knows the names.
 
+use super::errors::config_error;
 use pyo3::prelude::*;
 use slcache_sim::models::{self, CostModel, Mix, Tier};
 
-/// A tier as Python gives it.
-#[derive(FromPyObject)]
+/// A tier as Python has it.
+#[derive(FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
 pub struct TierItems {
     read_ns: f64,
@@ -20,6 +21,21 @@ impl From<TierItems> for Tier {
         let TierItems { read_ns, program_ns, copyback_ns, erase_ns, units_per_block, bytes } = items;
         Self { read_ns, program_ns, copyback_ns, erase_ns, units_per_block, bytes }
     }
+}
+
+impl From<Tier> for TierItems {
+    fn from(tier: Tier) -> Self {
+        let Tier { read_ns, program_ns, copyback_ns, erase_ns, units_per_block, bytes } = tier;
+        Self { read_ns, program_ns, copyback_ns, erase_ns, units_per_block, bytes }
+    }
+}
+
+/// The tiers of a device, fast and dense, and the bytes of its logical pages.
+#[pyfunction]
+#[pyo3(signature = (*, device, sets))]
+pub fn hyssd_tiers(device: String, sets: Vec<String>) -> PyResult<(TierItems, TierItems, f64)> {
+    let model = models::hyssd_model(device, sets).map_err(|errors| config_error(&errors))?;
+    Ok((model.fast.into(), model.dense.into(), model.data_bytes))
 }
 
 /// Cost of an access, of a write, of a read, utilisation of the dense tier, best utilisation.

@@ -1,7 +1,20 @@
 //! The analytic models of the schemes, to be asked without a simulation.
 
+use crate::{resolve, ConfigErrors, Layers};
 use slcache_core::schemes::hyssd::analyser::least;
 pub use slcache_core::schemes::hyssd::cost::{victim_utilisation, CostModel, Mix, Tier};
+use slcache_core::schemes::SchemeConfig;
+
+/// The cost model of `device`, a preset or a file, every logical page of which is written; its tiers are
+/// those of `hyssd-static` with the settings `sets`.
+pub fn hyssd_model(device: String, sets: Vec<String>) -> Result<CostModel, ConfigErrors> {
+    let layers = Layers { device, scheme: "hyssd-static".into(), sets, ..Layers::default() };
+    let config = resolve(&layers)?;
+    let SchemeConfig::HyssdStatic(scheme) = &config.scheme else {
+        unreachable!("Invariant: the scheme is the one that was asked for")
+    };
+    scheme.cost_model(&config.device).map_err(|problem| ConfigErrors::from_problems(&[problem]))
+}
 
 /// What the cost model of HySSD says of some utilisations of the fast tier.
 #[derive(Clone, Debug, Default, PartialEq)]
