@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import slcache
+from slcache import kinds
 
 MIB = 1 << 20
 #: Requests of a kind below this have no mean worth a comparison.
@@ -102,7 +103,7 @@ def figures(result: slcache.Result) -> dict[str, float | None]:
     moved = sum(
         op["pages"]
         for op in document["flash"]["ops"]
-        if op["kind"] in ("program", "reprogram") and op["cause"] in ("migration", "gc", "agc")
+        if op["kind"] in kinds.STORES and op["cause"] in ("migration", "gc", "agc")
     )
     means = (
         host[side]["latency_us"]["mean"] if host[side]["requests"] >= FEWEST else None
