@@ -181,3 +181,14 @@ def test_infinite_values_are_left_out() -> None:
     assert windows._moving_mean(np.array([np.nan, 2.0, 4.0]), 2) == pytest.approx(
         [np.nan, 2.0, 3.0], nan_ok=True
     )
+
+
+@pytest.mark.parametrize(("least", "scale"), [(0.5, "log"), (-0.1, "linear")])
+def test_lifetimes_are_on_a_log_axis_while_there_is_any(least: float, scale: str) -> None:
+    left = {"name": "lifetime_fast", "writes_per_value": 10, "values": [1e6, 1e3, least]}
+    figure = windows.draw(["a"], [{"scheme": {"series": [left]}}])
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    assert axes.get_yscale() == scale
+    low, high = axes.get_ylim()
+    assert low < least < 1e6 < high

@@ -231,6 +231,14 @@ def _times(axes: Axes, curves: Curves, ticks: int) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda ns, _: units.duration(ns / 1e3, trim=True)))
 
 
+def _ratio(axes: Axes, curves: Curves, ticks: int) -> None:
+    """Show a ratio that falls as long as a run lasts on a log axis, where it can be."""
+    values = np.concatenate([curve.values[np.isfinite(curve.values)] for curve in curves.values()])
+    if values.min() > 0:
+        style.log_ticks(axes, lambda value: f"{value:,.10g}", "y", min(ticks, 5))
+        axes.set_ylim(values.min() / 1.5, values.max() * 1.5)
+
+
 def _sizes(axes: Axes, curves: Curves, ticks: int) -> None:
     """Show sizes that double from one to the next on steps of one height."""
     sizes = np.concatenate([curve.values[curve.values > 0] for curve in curves.values()])
@@ -283,8 +291,8 @@ _LOOKS = {
     "l2_share": _Look("share of the second level in the SLC cache", finish=_share),
     "utilisation_target": _Look("utilisation aimed at", finish=_share),
     "utilisation": _Look("utilisation of the fast tier", finish=_share),
-    "lifetime_fast": _Look("remaining lifetime of the fast tier, of the used one"),
-    "lifetime_dense": _Look("remaining lifetime of the dense tier, of the used one"),
+    "lifetime_fast": _Look("cycles left by cycles used, fast tier", finish=_ratio),
+    "lifetime_dense": _Look("cycles left by cycles used, dense tier", finish=_ratio),
     "predicted_cost_ns": _Look("cost of an access, computed", smoothed=True, finish=_times),
     "measured_cost_ns": _Look("cost of an access, measured", smoothed=True, finish=_times),
 }
