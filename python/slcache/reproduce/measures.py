@@ -206,6 +206,11 @@ def _over(name: str, reduce: Callable[[list[float]], float]) -> Measure:
     return read
 
 
+def _late_us(values: list[float]) -> float:
+    """Return the mean of nanoseconds over the later half of a run, in us."""
+    return statistics.fmean(values[len(values) // 2 :]) / 1000
+
+
 def _small_updates(*, over: bool) -> Measure:
     """Return a reader of the trace's statistics, which the evaluation puts beside a result."""
 
@@ -229,7 +234,8 @@ MEASURES: dict[str, Measure] = {
         f"write_wait_{cause}_us": _write_wait(cause)
         for cause in ("host", "migration", "gc", "agc", "pad", "rmw", "channel", "stage", "merge")
     },
-    "response_ms": responses.mean_ms,
+    "response_us": responses.mean(1),
+    "response_ms": responses.mean(1000),
     "write_p99_ms": responses.latency("write", "p99", 1000),
     "read_p99_ms": responses.latency("read", "p99", 1000),
     "lag_s": responses.backlog("lag_ns", 1e9),
@@ -271,8 +277,9 @@ MEASURES: dict[str, Measure] = {
     "slc_blocks_change": _changes("slc_blocks"),
     "theta_kib_mean": _over("theta_bytes", lambda values: statistics.fmean(values) / 1024),
     "theta_at_512_kib": _at("theta_bytes", 512 * 1024),
-    "measured_cost_us": _over("measured_cost_ns", lambda values: statistics.fmean(values) / 1000),
-    "predicted_cost_us": _over("predicted_cost_ns", lambda values: statistics.fmean(values) / 1000),
+    "measured_cost_us": _over("measured_cost_ns", _late_us),
+    "predicted_cost_us": _over("predicted_cost_ns", _late_us),
+    "utilisation_target_mean": _over("utilisation_target", statistics.fmean),
     "utilisation_least": _over("utilisation_target", min),
     "utilisation_range": _over("utilisation_target", lambda values: max(values) - min(values)),
     "spare_share": _spare_share,

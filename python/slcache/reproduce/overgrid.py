@@ -31,8 +31,8 @@ def draw(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
         for i, measure in enumerate(_measures(spec)):
             _curve(axes, spec, table, workload, measure, i)
         _level(axes, spec, table, workload)
-        if spec.scale == "log":
-            style.log_ticks(axes, lambda value: f"{value:.6g}", "y")
+        if spec.scale == "time":
+            style.time_ticks(axes, "y")
         else:
             axes.set_ylim(0, None)
         style.title(axes, workload)

@@ -93,8 +93,8 @@ class FigureSpec:
     column: str = ""
     label: str = ""
     limits: list[float] = field(default_factory=list)
-    #: "bytes" where the values are sizes, on an axis of powers of two; "log" where they lie far
-    #: apart.
+    #: "bytes" where the values are sizes, on an axis of powers of two; "time" where they are
+    #: microseconds that lie far apart.
     scale: str = ""
     #: What a grid's setting is called, and which end of the measure over it is marked.
     across: str = ""

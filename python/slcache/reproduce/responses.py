@@ -19,12 +19,16 @@ def latency(side: str, key: str, us_per_unit: int = 1) -> Reader:
     return read
 
 
-def mean_ms(document: Document) -> float | None:
-    """Return the mean latency of all reads and writes in ms."""
-    sides = [side for name in ("read", "write") if (side := document["host"][name])["requests"]]
-    requests = sum(side["requests"] for side in sides)
-    us = sum(side["requests"] * side["latency_us"]["mean"] for side in sides)
-    return us / requests / 1000 if requests else None
+def mean(us_per_unit: int) -> Reader:
+    """Return a reader of the mean latency of all reads and writes."""
+
+    def read(document: Document) -> float | None:
+        sides = [side for name in ("read", "write") if (side := document["host"][name])["requests"]]
+        requests = sum(side["requests"] for side in sides)
+        us = sum(side["requests"] * side["latency_us"]["mean"] for side in sides)
+        return us / requests / us_per_unit if requests else None
+
+    return read
 
 
 def backlog(key: str, unit: float) -> Reader:

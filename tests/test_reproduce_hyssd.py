@@ -1,0 +1,116 @@
+"""The evaluation of HySSD: its inputs, its smaller experiment, and short runs of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import slcache
+from slcache.reproduce import figures, optima
+from slcache.reproduce import plan as plans
+from slcache.reproduce.inputs import twins
+from slcache.reproduce.jobs import Job
+from slcache.reproduce.ledger import ledger
+from slcache.reproduce.plan import Plan
+from slcache.reproduce.store import Store
+from slcache.reproduce.table import Table
+from slcache.reproduce.tabulate import jobs_of, tabulate
+
+#: Table I: GB read and written, KB per read and per write.
+TABLE_I = {"financial": (6.76, 28.16, 5.73, 7.2), "exchange": (37.43, 41.34, 9.81, 12.56)}
+
+#: How much smaller the evaluation's experiment is than the paper's.
+SMALLER = 4
+
+
+def going_on(*_: object) -> bool:
+    return True
+
+
+@pytest.mark.parametrize("name", TABLE_I)
+def test_published_files_are_known_by_the_counts_of_table_i(name: str) -> None:
+    read, written, mean_read, mean_write = TABLE_I[name]
+    reads, writes = read * 2**20 / mean_read, written * 2**20 / mean_write
+    for workload in plans.load("hyssd").named([name]):
+        assert workload.requests == pytest.approx(reads + writes, rel=1e-3)
+        assert workload.figures["requests"] == workload.requests
+        assert workload.figures["write_share"] == pytest.approx(writes / (reads + writes), abs=1e-3)
+
+
+def jobs(plan: Plan) -> list[Job]:
+    seeds = {part.name: [1] for part in plan.parts}
+    return [job for _, job in jobs_of(plan, twins(plan, list(TABLE_I)), seeds, {})]
+
+
+def sizes(job: Job) -> dict[str, Any]:
+    """Return what of a run's configuration and twin the paper's experiment is divided in."""
+    config = job.resolved()
+    scheme = config["scheme"][job.scheme]
+    return {
+        "requests": int(job.input.workload.get("requests", job.input.requests)),
+        "user_bytes": config["device"]["user_bytes"],
+        "fast blocks": config["device"]["pool"][0]["blocks"],
+        "dense blocks": config["device"]["pool"][1]["blocks"],
+        "period": scheme["period_writes"],
+    }
+
+
+def test_the_smaller_experiment_is_the_papers_in_every_part() -> None:
+    whole = plans.load("hyssd")
+    for small, full in zip(jobs(whole), jobs(whole.full_size()), strict=True):
+        assert small.title == full.title
+        pairs = [(full_, sizes(small)[name]) for name, full_ in sizes(full).items()]
+        assert [large / less for large, less in pairs] == pytest.approx([SMALLER] * 5, rel=1e-3)
+
+
+@pytest.fixture(scope="module")
+def short() -> Plan:
+    """Return the plan with short twins and three constants."""
+    plan = plans.load("hyssd")
+    workloads = [
+        replace(each, reduced={**each.reduced, "requests": 40000}) for each in plan.workloads
+    ]
+    (grid,) = plan.grids
+    less = replace(grid, vary={key: [0.3, 0.6, 0.9] for key in grid.vary})
+    return replace(plan, workloads=workloads, grids=[less])
+
+
+@pytest.fixture(scope="module")
+def tables(short: Plan, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Table]:
+    store = Store(tmp_path_factory.mktemp("hyssd") / "runs")
+    return tabulate(short, twins(short, ["financial"]), {"st": [1, 2]}, {}, store, going_on)
+
+
+def test_every_claim_of_a_part_that_was_run_is_judged(
+    short: Plan, tables: dict[str, Table]
+) -> None:
+    rows = ledger([claim for claim in short.claims if claim.part == "st"], tables)
+    about = {claim.id: claim.workloads for claim in short.claims}
+    missing = [row.id for row in rows if row.ours is None]
+    assert missing == [row.id for row in rows if "exchange" in about[row.id]]
+
+
+def test_the_best_constant_stands_beside_the_papers_and_the_models(
+    short: Plan, tables: dict[str, Table]
+) -> None:
+    lines = optima.study(short.optima, tables)
+    assert {line.measure for line in lines} == {"response_us", "measured_cost_us", "lifetime"}
+    for line in lines:
+        assert line.ours in {0.3, 0.6, 0.9}
+        assert line.predicted is not None
+        assert 0.05 <= line.predicted <= 0.97
+
+
+def test_every_figure_is_drawn(short: Plan, tables: dict[str, Table]) -> None:
+    for spec in short.figures:
+        if spec.part == "st":
+            assert any(axes.lines for axes in figures.draw(spec, short, tables["st"]).axes)
+
+
+def test_the_twins_have_the_amounts_of_table_i() -> None:
+    for name, (read, written, *_) in TABLE_I.items():
+        reached = slcache.workload(f"hyssd-{name}")["figures"]
+        assert reached["read_bytes"]["reached"] == pytest.approx(read * 2**30, rel=1e-3)
+        assert reached["write_bytes"]["reached"] == pytest.approx(written * 2**30, rel=1e-3)
