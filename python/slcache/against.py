@@ -132,6 +132,7 @@ def _times(info: Info) -> Iterator[_Row]:
         ("mean_interarrival_us", "mean gap", units.span, gaps),
         ("short_gap_runs", "gaps up to 1 ms behind such a gap", units.percent, gaps),
         ("short_pause_runs", "pauses up to 100 ms behind such a pause", units.percent, pauses),
+        ("tight_gap_runs", "gaps up to 10 µs behind such a gap", units.percent, gaps),
         ("mean_burst_requests", "mean burst in requests", units.significant, gaps),
         ("median_burst_requests", "median burst in requests", units.count, gaps),
         ("write_after_write_share", "writes behind a write", units.percent, writes),

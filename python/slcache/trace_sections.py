@@ -129,7 +129,7 @@ def _runs(info: Info) -> Iterator[Row]:
         "bursts",
         f"mean {units.significant(mean)} requests, half of all in bursts up to "
         f"{units.count(median)}; behind a gap up to 1 ms {units.percent(info['short_gap_runs'])} "
-        "are such",
+        f"are such, behind one up to 10 µs {units.percent(info['tight_gap_runs'])}",
     )
     if info["gaps_over_1ms"] > 1:
         yield (

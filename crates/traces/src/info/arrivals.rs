@@ -11,6 +11,8 @@ const BOUNDS_NS: [u64; 6] = [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000
 const SHORT_NS: u64 = 1_000_000;
 /// Longer gaps are pauses between bursts; up to this they are short ones.
 const SHORT_PAUSE_NS: u64 = 100_000_000;
+/// Gaps up to this are tight; as a class, the first.
+const TIGHT_NS: u64 = BOUNDS_NS[0];
 /// Gaps up to this between two writes are counted.
 const WRITE_GAP_NS: u64 = 100_000;
 
@@ -62,6 +64,8 @@ pub(super) struct Arrivals {
     /// Short pauses among those behind a short pause, gaps inside bursts left out.
     pause_runs: Share,
     previous_pause_ns: Option<u64>,
+    /// Tight gaps among those behind a tight gap.
+    tight_runs: Share,
     /// Writes among the requests behind a write.
     write_runs: Share,
     /// Short times among those from one write to the next.
@@ -78,8 +82,8 @@ pub(super) struct Arrivals {
 struct Previous {
     at_ns: u64,
     is_write: bool,
-    /// Whether the gap before it was short; `None` for the first request.
-    gap_is_short: Option<bool>,
+    /// The gap before it; `None` for the first request.
+    gap_ns: Option<u64>,
 }
 
 impl Arrivals {
@@ -88,7 +92,7 @@ impl Arrivals {
     pub(super) fn add(&mut self, request: &Request) {
         let is_write = request.op == HostOp::Write;
         let at_ns = request.at_ns;
-        let gap_is_short = self.previous.take().map(|previous| {
+        let gap_ns = self.previous.take().map(|previous| {
             let gap_ns = at_ns.saturating_sub(previous.at_ns);
             if previous.is_write {
                 self.write_runs.add(is_write);
@@ -96,13 +100,16 @@ impl Arrivals {
             let class = &mut self.classes[BOUNDS_NS.partition_point(|&bound_ns| bound_ns < gap_ns)];
             class.gaps += 1;
             class.ns += u128::from(gap_ns);
-            if previous.gap_is_short == Some(true) {
+            if previous.gap_ns.is_some_and(|gap_ns| gap_ns <= SHORT_NS) {
                 self.short_runs.add(gap_ns <= SHORT_NS);
+            }
+            if previous.gap_ns.is_some_and(|gap_ns| gap_ns <= TIGHT_NS) {
+                self.tight_runs.add(gap_ns <= TIGHT_NS);
             }
             if gap_ns > SHORT_NS {
                 self.end_burst(gap_ns);
             }
-            gap_ns <= SHORT_NS
+            gap_ns
         });
         self.burst += 1;
         if is_write {
@@ -110,7 +117,7 @@ impl Arrivals {
                 self.write_gaps.add(at_ns.saturating_sub(previous_ns) <= WRITE_GAP_NS);
             }
         }
-        self.previous = Some(Previous { at_ns, is_write, gap_is_short });
+        self.previous = Some(Previous { at_ns, is_write, gap_ns });
     }
 
     /// Takes the pause behind a burst.
@@ -143,6 +150,10 @@ impl Arrivals {
 
     pub(super) fn short_pause_runs(&self) -> f64 {
         self.pause_runs.value()
+    }
+
+    pub(super) fn tight_gap_runs(&self) -> f64 {
+        self.tight_runs.value()
     }
 
     pub(super) fn write_after_write_share(&self) -> f64 {
@@ -209,6 +220,10 @@ mod tests {
         assert_eq!(taken.burst_requests(), (2.25, 5));
         // Behind the five short gaps come three short ones and a long one; the last has none behind.
         assert_eq!(taken.short_gap_runs(), 0.75);
+        // Behind the two tight gaps, between the first two requests and the next two, come longer ones.
+        assert_eq!(taken.tight_gap_runs(), 0.0);
+        let close = arrivals(&[0, 1, 11, 21, 32, 33].map(|at| (at, HostOp::Write)));
+        assert!((close.tight_gap_runs() - 2.0 / 3.0).abs() < 1e-12);
         assert_eq!(Arrivals::default().burst_requests(), (0.0, 0));
         assert_eq!(arrivals(&[(0, HostOp::Read), (1, HostOp::Read)]).burst_requests(), (2.0, 2));
     }

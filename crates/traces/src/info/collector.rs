@@ -216,6 +216,7 @@ impl Collector {
         info.longest_gap_ms = info.interarrival.us.as_ref().map_or(0.0, |us| us.max / 1_000.0);
         info.gap_classes = self.arrivals.classes();
         info.short_gap_runs = self.arrivals.short_gap_runs();
+        info.tight_gap_runs = self.arrivals.tight_gap_runs();
         (info.mean_burst_requests, info.median_burst_requests) = self.arrivals.burst_requests();
         info.short_pause_runs = self.arrivals.short_pause_runs();
         info.write_after_write_share = self.arrivals.write_after_write_share();

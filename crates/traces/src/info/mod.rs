@@ -169,6 +169,8 @@ pub struct TraceInfo {
     pub gap_classes: Vec<GapClass>,
     /// Gaps up to 1 ms among those that follow a gap up to 1 ms, from 0 to 1.
     pub short_gap_runs: f64,
+    /// Gaps up to 10 us among those that follow a gap up to 10 us, from 0 to 1.
+    pub tight_gap_runs: f64,
     /// Mean number of requests in a burst: between them gaps are up to 1 ms.
     pub mean_burst_requests: f64,
     /// Length of burst that half of the requests lie in bursts up to.
