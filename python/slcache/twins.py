@@ -29,6 +29,7 @@ _LEAVE_OUT = (
     "sequential_share",
     "not_4kib_aligned_share",
     "footprint_touched_bytes",
+    "tight_gap_runs",
     "median_burst_requests",
     "short_pause_runs",
     "short_gap_runs",
@@ -125,6 +126,7 @@ def _times(info: Info) -> dict[str, Any]:
     if info["gap_classes"]:
         times["gap_classes"] = _classes(info)
         times["short_gap_runs"] = info["short_gap_runs"]
+        times["tight_gap_runs"] = info["tight_gap_runs"]
         times["short_pause_runs"] = info["short_pause_runs"]
         times["median_burst_requests"] = info["median_burst_requests"]
     if 0 < info["write_share"] < 1:

@@ -54,7 +54,7 @@ const DIGESTS: [(&str, u64); 39] = [
     ("rl-linkbench", 0xe2a0_0cf5_71b0_bf26),
     ("rl-ycsb-a", 0x8c3c_17fc_0e1f_a39d),
     ("hyssd-financial", 0x6f55_a709_feff_6049),
-    ("hyssd-exchange", 0xffee_7ac3_6517_4d34),
+    ("hyssd-exchange", 0x8151_bcac_de4d_4ce7),
     ("nvc-bonnie", 0xf92c_da83_576c_d5ba),
     ("nvc-desktop", 0x7aed_8586_deb1_0f40),
     ("nvc-financial1", 0x91b7_48f8_a081_62a2),

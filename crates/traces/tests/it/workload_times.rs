@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 /// A busy piece of a server volume: dense bursts with a long tail, a sixth writes.
 const DENSE: &str = r#"
     short_gap_runs = 0.8879
+    tight_gap_runs = 0.878
     median_burst_requests = 23
     write_after_write_share = 0.876
     gap_classes = [
@@ -107,6 +108,11 @@ fn assert_met(workload: &Workload, seed: u64) {
         let pauses = gaps - short - long;
         assert_near("short_pause_runs", info.short_pause_runs, stated, 0.01, 1.5 / pauses);
     }
+    if let Some(stated) = twin.tight_gap_runs {
+        // Which gap of a burst is tight is left to chance.
+        let slack = 3.0 * (stated * (1.0 - stated) / (gaps * info.gap_classes[0].share)).sqrt();
+        assert_near("tight_gap_runs", info.tight_gap_runs, stated, 0.01, slack);
+    }
     if let Some(stated) = twin.median_burst_requests {
         let medians = info.median_burst_requests as f64;
         assert_near("median_burst_requests", medians, stated, 0.05, 0.5);
@@ -186,6 +192,10 @@ fn classes_of_volumes_are_met_at_any_load() {
             assert_near("write_after_write_share", info.write_after_write_share, writes, 0.01, 0.0);
             // Independent gaps: by chance alone, of 4,000.
             assert_near("short_gap_runs", info.short_gap_runs, short, 0.01, 0.02);
+            for scaled in [200, 500, 2000] {
+                let small = workload(&text(20_000, 0.7, &figures), Some(scaled));
+                assert_met(&small.unwrap_or_else(|error| panic!("{scaled}: {error}")), 1);
+            }
             let again = workload(&twin.canonical(), None).unwrap();
             assert!(again.generate(1).eq(twin.generate(1)));
             assert_eq!(again.canonical(), twin.canonical());
@@ -281,6 +291,17 @@ fn figures_that_cannot_be_are_refused_with_what_can() {
             "twin.short_pause_runs",
             "0.2 is not possible with",
         ),
+        (
+            format!("{classes}\nshort_gap_runs = 0.8\ntight_gap_runs = 0.7"),
+            "twin.tight_gap_runs",
+            "needs gaps told apart at 10 us",
+        ),
+        (
+            DENSE.replace("tight_gap_runs = 0.878", "tight_gap_runs = 0.2"),
+            "twin.tight_gap_runs",
+            "0.2 is not possible with 571 gaps up to 10 us in these bursts; possible: ",
+        ),
+        (format!("{classes}\ntight_gap_runs = 0.7"), "twin.tight_gap_runs", "needs short_gap_runs"),
         (
             format!("{classes}\nmedian_burst_requests = 9"),
             "twin.median_burst_requests",

@@ -135,6 +135,10 @@ pub struct TwinSpec {
     /// they come in random order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub short_pause_runs: Option<f64>,
+    /// Gaps of at most 10 us among the gaps that follow such a gap, from 0 to 1;
+    /// with `short_gap_runs`, without it such gaps lie anywhere in the bursts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tight_gap_runs: Option<f64>,
     /// Requests in a burst, in which gaps are at most 1 ms, on average; it
     /// follows from the gaps over 1 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -148,7 +152,7 @@ pub struct TwinSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_after_write_share: Option<f64>,
     /// Measured volumes from which `gap_classes`, `short_gap_runs`,
-    /// `median_burst_requests` and `write_after_write_share` are taken where
+    /// `tight_gap_runs`, `short_pause_runs`, `median_burst_requests` and `write_after_write_share` are taken where
     /// they are not stated; with a duration, which says how long the longest gaps are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<MeasuredClass>,

@@ -5,6 +5,7 @@ use super::bursts;
 use super::op_order::write_after_write_share;
 use super::pauses;
 use super::plan::{count, pages, SizeClass, TwinPlan};
+use super::tight_gaps;
 use slcache_core::device::request::SECTOR_BYTES;
 use std::collections::BTreeMap;
 
@@ -65,6 +66,7 @@ fn all_figures(spec: &TwinSpec) -> Vec<(&'static str, Option<f64>)> {
         ("gaps_over_1s", spec.gaps_over_1s.map(|n| n as f64)),
         ("short_gap_runs", spec.short_gap_runs),
         ("short_pause_runs", spec.short_pause_runs),
+        ("tight_gap_runs", spec.tight_gap_runs),
         ("mean_burst_requests", spec.mean_burst_requests),
         ("median_burst_requests", spec.median_burst_requests),
         ("write_after_write_share", spec.write_after_write_share),
@@ -146,8 +148,11 @@ impl TwinPlan {
             bursts::short_gap_runs(inside, between + 1, longer)
         });
         let pauses = self.pause_runs.and_then(|runs| pauses::short_pause_runs(&self.gaps, runs));
+        let tight = Some(&self.tight_gaps).filter(|counts| !counts.is_empty());
+        let tight = tight.map(|counts| tight_gaps::tight_gap_runs(&self.bursts, counts));
         let figures = [
             ("short_gap_runs", short),
+            ("tight_gap_runs", tight),
             ("short_pause_runs", pauses),
             ("mean_burst_requests", mean),
             ("median_burst_requests", median),

@@ -3,6 +3,7 @@
 use super::super::spec::TwinSpec;
 use super::gaps::GapClass;
 use super::run_lengths::RunLengths;
+use super::tight_gaps::{self, TIGHT_GAP_NS};
 use crate::workload_problem::Problems;
 
 /// Gaps up to this are inside a burst.
@@ -79,6 +80,34 @@ pub(super) fn plan(
     Some(std::iter::once(single).chain(longer).filter(|(_, count)| *count > 0).collect())
 }
 
+/// Gaps up to 10 us by length of burst, in exact counts; none where they may lie anywhere.
+pub(super) fn plan_tight(
+    spec: &TwinSpec,
+    gaps: &[GapClass],
+    bursts: &[(u64, u64)],
+    problems: &mut Problems,
+) -> Option<Vec<u64>> {
+    let Some(runs) = spec.tight_gap_runs else {
+        return Some(Vec::new());
+    };
+    let mut refuse = |message: String| problems.add("twin.tight_gap_runs", message);
+    if spec.short_gap_runs.is_none() {
+        refuse("needs short_gap_runs".to_owned());
+        return None;
+    }
+    if gaps.iter().any(|class| class.over_ns < TIGHT_GAP_NS && class.to_ns > TIGHT_GAP_NS) {
+        refuse("needs gaps told apart at 10 us, by gap_classes".to_owned());
+        return None;
+    }
+    let tight = gaps.iter().filter(|class| class.to_ns <= TIGHT_GAP_NS).map(|class| class.count).sum();
+    let possible = |(least, most): (f64, f64)| {
+        refuse(format!(
+            "{runs} is not possible with {tight} gaps up to 10 us in these bursts; possible: {least:.4} to {most:.4}"
+        ));
+    };
+    tight_gaps::plan(bursts, tight, runs).map_err(possible).ok()
+}
+
 /// How many bursts have more than one request.
 fn longer_bursts(runs: f64, inside: u64, bursts: u64, problems: &mut Problems) -> Option<u64> {
     if inside == 0 {
@@ -118,7 +147,7 @@ fn with_median(
         return Some(Vec::new());
     }
     let candidates = RunLengths::candidates(wanted, single, inside, longer);
-    let counted = candidates.into_iter().map(|lengths| lengths.counts(inside, longer));
+    let counted = candidates.map(|lengths| lengths.counts(inside, longer));
     let mut medians = Vec::new();
     for lengths in counted {
         let reached = median_of(&lengths);

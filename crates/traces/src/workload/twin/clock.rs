@@ -1,63 +1,15 @@
 //! The times of a twin's requests.
 
 use super::super::random::Random;
-use super::bursts::BURST_GAP_NS;
+use super::gap_order::GapOrder;
 use super::gap_source::GapSource;
 use super::gaps::GapClass;
-use super::pauses::Pauses;
-use super::quota::Quota;
-
-/// Which class the next gap is of; each class in its exact count.
-#[derive(Clone, Debug)]
-enum Order {
-    /// In random order.
-    Any(Quota<usize>),
-    /// In bursts: gaps inside them and between them.
-    Bursts { lengths: Quota<u64>, inside: Quota<usize>, between: Pauses, left: u64 },
-}
-
-impl Order {
-    fn new(classes: &[GapClass], bursts: &[(u64, u64)], pause_runs: Option<u64>, seed: u64) -> Self {
-        let quota = |wanted: &dyn Fn(&GapClass) -> bool| {
-            let kinds = classes.iter().enumerate().filter(|(_, class)| wanted(class));
-            Quota::new(kinds.map(|(kind, class)| (kind, class.count)).collect())
-        };
-        if bursts.is_empty() {
-            return Self::Any(quota(&|_| true));
-        }
-        let inside = |class: &GapClass| class.to_ns <= BURST_GAP_NS;
-        Self::Bursts {
-            lengths: Quota::new(bursts.to_vec()),
-            inside: quota(&inside),
-            between: Pauses::new(classes, pause_runs, seed),
-            left: 0,
-        }
-    }
-
-    /// The class of the gap behind the next request; `None` behind the last.
-    #[inline]
-    fn next(&mut self, random: &mut Random) -> Option<usize> {
-        match self {
-            Self::Any(kinds) => kinds.draw(random),
-            Self::Bursts { lengths, inside, between, left } => {
-                if *left == 0 {
-                    *left = lengths.draw(random)?;
-                }
-                *left -= 1;
-                if *left > 0 {
-                    inside.draw(random)
-                } else {
-                    between.draw(random)
-                }
-            }
-        }
-    }
-}
+use super::plan::TwinPlan;
 
 /// The times of a twin's requests.
 #[derive(Clone, Debug)]
 pub(super) struct TwinClock {
-    order: Order,
+    order: GapOrder,
     sources: Vec<GapSource>,
     random: Random,
     at_ns: u64,
@@ -66,21 +18,14 @@ pub(super) struct TwinClock {
 
 impl TwinClock {
     /// A clock at time 0; without classes it stays there.
-    pub(super) fn new(
-        classes: &[GapClass],
-        bursts: &[(u64, u64)],
-        pause_runs: Option<u64>,
-        seed: u64,
-    ) -> Self {
+    pub(super) fn new(plan: &TwinPlan, seed: u64) -> Self {
+        Self::with_order(&plan.gaps, GapOrder::new(plan, seed), seed)
+    }
+
+    fn with_order(classes: &[GapClass], order: GapOrder, seed: u64) -> Self {
         let mut random = Random::new(seed, 0, "gap");
         let sources = classes.iter().map(|class| GapSource::new(class, random.bits())).collect();
-        Self {
-            order: Order::new(classes, bursts, pause_runs, seed),
-            sources,
-            random,
-            at_ns: 0,
-            carry_ns: 0.0,
-        }
+        Self { order, sources, random, at_ns: 0, carry_ns: 0.0 }
     }
 
     /// The time now; then goes on by a gap.
@@ -104,7 +49,7 @@ mod tests {
     use super::*;
 
     fn times(classes: &[GapClass], count: usize, seed: u64) -> Vec<u64> {
-        let mut clock = TwinClock::new(classes, &[], None, seed);
+        let mut clock = TwinClock::with_order(classes, GapOrder::any(classes), seed);
         (0..count).map(|_| clock.tick()).collect()
     }
 

@@ -41,7 +41,7 @@ impl TwinGenerator {
             reads: Quota::new(plan.reads.clone()),
             writes: Quota::new(plan.writes.clone()),
             walk: Walk::new(plan, seed),
-            clock: TwinClock::new(&plan.gaps, &plan.bursts, plan.pause_runs, seed),
+            clock: TwinClock::new(plan, seed),
             ops: OpOrder::new(plan.write_runs, seed),
         }
     }

@@ -24,6 +24,11 @@ struct Measured {
     /// hm_0 has 0.888 and rsrch_1 0.818. In sparse volumes gaps do not hang
     /// together: mds_0 has 0.220 where 0.218 of all gaps are short.
     short_gap_runs: Option<f64>,
+    /// hm_0 has 0.878 and rsrch_1 0.646; in sparse volumes hardly any gap is tight.
+    tight_gap_runs: Option<f64>,
+    /// P(pause up to 100 ms behind such a pause) less P(such a pause behind a
+    /// longer one): hm_0 has 0.55 and rsrch_1 0.65, mds_0 0.2.
+    pause_persistence: Option<f64>,
     /// hm_0 has 23 and rsrch_1 9: their geometric mean.
     median_burst_requests: Option<f64>,
     /// P(write after write) less P(write after read). Dense: hm_0 (rsrch_1 has
@@ -42,6 +47,8 @@ const DENSE: Measured = Measured {
         (1e9, 0.0535, 833_000_000.0),
     ],
     short_gap_runs: Some(0.853),
+    tight_gap_runs: Some(0.762),
+    pause_persistence: Some(0.6),
     median_burst_requests: Some(14.0),
     persistence: 0.85,
 };
@@ -56,6 +63,8 @@ const SPARSE: Measured = Measured {
         (1e9, 0.031, 648_000_000.0),
     ],
     short_gap_runs: None,
+    tight_gap_runs: None,
+    pause_persistence: None,
     median_burst_requests: None,
     persistence: 0.5,
 };
@@ -63,6 +72,8 @@ const SPARSE: Measured = Measured {
 /// Bounds up to this hold in every volume of the class; how the longer gaps are
 /// spread depends on the load.
 const BURST_GAP_NS: f64 = 1e6;
+/// Pauses up to this are short.
+const SHORT_PAUSE_NS: f64 = 1e8;
 /// The longest gaps are on average at least so many times their lower bound.
 const LEAST_MEAN: f64 = 2.0;
 
@@ -88,6 +99,12 @@ pub(in crate::workload) fn expand(spec: &TwinSpec) -> TwinSpec {
     // Bursts belong to the gaps they were measured with.
     if !own_gaps && spec.short_gap_runs.is_none() {
         spec.short_gap_runs = measured.short_gap_runs;
+        spec.tight_gap_runs = spec.tight_gap_runs.or(measured.tight_gap_runs);
+        if spec.short_pause_runs.is_none() {
+            spec.short_pause_runs = short_pauses(&spec.gap_classes)
+                .zip(measured.pause_persistence)
+                .map(|(share, persistence)| share + persistence * (1.0 - share));
+        }
         spec.median_burst_requests = spec.median_burst_requests.or(measured.median_burst_requests);
     }
     if spec.write_after_write_share.is_none() {
@@ -128,6 +145,16 @@ fn mean_gap_ns(spec: &TwinSpec) -> Option<f64> {
     let requests = Counts::of(spec).requests;
     let by_duration = spec.duration_ns.zip(requests).map(|(duration, n)| duration.0 / (n - 1.0).max(1.0));
     by_duration.or(spec.mean_interarrival_ns.map(|time| time.0))
+}
+
+/// Part of the pauses between bursts that are up to 100 ms, where a bound tells them apart.
+fn short_pauses(classes: &[GapShare]) -> Option<f64> {
+    let upto = |bound_ns: f64| {
+        let end = classes.iter().position(|class| class.to_ns.is_some_and(|to| to.0 == bound_ns))?;
+        Some(classes[..=end].iter().map(|class| class.share).sum::<f64>())
+    };
+    let (inside, short) = upto(BURST_GAP_NS).zip(upto(SHORT_PAUSE_NS))?;
+    Some((short - inside) / (1.0 - inside))
 }
 
 /// The classes, as many of the longest in one as are needed for it to be well

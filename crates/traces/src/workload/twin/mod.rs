@@ -13,6 +13,7 @@ mod extent_plan;
 mod extent_walk;
 mod extents;
 mod gap_classes;
+mod gap_order;
 mod gap_source;
 mod gaps;
 mod generator;
@@ -29,6 +30,7 @@ mod run_lengths;
 mod settle;
 mod shape;
 mod sizes;
+mod tight_gaps;
 mod times;
 mod variants;
 

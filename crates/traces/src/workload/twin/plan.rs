@@ -49,6 +49,9 @@ pub(in crate::workload) struct TwinPlan {
     pub(super) bursts: Vec<(u64, u64)>,
     /// Runs of pauses up to 100 ms; without it pauses come in any order.
     pub(super) pause_runs: Option<u64>,
+    /// Gaps up to 10 us in all bursts of each of these lengths; empty where they
+    /// may be in any burst.
+    pub(super) tight_gaps: Vec<u64>,
     /// Runs of writes; without it reads and writes come in any order.
     pub(super) write_runs: Option<u64>,
     pub(super) scale: f64,

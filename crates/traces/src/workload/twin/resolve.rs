@@ -41,6 +41,7 @@ pub(in crate::workload) fn resolve(
     let gaps = gap_classes(spec, requests, scale, problems)?;
     let bursts = bursts::plan(spec, &gaps, requests, problems)?;
     let pause_runs = pauses::runs(spec, &gaps, problems)?;
+    let tight_gaps = bursts::plan_tight(spec, &gaps, &bursts, problems)?;
     let write_runs = write_runs(spec, count(&reads), count(&writes), problems)?;
     let mut plan = TwinPlan {
         reads,
@@ -56,6 +57,7 @@ pub(in crate::workload) fn resolve(
         gaps,
         bursts,
         pause_runs,
+        tight_gaps,
         write_runs,
         scale,
     };

@@ -5,6 +5,9 @@
 const LONG_SHARES: [f64; 11] = [0.75, 0.8, 0.85, 0.9, 0.95, 0.7, 0.65, 0.6, 0.5, 0.35, 0.2];
 /// Steps in which a law's parameter is tried.
 const STEPS: u32 = 256;
+/// In a short trace the median is that of a few bursts: laws with medians up to
+/// so many percent beside it are tried as well.
+const NEARBY: i32 = 20;
 /// Lengths above this are rounded to a part in so many.
 const FINE: u64 = 64;
 
@@ -38,13 +41,13 @@ impl RunLengths {
     /// Laws whose bursts, with `single` of one request, have half of their
     /// requests in bursts of up to `median`; where a kind of law cannot have
     /// that, its extremes.
-    pub(super) fn candidates(median: f64, single: u64, gaps: u64, runs: u64) -> Vec<Self> {
+    pub(super) fn candidates(median: f64, single: u64, gaps: u64, runs: u64) -> impl Iterator<Item = Self> {
         let mean = gaps as f64 / runs as f64;
         let bursts = Bursts { single: single as f64, runs: runs as f64, mean };
         let mixtures = LONG_SHARES.into_iter().map(|share| Self::two_kinds(share, mean));
         let mut laws: Vec<Box<dyn Fn(f64) -> Self>> = mixtures.flatten().collect();
         laws.push(Box::new(move |part| Self::evened(part, mean)));
-        laws.iter().flat_map(|law| bursts.solve(law, median)).collect()
+        laws.into_iter().flat_map(move |law| bursts.solve(&law, median))
     }
 
     /// Short and long runs, `long_share` of the gaps in long ones; at 0 all are
@@ -143,11 +146,11 @@ impl Bursts {
     /// The law's first parameter from 0 to 1 with this median, and its
     /// neighbours for medians a little off; without any, both ends.
     fn solve(&self, law: &dyn Fn(f64) -> RunLengths, median: f64) -> Vec<RunLengths> {
-        let found = [1.0, 0.98, 1.02, 0.96, 1.04].map(|factor| self.crossing(law, median * factor));
-        match found[0] {
-            Some(_) => found.into_iter().flatten().map(law).collect(),
-            None => vec![law(0.0), law(1.0)],
+        if self.crossing(law, median).is_none() {
+            return vec![law(0.0), law(1.0)];
         }
+        let nearby = (0..=NEARBY).flat_map(|step| [-step, step]).map(|step| 1.0 + f64::from(step) / 100.0);
+        nearby.filter_map(|factor| self.crossing(law, median * factor)).map(law).collect()
     }
 
     fn crossing(&self, law: &dyn Fn(f64) -> RunLengths, median: f64) -> Option<f64> {

@@ -44,6 +44,7 @@ fn check_ranges(spec: &TwinSpec, problems: &mut Problems) {
         ("idle_share", spec.idle_share),
         ("short_gap_runs", spec.short_gap_runs),
         ("short_pause_runs", spec.short_pause_runs),
+        ("tight_gap_runs", spec.tight_gap_runs),
         ("write_after_write_share", spec.write_after_write_share),
     ] {
         problems.share(format!("twin.{key}"), share);

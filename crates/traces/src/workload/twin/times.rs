@@ -100,7 +100,8 @@ pub(super) fn time_figure(name: &str) -> bool {
 
 /// Whether a figure says which gaps follow each other.
 pub(super) fn burst_figure(name: &str) -> bool {
-    ["short_gap_runs", "short_pause_runs", "mean_burst_requests", "median_burst_requests"].contains(&name)
+    ["short_gap_runs", "tight_gap_runs", "short_pause_runs", "mean_burst_requests", "median_burst_requests"]
+        .contains(&name)
 }
 
 /// Whether a figure says how gaps are spread.
