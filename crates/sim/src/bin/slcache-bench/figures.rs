@@ -103,6 +103,20 @@ pub struct Environment {
     pub scaling_per_thread: f64,
 }
 
+/// What the end of a window costs under a scheme that searches the least cost then.
+#[derive(Clone, Debug, Serialize)]
+pub struct Analyser {
+    pub device: String,
+    /// Windows of the run.
+    pub windows: usize,
+    pub window_us: f64,
+    pub run_cpu_s: Spread,
+    /// With a hundred times as many windows.
+    pub busier_cpu_s: Spread,
+    /// The windows' part of the run.
+    pub share: f64,
+}
+
 /// Memory of a device in use, measured in a process of its own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Memory {
@@ -132,6 +146,7 @@ pub struct Figures {
     pub traces: TraceSpeed,
     pub preconditioning: Preconditioning,
     pub environment: Environment,
+    pub analyser: Analyser,
     pub memory: Vec<Memory>,
     pub large_device: LargeDevice,
 }

@@ -14,6 +14,7 @@ mod print;
 mod reference;
 mod speed;
 mod tracing;
+mod two_pools;
 
 use figures::Figures;
 use std::process::ExitCode;
@@ -89,7 +90,10 @@ fn measure(size: Size) -> Result<Figures, String> {
     let preconditioning = preconditioning::measure(size)?;
     say("environment");
     let environment = environment::measure(size)?;
+    say("analyser");
+    let analyser = two_pools::measure(size)?;
     say("memory and start-up");
     let (memory, large_device) = child::measure(size)?;
-    Ok(Figures { rounds: size.rounds, workloads, traces, preconditioning, environment, memory, large_device })
+    let rounds = size.rounds;
+    Ok(Figures { rounds, workloads, traces, preconditioning, environment, analyser, memory, large_device })
 }

@@ -1,6 +1,6 @@
 //! The figures as text.
 
-use super::figures::{Environment, Figures, Memory, Spread, TraceSpeed, Workload};
+use super::figures::{Analyser, Environment, Figures, Memory, Spread, TraceSpeed, Workload};
 use super::reference::{self, Reference};
 use super::speed::COMPARED_ON;
 
@@ -20,6 +20,7 @@ pub fn print(figures: &Figures) {
         preconditioning.page_programs as f64 / 1e6,
     );
     print_environment(&figures.environment);
+    print_analyser(&figures.analyser);
     for memory in &figures.memory {
         print_memory(memory);
     }
@@ -57,6 +58,18 @@ fn print_environment(environment: &Environment) {
         spread(environment.all_threads_s, 3),
         environment.threads,
         environment.scaling_per_thread,
+    );
+}
+
+fn print_analyser(analyser: &Analyser) {
+    println!(
+        "analyser of hyssd on {}: {:.0} us for each of {} windows, {:.2} % of the run ({} CPU s; with a hundred times the windows {})",
+        analyser.device,
+        analyser.window_us,
+        analyser.windows,
+        100.0 * analyser.share,
+        spread(analyser.run_cpu_s, 3),
+        spread(analyser.busier_cpu_s, 3),
     );
 }
 

@@ -3,7 +3,7 @@
 use super::engine::{self, Run};
 use super::figures::{Floor as FloorFigures, Spread, Workload};
 use super::floor::{Floor, Pass};
-use super::Size;
+use super::{two_pools, Size};
 use slcache_core::device::request::Request;
 use slcache_core::schemes::CATALOG;
 use slcache_sim::RunConfig;
@@ -34,11 +34,15 @@ struct Contestant<'a> {
 pub fn measure(size: Size) -> Result<Vec<Workload>, String> {
     let synth = synth1m(size.of(SYNTH1M_REQUESTS));
     let gc = heavy_gc(size.of(RANDOM_WRITES), RANDOM_GAP_NS, true);
+    let (slower, preload) = two_pools::workload(size)?;
     let fill = gc.len() - size.of(RANDOM_WRITES);
     let mut contestants = vec![
         Contestant::new("synth1m", "mqsim-512g", "tlc-only", &synth)?.with_floor(),
         Contestant::new("heavy_gc", "gc-8g", "tlc-only", &gc)?.with_floor().after(fill),
     ];
+    let mut hyssd = Contestant::new("synth1m, slower", "hyssd-st", "hyssd", &slower)?;
+    hyssd.preload = preload;
+    contestants.push(hyssd);
     for device in COMPARED_ON {
         for scheme in CATALOG {
             contestants.push(Contestant::new("synth1m", device, scheme.name, &synth)?.preloaded());
