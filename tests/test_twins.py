@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import slcache as package
+from slcache import expect
 from support import mixed, slcache, write_trace
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "linkbench-40s.blkparse.zst"
@@ -25,9 +26,15 @@ def twin(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("source", ["trace", "twin"])
 def test_trace_and_twin_have_the_figures_that_are_given(twin: Path, source: str) -> None:
-    done = slcache("trace", "info", EXAMPLE if source == "trace" else twin, "--expect", twin)
-    assert done.returncode == 0, done.stdout.decode()
-    assert done.stdout.decode().count("agrees") > 10
+    trace = EXAMPLE if source == "trace" else twin
+    document = package.Trace(trace).info()
+    findings = expect.check(document, expect.of_workload(package.workload(twin)))
+    assert len(findings) > 15
+    # What pages are from in the end is settled on the first requests of a twin.
+    off = [f for f in findings if not f.agrees and f.figure.name != "writers_per_16kib_page"]
+    assert off == []
+    writers = next(f for f in findings if f.figure.name == "writers_per_16kib_page")
+    assert writers.found == pytest.approx(writers.figure.value, rel=0.05)
 
 
 def test_the_skews_fit_the_hot_set(twin: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,8 @@ _FIT_REQUESTS, _FIT_STEPS, _MOST_SKEW = 1_000_000, 8, 3.0
 _HOTTEST = 0.1
 #: What may be left out where figures conflict, the first of those named first.
 _LEAVE_OUT = (
+    "writers_per_16kib_page",
+    "update_writes",
     "update_ratio",
     "mean_write_bytes",
     "mean_read_bytes",
@@ -35,7 +38,16 @@ _LEAVE_OUT = (
     "short_gap_runs",
     "write_after_write_share",
     "gap_classes",
+    "repeated_extent_share",
 )
+#: Figures of extents; the others have no meaning without the first.
+_EXTENTS = ("repeated_extent_share", "writers_per_16kib_page", "update_writes")
+
+#: A problem of a twin, by its figure.
+_PROBLEM = re.compile(r"^:?\d*: twin\.(\w+)[.\w]*: (.*)$", re.MULTILINE)
+#: What a figure can be beside the others.
+_POSSIBLE = re.compile(r"(?:from|between|possible:|they lead to) ([\d.]+)(?: (?:to|and) ([\d.]+))?")
+_REACHED = re.compile(r"([\d.]+) of the requests come out sequential")
 
 
 @dataclass
@@ -112,11 +124,19 @@ def _figures(info: Info) -> dict[str, Any]:
     if info["writes"]:
         figures["footprint_written_bytes"] = info["written_4kib_pages"] * _PAGE
         figures["update_ratio"] = info["update_ratio"]
+        figures |= _extents(info)
     figures["footprint_touched_bytes"] = info["touched_4kib_pages"] * _PAGE
     figures["not_4kib_aligned_share"] = info["not_4kib_aligned_share"]
     figures["sequential_share"] = min(info["sequential_share"], _MOST_SEQUENTIAL)
     figures |= _times(info)
     return figures
+
+
+def _extents(info: Info) -> dict[str, Any]:
+    """Return where updates fall; nothing where no write overwrites."""
+    if not info["overwriting_writes"]:
+        return {}
+    return {name: info[name] for name in _EXTENTS}
 
 
 def _times(info: Info) -> dict[str, Any]:
@@ -193,18 +213,39 @@ def _settle(twin: Twin, path: Path) -> None:
 
 
 def _give_way(twin: Twin, text: str, path: Path) -> None:
-    """Leave out one of the figures that conflict."""
-    # Pages that are only read lie side by side, which may be more sequential than asked for.
-    hidden = ["footprint_touched_bytes"] if "come out sequential" in text else []
-    at_fault = [name for name in _LEAVE_OUT if f" twin.{name}" in text]
+    """Move one of the figures that conflict to the nearest possible value, or leave it out."""
+    problems = dict(_PROBLEM.findall(text.replace(str(path), "")))
+    at_fault = [name for name in _LEAVE_OUT if name in problems]
     mentioned = [name for name in _LEAVE_OUT if name in text]
-    found = (name for name in (*hidden, *at_fault, *mentioned) if name in twin.figures)
-    name = next(found, None)
+    name = next((name for name in (*at_fault, *mentioned) if name in twin.figures), None)
     if name is None:
         raise TraceError(f"{twin.source}: no twin can be made: {text}")
-    lines = [line.removeprefix(str(path)).partition(" ")[2] for line in text.splitlines()]
-    reason = next((line for line in lines if line.startswith(f"twin.{name}:")), lines[0])
-    twin.given_up[name] = f"{_value(twin.figures.pop(name))} as measured; {reason}"
+    reason = problems.get(name) or text.splitlines()[0]
+    if name == "sequential_share" and _too_sequential(reason, twin.figures):
+        name = "footprint_touched_bytes"
+    measured = twin.figures[name]
+    is_first = name in problems and name not in twin.given_up
+    possible = _POSSIBLE.search(reason) if is_first else None
+    if possible is not None and not isinstance(measured, list):
+        low, high = (float(end) for end in possible.groups(possible.group(1)))
+        nearest = min(max(measured, low), high)
+        twin.figures[name] = round(nearest) if isinstance(measured, int) else nearest
+        twin.given_up[name] = f"{_value(measured)} as measured, {_value(nearest)} here: {reason}"
+        return
+    gone = [name, *(_EXTENTS[1:] if name == _EXTENTS[0] else ())]
+    for figure in (figure for figure in gone if figure in twin.figures):
+        twin.given_up[figure] = f"{_value(twin.figures.pop(figure))} as measured: {reason}"
+
+
+def _too_sequential(reason: str, figures: Mapping[str, Any]) -> bool:
+    """Return whether pages that are only read, which may lie side by side, make it too many."""
+    reached = _REACHED.search(reason)
+    asked = float(figures["sequential_share"])
+    return (
+        reached is not None
+        and float(reached.group(1)) > asked
+        and "footprint_touched_bytes" in figures
+    )
 
 
 def _fit(twin: Twin, info: Info, path: Path) -> None:
