@@ -39,6 +39,12 @@ def test_published_files_are_known_by_the_counts_of_table_i(name: str) -> None:
         assert workload.figures["write_share"] == pytest.approx(writes / (reads + writes), abs=1e-3)
 
 
+def test_figures_and_tables_have_titles_of_their_own() -> None:
+    plan = plans.load("hyssd")
+    titles = [plan.title, *(spec.title for spec in [*plan.figures, *plan.tables])]
+    assert len(set(titles)) == len(titles)
+
+
 def jobs(plan: Plan) -> list[Job]:
     seeds = {part.name: [1] for part in plan.parts}
     return [job for _, job in jobs_of(plan, twins(plan, list(TABLE_I)), seeds, {})]
