@@ -11,6 +11,7 @@ mod flash_rules;
 mod flush;
 mod hold;
 mod hybrid;
+mod hyssd_limits;
 mod idle;
 mod ips;
 mod ips_oracle;

@@ -70,37 +70,64 @@ impl Capacity {
     ) {
         let key = |rest: &str| format!("scheme.{}.{rest}", spec.name);
         let units = spec.units(device);
-        let possible = self.fast_usable as f64 / self.fast_units;
+        let found = problems.len();
         let (blocks, held) = (layout.fast.blocks, spec.fast.held_back(layout.fast.blocks));
-        let spare =
-            format!("{blocks} blocks per plane, of which {held} are held back for frontiers and cleaning");
+        let fits = |units_max: u64| units_max >= 2 * u64::from(units.per_page);
         // A piece of a logical page is never what makes way for itself.
-        if self.units_max() < 2 * units.per_page || !(self.utilisation_max > 0.0) {
-            let most = libm::floor(possible * 1e4) / 1e4;
-            let allowed = format!("such that two logical pages fit in, and at most {most}: {spare}");
-            return problems.push(Problem::new(key("utilisation_max"), self.utilisation_max, allowed));
-        }
-        if self.units_max() as u64 > self.fast_usable || self.utilisation_max > 1.0 {
-            let most = libm::floor(possible * 1e4) / 1e4;
-            let allowed = format!("above 0 and at most {most}: the fast tier has {spare}");
-            return problems.push(Problem::new(key("utilisation_max"), self.utilisation_max, allowed));
-        }
-        let most = self.utilisation_max;
-        check_range(problems, &key("initial_utilisation"), spec.initial_utilisation, 0.0..=most);
-        let (name, least) = (spec.least.key, self.least);
-        check_range(problems, &key(name), least, 0.0..=most);
-        let fast = self.units_at(least);
-        if !self.hold(u64::from(units.count), fast, units.per_page) {
-            let unit = u64::from(spec.unit_bytes(device));
-            let most = (u64::from(fast) + self.dense_usable).saturating_sub(units.per_page.into()) * unit;
+        if !fits(self.fast_usable) {
+            let (key, part) = match layout.is_shared() {
+                true => (key("fast_blocks"), "the fast tier"),
+                false => (format!("device.pool[{}].blocks", layout.fast.pool), "a plane of the fast tier"),
+            };
             let allowed = format!(
-                "at most {most}: the fast tier filled to {} = {least}, and a dense tier of {} blocks per \
-                 plane, of which {} are held back for frontiers and cleaning",
-                key(name),
-                layout.dense.blocks,
-                spec.dense.held_back(layout.dense.blocks)
+                "more: {held} blocks of {part} are held back for frontiers and cleaning, and two logical \
+                 pages must fit into the others"
             );
-            problems.push(Problem::new("device.user_bytes", device.user_bytes, allowed));
+            return problems.push(Problem::new(key, blocks, allowed));
         }
+        let max = self.utilisation_max;
+        if !(max <= 1.0) || !fits(self.units_max().into()) || u64::from(self.units_max()) > self.fast_usable {
+            let possible = libm::floor(self.fast_usable as f64 / self.fast_units * 1e4) / 1e4;
+            let allowed = format!(
+                "enough for two logical pages and at most {possible}: of the fast tier's {blocks} blocks per \
+                 plane {held} are held back for frontiers and cleaning"
+            );
+            return problems.push(Problem::new(key("utilisation_max"), max, allowed));
+        }
+        check_range(problems, &key("initial_utilisation"), spec.initial_utilisation, 0.0..=max);
+        check_range(problems, &key(spec.least.key), self.least, 0.0..=max);
+        if problems.len() == found {
+            self.check_user_bytes(spec, device, layout, problems);
+        }
+    }
+
+    /// Both tiers hold the user's data while the fast one has its least utilisation.
+    fn check_user_bytes(
+        &self,
+        spec: &HyssdSpec,
+        device: &DeviceConfig,
+        layout: &Layout,
+        problems: &mut Vec<Problem>,
+    ) {
+        let (units, fast) = (spec.units(device), self.units_at(self.least));
+        if self.hold(u64::from(units.count), fast, units.per_page) {
+            return;
+        }
+        let unit = u64::from(spec.unit_bytes(device));
+        let most = (u64::from(fast) + self.dense_usable).saturating_sub(units.per_page.into()) * unit;
+        let shared = match layout.is_shared() {
+            true => format!("; fewer scheme.{}.fast_blocks leave it more", spec.name),
+            false => String::new(),
+        };
+        let allowed = format!(
+            "at most {most}: the fast tier filled to scheme.{}.{} = {}, and a dense tier of {} blocks per \
+             plane, of which {} are held back for frontiers and cleaning{shared}",
+            spec.name,
+            spec.least.key,
+            self.least,
+            layout.dense.blocks,
+            spec.dense.held_back(layout.dense.blocks)
+        );
+        problems.push(Problem::new("device.user_bytes", device.user_bytes, allowed));
     }
 }

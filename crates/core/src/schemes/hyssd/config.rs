@@ -105,6 +105,7 @@ impl HyssdSpec<'_> {
     /// Adds every problem of the parameters on `device`.
     pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         let key = |rest: &str| format!("scheme.{}.{rest}", self.name);
+        let found = problems.len();
         check_range(problems, &key("period_writes"), self.period_writes, 1..=1_000_000_000);
         if let Some(writes) = self.force_after_writes {
             check_range(problems, &key("force_after_writes"), writes, 1..=1_000_000_000);
@@ -112,7 +113,6 @@ impl HyssdSpec<'_> {
         self.idle.check(&key("idle"), problems);
         self.fast.check(&key("fast"), problems);
         self.dense.check(&key("dense"), problems);
-        let found = problems.len();
         let layout = match self.layout(device) {
             Ok(layout) => layout,
             Err(problem) => return problems.push(problem),
