@@ -23,11 +23,15 @@ impl Io {
     /// The same, to the block of `target`.
     #[inline]
     pub(super) fn copyback_ns_to(&self, block: BlockId, target: &Place) -> Option<u32> {
-        let ns = self.copyback_ns(block, self.geometry().plane_of(target.block), target.array.store_mode)?;
+        // Every page that moves asks, and most chips have none.
+        let (geometry, mode) = (self.geometry(), target.array.store_mode);
+        geometry.copyback_ns(target.pool, mode)?;
+        let ns = self.copyback_ns(block, geometry.plane_of(target.block), mode)?;
         (!self.media.array().block(target.block).is_two_layer()).then_some(ns)
     }
 
     /// Emits the copy-back that stores `target` in `array_ns`. What is copied is programmed in time.
+    #[inline(never)]
     pub(super) fn copy_back(&mut self, mut target: Place, array_ns: u32, write: &PageWrite) -> OpId {
         target.array.store = OpKind::CopyBack;
         self.count_program(&target, write, 1, array_ns);
