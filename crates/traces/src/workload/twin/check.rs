@@ -62,7 +62,7 @@ fn tolerance(name: &str) -> f64 {
     }
 }
 
-/// What one gap or request, more or less, makes of a figure that is counted in them.
+/// What one gap, request or extent, more or less, makes of a figure that is counted in them.
 fn slack(name: &str, plan: &TwinPlan) -> f64 {
     let requests = (count(&plan.reads) + count(&plan.writes)) as f64;
     let (inside, between) = bursts::split(&plan.gaps).unwrap_or((0, 0));
@@ -74,6 +74,7 @@ fn slack(name: &str, plan: &TwinPlan) -> f64 {
         "tight_gap_runs" => f64::INFINITY,
         "mean_burst_requests" => requests / (bursts * (bursts + 1.0)),
         "median_burst_requests" => 0.5,
+        "writers_per_16kib_page" => 4.0 / plan.written_pages.max(1) as f64,
         "write_after_write_share" => 1.0 / count(&plan.writes).max(1) as f64,
         _ => 0.0,
     }

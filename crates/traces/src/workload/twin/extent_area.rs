@@ -33,9 +33,9 @@ impl Area {
         let mut starts = vec![[0; 3]; classes.len()];
         let mut dense = [0..0, 0..0, 0..0];
         for group in 0..3 {
-            // The second group starts off the 16 KiB pages: extents lie one way and the other.
-            let first =
-                if group == 0 { *page } else { page.next_multiple_of(WIDE_PAGES) + u64::from(group == 1) };
+            // Neighbours start off the 16 KiB pages, the two groups in two ways, as data of
+            // real volumes do: what is a multiple of 16 KiB hardly ever fills pages exactly.
+            let first = page.next_multiple_of(WIDE_PAGES) + [2, 1, 0][group];
             *page = first;
             for &at in &order {
                 starts[at][group] = *page;

@@ -8,6 +8,9 @@ use super::variants::starts;
 /// the extents they are pieces of are not all there from the beginning.
 const COUNTED_ON: f64 = 0.8;
 
+/// So many extents of a size are many: a few more or less lying alone do not show.
+const MANY_EXTENTS: u64 = 8 * EVEN_EXTENTS;
+
 /// Extents in exact counts.
 #[derive(Clone, Debug)]
 pub(super) struct ExtentPlan {
@@ -49,16 +52,23 @@ impl ExtentPlan {
     }
 }
 
-/// Divides extents into neighbours and lone ones, each size alike as far as it
-/// goes: the neighbours of sizes with many extents fill 16 KiB pages.
+/// Divides extents into neighbours and lone ones: each size alike where there
+/// are many, whose neighbours fill 16 KiB pages, else the few of all sizes together.
 fn divide(extents: &[u64], dense_share: f64) -> Vec<ExtentCount> {
-    let (mut all, mut dense) = (0, 0);
+    let (mut few, mut few_dense) = (0, 0);
+    let mut dense = |extents: u64| {
+        if extents >= MANY_EXTENTS {
+            let steps = libm::round(extents as f64 * dense_share / EVEN_EXTENTS as f64) as u64;
+            return if dense_share < 1.0 { (steps * EVEN_EXTENTS).min(extents) } else { extents };
+        }
+        few += extents;
+        let now = (libm::round(few as f64 * dense_share) as u64).saturating_sub(few_dense).min(extents);
+        few_dense += now;
+        now
+    };
     let part = |&extents: &u64| {
-        all += extents;
-        let now = (libm::round(all as f64 * dense_share) as u64).saturating_sub(dense).min(extents);
-        let now = if extents < 2 * EVEN_EXTENTS { now } else { now / EVEN_EXTENTS * EVEN_EXTENTS };
-        dense += now;
-        ExtentCount { dense: now, alone: extents - now }
+        let dense = dense(extents);
+        ExtentCount { dense, alone: extents - dense }
     };
     extents.iter().map(part).collect()
 }

@@ -102,6 +102,8 @@ pub(super) struct Extents {
     pub(super) class: SizeClass,
     pub(super) groups: [Group; 3],
     count: ExtentCount,
+    /// The share of dense ones as a multiple of 2^-64, rounded up.
+    dense_part: u128,
     requests: u64,
     pub(super) schedule: Schedule,
     updates: Zipf,
@@ -122,11 +124,13 @@ impl Extents {
             Group::new(starts[at], count.groups()[at], stride(class.pages(), at), at == LONE, random.bits())
         };
         let groups = [group(0), group(1), group(LONE)];
+        let dense_part = (u128::from(count.dense) << 64).div_ceil(u128::from(count.all().max(1)));
         let schedule = Schedule::new(count.all(), requests, 1);
         Self {
             class,
             groups,
             count,
+            dense_part,
             requests,
             schedule,
             updates: Zipf::new(1, update_skew),
@@ -158,9 +162,7 @@ impl Extents {
     /// The group in which the extent of a rank lies if they are taken in order,
     /// and its number there: dense ones, by turns, spread evenly among lone ones.
     fn by_rank(&self, rank: u64) -> Extent {
-        let part = |rank: u64| {
-            (u128::from(rank) * u128::from(self.count.dense) / u128::from(self.count.all())) as u64
-        };
+        let part = |rank: u64| (u128::from(rank) * self.dense_part >> 64) as u64;
         let dense = part(rank);
         if part(rank + 1) > dense {
             Extent { group: (dense % 2) as usize, index: dense / 2 }

@@ -14,7 +14,7 @@ const TOLERANCE: f64 = 0.01;
 /// Requests made to see how many writes a page is from.
 const PROBE_REQUESTS: usize = 40_000;
 /// Layouts tried at most between the two extremes.
-const TRIALS: usize = 6;
+const TRIALS: usize = 8;
 /// Sectors of a 16 KiB page.
 const WIDE_SECTORS: u64 = 32;
 
@@ -74,18 +74,22 @@ fn with_writers(wanted: f64, layout: impl Fn(f64) -> ExtentPlan) -> Result<Exten
     if !inside {
         return Err((low.1.writers, high.1.writers));
     }
+    let mut best = if off(&low.1) < off(&high.1) { low.1.clone() } else { high.1.clone() };
     for _ in 0..TRIALS {
-        if off(&low.1).min(off(&high.1)) < TOLERANCE / 4.0 {
+        if off(&best) < TOLERANCE / 4.0 {
             break;
         }
         // With all else equal, pages per write are linear in the share of neighbours.
         let part = (1.0 / low.1.writers - 1.0 / wanted) / (1.0 / low.1.writers - 1.0 / high.1.writers);
         let middle = low.0 + (high.0 - low.0) * part.clamp(0.02, 0.98);
         let tried = layout(middle);
+        if off(&tried) < off(&best) {
+            best = tried.clone();
+        }
         let side = if tried.writers < wanted { &mut low } else { &mut high };
         *side = (middle, tried);
     }
-    Ok(if off(&low.1) < off(&high.1) { low.1 } else { high.1 })
+    Ok(best)
 }
 
 /// Mean number of writes that the sectors of a written 16 KiB page are from.
