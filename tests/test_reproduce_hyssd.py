@@ -41,7 +41,8 @@ def test_published_files_are_known_by_the_counts_of_table_i(name: str) -> None:
 
 def test_figures_and_tables_have_titles_of_their_own() -> None:
     plan = plans.load("hyssd")
-    titles = [plan.title, *(spec.title for spec in [*plan.figures, *plan.tables])]
+    figures_, tables_ = [f.title for f in plan.figures], [t.title for t in plan.tables]
+    titles = [plan.title, *figures_, *tables_]
     assert len(set(titles)) == len(titles)
 
 
@@ -69,6 +70,29 @@ def test_the_smaller_experiment_is_the_papers_in_every_part() -> None:
         assert small.title == full.title
         pairs = [(full_, sizes(small)[name]) for name, full_ in sizes(full).items()]
         assert [large / less for large, less in pairs] == pytest.approx([SMALLER] * 5, rel=1e-3)
+
+
+def test_every_point_of_the_study_can_be_run() -> None:
+    plan = plans.load("hyssd")
+    assert plan.sensitivity is not None
+    for variation in plan.sensitivity.vary:
+        for table in variation.tables():
+            changed = {k: v for k, v in table.items() if k.startswith("twin.") or k == "seed"}
+            settings = {k: v for k, v in table.items() if k not in changed}
+            for _, job in jobs_of(plan, twins(plan, ["financial"], changed), {"st": [1]}, settings):
+                job.resolved()
+
+
+def test_a_setting_may_be_for_one_variant_alone() -> None:
+    plan = plans.load("hyssd")
+    settings = {"life:scheme.hyssd.lifetime.step": 0.05}
+    chosen = twins(plan, ["financial"])
+    steps = {
+        job.name: job.settings.get("scheme.hyssd.lifetime.step")
+        for _, job in jobs_of(plan, chosen, {"st": [1]}, settings)
+    }
+    assert steps.pop("life") == 0.05
+    assert set(steps.values()) == {None}
 
 
 @pytest.fixture(scope="module")

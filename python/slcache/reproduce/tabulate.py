@@ -14,7 +14,7 @@ from slcache.reproduce.plan import Part, Plan
 from slcache.reproduce.runs import Progress, run_all
 from slcache.reproduce.store import Store
 from slcache.reproduce.table import Key, Table
-from slcache.reproduce.variants import Pick
+from slcache.reproduce.variants import Pick, Variant
 
 
 def tabulate(
@@ -106,7 +106,7 @@ def _jobs(
             variant.scheme,
             seed,
             replay,
-            {**_settings_of(variant.scheme, {**each.reduced, **settings}), **variant.settings},
+            {**_settings_of(variant, {**each.reduced, **settings}), **variant.settings},
             variant.name,
             each.draw or (None if part.learned is None else seeds[0]),
             tuple(before.get(name) or inputs.twins(plan, [name])[0] for name in variant.after),
@@ -126,7 +126,12 @@ def _seeds_of(part: Part, name: str, each: Input, seeds: Sequence[int]) -> Seque
     return seeds if each.twin else seeds[:1]
 
 
-def _settings_of(scheme: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings meant for a scheme: those of no scheme, and its own."""
-    own = f"scheme.{scheme}."
-    return {k: v for k, v in settings.items() if not k.startswith("scheme.") or k.startswith(own)}
+def _settings_of(variant: Variant, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings meant for a variant: those of no scheme, of its scheme, of its name."""
+    own, mine = f"scheme.{variant.scheme}.", f"{variant.name}:"
+    keys = {k: k.removeprefix(mine) for k in settings if ":" not in k or k.startswith(mine)}
+    return {
+        key: settings[k]
+        for k, key in keys.items()
+        if not key.startswith("scheme.") or key.startswith(own)
+    }
