@@ -16,8 +16,11 @@ const SLOWER: u64 = 25;
 /// much.
 const PERIOD_WRITES: [usize; 2] = [10_000, 100];
 
-/// The requests of the bench, and the logical pages they lie in.
-pub fn workload(size: Size) -> Result<(Vec<Request>, Vec<(u32, u32)>), String> {
+/// Requests, and the logical pages they lie in.
+type Workload = (Vec<Request>, Vec<(u32, u32)>);
+
+/// What the bench asks of the device.
+pub fn workload(size: Size) -> Result<Workload, String> {
     let mut requests = synth1m(size.of(REQUESTS));
     requests.iter_mut().for_each(|request| request.at_ns *= SLOWER);
     let piece_bytes = engine::config(DEVICE, "hyssd", &[])?.device.piece_bytes();
