@@ -14,7 +14,7 @@ pub(super) enum GapOrder {
     /// In random order.
     Any(Quota<usize>),
     /// In bursts: gaps inside them and between them.
-    Bursts(Bursts),
+    Bursts(Box<Bursts>),
 }
 
 /// Bursts at work.
@@ -40,7 +40,7 @@ impl GapOrder {
         if plan.bursts.is_empty() {
             Self::any(&plan.gaps)
         } else {
-            Self::Bursts(Bursts::new(plan, seed))
+            Self::Bursts(Box::new(Bursts::new(plan, seed)))
         }
     }
 

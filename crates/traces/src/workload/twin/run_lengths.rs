@@ -99,8 +99,8 @@ impl RunLengths {
                     wanted.clamp(count * low, count * high).min(most)
                 }
             };
-            if count > 0 {
-                let (length, longer) = (sum / count, sum % count);
+            if let Some(length) = sum.checked_div(count) {
+                let longer = sum % count;
                 counts.extend([(length, count - longer), (length + 1, longer)]);
                 (runs_left, gaps_left, low) = (runs_left - count, gaps_left - sum, high + 1);
             }
