@@ -3,8 +3,8 @@
 use super::super::quantity::SizeBytes;
 use super::super::spec::{SizeShare, SizeSharesBy, TwinSpec};
 use super::counts::Counts;
-use super::plan::SizeClass;
 use super::quota::apportion;
+use super::size_class::SizeClass;
 use super::sizes::Ranges;
 use crate::workload_problem::Problems;
 

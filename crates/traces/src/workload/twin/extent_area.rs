@@ -2,7 +2,7 @@
 
 use super::super::random::Random;
 use super::extents::{stride, ExtentCount, Extents, EVEN_EXTENTS, WIDE_PAGES};
-use super::plan::SizeClass;
+use super::size_class::SizeClass;
 use super::sizes::PAGE_SECTORS;
 use std::ops::Range;
 

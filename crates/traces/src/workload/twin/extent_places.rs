@@ -4,7 +4,8 @@ use super::super::random::Random;
 use super::extent_area::Area;
 use super::extent_plan::ExtentPlan;
 use super::extents::{Extent, Extents};
-use super::plan::{SizeClass, TwinPlan};
+use super::plan::TwinPlan;
+use super::size_class::SizeClass;
 use super::sizes::PAGE_SECTORS;
 use super::variants::{Piece, Variants};
 

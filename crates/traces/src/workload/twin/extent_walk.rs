@@ -4,8 +4,9 @@ use super::super::random::Random;
 use super::extent_places::{Choice, ExtentPlaces};
 use super::extent_plan::ExtentPlan;
 use super::extents::Extent;
-use super::plan::{SizeClass, TwinPlan};
+use super::plan::TwinPlan;
 use super::quota::Quota;
+use super::size_class::SizeClass;
 
 /// How often a place that would be sequential by chance is drawn again.
 const REDRAWS: usize = 8;

@@ -3,8 +3,8 @@
 use super::super::random::{mix, Random};
 use super::super::zipf::Zipf;
 use super::lane::Lane;
-use super::places::Schedule;
-use super::plan::SizeClass;
+use super::schedule::Schedule;
+use super::size_class::SizeClass;
 use super::sizes::PAGE_SECTORS;
 
 /// 4 KiB pages in a page of 16 KiB.

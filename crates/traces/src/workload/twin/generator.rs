@@ -4,8 +4,9 @@ use super::clock::TwinClock;
 use super::extent_walk::ExtentWalk;
 use super::op_order::OpOrder;
 use super::page_walk::PageWalk;
-use super::plan::{SizeClass, TwinPlan};
+use super::plan::TwinPlan;
 use super::quota::Quota;
+use super::size_class::SizeClass;
 use slcache_core::device::request::{HostOp, Request};
 
 /// Where requests go.

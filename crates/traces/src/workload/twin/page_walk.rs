@@ -2,8 +2,9 @@
 
 use super::super::random::Random;
 use super::places::{Places, Run};
-use super::plan::{SizeClass, TwinPlan};
+use super::plan::TwinPlan;
 use super::quota::Quota;
+use super::size_class::SizeClass;
 use super::sizes::PAGE_SECTORS;
 
 const SECTORS: u64 = PAGE_SECTORS as u64;

@@ -2,30 +2,10 @@
 
 use super::extent_plan::ExtentPlan;
 use super::gaps::GapClass;
-use super::sizes::PAGE_SECTORS;
+use super::size_class::SizeClass;
 
 /// Writes of more sectors may have a popularity of their own: 128 KiB.
 const LARGE_SECTORS: u32 = 256;
-
-/// Requests of one size.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct SizeClass {
-    pub(super) sectors: u32,
-    /// Whether they start off the 4 KiB pages; only whole pages do.
-    pub(super) shifted: bool,
-}
-
-impl SizeClass {
-    /// 4 KiB pages that such a request touches.
-    pub(super) fn pages(self) -> u64 {
-        u64::from(self.sectors.div_ceil(PAGE_SECTORS)) + u64::from(self.shifted)
-    }
-
-    /// Whether its start or length is off the 4 KiB pages.
-    pub(super) fn unaligned(self) -> bool {
-        self.shifted || self.sectors % PAGE_SECTORS != 0
-    }
-}
 
 /// A twin, checked: every count is final.
 #[derive(Clone, Debug)]

@@ -9,10 +9,11 @@ use super::counts::Counts;
 use super::measured;
 use super::op_order;
 use super::pauses;
-use super::plan::{count, pages, SizeClass, TwinPlan};
+use super::plan::{count, pages, TwinPlan};
 use super::quota::apportion;
 use super::settle::settle;
 use super::shape;
+use super::size_class::SizeClass;
 use super::times::gap_classes;
 use crate::workload_problem::Problems;
 
