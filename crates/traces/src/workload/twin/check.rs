@@ -6,7 +6,7 @@ use super::bursts::{self, MEDIAN_TOLERANCE};
 use super::generator::TwinGenerator;
 use super::pauses;
 use super::plan::{count, TwinPlan};
-use super::times::{burst_figure, gap_figure, time_figure};
+use super::time_figures::{burst_figure, gap_figure, time_figure};
 use crate::workload_problem::Problems;
 
 /// How far what comes out may lie from what is given.

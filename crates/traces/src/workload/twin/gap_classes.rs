@@ -4,7 +4,7 @@ use super::super::spec::{GapShare, TwinSpec};
 use super::achieved::figures;
 use super::gaps::GapClass;
 use super::quota::apportion;
-use super::times::gap_figure;
+use super::time_figures::gap_figure;
 use crate::workload_problem::Problems;
 
 /// How far the longest gaps may lie from their stated mean where a duration

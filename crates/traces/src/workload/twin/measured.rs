@@ -12,7 +12,7 @@ use super::super::quantity::TimeNs;
 use super::super::spec::{GapShare, MeasuredClass, TwinSpec};
 use super::achieved::figures;
 use super::counts::Counts;
-use super::times::gap_figure;
+use super::time_figures::gap_figure;
 use crate::workload_problem::Problems;
 
 /// Classes of gaps, but the last: bound, share, mean.

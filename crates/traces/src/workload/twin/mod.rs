@@ -33,6 +33,7 @@ mod shape;
 mod size_class;
 mod sizes;
 mod tight_gaps;
+mod time_figures;
 mod times;
 mod variants;
 

@@ -4,6 +4,7 @@ use super::super::spec::TwinSpec;
 use super::achieved::figures;
 use super::gap_classes::stated;
 use super::gaps::{classes, GapClass};
+use super::time_figures::{gap_figure, time_figure};
 use crate::times::TIME_END_NS;
 use crate::workload_problem::Problems;
 
@@ -91,20 +92,4 @@ fn thresholds(
     }
     over.sort_by(|a, b| a.0.total_cmp(&b.0));
     Some(over)
-}
-
-/// Whether a figure says how long things last.
-pub(super) fn time_figure(name: &str) -> bool {
-    ["duration_ns", "mean_interarrival_ns", "requests"].contains(&name)
-}
-
-/// Whether a figure says which gaps follow each other.
-pub(super) fn burst_figure(name: &str) -> bool {
-    ["short_gap_runs", "tight_gap_runs", "short_pause_runs", "mean_burst_requests", "median_burst_requests"]
-        .contains(&name)
-}
-
-/// Whether a figure says how gaps are spread.
-pub(super) fn gap_figure(name: &str) -> bool {
-    name.starts_with("gaps_over") || ["burst_requests", "idle_share", "idle_over_ns"].contains(&name)
 }
