@@ -1,7 +1,9 @@
-//! Cleaning: a victim's live pages move to a frontier of the same plane, then it is erased.
+//! Cleaning: what lives in a victim moves to a frontier of the same plane, then it is erased. Pages move
+//! as they are, or where pages are mixed their units are packed into full ones.
 
+use super::compact::{self, Compacted};
 use super::io::Io;
-use super::region::{Region, Writer};
+use super::region::{Pack, Region, Writer};
 use super::relocate::{empty_block, Job};
 use super::victim;
 use crate::base::PlaneId;
@@ -33,7 +35,21 @@ pub fn clean_one(region: &mut Region, io: &mut Io, plane: PlaneId, job: Job) -> 
     cleaned
 }
 
+/// Cleans one block of `plane` of a region of mixed pages; none if there is none by which a page is won.
+pub fn compact_one(region: &mut Region, io: &mut Io, plane: PlaneId, job: Job) -> Option<Compacted> {
+    // A block whose units fill as many pages elsewhere wins nothing.
+    let slots = region.full_block(io) / region.pages_per_block;
+    let limit = region.full_block(io) - slots + 1;
+    let block = victim::choose_below(region, io, plane, limit)?;
+    let done = compact::empty_block(region, io, block, plane, Writer::Clean, job).ok()?;
+    region.give_back(io, block);
+    Some(done)
+}
+
 fn clean_block(region: &mut Region, io: &mut Io, plane: PlaneId, dead_min: u32, job: Job) -> bool {
+    if region.spec.pack == Pack::Mu {
+        return compact_one(region, io, plane, job).is_some();
+    }
     let Some(block) = victim::choose(region, io, plane, false) else {
         return false;
     };

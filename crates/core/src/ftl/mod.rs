@@ -11,7 +11,7 @@
 //! free_list <- bank; hold, bank <- media <- audit               what is stored
 //! io <- merge, write_buffer, plane_allocator, restore           what it does in time
 //! dest <- relocate; region, two_layer <- victim, page_level     blocks managed alike
-//! pack <- mixed; packer <- compact; transfer; clean <- store <- gather   what moves between them
+//! pack <- mixed; transfer; packer <- compact <- clean <- store <- gather what moves between them
 //! any_region <- scheme                                          the contract
 //! ```
 

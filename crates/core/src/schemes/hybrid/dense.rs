@@ -3,14 +3,13 @@
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::clean::pad_unprotected;
+use crate::ftl::clean::{compact_one, pad_unprotected};
 use crate::ftl::compact::{self, Compacted};
 use crate::ftl::io::Io;
 use crate::ftl::page_level;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Region, RegionSpec, Writer};
 use crate::ftl::relocate::Job;
-use crate::ftl::victim;
 use crate::metrics::report::SchemeReport;
 
 /// Free blocks per plane that are left to cleaning, which must win at least one more.
@@ -105,16 +104,10 @@ impl Dense {
 
     /// Cleans a block of `plane`; false if none is left by which a page can be won.
     fn clean_one(&mut self, plane: PlaneId, io: &mut Io) -> bool {
-        // A block whose units fill as many pages elsewhere wins nothing.
-        let limit = self.region.full_block(io) - self.slots(io) + 1;
-        let Some(block) = victim::choose_below(&self.region, io, plane, limit) else {
-            return false;
-        };
         let job = Job { cause: Cause::Gc, class: self.class };
-        let Ok(done) = compact::empty_block(&mut self.region, io, block, plane, Writer::Clean, job) else {
+        let Some(done) = compact_one(&mut self.region, io, plane, job) else {
             return false;
         };
-        self.region.give_back(io, block);
         self.cleaned.count(done, io);
         true
     }
