@@ -124,7 +124,8 @@ impl HyssdSpec<'_> {
         }
     }
 
-    /// A unit is made of whole pages of the fast tier, and of whole pages of the dense one.
+    /// A unit is made of whole pages of the fast tier, and of whole pages of the dense one or fills one of
+    /// them with others.
     fn check_unit(&self, device: &DeviceConfig, layout: &Layout, problems: &mut Vec<Problem>) {
         let unit = self.unit_bytes(device);
         let [fast, dense] = [&layout.fast, &layout.dense].map(|place| &device.pool[place.pool]);
@@ -139,9 +140,15 @@ impl HyssdSpec<'_> {
                 "a multiple of the {} bytes of a page of pool \"{}\"",
                 fast.page_bytes, fast.name
             ));
-        } else if unit % dense.page_bytes != 0 {
+        } else if unit % dense.page_bytes != 0 && dense.page_bytes % unit != 0 {
             let (bytes, name) = (dense.page_bytes, &dense.name);
-            refuse(format!("a multiple of the {bytes} bytes of a page of pool \"{name}\""));
+            refuse(format!("a multiple or a divisor of the {bytes} bytes of a page of pool \"{name}\""));
+        } else if device.piece_bytes() % dense.page_bytes != 0 {
+            let allowed = format!(
+                "a multiple of the {} bytes of a page of pool \"{}\" for scheme.{}",
+                dense.page_bytes, dense.name, self.name
+            );
+            problems.push(Problem::new("device.piece_bytes", device.piece_bytes(), allowed));
         }
     }
 
@@ -183,8 +190,8 @@ macro_rules! hyssd_config {
         #[serde(deny_unknown_fields, default)]
         pub struct $name {
             $($(#[$doc])* pub $field: $type,)*
-            /// Bytes that move between the tiers as one: whole pages of both, and a part of the logical
-            /// page; default: the logical page.
+            /// Bytes that move between the tiers as one, a part of the logical page: whole pages of the fast
+            /// tier, and whole pages of the dense one or a part of one; default: the logical page.
             pub unit_bytes: Option<u32>,
             /// Largest utilisation of the fast tier, above 0; default: 0.97, or what its spare blocks
             /// allow where that is less.

@@ -5,7 +5,6 @@ use crate::base::op::Class;
 use crate::base::PlaneId;
 use crate::ftl::answer::Idle;
 use crate::ftl::io::Io;
-use crate::ftl::page_level::mapped_mask;
 
 impl TwoTier {
     /// The coldest unit, if it is to be moved in idle time.
@@ -14,40 +13,43 @@ impl TwoTier {
         if !self.migrator.is_due(has_surplus) {
             return None;
         }
-        let unit = self.classifier.recency.coldest_resident()?;
-        let unwritten = self.classifier.recency.writes_since(unit)?;
-        (u64::from(unwritten) >= self.migrator.force_after()).then_some(unit)
+        self.classifier.recency.coldest_resident().filter(|&unit| self.is_forgotten(unit))
     }
 
-    /// The plane whose idle time is for moving `unit`: one that it lies in.
-    fn plane_of_unit(&self, unit: u32, io: &Io) -> Option<PlaneId> {
-        let (page, index) = (unit / self.units.per_page, unit % self.units.per_page);
-        self.plane_of(page, mapped_mask(io, page) & self.units.span(index).mask(), io)
+    /// Whether `unit` was not written for long.
+    fn is_forgotten(&self, unit: u32) -> bool {
+        let unwritten = self.classifier.recency.writes_since(unit);
+        unwritten.is_some_and(|writes| u64::from(writes) >= self.migrator.force_after())
     }
 
     /// Has idle work done where there is some: to be called when anything changed.
     #[inline]
     pub fn note_idle_work(&mut self, io: &mut Io) {
-        let plane = self.forced(io).and_then(|unit| self.plane_of_unit(unit, io));
+        let plane = self.forced(io).and_then(|unit| self.plane_of(unit, io));
         if let Some(plane) = plane {
             io.mark_idle_work(plane);
         }
     }
 
-    /// Moves one unit to the dense tier, if it lies in `plane`.
+    /// Moves the coldest unit to the dense tier, if it lies in `plane`; or as many of the surplus as fill
+    /// a page there.
     pub fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
         let Some(unit) = self.forced(io) else {
             return Idle::Nothing;
         };
-        if self.plane_of_unit(unit, io) != Some(plane) {
+        if self.plane_of(unit, io) != Some(plane) {
             self.note_idle_work(io);
             return Idle::Nothing;
         }
         self.awaited.clear();
-        if self.move_to_dense(unit, Class::Background, io).is_err() {
+        let target = self.target_units(io);
+        let may =
+            |tiers: &Self, unit| tiers.classifier.recency.residents() > target && tiers.is_forgotten(unit);
+        let moved = self.move_coldest(Class::Background, may, io);
+        if moved == 0 {
             return Idle::Nothing;
         }
-        self.moved.forced += u64::from(!io.clockless());
+        self.moved.forced += u64::from(moved) * u64::from(!io.clockless());
         self.note_idle_work(io);
         Idle::Step
     }

@@ -21,7 +21,7 @@ impl TwoTier {
             self.awaited.clear();
             let is_brought = brought >> i & 1 == 1;
             if is_brought {
-                self.make_way(piece.page, io)?;
+                self.make_way(piece.page * self.units.per_page, touched, io)?;
             }
             self.write_unit(piece, self.units.span(i), is_brought, io)?;
         }
@@ -105,31 +105,62 @@ impl TwoTier {
         let n = io.policy().mus_per_page;
         let all = whole_page(page, n, io.geometry().mu_bytes);
         let absent = all.mask & !present_mask(io, page);
-        for i in bits(self.units.touched(absent)) {
-            let span = self.units.span(i);
-            let mask = absent & span.mask();
-            let piece = Piece { mask, bytes: mask.count_ones() * io.geometry().mu_bytes, ..all };
-            self.preload_unit(&piece, page * self.units.per_page + i, span, io)?;
+        let goes_fast = self.fast_before(page, absent, io);
+        self.preload_fast(page, absent & goes_fast, io)?;
+        for span in pages_of(Span { first: 0, units: n }, self.dense_slots) {
+            let mask = absent & !goes_fast & span.mask();
+            let within = span.mask() & !self.resident_mask(page);
+            if mask != 0 && place(page, mask, within, span, &mut self.dense, io).is_err() {
+                self.preload_fast(page, mask, io)?;
+            }
         }
         Ok(())
     }
 
-    fn preload_unit(&mut self, piece: &Piece, unit: u32, span: Span, io: &mut Io) -> Result<(), DeviceFull> {
-        let is_new = mapped_mask(io, piece.page) & span.mask() == 0;
-        let residents = self.classifier.recency.residents();
-        let is_early = self.migrator.writes() == 0 && residents < self.initial_units;
-        if self.classifier.recency.is_resident(unit) {
-            return write_whole(piece, span, self.fast_slots, &mut self.fast, io);
+    /// The mapping units of a logical page whose units lie in the fast tier, or have room there before
+    /// time 0 and lie nowhere yet.
+    fn fast_before(&self, page: u32, absent: u32, io: &Io) -> u32 {
+        let mut goes_fast = self.resident_mask(page);
+        if self.migrator.writes() > 0 {
+            return goes_fast;
         }
-        let goes_dense = !(is_new && is_early);
-        if goes_dense && write_whole(piece, span, self.dense_slots, &mut self.dense, io).is_ok() {
-            return Ok(());
+        let stored = mapped_mask(io, page);
+        let mut residents = self.classifier.recency.residents();
+        for i in bits(self.units.touched(absent & !goes_fast)) {
+            let mask = self.units.span(i).mask();
+            if stored & mask == 0 && residents < self.initial_units {
+                goes_fast |= mask;
+                residents += 1;
+            }
         }
-        if residents >= self.units_max {
-            return Err(DeviceFull);
+        goes_fast
+    }
+
+    /// The mapping units of a logical page whose units lie in the fast tier.
+    fn resident_mask(&self, page: u32) -> u32 {
+        let first = page * self.units.per_page;
+        let resident = (0..self.units.per_page).filter(|i| self.classifier.recency.is_resident(first + i));
+        resident.fold(0, |all, i| all | self.units.span(i).mask())
+    }
+
+    /// Places mapping units of a logical page in the fast tier, before time 0.
+    fn preload_fast(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        for i in bits(self.units.touched(mask)) {
+            let unit = page * self.units.per_page + i;
+            if !self.classifier.recency.is_resident(unit) {
+                if self.classifier.recency.residents() >= self.units_max {
+                    return Err(DeviceFull);
+                }
+                self.classifier.recency.touch(unit, true);
+            }
+            for span in pages_of(self.units.span(i), self.fast_slots) {
+                let part = mask & span.mask();
+                if part != 0 {
+                    place(page, part, span.mask(), span, &mut self.fast, io)?;
+                }
+            }
         }
-        self.classifier.recency.touch(unit, true);
-        write_whole(piece, span, self.fast_slots, &mut self.fast, io)
+        Ok(())
     }
 }
 
@@ -146,20 +177,22 @@ fn rest(piece: &Piece, units: u32, io: &Io) -> Piece {
     Piece { mask: 0, partial: 0, bytes, cause: Cause::Rmw, first: false, ..*piece }
 }
 
-/// Writes `piece`, and what is stored of the unit beside it, to `store`, before time 0.
-fn write_whole(
-    piece: &Piece,
-    unit: Span,
-    slots: u32,
+/// Writes the mapping units `mask` of a logical page, and beside them what is stored of those `within`, as
+/// the page of `span`, before time 0.
+fn place(
+    page: u32,
+    mask: u32,
+    within: u32,
+    span: Span,
     store: &mut Store,
     io: &mut Io,
 ) -> Result<(), DeviceFull> {
-    for span in pages_of(unit, slots).filter(|span| piece.mask & span.mask() != 0) {
-        let page = store.host_page(piece.page, None, io)?;
-        let kept = Kept::fetch(piece, span.mask(), io);
-        write_span(piece, span, &kept, page, io, |io, write| {
-            store.region.emit(io, page, Writer::Host, write, &[]);
-        });
-    }
+    let to = store.host_page(page, None, io)?;
+    let (n, mu_bytes) = (io.policy().mus_per_page, io.geometry().mu_bytes);
+    let piece = Piece { mask, bytes: mask.count_ones() * mu_bytes, ..whole_page(page, n, mu_bytes) };
+    let kept = Kept::fetch(&piece, within, io);
+    write_span(&piece, span, &kept, to, io, |io, write| {
+        store.region.emit(io, to, Writer::Host, write, &[]);
+    });
     Ok(())
 }

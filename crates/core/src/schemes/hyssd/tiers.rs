@@ -33,6 +33,12 @@ impl Units {
         Span { first: index * self.mus, units: self.mus }
     }
 
+    /// The logical page of `unit`, and its mapping units there.
+    #[inline]
+    pub fn place(&self, unit: u32) -> (u32, Span) {
+        (unit / self.per_page, self.span(unit % self.per_page))
+    }
+
     /// The units of a logical page that the mapping units `mask` lie in.
     #[inline]
     pub fn touched(&self, mask: u32) -> u32 {
@@ -70,10 +76,11 @@ impl Place {
         u64::from(self.planes(device)) * u64::from(self.blocks) * self.block_bytes(device)
     }
 
-    /// The specification of its region.
-    pub fn region(&self, spec: &HyssdSpec, rule: &DenseRule) -> RegionSpec {
+    /// The specification of its region: a page that holds several units is mixed.
+    pub fn region(&self, spec: &HyssdSpec, rule: &DenseRule, device: &DeviceConfig) -> RegionSpec {
+        let is_mixed = spec.unit_bytes(device) < device.pool[self.pool].page_bytes;
         RegionSpec {
-            pack: Pack::Page,
+            pack: if is_mixed { Pack::Mu } else { Pack::Page },
             bank: None,
             pool: self.pool,
             mode: self.mode,

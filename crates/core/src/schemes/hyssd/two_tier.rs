@@ -72,8 +72,8 @@ impl TwoTier {
         Self {
             fast_slots: slots(layout.fast.pool),
             dense_slots: slots(layout.dense.pool),
-            fast: Store::new(layout.fast.region(spec, spec.fast), io),
-            dense: Store::new(layout.dense.region(spec, spec.dense), io),
+            fast: Store::new(layout.fast.region(spec, spec.fast, device), io),
+            dense: Store::new(layout.dense.region(spec, spec.dense, device), io),
             units,
             classifier: Classifier::new(units.count, capacity.fast_units as u32),
             migrator: Migrator::new(spec.force_after_writes()),

@@ -29,8 +29,11 @@ pub struct Chips {
     copies_back: bool,
     parallelism: PlaneParallelism,
     suspend: SuspendConfig,
-    /// A second pool that the scheme leaves alone, behind or before.
+    /// A second pool, behind or before, that the scheme leaves alone if it uses one.
     other_pool: Option<bool>,
+    other_halves: bool,
+    /// Units of a scheme of two tiers are as large as the other pool's pages, or logical pages.
+    small_units: bool,
     wordlines_per_layer: u32,
 }
 
@@ -93,7 +96,7 @@ fn chips() -> impl Strategy<Value = Chips> {
     let rules = (
         select(vec![Independent, MultiPlane, Serial]),
         suspend,
-        select(vec![None, None, Some(false), Some(true)]),
+        (select(vec![None, None, Some(false), Some(true)]), any::<bool>(), any::<bool>()),
     );
     (counts, sizes, modes, rules).prop_map(|(n, size, mode, rule)| Chips {
         channels: n.0,
@@ -110,7 +113,9 @@ fn chips() -> impl Strategy<Value = Chips> {
         copies_back: mode.3,
         parallelism: rule.0,
         suspend: rule.1,
-        other_pool: rule.2,
+        other_pool: rule.2 .0,
+        other_halves: rule.2 .1,
+        small_units: rule.2 .2,
     })
 }
 
@@ -291,10 +296,16 @@ impl Chips {
         }
     }
 
+    /// The other pool's pages may be half as large.
+    fn other_page_bytes(&self) -> u32 {
+        let halves = self.other_halves && self.slots % 2 == 0;
+        self.slots * self.mu_bytes / if halves { 2 } else { 1 }
+    }
+
     /// The pools: the scheme's is the only one that offers the dense mode.
     fn pools(&self) -> Vec<PoolConfig> {
         let own = self.pool();
-        let mut other = pool(1, 2, 6, 4, own.page_bytes);
+        let mut other = pool(1, 2, 6, 4, self.other_page_bytes());
         (other.name, other.tlc) = ("other".into(), None);
         match self.other_pool {
             None => vec![own],
@@ -336,6 +347,9 @@ impl Choice {
         let mut keys = self.keys.clone();
         keys.push(("dense_mode", json!(self.chips.dense)));
         keys.push(("mode", json!(self.chips.dense)));
+        if self.chips.other_pool.is_some() && self.chips.small_units {
+            keys.push(("unit_bytes", self.chips.other_page_bytes().into()));
+        }
         keys.push(("merge.buffer_bytes", (self.page_bytes() * 3 / 2).into()));
         crate::common::configure(&mut setup, &keys);
         setup
