@@ -21,6 +21,7 @@ mod limits;
 mod model;
 mod ops;
 mod ops_hierarchy;
+mod ops_hyssd;
 mod ops_sa;
 mod ops_sector;
 mod ops_ust;
