@@ -37,7 +37,7 @@ def test_a_wrong_setting_is_no_reason_to_leave_a_scheme_out() -> None:
 
 def test_a_device_that_runs_nothing_says_why_for_each() -> None:
     with pytest.raises(slcache.ConfigError) as caught:
-        slcache.fitting(device="hyssd-st")
+        slcache.fitting(device="hyssd-st", settings={"device.user_bytes": 17 << 30})
     assert all(f"{name}: " in str(caught.value) for name in EVERY)
 
 

@@ -20,7 +20,7 @@ pub use common::cache::Trigger;
 pub use hierarchy::{DivisionRule, HierarchyConfig, OmegaS, Quota};
 pub use hybrid::{DenseRule, DwaConfig, QlcOnlyConfig, Reclaim, Setting, SlcRule};
 pub use hyssd::{
-    Destage, Goal, History, HyssdConfig, HyssdStaticConfig, LifetimeFigures, LifetimeRule, Wear,
+    Destage, Goal, History, HyssdConfig, HyssdStaticConfig, LifetimeFigures, LifetimeRule, Misses, Wear,
 };
 pub use ips::{AgcConfig, IpsAgcConfig, IpsConfig, IpsCoopConfig};
 pub use rl::{AgentKind, Average, RlConfig};

@@ -471,7 +471,7 @@ fn what_does_not_fit_is_refused_with_key_value_and_range() {
             "hyssd",
             "utilisation_max",
             json!(0.8),
-            "scheme.hyssd.utilisation_max = 0.8: must be above 0 and at most 0.75",
+            "scheme.hyssd.utilisation_max = 0.8: must be enough for two logical pages and at most 0.75",
         ),
         ("hyssd", "utilisation_max", json!(0.01), "two logical pages"),
         (
@@ -538,6 +538,23 @@ fn what_does_not_fit_is_refused_with_key_value_and_range() {
         (setup.device.pool[0].page_bytes, setup.device.piece_bytes) = (16384, UNIT as u32);
     });
     assert!(wide.contains("a multiple of the 16384 bytes of a page of pool \"fast\""), "{wide}");
+}
+
+#[test]
+fn cold_misses_go_to_the_dense_tier_where_that_is_chosen() {
+    let mut sim = fresh(&holding(4, &[("misses", json!("dense")), ("period_writes", json!(4))]));
+    // In the first period nothing is hot; at its end 1, 2, 3 and 0 are. Unit 4 is not, and 1 comes back.
+    write_units(&mut sim, [0, 1, 2, 3, 4, 1]);
+    let want = ["program host 1/0 page 4", "program host 0/0 page 0", "program host 0/0 page 1"];
+    assert_eq!(story(&sim, 4, 99), want);
+    assert_eq!([0, 1, 4].map(|unit| lies(&sim, unit)), [DENSE, FAST, DENSE]);
+    // What a miss does not cover of a page is kept; a hit stays in the fast tier however cold it is.
+    serve(&mut sim, HostOp::Write, 4 * UNIT, HALF);
+    serve(&mut sim, HostOp::Write, UNIT, HALF);
+    let want = ["read rmw 1/0 page 4", "program host 1/0 page 5", "program host 0/0 page 2"];
+    assert_eq!(story(&sim, 7, 99), want);
+    let report = sim.finish().unwrap();
+    assert_eq!((figure(&report, "missed_units"), figure(&report, "passive_units")), (6.0, 1.0));
 }
 
 #[test]

@@ -68,8 +68,13 @@ const PAIR: [&str; 5] = [
 ];
 
 /// Half of the blocks for either tier of `tiny`, which that leaves room for less data.
-const SPLIT: [&str; 3] =
-    ["device.pool[0].page_bytes=16384", "device.user_bytes=4MiB", "scheme.hyssd-static.period_writes=200"];
+const SPLIT: [&str; 5] = [
+    "device.pool[0].page_bytes=16384",
+    "device.user_bytes=4MiB",
+    "scheme.hyssd-static.period_writes=200",
+    "scheme.hyssd-static.fast_blocks=8",
+    "scheme.hyssd-static.separate_frontier=true",
+];
 
 /// What a scheme's golden changes in its device: `tiny`, whose pages are mapping units, or the pair.
 fn sets(scheme: &str) -> &'static [&'static str] {

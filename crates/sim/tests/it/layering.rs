@@ -13,11 +13,12 @@ type Leaves = BTreeMap<String, Value>;
 
 /// Keys whose other values need a second setting or other chips than those of the presets, or which
 /// do nothing in a scheme.
-const BOUND: [&str; 8] = [
+const BOUND: [&str; 9] = [
     "mode",
     "idle_free_ratio",
     "tlc-only.idle.",
     "slc.separate_frontier",
+    "lifetime.step",
     "suspend.",
     "precondition.",
     "host.replay",

@@ -124,6 +124,7 @@ impl Analysis {
         figure("destaged_units", Some(tiers.moved.destaged as f64));
         figure("passive_units", Some(tiers.moved.passive as f64));
         figure("forced_units", Some(tiers.moved.forced as f64));
+        figure("missed_units", (tiers.moved.missed > 0).then_some(tiers.moved.missed as f64));
         let (fast, dense) = self.lifetimes.used_cycles(tiers, io);
         figure("wear_fast", Some(fast));
         figure("wear_dense", Some(dense));

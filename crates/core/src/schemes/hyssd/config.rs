@@ -22,6 +22,17 @@ pub enum Destage {
     Background,
 }
 
+/// Where a write of a unit goes that does not lie in the fast tier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Misses {
+    /// To the fast tier, as the cost model charges it.
+    #[default]
+    Fast,
+    /// To the dense tier, unless the unit was among the last written when the period began.
+    Dense,
+}
+
 /// What wears a tier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -58,6 +69,8 @@ pub struct HyssdSpec<'a> {
     pub least: Least,
     /// Write requests of a period.
     pub period_writes: u64,
+    /// Where misses go.
+    pub misses: Misses,
     /// When a destage is done.
     pub destage: Destage,
     /// Write requests before migration is forced.
@@ -78,6 +91,8 @@ pub struct HyssdSpec<'a> {
     pub placement: Placement,
     /// Which free block is opened next.
     pub wear_levelling: WearLevelling,
+    /// Whether what cleaning moves goes to blocks of its own.
+    pub separate_frontier: bool,
     /// When migration is forced.
     pub idle: IdleRule,
     /// Cleaning of the fast tier.
@@ -90,6 +105,11 @@ impl HyssdSpec<'_> {
     /// The unit in bytes.
     pub fn unit_bytes(&self, device: &DeviceConfig) -> u32 {
         self.unit_bytes.unwrap_or_else(|| device.piece_bytes())
+    }
+
+    /// Blocks per plane of a tier of `blocks` that cannot hold user data.
+    pub fn held_back(&self, rule: &DenseRule, blocks: u32) -> u32 {
+        rule.held_back(blocks) - u32::from(!self.separate_frontier)
     }
 
     /// Write requests before migration is forced.
@@ -200,6 +220,8 @@ macro_rules! hyssd_config {
             pub initial_utilisation: f64,
             /// Write requests of a period, after which the analyser looks at the load, 1-1000000000.
             pub period_writes: u64,
+            /// Where a write of a unit goes that does not lie in the fast tier.
+            pub misses: $crate::schemes::hyssd::Misses,
             /// When a write meets the destage that makes way for it.
             pub destage: $crate::schemes::hyssd::Destage,
             /// Write requests for which the fast tier must have been fuller than wanted, and a unit
@@ -221,6 +243,9 @@ macro_rules! hyssd_config {
             pub placement: $crate::ftl::config::Placement,
             /// Which free block is opened next.
             pub wear_levelling: $crate::ftl::config::WearLevelling,
+            /// Moved pages go to a frontier of their own instead of the host's; without it each tier needs a
+            /// block per plane less.
+            pub separate_frontier: bool,
             /// Cleaning of the fast tier.
             pub fast: $crate::schemes::DenseRule,
             /// Cleaning of the dense tier.
@@ -235,6 +260,7 @@ macro_rules! hyssd_config {
                     utilisation_max: None,
                     initial_utilisation: 0.05,
                     period_writes: 10_000,
+                    misses: Default::default(),
                     destage: Default::default(),
                     force_after_writes: None,
                     idle: Default::default(),
@@ -244,6 +270,7 @@ macro_rules! hyssd_config {
                     plane_order: $crate::ftl::config::PlaneOrder::Cwdp,
                     placement: $crate::ftl::config::Placement::RoundRobin,
                     wear_levelling: $crate::ftl::config::WearLevelling::Fifo,
+                    separate_frontier: true,
                     fast: Default::default(),
                     dense: Default::default(),
                 }
@@ -260,6 +287,7 @@ macro_rules! hyssd_config {
                     initial_utilisation: self.initial_utilisation,
                     least: $least(self),
                     period_writes: self.period_writes,
+                    misses: self.misses,
                     destage: self.destage,
                     force_after_writes: self.force_after_writes,
                     wear: self.lifetime.wear,
@@ -270,6 +298,7 @@ macro_rules! hyssd_config {
                     plane_order: self.plane_order,
                     placement: self.placement,
                     wear_levelling: self.wear_levelling,
+                    separate_frontier: self.separate_frontier,
                     idle: self.idle,
                     fast: &self.fast,
                     dense: &self.dense,

@@ -10,6 +10,7 @@ pub mod analyser;
 mod analysis;
 mod capacity;
 mod classifier;
+mod cold;
 mod config;
 pub mod cost;
 mod destage;
@@ -28,6 +29,6 @@ mod two_tier;
 mod wear;
 
 pub use adaptive::{Adaptive, Goal, History, HyssdConfig, LifetimeRule};
-pub use config::{Destage, Wear};
+pub use config::{Destage, Misses, Wear};
 pub use fixed::{Fixed, HyssdStaticConfig, LifetimeFigures};
 pub use scheme::Hyssd;

@@ -1,4 +1,4 @@
-//! Where data go: all writes to the fast tier, with the rest of the unit where it lies in the dense one.
+//! Where data go: writes to the fast tier, with the rest of the unit where it lies in the dense one.
 
 use super::two_tier::TwoTier;
 use crate::base::op::Cause;
@@ -15,7 +15,9 @@ use crate::hw::timing::OpId;
 impl TwoTier {
     /// Writes a piece of the host.
     pub fn write(&mut self, piece: &Piece, io: &mut Io) -> Result<(), DeviceFull> {
-        let touched = self.units.touched(piece.mask);
+        let all = self.units.touched(piece.mask);
+        self.count_write(piece.page, all, io);
+        let touched = all & !self.write_cold(piece, all, io);
         let brought = self.enter(piece.page, touched, io);
         for i in bits(touched) {
             self.awaited.clear();
@@ -29,16 +31,20 @@ impl TwoTier {
         Ok(())
     }
 
+    /// Counts a write of the units `touched` of a logical page.
+    fn count_write(&mut self, page: u32, touched: u32, io: &Io) {
+        if !io.clockless() {
+            let (first, target) = (page * self.units.per_page, self.target_units(io));
+            bits(touched).for_each(|i| self.classifier.write(first + i, target));
+        }
+    }
+
     /// Puts the units `touched` of a logical page in front of the stack; returns those that were not in
     /// the fast tier.
     fn enter(&mut self, page: u32, touched: u32, io: &Io) -> u32 {
-        let target = self.target_units(io);
         let mut brought = 0;
         for i in bits(touched) {
             let unit = page * self.units.per_page + i;
-            if !io.clockless() {
-                self.classifier.write(unit, target);
-            }
             if !self.classifier.recency.is_resident(unit) {
                 brought |= 1 << i;
                 let is_stored = mapped_mask(io, page) & self.units.span(i).mask() != 0;

@@ -107,6 +107,7 @@ impl<P: Policy> Scheme for Hyssd<P> {
         if let Some(target) = self.policy.next_target(&found) {
             self.tiers.set_target(target, io);
         }
+        self.tiers.freeze_hot();
         Ok(())
     }
 

@@ -90,6 +90,7 @@ impl Place {
             placement: spec.placement,
             clean: CleanConfig {
                 start_free_blocks: rule.threshold(self.blocks),
+                separate_frontier: spec.separate_frontier,
                 ..rule.clean(spec.wear_levelling)
             },
         }

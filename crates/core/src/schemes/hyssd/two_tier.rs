@@ -2,7 +2,7 @@
 
 use super::capacity::Capacity;
 use super::classifier::{Classifier, ClassifierState};
-use super::config::{Destage, HyssdSpec};
+use super::config::{Destage, HyssdSpec, Misses};
 use super::migrator::{Migrator, MigratorState};
 use super::tiers::Units;
 use crate::base::Mu;
@@ -24,12 +24,15 @@ pub struct Moved {
     pub passive: u64,
     /// From the fast tier to the dense one, in idle time.
     pub forced: u64,
+    /// None: those that the host's writes left in the dense tier.
+    pub missed: u64,
 }
 
 /// What a snapshot holds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TwoTierState {
     target: f64,
+    hot: Vec<u32>,
     classifier: ClassifierState,
     migrator: MigratorState,
 }
@@ -52,8 +55,11 @@ pub struct TwoTier {
     pub(super) initial_units: u32,
     /// Utilisation that the fast tier is to have, and what that is in units.
     target: f64,
-    wanted_units: u32,
+    pub(super) wanted_units: u32,
     pub(super) destage: Destage,
+    pub(super) misses: Misses,
+    /// Units that were hot when the period began, ascending, where misses differ by that.
+    pub(super) hot: Vec<u32>,
     /// What a write waits for beside its reads: room for both, kept from one to the next.
     pub(super) awaited: Vec<OpId>,
     pub(super) sources: Vec<OpId>,
@@ -83,6 +89,8 @@ impl TwoTier {
             wanted_units: capacity.units_at(target),
             capacity,
             destage: spec.destage,
+            misses: spec.misses,
+            hot: Vec::new(),
             awaited: Vec::new(),
             sources: Vec::new(),
             moved: Moved::default(),
@@ -149,7 +157,7 @@ impl TwoTier {
     /// What a snapshot holds.
     pub fn save(&self) -> TwoTierState {
         let (classifier, migrator) = (self.classifier.save(), self.migrator.save());
-        TwoTierState { target: self.target, classifier, migrator }
+        TwoTierState { target: self.target, hot: self.hot.clone(), classifier, migrator }
     }
 
     /// Takes a snapshot's part, whose regions are loaded, or says why it does not fit.
@@ -158,6 +166,11 @@ impl TwoTier {
             return Err(format!("the fast tier is to have the utilisation {}", state.target));
         }
         (self.target, self.wanted_units) = (state.target, self.capacity.units_at(state.target));
+        let ascends = state.hot.windows(2).all(|pair| pair[0] < pair[1]);
+        if !ascends || state.hot.last().is_some_and(|&unit| unit >= self.units.count) {
+            return Err(format!("{} hot units that cannot be", state.hot.len()));
+        }
+        self.hot = state.hot;
         self.classifier.load(state.classifier)?;
         self.migrator.load(state.migrator)?;
         self.check_residents(io)

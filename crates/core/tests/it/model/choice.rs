@@ -227,6 +227,8 @@ fn keys() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
         key("min_writes", vec![json!(1), json!(20)]),
         key("destage", vec![json!("foreground"), json!("background")]),
         key("force_after_writes", vec![json!(1), json!(20)]),
+        key("separate_frontier", either()),
+        key("misses", vec![json!("fast"), json!("dense")]),
         key("lifetime.wear", vec![json!("programmed"), json!("erases")]),
         key("lifetime.step", vec![json!(0.01), json!(0.2)]),
         key("fast.victim", victims.clone()),
