@@ -34,7 +34,7 @@ def test_trace_and_twin_have_the_figures_that_are_given(twin: Path, source: str)
     off = [f for f in findings if not f.agrees and f.figure.name != "writers_per_16kib_page"]
     assert off == []
     writers = next(f for f in findings if f.figure.name == "writers_per_16kib_page")
-    assert writers.found == pytest.approx(writers.figure.value, rel=0.05)
+    assert writers.found == pytest.approx(writers.figure.value, rel=0.1)
 
 
 def test_the_skews_fit_the_hot_set(twin: Path) -> None:

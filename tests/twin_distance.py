@@ -1,11 +1,12 @@
 """How far a twin's results lie from those of the piece of a trace it was made from.
 
-Run as a program, it prints the tables of docs/workloads.md:
-`python tests/twin_distance.py [PIECE ...]`.
+Run as a program, it prints the tables of docs/workloads.md, or what twin_distance.toml holds:
+`python tests/twin_distance.py [--record] [PIECE ...]`.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import statistics
@@ -17,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import slcache
-from slcache import kinds
+from slcache import kinds, units
 
 MIB = 1 << 20
 #: Requests of a kind below this have no mean worth a comparison.
@@ -55,6 +56,9 @@ class Piece:
         path = Path(root or ".") / "traces" / "public" / self.file
         return path if root and path.is_file() else None
 
+    def __str__(self) -> str:
+        return self.name
+
 
 #: Looked at while twins learned their figures.
 KNOWN = (
@@ -73,6 +77,9 @@ UNSEEN = (
     Piece("CloudPhysics", "cloudPhysicsIO.vscsi.zst", {"unsorted": "keep"}),
     Piece("MSN", "MSN-FS-30s-ms.trace.zst", {"format": "disksim"}),
 )
+
+
+PIECES = (*KNOWN, *UNSEEN)
 
 
 def device(scheme: str, info: Mapping[str, Any]) -> dict[str, object]:
@@ -120,12 +127,16 @@ class Pair:
     twin: float
 
     @property
-    def percent(self) -> float:
-        """Return how far the twin is off, in percent of the piece; 0 where both have none."""
-        return 100 * (self.twin - self.piece) / self.piece if self.piece else math.inf * self.twin
+    def percent(self) -> float | None:
+        """Return how far the twin is off, in percent of the piece; nothing where that has none."""
+        return 100 * (self.twin - self.piece) / self.piece if self.piece else None
 
 
-def measure(piece: Piece) -> dict[str, dict[str, Pair]]:
+#: The figures of a piece and of its twin, by scheme.
+Measured = Mapping[str, Mapping[str, Pair]]
+
+
+def measure(piece: Piece) -> Measured:
     """Return the figures of a piece and of its twin under every scheme."""
     path = piece.path()
     assert path is not None
@@ -140,19 +151,21 @@ def measure(piece: Piece) -> dict[str, dict[str, Pair]]:
 def _pairs(
     piece: Piece, path: Path, twin: Path, scheme: str, info: Mapping[str, Any]
 ) -> Iterator[tuple[str, Pair]]:
-    where = {"device": SCHEMES[scheme], "scheme": scheme, "settings": device(scheme, info)}
-    real = figures(slcache.run(path, trace_options=piece.options, **where))
-    twins = [figures(slcache.run(twin, seed=seed, **where)) for seed in SEEDS]
+    run = functools.partial(
+        slcache.run, device=SCHEMES[scheme], scheme=scheme, settings=device(scheme, info)
+    )
+    real = figures(run(path, trace_options=piece.options))
+    twins = [figures(run(twin, seed=seed)) for seed in SEEDS]
     for name, value in real.items():
         known = [figure for made in twins if (figure := made[name]) is not None]
         if value is not None and known:
             yield name, Pair(value, statistics.fmean(known))
 
 
-def table(piece: Piece) -> str:
-    """Return the distances as a table: in percent, and the piece's own figure."""
-    lines = [f"| {piece.name} | {' | '.join(FIGURES)} |", "|---" * (1 + len(FIGURES)) + "|"]
-    for scheme, pairs in measure(piece).items():
+def table(piece: str, measured: Measured) -> str:
+    """Return the distances as a table: the piece's figure, the twin's, and percent."""
+    lines = [f"| {piece} | {' | '.join(FIGURES)} |", "|---" * (1 + len(FIGURES)) + "|"]
+    for scheme, pairs in measured.items():
         cells = [_cell(name, pairs.get(name)) for name in FIGURES]
         lines.append(f"| `{scheme}` | {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -161,16 +174,47 @@ def table(piece: Piece) -> str:
 def _cell(name: str, pair: Pair | None) -> str:
     if pair is None:
         return "–"
-    if not pair.piece and not pair.twin:
-        return "none"
-    shown = {
-        "write amplification": f"{pair.piece:.2f}",
-        "bytes moved": f"{pair.piece / MIB:.1f} MiB",
-    }.get(name, f"{pair.piece / 1000:.3g} ms")
-    return f"{shown}, {pair.percent:+.0f} %"
+    scales = {"write amplification": (1, ""), "bytes moved": (MIB, " MiB")}
+    scale, unit = scales.get(name, (1000, " ms"))
+    piece, twin = (units.significant(value / scale) for value in (pair.piece, pair.twin))
+    off = "" if pair.percent is None else f", {pair.percent:+.0f} %"
+    return f"{piece} : {twin}{unit}{off}"
+
+
+def record(piece: str, measured: Measured) -> str:
+    """Return the distances as a section of twin_distance.toml."""
+    lines = [f"[{piece}]"]
+    for scheme, pairs in measured.items():
+        off = {name: pair.percent for name, pair in pairs.items() if pair.percent is not None}
+        cells = ", ".join(f'"{name}" = {percent:.1f}' for name, percent in off.items())
+        lines.append(f"{scheme} = {{ {cells} }}")
+    return "\n".join(lines)
+
+
+def overview(results: Mapping[str, Measured]) -> str:
+    """Return the percents of all pieces as one table, figures in the order of `FIGURES`."""
+    lines = [f"| | {' | '.join(results)} |", "|---" * (1 + len(results)) + "|"]
+    for scheme in SCHEMES:
+        cells = [" ".join(map(_percent, _in_order(result[scheme]))) for result in results.values()]
+        lines.append(f"| `{scheme}` | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _in_order(pairs: Mapping[str, Pair]) -> list[float | None]:
+    return [pairs[name].percent if name in pairs else None for name in FIGURES]
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.0f}"
 
 
 if __name__ == "__main__":
-    for chosen in (*KNOWN, *UNSEEN):
-        if not sys.argv[1:] or chosen.name in sys.argv[1:]:
-            print(table(chosen), end="\n\n")
+    chosen = [name for name in sys.argv[1:] if name != "--record"]
+    results = {}
+    for piece in PIECES:
+        if not chosen or piece.name in chosen:
+            results[piece.name] = measured = measure(piece)
+            form = record if "--record" in sys.argv[1:] else table
+            print(form(piece.name, measured), end="\n\n", flush=True)
+    if "--record" not in sys.argv[1:]:
+        print(overview(results))
