@@ -119,7 +119,7 @@ fn a_destage_in_the_background_makes_nobody_wait() {
     let mut sim = fresh(&holding(4, &[("destage", json!("background"))]));
     write_units(&mut sim, 0..5);
     assert_eq!(lies(&sim, 0), DENSE);
-    assert_eq!(sim.log().iter().filter(|(r, _)| r.op == HostOp::Write).last().unwrap().1, 400_000);
+    assert_eq!(sim.log().iter().rfind(|(r, _)| r.op == HostOp::Write).unwrap().1, 400_000);
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn forced_migration_goes_unit_by_unit_and_gives_way_to_the_host() {
     assert_eq!(reads(&sim), 2 * 2, "a step that has begun goes on");
     assert_eq!([0, 1, 2].map(|unit| lies(&sim, unit)), [DENSE, DENSE, FAST]);
     // The write waited for no more than the read under way.
-    let latency_ns = sim.log().iter().filter(|(r, _)| r.op == HostOp::Write).last().unwrap().1;
+    let latency_ns = sim.log().iter().rfind(|(r, _)| r.op == HostOp::Write).unwrap().1;
     assert!((400_000..=420_000).contains(&latency_ns), "{latency_ns}");
     rest(&mut sim, idle_ns + LATER);
     assert_eq!([0, 4, 5, 6, 7].map(|unit| lies(&sim, unit)), [DENSE, DENSE, FAST, FAST, FAST]);

@@ -86,7 +86,10 @@ impl Capacity {
             return problems.push(Problem::new(key, blocks, allowed));
         }
         let max = self.utilisation_max;
-        if !(max <= 1.0) || !fits(self.units_max().into()) || u64::from(self.units_max()) > self.fast_usable {
+        if !(0.0..=1.0).contains(&max)
+            || !fits(self.units_max().into())
+            || u64::from(self.units_max()) > self.fast_usable
+        {
             let possible = libm::floor(self.fast_usable as f64 / self.fast_units * 1e4) / 1e4;
             let allowed = format!(
                 "enough for two logical pages and at most {possible}: of the fast tier's {blocks} blocks per \

@@ -1,10 +1,7 @@
 //! The parameters that both schemes have, declared once.
 
 use super::super::hybrid::DenseRule;
-use super::capacity::Capacity;
-use super::tiers::{Layout, Units};
-use crate::base::problem::check_range;
-use crate::base::{CellMode, Problem};
+use crate::base::CellMode;
 use crate::ftl::config::{Placement, PlaneOrder, WearLevelling};
 use crate::hw::config::IdleRule;
 use crate::hw::device_config::DeviceConfig;
@@ -115,80 +112,6 @@ impl HyssdSpec<'_> {
     /// Write requests before migration is forced.
     pub fn force_after_writes(&self) -> u64 {
         self.force_after_writes.unwrap_or(self.period_writes)
-    }
-
-    /// Where the tiers are, or which key does not fit the device.
-    pub fn layout(&self, device: &DeviceConfig) -> Result<Layout, Problem> {
-        Layout::of(self, device)
-    }
-
-    /// Adds every problem of the parameters on `device`.
-    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
-        let key = |rest: &str| format!("scheme.{}.{rest}", self.name);
-        let found = problems.len();
-        check_range(problems, &key("period_writes"), self.period_writes, 1..=1_000_000_000);
-        if let Some(writes) = self.force_after_writes {
-            check_range(problems, &key("force_after_writes"), writes, 1..=1_000_000_000);
-        }
-        self.idle.check(&key("idle"), problems);
-        self.fast.check(&key("fast"), problems);
-        self.dense.check(&key("dense"), problems);
-        let layout = match self.layout(device) {
-            Ok(layout) => layout,
-            Err(problem) => return problems.push(problem),
-        };
-        self.check_unit(device, &layout, problems);
-        if problems.len() == found {
-            self.check_endurance(device, &layout, problems);
-            Capacity::of(self, device, &layout).check(self, device, &layout, problems);
-        }
-    }
-
-    /// A unit is made of whole pages of the fast tier, and of whole pages of the dense one or fills one of
-    /// them with others.
-    fn check_unit(&self, device: &DeviceConfig, layout: &Layout, problems: &mut Vec<Problem>) {
-        let unit = self.unit_bytes(device);
-        let [fast, dense] = [&layout.fast, &layout.dense].map(|place| &device.pool[place.pool]);
-        let key = format!("scheme.{}.unit_bytes", self.name);
-        let mut refuse = |allowed: String| problems.push(Problem::new(key.clone(), unit, allowed));
-        if unit == 0 || device.piece_bytes() % unit != 0 {
-            refuse(format!("a divisor of the logical page of {} bytes", device.piece_bytes()));
-        } else if unit % device.mu_bytes != 0 {
-            refuse(format!("a multiple of the mapping unit of {} bytes", device.mu_bytes));
-        } else if unit % fast.page_bytes != 0 {
-            refuse(format!(
-                "a multiple of the {} bytes of a page of pool \"{}\"",
-                fast.page_bytes, fast.name
-            ));
-        } else if unit % dense.page_bytes != 0 && dense.page_bytes % unit != 0 {
-            let (bytes, name) = (dense.page_bytes, &dense.name);
-            refuse(format!("a multiple or a divisor of the {bytes} bytes of a page of pool \"{name}\""));
-        } else if device.piece_bytes() % dense.page_bytes != 0 {
-            let allowed = format!(
-                "a multiple of the {} bytes of a page of pool \"{}\" for scheme.{}",
-                dense.page_bytes, dense.name, self.name
-            );
-            problems.push(Problem::new("device.piece_bytes", device.piece_bytes(), allowed));
-        }
-    }
-
-    fn check_endurance(&self, device: &DeviceConfig, layout: &Layout, problems: &mut Vec<Problem>) {
-        for place in [&layout.fast, &layout.dense].into_iter().filter(|_| self.needs_endurance) {
-            let mode = device.pool[place.pool].mode(place.mode);
-            if mode.is_some_and(|mode| mode.endurance_cycles.is_none()) {
-                let key = format!("device.pool[{}].{}.endurance_cycles", place.pool, place.mode.name());
-                let allowed = format!("1 or more, as scheme.{}.goal = \"lifetime\" needs it", self.name);
-                problems.push(Problem::new(key, "not given", allowed));
-            }
-        }
-    }
-
-    /// The units of a checked device.
-    pub fn units(&self, device: &DeviceConfig) -> Units {
-        let (unit, page) = (self.unit_bytes(device), device.piece_bytes());
-        let per_page = page / unit;
-        let pages = (device.user_bytes / u64::from(page)) as u32;
-        Units { mus: unit / device.mu_bytes, per_page, count: pages * per_page }
     }
 }
 

@@ -9,6 +9,7 @@ mod adaptive;
 pub mod analyser;
 mod analysis;
 mod capacity;
+mod check;
 mod classifier;
 mod cold;
 mod config;

@@ -46,6 +46,21 @@ impl Units {
     }
 }
 
+impl HyssdSpec<'_> {
+    /// Where the tiers are, or which key does not fit the device.
+    pub fn layout(&self, device: &DeviceConfig) -> Result<Layout, Problem> {
+        Layout::of(self, device)
+    }
+
+    /// The units of a checked device.
+    pub fn units(&self, device: &DeviceConfig) -> Units {
+        let (unit, page) = (self.unit_bytes(device), device.piece_bytes());
+        let per_page = page / unit;
+        let pages = (device.user_bytes / u64::from(page)) as u32;
+        Units { mus: unit / device.mu_bytes, per_page, count: pages * per_page }
+    }
+}
+
 /// The blocks of a tier.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
