@@ -209,9 +209,10 @@ fn forced_migration_goes_unit_by_unit_and_gives_way_to_the_host() {
     let before = sim.ops().len();
     let at_ns = sim.now_ns();
     sim.feed(&[request(at_ns, HostOp::Write, 5 * UNIT, UNIT)]).unwrap();
-    // 50 ms after the last program idle time begins; 50 us later, in the second step, the host is back.
+    // 50 ms after the last program idle time begins. A step takes 840 us; 10 us into the second one the
+    // host is back.
     let idle_ns = at_ns + 400_000 + 50_000_000;
-    sim.feed(&[request(idle_ns + 50_000, HostOp::Write, 7 * UNIT, UNIT)]).unwrap();
+    sim.feed(&[request(idle_ns + 850_000, HostOp::Write, 7 * UNIT, UNIT)]).unwrap();
     rest(&mut sim, idle_ns + 10_000_000);
     let reads = |sim: &Simulation| {
         sim.ops()[before..]
@@ -228,6 +229,23 @@ fn forced_migration_goes_unit_by_unit_and_gives_way_to_the_host() {
     assert_eq!([0, 4, 5, 6, 7].map(|unit| lies(&sim, unit)), [DENSE, DENSE, FAST, FAST, FAST]);
     assert!(!sim.idle_work_left());
     assert_eq!(figure(&sim.finish().unwrap(), "forced_units"), 5.0);
+}
+
+#[test]
+fn a_pause_moves_what_it_has_time_to_program() {
+    for pause_ns in [1_000, 839_000, 841_000, 4_000_000] {
+        let mut sim = fresh(&holding(20, &[("force_after_writes", json!(2))]));
+        write_units(&mut sim, 0..20);
+        sim.turn(0, 0.05).unwrap();
+        write_units(&mut sim, [19, 18]);
+        let before = sim.ops().len();
+        let at_ns = sim.now_ns();
+        sim.feed(&[request(at_ns, HostOp::Write, 17 * UNIT, UNIT)]).unwrap();
+        // Two reads of 20 us in the fast tier, which is idle then, and a program of 800 us in the other.
+        rest(&mut sim, at_ns + 400_000 + 50_000_000 + pause_ns);
+        let reads = sim.ops()[before..].iter().filter(|op| op.kind == OpKind::Read).count() as u64;
+        assert_eq!(reads, 2 * (1 + pause_ns / 840_000), "{pause_ns}");
+    }
 }
 
 /// Units with data in the fast tier.

@@ -175,6 +175,11 @@ impl Io {
         self.clockless
     }
 
+    /// Whether nothing runs or waits where `plane` is: what rests in the controller does neither.
+    pub fn is_idle(&self, plane: PlaneId) -> bool {
+        self.timing.is_idle(self.media.array().geometry.planes[plane.index()].unit)
+    }
+
     /// Operations emitted to `unit` and not complete.
     #[inline(always)]
     pub fn queued_ops(&self, unit: u32) -> u32 {

@@ -210,6 +210,11 @@ impl Timing {
         self.channel(unit).busy_until_ns.saturating_sub(self.now_ns)
     }
 
+    /// Whether nothing runs or waits in `unit`: what rests in the controller does neither.
+    pub fn is_idle(&self, unit: u32) -> bool {
+        self.units[unit as usize].is_idle()
+    }
+
     /// Operations emitted to `unit` and not complete: its load.
     #[inline(always)]
     pub fn load(&self, unit: u32) -> u32 {

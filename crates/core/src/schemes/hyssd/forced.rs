@@ -32,11 +32,16 @@ impl TwoTier {
     }
 
     /// Moves the coldest unit to the dense tier, if it lies in `plane`; or as many of the surplus as fill
-    /// a page there.
+    /// a page there. Reading is soon done and frees the plane, programming is not: the next step waits
+    /// until the plane that the last one went to is idle, else a pause would queue programs without end.
     pub fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
         let Some(unit) = self.forced(io) else {
             return Idle::Nothing;
         };
+        if let Some(busy) = self.forced_to.filter(|&to| !io.is_idle(to)) {
+            io.mark_idle_work(busy);
+            return Idle::Nothing;
+        }
         if self.plane_of(unit, io) != Some(plane) {
             self.note_idle_work(io);
             return Idle::Nothing;
@@ -49,6 +54,7 @@ impl TwoTier {
         if moved == 0 {
             return Idle::Nothing;
         }
+        self.forced_to = if io.clockless() { None } else { self.plane_of(unit, io) };
         self.moved.forced += u64::from(moved) * u64::from(!io.clockless());
         self.note_idle_work(io);
         Idle::Step

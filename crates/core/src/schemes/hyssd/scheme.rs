@@ -124,6 +124,7 @@ impl<P: Policy> Scheme for Hyssd<P> {
     /// A snapshot may follow, which tells what was programmed until then.
     fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
         self.regions_mut(&mut |region| region.pad_all(io));
+        self.tiers.forced_to = None;
         self.analysis.lifetimes.note(io);
         Ok(())
     }

@@ -5,7 +5,7 @@ use super::classifier::{Classifier, ClassifierState};
 use super::config::{Destage, HyssdSpec, Misses};
 use super::migrator::{Migrator, MigratorState};
 use super::tiers::Units;
-use crate::base::Mu;
+use crate::base::{Mu, PlaneId};
 use crate::ftl::io::Io;
 use crate::ftl::media::bits;
 use crate::ftl::page_level::mapped_mask;
@@ -50,6 +50,8 @@ pub struct TwoTier {
     /// Which units were written when, and which lie in the fast tier: all of them, or nothing.
     pub classifier: Classifier,
     pub(super) migrator: Migrator,
+    /// Where forced migration went last, in this run.
+    pub(super) forced_to: Option<PlaneId>,
     capacity: Capacity,
     pub(super) units_max: u32,
     pub(super) initial_units: u32,
@@ -83,6 +85,7 @@ impl TwoTier {
             units,
             classifier: Classifier::new(units.count, capacity.fast_units as u32),
             migrator: Migrator::new(spec.force_after_writes()),
+            forced_to: None,
             units_max: capacity.units_max(),
             initial_units: capacity.units_at(spec.initial_utilisation),
             target,
