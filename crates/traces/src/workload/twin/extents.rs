@@ -162,7 +162,7 @@ impl Extents {
     /// The group in which the extent of a rank lies if they are taken in order,
     /// and its number there: dense ones, by turns, spread evenly among lone ones.
     fn by_rank(&self, rank: u64) -> Extent {
-        let part = |rank: u64| (u128::from(rank) * self.dense_part >> 64) as u64;
+        let part = |rank: u64| ((u128::from(rank) * self.dense_part) >> 64) as u64;
         let dense = part(rank);
         if part(rank + 1) > dense {
             Extent { group: (dense % 2) as usize, index: dense / 2 }
