@@ -16,7 +16,7 @@ const PREFIX_BYTES: usize = 16;
 const CHECKSUM_BYTES: usize = 32;
 
 /// Every scheme once on the smallest preset, aged, and what is special to some.
-const CASES: [(&str, &[&str]); 15] = [
+const CASES: [(&str, &[&str]); 18] = [
     ("tlc-only", &["clean.wear_levelling=dynamic"]),
     ("tlc-only", &["device.pool[0].tlc.program=one-shot", "precondition.overwrite=1.01"]),
     ("baseline", &[]),
@@ -32,6 +32,9 @@ const CASES: [(&str, &[&str]); 15] = [
     ("dwa", &[]),
     ("ust", &[]),
     ("rl", &["step_bytes=65536"]),
+    ("hyssd", &["period_writes=50", "precondition.overwrite=0.5"]),
+    ("hyssd-static", &[]),
+    ("hyssd-static", &["misses=dense", "period_writes=50"]),
 ];
 
 struct Case {
