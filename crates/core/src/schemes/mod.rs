@@ -261,9 +261,9 @@ schemes! {
     "ust" => Ust, ust::UstConfig, ust::Ust, &[],
         "SLC blocks by logical block: hot units stay in them, cold ones go dense", "Utilization-Aware Self-Tuning Design for TLC Flash Storage Devices, as the paper on reinforcement learning compares with it";
     "hyssd" => Hyssd, hyssd::HyssdConfig, hyssd::Hyssd<hyssd::Adaptive>, &[],
-        "two tiers of flash: a cost model decides how much of the fast one is used", "HySSD, sections II and III";
+        "two tiers of flash: a cost model decides how much of the fast one is used", "Hybrid Solid State Drives for Improved Performance and Enhanced Lifetime, sections II and III";
     "hyssd-static" => HyssdStatic, hyssd::HyssdStaticConfig, hyssd::Hyssd<hyssd::Fixed>, &[],
-        "two tiers of flash, with a constant utilisation of the fast one", "HySSD, section III, Static";
+        "two tiers of flash, with a constant utilisation of the fast one", "Hybrid Solid State Drives for Improved Performance and Enhanced Lifetime, section III, Static";
     #[cfg(test)]
     "example" => Example, example::ExampleConfig, example::Example, &[],
         "SLC cache that makes room a block at a time", "none";

@@ -6,7 +6,8 @@
 //! recency of what was read and written and the cost of cleaning both tiers; the cheapest one is
 //! the next period's. With `goal = "lifetime"` it is offset step by step towards the tier that has more
 //! of its lifetime left.
-//! **Paper.** "HySSD: ... SLC and TLC chips", sections II-A to II-C.
+//! **Paper.** "Hybrid Solid State Drives for Improved Performance and Enhanced Lifetime", sections II-A to
+//! II-C.
 //! **What the paper leaves open and what we chose.** docs/decisions/0024: where the search begins, what
 //! a miss does, the unit, the period, what a destage makes wait, what counts as wear.
 //! **Knobs.** None: the analyser turns the only one there is.

@@ -1,7 +1,8 @@
 //! The tiers of HySSD with a constant utilisation of the fast one.
 //!
 //! **What it does.** As `hyssd`, without its analyser: the fast tier is as full as `utilisation` says.
-//! **Paper.** "HySSD: ... SLC and TLC chips", section III, "Static".
+//! **Paper.** "Hybrid Solid State Drives for Improved Performance and Enhanced Lifetime", section III,
+//! "Static".
 //! **What the paper leaves open and what we chose.** As `hyssd`; the fast tier begins with
 //! `initial_utilisation` here, too, and fills by writes.
 //! **Knobs.** `utilisation`.
