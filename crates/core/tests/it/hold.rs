@@ -119,6 +119,7 @@ fn nothing_waits_on_a_device_whose_pages_are_mapping_units() {
     for entry in CATALOG {
         let mut setup = setup(device(versatile_pool(2, 1, 18, 8, MU as u32), 2 * 8 * 24 * MU), entry.name);
         configure(&mut setup, &[("slc_blocks", json!(6)), ("initial_slc_blocks", json!(6))]);
+        configure(&mut setup, &[("fast_blocks", json!(6)), ("destage", json!("background"))]);
         let writes: Vec<_> = (0..64).map(|i| request(i * LATER, HostOp::Write, i * MU, MU)).collect();
         let got = latencies(&setup, &writes, HostOp::Write);
         // The time of the mode in which the scheme writes first.
