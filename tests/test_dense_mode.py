@@ -43,6 +43,8 @@ sector = {{ slc_blocks = 3, {CLEAN_LESS} }}
 hierarchy = {{ slc_blocks = 3, slc.start_free_blocks = 1, {CLEAN_LESS} }}
 turbo-write = {{ slc_blocks = 3 }}
 ips-coop = {{ slc_blocks = 3 }}
+hyssd = {{ fast_blocks = 5, separate_frontier = false }}
+hyssd-static = {{ fast_blocks = 5, separate_frontier = false }}
 """
 
 

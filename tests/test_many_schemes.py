@@ -13,6 +13,7 @@ from support import slcache as command
 from test_verdict import FAST, NONE, SLOW, run, side
 
 EVERY = [entry["name"] for entry in slcache.schemes()]
+PRESETS = Path(__file__).parent.parent / "presets" / "devices"
 
 
 @pytest.fixture(scope="module")
@@ -35,9 +36,12 @@ def test_a_wrong_setting_is_no_reason_to_leave_a_scheme_out() -> None:
         slcache.fitting(device="tiny", settings={"scheme.baseline.nonsense": 1})
 
 
-def test_a_device_that_runs_nothing_says_why_for_each() -> None:
+def test_a_device_that_runs_nothing_says_why_for_each(tmp_path: Path) -> None:
+    text = (PRESETS / "hyssd-st.toml").read_text()
+    device = tmp_path / "full.toml"
+    device.write_text(text.replace('user_bytes = "16GiB"', 'user_bytes = "17GiB"'))
     with pytest.raises(slcache.ConfigError) as caught:
-        slcache.fitting(device="hyssd-st", settings={"device.user_bytes": 17 << 30})
+        slcache.fitting(device=device)
     assert all(f"{name}: " in str(caught.value) for name in EVERY)
 
 

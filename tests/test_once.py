@@ -12,7 +12,12 @@ from typer.main import get_command
 import slcache
 from slcache.cli.app import app, execute
 
-CHECKED_PAIRS = {"--set": "slc_blocks=3", "--trace-option": "volume=1", "--workload": "requests=9"}
+CHECKED_PAIRS = {
+    "--set": "slc_blocks=3",
+    "--trace-option": "volume=1",
+    "--against-option": "volume=1",
+    "--workload": "requests=9",
+}
 
 
 def verbs(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:  # noqa: ANN401

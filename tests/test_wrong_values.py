@@ -35,6 +35,7 @@ NEEDED = {
     "trace repeat": ["T", "-o", "O", "--times", "2"],
     "trace merge": ["T", "T", "-o", "O"],
     "trace generate": ["zipf-4k", "-o", "O", "--workload", "requests=50"],
+    "trace twin": ["T", "-o", "O"],
     "trace formats": [],
     "trace workloads": ["zipf-4k"],
 }

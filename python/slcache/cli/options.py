@@ -86,7 +86,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(names)}"
 
 
-def _checked_pairs(values: list[str] | None) -> list[str] | None:
+def checked_pairs(values: list[str] | None) -> list[str] | None:
     pairs(values)
     return values
 
@@ -143,7 +143,7 @@ Sets = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        callback=_checked_pairs,
+        callback=checked_pairs,
         help="Change one configuration key (dotted; see [bold]slcache schema config[/bold]).",
     ),
 ]
@@ -158,7 +158,7 @@ TraceOptions = Annotated[
     typer.Option(
         "--trace-option",
         metavar="KEY=VALUE",
-        callback=_checked_pairs,
+        callback=checked_pairs,
         help="Set an option of the trace reader.",
     ),
 ]
@@ -185,7 +185,7 @@ Workload = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KEY=VALUE",
-        callback=_checked_pairs,
+        callback=checked_pairs,
         help="Change one key of a workload, such as a free figure of a twin.",
     ),
 ]

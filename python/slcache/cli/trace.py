@@ -65,6 +65,7 @@ AgainstOptions = Annotated[
     typer.Option(
         "--against-option",
         metavar="KEY=VALUE",
+        callback=opt.checked_pairs,
         help="Set an option of the other trace's reader: format, volume, unsorted, seed, "
         "workload.KEY, and those of --trace-option.",
     ),
