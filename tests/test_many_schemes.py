@@ -39,7 +39,7 @@ def test_a_wrong_setting_is_no_reason_to_leave_a_scheme_out() -> None:
 def test_a_device_that_runs_nothing_says_why_for_each(tmp_path: Path) -> None:
     text = (PRESETS / "hyssd-st.toml").read_text()
     device = tmp_path / "full.toml"
-    device.write_text(text.replace('user_bytes = "16GiB"', 'user_bytes = "17GiB"'))
+    device.write_text(text.replace('user_bytes = "16GiB"', 'user_bytes = "17920MiB"'))
     with pytest.raises(slcache.ConfigError) as caught:
         slcache.fitting(device=device)
     assert all(f"{name}: " in str(caught.value) for name in EVERY)

@@ -37,6 +37,12 @@ impl Identity {
             || (self.place.is_some() && self.place == other.place)
             || (self.name.is_some() && self.name == other.name)
     }
+
+    /// The same, where `other` was looked up a while ago: a file that has been replaced meanwhile may
+    /// have left its number to another one.
+    pub(crate) fn is_still(&self, other: &Self) -> bool {
+        self.is(other) && (self.file.is_none() || Self::of(&self.path).is(&Self::of(&other.path)))
+    }
 }
 
 pub(crate) fn node(found: &Metadata) -> Node {

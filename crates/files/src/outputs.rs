@@ -101,7 +101,7 @@ impl Outputs {
     fn checked(&self, output: &Path) -> std::result::Result<Identity, OutputError> {
         self.refuse_input(output)?;
         let identity = Identity::of(output);
-        match self.outputs.iter().find(|other| identity.is(other)) {
+        match self.outputs.iter().find(|other| identity.is_still(other)) {
             None => Ok(identity),
             Some(other) => Err(OutputError::Twice { output: output.to_owned(), other: other.path.clone() }),
         }
@@ -109,7 +109,7 @@ impl Outputs {
 
     fn refuse_input(&self, output: &Path) -> std::result::Result<(), OutputError> {
         let identity = Identity::of(output);
-        match self.inputs.iter().find(|input| identity.is(input)) {
+        match self.inputs.iter().find(|input| identity.is_still(input)) {
             None => Ok(()),
             Some(input) => Err(OutputError::IsInput { output: output.to_owned(), input: input.path.clone() }),
         }

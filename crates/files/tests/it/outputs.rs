@@ -53,6 +53,22 @@ fn nothing_appears_before_everything_is_there() {
 }
 
 #[test]
+fn a_file_that_was_replaced_leaves_its_number_to_others() {
+    let (folder, a, b) = two_files();
+    for mut outputs in [Outputs::default(), Outputs::new([&a])] {
+        // As an output, or an input, the file at `a` is what has its number now.
+        let _ = outputs.reserve(&a);
+        fs::hard_link(&a, &b).unwrap();
+        assert!(outputs.reserve(&b).is_err(), "both are one file");
+        fs::write(folder.path().join("c"), "newer a").unwrap();
+        fs::rename(folder.path().join("c"), &a).unwrap();
+        outputs.reserve(&b).expect("another file by now");
+        drop(outputs);
+        fs::remove_file(&b).unwrap();
+    }
+}
+
+#[test]
 fn a_failing_rename_takes_the_others_back() {
     let (folder, a, b) = two_files();
     let c = folder.path().join("c");
