@@ -87,6 +87,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def checked_pairs(values: list[str] | None) -> list[str] | None:
+    """Return KEY=VALUE texts as they are, if they are such and no key is given twice."""
     pairs(values)
     return values
 
