@@ -69,22 +69,27 @@ impl Store {
     pub fn host_page(&mut self, page: u32, home: Option<PlaneId>, io: &mut Io) -> Result<Ppn, DeviceFull> {
         let home = home.filter(|&plane| self.region.has(plane));
         let plane = home.unwrap_or_else(|| self.region.choose_plane(io, page));
-        try_planes(
-            self,
-            plane,
-            |store| store.region.allocator(),
-            |store, plane| {
-                if store.region.needs_block(plane, Writer::Host) {
-                    store.room(plane, io);
-                }
-                Ok(store.region.take_page(io, plane, Writer::Host, RESERVE))
-            },
-        )
+        self.with_room(plane, io, |region, plane, io| region.take_page(io, plane, Writer::Host, RESERVE))
     }
 
     /// Places what logical page `page` does not hold yet, as if it had been there before time 0.
     pub fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
         let plane = self.region.choose_plane(io, page);
+        let place = |region: &mut Region, plane, io: &mut Io| {
+            page_level::preload(page, region, plane, RESERVE, io).ok()
+        };
+        self.with_room(plane, io, place)
+    }
+
+    /// What `take` takes of `plane`, or of the next one where that succeeds, after cleaning where a plane
+    /// is about to open a block and is short of them.
+    #[inline]
+    fn with_room<T>(
+        &mut self,
+        plane: PlaneId,
+        io: &mut Io,
+        take: impl Fn(&mut Region, PlaneId, &mut Io) -> Option<T>,
+    ) -> Result<T, DeviceFull> {
         try_planes(
             self,
             plane,
@@ -93,7 +98,7 @@ impl Store {
                 if store.region.needs_block(plane, Writer::Host) {
                     store.room(plane, io);
                 }
-                Ok(page_level::preload(page, &mut store.region, plane, RESERVE, io).ok())
+                Ok(take(&mut store.region, plane, io))
             },
         )
     }
