@@ -8,6 +8,7 @@ mod hierarchy;
 mod hybrid;
 pub mod hyssd;
 mod ips;
+pub mod nvc;
 mod rl;
 mod sa;
 mod sector;
