@@ -148,3 +148,52 @@ def test_what_a_device_cannot_do_is_a_config_error() -> None:
         on("nothing")
     with pytest.raises(ConfigError, match="unit_bytes"):
         on("hyssd-st", unit_bytes=5000)
+
+
+#: Ten blocks of 100 bytes: D_S = 50,000 r and D_M = 20,000 (1 - r).
+CHIP = dict(zip(models.CHIP_KEYS, (50, 10, 100, 2, 10), strict=True))
+
+
+def volumes(*values: float) -> dict[str, float]:
+    return dict(zip(models.VOLUME_KEYS, values, strict=True))
+
+
+def test_a_flash_cache_lasts_as_long_as_both_of_its_regions() -> None:
+    # N_S = 125, N_M = 100; what is left of D_S, 5,000, lasts 20 passes of 250.
+    dense = models.nvc_lifespan(CHIP, slc_share=0.5, volumes=volumes(80, 200, 100, 250, 999))
+    assert (dense.first, dense.slc_passes, dense.dense_passes) == ("dense", 125, 100)
+    assert (dense.passes, dense.host_bytes) == (120, 9600)
+    assert dense.even_slc_share == 2 * 200 / (5 * 100 + 2 * 200)
+    # N_S = 50, N_M = 100; what is left of D_M, 5,000, lasts 40 passes of 125.
+    slc = models.nvc_lifespan(CHIP, slc_share=0.5, volumes=volumes(80, 500, 100, 999, 125))
+    assert (slc.first, slc.passes, slc.host_bytes) == ("slc", 90, 7200)
+    unread = models.nvc_lifespan(CHIP, slc_share=0.5, volumes=volumes(0, 0, 0, 0, 0))
+    assert (unread.first, unread.passes, unread.host_bytes) == ("neither", math.inf, None)
+
+
+def test_one_region_needs_only_what_it_alone_programs() -> None:
+    slc = models.nvc_lifespan(CHIP, slc_share=1, volumes={"host_bytes": 80, "slc_only_bytes": 250})
+    assert (slc.first, slc.passes, slc.host_bytes, slc.slc_passes) == ("slc", 200, 16000, None)
+    dense = models.nvc_lifespan(
+        CHIP, slc_share=0, volumes={"host_bytes": 80, "dense_only_bytes": 125}
+    )
+    assert (dense.first, dense.passes, dense.dense_passes) == ("dense", 160, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"slc_share": 1.5}, r"slc_share = 1\.5: must be a number from 0 to 1"),
+        ({"chip": {**CHIP, "slc_cycles": 0}}, r"chip\['slc_cycles'\] = 0: must be above 0"),
+        ({"chip": {"blocks": 1}}, r"chip: slc_cycles is missing"),
+        ({"volumes": {"host_bytes": 1}}, r"volumes: slc_bytes is missing"),
+        ({"volumes": {"passes": 1}}, r"volumes: unknown key 'passes'"),
+        ({"slc_share": 0, "volumes": {"host_bytes": 1}}, r"volumes: dense_only_bytes is missing"),
+        ({"volumes": volumes(1, -1, 1, 1, 1)}, r"volumes\['slc_bytes'\] = -1: must be a number"),
+    ],
+)
+def test_a_lifespan_of_nothing_known_is_refused(change: dict[str, Any], message: str) -> None:
+    asked: dict[str, Any] = {"chip": CHIP, "slc_share": 0.5, "volumes": volumes(1, 1, 1, 1, 1)}
+    asked |= change
+    with pytest.raises(ValueError, match=message):
+        models.nvc_lifespan(asked.pop("chip"), **asked)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from _typeshed import WriteableBuffer
@@ -327,6 +327,18 @@ def hyssd_cost(
     read_hits: list[float],
 ) -> tuple[list[float], list[float], list[float], list[float], float | None]:
     """Return cost of an access, a write and a read, dense utilisation, and best utilisation."""
+
+def nvc_lifespan(
+    *, chip: dict[str, float], slc_share: float, volumes: dict[str, float]
+) -> tuple[
+    float | None,
+    float | None,
+    float,
+    float | None,
+    Literal["slc", "dense", "both", "neither"],
+    float | None,
+]:
+    """Return passes of SLC, dense and both, host bytes, the first region, the even share."""
 
 def version() -> str:
     """Return the version of the simulator."""

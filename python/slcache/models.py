@@ -12,7 +12,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,16 @@ TIER_KEYS = ("read_ns", "program_ns", "copyback_ns", "erase_ns", "units_per_bloc
 UTILISATION = tuple(percent / 100 for percent in range(5, 98))
 
 
+#: What describes the chip of a flash cache: cycles of a block in either mode, its capacity in SLC
+#: mode, how many times as much it holds in the dense one, and the blocks of both regions.
+CHIP_KEYS = ("slc_cycles", "dense_cycles", "slc_block_bytes", "dense_bits", "blocks")
+#: Bytes that a pass writes: the host into flash, and what is programmed in either region, together
+#: and where it is the only one.
+VOLUME_KEYS = ("host_bytes", "slc_bytes", "dense_bytes", "slc_only_bytes", "dense_only_bytes")
+#: The region that is worn out first; `neither` where nothing is programmed.
+First = Literal["slc", "dense", "both", "neither"]
+
+
 @dataclass(frozen=True)
 class HyssdCost:
     """What the model says; arrays have an entry for each utilisation."""
@@ -48,6 +58,24 @@ class HyssdCost:
     dense_utilisation: Values
     #: The utilisation of the least cost, the first of equals; None where no cost is finite.
     best: float | None
+
+
+@dataclass(frozen=True)
+class NvcLifespan:
+    """How long the flash in front of a disk lasts."""
+
+    #: Passes of the workload until all of the flash is worn out; infinite if it never is.
+    passes: float
+    #: What the host can write until then; None where a pass writes nothing.
+    host_bytes: float | None
+    #: The region that is worn out first.
+    first: First
+    #: Passes until the SLC region is worn out while both serve; None where there is but one.
+    slc_passes: float | None
+    #: The same of the dense region.
+    dense_passes: float | None
+    #: The share of SLC blocks at which these volumes would wear out both at the same time.
+    even_slc_share: float | None
 
 
 @overload
@@ -128,6 +156,43 @@ def hyssd_cost(
     )
 
 
+def nvc_lifespan(
+    chip: Mapping[str, float], *, slc_share: float, volumes: Mapping[str, float]
+) -> NvcLifespan:
+    """Return how long a flash cache lasts whose blocks are SLC ones to the share `slc_share` (`r`).
+
+    `chip` has `CHIP_KEYS`, `volumes` those of `VOLUME_KEYS` that count: all of them where there
+    are two regions, else `host_bytes` and what is programmed in the only one. A region takes its
+    cycles times its capacity and lasts as many passes as that holds what a pass programs there:
+
+        D_S = slc_cycles slc_block_bytes blocks r,                  N_S = D_S / slc_bytes
+        D_M = dense_cycles dense_bits slc_block_bytes blocks (1 - r),  N_M = D_M / dense_bytes
+
+    When one is worn out, the other has what is left of its own for serving alone; with `N_S`
+    the larger, that is
+
+        passes = (D_S - N_M slc_bytes) / slc_only_bytes + N_M
+
+    and the other way round; the host then has written `host_bytes` so often. ValueError names
+    what is missing or out of range.
+    """
+    share = _number("slc_share", slc_share, 0, 1)
+    needed: Sequence[str] = VOLUME_KEYS
+    if share in (0, 1):
+        needed = ("host_bytes", "slc_only_bytes" if share else "dense_only_bytes")
+    known = _numbers("chip", chip, CHIP_KEYS, CHIP_KEYS)
+    for key, value in known.items():
+        if not value:
+            raise ValueError(f"chip[{key!r}] = 0: must be above 0")
+    found = _core.nvc_lifespan(
+        chip=known,
+        slc_share=share,
+        volumes=dict.fromkeys(VOLUME_KEYS, 0.0) | _numbers("volumes", volumes, VOLUME_KEYS, needed),
+    )
+    slc_passes, dense_passes, passes, host_bytes, first, even = found
+    return NvcLifespan(passes, host_bytes, first, slc_passes, dense_passes, even)
+
+
 def _tiers(
     device: Path | Mapping[str, Tier], unit_bytes: int | None
 ) -> tuple[dict[str, float], dict[str, float], float | None]:
@@ -144,17 +209,22 @@ def _tier(device: Mapping[str, Tier], name: str) -> dict[str, float]:
     """Return a tier of which everything is known and possible."""
     if name not in device:
         raise ValueError(f"device: has no {name!r}; it must have 'fast' and 'dense'")
-    tier = device[name]
-    if unknown := [key for key in tier if key not in TIER_KEYS]:
-        known = ", ".join(TIER_KEYS)
-        raise ValueError(f"device[{name!r}]: unknown key {unknown[0]!r}; it has {known}")
-    for key in TIER_KEYS:
-        if key not in tier:
-            raise ValueError(f"device[{name!r}]: {key} is missing")
-    values = {k: _number(f"device[{name!r}][{k!r}]", tier[k], 0, math.inf) for k in TIER_KEYS}
+    values = _numbers(f"device[{name!r}]", device[name], TIER_KEYS, TIER_KEYS)
     if not values["bytes"]:
         raise ValueError(f"device[{name!r}]['bytes'] = 0: must be above 0")
     return values
+
+
+def _numbers(
+    name: str, given: Mapping[str, float], keys: Sequence[str], needed: Sequence[str]
+) -> dict[str, float]:
+    """Return what is given by known keys, all that are needed among them."""
+    if unknown := [key for key in given if key not in keys]:
+        raise ValueError(f"{name}: unknown key {unknown[0]!r}; it has {', '.join(keys)}")
+    for key in needed:
+        if key not in given:
+            raise ValueError(f"{name}: {key} is missing")
+    return {k: _number(f"{name}[{k!r}]", given[k], 0, math.inf) for k in keys if k in given}
 
 
 def _hits(name: str, hits: Hits, at: Sequence[float]) -> list[float]:

@@ -211,6 +211,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(models::victim_utilisation, module)?)?;
     module.add_function(wrap_pyfunction!(models::hyssd_tiers, module)?)?;
     module.add_function(wrap_pyfunction!(models::hyssd_cost, module)?)?;
+    module.add_function(wrap_pyfunction!(models::nvc_lifespan, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(commit, module)?)?;
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::errors::config_error;
 use pyo3::prelude::*;
-use slcache_sim::models::{self, CostModel, Mix, Tier};
+use slcache_sim::models::{self, Chip, CostModel, First, Mix, Tier, Volumes};
 
 /// A tier as Python has it.
 #[derive(FromPyObject, IntoPyObject)]
@@ -65,4 +65,49 @@ pub fn hyssd_cost(
         hits.map(|(write_hits, read_hits)| Mix { write_share, write_hits, read_hits }).collect();
     let costs = models::hyssd_costs(&model, &utilisation, &mixes);
     (costs.cost_ns, costs.write_ns, costs.read_ns, costs.dense_utilisation, costs.best)
+}
+
+/// What a chip endures, as Python has it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct ChipItems {
+    slc_cycles: f64,
+    dense_cycles: f64,
+    slc_block_bytes: f64,
+    dense_bits: f64,
+    blocks: f64,
+}
+
+/// Bytes of a pass, as Python has them.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct VolumeItems {
+    host_bytes: f64,
+    slc_bytes: f64,
+    dense_bytes: f64,
+    slc_only_bytes: f64,
+    dense_only_bytes: f64,
+}
+
+/// Passes of the SLC region, of the dense one, of both, bytes of the host, the region that goes first,
+/// the share of SLC blocks at which both would go together.
+type Lifespan = (Option<f64>, Option<f64>, f64, Option<f64>, &'static str, Option<f64>);
+
+/// The lifespan of a flash cache with this share of its blocks in SLC mode.
+#[pyfunction]
+#[pyo3(signature = (*, chip, slc_share, volumes))]
+pub fn nvc_lifespan(chip: ChipItems, slc_share: f64, volumes: VolumeItems) -> Lifespan {
+    let ChipItems { slc_cycles, dense_cycles, slc_block_bytes, dense_bits, blocks } = chip;
+    let VolumeItems { host_bytes, slc_bytes, dense_bytes, slc_only_bytes, dense_only_bytes } = volumes;
+    let chip = Chip { slc_cycles, dense_cycles, slc_block_bytes, dense_bits, blocks };
+    let volumes = Volumes { host_bytes, slc_bytes, dense_bytes, slc_only_bytes, dense_only_bytes };
+    let found = chip.lifespan(slc_share, &volumes);
+    let first = match found.first {
+        First::Slc => "slc",
+        First::Dense => "dense",
+        First::Both => "both",
+        First::Neither => "neither",
+    };
+    let even = chip.even_slc_share(&volumes);
+    (found.slc_passes, found.dense_passes, found.passes, found.host_bytes, first, even)
 }

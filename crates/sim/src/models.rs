@@ -3,6 +3,7 @@
 use crate::{resolve, ConfigErrors, Layers};
 use slcache_core::schemes::hyssd::analyser::least;
 pub use slcache_core::schemes::hyssd::cost::{victim_utilisation, CostModel, Mix, Tier};
+pub use slcache_core::schemes::nvc::lifespan::{Chip, First, Lifespan, Volumes};
 use slcache_core::schemes::SchemeConfig;
 
 /// The cost model of `device`, a preset or a file, every logical page of which is written; its tiers are

@@ -85,12 +85,6 @@ impl Chip {
         (slc + dense > 0.0).then(|| slc / (slc + dense))
     }
 
-    /// How many times as long the chip lasts with all of its blocks in SLC mode as with all of them dense,
-    /// if passes program so much: 2.5 times `W_M_only / W_S_only` for `PE_S = 5 PE_M` and two bits.
-    pub fn slc_gain(&self, slc_only_bytes: f64, dense_only_bytes: f64) -> f64 {
-        lasts(self.slc_life_bytes(1.0), slc_only_bytes) / lasts(self.dense_life_bytes(0.0), dense_only_bytes)
-    }
-
     /// How long the flash lasts with the share `slc_share` (`r`, 0 to 1) of its blocks in SLC mode.
     ///
     /// Which region goes first is told by `N_S` and `N_M` themselves. At the ends there is one region:
@@ -175,8 +169,6 @@ mod tests {
         assert_eq!((CHIP.slc_life_bytes(0.0), CHIP.dense_life_bytes(1.0)), (0.0, 0.0));
         assert_eq!(CHIP.slc_life_bytes(0.25), 6_710_886_400_000.0);
         assert_eq!(CHIP.dense_life_bytes(0.25), 8_053_063_680_000.0);
-        assert_eq!(CHIP.slc_gain(7.0, 7.0), 2.5);
-        assert!((CHIP.slc_gain(10.0, 7.0) - 1.75).abs() < 1e-12);
     }
 
     #[test]
@@ -240,7 +232,15 @@ mod tests {
         for found in [dense, slc] {
             assert_eq!((found.slc_passes, found.dense_passes), (None, None));
         }
-        assert_eq!(slc.passes / dense.passes, SMALL.slc_gain(250.0, 125.0));
+    }
+
+    #[test]
+    fn slc_alone_lasts_two_and_a_half_times_what_mlc_alone_does_by_volume() {
+        for (slc_only, dense_only) in [(1e9, 1e9), (2e9, 1.5e9), (7e8, 1e9)] {
+            let written = volumes(5e8, f64::NAN, f64::NAN, slc_only, dense_only);
+            let gain = CHIP.lifespan(1.0, &written).passes / CHIP.lifespan(0.0, &written).passes;
+            assert!((gain / (2.5 * dense_only / slc_only) - 1.0).abs() < 1e-15);
+        }
     }
 
     #[test]
