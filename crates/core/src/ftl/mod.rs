@@ -12,7 +12,7 @@
 //! io <- merge, write_buffer, plane_allocator, restore           what it does in time
 //! dest <- relocate; region, two_layer <- victim, page_level     blocks managed alike
 //! pack <- mixed; transfer; packer <- compact <- clean <- store <- gather what moves between them
-//! any_region <- scheme                                          the contract
+//! any_region <- log_region, scheme                              the contract; blocks in a circle
 //! ```
 
 pub mod answer;
@@ -30,6 +30,7 @@ pub mod gather;
 pub mod hold;
 pub mod io;
 pub mod knob;
+pub mod log_region;
 pub mod media;
 pub mod memory;
 pub mod merge;

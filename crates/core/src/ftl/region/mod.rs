@@ -201,6 +201,11 @@ impl Region {
         (io.geometry().block(plane, self.range.start), self.range.len() as u32)
     }
 
+    /// The free blocks of `plane` in its bank in the order in which it opens them, if that is its own.
+    pub(in crate::ftl) fn free_order(&self, plane: PlaneId, io: &Io) -> Result<Vec<BlockId>, String> {
+        io.bank(self.bank.bank).free_order(plane, io.array())
+    }
+
     /// The blocks of `plane` among which the region's are.
     pub fn blocks(&self, plane: PlaneId, io: &Io) -> impl Iterator<Item = BlockId> {
         let (first, count) = self.block_run(plane, io);
