@@ -76,6 +76,5 @@ def _panel(axes: Axes, stacks: Sequence[dict[str, float]], components: Mapping[s
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
-    axes.margins(x=0.18)
-    axes.set_xlim(left=0)
+    style.room_for_notes(axes, 0.18)
     axes.set_xlabel(unit)

@@ -115,6 +115,14 @@ def bars_height(rows: int) -> float:
     return 1.1 + (0.5 if rows < MANY else 0.34) * rows
 
 
+def room_for_notes(axes: Axes, share: float) -> None:
+    """Begin horizontal bars at 0 and leave this share of the panel free behind the longest."""
+    # A segment of no length at a bar's end would otherwise hold the axis there.
+    axes.use_sticky_edges = False
+    axes.margins(x=share)
+    axes.set_xlim(left=0)
+
+
 def empty(message: str) -> Figure:
     """Return a figure that only says why there is nothing to draw."""
     figure, (axes,) = panels(1, 1, 0.8)

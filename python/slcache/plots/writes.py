@@ -40,8 +40,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
-    axes.margins(x=0.13)
-    axes.set_xlim(left=0)
+    style.room_for_notes(axes, 0.13)
     axes.set_xlabel(f"programmed ({unit})")
     names = [f"{cause}, {mode.upper()}" for mode, cause in segments]
     line = Line2D([], [], color=style.INK, marker="|", ls="", ms=11, mew=1.4)
