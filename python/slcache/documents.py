@@ -198,21 +198,42 @@ def _check_sense(document: Mapping[str, Any]) -> None:
         raise ResultError(f"config.device.mu_bytes = {_short(mu_bytes)}: must be at least 1")
     if document["series"]["columns"]["t_ns"] and document["series"]["window_ns"] < 1:
         raise ResultError("series.window_ns = 0: must be at least 1 where there are windows")
-    for i, histogram in enumerate(document["scheme"].get("histograms", [])):
+    if "disk" in document:
+        _check_power(document["disk"]["series"])
+    _check_histograms(document["scheme"])
+    _check_sides(document["host"])
+
+
+def _check_histograms(scheme: Mapping[str, Any]) -> None:
+    """Raise ResultError for counts that are not as many as their bins."""
+    for i, histogram in enumerate(scheme.get("histograms", [])):
         combinations = math.prod(len(axis["bins"]) for axis in histogram["axes"])
         if len(histogram["counts"]) != combinations:
             raise ResultError(
                 f"scheme.histograms[{i}].counts: has {len(histogram['counts'])} values, and its "
                 f"axes {combinations} combinations of bins"
             )
+
+
+def _check_sides(host: Mapping[str, Any]) -> None:
+    """Raise ResultError for distributions of latencies that are none."""
     for side in ("read", "write"):
-        half = document["host"][side]
+        half = host[side]
         if half["cdf"] and not half["requests"]:
             raise ResultError(f"host.{side}.cdf: has points, and host.{side}.requests is 0")
         if any(
             b[0] < a[0] or b[1] < a[1] for a, b in zip(half["cdf"], half["cdf"][1:], strict=False)
         ):
             raise ResultError(f"host.{side}.cdf: must not fall")
+
+
+def _check_power(series: Mapping[str, Any]) -> None:
+    """Raise ResultError for a series of power states that cannot be drawn."""
+    lengths = {len(shares) for shares in series["states"].values()}
+    if len(lengths) > 1:
+        raise ResultError(f"disk.series.states: lists of different lengths, {sorted(lengths)}")
+    if any(lengths) and series["window_ns"] < 1:
+        raise ResultError("disk.series.window_ns = 0: must be at least 1 where there are windows")
 
 
 @cache

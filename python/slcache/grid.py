@@ -20,8 +20,9 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """One printed figure and whether it is among the best of its column."""
+    """One printed figure, its column, and whether it is among the best there."""
 
+    title: str
     text: str
     best: bool
 
@@ -49,14 +50,25 @@ COLUMNS = (
     Column("erases", normalise.erases, units.count),
 )
 
+#: Compared beside the others where a device has a disk.
+DISK_COLUMNS = (
+    Column("energy", normalise.energy, units.energy),
+    Column("miss rate", normalise.miss_rate, units.percent),
+)
+
+
+def columns(documents: Sequence[Document]) -> tuple[Column, ...]:
+    """Return the columns that these runs are compared by."""
+    with_disk = any(document.get("disk") for document in documents)
+    return COLUMNS + DISK_COLUMNS if with_disk else COLUMNS
+
 
 def rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Row]:
     """Return the table: the reference in units, every other scheme as a factor of it."""
     reference = list(labels).index(to)
-    columns = [_cells(column, documents, reference) for column in COLUMNS]
+    table = [_cells(column, documents, reference) for column in columns(documents)]
     return [
-        Row(label, i == reference, [column[i] for column in columns])
-        for i, label in enumerate(labels)
+        Row(label, i == reference, [cells[i] for cells in table]) for i, label in enumerate(labels)
     ]
 
 
@@ -64,7 +76,11 @@ def _cells(column: Column, documents: Sequence[Document], reference: int) -> lis
     values = [column.value(document) for document in documents]
     best = normalise.winners(values)
     return [
-        Cell(_text(column, value, None if i == reference else values[reference]), i in best)
+        Cell(
+            column.title,
+            _text(column, value, None if i == reference else values[reference]),
+            i in best,
+        )
         for i, value in enumerate(values)
     ]
 

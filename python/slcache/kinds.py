@@ -28,6 +28,8 @@ SERVICES = {
     "transfer": Kind("#8D99A8", "channel transfers"),
     "link": Kind("#B3BCC7", "host link transfers"),
     "buffer": Kind("#D0D6DD", "controller buffer time"),
+    "disk-positioning": Kind("#5C5347", "the disk's overhead, seeks and rotation"),
+    "disk-transfer": Kind("#A0927D", "transfers from and to the disk"),
 }
 
 #: Flash operations that store a page.
@@ -39,8 +41,8 @@ CAUSES = {
     "rmw": Kind("#A3C1E0", "read-modify-write (old data programmed again beside it)"),
     "migration": Kind("#E0944A", "migration"),
     "gc": Kind("#C05A6E", "garbage collection"),
-    "promote": Kind("#7FA65B", "promotion"),
-    "fill": Kind("#A68FBF", "filling"),
+    "promote": Kind("#7FA65B", "promotion of dense data that were read"),
+    "fill": Kind("#A68FBF", "filling with data read from the disk"),
     "agc": Kind("#CDB450", "idle-time cleaning (agc)"),
     "flush": Kind("#6FA8A0", "buffer flushes"),
     "wear": Kind("#9C755F", "wear levelling"),
@@ -62,6 +64,19 @@ WAITS = {
     "stage": Kind("#B9A58A", "waiting for a one-shot wordline to fill", "wordline to fill"),
     "merge": Kind("#8C8F5A", "waiting for a packed page to fill", "packed page to fill"),
     "buffer": Kind("#6A8CA8", "waiting for room in the DRAM buffer", "room in the buffer"),
+    "spin-up": Kind("#8C2D3F", "waiting for the disk to wake up", "disk to wake up"),
+    "fetch": Kind("#2F5D73", "waiting for data that another request fetches from the disk"),
+}
+
+#: What a disk is doing or waiting in, from the most power to the least.
+POWER = {
+    "active": Kind("#E0944A", "working, or ready at once"),
+    "from-idle": Kind("#D9B13B", "on the way from idle to active"),
+    "to-idle": Kind("#EBD48F", "on the way from active to idle"),
+    "idle": Kind("#5B86B8", "idle, the platters turning"),
+    "spin-up": Kind("#8C2D3F", "spinning up"),
+    "spin-down": Kind("#C98793", "spinning down"),
+    "standby": Kind("#D0D6DD", "standby, the platters at rest"),
 }
 
 _SPARE = ("#3E7C7B", "#B07AA1", "#7B8E3C", "#A05195", "#D4A6C8", "#4E5D94")

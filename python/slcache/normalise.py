@@ -33,8 +33,21 @@ def flash_time(document: Document) -> float:
     return float(sum(op["time_us"] for op in document["flash"]["ops"]))
 
 
+def energy(document: Document) -> float | None:
+    """Return the disk's energy in J, or None where there is no disk."""
+    disk = document.get("disk")
+    return None if disk is None else float(disk["energy_j"])
+
+
+def miss_rate(document: Document) -> float | None:
+    """Return the share of what the host read that came from the disk, or None without a disk."""
+    value = document["scheme"]["figures"].get("miss_rate") if document.get("disk") else None
+    return None if value is None else float(value)
+
+
 def figures(document: Document) -> dict[str, float | None]:
-    """Return the figures that `normalised` compares."""
+    """Return the figures that `normalised` compares; a device with a disk has two more."""
+    of_disk = {"energy": energy(document), "miss_rate": miss_rate(document)}
     return {
         "read_mean": latency(document, "read", "mean"),
         "read_p99": latency(document, "read", "p99"),
@@ -43,6 +56,7 @@ def figures(document: Document) -> dict[str, float | None]:
         "waf": waf(document),
         "flash_time": flash_time(document),
         "erases": erases(document),
+        **(of_disk if document.get("disk") else {}),
     }
 
 
@@ -57,10 +71,11 @@ def normalised(labels: Sequence[str], documents: Sequence[Document], to: str) ->
     """Return every scheme's figures divided by those of the scheme labelled `to`."""
     table = dict(zip(labels, map(figures, documents), strict=True))
     reference = table[to]
+    keys = list(dict.fromkeys(key for row in table.values() for key in row))
     return {
         "to": to,
         "schemes": {
-            label: {key: ratio(value, reference[key]) for key, value in row.items()}
+            label: {key: ratio(row.get(key), reference.get(key)) for key in keys}
             for label, row in table.items()
         },
     }

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from slcache import grid, normalise, pages, units, verdict
+from slcache import disk, grid, normalise, pages, units, verdict
 from slcache import labels as labels_of_traces
 from slcache.leaves import leaves, shown
 from slcache.normalise import Document
@@ -19,6 +19,7 @@ from slcache.plots import (
     curves,
     histograms,
     latency,
+    power,
     series,
     style,
     wear,
@@ -50,13 +51,14 @@ def render(labels: Sequence[str], documents: Sequence[Document], to: str | None)
         title=_title(labels, first) if compared else labels[0],
         verdict=verdict.verdict(labels, documents, to) if compared and to else [],
         subtitle=_subtitle(first),
-        columns=[column.title for column in grid.COLUMNS],
+        columns=[column.title for column in grid.columns(documents)],
         rows=grid.rows(labels, documents, to or labels[0]),
         compared=compared,
         pictures=_pictures(labels, documents, to if compared else None),
         labels=labels,
         latencies=_latencies(labels, documents),
         schemes=_schemes(labels, documents),
+        disks=_disks(labels, documents),
         device=_config(first, lambda name: name in _DEVICE),
         assumed=_config(first, lambda name: name in _ASSUMED),
         other=_config(first, lambda name: name not in (*_DEVICE, *_ASSUMED, "scheme")),
@@ -103,6 +105,11 @@ def _pictures(
         )
     for name, title, draw, caption in _FIGURES:
         drawn.append((name, title, draw(labels, documents), caption(documents)))
+    if power.has_any(documents):
+        drawn += [
+            (name, title, draw(labels, documents), caption(documents))
+            for name, title, draw, caption in _DISK_FIGURES
+        ]
     drawn += _of_schemes(labels, documents)
     return [
         Picture(title, style.svg(style.noted(figure, note), name, title), caption)
@@ -156,6 +163,12 @@ def _schemes(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple
         )
         result.append((label, rows))
     return result
+
+
+def _disks(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple[str, Rows]]:
+    """Return what each run's disk did, of those that have one."""
+    named = zip(labels, documents, strict=True)
+    return [(label, rows) for label, document in named if (rows := disk.rows(document))]
 
 
 def _config(document: Document, wanted: Callable[[str], bool]) -> Rows:
@@ -260,4 +273,9 @@ _FIGURES: tuple[tuple[str, str, _Draw, _Caption], ...] = (
             "each scheme and range of counts that any block has."
         ),
     ),
+)
+_DISK_FIGURES: tuple[tuple[str, str, _Draw, _Caption], ...] = (
+    ("power", "The disk's power states", power.draw, power.caption),
+    ("energy", "The disk's energy", power.energy, power.energy_caption),
+    ("disk", "What the disk did", power.work, power.work_caption),
 )

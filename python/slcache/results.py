@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-#: What a result is written as.
+#: What a result is written as; where there is a disk, its tables come too.
 FILES = ("result.json", "series.parquet", "latency.parquet", "ops.parquet", "report.html")
+_DISK_TABLES = ("disk", "power")
+_TABLES = ("series", "latency", "ops", *_DISK_TABLES)
 
 
 class _Frames(ABC):
@@ -63,6 +65,20 @@ class _Frames(ABC):
         return tables.stack([tables.ops(d, n) for n, d in self._named()])
 
     @property
+    def disk(self) -> pa.Table:
+        """The disk's operations: one row per scheme, kind and cause; none without a disk."""
+        from slcache import tables
+
+        return tables.stack([tables.disk(d, n) for n, d in self._named()])
+
+    @property
+    def power(self) -> pa.Table:
+        """The disk's power states over time: one row per scheme, window and state."""
+        from slcache import tables
+
+        return tables.stack([tables.power(d, n) for n, d in self._named()])
+
+    @property
     def latency(self) -> pa.Table:
         """The latency distributions: one row per scheme, side and point."""
         from slcache import tables
@@ -70,9 +86,9 @@ class _Frames(ABC):
         return tables.stack([tables.latency(d, n) for n, d in self._named()])
 
     def to_polars(self, table: str = "series") -> pl.DataFrame:
-        """Return `series`, `ops` or `latency` as a Polars frame (needs `slcache[polars]`)."""
-        if table not in ("series", "ops", "latency"):
-            raise ValueError(f"no table {table!r}: one of series, ops, latency")
+        """Return one of the tables as a Polars frame (needs `slcache[polars]`)."""
+        if table not in _TABLES:
+            raise ValueError(f"no table {table!r}: one of {', '.join(_TABLES)}")
         import polars
 
         frame = polars.from_arrow(getattr(self, table))
@@ -121,6 +137,24 @@ class _Frames(ABC):
 
         return self._labelled(wear.draw(self.labels, self.documents))
 
+    def plot_power(self) -> Figure:
+        """Draw the power states that disks were in over time."""
+        from slcache.plots import power
+
+        return self._labelled(power.draw(self.labels, self.documents))
+
+    def plot_energy(self) -> Figure:
+        """Draw the energy that disks took, by power state."""
+        from slcache.plots import power
+
+        return self._labelled(power.energy(self.labels, self.documents))
+
+    def plot_disk(self) -> Figure:
+        """Draw the time that disks worked, by cause and kind of operation."""
+        from slcache.plots import power
+
+        return self._labelled(power.work(self.labels, self.documents))
+
     def plot_attribution(self) -> Figure:
         """Draw the mean latency by component: service and what requests waited for."""
         from slcache.plots import attribution
@@ -128,7 +162,7 @@ class _Frames(ABC):
         return self._labelled(attribution.draw(self.labels, self.documents))
 
     def save(self, directory: str | os.PathLike[str]) -> None:
-        """Write result.json, three Parquet tables and report.html: all of them or none."""
+        """Write result.json, the tables as Parquet and report.html: all of them or none."""
         with Transaction(directory, FILES, self.inputs) as files:
             self.stage(files)
 
@@ -137,7 +171,8 @@ class _Frames(ABC):
         from slcache import tables
 
         files.write("result.json", (self.to_json() + "\n").encode())
-        for name in ("series", "latency", "ops"):
+        with_disk = any(document.get("disk") for document in self.documents)
+        for name in _TABLES if with_disk else _TABLES[: -len(_DISK_TABLES)]:
             files.write(f"{name}.parquet", tables.parquet(getattr(self, name)))
         files.write("report.html", self.report().encode())
 

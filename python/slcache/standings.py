@@ -56,7 +56,7 @@ def _alike(runs: Runs) -> list[list[str]]:
         mine = normalise.figures(document)
         for group in groups:
             theirs = normalise.figures(runs[group[0]])
-            if all(_equal(mine[key], theirs[key]) for key in mine):
+            if all(_equal(mine.get(key), theirs.get(key)) for key in mine.keys() | theirs.keys()):
                 group.append(name)
                 break
         else:

@@ -28,6 +28,27 @@ _LATENCY = pa.schema(
         ("fraction", pa.float64()),
     ]
 )
+_DISK = pa.schema(
+    [
+        ("scheme", pa.string()),
+        ("kind", pa.string()),
+        ("cause", pa.string()),
+        ("count", pa.int64()),
+        ("bytes", pa.int64()),
+        ("seek_us", pa.float64()),
+        ("rotation_us", pa.float64()),
+        ("transfer_us", pa.float64()),
+        ("time_us", pa.float64()),
+    ]
+)
+_POWER = pa.schema(
+    [
+        ("scheme", pa.string()),
+        ("t_ns", pa.int64()),
+        ("state", pa.string()),
+        ("share", pa.float64()),
+    ]
+)
 
 
 def series(document: Mapping[str, Any], label: str) -> pa.Table:
@@ -43,6 +64,25 @@ def ops(document: Mapping[str, Any], label: str) -> pa.Table:
     """Return the flash operations, one row per pool, kind, mode and cause."""
     rows = [{"scheme": label, **op} for op in document["flash"]["ops"]]
     return pa.Table.from_pylist(rows, schema=_OPS)
+
+
+def disk(document: Mapping[str, Any], label: str) -> pa.Table:
+    """Return the disk's operations, one row per kind and cause; no rows without a disk."""
+    found = document.get("disk")
+    rows = [{"scheme": label, **op} for op in found["ops"]] if found else []
+    return pa.Table.from_pylist(rows, schema=_DISK)
+
+
+def power(document: Mapping[str, Any], label: str) -> pa.Table:
+    """Return the share of each window that the disk was in each state; no rows without a disk."""
+    found = [document["disk"]["series"]] if document.get("disk") else []
+    rows = [
+        {"scheme": label, "t_ns": i * series["window_ns"], "state": state, "share": share}
+        for series in found
+        for state, shares in series["states"].items()
+        for i, share in enumerate(shares)
+    ]
+    return pa.Table.from_pylist(rows, schema=_POWER)
 
 
 def latency(document: Mapping[str, Any], label: str) -> pa.Table:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from slcache import grid, labels, normalise, units
+from slcache import disk, grid, labels, normalise, units
 from slcache.names import printable
 from slcache.tabular import Column, Table, fitted
 
@@ -26,7 +26,7 @@ _LATENCIES = (("mean", "mean"), ("p50", "p50"), ("p99", "p99"), ("p99_9", "p99.9
 
 def comparison_table(rows: Sequence[grid.Row]) -> Table:
     """Return the normalised table: the reference in units, the others as factors of it."""
-    table = Table("scheme", [column.title.replace(" ", "\n") for column in grid.COLUMNS])
+    table = Table("scheme", [cell.title.replace(" ", "\n") for cell in rows[0].cells])
     for row in rows:
         cells = [Text(cell.text, "bold green" if cell.best else "") for cell in row.cells]
         name = Text(printable(row.label))
@@ -58,9 +58,9 @@ def overload(document: Document) -> str:
 
 
 def run_table(label: str, document: Document) -> Table:
-    """Return one run's latencies by side, then its flash figures, as one table."""
+    """Return one run's latencies by side, then its flash's and its disk's figures, as a table."""
     titles = ["requests", "data", *(title for _, title in _LATENCIES)]
-    table = Table("", titles, title=label, caption=_flash_line(document))
+    table = Table("", titles, title=label, caption=_caption(document))
     for side in ("read", "write"):
         table.add(side, *_side(document, side))
     return table
@@ -93,6 +93,11 @@ def _side(document: Document, side: str) -> list[str]:
         units.size(host["bytes"]),
         *("–" if value is None else units.duration(value) for value in latencies),
     ]
+
+
+def _caption(document: Document) -> str:
+    flash, of_disk = _flash_line(document), disk.line(document)
+    return flash if of_disk is None else f"{flash}\n{of_disk}"
 
 
 def _flash_line(document: Document) -> str:

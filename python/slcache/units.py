@@ -4,6 +4,7 @@ from __future__ import annotations
 
 _TIMES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
 _LONG_TIMES = ((86_400e6, "d"), (3_600e6, "h"))
+_ENERGIES = ((1e6, "MJ"), (1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"))
 _SIZES = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))
 
 
@@ -66,6 +67,19 @@ def size(value: float) -> str:
     if factor == 1:
         return f"{value:,.0f} B"
     return f"{significant(value / factor)} {name}"
+
+
+def energy(joules: float) -> str:
+    """Return an energy given in joules, as in `1.25 kJ`."""
+    if joules == 0:
+        return "0 J"
+    scale, name = energy_scale(joules)
+    return f"{significant(joules / scale)} {name}"
+
+
+def energy_scale(joules: float) -> tuple[float, str]:
+    """Return the unit that suits an energy, as (joules in it, name)."""
+    return next((each for each in _ENERGIES if abs(joules) >= each[0]), _ENERGIES[-1])
 
 
 def count(value: float) -> str:

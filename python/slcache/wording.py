@@ -20,7 +20,12 @@ def against(
     """Return what separates a scheme from the reference on these sides, and through what."""
     parts = [text for side in sides if (text := _side(side, document, to, reference))]
     parts += filter(
-        None, [_destinations(document, reference), _amplification(document, to, reference)]
+        None,
+        [
+            _destinations(document, reference),
+            _amplification(document, to, reference),
+            _energy(document, to, reference),
+        ],
     )
     return f"{label}: " + (" ".join(parts) or "nothing to compare.")
 
@@ -106,6 +111,30 @@ def _amplification(document: Document, to: str, reference: Document) -> str:
     before = reference["waf"]["by_cause"].get(cause, 0.0)
     through = kinds.words(kinds.CAUSES, cause)
     return f"{text}, above all through {through} ({amount:.2f} against {before:.2f})."
+
+
+def _energy(document: Document, to: str, reference: Document) -> str:
+    """Return how the disk's energy compares, and the power state that makes the difference."""
+    mine, theirs = normalise.energy(document), normalise.energy(reference)
+    if mine is None or theirs is None:
+        return ""
+    if normalise.equal(mine, theirs):
+        return f"The disk takes as much energy as on {to} (within 1 %)."
+    sign = 1.0 if mine > theirs else -1.0
+    now, before = _energies(document), _energies(reference)
+    state = max(
+        kinds.of(kinds.POWER, [*now, *before]),
+        key=lambda name: sign * (now.get(name, 0.0) - before.get(name, 0.0)),
+    )
+    return (
+        f"The disk takes {units.energy(mine)} against {units.energy(theirs)}, above all in the "
+        f"state {state} ({units.energy(now.get(state, 0.0))} against "
+        f"{units.energy(before.get(state, 0.0))})."
+    )
+
+
+def _energies(document: Document) -> dict[str, float]:
+    return {state["state"]: state["energy_j"] for state in document["disk"]["states"]}
 
 
 def _destinations(document: Document, reference: Document) -> str:

@@ -1,0 +1,207 @@
+"""What a result tells of its disk is shown in every view, and nothing where there is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import slcache
+from disks import changed, result, without_disk
+from slcache import grid
+from slcache.plots import attribution, power
+
+BUSY = {"active": 20.0}
+SAVING = {
+    "active": 4.0,
+    "to-idle": 0.5,
+    "idle": 3.38,
+    "spin-down": 2.3,
+    "standby": 8.22,
+    "spin-up": 1.6,
+}
+#: Of SAVING: powers times seconds, and a transition of each kind but one.
+SAVING_J = 4 * 2.55 + 1.15 + 3.38 * 0.8 + 2.94 + 8.22 * 0.25 + 5.0
+
+
+@pytest.fixture(scope="module")
+def pair() -> slcache.Comparison:
+    runs = [result("disk-only", BUSY, miss_rate=0.5), result("nvc", SAVING, fills=12)]
+    return slcache.Comparison(runs)
+
+
+def test_the_summary_of_a_run_tells_energy_states_and_operations() -> None:
+    text = result("nvc", SAVING).summary()
+    told = " ".join(text[text.index("disk:") :].split())
+    assert told == (
+        "disk: 24.0 J, 1.20 W on average; active 20.0 %, to-idle 2.5 %, idle 16.9 %, "
+        "spin-up 8.0 %, spin-down 11.5 %, standby 41.1 %; 1 spin-up; 30 reads (120 KiB); "
+        "10 writes (40.0 KiB); miss rate 25.0 %"
+    )
+
+
+def test_a_comparison_has_columns_for_the_disk_only_where_there_is_one(
+    pair: slcache.Comparison,
+) -> None:
+    assert [column.title for column in grid.columns(pair.documents)][-2:] == ["energy", "miss rate"]
+    reference, other = pair.rows()
+    assert [cell.text for cell in reference.cells[-2:]] == ["51.0 J", "50.0 %"]
+    assert [cell.text for cell in other.cells[-2:]] == ["0.47×", "0.50×"]
+    assert all(cell.best for cell in other.cells[-2:])
+    assert "energy" in pair.summary()
+    none = slcache.Comparison([without_disk("a"), without_disk("b")])
+    assert grid.columns(none.documents) == grid.COLUMNS
+    assert "energy" not in none.summary()
+    assert "energy" not in none.normalised["schemes"]["a"]
+    assert "<h2>Disk</h2>" not in none.report()
+
+
+def test_figures_relative_to_the_reference_have_the_disks(pair: slcache.Comparison) -> None:
+    figures = pair.normalised["schemes"]
+    assert figures["disk-only"]["energy"] == 1.0
+    assert figures["nvc"]["energy"] == pytest.approx(SAVING_J / (20 * 2.55))
+    assert figures["nvc"]["miss_rate"] == 0.5
+
+
+def test_a_run_without_a_disk_beside_one_has_no_energy() -> None:
+    mixed = slcache.Comparison([result("nvc", BUSY), without_disk("tlc-only")])
+    assert mixed.normalised["schemes"]["tlc-only"]["energy"] is None
+    assert [cell.text for cell in mixed.rows()[1].cells[-2:]] == ["–", "–"]
+    other = slcache.Comparison([without_disk("tlc-only"), result("nvc", BUSY)])
+    assert other.normalised["schemes"]["nvc"]["energy"] is None
+    assert other.rows()[1].cells[-2].text == "51.0 J"
+    for draw in (mixed.plot_power, mixed.plot_energy, mixed.plot_disk):
+        draw().draw_without_rendering()
+
+
+def test_the_verdict_says_which_state_saves_energy(pair: slcache.Comparison) -> None:
+    assert pair.verdict()[-1].endswith(
+        "The disk takes 24.0 J against 51.0 J, above all in the state active "
+        "(10.2 J against 51.0 J)."
+    )
+
+
+def test_schemes_that_differ_in_energy_alone_are_not_called_alike() -> None:
+    names = {"a": BUSY, "b": BUSY, "c": SAVING, "d": SAVING}
+    runs = [result(name, seconds) for name, seconds in names.items()]
+    lines = "\n".join(slcache.Comparison(runs).verdict())
+    assert "a, b, c and d" not in lines
+    assert "c and d" in lines
+
+
+def test_stacks_over_time_fill_the_panel(pair: slcache.Comparison) -> None:
+    figure = power.draw(pair.labels, pair.documents)
+    assert len(figure.axes) == 2
+    for axes in figure.axes:
+        tops = [path.get_extents().y1 for c in axes.collections for path in c.get_paths()]
+        assert max(tops) == pytest.approx(1.0)
+    (key,) = figure.legends
+    assert [text.get_text() for text in key.get_texts()] == [
+        *("active", "to-idle", "idle", "spin-up", "spin-down", "standby")
+    ]
+
+
+def test_bars_are_as_long_as_energy_and_time(pair: slcache.Comparison) -> None:
+    (axes,) = power.energy(pair.labels, pair.documents).axes
+    assert _ends(axes) == pytest.approx([51.0, SAVING_J])
+    (axes,) = power.work(pair.labels, pair.documents).axes
+    each_ms = 17.96
+    assert _ends(axes) == pytest.approx([40 * each_ms, 22 * each_ms])
+    assert [text.get_text() for text in axes.texts] == ["40 operations", "22 operations"]
+
+
+def _ends(axes: Any) -> list[float]:  # noqa: ANN401
+    ends: dict[float, float] = {}
+    for patch in axes.patches:
+        ends[patch.get_y()] = max(ends.get(patch.get_y(), 0.0), patch.get_x() + patch.get_width())
+    return [ends[row] for row in sorted(ends)]
+
+
+def test_notes_after_bars_stand_within_the_panel(pair: slcache.Comparison) -> None:
+    for draw in (power.energy, power.work, attribution.draw):
+        for axes in draw(pair.labels, pair.documents).axes:
+            assert axes.get_xlim()[0] == 0.0
+            assert axes.get_xlim()[1] > 1.1 * max(_ends(axes))
+
+
+def test_waiting_for_the_disk_has_colours_and_words_of_its_own(pair: slcache.Comparison) -> None:
+    seen = attribution.seen(pair.documents)
+    ours = ["service disk-positioning", "service disk-transfer", "wait spin-up", "wait fetch"]
+    ours += ["wait fill", "wait promote"]
+    assert set(ours) <= seen.keys()
+    assert len({seen[name].colour for name in seen}) == len(seen)
+    caption = attribution.caption(pair.documents)
+    assert "wait spin-up is waiting for the disk to wake up" in caption
+    assert all(seen[name].words in caption for name in ours)
+
+
+def test_the_report_has_a_section_about_the_disk(pair: slcache.Comparison) -> None:
+    text = pair.report()
+    assert "<h2>Disk</h2>" in text
+    for title in ("The disk&#39;s power states", "The disk&#39;s energy", "What the disk did"):
+        assert title in text
+    assert "8.22 s, 2.06 J" in text
+    assert "12 (48.0 KiB); seeks 144 ms, rotation 66.7 ms, transfer 1.20 ms" in text
+
+
+def test_tables_and_files_hold_operations_and_states(
+    pair: slcache.Comparison, tmp_path: Path
+) -> None:
+    rows = pair.disk.to_pylist()
+    assert [(r["scheme"], r["kind"], r["cause"], r["count"]) for r in rows] == [
+        ("disk-only", "read", "host", 30),
+        ("disk-only", "write", "migration", 10),
+        ("nvc", "read", "host", 12),
+        ("nvc", "write", "migration", 10),
+    ]
+    shares: dict[tuple[str, int], float] = {}
+    for row in pair.power.to_pylist():
+        at = (row["scheme"], row["t_ns"])
+        shares[at] = shares.get(at, 0.0) + row["share"]
+    assert len(shares) == 40
+    assert all(share == pytest.approx(1.0) for share in shares.values())
+    pair.save(tmp_path / "with")
+    assert {"disk.parquet", "power.parquet"} <= {p.name for p in (tmp_path / "with").iterdir()}
+    none = without_disk("tlc-only")
+    assert none.disk.num_rows == 0
+    none.save(tmp_path / "without")
+    kept = {p.stem for p in (tmp_path / "without").glob("*.parquet")}
+    assert kept == {"series", "latency", "ops"}
+
+
+def _without(key: str) -> Callable[[dict[str, Any]], object]:
+    return lambda d: d["disk"].pop(key)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (_without("energy_j"), "disk.energy_j: missing"),
+        (lambda d: d["disk"].update(watts=1), "disk.watts: unknown key"),
+        (lambda d: d["disk"]["states"][0].update(state="asleep"), "must be one of active"),
+        (lambda d: d["disk"]["ops"][0].update(kind="erase"), "must be one of read, write"),
+        (lambda d: d["disk"]["series"]["states"]["active"].append(0.5), "different lengths"),
+        (lambda d: d["disk"]["series"]["states"].update(active=[2.0] * 20), "must be at most 1"),
+        (lambda d: d["disk"]["series"].update(window_ns=0), "must be at least 1"),
+    ],
+)
+def test_a_broken_disk_is_refused_with_its_key(
+    change: Callable[[dict[str, Any]], object], told: str
+) -> None:
+    document = changed(result("nvc", SAVING))
+    change(document)
+    with pytest.raises(slcache.ResultError, match=told):
+        slcache.Result(document)
+
+
+def test_a_comparison_with_a_disk_is_as_its_schema_says(pair: slcache.Comparison) -> None:
+    text = (resources.files("slcache") / "schema" / "compare.schema.json").read_text("utf-8")
+    figures = json.loads(text)["$defs"]["figures"]
+    Draft202012Validator({**json.loads(text), **figures}).validate(
+        pair.normalised["schemes"]["nvc"]
+    )
