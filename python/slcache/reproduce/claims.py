@@ -25,6 +25,22 @@ KINDS = {
     "inside": "on how many traces that value is neither the first nor the last of the grid",
     "shift": "that value on the last of the workloads minus that on the first",
     "exceeds": "size of the first of other claims' figures less the size of the second",
+    "rises": "on how many traces the measure never falls over the grid",
+    "falls": "on how many traces the measure never rises over the grid",
+    "swing": "largest less least of the measure over the grid, the widest of the traces",
+    "steady": "largest / least of the measure over the grid - 1, the widest of the traces",
+    "widest": "the trace on which largest / least of the measure over the grid is most",
+    "reaches": "the grid's first setting where the measure is threshold times that of the first",
+    "grid-range": "lowest and highest over traces and settings of grid / against - 1",
+    "grid-change": "mean over traces and settings of grid / against - 1",
+    "grid-sign": "whether that is above or below zero",
+    "grid-more": "by how much that is more at `points` than at the grid's other settings",
+    "grid-bound": "largest measure of the grid over traces and settings",
+    "grid-most": "on how many traces and settings the grid has the largest measure of the grids",
+    "grid-least": "on how many traces and settings the grid has the smallest measure of the grids",
+    "ends-below": "on how many traces both ends of the grid are below the mean of the rest",
+    "peak-within": "on how many traces the grid's optimum lies between two settings",
+    "apart": "whether the measure over the grid is below (above) that of every other trace",
 }
 
 
@@ -49,6 +65,8 @@ class Claim:
     which: str = "least"
     scale: float = 1.0
     threshold: float = 0.0
+    #: Settings of the grid that are looked at; all when empty.
+    points: list[float] = field(default_factory=list)
     #: Traces that a count is of; with fewer it says nothing.
     total: int = 0
     tolerance: float = 0.0

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from slcache import units
 from slcache.plots import style
-from slcache.reproduce import breakdowns, constants, overgrid
+from slcache.reproduce import breakdowns, constants, lines, overgrid
 from slcache.reproduce.measures import series, write_latency
 from slcache.reproduce.plan import FigureSpec, Plan
 from slcache.reproduce.table import Table
@@ -28,6 +28,9 @@ def draw(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
         "latency": _latency,
         "map": constants.draw,
         "over-grid": overgrid.draw,
+        "lines-by-workload": lines.by_workload,
+        "lines-by-measure": lines.by_measure,
+        "lines-by-grid": lines.by_grid,
     }
     if not table.workloads:
         return style.empty("not run in this mode")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from slcache import normalise
-from slcache.reproduce import grids
+from slcache.reproduce import grids, trends
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.table import Table
 from slcache.reproduce.verdicts import NOT_REPRODUCED, REPRODUCED, SAME_DIRECTION, Finding, Known
@@ -299,4 +299,5 @@ _FIND = {
     "inside": grids.inside,
     "shift": grids.shift,
     "exceeds": _exceeds,
+    **trends.FIND,
 }

@@ -99,6 +99,12 @@ class FigureSpec:
     #: What a grid's setting is called, and which end of the measure over it is marked.
     across: str = ""
     which: str = ""
+    #: What the values of a grid's setting are multiplied by on the axis.
+    times: float = 1.0
+    #: What figures are drawn in parts of: those of a variant, or point by point of a grid.
+    relative_to: str = ""
+    #: What figures are divided by, for instance to show bytes as MB.
+    per: float = 1.0
     note: str = ""
 
 

@@ -85,6 +85,25 @@ class Table:
         }
         return {at: figure for at, figure in figures.items() if figure is not None}
 
+    def beside(
+        self,
+        curve: Mapping[float, float],
+        measure: str,
+        rival: str,
+        workload: str,
+        seed: int | None = None,
+    ) -> dict[float, float]:
+        """Return a rival's figure at every setting of a curve: a grid's own, or one scheme's."""
+        own = self.curve(measure, rival, workload, seed)
+        if not own:
+            one = (
+                self.mean(measure, rival, workload)
+                if seed is None
+                else self.get(measure, workload, rival, seed)
+            )
+            own = {} if one is None else dict.fromkeys(curve, one)
+        return {at: own[at] for at in curve if at in own}
+
     def _points(self, grid: str) -> list[Variant]:
         return next((each.variants() for each in self._grids if each.name == grid), [])
 
