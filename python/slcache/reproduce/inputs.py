@@ -125,7 +125,7 @@ def _input(workload: Workload, file: tuple[str, Mapping[str, Any]] | None) -> In
 
 
 def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input:
-    settings = ("device.", "scheme.")
+    settings = ("buffer.", "device.", "scheme.")
     reduced = {k: v for k, v in workload.reduced.items() if k.startswith(settings)}
     smaller = {k: v for k, v in workload.reduced.items() if k not in reduced}
     figures = {**workload.set, **smaller, **(more or {})}

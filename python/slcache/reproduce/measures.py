@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from slcache import kinds
-from slcache.reproduce import costs, responses
+from slcache.reproduce import costs, responses, tiers
 
 Document = Mapping[str, Any]
 Measure = Callable[[Document], float | None]
@@ -236,8 +236,11 @@ MEASURES: dict[str, Measure] = {
     },
     "response_us": responses.mean(1),
     "response_ms": responses.mean(1000),
-    "write_p99_ms": responses.latency("write", "p99", 1000),
-    "read_p99_ms": responses.latency("read", "p99", 1000),
+    **{
+        f"{side}_{key}_ms": responses.latency(side, key, 1000)
+        for side in ("read", "write")
+        for key in ("mean", "p50", "p99", "p99_9")
+    },
     "lag_s": responses.backlog("lag_ns", 1e9),
     "backlog_requests": responses.backlog("requests_max", 1),
     "read_request_share": responses.read_share,
@@ -284,6 +287,7 @@ MEASURES: dict[str, Measure] = {
     "utilisation_range": _over("utilisation_target", lambda values: max(values) - min(values)),
     "spare_share": _spare_share,
     "large_write_share": _large_write_share,
+    **tiers.MEASURES,
     "write_requests": lambda document: float(document["host"]["write"]["requests"]),
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 from slcache import ConfigError
 from slcache.reproduce import toml
 from slcache.reproduce.claims import Claim
+from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.optima import Optima
 from slcache.reproduce.variants import Grid, Pick, Variant, Yardstick, expand
 
@@ -204,6 +205,7 @@ class Plan:
     picks: list[Pick] = field(default_factory=list)
     yardstick: Yardstick | None = None
     optima: list[Optima] = field(default_factory=list)
+    lifespans: list[Lifespans] = field(default_factory=list)
 
     @property
     def schemes(self) -> list[str]:
@@ -258,6 +260,7 @@ def load(name: str) -> Plan:
         "grids": _tables(Grid, table.pop("grid", []), f"{where}: grid"),
         "picks": _tables(Pick, table.pop("pick", []), f"{where}: pick"),
         "optima": _tables(Optima, table.pop("optima", []), f"{where}: optima"),
+        "lifespans": _tables(Lifespans, table.pop("lifespan", []), f"{where}: lifespan"),
         "yardstick": _one(Yardstick, table.pop("yardstick", None), f"{where}: yardstick"),
     }
     plan = toml.build(Plan, {"name": name, **table, **members}, where)
@@ -300,7 +303,7 @@ def _check(plan: Plan, where: str) -> None:
     parts |= {*plan.quick.parts, *(spec.part for spec in plan.tables)}
     parts |= {name for pick in plan.picks for name in (pick.part, pick.source)}
     parts |= {plan.yardstick.part} if plan.yardstick else set()
-    parts |= {spec.part for spec in plan.optima}
+    parts |= {spec.part for spec in plan.optima} | {spec.part for spec in plan.lifespans}
     unknown = parts - {"", *(part.name for part in plan.parts)}
     problems += [f"{where}: no part {name}" for name in sorted(unknown)]
     schemes = {s for c in plan.claims for s in (c.scheme, *c.rivals, *c.among) if s}

@@ -6,7 +6,8 @@ import statistics
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from slcache.reproduce import inputs
+from slcache import ConfigError, api
+from slcache.reproduce import inputs, lifespans
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.jobs import Job
 from slcache.reproduce.measures import value
@@ -14,7 +15,7 @@ from slcache.reproduce.plan import Part, Plan
 from slcache.reproduce.runs import Progress, run_all
 from slcache.reproduce.store import Store
 from slcache.reproduce.table import Key, Table
-from slcache.reproduce.variants import Pick, Variant
+from slcache.reproduce.variants import Pick, ShareOf, Variant
 
 
 def tabulate(
@@ -43,6 +44,8 @@ def tabulate(
             document["trace_info"] = inputs.statistics(job.input, job.drawn, store)
     for spec in plan.picks:
         pick(spec, documents, [v.name for v in plan.expand([spec.grid])] if spec.grid else None)
+    for lasting in plan.lifespans:
+        lifespans.add(lasting, documents[lasting.part], plan.grids)
     names = list(dict.fromkeys(workload.name for workload in plan.workloads))
     tables = {
         part.name: Table(documents[part.name], part.reference, names, plan.grids)
@@ -106,7 +109,7 @@ def _jobs(
             variant.scheme,
             seed,
             replay,
-            {**_settings_of(variant, {**each.reduced, **settings}), **variant.settings},
+            _all_settings(part.device, variant, {**each.reduced, **settings}),
             variant.name,
             each.draw or (None if part.learned is None else seeds[0]),
             tuple(before.get(name) or inputs.twins(plan, [name])[0] for name in variant.after),
@@ -124,6 +127,34 @@ def _seeds_of(part: Part, name: str, each: Input, seeds: Sequence[int]) -> Seque
         return seeds if name in part.learned else seeds[:1]
     # A published file is the same for every seed; only the device's own draws differ.
     return seeds if each.twin else seeds[:1]
+
+
+def _all_settings(device: str, variant: Variant, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a run: those meant for the variant, and the variant's own."""
+    own = _settings_of(variant, settings)
+    return {**own, **shares(device, variant.scheme, own, variant.settings)}
+
+
+def shares(
+    device: str, scheme: str, given: Mapping[str, Any], own: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a variant's settings with whole numbers in the place of shares."""
+    wanted = {value.whole for value in own.values() if isinstance(value, ShareOf)}
+    wholes = {key: given.get(key) or _default(device, scheme, key) for key in wanted}
+    return {
+        key: round(value.share * wholes[value.whole]) if isinstance(value, ShareOf) else value
+        for key, value in own.items()
+    }
+
+
+def _default(device: str, scheme: str, key: str) -> int:
+    """Return what a device's file sets; raises ConfigError."""
+    found: Any = api.resolve(device=device, scheme=scheme)
+    for name in key.split("."):
+        found = found[int(name)] if isinstance(found, list) else (found or {}).get(name)
+    if not isinstance(found, int):
+        raise ConfigError(f"share_of: {key} is no number of the device {device}")
+    return found
 
 
 def _settings_of(variant: Variant, settings: Mapping[str, Any]) -> dict[str, Any]:

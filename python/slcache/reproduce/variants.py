@@ -23,6 +23,15 @@ class Variant:
 
 
 @dataclass(frozen=True)
+class ShareOf:
+    """A setting's value as a share of another whole number of the configuration."""
+
+    share: float
+    #: Its key, such as device.pool.0.blocks.
+    whole: str
+
+
+@dataclass(frozen=True)
 class Grid:
     """A scheme under every combination of some settings' values."""
 
@@ -31,19 +40,24 @@ class Grid:
     #: Settings, each with its values.
     vary: dict[str, list[Any]]
     settings: dict[str, Any] = field(default_factory=dict)
+    #: A setting of which the values are shares: each run gets so many of its own, in whole numbers.
+    share_of: str = ""
+    #: Schemes that stand for the grid's own at some values of its only setting, by the value.
+    instead: dict[str, str] = field(default_factory=dict)
 
     def variants(self) -> list[Variant]:
         """Return one variant for every point, the last setting running fastest."""
-        return [
-            Variant(
-                name=" ".join([self.name, *map(str, point)]),
-                scheme=self.scheme,
-                settings={**self.settings, **dict(zip(self.vary, point, strict=True))},
-                grid=self.name,
-                point=point,
-            )
-            for point in itertools.product(*self.vary.values())
-        ]
+        return [self._variant(point) for point in itertools.product(*self.vary.values())]
+
+    def _variant(self, point: tuple[Any, ...]) -> Variant:
+        name = " ".join([self.name, *map(str, point)])
+        other = self.instead.get(str(point[0])) if len(point) == 1 else None
+        if other is not None:
+            return Variant(name, other, grid=self.name, point=point)
+        varied = dict(zip(self.vary, point, strict=True))
+        if self.share_of:
+            varied = {key: ShareOf(share, self.share_of) for key, share in varied.items()}
+        return Variant(name, self.scheme, {**self.settings, **varied}, grid=self.name, point=point)
 
 
 @dataclass(frozen=True)

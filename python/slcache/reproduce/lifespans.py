@@ -1,0 +1,99 @@
+"""Lifespans by the model of the SLC/MLC combined cache, from the volumes that runs measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from slcache import models
+from slcache.reproduce.measures import value
+from slcache.reproduce.table import Key
+from slcache.reproduce.variants import Grid
+
+Document = Mapping[str, Any]
+Documents = dict[Key, Any]
+
+
+@dataclass(frozen=True)
+class Lifespans:
+    """Grids over the share of SLC blocks, and the runs with one region that the model needs."""
+
+    part: str
+    #: Grids of which every point gets a lifespan.
+    grids: list[str]
+    #: The region alone, as large as it is beside the other: by the share of SLC blocks ...
+    slc_alone: str
+    #: ... and by the share of dense ones.
+    dense_alone: str
+
+
+def add(spec: Lifespans, documents: Documents, grids: Sequence[Grid]) -> None:
+    """Put a lifespan beside the result of every point that has the runs it takes.
+
+    Once as the model has it, where the last region works alone at its own size, and once as if it
+    then were the whole chip: the paper does not say which of the two it measures.
+    """
+    names = {grid.name: {v.point[0]: v.name for v in grid.variants()} for grid in grids}
+    slc, dense = names[spec.slc_alone], names[spec.dense_alone]
+    shown: Documents = {}
+    for share, name in (point for grid in spec.grids for point in names[grid].items()):
+        readings = {"own": (slc.get(share), dense.get(1 - share)), "full_chip": (slc[1], dense[1])}
+        for key in [key for key in documents if key[1] == name]:
+            told = {
+                reading: _lifespan(
+                    documents[key], share, *(_beside(documents, key, other) for other in alone)
+                )
+                for reading, alone in readings.items()
+            }
+            shown[key] = {**documents[key], "lifespan": told}
+    documents.update(shown)
+
+
+def _beside(documents: Documents, key: Key, name: str | None) -> Document | None:
+    """Return another scheme's result on the same trace with the same seed."""
+    workload, _, seed = key
+    return None if name is None else documents.get((workload, name, seed))
+
+
+def _lifespan(
+    own: Document, share: float, slc_only: Document | None, dense_only: Document | None
+) -> dict[str, Any] | None:
+    """Return what the model says of a point; None where a run that it needs is missing."""
+    if (share > 0 and slc_only is None) or (share < 1 and dense_only is None):
+        return None
+    volumes = {
+        "host_bytes": _figure(own, "host_bytes"),
+        "slc_bytes": _figure(own, "slc_bytes"),
+        "dense_bytes": _figure(own, "dense_bytes"),
+        "slc_only_bytes": _figure(slc_only, "slc_bytes"),
+        "dense_only_bytes": _figure(dense_only, "dense_bytes"),
+    }
+    endures = chip(own)
+    if endures is None:
+        return None
+    found = models.nvc_lifespan(endures, slc_share=share, volumes=volumes)
+    return {"host_bytes": found.host_bytes, "passes": found.passes, "first": found.first}
+
+
+def _figure(document: Document | None, name: str) -> float:
+    """Return bytes of a pass; those of a region that does not exist are 0."""
+    return (value(name, document) or 0.0) if document is not None else 0.0
+
+
+def chip(document: Document) -> dict[str, float] | None:
+    """Return what a run's flash endures; None where its cycles are not known."""
+    (pool,) = document["config"]["device"]["pool"]
+    modes = [mode for mode in ("mlc", "tlc", "qlc") if pool.get(mode)]
+    dense = modes[-1]
+    planes = pool["channels"] * pool["chips"] * pool["dies"] * pool["planes"]
+    cycles = pool["slc"]["endurance_cycles"], pool[dense]["endurance_cycles"]
+    if None in cycles:
+        return None
+    return {
+        "slc_cycles": cycles[0],
+        "dense_cycles": cycles[1],
+        "slc_block_bytes": pool["wordlines"] * pool["page_bytes"],
+        "dense_bits": {"mlc": 2.0, "tlc": 3.0, "qlc": 4.0}[dense],
+        "blocks": planes * pool["blocks"],
+    }

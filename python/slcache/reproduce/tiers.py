@@ -1,0 +1,90 @@
+"""Measures of a disk with flash in front of it: energy, rest, lifespan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Document = Mapping[str, Any]
+Reader = Callable[[Document], float | None]
+
+
+def disk(key: str) -> Reader:
+    """Return a reader of a figure of the disk; None where there is none."""
+
+    def read(document: Document) -> float | None:
+        told = document.get("disk")
+        return None if told is None else float(told[key])
+
+    return read
+
+
+def state_share(*names: str) -> Reader:
+    """Return a reader of the share of the run that the disk was in some states."""
+
+    def read(document: Document) -> float | None:
+        states = (document.get("disk") or {}).get("states", [])
+        whole = sum(state["time_s"] for state in states)
+        chosen = sum(state["time_s"] for state in states if state["state"] in names)
+        return chosen / whole if whole else None
+
+    return read
+
+
+def disk_busy(document: Document) -> float | None:
+    """Return the share of the run that the disk served operations."""
+    told = document.get("disk")
+    if told is None or not told["until_ns"]:
+        return None
+    return float(sum(op["time_us"] for op in told["ops"]) * 1000 / told["until_ns"])
+
+
+def lifespan(reading: str, unit: float = 1.0) -> Reader:
+    """Return a reader of the bytes that the host can write in the flash's life."""
+
+    def read(document: Document) -> float | None:
+        told = document.get("lifespan", {}).get(reading)
+        passed = None if told is None else told["host_bytes"]
+        return None if passed is None else float(passed) / unit
+
+    return read
+
+
+def miss_rate(document: Document) -> float | None:
+    """Return the misses among the reads that reach the flash."""
+    figures = document["scheme"]["figures"]
+    missed, dram = figures.get("miss_rate"), figures.get("dram_hit_rate")
+    if missed is None or dram is None or dram >= 1:
+        return None
+    return float(missed / (1 - dram))
+
+
+def programmed(document: Document) -> float | None:
+    """Return the bytes programmed in both regions."""
+    figures = document["scheme"]["figures"]
+    found = [figures.get(name) for name in ("slc_bytes", "dense_bytes")]
+    return None if None in found else float(sum(found))
+
+
+def slc_to_dense_blocks(document: Document) -> float | None:
+    """Return SLC blocks per dense block."""
+    scheme = document["config"]["scheme"].get("nvc")
+    blocks = document["config"]["device"]["pool"][0]["blocks"]
+    slc = scheme and scheme["slc_blocks"]
+    return float(slc / (blocks - slc)) if slc and slc < blocks else None
+
+
+MEASURES: dict[str, Reader] = {
+    "disk_energy_j": disk("energy_j"),
+    "disk_power_w": disk("mean_power_w"),
+    "disk_spin_ups": disk("spin_ups"),
+    "disk_standby_share": state_share("standby"),
+    "disk_busy_share": disk_busy,
+    "lifespan_bytes": lifespan("own"),
+    "lifespan_full_chip_bytes": lifespan("full_chip"),
+    "lifespan_tb": lifespan("own", 1e12),
+    "lifespan_full_chip_tb": lifespan("full_chip", 1e12),
+    "nvc_miss_rate": miss_rate,
+    "programmed_bytes": programmed,
+    "slc_to_dense_blocks": slc_to_dense_blocks,
+}

@@ -1,0 +1,121 @@
+"""Grids over shares of the blocks, and the lifespans that their runs give."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from slcache import ConfigError
+from slcache.reproduce import inputs, lifespans
+from slcache.reproduce import plan as plans
+from slcache.reproduce.lifespans import Lifespans
+from slcache.reproduce.measures import value
+from slcache.reproduce.plan import Part, Plan
+from slcache.reproduce.tabulate import jobs_of
+from slcache.reproduce.variants import Grid
+
+#: Wordlines of 100 bytes, one to a block; 10 blocks on each of two planes.
+POOL = {
+    **{"channels": 2, "chips": 1, "dies": 1, "planes": 1, "blocks": 10},
+    **{"wordlines": 1, "page_bytes": 100},
+    "slc": {"endurance_cycles": 50},
+    "mlc": {"endurance_cycles": 10},
+}
+
+GRIDS = [
+    Grid("mixed", "baseline", {"r": [0, 0.25, 1]}),
+    Grid("slc", "baseline", {"r": [0.25, 1]}),
+    Grid("dense", "baseline", {"r": [0.75, 1]}),
+]
+SPEC = Lifespans("p", ["mixed"], "slc", "dense")
+
+
+def document(**scheme_figures: float) -> dict[str, Any]:
+    return {
+        "config": {"device": {"pool": [POOL]}},
+        "scheme": {"figures": scheme_figures, "series": []},
+    }
+
+
+def test_what_a_chip_endures_is_read_from_its_configuration() -> None:
+    assert lifespans.chip(document()) == {
+        "slc_cycles": 50,
+        "dense_cycles": 10,
+        "slc_block_bytes": 100,
+        "dense_bits": 2,
+        "blocks": 20,
+    }
+
+
+def lasting(without: str = "") -> dict[Any, Any]:
+    """Return results with the lifespans they have."""
+    runs = {
+        "mixed 0": document(host_bytes=10, dense_bytes=40),
+        "mixed 0.25": document(host_bytes=10, slc_bytes=100, dense_bytes=50),
+        "mixed 1": document(host_bytes=10, slc_bytes=20),
+        "slc 0.25": document(slc_bytes=250),
+        "slc 1": document(slc_bytes=20),
+        "dense 0.75": document(dense_bytes=125),
+        "dense 1": document(dense_bytes=40),
+    }
+    documents: dict[Any, Any] = {("w", n, 1): d for n, d in runs.items() if n != without}
+    lifespans.add(SPEC, documents, GRIDS)
+    return documents
+
+
+def test_a_lifespan_is_that_of_the_model_with_the_volumes_of_the_runs() -> None:
+    # D_S = 25,000 and D_M = 30,000: N_S = 250 passes and N_M = 600. Then D_M has 17,500 left, for
+    # 140 passes of 125 with the region at its size, or 437.5 of 40 as if it were the whole chip.
+    documents = lasting()
+    mixed = documents["w", "mixed 0.25", 1]
+    assert value("lifespan_bytes", mixed) == pytest.approx(10 * (250 + 140))
+    assert value("lifespan_full_chip_bytes", mixed) == pytest.approx(10 * (250 + 437.5))
+
+
+def test_a_chip_of_one_mode_is_its_own_last_region() -> None:
+    documents = lasting()
+    for name, passes in (("mixed 0", 40_000 / 40), ("mixed 1", 100_000 / 20)):
+        for measure in ("lifespan_bytes", "lifespan_full_chip_bytes"):
+            assert value(measure, documents["w", name, 1]) == pytest.approx(10 * passes)
+
+
+def test_without_the_runs_of_one_region_there_is_no_lifespan() -> None:
+    documents = lasting(without="dense 0.75")
+    assert value("lifespan_bytes", documents["w", "mixed 0.25", 1]) is None
+    assert value("lifespan_bytes", documents["w", "mixed 0", 1]) is not None
+    assert value("lifespan_bytes", documents["w", "slc 1", 1]) is None
+
+
+SHARES = Grid(
+    *("g", "baseline", {"scheme.baseline.slc_blocks": [0, 0.25]}),
+    share_of="device.pool.0.blocks",
+    instead={"0": "tlc-only"},
+)
+
+
+def shared(**reduced: object) -> Plan:
+    whole = plans.load("hierarchy")
+    (workload,) = whole.named(["web_1"])
+    part = Part("p", "hierarchy-44g", ["g"], "g 0")
+    small = replace(workload, reduced=reduced, parts=[])
+    return replace(whole, parts=[part], workloads=[small], picks=[], grids=[SHARES])
+
+
+@pytest.mark.parametrize(("reduced", "blocks"), [({}, 128), ({"device.pool.0.blocks": 100}, 25)])
+def test_a_grid_of_shares_follows_the_size_of_the_device(
+    reduced: dict[str, Any], blocks: int
+) -> None:
+    plan = shared(**reduced)
+    none, some = [job for _, job in jobs_of(plan, inputs.twins(plan, ["web_1"]), {"p": [1]}, {})]
+    assert (none.name, none.scheme, none.settings) == ("g 0", "tlc-only", reduced)
+    assert (some.name, some.scheme) == ("g 0.25", "baseline")
+    assert some.settings == {**reduced, "scheme.baseline.slc_blocks": blocks}
+
+
+def test_a_share_of_something_unknown_is_refused() -> None:
+    plan = shared()
+    wrong = replace(plan, grids=[replace(SHARES, share_of="device.pool.0.block")])
+    with pytest.raises(ConfigError, match=r"device\.pool\.0\.block is no number"):
+        jobs_of(wrong, inputs.twins(wrong, ["web_1"]), {"p": [1]}, {})
