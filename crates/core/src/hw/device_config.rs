@@ -1,6 +1,7 @@
 //! Configuration of the flash device: its pools and the controller's fixed properties.
 
 use super::config::PoolConfig;
+use super::disk::config::DiskConfig;
 use crate::base::problem::{check_range, Problem};
 use crate::base::units;
 use schemars::JsonSchema;
@@ -65,6 +66,9 @@ pub struct DeviceConfig {
     /// Age at which a waiting low-priority flash operation is served like a host read, ns; 0 = never.
     #[serde(default)]
     pub starvation_ns: u64,
+    /// The disk that is the home of the data; absent where flash is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk: Option<DiskConfig>,
     /// Pools of identical chips.
     pub pool: Vec<PoolConfig>,
 }
@@ -122,6 +126,9 @@ impl DeviceConfig {
             problems.push(Problem::new("device.piece_bytes", piece, allowed));
         }
         check_range(problems, "device.stage_timeout_ns", self.stage_timeout_ns, 1..=10_000_000_000);
+        if let Some(disk) = &self.disk {
+            disk.check("device.disk", problems);
+        }
         self.check_capacity(u64::from(piece), problems);
     }
 
@@ -144,15 +151,20 @@ impl DeviceConfig {
 
     fn check_capacity(&self, piece: u64, problems: &mut Vec<Problem>) {
         let raw: u64 = self.pool.iter().map(|p| p.raw_bytes(p.densest())).sum();
-        if self.user_bytes == 0 || self.user_bytes >= raw {
-            let allowed = format!("above 0 and below the raw capacity of {raw} bytes");
+        // A disk behind the flash holds all that the flash may.
+        let range = if self.disk.is_some() { raw.max(1)..u64::MAX } else { 1..raw };
+        if !range.contains(&self.user_bytes) {
+            let allowed = match self.disk {
+                Some(_) => format!("at least the flash's raw capacity of {raw} bytes: it is the disk's"),
+                None => format!("above 0 and below the raw capacity of {raw} bytes"),
+            };
             problems.push(Problem::new("device.user_bytes", self.user_bytes, allowed));
         }
         if piece != 0 && self.user_bytes % piece != 0 {
             let below = self.user_bytes - self.user_bytes % piece;
             let nearest: Vec<String> = [below, below.saturating_add(piece)]
                 .into_iter()
-                .filter(|bytes| (1..raw).contains(bytes) && bytes % piece == 0)
+                .filter(|bytes| range.contains(bytes) && bytes % piece == 0)
                 .map(|bytes| bytes.to_string())
                 .collect();
             let nearest = if nearest.is_empty() {

@@ -3,6 +3,7 @@
 pub mod array;
 pub mod config;
 pub mod device_config;
+pub mod disk;
 pub mod geometry;
 pub mod timing;
 pub mod two_layer;

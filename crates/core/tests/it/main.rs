@@ -6,6 +6,7 @@ mod conformance;
 mod conservation;
 mod control;
 mod copy_back;
+mod disk;
 mod endings;
 mod flash_rules;
 mod flush;

@@ -100,6 +100,7 @@ pub fn device(pool: PoolConfig, user_bytes: u64) -> DeviceConfig {
         plp: true,
         stage_timeout_ns: 1_000_000,
         starvation_ns: 0,
+        disk: None,
         pool: vec![pool],
     }
 }
