@@ -34,7 +34,9 @@ def study(plan: Plan, folder: Path, store: Store, progress: Progress) -> dict[st
     spec = plan.beyond
     assert spec is not None
     wanted = [folder / name for name in spec.more]
-    paths = [*sorted(folder.glob("*.blkparse.zst")), *(path for path in wanted if path.exists())]
+    recorded = sorted(folder.glob("*.blkparse.zst"))
+    recorded = [path for path in recorded if not spec.only or path.name.split(".")[0] in spec.only]
+    paths = [*recorded, *(path for path in wanted if path.exists())]
     chosen = [
         Input(path.name.split(".")[0], str(path), False, path.stat().st_size) for path in paths
     ]
@@ -57,11 +59,12 @@ def study(plan: Plan, folder: Path, store: Store, progress: Progress) -> dict[st
     of_trace: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for job, document in zip(jobs, results, strict=True):
         of_scheme = of_trace.setdefault(job.input.name, {})
-        of_scheme.setdefault(job.name, []).append(_figures(document))
+        of_scheme.setdefault(job.name, []).append(_figures(document, spec.measures))
     constants = {variant.name for variant in plan.expand([spec.constants])}
     return {
         "replay": spec.replay,
         "device": spec.device,
+        "measures": dict(zip(spec.measures, spec.names, strict=True)),
         "left_out": [path.name for path in wanted if not path.exists()],
         "traces": {name: _schemes(found, constants) for name, found in of_trace.items()},
     }
@@ -86,7 +89,7 @@ def _mean(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
         return runs[0]
     figures: dict[str, Any] = dict(runs[0])
     spread = {}
-    for name in MEASURES:
+    for name in [name for name in figures if name not in ("waf_by_cause", "erases_max")]:
         values = [run[name] for run in runs if run[name] is not None]
         figures[name] = statistics.fmean(values) if values else None
         spread[name] = [min(values), max(values)] if values else None
@@ -97,8 +100,8 @@ def _mean(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {**figures, "spread": spread}
 
 
-def _figures(document: Mapping[str, Any]) -> dict[str, Any]:
-    figures: dict[str, Any] = {name: value(name, document) for name in MEASURES}
+def _figures(document: Mapping[str, Any], more: Sequence[str]) -> dict[str, Any]:
+    figures: dict[str, Any] = {name: value(name, document) for name in (*MEASURES, *more)}
     figures["waf_by_cause"] = document["waf"]["by_cause"]
     figures["erases_max"] = max(
         (count for pool in document["wear"]["pools"] for count, _ in pool["histogram"]),

@@ -231,8 +231,14 @@ def _beyond(study: dict[str, Any]) -> dict[str, Any]:
     for trace, schemes in study["traces"].items():
         for scheme, figures_ in schemes.items():
             picked = f" ({figures_['picked']})" if "picked" in figures_ else ""
-            lines.append((trace, scheme + picked, _tails(figures_)))
-    return {"replay": study["replay"], "left_out": study["left_out"], "lines": lines}
+            more = [_figure(figures_[name]) for name in study["measures"]]
+            lines.append((trace, scheme + picked, [*_tails(figures_), *more]))
+    return {
+        "replay": study["replay"],
+        "left_out": study["left_out"],
+        "names": list(study["measures"].values()),
+        "lines": lines,
+    }
 
 
 def _tails(figures_: dict[str, Any]) -> Sequence[str]:
