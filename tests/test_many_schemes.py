@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 import slcache
+from slcache import reasons
 from slcache.plots import bars, latency, series, style
 from support import slcache as command
 from test_verdict import FAST, NONE, SLOW, run, side
 
-EVERY = [entry["name"] for entry in slcache.schemes()]
+ALL = [entry["name"] for entry in slcache.schemes()]
+EVERY, _LEFT_OUT = slcache.fitting(device="tiny")
 PRESETS = Path(__file__).parent.parent / "presets" / "devices"
 
 
 @pytest.fixture(scope="module")
 def every(trace: Path) -> slcache.Comparison:
     """Every scheme on the small trace."""
-    fit, left_out = slcache.fitting(device="tiny")
-    assert not left_out
-    return slcache.compare(trace, device="tiny", schemes=fit)
+    return slcache.compare(trace, device="tiny", schemes=EVERY)
+
+
+def test_a_device_without_a_disk_leaves_out_only_schemes_that_need_one() -> None:
+    assert all("device.disk" in reason for reason in _LEFT_OUT.values())
+    assert len(EVERY) >= 15
 
 
 def test_all_are_those_that_the_device_can_run() -> None:
     fit, left_out = slcache.fitting(device="mqsim-like")
     assert fit == ["tlc-only", "qlc-only"]
-    assert {*fit, *left_out} == set(EVERY)
+    assert {*fit, *left_out} == set(ALL)
     assert "reprogram" in left_out["ips"]
 
 
@@ -42,7 +48,8 @@ def test_a_device_that_runs_nothing_says_why_for_each(tmp_path: Path) -> None:
     device.write_text(text.replace('user_bytes = "16GiB"', 'user_bytes = "17920MiB"'))
     with pytest.raises(slcache.ConfigError) as caught:
         slcache.fitting(device=device)
-    assert all(f"{name}: " in str(caught.value) for name in EVERY)
+    named = [line.partition(": ")[0].split(", ") for line in str(caught.value).splitlines()]
+    assert sorted(name for names in named for name in names) == sorted(ALL)
 
 
 def test_the_command_line_names_what_it_leaves_out(trace: Path) -> None:
@@ -53,7 +60,25 @@ def test_the_command_line_names_what_it_leaves_out(trace: Path) -> None:
     assert done.returncode == 0, done.stderr
     ran = [run["scheme"]["name"] for run in json.loads(done.stdout)["runs"]]
     assert ran == ["tlc-only", "qlc-only"]
-    assert done.stderr.count(b" is left out: ") == len(EVERY) - len(ran)
+    notes = done.stderr.decode().splitlines()
+    assert len(notes) < len(ALL) - len(ran)
+    told = [re.split(r" (?:is|are) left out: ", note.removeprefix("note: "))[0] for note in notes]
+    named = [name for names in told for name in re.split(", | and ", names)]
+    assert sorted(named) == sorted(set(ALL) - set(ran))
+
+
+def test_schemes_that_share_a_reason_share_a_sentence() -> None:
+    why = {name: f"scheme.{name}.mode = tlc: must be slc" for name in ("sa", "sector")}
+    why |= {"rl": "scheme.rl.mode = qlc: must be slc"}
+    assert reasons.told(why, "is out", "are out") == [
+        "sa and sector are out: scheme.NAME.mode = tlc: must be slc",
+        "rl is out: scheme.rl.mode = qlc: must be slc",
+    ]
+
+
+def test_a_name_inside_another_is_not_taken_for_it() -> None:
+    why = {"ips": "for ips-agc", "ips-agc": "for ips-agc"}
+    assert reasons.told(why, "", "") == ["ips : for ips-agc", "ips-agc : for ips-agc"]
 
 
 def test_many_are_held_against_the_winner_in_groups() -> None:

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slcache import _core, files, labels
+from slcache import _core, files, labels, reasons
 from slcache._core import ConfigError
 from slcache.once import checked_seed, flatten, once
 from slcache.results import Comparison, Result
@@ -134,8 +134,8 @@ def compare(
     """
     given = flat(settings)
     names, left_out = named(schemes, device=device, settings=given)
-    for name, reason in left_out.items():
-        warnings.warn(f"{name} is left out: {reason}", stacklevel=2)
+    for sentence in reasons.told(left_out, "is left out", "are left out"):
+        warnings.warn(sentence, stacklevel=2)
     check_schemes(names, normalise)
     learning = remembering(names) if memory_in is not None else []
     plan = [(name, settings_for(given, name, names)) for name in names]
@@ -235,12 +235,13 @@ def fitting(
             raise problem
         else:
             refused[name] = problem
-    reasons = {name: _one_line(problem) for name, problem in refused.items()}
+    problems = {name: _one_line(problem) for name, problem in refused.items()}
     if not fit:
-        alike = len(set(reasons.values())) == 1
+        alike = len(set(problems.values())) == 1
         first = next(iter(refused.values()))
-        raise first if alike else ConfigError("\n".join(f"{n}: {r}" for n, r in reasons.items()))
-    return fit, reasons
+        lines = [f"{', '.join(names)}: {reason}" for names, reason in reasons.grouped(problems)]
+        raise first if alike else ConfigError("\n".join(lines))
+    return fit, problems
 
 
 def _problem(device: Path, scheme: str, settings: Mapping[str, Any]) -> ConfigError | None:

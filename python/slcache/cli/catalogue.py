@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slcache import _core, api, units
+from slcache import _core, api, reasons, units
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.tabular import Column, Table
@@ -50,9 +50,9 @@ def schemes(
     for entry in entries:
         listed.add(entry["name"], entry["summary"], entry.get("paper") or "–")
     console.show(listed, _knobs(entries, on_device=device is not None), *_signals(entries))
-    for entry in entries:
-        if "problem" in entry:
-            console.note(f"{entry['name']} does not run on {device}: {entry['problem']}")
+    problems = {entry["name"]: entry["problem"] for entry in entries if "problem" in entry}
+    for sentence in reasons.told(problems, f"does not run on {device}", f"do not run on {device}"):
+        console.note(sentence)
 
 
 def _knobs(entries: list[dict[str, Any]], *, on_device: bool) -> Table:

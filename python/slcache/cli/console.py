@@ -14,7 +14,7 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
 from rich.progress import TimeRemainingColumn as Remaining
 
-from slcache import api
+from slcache import api, reasons
 from slcache.api import Progress as Callback
 from slcache.cli.options import When
 from slcache.files import Transaction
@@ -63,8 +63,8 @@ def cut_short(traces: Iterable[str]) -> None:
 
 def left_out(schemes: Mapping[str, str]) -> None:
     """Name the schemes that the device cannot run, with the reason."""
-    for name, reason in schemes.items():
-        note(f"{name} is left out: {reason}")
+    for sentence in reasons.told(schemes, "is left out", "are left out"):
+        note(sentence)
 
 
 @contextlib.contextmanager
