@@ -31,8 +31,13 @@ class Files:
     memories: Memories
 
 
-def run_all(jobs: Sequence[Job], store: Store, progress: Progress) -> list[dict[str, Any]]:
-    """Return the results in the order of the jobs; runs only what the store does not hold."""
+def run_all(
+    jobs: Sequence[Job], store: Store, progress: Progress, workers: int | None = None
+) -> list[dict[str, Any]]:
+    """Return the results in the order of the jobs; runs only what the store does not hold.
+
+    `workers` runs go on at a time, by default one a processor.
+    """
     keys = [_key(job, store) for job in jobs]
     found = {key: document for key in set(keys) if (document := store.get(key)) is not None}
     todo = {key: job for key, job in zip(keys, jobs, strict=True) if key not in found}
@@ -43,7 +48,7 @@ def run_all(jobs: Sequence[Job], store: Store, progress: Progress) -> list[dict[
     order = sorted(todo.items(), key=lambda item: _turn(item[1]))
     files = Files(Repeats(store.directory.parent, store), Memories(store))
     try:
-        with ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
+        with ThreadPoolExecutor(max_workers=workers or os.cpu_count() or 1) as pool:
             pending = {pool.submit(_one, job, key, store, files, state): key for key, job in order}
             _collect(pending, found, state)
     finally:

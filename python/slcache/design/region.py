@@ -1,0 +1,181 @@
+"""The search for the smallest SLC region that lasts long enough."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from slcache import ConfigError, _core, api, files, labels
+from slcache.design import flash as flashes
+from slcache.design import point as points
+from slcache.design import search
+from slcache.design.constraint import Constraint
+from slcache.design.flash import Flash
+from slcache.design.outcome import Design
+from slcache.design.point import Goal, Point
+from slcache.design.runs import SIZES, Setup
+from slcache.design.source import Source
+from slcache.once import once
+from slcache.reproduce.runs import run_all
+from slcache.reproduce.store import Store
+from slcache.traces import reader_options
+
+#: What `quick` runs of a trace.
+QUICK_REQUESTS = 250_000
+#: The runs of a candidate with two regions.
+_RUNS = 3
+
+
+def nvc(
+    trace: api.Path,
+    *,
+    lifespan: str | int,
+    goal: Goal = "latency",
+    device: api.Path = "nvc-hdd",
+    policy: int = 0,
+    candidates: int = 32,
+    only_full_chip: bool = False,
+    quick: bool = False,
+    settings: Mapping[str, Any] | None = None,
+    trace_format: str | None = None,
+    trace_options: Mapping[str, str] | None = None,
+    replay: str | None = None,
+    seed: int | None = None,
+    keep: api.Path | None = None,
+    jobs: int | None = None,
+    progress: api.Progress | None = None,
+) -> Design:
+    """Find the smallest SLC region of a flash cache that lasts `lifespan` under a workload.
+
+    `lifespan` is a multiple of what a chip of dense blocks lasts, `"2x"`, or bytes of host
+    writes, `"50T"` or a number. Candidates are multiples of one `candidates`-th of the blocks.
+    Each is run under `nvc` with this `policy`, and each of its regions alone, which gives the
+    volumes of `slcache.models.nvc_lifespan`; `only_full_chip` runs a region alone as if it had
+    all blocks. A region that is larger than needed costs capacity, so the smallest that suffices
+    is the answer to either `goal`; what was tried and is better all the same is in `better`.
+    A lifespan that no region reaches is an answer too: `chosen` is None, `nearest` the best.
+
+    `quick` runs the beginning of the trace only. Finished runs are kept in the directory `keep`
+    and taken up again. `jobs` runs go on at a time, by default one a processor. The other
+    arguments are those of `slcache.run`. Raises ConfigError, TraceError, RunError, and ValueError
+    for a lifespan that is none or a trace that cannot be read again.
+    """
+    constraint = Constraint.read(lifespan)
+    setup = Setup(
+        source=Source(
+            os.fspath(trace),
+            dict(reader_options(trace_format, trace_options)),
+            seed,
+            QUICK_REQUESTS if quick else None,
+        ),
+        device=os.fspath(device),
+        settings=_settings(settings, policy),
+        replay=replay,
+        only_full_chip=only_full_chip,
+    )
+    check_trace(setup.source.path)
+    config = setup.config()
+    flash = flashes.of_config(config)
+    sizes, left_out = _possible(setup, flash, flash.sizes(candidates))
+    with (
+        files.scratch() if keep is None else nullcontext(Path(keep)) as folder,
+        setup.source.made(folder, progress) as source,
+    ):
+        measuring = _Measuring(
+            setup.on(source), flash, sizes, Store(folder / "runs"), jobs, progress
+        )
+        search.smallest(len(sizes) - 1, measuring, constraint.least_bytes)
+    return Design(
+        trace=setup.source.path,
+        label=measuring.label,
+        flash=flash,
+        constraint=constraint,
+        goal=goal,
+        policy=policy,
+        only_full_chip=only_full_chip,
+        first_requests=setup.source.first_requests,
+        candidates=sizes,
+        points=measuring.in_order(),
+        left_out=left_out,
+    )
+
+
+def _settings(settings: Mapping[str, Any] | None, policy: int) -> dict[str, Any]:
+    """Return the settings of all runs; those that the search makes are refused."""
+    given = api.flat(settings)
+    for key in SIZES.values():
+        if key in given:
+            raise ConfigError(f"{key} = {given[key]}: has no effect here; the search decides it")
+    return once([*given.items(), ("scheme.nvc.policy", policy)])
+
+
+def check_trace(path: str) -> None:
+    """Raise ValueError for a trace that can be read only once."""
+    if _core.is_read_once(path):
+        name = "standard input" if path == "-" else path
+        raise ValueError(f"trace = {name}: every run reads it anew; give a file that stays")
+
+
+def _possible(setup: Setup, flash: Flash, sizes: Sequence[int]) -> tuple[list[int], dict[int, str]]:
+    """Return the sizes that can be run, and the reason for each that cannot.
+
+    What refuses every size with two regions is no matter of a size.
+    """
+    refused: dict[int, ConfigError] = {}
+    for size in sizes:
+        try:
+            for run in setup.runs(flash, size).values():
+                run.resolved()
+        except ConfigError as error:
+            refused[size] = error
+    inner = [size for size in sizes if 0 < size < flash.blocks]
+    if refused and (0 in refused or all(size in refused for size in inner)):
+        raise next(iter(refused.values()))
+    reasons = {size: " ".join(str(error).split()) for size, error in refused.items()}
+    return [size for size in sizes if size not in refused], reasons
+
+
+class _Measuring:
+    """Measures candidates by their places, several at once, and tells how far it is."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        flash: Flash,
+        sizes: Sequence[int],
+        store: Store,
+        workers: int | None,
+        progress: api.Progress | None,
+    ) -> None:
+        self.label: str | None = None
+        self._setup, self._flash, self._sizes = setup, flash, sizes
+        self._store, self._workers = store, workers
+        self._progress = progress
+        self._points: dict[int, Point] = {}
+        self._done = 0
+        self._expected = _RUNS * search.steps_most(len(sizes) - 1)
+
+    def __call__(self, places: Sequence[int]) -> dict[int, float]:
+        """Run the candidates at these places and return their lifespans."""
+        planned = {place: self._setup.runs(self._flash, self._sizes[place]) for place in places}
+        runs = [run for each in planned.values() for run in each.values()]
+        documents = iter(run_all(runs, self._store, self._tell, self._workers))
+        for place, each in planned.items():
+            found = {scheme: next(documents) for scheme in each}
+            self._points[place] = points.made(self._flash, self._sizes[place], found)
+            self.label = labels.of_runs(list(found.values()))
+        self._done += len(runs)
+        return {place: self._points[place].life_bytes for place in places}
+
+    def in_order(self) -> list[Point]:
+        """Return the points, the smallest SLC region first."""
+        return [point for _, point in sorted(self._points.items())]
+
+    def _tell(self, done: float, total: int, _: str) -> bool | None:
+        if self._progress is None:
+            return True
+        expected = max(self._expected, self._done + total)
+        return self._progress("runs", round(1000 * (self._done + done)), 1000 * expected)

@@ -1,0 +1,125 @@
+"""The runs of one candidate: both regions together, and each of them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from slcache import api
+from slcache.design.flash import Flash
+from slcache.design.source import Source
+from slcache.reproduce.inputs import Input
+from slcache.reproduce.jobs import Job
+
+BOTH, SLC_ONLY, DENSE_ONLY = "nvc", "nvc-slc-only", "nvc-mlc-only"
+#: What says how many blocks a scheme's region has, which the search decides.
+SIZES = {
+    BOTH: "scheme.nvc.slc_blocks",
+    SLC_ONLY: "scheme.nvc-slc-only.blocks",
+    DENSE_ONLY: "scheme.nvc-mlc-only.blocks",
+}
+SCHEMES = tuple(SIZES)
+#: What a region alone has from `scheme.nvc`, unless it is told otherwise.
+_SHARED = ("plane_order", "placement", "flush_clean")
+
+
+@dataclass(frozen=True)
+class Run(Job):
+    """One run of a design."""
+
+    source: Source = field(default_factory=lambda: Source(""))
+
+    @property
+    def title(self) -> str:
+        """What is shown while it runs."""
+        return self.label
+
+    def resolved(self) -> dict[str, Any]:
+        """Return the configuration it runs with; raises ConfigError."""
+        return api.resolve(
+            device=self.device,
+            scheme=self.scheme,
+            settings=self.settings,
+            replay=self.replay,
+            seed=self.source.seed,
+        )
+
+    def identity(self) -> dict[str, Any]:
+        """Return what its result depends on, but for the version; raises ConfigError."""
+        return {"config": self.resolved(), "source": self.source.identity()}
+
+    def arguments(self) -> dict[str, Any]:
+        """Return how it is run, but for the trace's path."""
+        return {
+            "device": self.device,
+            "scheme": self.scheme,
+            "settings": self.settings,
+            "replay": self.replay,
+            **self.source.arguments(),
+        }
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What all runs of a design have in common."""
+
+    source: Source
+    device: str
+    settings: Mapping[str, Any]
+    replay: str | None
+    #: Whether a region is measured alone as if it had all blocks.
+    only_full_chip: bool
+
+    def config(self) -> dict[str, Any]:
+        """Return a configuration with two regions; raises ConfigError."""
+        return api.resolve(
+            device=self.device,
+            scheme=BOTH,
+            settings=api.settings_for(self.settings, BOTH, SCHEMES),
+            replay=self.replay,
+            seed=self.source.seed,
+        )
+
+    def on(self, source: Source) -> Setup:
+        """Return the same for another source."""
+        return replace(self, source=source)
+
+    def runs(self, flash: Flash, slc_blocks: int) -> dict[str, Run]:
+        """Return a candidate's runs by scheme: of two regions three, of one just that."""
+        if slc_blocks == 0:
+            return {DENSE_ONLY: self._run(DENSE_ONLY, flash.blocks, flash)}
+        if slc_blocks == flash.blocks:
+            return {SLC_ONLY: self._run(SLC_ONLY, flash.blocks, flash)}
+        slc, dense = slc_blocks, flash.blocks - slc_blocks
+        if self.only_full_chip:
+            slc = dense = flash.blocks
+        sizes = {BOTH: slc_blocks, SLC_ONLY: slc, DENSE_ONLY: dense}
+        return {scheme: self._run(scheme, blocks, flash) for scheme, blocks in sizes.items()}
+
+    def _run(self, scheme: str, blocks: int, flash: Flash) -> Run:
+        path = self.source.path if self.source.shortened is None else str(self.source.shortened)
+        return Run(
+            input=Input(self.source.path, path, twin=False, requests=0),
+            device=self.device,
+            scheme=scheme,
+            seed=self.source.seed or 0,
+            replay=self.replay,
+            settings={**self._own(scheme, flash), SIZES[scheme]: blocks},
+            label=f"{scheme}, {blocks} blocks",
+            source=self.source,
+        )
+
+    def _own(self, scheme: str, flash: Flash) -> dict[str, Any]:
+        """Return a scheme's settings: a region alone is built as it is beside the other."""
+        own = api.settings_for(self.settings, scheme, SCHEMES)
+        if scheme == BOTH:
+            return own
+        shared = {
+            f"scheme.{scheme}.{key}": self.settings[f"scheme.nvc.{key}"]
+            for key in _SHARED
+            if f"scheme.nvc.{key}" in self.settings
+        }
+        if scheme == DENSE_ONLY:
+            shared[f"scheme.{scheme}.dense_mode"] = flash.dense_mode
+        return {**shared, **own}

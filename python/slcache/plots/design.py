@@ -1,0 +1,76 @@
+"""Lifespan, read latency and energy over the size of the SLC region, with the chosen one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, MultipleLocator
+
+from slcache.plots import plain, style
+
+_LINE = style.scheme_colour(0)
+_CHOSEN = style.scheme_colour(1)
+_ASKED: Mapping[str, Any] = {"color": style.INK, "lw": 0.9, "ls": (0, (4, 3))}
+
+
+def draw(
+    shares: Sequence[float],
+    *,
+    times: Sequence[float],
+    read_us: Sequence[float | None],
+    energy_j: Sequence[float],
+    chosen: float | None,
+    least_times: float,
+    device: str,
+    trace: str,
+) -> Figure:
+    """Return the figure over the shares of SLC blocks; a panel without figures says so."""
+    figure, areas = style.panels(1, 3, 3.4)
+    read_ms = [None if value is None else value / 1e3 for value in read_us]
+    _panel(areas[0], "lifespan (× of no SLC)", shares, times, chosen)
+    _panel(areas[1], "mean read latency (ms)", shares, read_ms, chosen)
+    _panel(areas[2], "energy of the disk (J)", shares, energy_j, chosen)
+    areas[0].axhline(least_times, **_ASKED)
+    style.same_range(areas[:1])
+    _key(figure, chosen)
+    below = f"share of blocks in SLC mode, on {plain.name(device)}; {plain.name(trace, 90)}"
+    figure.supxlabel(below, fontsize=9)
+    return figure
+
+
+def _panel(
+    axes: Axes,
+    title: str,
+    shares: Sequence[float],
+    values: Sequence[float | None],
+    chosen: float | None,
+) -> None:
+    shown = [
+        (share, value) for share, value in zip(shares, values, strict=True) if value is not None
+    ]
+    style.title(axes, title)
+    axes.set_xlim(-0.03, 1.03)
+    axes.xaxis.set_major_locator(MultipleLocator(0.25))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.share(value)))
+    if not shown:
+        axes.text(0.5, 0.5, "the trace reads nothing", ha="center", transform=axes.transAxes)
+        return
+    axes.plot(*zip(*shown, strict=True), color=_LINE, marker="o", ms=4, lw=1.6)
+    for share, value in shown:
+        if share == chosen:
+            axes.plot([share], [value], color=_CHOSEN, marker="D", ms=8, ls="")
+    style.same_range([axes])
+
+
+def _key(figure: Figure, chosen: float | None) -> None:
+    """Name the marks above the figure."""
+    marks = {"simulated": Line2D([], [], color=_LINE, marker="o", ms=4, lw=1.6)}
+    if chosen is not None:
+        name = "smallest region that suffices"
+        marks[name] = Line2D([], [], color=_CHOSEN, marker="D", ms=7, ls="")
+    marks["lifespan asked for"] = Line2D([], [], **_ASKED)
+    style.swatches(figure, list(marks.values()), list(marks))

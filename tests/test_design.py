@@ -1,0 +1,177 @@
+"""A design's answer follows from its points, and is told with what weakens it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from slcache import ConfigError, RunError, design, models
+from slcache.design import flash as flashes
+from slcache.design import point as points
+from slcache.design.constraint import Constraint
+from slcache.design.flash import Flash
+from slcache.design.outcome import Design
+from slcache.design.runs import BOTH, DENSE_ONLY, SLC_ONLY
+
+FLASH = Flash("chip", "mlc", 64, 2, slc_cycles=50, dense_cycles=10, slc_block_bytes=1000)
+
+
+def document(read_us: float = 100.0, energy_j: float = 7.0, **figures: float) -> dict[str, Any]:
+    """Return what a point reads of a result."""
+    return {
+        "scheme": {"figures": figures},
+        "host": {"read": {"requests": 1, "latency_us": {"mean": read_us}}},
+        "disk": {"energy_j": energy_j},
+    }
+
+
+def two_regions(slc_blocks: int, read_us: float = 100.0, **volumes: float) -> points.Point:
+    """Return a point of two regions with the volumes of the model, kB."""
+    given = {"host": 8, "slc": 20, "dense": 10, "slc_only": 25, "dense_only": 99, **volumes}
+    kb = {name: 1000.0 * value for name, value in given.items()}
+    both = {"host_bytes": kb["host"], "slc_bytes": kb["slc"], "dense_bytes": kb["dense"]}
+    documents = {
+        BOTH: document(read_us, **both, slc_cleanings=3, dense_cleanings=2, miss_rate=0.1),
+        SLC_ONLY: document(slc_bytes=kb["slc_only"], host_bytes=1),
+        DENSE_ONLY: document(dense_bytes=kb["dense_only"], host_bytes=1),
+    }
+    return points.made(FLASH, slc_blocks, documents)
+
+
+def dense_alone() -> points.Point:
+    """Return the point without SLC: D_M = 10 x 2 x 128 kB = 2,560 kB are 100 passes of 25.6 kB."""
+    alone = document(90.0, host_bytes=8000.0, dense_bytes=25_600.0, dense_cleanings=1)
+    return points.made(FLASH, 0, {DENSE_ONLY: alone})
+
+
+def made(*found: points.Point, lifespan: str = "2x", **change: Any) -> Design:  # noqa: ANN401
+    """Return a design of these points."""
+    given: dict[str, Any] = {
+        "trace": "t.csv",
+        "label": None,
+        "flash": FLASH,
+        "constraint": Constraint.read(lifespan),
+        "goal": "latency",
+        "policy": 0,
+        "only_full_chip": False,
+        "first_requests": None,
+        "candidates": [0, 16, 32, 48, 64],
+        "points": found,
+    }
+    return Design(**{**given, **change})
+
+
+def test_a_point_has_the_lifespan_of_its_three_runs() -> None:
+    # Half of 128 blocks: D_S = 50 x 64 kB = 3,200 kB are 160 passes of 20, D_M = 1,280 kB are 128
+    # of 10; the 640 left of D_S last 25.6 passes of 25.
+    point = two_regions(32)
+    assert point.lifespan.first == "dense"
+    assert (point.lifespan.slc_passes, point.lifespan.dense_passes) == (160, 128)
+    assert point.lifespan.passes == pytest.approx(153.6)
+    assert point.life_bytes == pytest.approx(153.6 * 8000)
+    assert (point.slc_share, point.slc_bytes, point.dense_bytes) == (0.5, 64_000, 128_000)
+    alone = dense_alone()
+    assert (alone.life_bytes, alone.volumes) == (
+        100 * 8000,
+        {"host_bytes": 8000, "dense_only_bytes": 25_600},
+    )
+    assert alone.miss_rate is None
+
+
+def test_a_workload_that_writes_nothing_has_no_lifespan() -> None:
+    with pytest.raises(RunError, match="the host writes nothing into flash"):
+        two_regions(32, host=0)
+
+
+def test_the_smallest_region_that_suffices_is_chosen() -> None:
+    short, enough, more = two_regions(16, slc=40, dense_only=20), two_regions(32), two_regions(48)
+    found = made(dense_alone(), short, enough, more, lifespan="1.9x")
+    assert found.times(enough) == pytest.approx(1.536)
+    assert found.chosen == more
+    assert (found.slc_blocks, found.r_min) == (48, 0.75)
+    assert made(dense_alone(), short, enough, more, lifespan="1.2MB").chosen == enough
+    assert [point.slc_blocks for point in found.neighbours] == [32]
+    assert found.rises
+    assert found.better == []
+
+
+def test_a_larger_region_that_is_better_all_the_same_is_told() -> None:
+    found = made(dense_alone(), two_regions(32, 120.0), two_regions(48, 110.0), lifespan="1.5x")
+    assert found.slc_blocks == 32
+    assert [point.slc_blocks for point in found.better] == [48]
+    told = " ".join(design.sentences(found))
+    assert "Larger regions that were tried are better in read latency: 48 of 64" in told
+    worse = made(dense_alone(), two_regions(32), two_regions(48, 110.0), lifespan="1.5x")
+    assert "No larger region that was tried is better" in " ".join(design.sentences(worse))
+
+
+def test_a_lifespan_that_no_region_reaches_is_an_answer() -> None:
+    found = made(dense_alone(), two_regions(32), lifespan="3.072x")
+    assert (found.chosen, found.slc_blocks, found.r_min) == (None, None, None)
+    assert found.nearest.slc_blocks == 32
+    told = " ".join(design.sentences(found))
+    assert "No region that was tried lasts 3.07×" in told
+    assert "50.0 % too little" in told
+    plain = json.loads(found.to_json())
+    assert plain["constraint"]["met"] is False
+    assert plain["nearest"]["share_of_constraint"] == pytest.approx(0.5)
+
+
+def test_what_weakens_the_answer_is_told() -> None:
+    falling = made(dense_alone(), two_regions(32), two_regions(48, slc=90), first_requests=1000)
+    told = " ".join(design.sentences(falling))
+    assert not falling.rises
+    assert "does not rise all the way" in told
+    assert "Only the first 1,000 requests" in told
+
+
+def test_the_document_is_plain_and_its_files_are_complete() -> None:
+    endless = two_regions(32, dense=0)
+    found = made(dense_alone(), endless)
+    plain = json.loads(found.to_json())
+    assert [point["slc_blocks"] for point in plain["points"]] == [0, 32]
+    assert plain["points"][1]["lifespan"]["dense_passes"] is None, "infinite"
+    assert plain["points"][1]["volumes"] == dict(endless.volumes)
+    assert plain["chip"]["blocks"] == 128
+    files = found.files()
+    assert files["design.png"].startswith(b"\x89PNG")
+    assert b"<svg" in files["design.svg"]
+
+
+def pool(**change: Any) -> dict[str, Any]:  # noqa: ANN401
+    count = dict.fromkeys(("channels", "chips", "dies"), 1)
+    modes = {"slc": {"endurance_cycles": 50}, "tlc": {"endurance_cycles": 3}}
+    return {
+        **count,
+        "planes": 2,
+        "blocks": 64,
+        "wordlines": 8,
+        "page_bytes": 512,
+        **modes,
+        **change,
+    }
+
+
+def config(*pools: Mapping[str, Any]) -> dict[str, Any]:
+    device = {"name": "mine", "pool": list(pools)}
+    return {"device": device, "scheme": {"nvc": {"dense_mode": "tlc"}}}
+
+
+def test_the_chip_is_the_devices() -> None:
+    flash = flashes.of_config(config(pool()))
+    assert flash.chip == dict(zip(models.CHIP_KEYS, (50, 3, 4096, 3, 128), strict=True))
+    assert flash.sizes(4) == [0, 16, 32, 48, 64]
+    assert flash.sizes(5) == [0, 13, 26, 38, 51, 64]
+
+
+def test_a_chip_without_endurance_has_no_lifespan() -> None:
+    unknown = config(pool(tlc={"endurance_cycles": None}))
+    with pytest.raises(ConfigError, match=r"device\.pool\[0\]\.tlc\.endurance_cycles: missing"):
+        flashes.of_config(unknown)
+    with pytest.raises(ConfigError, match=r"device\.pool: has 2 pools"):
+        flashes.of_config(config(pool(), pool()))
+    with pytest.raises(ConfigError, match="candidates = 65: must be between 1 and 64"):
+        flashes.of_config(config(pool())).sizes(65)
