@@ -27,13 +27,14 @@ VERBS = (
     ["reproduce"],
     ["cliff"],
     ["env", "replay"],
+    ["design", "nvc"],
     ["schemes"],
     ["devices"],
     ["schema"],
 )
 
 
-@pytest.mark.parametrize("verb", [[], ["trace"], ["env"], *VERBS], ids=" ".join)
+@pytest.mark.parametrize("verb", [[], ["trace"], ["env"], ["design"], *VERBS], ids=" ".join)
 def test_help_teaches_with_an_example(verb: list[str]) -> None:
     done = slcache(*verb, "--help")
     assert done.returncode == 0
@@ -59,6 +60,14 @@ def test_help_teaches_with_an_example(verb: list[str]) -> None:
         (["compare", "t.csv", "--device", "tiny", "--schemes", "a,a"], "named twice: a"),
         (["compare", "t.csv", "--device", "tiny", "--schemes", "a", "--normalise", "b"], "'b'"),
         (["schema", "nonsense"], "result"),
+        (["design", "nvc", "--workload", "w.toml"], "--lifespan"),
+        (["design", "nvc", "--lifespan", "2y", "--workload", "w.toml"], "such as 2x, or bytes"),
+        (["design", "nvc", "--lifespan", "0", "--workload", "w.toml"], "must be above 0"),
+        (["design", "nvc", "--lifespan", "-1x", "--workload", "w.toml"], "such as 2x, or bytes"),
+        (["design", "nvc", "--lifespan", "2x"], "one of --trace and --workload"),
+        (["design", "nvc", "--lifespan", "2x", "--workload", "requests=9"], "workload.KEY=VALUE"),
+        (["design", "nvc", "--lifespan", "2x", "--trace", "-"], "give a file that stays"),
+        (["design", "nvc", "--lifespan", "2x", "--trace", "t", "--policy", "4"], "--policy"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
@@ -70,7 +79,7 @@ def test_wrong_usage_exits_with_2(arguments: list[str], told: str) -> None:
     assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("group", [[], ["trace"]])
+@pytest.mark.parametrize("group", [[], ["trace"], ["design"]])
 def test_a_missing_command_is_told_beside_the_help(group: list[str]) -> None:
     done = slcache(*group)
     assert done.returncode == 2

@@ -14,6 +14,7 @@ from slcache import ConfigError, EpisodeError, ResultError, RunError, TraceError
 from slcache.cli import (
     catalogue,
     cliff,
+    design,
     env,
     reproduce,
     simulate,
@@ -40,6 +41,7 @@ app.command("reproduce", cls=Verb)(reproduce.reproduce)
 app.command("cliff", cls=Verb)(cliff.cliff)
 app.add_typer(trace.app, name="trace")
 app.add_typer(env.app, name="env")
+app.add_typer(design.app, name="design")
 for verb in (
     trace_files.convert,
     trace_files.split,

@@ -1,0 +1,244 @@
+"""The verbs about sizes chosen for a constraint: `slcache design nvc`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.text import Text
+
+from slcache import units
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.cli.verb import Verb
+from slcache.files import Transaction
+from slcache.files import inputs as files_of
+from slcache.once import once
+from slcache.tabular import Column, Table
+
+if TYPE_CHECKING:
+    from slcache.design import Design
+    from slcache.design.point import Point
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Choose a size by simulation so that a constraint is met.\n\n"
+    "[bold]Example[/bold]\n\n  slcache design nvc --workload nvc-financial1 --lifespan 2x --quick",
+)
+
+
+class Goal(StrEnum):
+    """What is to be small beside the constraint."""
+
+    latency = "latency"
+    energy = "energy"
+
+
+def _check_lifespan(value: str) -> str:
+    from slcache.design.constraint import Constraint
+
+    try:
+        Constraint.read(value)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    return value
+
+
+Lifespan = Annotated[
+    str,
+    typer.Option(
+        metavar="Nx|SIZE",
+        callback=_check_lifespan,
+        help="The least lifespan: so many times that of the chip without SLC blocks (2x), or bytes "
+        "of host writes (50T).",
+    ),
+]
+Given = Annotated[
+    str | None,
+    typer.Option("--trace", metavar="FILE", help="A block trace, plain or compressed."),
+]
+Made = Annotated[
+    str | None,
+    typer.Option(
+        "--workload",
+        metavar="PRESET|FILE.toml",
+        help="A workload in place of a trace (see [bold]slcache trace workloads[/bold]).",
+    ),
+]
+Device = Annotated[
+    str, typer.Option(metavar="PRESET|FILE.toml", help="A device with a disk behind its flash.")
+]
+Policy = Annotated[int, typer.Option(min=0, max=3, help="The paper's policy for the flash.")]
+Candidates = Annotated[
+    int, typer.Option(min=1, help="Sizes are multiples of one so-manyth of the blocks.")
+]
+OnlyFullChip = Annotated[
+    bool,
+    typer.Option(
+        "--only-full-chip",
+        help="Measure a region alone as if it had all blocks, not those that are left to it.",
+    ),
+]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="Only the beginning of the trace, in under a minute.")
+]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, max=1024, help="Runs at a time (default: one a processor).")
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Where runs are kept and design.json, .svg and .png are written "
+        "(default: out/design/nvc). Run again to resume.",
+    ),
+]
+
+
+@app.callback()
+def _group() -> None:
+    """Keep `nvc` a verb of its own while it is the only one."""
+
+
+@app.command(cls=Verb)
+def nvc(
+    lifespan: Lifespan,
+    trace: Given = None,
+    workload: Made = None,
+    device: Device = "nvc-hdd",
+    goal: Annotated[Goal, typer.Option(help="What is to be small.")] = Goal.latency,
+    policy: Policy = 0,
+    candidates: Candidates = 32,
+    only_full_chip: OnlyFullChip = False,
+    quick: Quick = False,
+    sets: opt.Sets = None,
+    trace_format: opt.TraceFormat = None,
+    trace_option: opt.TraceOptions = None,
+    address: opt.AddressPolicy = None,
+    volume: opt.Volume = None,
+    unsorted: opt.Unsorted = None,
+    replay: opt.Replay = None,
+    seed: opt.Seed = None,
+    jobs: Jobs = None,
+    out: Out = None,
+    json: opt.Json = False,
+    progress: opt.Progress = opt.When.auto,
+) -> None:
+    """Find the smallest SLC region of a flash cache that lasts long enough.
+
+    Blocks in SLC mode endure more and hold less: the more of them, the longer
+    the cache lasts and the more it misses. Candidates are simulated, both
+    regions together and each alone; the lifespan follows from what a pass of
+    the trace programs, as if it were repeated until all blocks are worn out.
+    A coarse grid is followed by bisection, and both neighbours of the answer
+    are simulated too. A key of the workload is changed by
+    [bold]--trace-option workload.KEY=VALUE[/bold].
+
+    A lifespan that no region reaches is an answer (status 0, r_min null in
+    --json): told is the region that comes nearest, and by how much it fails.
+
+    \b
+    [bold]Examples[/bold]
+      slcache design nvc --workload nvc-financial1 --lifespan 2x --quick
+      slcache design nvc --trace oltp.spc.gz --lifespan 50T --goal energy
+      slcache design nvc --trace oltp.spc.gz --lifespan 2x --policy 3 --out d3
+    """
+    path = _trace(trace, workload)
+    own = [] if address is None else [("trace.address", address.value)]
+    reader = opt.reader(trace_format, trace_option, volume, unsorted)
+    from slcache import design
+    from slcache.design.outcome import FILES
+
+    folder = out or Path("out") / "design" / "nvc"
+    with (
+        Transaction(folder, FILES, files_of(path, device)) as files,
+        console.meter(progress) as meter,
+    ):
+        found = design.nvc(
+            path,
+            lifespan=lifespan,
+            goal=_GOALS[goal],
+            device=device,
+            policy=policy,
+            candidates=candidates,
+            only_full_chip=only_full_chip,
+            quick=quick,
+            settings=once([*opt.pairs(sets).items(), *own]),
+            trace_options=reader,
+            replay=replay,
+            seed=seed,
+            keep=folder,
+            jobs=jobs,
+            progress=meter,
+        )
+        for name, content in found.files().items():
+            files.write(name, content)
+    _print(found, json, folder)
+
+
+_GOALS: dict[Goal, Literal["latency", "energy"]] = {
+    Goal.latency: "latency",
+    Goal.energy: "energy",
+}
+
+
+def _trace(trace: str | None, workload: str | None) -> str:
+    """Return what is run: a trace or a workload, one of them and such as can be read again."""
+    from slcache.design.region import check_trace
+    from slcache.traces import is_workload
+
+    if (trace is None) == (workload is None):
+        raise typer.BadParameter("give one of --trace and --workload")
+    if workload is not None and not is_workload(workload):
+        hint = "; to change a key of a workload, give --trace-option workload.KEY=VALUE"
+        raise typer.BadParameter(
+            f"{workload!r} is neither a preset nor a .toml file{hint if '=' in workload else ''}",
+            param_hint="--workload",
+        )
+    path = trace if workload is None else workload
+    assert path is not None
+    try:
+        check_trace(path)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    return path
+
+
+def _print(found: Design, json: bool, folder: Path) -> None:
+    for size, reason in found.left_out.items():
+        console.note(f"{size} SLC blocks are left out: {reason}")
+    if json:
+        console.emit(found.to_json())
+        return
+    from slcache import design
+
+    console.show(_table(found), *(Text(line) for line in design.sentences(found)))
+    console.show(Text(f"picture: {folder / 'design.png'}"))
+
+
+def _table(found: Design) -> Table:
+    """Return the points tried, the chosen one marked."""
+    titles = ["SLC blocks", "SLC", "lifespan", "of no SLC", "read latency", "energy", "misses"]
+    table = Table("r", [*titles, Column("worn out first", text=True)])
+    for point in found.points:
+        style = "bold green" if point == found.chosen else ""
+        table.add(*(Text(cell, style) for cell in _cells(found, point)))
+    return table
+
+
+def _cells(found: Design, point: Point) -> list[str]:
+    from slcache.design.wording import share
+
+    return [
+        share(point),
+        units.count(point.slc_blocks),
+        units.size(point.slc_bytes),
+        units.size(point.life_bytes),
+        units.factor(found.times(point)),
+        "–" if point.read_us is None else units.duration(point.read_us),
+        f"{units.significant(point.energy_j)} J",
+        "–" if point.miss_rate is None else units.percent(point.miss_rate),
+        point.lifespan.first,
+    ]
