@@ -62,15 +62,28 @@ pub enum Cause {
     Pad = 5,
     /// Cleaning ahead of need, in idle time (advanced garbage collection).
     Agc = 6,
+    /// Copy to a faster store, of data that were read in a slower one.
+    Promote = 7,
+    /// Copy into flash, of data that were read from the disk.
+    Fill = 8,
 }
 
 /// How many causes there are.
-pub const CAUSES: usize = 7;
+pub const CAUSES: usize = 9;
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Cause; CAUSES] =
-        [Cause::Host, Cause::Rmw, Cause::Migration, Cause::Gc, Cause::Flush, Cause::Pad, Cause::Agc];
+    pub const ALL: [Cause; CAUSES] = [
+        Cause::Host,
+        Cause::Rmw,
+        Cause::Migration,
+        Cause::Gc,
+        Cause::Flush,
+        Cause::Pad,
+        Cause::Agc,
+        Cause::Promote,
+        Cause::Fill,
+    ];
 
     /// The name used in results.
     pub fn name(self) -> &'static str {
@@ -82,6 +95,8 @@ impl Cause {
             Cause::Flush => "flush",
             Cause::Pad => "pad",
             Cause::Agc => "agc",
+            Cause::Promote => "promote",
+            Cause::Fill => "fill",
         }
     }
 }
