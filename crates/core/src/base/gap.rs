@@ -15,7 +15,9 @@ pub enum Gap {
     Buffer = 3,
     /// What a flush makes durable.
     Flush = 4,
+    /// What another request fetches from the disk.
+    Fetch = 5,
 }
 
 /// How many gaps there are.
-pub const GAPS: usize = Gap::Flush as usize + 1;
+pub const GAPS: usize = Gap::Fetch as usize + 1;

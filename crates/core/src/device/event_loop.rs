@@ -2,7 +2,7 @@
 
 use super::{RunError, Simulation};
 use crate::base::units::TIME_LIMIT_NS;
-use crate::base::PlaneId;
+use crate::base::{Gap, PlaneId};
 use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::scheme::Scheme;
 use crate::ftl::wakeup::Wakeup;
@@ -46,6 +46,7 @@ impl Simulation {
                     self.end_early_write(token);
                     self.io.timing_mut().kick();
                 }
+                Waiter::Disk(token) => self.end_disk_op(token),
             }
         }
         while let Some(unit) = self.io.timing_mut().take_idle_due() {
@@ -66,6 +67,15 @@ impl Simulation {
             }
         }
         self.io.timing_mut().kick();
+    }
+
+    /// The disk has served an operation: those who waited for what it brings go on.
+    #[cold]
+    fn end_disk_op(&mut self, token: u32) {
+        for request in self.io.traffic().end(token) {
+            self.io.timing_mut().set_gap(request, Gap::Fetch);
+            self.io.timing_mut().release_request(request);
+        }
     }
 
     /// A request's data have come from the host, or are with it.
@@ -156,8 +166,17 @@ impl Simulation {
         }
     }
 
+    /// With a disk: completes the host's requests, up to which its energy counts.
+    fn close_disk_books(&mut self) {
+        if self.io.has_disk() {
+            while self.in_flight > 0 && self.step() {}
+            self.io.timing_mut().close_disk();
+        }
+    }
+
     /// Ends the run: everything in flight completes, the buffer is written back, nothing stays staged.
     pub(super) fn drain(&mut self) -> Result<(), RunError> {
+        self.close_disk_books();
         // Requests that are still on their way find work for idle time, which is not to come.
         self.io.timing_mut().set_ending(true);
         self.run_out()?;

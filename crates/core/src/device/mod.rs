@@ -33,10 +33,11 @@ use crate::base::Problem;
 use crate::ftl::audit;
 use crate::ftl::io::{Driver, IoPolicy};
 use crate::ftl::media::Media;
-use crate::ftl::op_log::LoggedOp;
+use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
 use crate::ftl::scheme::Scheme;
 use crate::ftl::window::WindowLength;
 use crate::hw::array::FlashArray;
+use crate::hw::disk::Disk;
 use crate::hw::geometry::Geometry;
 use crate::hw::timing::{RequestId, Timing};
 use crate::metrics::counters::OpCounters;
@@ -111,7 +112,10 @@ impl Simulation {
             mus_per_page: device.piece_bytes() / device.mu_bytes,
         };
         let mus = (device.user_bytes / u64::from(device.mu_bytes)) as u32;
-        let timing = Timing::new(&geometry, device.starvation_ns);
+        let mut timing = Timing::new(&geometry, device.starvation_ns);
+        if let Some(disk) = &device.disk {
+            timing.add_disk(Disk::new(disk, device.user_bytes));
+        }
         let mut io = Driver::new(FlashArray::new(geometry), mus, timing, setup.seed, policy);
         let scheme = setup.scheme.build(device, &mut io);
         let pages = mus / policy.mus_per_page;
@@ -220,6 +224,11 @@ impl Simulation {
     /// Keeps every flash operation in the order of emission.
     pub fn keep_ops(&mut self) {
         self.io.keep_ops();
+    }
+
+    /// The operations of the disk kept with them.
+    pub fn disk_ops(&self) -> &[LoggedDiskOp] {
+        self.io.disk_ops()
     }
 
     /// The flash operations kept so far.

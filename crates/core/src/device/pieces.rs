@@ -76,6 +76,9 @@ impl Simulation {
 
     #[inline]
     fn read_piece(&mut self, mut piece: Piece) -> Result<(), DeviceFull> {
+        if self.io.has_disk() && !self.leave_fetched(&mut piece) {
+            return Ok(());
+        }
         if let (Some(buffer), Some(config)) = (&mut self.buffer, &self.setup.buffer) {
             if let Some(entry) = buffer.get(piece.page) {
                 let here = entry.whole() & piece.mask;
@@ -91,7 +94,8 @@ impl Simulation {
                 }
             }
         }
-        if present_mask(&self.io, piece.page) & piece.mask == 0 {
+        // A disk has something for every unit.
+        if !self.io.has_disk() && present_mask(&self.io, piece.page) & piece.mask == 0 {
             // Units of the page that wait to be packed may have others to carry along; those must
             // not appear meanwhile. The read finds nothing.
             let on_its_way = self.io.held().mask(piece.page) != 0;
@@ -102,8 +106,19 @@ impl Simulation {
                 return Ok(());
             }
         }
-        self.scheme.read(piece, &mut self.io);
-        Ok(())
+        self.scheme.read(piece, &mut self.io)
+    }
+
+    /// Takes the units out of a read that another request fetches from the disk, and lets it wait for
+    /// them; false if that is all it reads.
+    fn leave_fetched(&mut self, piece: &mut Piece) -> bool {
+        let coming = self.io.fetching(piece.page) & piece.mask;
+        if coming != 0 {
+            self.io.await_fetch(piece.page, coming, piece.request);
+            piece.mask &= !coming;
+            piece.bytes = piece.mask.count_ones() * self.setup.device.mu_bytes;
+        }
+        piece.mask != 0
     }
 
     /// Runs `f` without time and counts.
@@ -116,6 +131,9 @@ impl Simulation {
 
     #[inline]
     fn write_piece(&mut self, piece: Piece) -> Result<(), DeviceFull> {
+        if self.io.has_disk() {
+            self.io.traffic().supersede(piece.page, piece.mask & !piece.partial);
+        }
         match (&self.buffer, self.setup.buffer.map(|b| b.acknowledge)) {
             (Some(_), Some(Acknowledge::OnBuffer)) => self.buffer_piece(piece),
             (Some(_), Some(Acknowledge::OnProgram)) => {

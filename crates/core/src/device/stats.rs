@@ -5,7 +5,8 @@ use crate::base::gap::{Gap, GAPS};
 use crate::base::op::{Cause, CAUSES};
 use crate::base::request::HostOp;
 use crate::hw::timing::{
-    RequestPath, WaitTime, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE, WAIT_SUSPENDED,
+    RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER,
+    WAIT_SOURCE, WAIT_SPIN_UP, WAIT_SUSPENDED,
 };
 use crate::metrics::latency::Latency;
 use crate::metrics::report::{Attribution, HostOpReport};
@@ -110,13 +111,18 @@ impl OpStats {
             ("link", s.link_ns),
             ("buffer", s.buffer_ns),
         ];
-        out.service.extend(service.into_iter().map(|(name, ns)| (name.to_string(), us(ns))));
+        let disk =
+            [("disk-positioning", s.wait_ns[DISK_POSITIONING]), ("disk-transfer", s.wait_ns[DISK_TRANSFER])];
+        let service = service.into_iter().chain(disk.into_iter().filter(|(_, ns)| *ns > 0));
+        out.service.extend(service.map(|(name, ns)| (name.to_string(), us(ns))));
         let causes = (0..CAUSES).map(|c| (Cause::ALL[c].name(), s.wait_ns[c]));
         let others = [
             ("channel", s.wait_ns[WAIT_CHANNEL]),
             ("order", s.wait_ns[WAIT_ORDER]),
             ("source", s.wait_ns[WAIT_SOURCE]),
             ("suspended", s.wait_ns[WAIT_SUSPENDED]),
+            ("spin-up", s.wait_ns[WAIT_SPIN_UP]),
+            ("fetch", s.gap_ns[Gap::Fetch as usize]),
             ("stage", s.gap_ns[Gap::Stage as usize]),
             ("merge", s.gap_ns[Gap::Merge as usize]),
             ("buffer", s.gap_ns[Gap::Buffer as usize]),

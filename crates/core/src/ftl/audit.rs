@@ -1,6 +1,6 @@
 //! The proof that map, array and counters agree and that no data are lost.
 
-use super::media::Media;
+use super::media::{Media, Versions};
 use crate::base::Mu;
 use crate::hw::array::BlockState;
 
@@ -33,8 +33,9 @@ fn audit_map(media: &Media) -> Result<u64, String> {
             return Err(format!("{mu:?} is held in an old version"));
         }
         let Some(slot) = media.lookup(mu) else {
-            if held == 0 && media.versions().is_some_and(|v| v.newest[mu.index()] != 0) {
-                return Err(format!("{mu:?} was written but is neither mapped nor held"));
+            let on_disk = |v: &Versions| v.disk.get(mu.index()).copied().unwrap_or(0);
+            if held == 0 && media.versions().is_some_and(|v| v.newest[mu.index()] != on_disk(v)) {
+                return Err(format!("{mu:?} was written but is neither mapped nor held, nor on a disk"));
             }
             continue;
         };

@@ -24,6 +24,8 @@ pub struct Versions {
     pub stored: Vec<u32>,
     /// Version of each mapping unit in the hold buffer; 0 = not held.
     pub held: Vec<u32>,
+    /// Version of each mapping unit on the disk, if there is one; 0 = what it had at first.
+    pub disk: Vec<u32>,
     next: u32,
 }
 
@@ -40,6 +42,8 @@ pub struct Media {
     /// The most that were mapped at a trim, after which fewer are.
     mapped_peak: u64,
     versions: Option<Versions>,
+    /// What is not mapped lies on a disk.
+    has_disk: bool,
 }
 
 /// What a snapshot holds of the media.
@@ -64,10 +68,10 @@ const REFUSED: &str = "Invariant: schemes only ask for what flash can do";
 
 impl Media {
     /// An empty map of `mus` mapping units over `array`.
-    pub(super) fn new(array: FlashArray, mus: u32) -> Self {
+    pub(super) fn new(array: FlashArray, mus: u32, has_disk: bool) -> Self {
         let hold = HoldBuffer::new(array.geometry.mu_bytes);
         let map = Table::new(mus as usize);
-        Self { array, banks: Vec::new(), hold, map, mapped: 0, mapped_peak: 0, versions: None }
+        Self { array, banks: Vec::new(), hold, map, mapped: 0, mapped_peak: 0, versions: None, has_disk }
     }
 
     /// The flash array, to look at.
@@ -86,8 +90,13 @@ impl Media {
     pub(super) fn track_versions(&mut self) {
         let slots = self.array.geometry.block_numbers() * self.array.geometry.slots_per_block() as usize;
         let mus = self.map.len();
-        self.versions =
-            Some(Versions { newest: vec![0; mus], stored: vec![0; slots], held: vec![0; mus], next: 0 });
+        self.versions = Some(Versions {
+            newest: vec![0; mus],
+            stored: vec![0; slots],
+            held: vec![0; mus],
+            disk: vec![0; if self.has_disk { mus } else { 0 }],
+            next: 0,
+        });
     }
 
     /// The versions kept, if any.
@@ -119,9 +128,10 @@ impl Media {
     /// The version a read of `mu` returns now (0 = no data); only with versions tracked.
     pub fn read_version(&self, mu: Mu) -> u32 {
         let versions = self.versions.as_ref().expect("Invariant: versions are tracked");
-        match versions.held[mu.index()] {
-            0 => self.lookup(mu).map_or(0, |slot| versions.stored[slot.index()]),
-            held => held,
+        match (versions.held[mu.index()], self.lookup(mu)) {
+            (0, Some(slot)) => versions.stored[slot.index()],
+            (0, None) => versions.disk.get(mu.index()).copied().unwrap_or(0),
+            (held, _) => held,
         }
     }
 
@@ -178,7 +188,8 @@ impl Media {
 
     /// Programs `page` with mapping units (tag = unit + 1, 0 = nothing), no more than its slots;
     /// older copies die. Units in `fresh` (bit per slot) carry new data, those in `held` what the
-    /// hold buffer has (which the caller takes out), the others a copy of what is stored.
+    /// hold buffer has (which the caller takes out), the others a copy of what is stored, in flash or,
+    /// where nothing is mapped, on the disk.
     #[inline(always)]
     pub(super) fn write_page(&mut self, page: Ppn, tags: &[u32], fresh: u32, held: u32) {
         let first = self.array.geometry.slot(page, 0);
@@ -213,8 +224,10 @@ impl Media {
                 versions.next
             } else if held >> i & 1 == 1 {
                 versions.held[mu]
+            } else if let Some(slot) = self.map[mu].checked_sub(1) {
+                versions.stored[slot as usize]
             } else {
-                versions.stored[self.map[mu] as usize - 1]
+                versions.disk[mu]
             };
             versions.stored[first.index() + i] = version;
         }
@@ -304,14 +317,51 @@ impl Media {
             next += offset;
             self.trim_one(Mu(next as u32));
         }
+        if let Some(versions) = self.versions.as_mut().filter(|_| self.has_disk) {
+            versions.newest[first as usize..end as usize].fill(0);
+            versions.disk[first as usize..end as usize].fill(0);
+        }
     }
 
     fn trim_one(&mut self, mu: Mu) {
-        let old = std::mem::take(&mut self.map[mu.index()]);
-        self.mapped -= 1;
-        self.array.invalidate(Slot(old - 1)).expect(REFUSED);
+        self.unmap(mu);
         if let Some(versions) = self.versions.as_mut() {
             versions.newest[mu.index()] = 0;
+        }
+    }
+
+    /// The flash copy of `mu` dies, if there is one; returns where it was.
+    fn unmap(&mut self, mu: Mu) -> Option<Slot> {
+        let old = Slot(std::mem::take(&mut self.map[mu.index()]).checked_sub(1)?);
+        self.mapped -= 1;
+        self.array.invalidate(old).expect(REFUSED);
+        Some(old)
+    }
+
+    /// The disk takes the units in `mask` of the logical page that starts at `first`: as they are in
+    /// flash, or new (`fresh`); their flash copies die.
+    pub(super) fn move_to_disk(&mut self, first: u32, mask: u32, fresh: bool) {
+        for mu in bits(mask).map(|i| Mu(first + i)) {
+            let old = self.unmap(mu);
+            let Some(versions) = self.versions.as_mut() else { continue };
+            if fresh {
+                versions.next += 1;
+                versions.newest[mu.index()] = versions.next;
+                versions.disk[mu.index()] = versions.next;
+            } else if let Some(slot) = old {
+                versions.disk[mu.index()] = versions.stored[slot.index()];
+            }
+        }
+    }
+
+    /// The flash copies of the units in `mask` die, of which the disk has the same.
+    pub(super) fn drop_clean(&mut self, first: u32, mask: u32) {
+        for mu in bits(mask).map(|i| Mu(first + i)) {
+            let old = self.unmap(mu);
+            if let (Some(versions), Some(slot)) = (&self.versions, old) {
+                let same = versions.stored[slot.index()] == versions.disk[mu.index()];
+                assert!(same, "Invariant: {mu:?} was dropped as clean, and the disk has an older version");
+            }
         }
     }
 
@@ -400,7 +450,7 @@ mod tests {
     /// A page of 4 slots with `tags` in it moves to a pool whose pages have one.
     fn move_to_smaller_page(tags: &[u32]) -> (Media, Ppn) {
         let geometry = Geometry::new(&[pool(16384), pool(4096)], 4096).unwrap();
-        let mut media = Media::new(FlashArray::new(geometry), 8);
+        let mut media = Media::new(FlashArray::new(geometry), 8, false);
         let region = media.new_region();
         let pages = [PlaneId(0), PlaneId(1)].map(|plane| {
             let block = media.array().geometry.block(plane, 0);

@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! config, answer, piece, span, window, knob, signal, block_list, moved,
-//! op_log, page_reads, early, wakeup, memory                     words and lists
+//! op_log, page_reads, early, disk_traffic, wakeup, memory                     words and lists
 //! free_list <- bank; hold, bank <- media <- audit               what is stored
 //! io <- merge, write_buffer, plane_allocator, restore           what it does in time
 //! dest <- relocate; region, two_layer <- victim, page_level     blocks managed alike
@@ -24,6 +24,7 @@ pub mod clean;
 pub mod compact;
 pub mod config;
 pub mod dest;
+pub mod disk_traffic;
 pub mod early;
 mod free_list;
 pub mod gather;

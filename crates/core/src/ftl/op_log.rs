@@ -17,3 +17,20 @@ pub struct LoggedOp {
     /// Page; of an erase the block's first.
     pub page: Ppn,
 }
+
+/// One operation of the disk, as it was emitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoggedDiskOp {
+    /// When it was emitted, ns.
+    pub at_ns: u64,
+    /// Whether it writes.
+    pub write: bool,
+    /// Cause.
+    pub cause: Cause,
+    /// Logical page.
+    pub page: u32,
+    /// Adjacent mapping units of the page.
+    pub mask: u32,
+    /// Operations of the flash emitted before it.
+    pub behind: usize,
+}

@@ -27,6 +27,9 @@ pub struct SchemeState<T> {
 
 /// The parameters of a scheme.
 pub trait Parameters {
+    /// Whether the data's home is a disk, and flash only a cache in front of it.
+    const ON_DISK: bool = false;
+
     /// Adds every problem of the parameters on `device`.
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>);
 
@@ -82,8 +85,9 @@ pub trait Scheme {
 
     /// Reads a piece.
     #[inline]
-    fn read(&mut self, piece: Piece, io: &mut Io) {
+    fn read(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
         page_level::read(&piece, io);
+        Ok(())
     }
 
     /// Forgets mapping units `first..end`, which the host declared unused.

@@ -64,6 +64,17 @@ pub struct CatalogEntry {
     pub knobs: &'static [KnobSpec],
     /// What it shows a controller.
     pub signals: &'static [SignalSpec],
+    /// Whether it runs on devices with a disk, and on no others.
+    pub on_disk: bool,
+}
+
+/// The problem of scheme `name`, whose data are at home on a disk or not, on a device where they cannot be.
+fn wrong_home(name: &str, on_disk: bool) -> Problem {
+    let (value, allowed) = match on_disk {
+        true => ("absent", format!("a disk: {name} keeps the data there")),
+        false => ("present", format!("no disk with {name}, which keeps all data in flash")),
+    };
+    Problem::new("device.disk", value, allowed)
 }
 
 macro_rules! schemes {
@@ -98,6 +109,7 @@ macro_rules! schemes {
                 memory_version: <$scheme as Scheme>::MEMORY_VERSION,
                 knobs: <$scheme as Scheme>::KNOBS,
                 signals: <$scheme as Scheme>::SIGNALS,
+                on_disk: <$config as Parameters>::ON_DISK,
             },)*
         ];
 
@@ -124,7 +136,15 @@ macro_rules! schemes {
 
             /// Adds every problem of the parameters on `device`.
             pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+                if self.on_disk() != device.disk.is_some() {
+                    return problems.push(wrong_home(self.name(), self.on_disk()));
+                }
                 match self { $($(#[$when])* Self::$variant(config) => config.check(device, problems),)* }
+            }
+
+            /// Whether its data are at home on a disk.
+            pub fn on_disk(&self) -> bool {
+                match self { $($(#[$when])* Self::$variant(_) => <$config as Parameters>::ON_DISK,)* }
             }
 
             /// Writes out what depends on the device where nothing is chosen.
@@ -160,7 +180,7 @@ macro_rules! schemes {
                 match self { $($(#[$when])* Self::$variant(s) => s.write(piece, io),)* }
             }
             #[inline]
-            fn read(&mut self, piece: Piece, io: &mut Io) {
+            fn read(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
                 match self { $($(#[$when])* Self::$variant(s) => s.read(piece, io),)* }
             }
             fn trim(&mut self, first: u32, end: u32, io: &mut Io) {

@@ -3,11 +3,12 @@
 use super::{Io, IoPolicy};
 use crate::base::rng::RngStream;
 use crate::base::BlockId;
+use crate::ftl::disk_traffic::DiskTraffic;
 use crate::ftl::early::EarlyWrites;
 use crate::ftl::media::{Media, MediaState};
-use crate::ftl::op_log::LoggedOp;
+use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
 use crate::hw::array::FlashArray;
-use crate::hw::timing::{ClockState, Timing};
+use crate::hw::timing::{ClockState, RequestId, Timing};
 use crate::metrics::series::Series;
 use serde::{Deserialize, Serialize};
 use std::ops::{Deref, DerefMut};
@@ -45,7 +46,8 @@ impl DerefMut for Driver {
 impl Driver {
     /// An empty device of `mus` mapping units at time 0.
     pub fn new(array: FlashArray, mus: u32, timing: Timing, seed: u64, policy: IoPolicy) -> Self {
-        Self { io: Io::new(Media::new(array, mus), timing, seed, policy) }
+        let media = Media::new(array, mus, timing.disk().is_some());
+        Self { io: Io::new(media, timing, seed, policy) }
     }
 
     /// The clock.
@@ -99,6 +101,18 @@ impl Driver {
         &mut self.io.early
     }
 
+    /// Makes `request` wait for units of `page` that are on their way from the disk.
+    pub fn await_fetch(&mut self, page: u32, mask: u32, request: RequestId) {
+        for _ in 0..self.io.traffic.wait(page, mask, request) {
+            self.io.timing.hold_request(request);
+        }
+    }
+
+    /// What is on its way from the disk or to it.
+    pub fn traffic(&mut self) -> &mut DiskTraffic {
+        &mut self.io.traffic
+    }
+
     /// Forgets the wear of the time before the run.
     pub fn reset_wear(&mut self) {
         self.io.media.reset_wear();
@@ -112,6 +126,12 @@ impl Driver {
     /// Starts to keep the operations emitted.
     pub fn keep_ops(&mut self) {
         self.io.ops = Some(Vec::new());
+        self.io.disk_ops = Some(Vec::new());
+    }
+
+    /// The operations of the disk kept so far.
+    pub fn disk_ops(&self) -> &[LoggedDiskOp] {
+        self.io.disk_ops.as_deref().unwrap_or(&[])
     }
 
     /// The operations kept so far.

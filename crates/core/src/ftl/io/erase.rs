@@ -7,8 +7,8 @@ use crate::hw::timing::{OpId, OpSpec};
 
 /// The programs that an erase will wait for.
 pub(in crate::ftl) struct Programs {
-    list: Vec<OpId>,
-    filling: Option<BlockId>,
+    pub(super) list: Vec<OpId>,
+    pub(super) filling: Option<BlockId>,
 }
 
 impl Programs {

@@ -2,6 +2,7 @@
 
 mod copy_back;
 mod count;
+mod disk;
 mod driver;
 mod erase;
 mod held;
@@ -12,17 +13,19 @@ mod stage;
 mod state;
 mod trim;
 
+pub use disk::DiskOps;
 pub use driver::{Driver, IoState};
 pub(super) use erase::Programs;
 
 use crate::base::op::Class;
 use crate::base::rng::RngStream;
 use crate::base::{Mu, PlaneId, Ppn, Slot};
+use crate::ftl::disk_traffic::DiskTraffic;
 use crate::ftl::early::EarlyWrites;
 use crate::ftl::hold::HoldBuffer;
 use crate::ftl::media::Media;
 use crate::ftl::moved::MovedOut;
-use crate::ftl::op_log::LoggedOp;
+use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
 use crate::ftl::piece::Piece;
 use crate::ftl::wakeup::Wakeup;
 use crate::hw::array::FlashArray;
@@ -70,6 +73,12 @@ pub struct Io {
     clockless_programs: u64,
     /// Operations in the order of their emission, if they are kept.
     ops: Option<Vec<LoggedOp>>,
+    /// The same of the disk.
+    disk_ops: Option<Vec<LoggedDiskOp>>,
+    /// What is on its way from the disk or to it.
+    traffic: DiskTraffic,
+    /// Room for what an operation of the disk waits for.
+    disk_sources: Vec<OpId>,
     /// When the scheme wants to be woken, ns (`u64::MAX`: not at all).
     wake_ns: u64,
     /// Acknowledged data on their way to the flash.
@@ -93,6 +102,9 @@ impl Io {
             scratch: Vec::new(),
             clockless_programs: 0,
             ops: None,
+            disk_ops: None,
+            traffic: DiskTraffic::default(),
+            disk_sources: Vec::new(),
             wake_ns: u64::MAX,
             early: EarlyWrites::default(),
             moved: MovedOut::new(),

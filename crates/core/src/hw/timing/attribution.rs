@@ -14,10 +14,17 @@ pub const WAIT_ORDER: usize = CAUSES + 1;
 pub const WAIT_SOURCE: usize = CAUSES + 2;
 /// Being suspended.
 pub const WAIT_SUSPENDED: usize = CAUSES + 3;
+/// Waiting for the disk to be awake.
+pub const WAIT_SPIN_UP: usize = CAUSES + 4;
+/// Being served by the disk: the way of head and platter. As much of it as there is follows only from
+/// the moment it starts, so that it is booked beside the waiting.
+pub const DISK_POSITIONING: usize = CAUSES + 5;
+/// Being served by the disk: the transfer.
+pub const DISK_TRANSFER: usize = CAUSES + 6;
 /// Kinds of waiting: behind each cause, and those above.
-pub const WAIT_KINDS: usize = CAUSES + 4;
+pub const WAIT_KINDS: usize = CAUSES + 7;
 
-/// Waiting time by what occupied the resource, ns.
+/// Waiting time by what occupied the resource, and service by the disk, ns.
 pub type WaitTime = [u64; WAIT_KINDS];
 
 /// What a unit had done at one moment: busy by cause, and waiting for the channel, ns.
@@ -108,18 +115,23 @@ impl Timing {
         self.path_mut(id);
         let op = &self.ops[id.index()];
         let unit = &self.units[op.spec.unit as usize];
+        // What the disk takes its time for before it serves is to be awake.
+        let kind_of = |kind| match kind == WAIT_CHANNEL && op.spec.unit == self.disk_unit {
+            true => WAIT_SPIN_UP,
+            false => kind,
+        };
         let path = &mut self.paths[op.path as usize];
         let mut left = self.now_ns - op.queued_ns;
         if let Some(before) = &path.before {
             let done = unit.busy_ns.iter().chain([&unit.wished_ns]);
             for (kind, (ns, before_ns)) in done.zip(before).enumerate() {
                 let ns = ns.saturating_sub(*before_ns).min(left);
-                path.wait[kind] += ns;
+                path.wait[kind_of(kind)] += ns;
                 left -= ns;
             }
         } else {
             let ns = channel_ns.min(left);
-            path.wait[WAIT_CHANNEL] += ns;
+            path.wait[kind_of(WAIT_CHANNEL)] += ns;
             left -= ns;
         }
         path.wait[WAIT_ORDER] += left;

@@ -97,7 +97,7 @@ impl Timing {
 
     /// Makes the end of `first` one of those that `then` has counted in its `deps`.
     #[inline]
-    fn wake(&mut self, first: OpId, then: OpId) {
+    pub(super) fn wake(&mut self, first: OpId, then: OpId) {
         debug_assert!(!first.is_none() && !then.is_none());
         let op = &mut self.ops[first.index()];
         if op.wakes.is_none() {

@@ -11,6 +11,7 @@ mod between;
 mod block_clock;
 mod channel;
 mod complete;
+mod disk;
 mod emit;
 pub mod event;
 mod idle;
@@ -24,7 +25,11 @@ mod spec;
 mod state;
 mod unit;
 
-pub use attribution::{WaitTime, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE, WAIT_SUSPENDED};
+pub use attribution::{
+    WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE,
+    WAIT_SPIN_UP, WAIT_SUSPENDED,
+};
+pub use disk::DiskOp;
 pub use ids::{OpId, RequestId};
 pub use requests::{RequestPath, Waiter};
 pub use spec::{MoveTarget, OpSpec};
@@ -38,6 +43,7 @@ use crate::hw::geometry::Geometry;
 use attribution::Path;
 use block_clock::BlockClock;
 use channel::Channel;
+use disk::DiskUnit;
 use event::{Event, EventKind, EventQueue};
 use op_table::Op;
 use parked::Parked;
@@ -86,6 +92,10 @@ pub struct Timing {
     starvation_ns: u64,
     /// Moves run as one event where nothing can come between; the plain way is the tests' oracle.
     whole_moves: bool,
+    /// The disk, if there is one.
+    disk: Option<Box<DiskUnit>>,
+    /// Its unit (`u32::MAX`: there is none).
+    disk_unit: u32,
 }
 
 impl Timing {
@@ -123,6 +133,8 @@ impl Timing {
             host_ns: 0,
             starvation_ns,
             whole_moves: true,
+            disk: None,
+            disk_unit: u32::MAX,
         };
         for pool in &geometry.pools {
             for _ in 0..pool.config.channels {

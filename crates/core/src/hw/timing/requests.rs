@@ -12,6 +12,8 @@ pub enum Waiter {
     Request(RequestId),
     /// Whoever knows this token.
     Notice(u32),
+    /// Whoever knows the token of this operation of the disk.
+    Disk(u32),
 }
 
 /// A request in flight: what it waits for, and the path to the operation that it waited for last.
@@ -120,7 +122,7 @@ impl Timing {
                     let copy = if wait == 0 { 0 } else { self.paths.insert(self.paths[wait as usize]) };
                     self.finish_for_request(request, array_ns, bus_ns, copy, gap);
                 }
-                Waiter::Notice(_) => {
+                Waiter::Notice(_) | Waiter::Disk(_) => {
                     self.notices -= 1;
                     self.finished.push(waiter);
                 }

@@ -57,6 +57,7 @@ impl Timing {
         match u.phase {
             Phase::Array if self.ops[u.current.index()].spec.kind == OpKind::Read => self.want_out(unit),
             Phase::Array | Phase::Out => self.complete(unit),
+            Phase::Disk => self.complete_disk(unit),
             Phase::Move => {
                 let id = u.current;
                 self.turn_into_program(id);
@@ -94,6 +95,10 @@ impl Timing {
             return;
         }
         let channel = u.channel as usize;
+        if unit == self.disk_unit {
+            self.wake_disk(channel);
+        }
+        let u = &self.units[unit as usize];
         if self.channels[channel].open(self.now_ns) {
             let id = self.pick(unit);
             if !id.is_none() {
@@ -119,6 +124,9 @@ impl Timing {
         let first = std::mem::take(&mut u.first);
         if !first.is_none() && first != id {
             self.snapshot_first(first, channel_wait_ns);
+        }
+        if unit == self.disk_unit {
+            return self.start_disk(unit, id, channel_wait_ns);
         }
         let u = &self.units[unit as usize];
         let class = self.ops[id.index()].spec.class;

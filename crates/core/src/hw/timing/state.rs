@@ -3,6 +3,7 @@
 use super::Timing;
 use crate::base::PlaneId;
 use crate::hw::config::IdleRule;
+use crate::hw::disk::{Disk, DiskState};
 use crate::hw::geometry::Geometry;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,8 @@ pub struct ClockState {
     idle_planes: Vec<PlaneId>,
     /// The unit of each channel after which the round robin goes on, by its place on the channel.
     turns: Vec<u32>,
+    /// The disk, if there is one.
+    disk: Option<DiskState>,
 }
 
 impl Timing {
@@ -27,7 +30,8 @@ impl Timing {
         let mut idle_planes: Vec<PlaneId> = self.units.iter().flat_map(planes).collect();
         idle_planes.sort_unstable();
         let turns = self.channels.iter().map(|channel| channel.last_bit).collect();
-        ClockState { idle_threshold_ns: self.idle.threshold_ns, idle_planes, turns }
+        let disk = self.disk().map(Disk::save);
+        ClockState { idle_threshold_ns: self.idle.threshold_ns, idle_planes, turns, disk }
     }
 
     /// Takes a snapshot's part into a new clock, or says why it does not fit.
@@ -38,6 +42,11 @@ impl Timing {
         }
         for (channel, turn) in self.channels.iter_mut().zip(state.turns) {
             channel.last_bit = turn;
+        }
+        match (self.disk.as_mut(), state.disk) {
+            (Some(own), Some(disk)) => own.disk.load(disk)?,
+            (None, None) => {}
+            (own, _) => return Err(format!("{} disk", if own.is_some() { "no" } else { "a" })),
         }
         self.idle.threshold_ns = state.idle_threshold_ns;
         if self.idle.threshold_ns > IdleRule::THRESHOLD_NS_MAX {

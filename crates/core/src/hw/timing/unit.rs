@@ -19,6 +19,8 @@ pub(super) enum Phase {
     Move,
     /// Suspending the current operation.
     Suspending,
+    /// Serving an operation of the disk, from the seek to the end of the transfer.
+    Disk,
 }
 
 /// A unit: runs one array operation at a time.

@@ -80,9 +80,10 @@ impl<P: Policy> Scheme for Hyssd<P> {
         self.tiers.write(&piece, io)
     }
 
-    fn read(&mut self, piece: Piece, io: &mut Io) {
+    fn read(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
         self.tiers.count_read(&piece, io);
         page_level::read(&piece, io);
+        Ok(())
     }
 
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
