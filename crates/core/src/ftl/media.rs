@@ -39,7 +39,7 @@ pub struct Media {
     /// Slot + 1 of each mapping unit; 0 = unmapped.
     map: Table,
     mapped: u64,
-    /// The most that were mapped at a trim, after which fewer are.
+    /// The most that were mapped when some were trimmed or left for the disk, after which fewer are.
     mapped_peak: u64,
     versions: Option<Versions>,
     /// What is not mapped lies on a disk.
@@ -341,6 +341,7 @@ impl Media {
     /// The disk takes the units in `mask` of the logical page that starts at `first`: as they are in
     /// flash, or new (`fresh`); their flash copies die.
     pub(super) fn move_to_disk(&mut self, first: u32, mask: u32, fresh: bool) {
+        self.mapped_peak = self.mapped_peak();
         for mu in bits(mask).map(|i| Mu(first + i)) {
             let old = self.unmap(mu);
             let Some(versions) = self.versions.as_mut() else { continue };
@@ -356,6 +357,7 @@ impl Media {
 
     /// The flash copies of the units in `mask` die, of which the disk has the same.
     pub(super) fn drop_clean(&mut self, first: u32, mask: u32) {
+        self.mapped_peak = self.mapped_peak();
         for mu in bits(mask).map(|i| Mu(first + i)) {
             let old = self.unmap(mu);
             if let (Some(versions), Some(slot)) = (&self.versions, old) {
@@ -473,6 +475,21 @@ mod tests {
     #[should_panic(expected = "SlotsBeyondPage")]
     fn a_page_with_more_units_than_the_other_pools_pages_hold_does_not_move() {
         move_to_smaller_page(&[1, 2]);
+    }
+
+    #[test]
+    fn the_most_that_were_mapped_is_remembered_when_the_disk_takes_them() {
+        let geometry = Geometry::new(&[pool(16384)], 4096).unwrap();
+        let mut media = Media::new(FlashArray::new(geometry), 8, true);
+        let region = media.new_region();
+        let block = media.array().geometry.block(PlaneId(0), 0);
+        media.open(block, CellMode::Slc, region);
+        let page = media.array().geometry.page(block, 0);
+        media.write_page(page, &[1, 2, 3, 4], 0b1111, 0);
+        media.move_to_disk(0, 0b11, false);
+        assert_eq!((media.mapped(), media.mapped_peak()), (2, 4));
+        media.drop_clean(0, 0b100);
+        assert_eq!((media.mapped(), media.mapped_peak()), (1, 4));
     }
 
     #[test]
