@@ -8,7 +8,7 @@ use slcache_core::device::config::{Acknowledge, BufferConfig, LinkConfig, Prefil
 use slcache_core::device::{RunError, Setup, Simulation, Stop};
 use slcache_core::hw::config::ProgramRule;
 use slcache_core::metrics::report::{Report, TableReport};
-use slcache_core::schemes::{SchemeConfig, CATALOG};
+use slcache_core::schemes::{CatalogEntry, SchemeConfig, CATALOG};
 
 /// What tlc-only can offer at most: of 24 blocks per plane, two frontiers and two free are held back.
 const TLC_ONLY_MOST: u64 = 4 * (24 - 4) * 48 * 16384;
@@ -21,6 +21,16 @@ pub fn small(scheme: &str, user_bytes: u64) -> Setup {
     let short = [("period_writes", 200.into()), ("force_after_writes", 100.into())];
     configure(&mut setup, &[&[("slc_blocks", 6.into())], &short[..]].concat());
     setup
+}
+
+/// Schemes whose data are at home in flash.
+fn in_flash() -> impl Iterator<Item = &'static CatalogEntry> {
+    CATALOG.iter().filter(|entry| !entry.on_disk)
+}
+
+/// Schemes that write to flash: one leaves it alone.
+pub fn using_flash() -> impl Iterator<Item = &'static CatalogEntry> {
+    CATALOG.iter().filter(|entry| entry.name != "disk-only")
 }
 
 /// The largest user capacity `scheme` accepts, found by asking.
@@ -75,7 +85,7 @@ fn figures_do_not_depend_on_how_the_trace_is_cut() {
 
 #[test]
 fn a_full_device_takes_every_overwrite() {
-    for entry in CATALOG {
+    for entry in in_flash() {
         let setup = largest(entry.name);
         let bytes = setup.device.user_bytes;
         let mut sim = Simulation::new(&setup).unwrap();
@@ -132,6 +142,10 @@ fn all_at_once(scheme: &str, user_bytes: u64) -> Setup {
     let mut setup = small(scheme, user_bytes);
     let mut other = pool(1, 2, 6, 4, 16384);
     (other.name, other.tlc) = ("other".into(), None);
+    if setup.device.disk.is_some() {
+        // A disk has room for all that the flash can hold.
+        setup.device.user_bytes += other.raw_bytes(other.densest());
+    }
     setup.device.pool.insert(0, other);
     setup.device.plp = false;
     setup.buffer =
@@ -213,14 +227,19 @@ fn a_snapshot_of_another_device_is_refused() {
     for entry in CATALOG {
         let mut sim = Simulation::new(&small(entry.name, 24 << 20)).unwrap();
         run(&mut sim, &random(500, 24 << 20, 8, 0.4, 300_000.0, 9));
-        let refused = Simulation::restore(&small(entry.name, 12 << 20), sim.save());
+        let mut other = small(entry.name, 24 << 20);
+        other.device.user_bytes = match entry.on_disk {
+            true => 2 * other.device.user_bytes,
+            false => 12 << 20,
+        };
+        let refused = Simulation::restore(&other, sim.save());
         assert!(matches!(refused, Err(RunError::Snapshot(_))), "{}", entry.name);
     }
 }
 
 #[test]
 fn preconditioning_fills_overwrites_and_finds_the_steady_state() {
-    for entry in CATALOG {
+    for entry in in_flash() {
         let mut setup = largest(entry.name);
         (setup.precondition.fill, setup.precondition.steady) = (0.9, true);
         // A window is a quarter of the fill, here 4 or 5 rounds of cleaning over all planes.
@@ -245,7 +264,7 @@ fn preconditioning_fills_overwrites_and_finds_the_steady_state() {
 
 #[test]
 fn the_mapping_table_is_as_large_as_before_a_trim() {
-    for entry in CATALOG {
+    for entry in using_flash() {
         let setup = small(entry.name, 24 << 20);
         let writes = (0..64).map(|page| request(0, HostOp::Write, page * 16384, 16384));
         let trim = request(1_000_000_000, HostOp::Trim, 0, 48 * 16384);
@@ -265,7 +284,7 @@ fn the_mapping_table_is_as_large_as_before_a_trim() {
 /// Whole pages, several times the SLC cache, with room enough in every plane.
 #[test]
 fn static_placement_keeps_a_page_on_its_plane_for_life() {
-    for entry in CATALOG {
+    for entry in in_flash() {
         let mut setup = small(entry.name, 24 << 20);
         if configure(&mut setup, &[("placement", "static".into())]) == 0 {
             assert_eq!(entry.name, "ust", "its logical blocks have their planes anyway");

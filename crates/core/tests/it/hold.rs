@@ -2,11 +2,11 @@
 
 use crate::common::ops::*;
 use crate::common::{configure, device, pool, request, setup, versatile_pool};
+use crate::conformance::using_flash;
 use serde_json::json;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::{CellMode, Mu};
 use slcache_core::device::{Setup, Simulation};
-use slcache_core::schemes::CATALOG;
 
 /// The program of a page with `units` units: command, data and array, ns.
 fn program_ns(units: u64) -> u64 {
@@ -116,7 +116,7 @@ fn a_flush_waits_for_acknowledged_pages_that_are_being_programmed() {
 
 #[test]
 fn nothing_waits_on_a_device_whose_pages_are_mapping_units() {
-    for entry in CATALOG {
+    for entry in using_flash() {
         let mut setup = setup(device(versatile_pool(2, 1, 18, 8, MU as u32), 2 * 8 * 24 * MU), entry.name);
         configure(&mut setup, &[("slc_blocks", json!(6)), ("initial_slc_blocks", json!(6))]);
         configure(&mut setup, &[("fast_blocks", json!(6)), ("destage", json!("background"))]);
@@ -133,7 +133,7 @@ fn nothing_waits_on_a_device_whose_pages_are_mapping_units() {
 
 #[test]
 fn the_load_of_an_idle_device_is_zero() {
-    for entry in CATALOG {
+    for entry in using_flash() {
         let mut setup = setup(device(versatile_pool(2, 2, 24, 8, PAGE as u32), 16 << 20), entry.name);
         configure(&mut setup, &[("slc_blocks", json!(6))]);
         let mut sim = Simulation::new(&setup).unwrap();

@@ -22,7 +22,8 @@ fn every_scheme_runs_cleans_and_keeps_its_data() {
             let report = sim.finish().unwrap();
             sim.audit().unwrap();
             assert_eq!(report.host.requests, 20_000);
-            assert!(report.waf.total > 1.0, "{}: {}", entry.name, report.waf.total);
+            let writes_flash = entry.name != "disk-only";
+            assert_eq!(report.waf.total > 1.0, writes_flash, "{}: {}", entry.name, report.waf.total);
             println!("{} {:?} {:?}", entry.name, report.waf, report.host.write.latency_us);
         }
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 const NO_DIFFERENCE: [&str; 10] =
     ["latency_us", "cdf", "iops", "duration_ns", "backlog", "flash", "wear", "waf", "series", "curves"];
 /// Figures that are a share of counts.
-const SHARES: [&str; 8] = [
+const SHARES: [&str; 10] = [
     "hot_units_share",
     "fast_share",
     "per_host_page",
@@ -21,6 +21,8 @@ const SHARES: [&str; 8] = [
     "l2_share",
     "_mean",
     "hit_rate",
+    "miss_rate",
+    "gc_time_share",
 ];
 
 type Counts = BTreeMap<String, [u64; 5]>;
@@ -84,6 +86,8 @@ fn compare_reports(place: &str, restored: &Value, original: &Value, before: &Val
 pub struct Part {
     /// Flash operations.
     ops: Vec<String>,
+    /// Operations of the disk.
+    disk_ops: Vec<String>,
     /// Requests with their latencies.
     log: Vec<String>,
     counts: Counts,
@@ -104,11 +108,16 @@ pub fn serve(sim: &mut Simulation, requests: &[Request]) -> Part {
     let op = |op: &slcache_core::ftl::op_log::LoggedOp| {
         format!("{} {:?} {:?} {:?} {:?}", op.at_ns - start_ns, op.kind, op.mode, op.cause, op.page)
     };
+    let disk_op = |op: &slcache_core::ftl::op_log::LoggedDiskOp| {
+        let (write, cause, page, mask) = (op.write, op.cause, op.page, op.mask);
+        format!("{} {write} {cause:?} {page} {mask} behind {}", op.at_ns - start_ns, op.behind)
+    };
     let request = |(r, ns): &(Request, u64)| {
         format!("{:?} {} {} {}: {ns}", r.op, r.at_ns - start_ns.min(r.at_ns), r.sector, r.sectors)
     };
     Part {
         ops: sim.ops().iter().map(op).collect(),
+        disk_ops: sim.disk_ops().iter().map(disk_op).collect(),
         log: sim.log().iter().map(request).collect(),
         counts: since(&counts(sim), &before),
         report,
@@ -151,6 +160,7 @@ pub fn goes_on_alike(
     let mut fresh = again(setup, sim);
     let (a, b) = (serve(&mut fresh, first), serve(sim, first));
     first_difference("operation", &a.ops, &b.ops);
+    first_difference("operation of the disk", &a.disk_ops, &b.disk_ops);
     let texts = [&a, &b].map(|part| serde_json::to_string_pretty(&part.report).unwrap());
     let lines = texts.map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
     first_difference("line of the report", &lines[0], &lines[1]);
@@ -161,6 +171,7 @@ pub fn goes_on_alike(
     assert_eq!(restored.knobs(), sim.knobs());
     let (a, b) = (serve(&mut restored, second), serve(sim, second));
     first_difference("operation", &a.ops, &b.ops);
+    first_difference("operation of the disk", &a.disk_ops, &b.disk_ops);
     first_difference("request", &a.log, &b.log);
     assert_eq!(a.counts, b.counts);
     assert!(a.map == b.map, "the maps differ");

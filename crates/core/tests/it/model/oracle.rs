@@ -30,7 +30,11 @@ impl Oracle {
     /// The state of `sim`, whose versions are tracked and in which nothing is in flight.
     pub fn of(sim: &Simulation, immediate: bool, loose_trims: bool, mapping_reads: bool) -> Self {
         let mu_bytes = u64::from(sim.media().array().geometry.mu_bytes);
-        let present = |mu| if sim.media().lookup(Mu(mu)).is_some() { Unit::Present } else { Unit::Absent };
+        let has_data = |mu| match sim.media().versions() {
+            Some(_) => sim.media().read_version(mu) != 0,
+            None => sim.media().lookup(mu).is_some(),
+        };
+        let present = |mu| if has_data(Mu(mu)) { Unit::Present } else { Unit::Absent };
         let newest = sim.media().versions().filter(|_| immediate);
         Self {
             units: (0..sim.media().mus()).map(present).collect(),
