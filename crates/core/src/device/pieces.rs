@@ -86,6 +86,7 @@ impl Simulation {
                     let rest = piece.mask & !here;
                     self.requests.host(piece.request).buffer_ns = u64::from(config.access_ns);
                     buffer.touch(piece.page);
+                    self.scheme.served_above(here.count_ones());
                     if rest == 0 {
                         return Ok(());
                     }
@@ -115,6 +116,7 @@ impl Simulation {
         let coming = self.io.fetching(piece.page) & piece.mask;
         if coming != 0 {
             self.io.await_fetch(piece.page, coming, piece.request);
+            self.scheme.served_above(coming.count_ones());
             piece.mask &= !coming;
             piece.bytes = piece.mask.count_ones() * self.setup.device.mu_bytes;
         }

@@ -12,6 +12,7 @@
 //! io <- merge, write_buffer, plane_allocator, restore           what it does in time
 //! dest <- relocate; region, two_layer <- victim, page_level     blocks managed alike
 //! pack <- mixed; transfer; packer <- compact <- clean <- store <- gather what moves between them
+//! unit_level, destage                                           flash in front of a disk
 //! any_region <- log_region, scheme                              the contract; blocks in a circle
 //! ```
 
@@ -24,6 +25,7 @@ pub mod clean;
 pub mod compact;
 pub mod config;
 pub mod dest;
+pub mod destage;
 pub mod disk_traffic;
 pub mod early;
 mod free_list;
@@ -53,6 +55,7 @@ pub mod span;
 pub mod store;
 pub mod transfer;
 pub mod two_layer;
+pub mod unit_level;
 pub mod victim;
 pub mod wakeup;
 pub mod window;

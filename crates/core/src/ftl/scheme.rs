@@ -90,6 +90,10 @@ pub trait Scheme {
         Ok(())
     }
 
+    /// The controller served `units` mapping units of a read: the DRAM buffer, or the fetch of another read.
+    #[inline]
+    fn served_above(&mut self, _units: u32) {}
+
     /// Forgets mapping units `first..end`, which the host declared unused.
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
         io.trim(first, end);

@@ -45,7 +45,6 @@ struct Errand {
 
 impl Programs {
     /// Adds writes of the disk, which carry data out of the block that is to be erased.
-    #[expect(dead_code, reason = "waits for its first scheme")]
     pub fn add_disk(&mut self, writes: &DiskOps) {
         self.list.extend_from_slice(writes.ops());
         self.filling = None;
@@ -65,9 +64,11 @@ impl Io {
         self.timing.disk()
     }
 
-    /// Whether the disk's platters turn at present: writing to it wakes nothing.
+    /// Whether the disk's platters turn, or will for something that was ordered: writing to it wakes
+    /// nothing.
     pub fn disk_spins(&self) -> bool {
-        self.timing.disk().is_some_and(|disk| disk.spins(self.timing.now_ns()))
+        let spins = |disk: &Disk| disk.spins(self.timing.now_ns());
+        self.timing.disk().is_some_and(|disk| self.timing.disk_is_ordered() || spins(disk))
     }
 
     /// Mapping units of logical page `page` that are on their way from the disk.

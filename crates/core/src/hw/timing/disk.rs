@@ -62,6 +62,11 @@ impl Timing {
         self.disk.as_ref().map(|unit| &unit.disk)
     }
 
+    /// Whether anything was emitted to the disk that is not complete.
+    pub fn disk_is_ordered(&self) -> bool {
+        self.disk.is_some() && self.load(self.disk_unit) > 0
+    }
+
     /// Closes the books of the disk's energy and times: what it does from now on is counted in
     /// operations only.
     pub fn close_disk(&mut self) {
