@@ -24,6 +24,7 @@ pub use hyssd::{
     Destage, Goal, History, HyssdConfig, HyssdStaticConfig, LifetimeFigures, LifetimeRule, Misses, Wear,
 };
 pub use ips::{AgcConfig, IpsAgcConfig, IpsConfig, IpsCoopConfig};
+pub use nvc::{DiskOnlyConfig, LastLogRule, NvcConfig, NvcMlcOnlyConfig, NvcSlcOnlyConfig, SlcLogRule};
 pub use rl::{AgentKind, Average, RlConfig};
 pub use sa::SaConfig;
 pub use sector::{FullPieces, SectorConfig};
@@ -183,6 +184,10 @@ macro_rules! schemes {
             fn read(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
                 match self { $($(#[$when])* Self::$variant(s) => s.read(piece, io),)* }
             }
+            #[inline]
+            fn served_above(&mut self, units: u32) {
+                match self { $($(#[$when])* Self::$variant(s) => s.served_above(units),)* }
+            }
             fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
                 match self { $($(#[$when])* Self::$variant(s) => s.trim(first, end, io),)* }
             }
@@ -285,6 +290,14 @@ schemes! {
         "two tiers of flash: a cost model decides how much of the fast one is used", "Hybrid Solid State Drives for Improved Performance and Enhanced Lifetime, sections II and III";
     "hyssd-static" => HyssdStatic, hyssd::HyssdStaticConfig, hyssd::Hyssd<hyssd::Fixed>, &[],
         "two tiers of flash, with a constant utilisation of the fast one", "Hybrid Solid State Drives for Improved Performance and Enhanced Lifetime, section III, Static";
+    "nvc" => Nvc, nvc::NvcConfig, nvc::Nvc, &[],
+        "flash cache of a disk: an SLC log for what is hot, a dense one for what is cold", "NAND Flash-based Disk Cache Using SLC/MLC Combined Flash Memory, sections III and IV";
+    "nvc-slc-only" => NvcSlcOnly, nvc::NvcSlcOnlyConfig, nvc::Single<nvc::SlcOnly>, &[],
+        "flash cache of a disk: one log in SLC mode", "NAND Flash-based Disk Cache Using SLC/MLC Combined Flash Memory, section VI";
+    "nvc-mlc-only" => NvcMlcOnly, nvc::NvcMlcOnlyConfig, nvc::Single<nvc::MlcOnly>, &[],
+        "flash cache of a disk: one log in a dense mode", "NAND Flash-based Disk Cache Using SLC/MLC Combined Flash Memory, section VI";
+    "disk-only" => DiskOnly, nvc::DiskOnlyConfig, nvc::DiskOnly, &[],
+        "a disk and its DRAM buffer, without flash", "NAND Flash-based Disk Cache Using SLC/MLC Combined Flash Memory, section VI, the normal disk";
     #[cfg(test)]
     "example" => Example, example::ExampleConfig, example::Example, &[],
         "SLC cache that makes room a block at a time", "none";

@@ -121,7 +121,8 @@ fn waiting_and_service_add_up_to_the_latency() {
         }
     });
     // Each kind of waiting occurs somewhere, and there is no other.
-    let resources = ["queue", "link", "channel", "order", "source", "suspended", "stage", "merge", "buffer"];
+    let resources =
+        ["queue", "link", "channel", "order", "source", "suspended", "stage", "merge", "buffer", "fetch"];
     let known: BTreeSet<&str> = Cause::ALL.map(Cause::name).into_iter().chain(resources).collect();
     let kinds = kinds.into_inner();
     let seen: BTreeSet<&str> = kinds.iter().map(String::as_str).collect();

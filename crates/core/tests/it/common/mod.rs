@@ -3,6 +3,7 @@ pub mod ops;
 pub mod restart;
 pub mod turning;
 
+use serde_json::json;
 use slcache_core::base::op::OpKind;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
@@ -16,6 +17,7 @@ use slcache_core::hw::config::{
     BusConfig, ModeConfig, PageKinds, PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig,
     SuspendConfig,
 };
+use slcache_core::hw::disk::config::DiskConfig;
 use slcache_core::metrics::report::Report;
 use slcache_core::schemes::SchemeConfig;
 
@@ -63,6 +65,13 @@ pub fn pool(channels: u32, planes: u32, blocks: u32, wordlines: u32, page_bytes:
     }
 }
 
+/// The chips on a bus that costs nothing.
+pub fn free_bus(mut chips: PoolConfig) -> PoolConfig {
+    let bus = BusConfig { ps_per_byte: 0, read_command_ns: 0, read_data_ns: 0, ..chips.bus };
+    chips.bus = BusConfig { program_command_ns: 0, erase_command_ns: 0, ..bus };
+    chips
+}
+
 /// The same chips, which can be reprogrammed too: for whatever the catalogue has.
 pub fn versatile_pool(
     channels: u32,
@@ -105,11 +114,38 @@ pub fn device(pool: PoolConfig, user_bytes: u64) -> DeviceConfig {
     }
 }
 
-/// A setup of `device` under `scheme`, fresh, with nothing resident before time 0.
+/// A disk with round times: a turn takes 10 ms, a mean seek 8 ms, one to a neighbouring track 1 ms; a
+/// mapping unit of 4 KiB is transferred in 40.96 us. It is idle after 1.5 s and in standby 5.3 s later.
+pub fn disk() -> DiskConfig {
+    let power = json!({
+        "active_mw": 2500, "idle_mw": 800, "standby_mw": 250,
+        "idle_after_ns": 1_000_000_000u64, "to_idle_ns": 500_000_000u64, "to_idle_mj": 1150,
+        "from_idle_ns": 500_000_000u64, "from_idle_mj": 1150, "standby_after_ns": 3_000_000_000u64,
+        "spin_down_ns": 2_300_000_000u64, "spin_down_mj": 2940,
+        "spin_up_ns": 1_600_000_000u64, "spin_up_mj": 5000,
+    });
+    let mechanics = json!({
+        "rpm": 6000, "track_seek_ns": 1_000_000, "average_seek_ns": 8_000_000, "mb_per_s": 100, "power": power,
+    });
+    serde_json::from_value(mechanics).expect("a disk")
+}
+
+/// The device with a disk as the home of its data, which holds what the flash holds at least.
+fn on_disk(mut device: DeviceConfig) -> DeviceConfig {
+    device.disk = Some(disk());
+    let raw: u64 = device.pool.iter().map(|pool| pool.raw_bytes(pool.densest())).sum();
+    let piece = u64::from(device.piece_bytes());
+    device.user_bytes = device.user_bytes.max(raw.next_multiple_of(piece));
+    device
+}
+
+/// A setup of `device` under `scheme`, fresh, with nothing resident before time 0; with a disk if the
+/// scheme is one that needs it.
 pub fn setup(device: DeviceConfig, scheme: &str) -> Setup {
+    let scheme = SchemeConfig::default_for(scheme).expect("a known scheme");
     Setup {
-        device,
-        scheme: SchemeConfig::default_for(scheme).expect("a known scheme"),
+        device: if scheme.on_disk() { on_disk(device) } else { device },
+        scheme,
         host: HostConfig::default(),
         buffer: None,
         precondition: PreconditionConfig::default(),
@@ -171,15 +207,7 @@ pub fn switch_pool(
     wordlines: u32,
     wordlines_per_layer: u32,
 ) -> PoolConfig {
-    let mut chips = pool(channels, planes, blocks, wordlines, 4096);
-    chips.bus = BusConfig {
-        ps_per_byte: 0,
-        read_command_ns: 0,
-        read_data_ns: 0,
-        program_command_ns: 0,
-        erase_command_ns: 0,
-        ..chips.bus
-    };
+    let mut chips = free_bus(pool(channels, planes, blocks, wordlines, 4096));
     chips.slc = Some(mode(20_000, 500_000, 10_000_000));
     chips.tlc = Some(mode(66_000, 3_000_000, 10_000_000));
     chips.reprogram = Some(ReprogramConfig { program_ns: 3_000_000, wordlines_per_layer, ..reprogram() });

@@ -243,7 +243,8 @@ fn keys() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
 }
 
 pub fn choices() -> impl Strategy<Value = Choice> {
-    let schemes = CATALOG.iter().map(|entry| entry.name).collect::<Vec<_>>();
+    let schemes = CATALOG.iter().filter(|entry| !entry.on_disk);
+    let schemes = schemes.map(|entry| entry.name).collect::<Vec<_>>();
     let before = (select(vec![0.0, 0.0, 0.5, 1.0]), select(vec![0.0, 1.0]), any::<bool>());
     let extent = (select(vec![1.0, 1.0, 0.7, 0.3]), select(vec![0.0, 0.0, 0.5, 1.0]), select(vec![1, 5, 50]));
     let turns = select(vec![0, 1, 4, 30]);

@@ -1,0 +1,134 @@
+//! The parameters of `nvc`.
+
+use super::super::common::device_fit::{check_page, densest_beside_slc, offered_modes};
+use super::policy::Policy;
+use super::rules::{LastLogRule, SlcLogRule};
+use crate::base::problem::check_range;
+use crate::base::{units, CellMode, Problem};
+use crate::ftl::config::{Placement, PlaneOrder};
+use crate::ftl::log_region::LogSpans;
+use crate::ftl::scheme::Parameters;
+use crate::hw::config::PoolConfig;
+use crate::hw::device_config::DeviceConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of `nvc`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct NvcConfig {
+    /// The paper's policy: 0 = two levels, all writes go to SLC; 1 = large writes go to the dense region;
+    /// 2 = the same, and nothing moves between the regions; 3 = what leaves a region's cold end always
+    /// goes one level down.
+    pub policy: u32,
+    /// SLC blocks per plane, 2 to the plane's less 2; default: half of them.
+    pub slc_blocks: Option<u32>,
+    /// Cell mode of the other blocks; default: the densest that one pool offers beside SLC.
+    pub dense_mode: Option<CellMode>,
+    /// Order in which consecutive pages go to planes.
+    pub plane_order: PlaneOrder,
+    /// How a page's plane is chosen.
+    pub placement: Placement,
+    /// Cleaning of the SLC region.
+    pub slc: SlcLogRule,
+    /// Cleaning of the dense region.
+    pub dense: LastLogRule,
+    /// A larger write request is a large one (integer or a string such as "16KiB"), 512 to 1 GiB.
+    #[serde(deserialize_with = "units::bytes")]
+    #[schemars(with = "u64")]
+    pub large_request_bytes: u64,
+    /// Clean units that leave the flash are written to the disk as well, instead of dropped.
+    pub flush_clean: bool,
+}
+
+impl Default for NvcConfig {
+    fn default() -> Self {
+        Self {
+            policy: 0,
+            slc_blocks: None,
+            dense_mode: None,
+            plane_order: PlaneOrder::Cwdp,
+            placement: Placement::RoundRobin,
+            slc: SlcLogRule::default(),
+            dense: LastLogRule::default(),
+            large_request_bytes: 16 << 10,
+            flush_clean: false,
+        }
+    }
+}
+
+impl NvcConfig {
+    /// Cell mode of the dense region.
+    pub fn mode(&self, device: &DeviceConfig) -> CellMode {
+        self.dense_mode.unwrap_or_else(|| densest_beside_slc(device))
+    }
+
+    /// The pool used: the first that offers both modes.
+    pub fn pool(&self, device: &DeviceConfig) -> Option<usize> {
+        let mode = self.mode(device);
+        let offers = |pool: &PoolConfig| pool.slc.is_some() && pool.mode(mode).is_some();
+        device.pool.iter().position(offers).filter(|_| mode != CellMode::Slc)
+    }
+
+    /// SLC blocks per plane of `blocks`.
+    pub fn slc_blocks(&self, blocks: u32) -> u32 {
+        self.slc_blocks.unwrap_or(blocks / 2)
+    }
+
+    /// What moves where.
+    pub fn policy(&self) -> Policy {
+        Policy::number(self.policy).expect("Invariant: the configuration was checked")
+    }
+
+    /// Adds the problems of both regions, of a plane of `blocks`.
+    fn check_regions(&self, blocks: u32, problems: &mut Vec<Problem>) {
+        let least = LogSpans::ROWS_MIN;
+        let slc = self.slc_blocks(blocks);
+        if blocks < 2 * least {
+            let allowed = format!("left alone: planes of {blocks} blocks have no room for two regions");
+            problems.push(Problem::new("scheme.nvc.slc_blocks", slc, allowed));
+        } else {
+            check_range(problems, "scheme.nvc.slc_blocks", slc, least..=blocks - least);
+        }
+        // Either region has room by now, or there is a problem.
+        let key = "scheme.nvc.slc_blocks";
+        self.slc.check("scheme.nvc.slc", (key, slc.max(least)), problems);
+        self.dense.check("scheme.nvc.dense", (key, blocks.saturating_sub(slc).max(least)), problems);
+    }
+}
+
+impl Parameters for NvcConfig {
+    const ON_DISK: bool = true;
+
+    fn settle(&mut self, device: &DeviceConfig) {
+        self.dense_mode = Some(self.mode(device));
+        if let Some(pool) = self.pool(device) {
+            self.slc_blocks = Some(self.slc_blocks(device.pool[pool].blocks));
+        }
+    }
+
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        check_range(problems, "scheme.nvc.policy", self.policy, 0..=3);
+        let large = self.large_request_bytes;
+        check_range(problems, "scheme.nvc.large_request_bytes", large, 512..=1 << 30);
+        let Some(pool) = self.pool(device) else {
+            let modes = offered_modes(device);
+            let allowed = format!("a mode that one pool offers beside slc; the device offers {modes}");
+            problems.push(Problem::new("scheme.nvc.dense_mode", self.mode(device).name(), allowed));
+            return;
+        };
+        check_page(device, &device.pool[pool], "scheme.nvc", problems);
+        self.check_regions(device.pool[pool].blocks, problems);
+    }
+
+    fn moot(&self, key: &str) -> Option<&'static str> {
+        let of_slc = matches!(key, "slc.stay_invalid" | "slc.stay_marked_invalid");
+        let of_dense = matches!(key, "dense.stay_invalid_spinning" | "dense.stay_invalid_standby");
+        match self.policy {
+            0 | 3 if key == "large_request_bytes" => Some("policy 1 and policy 2 tell large writes apart"),
+            2 if of_slc => Some("policy 2 cleans the SLC region by the limits of the dense one"),
+            3 if of_slc || of_dense => Some("policy 3 lets nothing stay"),
+            _ => None,
+        }
+    }
+}

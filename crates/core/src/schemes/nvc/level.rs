@@ -1,0 +1,207 @@
+//! A region of the cache: what is put into it, and how it is cleaned.
+
+use super::figures::{Figures, Origin, Tier};
+use super::marks::{Marks, MarksState};
+use super::rules::{Census, LastLogRule, Verdict};
+use crate::base::op::{Cause, Class};
+use crate::base::{BlockId, Ppn};
+use crate::ftl::answer::DeviceFull;
+use crate::ftl::dest::Destination;
+use crate::ftl::destage::Destage;
+use crate::ftl::io::Io;
+use crate::ftl::log_region::LogRegion;
+use crate::ftl::piece::Piece;
+use crate::ftl::region::Writer;
+use crate::ftl::relocate::{erase_block, relocate_page, Job};
+use crate::ftl::unit_level::{self, Reads};
+use serde::{Deserialize, Serialize};
+
+/// Cleaning within a region.
+pub const GC: Job = Job { cause: Cause::Gc, class: Class::Urgent };
+/// Moves to the level below.
+pub const MIGRATION: Job = Job { cause: Cause::Migration, class: Class::Urgent };
+
+/// What a snapshot holds of a cache beside its regions.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CacheState {
+    marks: MarksState,
+    figures: Figures,
+}
+
+/// What the regions of a cache share.
+#[derive(Clone)]
+pub struct Shared {
+    /// What is known of each slot.
+    pub marks: Marks,
+    /// What is reported.
+    pub figures: Figures,
+    /// Whether the disk gets clean units as well.
+    pub flush_clean: bool,
+    destage: Destage,
+}
+
+impl Shared {
+    /// Of an empty cache.
+    pub fn new(flush_clean: bool, io: &Io) -> Self {
+        Self { marks: Marks::new(io), figures: Figures::default(), flush_clean, destage: Destage::default() }
+    }
+
+    /// What a snapshot holds.
+    pub fn save(&self) -> CacheState {
+        CacheState { marks: self.marks.save(), figures: self.figures.clone() }
+    }
+
+    /// Takes a snapshot's part, or says what does not fit.
+    pub fn load(&mut self, state: CacheState) -> Result<(), String> {
+        self.figures = state.figures;
+        self.marks.load(state.marks)
+    }
+}
+
+/// A region of the cache.
+#[derive(Clone)]
+pub struct Level {
+    /// Its blocks.
+    pub log: LogRegion,
+    tier: Tier,
+    /// The blocks being cleaned; the room is kept.
+    cold: Vec<BlockId>,
+}
+
+impl Level {
+    /// An empty one.
+    pub fn new(log: LogRegion, tier: Tier) -> Self {
+        Self { log, tier, cold: Vec::new() }
+    }
+
+    /// Writes a piece of the host; there is room.
+    pub fn write(&mut self, piece: &Piece, shared: &mut Shared, io: &mut Io) -> Result<(), DeviceFull> {
+        let to = self.log.next_page(io, piece.page).ok_or(DeviceFull)?;
+        unit_level::write(piece, &mut self.log, Writer::Host, to, io);
+        shared.marks.programmed(to, piece.mask, piece.mask, io);
+        shared.figures.programmed(self.tier, Origin::Host);
+        Ok(())
+    }
+
+    /// Takes in the units of a logical page that `reads` fetched for the host; there is room. What lay in
+    /// flash and is newer than the disk's stays so.
+    pub fn take_in(
+        &mut self,
+        (page, mask): (u32, u32),
+        reads: &Reads,
+        origin: Origin,
+        shared: &mut Shared,
+        io: &mut Io,
+    ) -> Result<(), DeviceFull> {
+        let cause = if origin == Origin::Disk { Cause::Fill } else { Cause::Promote };
+        let to = self.log.next_page(io, page).ok_or(DeviceFull)?;
+        let dirty = shared.marks.dirty_units(page, mask, io);
+        unit_level::copy((page, mask), reads, cause, &mut self.log, Writer::Host, to, io);
+        shared.marks.programmed(to, mask, dirty, io);
+        shared.figures.programmed(self.tier, origin);
+        Ok(())
+    }
+
+    /// How much of the cold region is invalid.
+    pub fn census(&self, io: &Io) -> Census {
+        let (invalid, pages) = self.log.cold_census(io);
+        Census { invalid, pages }
+    }
+
+    /// Moves what lives in `page` of the region `from` into this one, where there is room.
+    pub fn move_in(
+        &mut self,
+        page: Ppn,
+        from: Tier,
+        shared: &mut Shared,
+        io: &mut Io,
+    ) -> Result<(), DeviceFull> {
+        let within = from == self.tier;
+        let (job, writer) = if within { (GC, Writer::Clean) } else { (MIGRATION, Writer::Host) };
+        let plane = io.geometry().plane_of(io.geometry().block_of(page));
+        let to = Destination::next_page(&mut self.log, io, plane, writer).ok_or(DeviceFull)?;
+        let (live, dirty) = shared.marks.of_page(page, io);
+        relocate_page(&mut self.log, io, page, to, writer, job);
+        shared.marks.programmed(to, live, dirty, io);
+        shared.figures.programmed(self.tier, Origin::Cache(from));
+        Ok(())
+    }
+
+    /// Begins to clean: the blocks of the cold region, oldest first, which `end_cleaning` takes back.
+    pub fn begin_cleaning(&mut self, verdict: Verdict, shared: &mut Shared, io: &Io) -> Vec<BlockId> {
+        shared.figures.cleaned(self.tier, verdict);
+        let mut cold = std::mem::take(&mut self.cold);
+        self.log.cold_blocks(io, &mut cold);
+        cold
+    }
+
+    /// Ends it.
+    pub fn end_cleaning(&mut self, cold: Vec<BlockId>, io: &mut Io) {
+        self.cold = cold;
+        self.log.pad_unprotected(io);
+    }
+
+    /// Erases `block`, which nothing lives in, and frees it.
+    pub fn free(&mut self, block: BlockId, job: Job, io: &mut Io) {
+        erase_block(io, block, job);
+        self.log.release(io, block);
+    }
+
+    /// Makes room for a page of the host, where only the disk lies below; without a rule nothing stays.
+    ///
+    /// What stayed may have won less than the padding of a wordline takes: then everything leaves, and the
+    /// blocks of the cold region are free.
+    pub fn make_room_above_disk(
+        &mut self,
+        rule: Option<&LastLogRule>,
+        shared: &mut Shared,
+        io: &mut Io,
+    ) -> Result<(), DeviceFull> {
+        let mut rule = rule;
+        while self.log.is_due() {
+            let verdict = rule.map_or(Verdict::Leave, |rule| rule.verdict(self.census(io), io.disk_spins()));
+            let cold = self.begin_cleaning(verdict, shared, io);
+            match verdict {
+                Verdict::Leave => self.destage(&cold, shared, io),
+                Verdict::Stay | Verdict::StayMarked => self.keep(&cold, shared, io)?,
+            }
+            self.end_cleaning(cold, io);
+            rule = None;
+        }
+        Ok(())
+    }
+
+    /// Moves what lives in `blocks` to the head of the region. Block by block: a block at most is written
+    /// before one is free again, so that the reserve lasts however much stays.
+    fn keep(&mut self, blocks: &[BlockId], shared: &mut Shared, io: &mut Io) -> Result<(), DeviceFull> {
+        for &block in blocks {
+            for page in pages_of(block, io) {
+                if lives(page, io) {
+                    self.move_in(page, self.tier, shared, io)?;
+                }
+            }
+            self.free(block, GC, io);
+        }
+        Ok(())
+    }
+
+    /// Writes what lives in `blocks` to the disk, as far as that has not got it.
+    fn destage(&mut self, blocks: &[BlockId], shared: &mut Shared, io: &mut Io) {
+        let Shared { marks, flush_clean, destage, figures } = shared;
+        let is_needed = |slot| *flush_clean || marks.is_dirty(slot);
+        figures.wrote_disk(destage.empty_blocks(blocks, is_needed, MIGRATION, io));
+        blocks.iter().for_each(|&block| self.log.release(io, block));
+    }
+}
+
+/// The pages of a block that are programmed.
+pub fn pages_of(block: BlockId, io: &Io) -> impl Iterator<Item = Ppn> {
+    let first = io.geometry().page(block, 0).0;
+    (first..first + io.array().block(block).write_ptr()).map(Ppn)
+}
+
+/// Whether anything lives in `page`.
+#[inline]
+pub fn lives(page: Ppn, io: &Io) -> bool {
+    io.array().page_tags(page).iter().any(|&tag| tag != 0)
+}

@@ -1,0 +1,158 @@
+//! The decisions of cleaning (the paper's Fig. 4): what becomes of the valid pages of a cold region, by
+//! how many of its pages are invalid.
+
+use crate::base::problem::check_range;
+use crate::base::Problem;
+use crate::ftl::log_region::LogSpans;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What becomes of a cold region's valid pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All stay in the region.
+    Stay,
+    /// Those that were read stay, the others leave.
+    StayMarked,
+    /// All leave for the level below.
+    Leave,
+}
+
+/// How many pages of a cold region are invalid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Census {
+    /// Pages of which nothing lives.
+    pub invalid: u32,
+    /// All its pages.
+    pub pages: u32,
+}
+
+impl Census {
+    /// Whether at least the share `threshold` is invalid. Where nothing is, nothing may stay: it would be
+    /// copied for ever without a page of room won.
+    fn reaches(self, threshold: f64) -> bool {
+        self.invalid > 0 && f64::from(self.invalid) / f64::from(self.pages) >= threshold
+    }
+}
+
+/// How the SLC region of two is cleaned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SlcLogRule {
+    /// Share of the region's blocks but its reserve that are cleaned together, the oldest, 0-1; a block
+    /// at least.
+    pub cold_share: f64,
+    /// Share of the region's blocks that is kept free for what cleaning moves, 0-0.5; a block at least.
+    pub reserve_share: f64,
+    /// Invalid share of the cold region from which on all of its valid pages stay in SLC, 0-1.
+    pub stay_invalid: f64,
+    /// Invalid share of the cold region from which on those that were read stay in SLC: 0 to
+    /// `stay_invalid`.
+    pub stay_marked_invalid: f64,
+}
+
+impl Default for SlcLogRule {
+    fn default() -> Self {
+        Self { cold_share: 0.3, reserve_share: 0.1, stay_invalid: 0.7, stay_marked_invalid: 0.4 }
+    }
+}
+
+impl SlcLogRule {
+    /// What becomes of the valid pages of a cold region.
+    pub fn verdict(&self, cold: Census) -> Verdict {
+        if cold.reaches(self.stay_invalid) {
+            Verdict::Stay
+        } else if cold.reaches(self.stay_marked_invalid) {
+            Verdict::StayMarked
+        } else {
+            Verdict::Leave
+        }
+    }
+
+    /// Adds every problem of the section `key`, for a region of the number of blocks that `blocks` names.
+    pub fn check(&self, key: &str, blocks: (&str, u32), problems: &mut Vec<Problem>) {
+        LogSpans::check(key, blocks, self.cold_share, self.reserve_share, problems);
+        check_range(problems, &format!("{key}.stay_invalid"), self.stay_invalid, 0.0..=1.0);
+        if (0.0..=1.0).contains(&self.stay_invalid) {
+            let key = format!("{key}.stay_marked_invalid");
+            check_range(problems, &key, self.stay_marked_invalid, 0.0..=self.stay_invalid);
+        }
+    }
+}
+
+/// How a region is cleaned below which there is only the disk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LastLogRule {
+    /// Share of the region's blocks but its reserve that are cleaned together, the oldest, 0-1; a block
+    /// at least.
+    pub cold_share: f64,
+    /// Share of the region's blocks that is kept free for what cleaning moves, 0-0.5; a block at least.
+    pub reserve_share: f64,
+    /// Invalid share of the cold region from which on its valid pages stay in flash while the disk
+    /// spins, 0-1.
+    pub stay_invalid_spinning: f64,
+    /// The same while the disk is in standby, so that it would have to be spun up, 0-1.
+    pub stay_invalid_standby: f64,
+}
+
+impl Default for LastLogRule {
+    fn default() -> Self {
+        Self { cold_share: 0.4, reserve_share: 0.1, stay_invalid_spinning: 0.6, stay_invalid_standby: 0.4 }
+    }
+}
+
+impl LastLogRule {
+    /// What becomes of the valid pages of a cold region.
+    pub fn verdict(&self, cold: Census, disk_spins: bool) -> Verdict {
+        let threshold = if disk_spins { self.stay_invalid_spinning } else { self.stay_invalid_standby };
+        if cold.reaches(threshold) {
+            Verdict::Stay
+        } else {
+            Verdict::Leave
+        }
+    }
+
+    /// Adds every problem of the section `key`, for a region of the number of blocks that `blocks` names.
+    pub fn check(&self, key: &str, blocks: (&str, u32), problems: &mut Vec<Problem>) {
+        LogSpans::check(key, blocks, self.cold_share, self.reserve_share, problems);
+        let key = |rest: &str| format!("{key}.{rest}");
+        check_range(problems, &key("stay_invalid_spinning"), self.stay_invalid_spinning, 0.0..=1.0);
+        check_range(problems, &key("stay_invalid_standby"), self.stay_invalid_standby, 0.0..=1.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_100(invalid: u32) -> Census {
+        Census { invalid, pages: 100 }
+    }
+
+    #[test]
+    fn the_slc_region_keeps_all_the_marked_or_none_by_the_papers_limits() {
+        let rule = SlcLogRule::default();
+        let verdicts = [0, 39, 40, 69, 70, 100].map(|invalid| rule.verdict(of_100(invalid)));
+        use Verdict::{Leave, Stay, StayMarked};
+        assert_eq!(verdicts, [Leave, Leave, StayMarked, StayMarked, Stay, Stay]);
+        // Fig. 2: three valid pages in three blocks of four.
+        assert_eq!(rule.verdict(Census { invalid: 9, pages: 12 }), Stay);
+    }
+
+    #[test]
+    fn what_may_stay_above_the_disk_depends_on_whether_that_spins() {
+        let rule = LastLogRule::default();
+        let verdicts = |spins| [39, 40, 59, 60, 69, 70].map(|invalid| rule.verdict(of_100(invalid), spins));
+        use Verdict::{Leave, Stay};
+        assert_eq!(verdicts(true), [Leave, Leave, Leave, Stay, Stay, Stay]);
+        assert_eq!(verdicts(false), [Leave, Stay, Stay, Stay, Stay, Stay]);
+    }
+
+    #[test]
+    fn a_cold_region_without_an_invalid_page_leaves_whatever_the_limit() {
+        let rule = SlcLogRule { stay_invalid: 0.0, stay_marked_invalid: 0.0, ..SlcLogRule::default() };
+        assert_eq!(rule.verdict(of_100(0)), Verdict::Leave);
+        assert_eq!(rule.verdict(of_100(1)), Verdict::Stay);
+    }
+}

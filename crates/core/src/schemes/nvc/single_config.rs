@@ -1,0 +1,164 @@
+//! The parameters of the schemes with one region, declared once.
+
+use super::super::common::device_fit::{check_page, densest, offered_modes};
+use super::rules::LastLogRule;
+use crate::base::problem::check_range;
+use crate::base::{CellMode, Problem};
+use crate::ftl::config::{Placement, PlaneOrder};
+use crate::ftl::log_region::LogSpans;
+use crate::ftl::scheme::Parameters;
+use crate::hw::device_config::DeviceConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What both have, as one of them has it.
+#[derive(Clone, Copy)]
+pub struct SingleSpec<'a> {
+    /// The scheme.
+    pub name: &'static str,
+    /// Cell mode of the region.
+    pub mode: CellMode,
+    /// Blocks per plane.
+    pub blocks: Option<u32>,
+    /// Plane order.
+    pub plane_order: PlaneOrder,
+    /// Choice of plane.
+    pub placement: Placement,
+    /// Cleaning.
+    pub clean: &'a LastLogRule,
+    /// Clean units are written to the disk as well.
+    pub flush_clean: bool,
+}
+
+impl SingleSpec<'_> {
+    /// The pool used: the largest that offers the mode.
+    pub fn pool(&self, device: &DeviceConfig) -> Option<usize> {
+        let offering = device.pool.iter().enumerate().filter(|(_, p)| p.mode(self.mode).is_some());
+        offering.max_by_key(|(i, p)| (p.raw_bytes(self.mode), std::cmp::Reverse(*i))).map(|(i, _)| i)
+    }
+
+    /// Blocks per plane of the region, on a device that offers its mode: all where nothing is chosen.
+    pub fn blocks(&self, device: &DeviceConfig) -> Option<u32> {
+        self.blocks.or_else(|| self.pool(device).map(|pool| device.pool[pool].blocks))
+    }
+
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        let Some(pool) = self.pool(device).map(|pool| &device.pool[pool]) else {
+            return problems.push(self.no_pool(device));
+        };
+        check_page(device, pool, &format!("scheme.{}", self.name), problems);
+        let key = format!("scheme.{}.blocks", self.name);
+        let (blocks, least) = (self.blocks.unwrap_or(pool.blocks), LogSpans::ROWS_MIN);
+        check_range(problems, &key, blocks, least..=pool.blocks);
+        let section = format!("scheme.{}.clean", self.name);
+        self.clean.check(&section, (&key, blocks.max(least)), problems);
+    }
+
+    /// No chip offers the mode.
+    fn no_pool(&self, device: &DeviceConfig) -> Problem {
+        let modes = offered_modes(device);
+        match self.mode {
+            CellMode::Slc => {
+                let allowed = format!("another scheme: the chips offer {modes}, not slc");
+                Problem::new("scheme", self.name, allowed)
+            }
+            mode => {
+                let key = format!("scheme.{}.dense_mode", self.name);
+                Problem::new(key, mode.name(), format!("one of {modes}"))
+            }
+        }
+    }
+}
+
+/// Declares the parameters of scheme `$scheme`: the shared ones, and how its cell mode is chosen.
+macro_rules! single_config {
+    (
+        $(#[$about:meta])*
+        pub struct $name:ident($scheme:literal) { $($(#[$doc:meta])* pub $field:ident: $type:ty = $default:expr,)* }
+        mode $mode:expr;
+        settle $settle:expr;
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $name {
+            $($(#[$doc])* pub $field: $type,)*
+            /// Blocks per plane that the cache uses, 2 or more; default: all.
+            pub blocks: Option<u32>,
+            /// Order in which consecutive pages go to planes.
+            pub plane_order: PlaneOrder,
+            /// How a page's plane is chosen.
+            pub placement: Placement,
+            /// Cleaning.
+            pub clean: LastLogRule,
+            /// Clean units that leave the flash are written to the disk as well, instead of dropped.
+            pub flush_clean: bool,
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self {
+                    $($field: $default,)*
+                    blocks: None,
+                    plane_order: PlaneOrder::Cwdp,
+                    placement: Placement::RoundRobin,
+                    clean: LastLogRule::default(),
+                    flush_clean: false,
+                }
+            }
+        }
+
+        impl SingleConfig for $name {
+            fn spec(&self, device: &DeviceConfig) -> SingleSpec<'_> {
+                let mode: fn(&Self, &DeviceConfig) -> CellMode = $mode;
+                SingleSpec {
+                    name: $scheme,
+                    mode: mode(self, device),
+                    blocks: self.blocks,
+                    plane_order: self.plane_order,
+                    placement: self.placement,
+                    clean: &self.clean,
+                    flush_clean: self.flush_clean,
+                }
+            }
+        }
+
+        impl Parameters for $name {
+            const ON_DISK: bool = true;
+
+            fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+                self.spec(device).check(device, problems);
+            }
+
+            fn settle(&mut self, device: &DeviceConfig) {
+                let settle: fn(&mut Self, CellMode) = $settle;
+                let (mode, blocks) = (self.spec(device).mode, self.spec(device).blocks(device));
+                settle(self, mode);
+                self.blocks = blocks;
+            }
+        }
+    };
+}
+
+/// The parameters of a scheme with one region.
+pub trait SingleConfig {
+    /// The shared ones.
+    fn spec(&self, device: &DeviceConfig) -> SingleSpec<'_>;
+}
+
+single_config! {
+    /// Parameters of `nvc-slc-only`.
+    pub struct NvcSlcOnlyConfig("nvc-slc-only") {}
+    mode |_, _| CellMode::Slc;
+    settle |_, _| ();
+}
+
+single_config! {
+    /// Parameters of `nvc-mlc-only`.
+    pub struct NvcMlcOnlyConfig("nvc-mlc-only") {
+        /// Cell mode of the blocks; default: the densest that the device offers.
+        pub dense_mode: Option<CellMode> = None,
+    }
+    mode |config, device| config.dense_mode.unwrap_or_else(|| densest(device));
+    settle |config, mode| config.dense_mode = Some(mode);
+}
