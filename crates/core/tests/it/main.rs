@@ -23,6 +23,7 @@ mod model;
 mod ops;
 mod ops_hierarchy;
 mod ops_hyssd;
+mod ops_nvc;
 mod ops_sa;
 mod ops_sector;
 mod ops_ust;

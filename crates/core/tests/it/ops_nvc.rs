@@ -1,0 +1,452 @@
+//! The flash cache of a disk, operation for operation, on the paper's own example: an SLC region of ten
+//! blocks of four pages, here in front of a dense one of ten blocks of eight.
+
+use crate::common::ops::LATER;
+use crate::common::{configure, device, figure, free_bus, mode, pool, random, request, rest, setup, story};
+use serde_json::{json, Value};
+use slcache_core::base::op::{Cause, OpKind};
+use slcache_core::base::request::HostOp;
+use slcache_core::base::{CellMode, Mu};
+use slcache_core::device::{Setup, Simulation};
+use slcache_core::hw::config::ProgramRule;
+use slcache_core::metrics::report::Report;
+
+const PAGE: u64 = 4096;
+/// Long enough for the disk of these tests to be in standby, ns.
+const ASLEEP: u64 = 20_000_000_000;
+
+/// The scheme in front of a disk, on one plane of `blocks` blocks.
+fn cache(scheme: &str, blocks: u32, values: &[(&str, Value)]) -> Setup {
+    let mut chips = free_bus(pool(1, 1, blocks, 4, 4096));
+    chips.mlc = Some(mode(40_000, 400_000, 3_000_000));
+    chips.tlc = None;
+    let mut setup = setup(device(chips, 4096 * PAGE), scheme);
+    assert_eq!(configure(&mut setup, values), values.len());
+    setup
+}
+
+/// The paper's example.
+fn ten(values: &[(&str, Value)]) -> Setup {
+    cache("nvc", 20, &[&[("slc_blocks", json!(10))], values].concat())
+}
+
+fn fresh(setup: &Setup) -> Simulation {
+    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+    sim.track_versions();
+    sim.keep_ops();
+    sim.keep_log();
+    sim
+}
+
+/// Serves single pages, one after the other has ended.
+fn serve(sim: &mut Simulation, op: HostOp, pages: impl IntoIterator<Item = u64>) {
+    for page in pages {
+        let at_ns = sim.now_ns() + LATER / 10;
+        sim.feed(&[request(at_ns, op, page * PAGE, PAGE)]).unwrap();
+        let at_ns = sim.now_ns() + LATER / 10;
+        rest(sim, at_ns);
+        sim.audit().unwrap();
+    }
+}
+
+fn write(sim: &mut Simulation, pages: impl IntoIterator<Item = u64>) {
+    serve(sim, HostOp::Write, pages);
+}
+
+fn read(sim: &mut Simulation, pages: impl IntoIterator<Item = u64>) {
+    serve(sim, HostOp::Read, pages);
+}
+
+/// Fills the 36 pages in front of the reserve so that `valid` of pages 0..12, in the cold region, remain.
+fn fill(sim: &mut Simulation, valid: &[u64]) {
+    write(sim, 0..12);
+    let overwritten: Vec<u64> = (0..12).filter(|page| !valid.contains(page)).collect();
+    write(sim, overwritten.iter().copied());
+    write(sim, (0..24 - overwritten.len() as u64).map(|i| 100 + i));
+}
+
+/// The mode that a page lies in; none on the disk.
+fn lies(sim: &Simulation, page: u64) -> Option<CellMode> {
+    let array = sim.media().array();
+    let slot = sim.media().lookup(Mu(page as u32))?;
+    Some(array.block(array.geometry.block_of(array.geometry.page_of(slot))).mode())
+}
+
+/// How long the last request of a kind took, ns.
+fn last_ns(sim: &Simulation, op: HostOp) -> u64 {
+    sim.log().iter().rev().find(|(request, _)| request.op == op).expect("a request").1
+}
+
+/// The operations of the disk from `from` on: read or write, cause, logical page.
+fn disk_story(sim: &Simulation, from: usize) -> Vec<(bool, Cause, u32)> {
+    sim.disk_ops()[from..].iter().map(|op| (op.write, op.cause, op.page)).collect()
+}
+
+#[test]
+fn figure_2_few_valid_pages_of_the_cold_region_stay_in_slc() {
+    let mut sim = fresh(&ten(&[]));
+    fill(&mut sim, &[0, 1, 3]);
+    let before = sim.ops().len();
+    assert!(sim.ops().iter().all(|op| op.cause == Cause::Host && op.kind == OpKind::Program));
+    write(&mut sim, [200]);
+    let want = [
+        "read gc 0/0 page 0",
+        "program gc 0/9 page 0",
+        "read gc 0/0 page 1",
+        "program gc 0/9 page 1",
+        "read gc 0/0 page 3",
+        "program gc 0/9 page 2",
+        "erase gc 0/0",
+        "erase gc 0/1",
+        "erase gc 0/2",
+        "program host 0/9 page 3",
+    ];
+    assert_eq!(story(&sim, before, 99), want);
+    assert!(sim.disk_ops().is_empty());
+    let report = sim.finish().unwrap();
+    assert_eq!(figure(&report, "slc_cleanings_stay"), 1.0);
+    assert_eq!(figure(&report, "slc_from_slc_bytes"), 3.0 * 4096.0);
+    assert_eq!(figure(&report, "host_bytes"), 37.0 * 4096.0);
+    assert_eq!(figure(&report, "slc_bytes"), 40.0 * 4096.0);
+    assert_eq!(figure(&report, "cycles_slc"), 0.3);
+}
+
+#[test]
+fn figure_3_of_many_valid_pages_those_that_were_read_stay_in_slc() {
+    let mut sim = fresh(&ten(&[]));
+    fill(&mut sim, &[0, 1, 2, 3, 6, 9]);
+    read(&mut sim, [0, 1]);
+    let before = sim.ops().len();
+    write(&mut sim, [200]);
+    let want = [
+        "read gc 0/0 page 0",
+        "program gc 0/9 page 0",
+        "read gc 0/0 page 1",
+        "program gc 0/9 page 1",
+        "read migration 0/0 page 2",
+        "program migration 0/10 page 0",
+        "read migration 0/0 page 3",
+        "program migration 0/10 page 1",
+        "erase gc 0/0",
+        "read migration 0/1 page 2",
+        "program migration 0/10 page 2",
+        "erase gc 0/1",
+        "read migration 0/2 page 1",
+        "program migration 0/10 page 3",
+        "erase gc 0/2",
+        "program host 0/9 page 2",
+    ];
+    assert_eq!(story(&sim, before, 99), want);
+    assert_eq!([0, 1].map(|page| lies(&sim, page)), [Some(CellMode::Slc); 2]);
+    assert_eq!([2, 3, 6, 9].map(|page| lies(&sim, page)), [Some(CellMode::Mlc); 4]);
+    let report = sim.finish().unwrap();
+    assert_eq!(figure(&report, "slc_cleanings_marked"), 1.0);
+    assert_eq!(figure(&report, "dense_from_slc_bytes"), 4.0 * 4096.0);
+}
+
+#[test]
+fn a_mark_is_gone_after_a_move() {
+    let mut sim = fresh(&ten(&[("slc.stay_invalid", json!(1.0)), ("slc.stay_marked_invalid", json!(0.4))]));
+    fill(&mut sim, &[0, 1, 2, 3]);
+    read(&mut sim, [0, 1]);
+    write(&mut sim, [200]);
+    assert_eq!(
+        [0, 1, 2].map(|page| lies(&sim, page)),
+        [Some(CellMode::Slc), Some(CellMode::Slc), Some(CellMode::Mlc)]
+    );
+    // Round the circle once more: nobody has read them since.
+    write(&mut sim, (0..60).map(|i| 300 + i % 10));
+    assert_eq!([0, 1].map(|page| lies(&sim, page)), [Some(CellMode::Mlc); 2]);
+}
+
+/// What became of the valid pages of the SLC region's cold part, five blocks of twenty, of which so many of
+/// its twenty pages were invalid: how often all stayed, those that were read, none.
+fn slc_verdict(invalid: u64, spins: bool) -> [f64; 3] {
+    let mut sim = fresh(&cache("nvc", 40, &[("slc_blocks", json!(20))]));
+    write(&mut sim, 0..20);
+    write(&mut sim, 0..invalid);
+    write(&mut sim, (0..51 - invalid).map(|i| 100 + i));
+    trigger(&mut sim, spins);
+    let report = sim.finish().unwrap();
+    ["stay", "marked", "leave"].map(|name| figure(&report, &format!("slc_cleanings_{name}")))
+}
+
+/// Fills the last page in front of the reserve, and the next one, while the disk spins or sleeps.
+fn trigger(sim: &mut Simulation, spins: bool) {
+    if spins {
+        read(sim, [4000]);
+    } else {
+        write(sim, [500]);
+        let at_ns = sim.now_ns() + ASLEEP;
+        rest(sim, at_ns);
+    }
+    write(sim, [501]);
+}
+
+#[test]
+fn the_slc_regions_limits_are_40_and_70_percent_whatever_the_disk_does() {
+    for spins in [true, false] {
+        assert_eq!(slc_verdict(7, spins), [0.0, 0.0, 1.0], "35 %");
+        assert_eq!(slc_verdict(8, spins), [0.0, 1.0, 0.0], "40 %");
+        assert_eq!(slc_verdict(13, spins), [0.0, 1.0, 0.0], "65 %");
+        assert_eq!(slc_verdict(14, spins), [1.0, 0.0, 0.0], "70 %");
+    }
+}
+
+/// The same of a region above the disk, whose cold part is half of nine blocks of eight pages: five of
+/// them. How often all stayed, and none.
+fn last_verdict(invalid: u64, spins: bool) -> [f64; 2] {
+    let mut sim = fresh(&cache("nvc-mlc-only", 10, &[("clean.cold_share", json!(0.5))]));
+    write(&mut sim, 0..40);
+    write(&mut sim, 0..invalid);
+    write(&mut sim, (0..31 - invalid).map(|i| 100 + i));
+    trigger(&mut sim, spins);
+    let report = sim.finish().unwrap();
+    ["stay", "leave"].map(|name| figure(&report, &format!("dense_cleanings_{name}")))
+}
+
+#[test]
+fn above_the_disk_the_limit_is_60_percent_while_it_spins_and_40_while_it_sleeps() {
+    let (stay, leave) = ([1.0, 0.0], [0.0, 1.0]);
+    let verdicts = |spins| [15, 16, 23, 24].map(|invalid| last_verdict(invalid, spins));
+    assert_eq!(verdicts(true), [leave, leave, leave, stay], "of 40 pages");
+    assert_eq!(verdicts(false), [leave, stay, stay, stay], "of 40 pages");
+}
+
+#[test]
+fn what_leaves_for_the_disk_is_written_by_address_and_clean_units_are_dropped() {
+    for flush_clean in [false, true] {
+        let values = [("flush_clean", json!(flush_clean))];
+        let mut sim = fresh(&cache("nvc-slc-only", 10, &values));
+        // Four blocks are cold: two pages were read from the disk, two died.
+        write(&mut sim, [30, 7, 8, 22]);
+        read(&mut sim, [15, 9]);
+        write(&mut sim, [12, 13, 1, 2, 40, 41, 42, 43, 44, 45]);
+        write(&mut sim, (0..20).map(|i| if i < 2 { 12 + i } else { 100 + i }));
+        let (flash, disk) = (sim.ops().len(), sim.disk_ops().len());
+        write(&mut sim, [200]);
+        let mut leaves = vec![1, 2, 7, 8, 22, 30, 40, 41, 42, 43, 44, 45];
+        if flush_clean {
+            leaves = vec![1, 2, 7, 8, 9, 15, 22, 30, 40, 41, 42, 43, 44, 45];
+        }
+        let want: Vec<_> = leaves.iter().map(|&page| (true, Cause::Migration, page)).collect();
+        assert_eq!(disk_story(&sim, disk), want);
+        let done = story(&sim, flash, 99);
+        let reads = done.iter().filter(|op| op.starts_with("read migration")).count();
+        assert_eq!(reads, leaves.len());
+        let erases =
+            ["erase migration 0/0", "erase migration 0/1", "erase migration 0/2", "erase migration 0/3"];
+        assert_eq!(done[reads..reads + 4], erases);
+        assert_eq!(done[reads + 4], "program host 0/9 page 0");
+        assert_eq!([15, 9, 30].map(|page| lies(&sim, page)), [None; 3]);
+        let report = sim.finish().unwrap();
+        assert_eq!(figure(&report, "disk_written_bytes"), leaves.len() as f64 * 4096.0);
+    }
+}
+
+#[test]
+fn a_read_of_the_disk_fills_slc_and_the_host_waits_only_for_the_disk() {
+    let mut sim = fresh(&ten(&[]));
+    read(&mut sim, [2000]);
+    assert_eq!(story(&sim, 0, 99), ["program fill 0/0 page 0"]);
+    assert_eq!(disk_story(&sim, 0), [(false, Cause::Host, 2000)]);
+    // Half a turn, 4 KiB at 100 MB/s, and a seek.
+    let first = last_ns(&sim, HostOp::Read);
+    assert!((5_000_000 + 40_960..25_000_000).contains(&first), "{first}");
+    read(&mut sim, [2000]);
+    assert_eq!(story(&sim, 1, 99), ["read host 0/0 page 0"]);
+    assert_eq!(sim.disk_ops().len(), 1);
+    assert_eq!(last_ns(&sim, HostOp::Read), 20_000);
+    let report = sim.finish().unwrap();
+    assert_eq!(["slc_hit_rate", "miss_rate"].map(|name| figure(&report, name)), [0.5, 0.5]);
+}
+
+/// A device on which pages 2 and 3, new data of the host, lie in the dense region.
+fn with_dense(policy: u32) -> Simulation {
+    let mut sim = fresh(&ten(&[("policy", json!(policy)), ("slc.stay_invalid", json!(0.9))]));
+    if policy == 2 {
+        // Larger than 16 KiB.
+        sim.feed(&[request(LATER, HostOp::Write, 0, 5 * PAGE)]).unwrap();
+        rest(&mut sim, 2 * LATER);
+    } else {
+        fill(&mut sim, &[2, 3]);
+        write(&mut sim, [200]);
+    }
+    assert_eq!([2, 3].map(|page| lies(&sim, page)), [Some(CellMode::Mlc); 2]);
+    sim
+}
+
+#[test]
+fn a_hit_in_the_dense_region_moves_the_page_to_slc_but_under_policy_2() {
+    for policy in [0, 1, 3] {
+        let mut sim = with_dense(policy);
+        let before = sim.ops().len();
+        read(&mut sim, [3]);
+        let done: Vec<String> = story(&sim, before, 99);
+        assert_eq!(done[0], "read host 0/10 page 1", "policy {policy}");
+        assert!(done[1].starts_with("program promote 0/"), "policy {policy}: {done:?}");
+        assert_eq!((done.len(), lies(&sim, 3)), (2, Some(CellMode::Slc)));
+        // The host waits for the read only.
+        assert_eq!(last_ns(&sim, HostOp::Read), 40_000);
+        assert_eq!(figure(&sim.finish().unwrap(), "slc_from_dense_bytes"), 4096.0);
+    }
+    let mut sim = with_dense(2);
+    let before = sim.ops().len();
+    read(&mut sim, [3]);
+    assert_eq!(story(&sim, before, 99), ["read host 0/10 page 3"]);
+    assert_eq!(lies(&sim, 3), Some(CellMode::Mlc));
+}
+
+#[test]
+fn a_page_stays_newer_than_the_disks_wherever_it_moves() {
+    let mut sim = with_dense(0);
+    read(&mut sim, [2]);
+    // Round both circles many times, until the page is on the disk: it was written there.
+    for i in 0..60 {
+        write(&mut sim, (0..10).map(|k| 1000 + 10 * i + k));
+    }
+    assert_eq!(lies(&sim, 2), None);
+    let wrote: Vec<u32> = sim.disk_ops().iter().filter(|op| op.write).map(|op| op.page).collect();
+    assert!(wrote.contains(&2) && wrote.contains(&3), "{wrote:?}");
+}
+
+#[test]
+fn policies_1_and_2_write_large_requests_to_the_dense_region() {
+    for (policy, mode) in [(0, CellMode::Slc), (1, CellMode::Mlc), (2, CellMode::Mlc), (3, CellMode::Slc)] {
+        let mut sim = fresh(&ten(&[("policy", json!(policy))]));
+        sim.feed(&[request(LATER, HostOp::Write, 0, 4 * PAGE)]).unwrap();
+        sim.feed(&[request(2 * LATER, HostOp::Write, 10 * PAGE, 4 * PAGE + 512)]).unwrap();
+        rest(&mut sim, 3 * LATER);
+        assert_eq!(lies(&sim, 0), Some(CellMode::Slc), "16 KiB, policy {policy}");
+        assert_eq!([10, 14].map(|page| lies(&sim, page)), [Some(mode); 2], "more, policy {policy}");
+    }
+}
+
+#[test]
+fn under_policy_2_what_is_cold_in_slc_leaves_for_the_disk() {
+    let mut sim = fresh(&ten(&[("policy", json!(2))]));
+    fill(&mut sim, &[0, 1, 2, 3, 6, 9]);
+    read(&mut sim, [0, 1]);
+    let at_ns = sim.now_ns() + ASLEEP;
+    rest(&mut sim, at_ns);
+    write(&mut sim, [200]);
+    // Half of the cold region is invalid, more than the 40 % of a disk in standby.
+    assert!(sim.disk_ops().is_empty());
+    assert_eq!([0, 2].map(|page| lies(&sim, page)), [Some(CellMode::Slc); 2]);
+    let mut sim = fresh(&ten(&[("policy", json!(2))]));
+    fill(&mut sim, &[0, 1, 2, 3, 6, 9]);
+    read(&mut sim, [3000]);
+    assert_eq!([0, 1, 2, 3, 6, 9].map(|page| lies(&sim, page)), [None; 6], "and less than 60 %");
+}
+
+#[test]
+fn policy_3_moves_everything_one_level_down() {
+    let mut sim = fresh(&ten(&[("policy", json!(3))]));
+    fill(&mut sim, &[0, 1, 3]);
+    read(&mut sim, [0]);
+    write(&mut sim, [200]);
+    assert_eq!([0, 1, 3].map(|page| lies(&sim, page)), [Some(CellMode::Mlc); 3]);
+}
+
+#[test]
+fn a_write_of_a_part_of_a_unit_keeps_the_rest_of_it_from_wherever_it_lies() {
+    let mut sim = fresh(&ten(&[]));
+    let part = |sim: &Simulation| request(sim.now_ns() + LATER, HostOp::Write, 50 * PAGE + 512, 1024);
+    sim.feed(&[part(&sim)]).unwrap();
+    let at_ns = sim.now_ns() + 3 * LATER;
+    rest(&mut sim, at_ns);
+    assert_eq!(disk_story(&sim, 0), [(false, Cause::Rmw, 50)]);
+    assert_eq!(story(&sim, 0, 99), ["program host 0/0 page 0"]);
+    // The program came after the disk's read.
+    assert!(last_ns(&sim, HostOp::Write) > 5_000_000 + 200_000);
+    sim.feed(&[part(&sim)]).unwrap();
+    let at_ns = sim.now_ns() + 3 * LATER;
+    rest(&mut sim, at_ns);
+    assert_eq!(story(&sim, 1, 99), ["read rmw 0/0 page 0", "program host 0/0 page 1"]);
+    assert_eq!(last_ns(&sim, HostOp::Write), 220_000);
+    assert_eq!(sim.disk_ops().len(), 1);
+}
+
+/// The schemes in front of a disk, `nvc` once for each policy.
+fn every() -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
+    let policy = |policy: u32| ("nvc", vec![("policy", json!(policy))]);
+    let mut schemes: Vec<_> = (0..4).map(policy).collect();
+    schemes.extend(["nvc-slc-only", "nvc-mlc-only", "disk-only"].map(|scheme| (scheme, vec![])));
+    schemes
+}
+
+/// Serves random requests on `setup`, with pauses in which the disk falls asleep, and looks after every
+/// tenth whether each unit is newest in just one place.
+fn survive(setup: &Setup, seed: u64) -> Report {
+    let mut sim = fresh(setup);
+    let units = 300 * PAGE;
+    let mut pause_ns = 0;
+    for (i, mut request) in random(1500, units, 6, 0.4, 2_000_000.0, seed).into_iter().enumerate() {
+        if i % 100 == 99 {
+            pause_ns += ASLEEP / 4 * (i as u64 / 100 % 5);
+        }
+        request.at_ns += pause_ns;
+        sim.feed(&[request]).unwrap();
+        if i % 10 == 0 {
+            sim.audit().unwrap();
+        }
+    }
+    let report = sim.finish().unwrap();
+    sim.audit().unwrap();
+    report
+}
+
+#[test]
+fn the_smallest_regions_lose_nothing_and_never_stop() {
+    for (scheme, values) in every() {
+        for (blocks, slc) in [(4, 2), (5, 3), (5, 2), (9, 3)] {
+            let mut setup = cache(scheme, blocks, &values);
+            configure(&mut setup, &[("slc_blocks", json!(slc))]);
+            let report = survive(&setup, u64::from(blocks + slc));
+            check_volumes(&values, &report);
+        }
+    }
+}
+
+/// What a policy forbids did not happen, and the volumes add up.
+fn check_volumes(values: &[(&str, Value)], report: &Report) {
+    let figures = &report.scheme.figures;
+    let of = |name: &str| figures.get(name).copied().unwrap_or(0.0);
+    match values.first().and_then(|(_, policy)| policy.as_u64()) {
+        Some(2) => assert_eq!((of("dense_from_slc_bytes"), of("slc_from_dense_bytes")), (0.0, 0.0)),
+        Some(3) => assert_eq!((of("slc_from_slc_bytes"), of("dense_from_dense_bytes")), (0.0, 0.0)),
+        _ => {}
+    }
+    for name in ["slc", "dense"] {
+        let from = ["slc", "dense", "disk"].map(|from| of(&format!("{name}_from_{from}_bytes")));
+        let from_host = match name {
+            "dense" => of("dense_from_host_bytes"),
+            _ => of("host_bytes") - of("dense_from_host_bytes"),
+        };
+        if figures.contains_key(&format!("{name}_bytes")) {
+            assert_eq!(from.iter().sum::<f64>() + from_host, of(&format!("{name}_bytes")), "{figures:?}");
+        }
+    }
+    let rates = ["dram_hit_rate", "slc_hit_rate", "dense_hit_rate", "miss_rate"].map(of);
+    assert!((rates.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{figures:?}");
+}
+
+#[test]
+fn chips_of_any_kind_lose_nothing_and_never_stop() {
+    for (scheme, values) in every() {
+        for (planes, page_bytes, one_shot, plp) in
+            [(4, 4096, false, true), (1, 16384, true, true), (2, 8192, true, false), (4, 16384, true, false)]
+        {
+            let mut chips = pool(2, planes, 8, 4, page_bytes);
+            if one_shot {
+                chips.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
+            }
+            let mut device = device(chips, 1 << 20);
+            device.plp = plp;
+            let mut setup = setup(device, scheme);
+            configure(&mut setup, &values);
+            let report = survive(&setup, u64::from(page_bytes + planes));
+            check_volumes(&values, &report);
+        }
+    }
+}
