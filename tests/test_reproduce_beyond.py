@@ -1,0 +1,38 @@
+"""Beyond the paper: which recordings are run, and what is shown of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from slcache.reproduce import beyond
+from slcache.reproduce import plan as plans
+from slcache.reproduce.plan import Beyond
+from slcache.reproduce.store import Store
+from support import mixed, write_trace
+
+
+def going_on(*_: object) -> bool:
+    return True
+
+
+def test_only_the_named_recordings_run_with_the_measures_named(tmp_path: Path) -> None:
+    folder = tmp_path / "recorded"
+    folder.mkdir()
+    (folder / "other.blkparse.zst").write_bytes(b"not read")
+    rows = mixed(200)
+    write_trace(folder / "mine.csv", rows)
+    spec = Beyond(
+        *("tiny", ["tlc-only"], "open"),
+        more=["mine.csv", "gone.csv"],
+        only=["nothing"],
+        measures=["lag_s", "disk_energy_j"],
+        names=["lag", "energy"],
+    )
+    plan = replace(plans.load("hierarchy"), beyond=spec)
+    told = beyond.study(plan, folder, Store(tmp_path / "runs"), going_on)
+    assert told["left_out"] == ["gone.csv"]
+    assert told["measures"] == {"lag_s": "lag", "disk_energy_j": "energy"}
+    (figures,) = told["traces"]["mine"].values()
+    assert figures["lag_s"] >= 0
+    assert figures["disk_energy_j"] is None
