@@ -12,7 +12,7 @@ from slcache.reproduce import inputs, lifespans
 from slcache.reproduce import plan as plans
 from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.measures import value
-from slcache.reproduce.plan import Part, Plan
+from slcache.reproduce.plan import Part, Plan, Variation
 from slcache.reproduce.tabulate import jobs_of
 from slcache.reproduce.variants import Grid
 
@@ -117,5 +117,17 @@ def test_a_grid_of_shares_follows_the_size_of_the_device(
 def test_a_share_of_something_unknown_is_refused() -> None:
     plan = shared()
     wrong = replace(plan, grids=[replace(SHARES, share_of="device.pool.0.block")])
-    with pytest.raises(ConfigError, match=r"device\.pool\.0\.block is no number"):
+    with pytest.raises(ConfigError, match=r"a share of device\.pool\.0\.block: .* no whole number"):
         jobs_of(wrong, inputs.twins(wrong, ["web_1"]), {"p": [1]}, {})
+
+
+@pytest.mark.parametrize(("reduced", "blocks"), [({}, 1024), ({"device.pool.0.blocks": 100}, 200)])
+def test_a_variation_may_multiply_what_a_run_has(reduced: dict[str, Any], blocks: int) -> None:
+    variation = Variation("n", "w", [2], ["device.pool.0.blocks"], times=True)
+    assert variation.titles() == ["2 times"]
+    (table,) = variation.tables()
+    plan = shared(**reduced)
+    jobs = jobs_of(plan, inputs.twins(plan, ["web_1"]), {"p": [1]}, table)
+    none, some = [job.settings for _, job in jobs]
+    assert none == {"device.pool.0.blocks": blocks}
+    assert some == {**none, "scheme.baseline.slc_blocks": blocks // 4}

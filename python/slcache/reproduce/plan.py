@@ -12,7 +12,7 @@ from slcache.reproduce import toml
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.optima import Optima
-from slcache.reproduce.variants import Grid, Pick, Variant, Yardstick, expand
+from slcache.reproduce.variants import Grid, Pick, ShareOf, Variant, Yardstick, expand
 
 #: The folders of data, one per paper.
 EXPERIMENTS = Path(__file__).parent.parent / "experiments"
@@ -134,6 +134,8 @@ class Variation:
     values: list[Any] = field(default_factory=list)
     settings: list[str] = field(default_factory=list)
     twin: str = ""
+    #: Whether the values multiply what a run has, in place of standing for it.
+    times: bool = False
     #: In place of values: settings that are made together, one table per point.
     points: list[dict[str, Any]] = field(default_factory=list)
     #: What the report calls the points.
@@ -147,11 +149,13 @@ class Variation:
             return self.points
         if self.twin:
             return [{self.twin: value} for value in self.values]
+        if self.times:
+            return [{key: ShareOf(v, key) for key in self.settings} for v in self.values]
         return [dict.fromkeys(self.settings, value) for value in self.values]
 
     def titles(self) -> list[str]:
         """Return what the points are called."""
-        return self.names or [str(value) for value in self.values]
+        return self.names or [f"{v} times" if self.times else str(v) for v in self.values]
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ def _jobs(
             variant.scheme,
             seed,
             replay,
-            _all_settings(part.device, variant, {**each.reduced, **settings}),
+            _all_settings(part.device, variant, each.reduced, settings),
             variant.name,
             each.draw or (None if part.learned is None else seeds[0]),
             tuple(before.get(name) or inputs.twins(plan, [name])[0] for name in variant.after),
@@ -129,31 +129,36 @@ def _seeds_of(part: Part, name: str, each: Input, seeds: Sequence[int]) -> Seque
     return seeds if each.twin else seeds[:1]
 
 
-def _all_settings(device: str, variant: Variant, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a run: those meant for the variant, and the variant's own."""
-    own = _settings_of(variant, settings)
-    return {**own, **shares(device, variant.scheme, own, variant.settings)}
+def _all_settings(
+    device: str, variant: Variant, of_input: Mapping[str, Any], settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the settings of a run: those of its input, those given, and the variant's own."""
+    whole = _settings_of(variant, of_input)
+    given = {**whole, **shares(device, variant.scheme, whole, _settings_of(variant, settings))}
+    return {**given, **shares(device, variant.scheme, given, variant.settings)}
 
 
 def shares(
     device: str, scheme: str, given: Mapping[str, Any], own: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a variant's settings with whole numbers in the place of shares."""
+    """Return settings with whole numbers in the place of shares of what is given."""
     wanted = {value.whole for value in own.values() if isinstance(value, ShareOf)}
-    wholes = {key: given.get(key) or _default(device, scheme, key) for key in wanted}
+    wholes = {key: _whole(given, device, scheme, key) for key in wanted}
     return {
         key: round(value.share * wholes[value.whole]) if isinstance(value, ShareOf) else value
         for key, value in own.items()
     }
 
 
-def _default(device: str, scheme: str, key: str) -> int:
-    """Return what a device's file sets; raises ConfigError."""
-    found: Any = api.resolve(device=device, scheme=scheme)
-    for name in key.split("."):
-        found = found[int(name)] if isinstance(found, list) else (found or {}).get(name)
+def _whole(given: Mapping[str, Any], device: str, scheme: str, key: str) -> int:
+    """Return the number under a key: as given, else the device's; raises ConfigError."""
+    found: Any = given.get(key)
+    if found is None:
+        found = api.resolve(device=device, scheme=scheme)
+        for name in key.split("."):
+            found = found[int(name)] if isinstance(found, list) else (found or {}).get(name)
     if not isinstance(found, int):
-        raise ConfigError(f"share_of: {key} is no number of the device {device}")
+        raise ConfigError(f"a share of {key}: on {device} it is {found!r}, and no whole number")
     return found
 
 
