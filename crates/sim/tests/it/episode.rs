@@ -1,6 +1,6 @@
 //! Episodes: what they share with runs, what their windows add up to, what forks and vectors keep.
 
-use crate::common::{file, layers};
+use crate::common::{file, is_on_disk, layers, ON_DISK};
 use serde_json::Value;
 use slcache_core::base::rng::RngStream;
 use slcache_core::ftl::knob::KnobRange;
@@ -31,7 +31,8 @@ fn window(unit: WindowUnit, count: u64) -> Option<WindowLength> {
 }
 
 fn request(trace: &str, scheme: &str, sets: &[&str], replay: &str) -> EpisodeRequest {
-    let mut layers = layers("tiny", scheme, sets);
+    let home = if is_on_disk(scheme) { &ON_DISK[..] } else { &[] };
+    let mut layers = layers("tiny", scheme, &[home, sets].concat());
     layers.replay = Some(replay.to_owned());
     let columns = ["time", "op", "address", "size"].map(|column| (column, column));
     let units = [("time_unit", "ns"), ("address_unit", "sector"), ("size_unit", "sector")];

@@ -4,7 +4,7 @@
 //! A golden proves sameness, not rightness. After an intended change, `make golden` rewrites them;
 //! the changelog's Results section says what moved and why.
 
-use crate::common::{file, layers, DEVICE};
+use crate::common::{file, is_on_disk, layers, DEVICE, ON_DISK};
 use crate::golden_versions::{self, folder};
 use serde_json::Value;
 use slcache_core::base::request::Request;
@@ -83,6 +83,7 @@ fn sets(scheme: &str) -> &'static [&'static str] {
         "dwa" => &FILLING,
         "hyssd" => &PAIR,
         "hyssd-static" => &SPLIT,
+        on_disk if is_on_disk(on_disk) => &ON_DISK,
         _ => &FOUR_UNITS,
     }
 }
@@ -107,7 +108,12 @@ fn figures(mut document: Value) -> String {
 }
 
 fn scheme(name: &str) -> String {
-    let footprint_bytes = if sets(name).is_empty() { 512 << 10 } else { 2 << 20 };
+    let footprint_bytes = match sets(name).is_empty() {
+        true => 512 << 10,
+        // More than the flash in front of the disk.
+        false if is_on_disk(name) => 16 << 20,
+        false => 2 << 20,
+    };
     let device = if name == "hyssd" { "hyssd-st" } else { "tiny" };
     figures(run(layers(device, name, sets(name)), &requests(5_000, footprint_bytes)))
 }

@@ -16,7 +16,7 @@ const PREFIX_BYTES: usize = 16;
 const CHECKSUM_BYTES: usize = 32;
 
 /// Every scheme once on the smallest preset, aged, and what is special to some.
-const CASES: [(&str, &[&str]); 18] = [
+const CASES: [(&str, &[&str]); 21] = [
     ("tlc-only", &["clean.wear_levelling=dynamic"]),
     ("tlc-only", &["device.pool[0].tlc.program=one-shot", "precondition.overwrite=1.01"]),
     ("baseline", &[]),
@@ -35,6 +35,18 @@ const CASES: [(&str, &[&str]); 18] = [
     ("hyssd", &["period_writes=50", "precondition.overwrite=0.5"]),
     ("hyssd-static", &[]),
     ("hyssd-static", &["misses=dense", "period_writes=50"]),
+    ("nvc", &ON_DISK),
+    ("nvc-slc-only", &ON_DISK),
+    ("nvc-mlc-only", &ON_DISK),
+];
+
+/// What gives the device a disk, of a little more than its flash.
+const ON_DISK: [&str; 2] = [
+    "device.user_bytes=8MiB",
+    "device.disk={rpm=5400,track_seek_ns=2000000,average_seek_ns=12000000,mb_per_s=40,power={\
+     active_mw=2550,idle_mw=800,standby_mw=250,idle_after_ns=1000000000,to_idle_ns=500000000,to_idle_mj=1150,\
+     from_idle_ns=500000000,from_idle_mj=1150,standby_after_ns=3380000000,spin_down_ns=2300000000,\
+     spin_down_mj=2940,spin_up_ns=1600000000,spin_up_mj=5000}}",
 ];
 
 struct Case {

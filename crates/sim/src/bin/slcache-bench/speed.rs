@@ -44,7 +44,7 @@ pub fn measure(size: Size) -> Result<Vec<Workload>, String> {
     hyssd.preload = preload;
     contestants.push(hyssd);
     for device in COMPARED_ON {
-        for scheme in CATALOG {
+        for scheme in CATALOG.iter().filter(|scheme| !scheme.on_disk) {
             contestants.push(Contestant::new("synth1m", device, scheme.name, &synth)?.preloaded());
         }
     }

@@ -1,5 +1,6 @@
 //! What several tests need.
 
+use slcache_core::schemes::CATALOG;
 use slcache_sim::{resolve, Layers, RunConfig};
 use std::io::Write;
 use tempfile::NamedTempFile;
@@ -32,6 +33,20 @@ read_ns = [66_000]
 program_ns = [1_000_000]
 erase_ns = 3_000_000
 "#;
+
+/// What makes a disk the home of the data of `tiny`, for schemes that need one.
+pub const ON_DISK: [&str; 2] = [
+    "device.user_bytes=64MiB",
+    "device.disk={rpm=5400,track_seek_ns=2000000,average_seek_ns=12000000,mb_per_s=40,power={\
+     active_mw=2550,idle_mw=800,standby_mw=250,idle_after_ns=1000000000,to_idle_ns=500000000,to_idle_mj=1150,\
+     from_idle_ns=500000000,from_idle_mj=1150,standby_after_ns=3380000000,spin_down_ns=2300000000,\
+     spin_down_mj=2940,spin_up_ns=1600000000,spin_up_mj=5000}}",
+];
+
+/// Whether a scheme needs one.
+pub fn is_on_disk(scheme: &str) -> bool {
+    CATALOG.iter().any(|entry| entry.name == scheme && entry.on_disk)
+}
 
 pub fn file(text: &str, suffix: &str) -> NamedTempFile {
     let mut file = tempfile::Builder::new().suffix(suffix).tempfile().expect("a temporary file");
