@@ -40,7 +40,8 @@ impl Destage {
         job: Job,
         io: &mut Io,
     ) -> u64 {
-        (self.units.clear(), self.ends.clear());
+        self.units.clear();
+        self.ends.clear();
         for &block in blocks {
             self.collect(block, &is_needed, job, io);
             self.ends.push(self.units.len());
@@ -91,7 +92,8 @@ impl Destage {
     /// Writes the units by address, those of a logical page together.
     fn write(&mut self, job: Job, io: &mut Io) {
         let Self { units, order, writes, .. } = self;
-        (order.clear(), writes.clear());
+        order.clear();
+        writes.clear();
         order.extend(0..units.len() as u32);
         order.sort_unstable_by_key(|&i| units[i as usize].mu);
         let n = io.policy().mus_per_page;

@@ -88,6 +88,7 @@ impl Scheme for DiskOnly {
     }
 
     fn load_own(&mut self, own: Figures, _io: &Io) -> Result<(), String> {
+        own.check()?;
         self.figures = own;
         Ok(())
     }

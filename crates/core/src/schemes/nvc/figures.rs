@@ -7,6 +7,9 @@ use crate::ftl::log_region::LogRegion;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// More than any run can count.
+const COUNT_MAX: u64 = 1 << 40;
+
 /// Which region of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
@@ -70,6 +73,17 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// What no run comes to is no snapshot's.
+    pub fn check(&self) -> Result<(), String> {
+        let tiers = self.tiers.iter();
+        let of = |tier: &TierCounts| [&tier.pages[..], &tier.cleanings, &[tier.hits]].concat();
+        let counts = tiers.flat_map(of).chain([self.buffer_hits, self.misses, self.to_disk]);
+        match counts.max() {
+            Some(most) if most > COUNT_MAX => Err(format!("a count of {most}")),
+            _ => Ok(()),
+        }
+    }
+
     /// A page of `tier` was programmed with what came from `origin`.
     #[inline]
     pub fn programmed(&mut self, tier: Tier, origin: Origin) {

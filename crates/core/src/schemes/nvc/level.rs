@@ -53,6 +53,7 @@ impl Shared {
 
     /// Takes a snapshot's part, or says what does not fit.
     pub fn load(&mut self, state: CacheState) -> Result<(), String> {
+        state.figures.check()?;
         self.figures = state.figures;
         self.marks.load(state.marks)
     }
