@@ -9,6 +9,7 @@ use slcache_core::device::config::{Acknowledge, BufferConfig, InflightRead, Link
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::array::BlockState;
 use slcache_core::hw::config::{PlaneParallelism, ProgramRule};
+use slcache_core::hw::disk::config::AtStart;
 use slcache_core::metrics::report::{HostOpReport, OpRow, Report};
 use slcache_core::schemes::CATALOG;
 use std::cell::RefCell;
@@ -66,6 +67,11 @@ fn variants(scheme: &str) -> Vec<(&'static str, Setup)> {
             write_overhead_ns: 17,
         });
     });
+    if all[0].1.device.disk.is_some() {
+        let mut asleep = plain(scheme);
+        asleep.device.disk.as_mut().unwrap().at_start = AtStart::Standby;
+        all.push(("disk in standby", asleep));
+    }
     all
 }
 
@@ -121,8 +127,19 @@ fn waiting_and_service_add_up_to_the_latency() {
         }
     });
     // Each kind of waiting occurs somewhere, and there is no other.
-    let resources =
-        ["queue", "link", "channel", "order", "source", "suspended", "stage", "merge", "buffer", "fetch"];
+    let resources = [
+        "queue",
+        "link",
+        "channel",
+        "order",
+        "source",
+        "suspended",
+        "stage",
+        "merge",
+        "buffer",
+        "spin-up",
+        "fetch",
+    ];
     let known: BTreeSet<&str> = Cause::ALL.map(Cause::name).into_iter().chain(resources).collect();
     let kinds = kinds.into_inner();
     let seen: BTreeSet<&str> = kinds.iter().map(String::as_str).collect();

@@ -11,6 +11,7 @@ use slcache_core::device::config::{
 };
 use slcache_core::device::Setup;
 use slcache_core::hw::config::{PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig, SuspendConfig};
+use slcache_core::hw::disk::config::{AtStart, DiskConfig, Rotation};
 use slcache_core::schemes::CATALOG;
 
 /// The flash.
@@ -34,6 +35,8 @@ pub struct Chips {
     other_halves: bool,
     /// Units of a scheme of two tiers are as large as the other pool's pages, or logical pages.
     small_units: bool,
+    /// In front of a disk there may be very few blocks.
+    few_blocks: bool,
     wordlines_per_layer: u32,
 }
 
@@ -77,6 +80,30 @@ pub struct Choice {
     pub audit_every: usize,
     /// Requests between two turns of a knob, 0 = none is turned.
     pub turn_every: usize,
+    /// The home of the data, if the scheme has them on a disk.
+    disk: DiskConfig,
+}
+
+/// A disk that falls asleep within a few seconds, or within some milliseconds.
+fn disks() -> impl Strategy<Value = DiskConfig> {
+    let rotation = select(vec![Rotation::Mean, Rotation::Angle]);
+    let at_start = select(vec![AtStart::Active, AtStart::Standby]);
+    let mechanics = (select(vec![1, 1_000]), select(vec![0, 300_000]), rotation, at_start);
+    mechanics.prop_map(|(haste, overhead_ns, rotation, at_start)| {
+        let mut disk = crate::common::disk();
+        let power = &mut disk.power;
+        for ns in [
+            &mut power.idle_after_ns,
+            &mut power.to_idle_ns,
+            &mut power.from_idle_ns,
+            &mut power.standby_after_ns,
+            &mut power.spin_down_ns,
+            &mut power.spin_up_ns,
+        ] {
+            *ns /= haste;
+        }
+        DiskConfig { overhead_ns, rotation, at_start, ..disk }
+    })
 }
 
 fn chips() -> impl Strategy<Value = Chips> {
@@ -96,7 +123,7 @@ fn chips() -> impl Strategy<Value = Chips> {
     let rules = (
         select(vec![Independent, MultiPlane, Serial]),
         suspend,
-        (select(vec![None, None, Some(false), Some(true)]), any::<bool>(), any::<bool>()),
+        (select(vec![None, None, Some(false), Some(true)]), any::<bool>(), any::<bool>(), any::<bool>()),
     );
     (counts, sizes, modes, rules).prop_map(|(n, size, mode, rule)| Chips {
         channels: n.0,
@@ -116,6 +143,7 @@ fn chips() -> impl Strategy<Value = Chips> {
         other_pool: rule.2 .0,
         other_halves: rule.2 .1,
         small_units: rule.2 .2,
+        few_blocks: rule.2 .3,
     })
 }
 
@@ -239,32 +267,59 @@ fn keys() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
         key("slc.start_free_blocks", vec![json!(1), json!(2)]),
         key("slc.start_free_ratio", vec![json!(0.0), json!(0.5)]),
         key("dense.start_free_blocks", vec![json!(1), json!(2), json!(3)]),
+        key("policy", vec![json!(0), json!(1), json!(2), json!(3)]),
+        key("blocks", vec![json!(null), json!(2), json!(3), json!(5)]),
+        key("slc.cold_share", vec![json!(0.0), json!(0.3), json!(1.0)]),
+        key("slc.reserve_share", vec![json!(0.0), json!(0.1), json!(0.5)]),
+        key("slc.stay_invalid", vec![json!(0.4), json!(0.7), json!(1.0)]),
+        key("slc.stay_marked_invalid", vec![json!(0.0), json!(0.2), json!(0.4)]),
+        key("dense.cold_share", vec![json!(0.0), json!(0.4), json!(1.0)]),
+        key("dense.reserve_share", vec![json!(0.0), json!(0.1), json!(0.5)]),
+        key("dense.stay_invalid_spinning", vec![json!(0.0), json!(0.2), json!(0.6)]),
+        key("dense.stay_invalid_standby", vec![json!(0.0), json!(0.4), json!(1.0)]),
+        key("clean.cold_share", vec![json!(0.0), json!(0.4), json!(1.0)]),
+        key("clean.reserve_share", vec![json!(0.0), json!(0.1), json!(0.5)]),
+        key("clean.stay_invalid_spinning", vec![json!(0.0), json!(0.2), json!(0.6)]),
+        key("clean.stay_invalid_standby", vec![json!(0.0), json!(0.4), json!(1.0)]),
+        key("large_request_bytes", vec![json!(512), json!(16384)]),
+        key("flush_clean", either()),
     ]
 }
 
+/// Choices with any scheme of the catalogue.
 pub fn choices() -> impl Strategy<Value = Choice> {
-    let schemes = CATALOG.iter().filter(|entry| !entry.on_disk);
-    let schemes = schemes.map(|entry| entry.name).collect::<Vec<_>>();
+    choices_of(CATALOG.iter().map(|entry| entry.name).collect())
+}
+
+/// Choices with any scheme that has its data on a disk.
+pub fn disk_choices() -> impl Strategy<Value = Choice> {
+    choices_of(CATALOG.iter().filter(|entry| entry.on_disk).map(|entry| entry.name).collect())
+}
+
+fn choices_of(schemes: Vec<&'static str>) -> impl Strategy<Value = Choice> {
     let before = (select(vec![0.0, 0.0, 0.5, 1.0]), select(vec![0.0, 1.0]), any::<bool>());
     let extent = (select(vec![1.0, 1.0, 0.7, 0.3]), select(vec![0.0, 0.0, 0.5, 1.0]), select(vec![1, 5, 50]));
     let turns = select(vec![0, 1, 4, 30]);
-    (select(schemes), chips(), drive(), controller(), keys(), before, (extent, turns)).prop_map(
-        |(scheme, chips, drive, controller, keys, (fill, overwrite, drain), (extent, turn_every))| Choice {
-            scheme,
-            chips,
-            drive,
-            controller,
-            keys,
-            precondition: PreconditionConfig {
-                fill,
-                overwrite: if fill > 0.0 { overwrite } else { 0.0 },
-                drain,
-                ..PreconditionConfig::default()
-            },
-            fullness: extent.0,
-            preload: extent.1,
-            audit_every: extent.2,
-            turn_every,
+    (select(schemes), chips(), drive(), controller(), keys(), before, (extent, turns, disks())).prop_map(
+        |(scheme, chips, drive, controller, keys, (fill, overwrite, drain), (extent, turn_every, disk))| {
+            Choice {
+                scheme,
+                disk,
+                chips,
+                drive,
+                controller,
+                keys,
+                precondition: PreconditionConfig {
+                    fill,
+                    overwrite: if fill > 0.0 { overwrite } else { 0.0 },
+                    drain,
+                    ..PreconditionConfig::default()
+                },
+                fullness: extent.0,
+                preload: extent.1,
+                audit_every: extent.2,
+                turn_every,
+            }
         },
     )
 }
@@ -324,9 +379,25 @@ impl Choice {
         u64::from(self.chips.slots * self.chips.mu_bytes)
     }
 
+    /// Whether the data are at home on a disk.
+    pub fn on_disk(&self) -> bool {
+        CATALOG.iter().any(|entry| entry.name == self.scheme && entry.on_disk)
+    }
+
+    /// Whether there are hardly any blocks: two in SLC and two others, or some more.
+    fn has_few_blocks(&self) -> bool {
+        self.on_disk() && self.chips.few_blocks
+    }
+
+    fn pools(&self) -> Vec<PoolConfig> {
+        let blocks = if self.has_few_blocks() { self.chips.blocks - 10 } else { self.chips.blocks };
+        Chips { blocks, ..self.chips.clone() }.pools()
+    }
+
     fn with_capacity(&self, pages: u64) -> Setup {
         let mut flash = device(self.chips.pool(), pages * self.page_bytes());
-        flash.pool = self.chips.pools();
+        flash.pool = self.pools();
+        flash.disk = self.on_disk().then(|| self.disk.clone());
         let c = &self.controller;
         (flash.mu_bytes, flash.plp, flash.inflight_read) = (self.chips.mu_bytes, c.plp, c.inflight_read);
         (flash.rmw_transfer, flash.stage_timeout_ns) = (c.rmw_transfer, c.stage_timeout_ns);
@@ -350,6 +421,9 @@ impl Choice {
         let mut keys = self.keys.clone();
         keys.push(("dense_mode", json!(self.chips.dense)));
         keys.push(("mode", json!(self.chips.dense)));
+        if self.has_few_blocks() {
+            keys.push(("slc_blocks", json!(2)));
+        }
         if self.chips.other_pool.is_some() && self.chips.small_units {
             keys.push(("unit_bytes", self.chips.other_page_bytes().into()));
         }
@@ -358,9 +432,15 @@ impl Choice {
         setup
     }
 
-    /// The device with its share of the largest user capacity it accepts; none if it accepts none.
+    /// The device with its share of the largest user capacity it accepts, or with a disk as large as the
+    /// flash or larger; none if it accepts none.
     pub fn setup(&self) -> Option<Setup> {
         let fits = |pages: u64| self.with_capacity(pages).check().is_empty();
+        if self.on_disk() {
+            let raw: u64 = self.pools().iter().map(|pool| pool.raw_bytes(pool.densest())).sum();
+            let pages = (raw.div_ceil(self.page_bytes()) as f64 / self.fullness) as u64;
+            return fits(pages).then(|| self.with_capacity(pages));
+        }
         let (mut least, mut most) = (1, 1 << 20);
         if !fits(least) {
             return None;
