@@ -113,7 +113,7 @@ def test_a_lifespan_that_no_region_reaches_is_an_answer() -> None:
     assert (found.chosen, found.slc_blocks, found.r_min) == (None, None, None)
     assert found.nearest.slc_blocks == 32
     told = " ".join(design.sentences(found))
-    assert "No region that was tried lasts 3.07×" in told
+    assert "No region that was tried lasts 3.072×" in told
     assert "50.0 % too little" in told
     plain = json.loads(found.to_json())
     assert plain["constraint"]["met"] is False

@@ -229,14 +229,14 @@ def _table(found: Design) -> Table:
 
 
 def _cells(found: Design, point: Point) -> list[str]:
-    from slcache.design.wording import share
+    from slcache.design.wording import factor, share
 
     return [
         share(point),
         units.count(point.slc_blocks),
         units.size(point.slc_bytes),
         units.size(point.life_bytes),
-        units.factor(found.times(point)),
+        factor(found.times(point)),
         "–" if point.read_us is None else units.duration(point.read_us),
         f"{units.significant(point.energy_j)} J",
         "–" if point.miss_rate is None else units.percent(point.miss_rate),

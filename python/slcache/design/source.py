@@ -27,9 +27,11 @@ class Source:
     def identity(self) -> dict[str, Any]:
         """Return what tells this trace from others."""
         read = {}
-        for path in _core.input_files(self.path):
-            stat = Path(path).stat()
-            read[str(Path(path).resolve())] = [stat.st_size, stat.st_mtime_ns]
+        # One that is missing is told by the run.
+        for path in map(Path, _core.input_files(self.path)):
+            if path.exists():
+                stat = path.stat()
+                read[str(path.resolve())] = [stat.st_size, stat.st_mtime_ns]
         return {
             "trace": self.path,
             "files": read,

@@ -58,8 +58,8 @@ def _weak(design: Design) -> list[str]:
     idle = [point for point in design.points if not all(point.cleanings.values())]
     if idle:
         lines.append(
-            f"At r = {', '.join(f'{share(p)}' for p in idle)} a region was never full, so "
-            "that the volumes have no cleaning in them; a longer trace has."
+            f"At {len(idle)} of the {len(design.points)} sizes that were tried a region was never "
+            "full: the volumes have no cleaning in them, those of a longer trace have."
         )
     if design.first_requests is not None:
         count = units.count(design.first_requests)
@@ -72,6 +72,11 @@ def share(point: Point) -> str:
     return units.trimmed(f"{point.slc_share:.5f}")
 
 
+def factor(value: float) -> str:
+    """Return a multiple with the digits that tell neighbours from the constraint."""
+    return f"{value:.3f}×"
+
+
 def _region(design: Design, point: Point) -> str:
     where = "blocks" if design.flash.planes == 1 else "blocks of every plane"
     size = f"{units.size(point.slc_bytes)}, " if point.slc_bytes else ""
@@ -80,7 +85,7 @@ def _region(design: Design, point: Point) -> str:
 
 
 def _life(design: Design, point: Point) -> str:
-    times = units.factor(design.times(point))
+    times = factor(design.times(point))
     return f"{units.size(point.life_bytes)} of host writes, {times} what they do without SLC"
 
 
@@ -88,13 +93,11 @@ def _asked(design: Design) -> str:
     least = units.size(design.least_bytes)
     if design.constraint.times is None:
         return least
-    return f"{units.factor(design.constraint.times)}, {least}"
+    return f"{factor(design.constraint.times)}, {least}"
 
 
 def _list(design: Design, points: Sequence[Point]) -> str:
-    return "; ".join(
-        f"r = {share(point)} lasts {units.factor(design.times(point))}" for point in points
-    )
+    return "; ".join(f"r = {share(point)} lasts {factor(design.times(point))}" for point in points)
 
 
 def _figure(design: Design, point: Point) -> str:
