@@ -5,6 +5,7 @@ pub mod buffer;
 pub mod completed;
 pub mod config;
 mod control;
+mod disk_report;
 mod error;
 mod event_loop;
 mod flush;

@@ -20,6 +20,7 @@ impl Simulation {
         Ok(Report {
             host: self.host_report(),
             flash: self.flash_report(),
+            disk: self.io.disk().map(super::disk_report::of),
             waf: self.waf_report(),
             wear: self.wear_report(),
             scheme: self.scheme_report(),

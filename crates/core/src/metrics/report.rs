@@ -127,6 +127,68 @@ pub struct FlashReport {
     pub slots: Vec<SlotRow>,
 }
 
+/// Disk operations of one kind and cause.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DiskOpRow {
+    /// Kind: read or write.
+    pub kind: &'static str,
+    /// Cause.
+    pub cause: &'static str,
+    /// Operations.
+    pub count: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Moving the heads, us.
+    pub seek_us: f64,
+    /// Waiting for the first sector, us.
+    pub rotation_us: f64,
+    /// Reading or writing, us.
+    pub transfer_us: f64,
+    /// Service time in all, the disk's overhead with it, us.
+    pub time_us: f64,
+}
+
+/// A power state of the disk.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PowerStateRow {
+    /// State.
+    pub state: &'static str,
+    /// Time in it, s.
+    pub time_s: f64,
+    /// Energy taken in it, J.
+    pub energy_j: f64,
+}
+
+/// The disk's power states over time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PowerSeriesReport {
+    /// Window length, ns.
+    pub window_ns: u64,
+    /// The share of each window that was spent in each state.
+    pub states: BTreeMap<&'static str, Vec<f64>>,
+}
+
+/// What the disk behind the flash did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DiskReport {
+    /// Operations by kind and cause, to the end of the run.
+    pub ops: Vec<DiskOpRow>,
+    /// Energy taken until `until_ns`, J.
+    pub energy_j: f64,
+    /// That over the time, W; 0 where no time passed.
+    pub mean_power_w: f64,
+    /// Until when times and energy are taken: the completion of the last request, ns.
+    pub until_ns: u64,
+    /// Time and energy by power state.
+    pub states: Vec<PowerStateRow>,
+    /// How often the disk began to spin up.
+    pub spin_ups: u64,
+    /// How often the disk began to spin down.
+    pub spin_downs: u64,
+    /// The power states over time.
+    pub series: PowerSeriesReport,
+}
+
 /// Write amplification: bytes programmed over bytes the host wrote.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct WafReport {
@@ -250,6 +312,9 @@ pub struct Report {
     pub host: HostReport,
     /// What the flash did.
     pub flash: FlashReport,
+    /// What the disk did, of a device that has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disk: Option<DiskReport>,
     /// Write amplification.
     pub waf: WafReport,
     /// Wear.
