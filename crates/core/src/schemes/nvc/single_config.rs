@@ -1,6 +1,7 @@
 //! The parameters of the schemes with one region, declared once.
 
 use super::super::common::device_fit::{check_page, densest, offered_modes};
+use super::figures::Tier;
 use super::rules::LastLogRule;
 use crate::base::problem::check_range;
 use crate::base::{CellMode, Problem};
@@ -16,7 +17,9 @@ use serde::{Deserialize, Serialize};
 pub struct SingleSpec<'a> {
     /// The scheme.
     pub name: &'static str,
-    /// Cell mode of the region.
+    /// What the region counts as.
+    pub tier: Tier,
+    /// Its cell mode.
     pub mode: CellMode,
     /// Blocks per plane.
     pub blocks: Option<u32>,
@@ -31,8 +34,11 @@ pub struct SingleSpec<'a> {
 }
 
 impl SingleSpec<'_> {
-    /// The pool used: the largest that offers the mode.
+    /// The pool used: the largest that offers the mode, which is one of the tier.
     pub fn pool(&self, device: &DeviceConfig) -> Option<usize> {
+        if (self.mode == CellMode::Slc) != (self.tier == Tier::Slc) {
+            return None;
+        }
         let offering = device.pool.iter().enumerate().filter(|(_, p)| p.mode(self.mode).is_some());
         offering.max_by_key(|(i, p)| (p.raw_bytes(self.mode), std::cmp::Reverse(*i))).map(|(i, _)| i)
     }
@@ -57,14 +63,15 @@ impl SingleSpec<'_> {
     /// No chip offers the mode.
     fn no_pool(&self, device: &DeviceConfig) -> Problem {
         let modes = offered_modes(device);
-        match self.mode {
-            CellMode::Slc => {
+        match self.tier {
+            Tier::Slc => {
                 let allowed = format!("another scheme: the chips offer {modes}, not slc");
                 Problem::new("scheme", self.name, allowed)
             }
-            mode => {
+            Tier::Dense => {
                 let key = format!("scheme.{}.dense_mode", self.name);
-                Problem::new(key, mode.name(), format!("one of {modes}"))
+                let allowed = format!("a mode denser than slc; the device offers {modes}");
+                Problem::new(key, self.mode.name(), allowed)
             }
         }
     }
@@ -75,6 +82,7 @@ macro_rules! single_config {
     (
         $(#[$about:meta])*
         pub struct $name:ident($scheme:literal) { $($(#[$doc:meta])* pub $field:ident: $type:ty = $default:expr,)* }
+        tier $tier:expr;
         mode $mode:expr;
         settle $settle:expr;
     ) => {
@@ -113,6 +121,7 @@ macro_rules! single_config {
                 let mode: fn(&Self, &DeviceConfig) -> CellMode = $mode;
                 SingleSpec {
                     name: $scheme,
+                    tier: $tier,
                     mode: mode(self, device),
                     blocks: self.blocks,
                     plane_order: self.plane_order,
@@ -149,6 +158,7 @@ pub trait SingleConfig {
 single_config! {
     /// Parameters of `nvc-slc-only`.
     pub struct NvcSlcOnlyConfig("nvc-slc-only") {}
+    tier Tier::Slc;
     mode |_, _| CellMode::Slc;
     settle |_, _| ();
 }
@@ -159,6 +169,7 @@ single_config! {
         /// Cell mode of the blocks; default: the densest that the device offers.
         pub dense_mode: Option<CellMode> = None,
     }
+    tier Tier::Dense;
     mode |config, device| config.dense_mode.unwrap_or_else(|| densest(device));
     settle |config, mode| config.dense_mode = Some(mode);
 }
