@@ -20,6 +20,7 @@ mod knobs;
 mod light_workload;
 mod limits;
 mod model;
+mod nvc_limits;
 mod ops;
 mod ops_hierarchy;
 mod ops_hyssd;

@@ -367,6 +367,33 @@ fn a_write_of_a_part_of_a_unit_keeps_the_rest_of_it_from_wherever_it_lies() {
     assert_eq!(sim.disk_ops().len(), 1);
 }
 
+#[test]
+fn cleaning_of_the_dense_region_ends_before_the_page_that_needs_it_is_moved() {
+    // Two dense blocks, one of them the reserve: eight pages.
+    let mut sim = fresh(&cache("nvc", 12, &[("slc_blocks", json!(10)), ("policy", json!(3))]));
+    write(&mut sim, (0..36).map(|i| 900 - i));
+    let (flash, disk) = (sim.ops().len(), sim.disk_ops().len());
+    write(&mut sim, [50]);
+    let moved = |block: u32, page: u32, to: u32, at: u32| {
+        [format!("read migration 0/{block} page {page}"), format!("program migration 0/{to} page {at}")]
+    };
+    let mut want = Vec::new();
+    for block in 0..2 {
+        want.extend((0..4).flat_map(|page| moved(block, page, 10, 4 * block + page)));
+        want.push(format!("erase migration 0/{block}"));
+    }
+    // What is still being programmed comes from the controller: there are no reads.
+    want.push("erase migration 0/10".into());
+    want.extend((0..4).flat_map(|page| moved(2, page, 11, page)));
+    want.extend(["erase migration 0/2".into(), "program host 0/9 page 0".into()]);
+    assert_eq!(story(&sim, flash, 99), want);
+    // By address, which is not the order in which they were written.
+    assert_eq!(
+        disk_story(&sim, disk),
+        (893..=900).map(|page| (true, Cause::Migration, page)).collect::<Vec<_>>()
+    );
+}
+
 /// The schemes in front of a disk, `nvc` once for each policy.
 fn every() -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
     let policy = |policy: u32| ("nvc", vec![("policy", json!(policy))]);
