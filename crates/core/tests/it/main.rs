@@ -7,6 +7,7 @@ mod conservation;
 mod control;
 mod copy_back;
 mod disk;
+mod disk_orders;
 mod endings;
 mod flash_rules;
 mod flush;
