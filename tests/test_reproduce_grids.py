@@ -190,15 +190,6 @@ def test_at_full_size_both_are_the_papers() -> None:
     assert (job.settings, job.input.options(1)) == ({}, {"seed": "1"})
 
 
-def test_a_twin_may_have_settings_at_any_size() -> None:
-    plan = reduced()
-    slow = replace(REDUCED, settings={"host.time_scale": 2})
-    for size in (plan, plan.full_size()):
-        whole = replace(size, workloads=[replace(slow, reduced=size.workloads[0].reduced)])
-        (job,) = [job for _, job in jobs_of(whole, inputs.twins(whole, ["w"]), {"p": [1]}, {})]
-        assert job.settings["host.time_scale"] == 2
-
-
 def test_a_published_file_runs_on_the_papers_device(tmp_path: Path) -> None:
     file = Input("w", str(tmp_path), False, 1)
     (job,) = [job for _, job in jobs_of(reduced(), [file], {"p": [1]}, {})]

@@ -35,7 +35,7 @@ class Input:
     optional: bool = False
     #: Seed of the twin's draw, where that is what is varied.
     draw: int | None = None
-    #: Settings of its runs, such as those that make the experiment as much smaller as the twin.
+    #: Settings of its runs that make the experiment as much smaller as the twin.
     reduced: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -142,7 +142,7 @@ def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input
         repeat_to_write_bytes=workload.repeat_to_write_bytes,
         optional=workload.optional,
         draw=None if draw is None else int(draw),
-        reduced={**workload.settings, **reduced},
+        reduced=reduced,
     )
 
 

@@ -38,8 +38,6 @@ class Workload:
     parts: list[str] = field(default_factory=list)
     #: Figures of the twin that are set for this workload.
     set: dict[str, Any] = field(default_factory=dict)
-    #: Settings of the twin's runs at any size; its figures are those of `set`.
-    settings: dict[str, Any] = field(default_factory=dict)
     #: A smaller experiment with the twin in place of the paper's: figures of the twin, and
     #: settings that make device and periods as much smaller. A published file is run without.
     reduced: dict[str, Any] = field(default_factory=dict)
