@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 import slcache
 from disks import changed, result, without_disk
 from slcache import grid
-from slcache.plots import attribution, power
+from slcache.plots import attribution, power, series
 
 BUSY = {"active": 20.0}
 SAVING = {
@@ -138,6 +138,16 @@ def test_waiting_for_the_disk_has_colours_and_words_of_its_own(pair: slcache.Com
     caption = attribution.caption(pair.documents)
     assert "wait spin-up is waiting for the disk to wake up" in caption
     assert all(seen[name].words in caption for name in ours)
+
+
+def test_data_kept_from_the_disk_are_drawn_over_time() -> None:
+    document = changed(result("nvc", SAVING))
+    columns = document["series"]["columns"]
+    columns |= {"program_pages_fill": [0] * len(columns["t_ns"])}
+    columns["program_pages_fill"][-1] = 7
+    figure = series.draw(["nvc"], [document])
+    (axes,) = [axes for axes in figure.axes if axes.get_title(loc="left") == "moves and fills"]
+    assert axes.dataLim.ymax > 0
 
 
 def test_the_report_has_a_section_about_the_disk(pair: slcache.Comparison) -> None:

@@ -17,7 +17,8 @@ from slcache.plots import plain, style
 
 _BINS = 360
 _SIDE_BY_SIDE = 3
-_MOVED = ("program_pages_migration", "program_pages_gc", "program_pages_agc")
+#: Causes of programs that the host did not ask for.
+_MOVED = tuple(f"program_pages_{cause}" for cause in ("migration", "gc", "agc", "promote", "fill"))
 Values = NDArray[np.float64]
 
 
@@ -178,5 +179,5 @@ _PANELS = (
     Panel(("read_bytes",), lambda a, r, s: _rate(a, r, s, "read_bytes"), "reads completed"),
     Panel(("read_requests",), lambda a, r, s: _latency(a, r, s, "read"), "mean read latency"),
     Panel(("cache_live_bytes",), _occupancy, "live data in the cache"),
-    Panel(_MOVED, _background, "internal moves"),
+    Panel(_MOVED, _background, "moves and fills"),
 )
