@@ -24,7 +24,7 @@ from slcache.reproduce.store import Store
 from slcache.traces import reader_options
 
 #: What `quick` runs of a trace.
-QUICK_REQUESTS = 250_000
+QUICK_REQUESTS = 500_000
 #: The runs of a candidate with two regions.
 _RUNS = 3
 
