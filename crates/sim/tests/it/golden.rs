@@ -16,7 +16,7 @@ use slcache_sim::{execute, resolve, snapshot, trace_options, Layers, RunRequest}
 use std::fmt::Write;
 
 /// Parts of a result that do not depend on the machine, the build or the moment.
-const SECTIONS: [&str; 5] = ["host", "flash", "waf", "wear", "scheme"];
+const SECTIONS: [&str; 6] = ["host", "flash", "waf", "wear", "scheme", "disk"];
 
 /// The device of schemes that pack pages: `tiny` with pages of four mapping units, four times its size.
 const FOUR_UNITS: [&str; 2] = ["device.pool[0].page_bytes=16384", "device.user_bytes=13312KiB"];
@@ -76,6 +76,18 @@ const SPLIT: [&str; 5] = [
     "scheme.hyssd-static.separate_frontier=true",
 ];
 
+/// Pauses in which the disk falls asleep.
+const ASLEEP: [&str; 3] = [ON_DISK[0], ON_DISK[1], "host.time_scale=2000"];
+
+/// The same, with limits at which all, some and none of what is cold in SLC stay there.
+const ALL_VERDICTS: [&str; 5] = [
+    ON_DISK[0],
+    ON_DISK[1],
+    "host.time_scale=2000",
+    "scheme.nvc.slc.stay_invalid=0.15",
+    "scheme.nvc.slc.stay_marked_invalid=0.05",
+];
+
 /// What a scheme's golden changes in its device: `tiny`, whose pages are mapping units, or the pair.
 fn sets(scheme: &str) -> &'static [&'static str] {
     match scheme {
@@ -83,7 +95,8 @@ fn sets(scheme: &str) -> &'static [&'static str] {
         "dwa" => &FILLING,
         "hyssd" => &PAIR,
         "hyssd-static" => &SPLIT,
-        on_disk if is_on_disk(on_disk) => &ON_DISK,
+        "nvc" => &ALL_VERDICTS,
+        on_disk if is_on_disk(on_disk) => &ASLEEP,
         _ => &FOUR_UNITS,
     }
 }
@@ -108,11 +121,11 @@ fn figures(mut document: Value) -> String {
 }
 
 fn scheme(name: &str) -> String {
-    let footprint_bytes = match sets(name).is_empty() {
-        true => 512 << 10,
-        // More than the flash in front of the disk.
-        false if is_on_disk(name) => 16 << 20,
-        false => 2 << 20,
+    let footprint_bytes = match name {
+        // About the flash in front of the disk: some of what is cold stays there.
+        "nvc" | "nvc-mlc-only" => 4 << 20,
+        _ if sets(name).is_empty() => 512 << 10,
+        _ => 2 << 20,
     };
     let device = if name == "hyssd" { "hyssd-st" } else { "tiny" };
     figures(run(layers(device, name, sets(name)), &requests(5_000, footprint_bytes)))
