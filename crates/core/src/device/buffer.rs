@@ -12,8 +12,8 @@ pub struct Buffered {
     pub mask: u32,
     /// Those of them that are only partly covered.
     pub partial: u32,
-    /// Whether it must be written before it is dropped.
-    pub dirty: bool,
+    /// Those that must be written before they are dropped.
+    pub dirty: u32,
     /// Stream of the last write that came for it.
     pub stream: u16,
     /// Size of that write's request, sectors.
@@ -32,7 +32,9 @@ impl Buffered {
         let whole = self.whole() | (piece.mask & !piece.partial);
         self.mask |= piece.mask;
         self.partial = self.mask & !whole;
-        self.dirty |= dirty;
+        if dirty {
+            self.dirty |= piece.mask;
+        }
         self.stream = piece.stream;
         self.request_sectors = piece.request_sectors;
     }
@@ -69,6 +71,15 @@ impl Buffer {
         self.nodes.len() + self.evicting < self.capacity
     }
 
+    /// Whether another page fits, if need be in the place of the oldest one, dropped because nothing of
+    /// it has to be written.
+    pub fn make_room(&mut self) -> bool {
+        if !self.has_room() && self.oldest != 0 && self.nodes[self.oldest as usize].dirty == 0 {
+            self.take(self.oldest);
+        }
+        self.has_room()
+    }
+
     /// Whether no page is present.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
@@ -84,10 +95,23 @@ impl Buffer {
 
     /// Adds data of a page and makes it the newest; the caller has made room if it is absent.
     pub fn put(&mut self, piece: &Piece, dirty: bool) {
-        let node = match self.index[piece.page as usize] {
+        self.newest_of(piece.page).merge(piece, dirty);
+    }
+
+    /// Adds mapping units of a page that were read below, and makes it the newest; the caller has made
+    /// room if it is absent. What was there in part is there as a whole now.
+    pub fn fill(&mut self, page: u32, mask: u32) {
+        let entry = self.newest_of(page);
+        entry.mask |= mask;
+        entry.partial &= !mask;
+    }
+
+    /// The entry of a page, made if it is absent, which is now the newest.
+    fn newest_of(&mut self, page: u32) -> &mut Buffered {
+        let node = match self.index[page as usize] {
             0 => {
-                let node = self.nodes.insert(Buffered { page: piece.page, ..Buffered::default() });
-                self.index[piece.page as usize] = node;
+                let node = self.nodes.insert(Buffered { page, ..Buffered::default() });
+                self.index[page as usize] = node;
                 node
             }
             node => {
@@ -95,8 +119,8 @@ impl Buffer {
                 node
             }
         };
-        self.nodes[node as usize].merge(piece, dirty);
         self.link_newest(node);
+        &mut self.nodes[node as usize]
     }
 
     /// Makes a page the newest, if it is present.
@@ -125,9 +149,32 @@ impl Buffer {
         let entry = &mut self.nodes[node as usize];
         entry.mask &= !mask;
         entry.partial &= !mask;
+        entry.dirty &= !mask;
         if entry.mask == 0 {
             self.take(node);
         }
+    }
+
+    /// Proves that the order holds exactly the pages of the index, that they have room, and that what is
+    /// clean lies below too: `below` says which mapping units of a page do.
+    pub fn audit(&self, below: impl Fn(u32) -> u32) -> Result<(), String> {
+        let (mut node, mut seen) = (self.oldest, 0);
+        while node != 0 {
+            let entry = &self.nodes[node as usize];
+            if self.index[entry.page as usize] != node || entry.mask == 0 {
+                return Err(format!("the buffer has lost {entry:?}"));
+            }
+            let clean = entry.mask & !entry.dirty;
+            if (entry.dirty | entry.partial) & !entry.mask != 0 || clean & !below(entry.page) != 0 {
+                return Err(format!("the buffer has units that are nowhere: {entry:?}"));
+            }
+            (node, seen) = (entry.next, seen + 1);
+        }
+        if seen != self.nodes.len() || seen + self.evicting > self.capacity {
+            let (nodes, evicting, most) = (self.nodes.len(), self.evicting, self.capacity);
+            return Err(format!("the buffer has {seen} of {nodes} pages and {evicting} leaving for {most}"));
+        }
+        Ok(())
     }
 
     fn take(&mut self, node: u32) -> Buffered {
@@ -181,9 +228,25 @@ mod tests {
         assert_eq!(buffer.get(1).map(Buffered::whole), Some(0b11));
         buffer.put(&piece(3, 1, 0), true);
         assert!(!buffer.has_room());
-        assert_eq!(buffer.take_oldest().map(|b| (b.page, b.dirty)), Some((2, false)));
+        assert_eq!(buffer.take_oldest().map(|b| (b.page, b.dirty)), Some((2, 0)));
         buffer.trim(1, 0b11);
         assert_eq!(buffer.take_oldest().map(|b| b.page), Some(3));
         assert!(buffer.take_oldest().is_none());
+    }
+
+    #[test]
+    fn a_fill_makes_units_whole_and_only_what_is_clean_makes_room() {
+        let mut buffer = Buffer::new(2, 10);
+        buffer.put(&piece(1, 0b01, 0b01), true);
+        buffer.fill(1, 0b11);
+        let entry = *buffer.get(1).unwrap();
+        assert_eq!((entry.whole(), entry.dirty, entry.request_sectors), (0b11, 0b01, 8));
+        buffer.fill(2, 0b01);
+        assert!(!buffer.make_room(), "the oldest page is dirty");
+        buffer.trim(1, 0b01);
+        assert!(buffer.make_room(), "what was dirty is unused");
+        assert_eq!((buffer.get(1).is_none(), buffer.get(2).is_some()), (true, true));
+        buffer.audit(|_| 0b01).unwrap();
+        assert!(buffer.audit(|_| 0b10).unwrap_err().contains("nowhere"));
     }
 }

@@ -95,7 +95,7 @@ pub enum Acknowledge {
     OnProgram,
 }
 
-/// The DRAM buffer in front of the FTL: least recently used logical pages.
+/// The DRAM buffer in front of the FTL: logical pages, of which the least recently used leaves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BufferConfig {
@@ -109,6 +109,9 @@ pub struct BufferConfig {
     /// Time to serve a logical page from the buffer, ns.
     #[serde(default)]
     pub access_ns: u32,
+    /// Whether it also keeps what reads bring, as whole mapping units.
+    #[serde(default)]
+    pub fill_on_read: bool,
 }
 
 impl BufferConfig {

@@ -35,6 +35,7 @@ use crate::ftl::audit;
 use crate::ftl::io::{Driver, IoPolicy};
 use crate::ftl::media::Media;
 use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
+use crate::ftl::page_level::present_mask;
 use crate::ftl::scheme::Scheme;
 use crate::ftl::window::WindowLength;
 use crate::hw::array::FlashArray;
@@ -197,9 +198,12 @@ impl Simulation {
         &self.stats
     }
 
-    /// Proves that map, array and versions agree; the first violation is described.
+    /// Proves that map, array, versions and buffer agree; the first violation is described.
     pub fn audit(&self) -> Result<(), String> {
-        audit::audit(self.io.media())
+        audit::audit(self.io.media())?;
+        // A disk has something for every unit.
+        let below = |page| if self.io.has_disk() { u32::MAX } else { present_mask(&self.io, page) };
+        self.buffer.as_ref().map_or(Ok(()), |buffer| buffer.audit(below))
     }
 
     /// Keeps a version of every mapping unit, so that audits prove that no data are lost.

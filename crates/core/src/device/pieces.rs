@@ -107,7 +107,21 @@ impl Simulation {
                 return Ok(());
             }
         }
-        self.scheme.read(piece, &mut self.io)
+        match self.setup.buffer {
+            Some(config) if config.fill_on_read => self.read_and_keep(piece),
+            _ => self.scheme.read(piece, &mut self.io),
+        }
+    }
+
+    /// Reads whole mapping units of what the buffer has not got, for the buffer to keep.
+    fn read_and_keep(&mut self, piece: Piece) -> Result<(), DeviceFull> {
+        let bytes = piece.mask.count_ones() * self.setup.device.mu_bytes;
+        let found = match self.io.has_disk() {
+            true => piece.mask,
+            false => piece.mask & present_mask(&self.io, piece.page),
+        };
+        self.scheme.read(Piece { partial: 0, bytes, ..piece }, &mut self.io)?;
+        self.fill(piece.page, found)
     }
 
     /// Takes the units out of a read that another request fetches from the disk, and lets it wait for

@@ -37,6 +37,13 @@ impl WaitingPieces {
         self.pieces.push_back(piece);
     }
 
+    /// Mapping units of `page` that wait as a whole.
+    pub fn whole(&self, page: u32) -> u32 {
+        let waiting = self.by_page.range((page, 0)..(page + 1, 0));
+        let piece = |&(_, number): &(u32, u64)| &self.pieces[(number - self.left) as usize];
+        waiting.map(piece).fold(0, |mask, piece| mask | (piece.mask & !piece.partial))
+    }
+
     /// The one that waits longest leaves.
     pub fn pop(&mut self) {
         if let Some(piece) = self.pieces.pop_front() {
@@ -66,7 +73,9 @@ mod tests {
         [3, 7, 3, 5, 7].into_iter().for_each(|page| waiting.push(whole_page(page, 4, 4096)));
         waiting.pop();
         waiting.push(whole_page(3, 4, 4096));
+        assert_eq!([3, 4, 7].map(|page| waiting.whole(page)), [0b1111, 0, 0b1111]);
         waiting.trim(3..6, |page| if page == 3 { 0b0011 } else { 0b1111 });
+        assert_eq!([3, 5, 7].map(|page| waiting.whole(page)), [0b1100, 0, 0b1111]);
         let masks: Vec<_> = waiting.pieces.iter().map(|piece| (piece.page, piece.mask)).collect();
         assert_eq!(masks, [(7, 15), (3, 12), (5, 0), (7, 15), (3, 12)]);
         (0..5).for_each(|_| waiting.pop());

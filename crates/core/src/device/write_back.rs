@@ -1,4 +1,5 @@
-//! The DRAM buffer's place in the way of a write: what it takes, what it writes back, who waits for room.
+//! The DRAM buffer's place in the way of requests: what it takes, what it drops or writes back, who waits
+//! for room.
 
 use super::buffer::{Buffer, Buffered};
 use super::requests::Client;
@@ -8,6 +9,7 @@ use crate::base::Gap;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::piece::Piece;
 use crate::ftl::scheme::Scheme;
+use crate::hw::timing::RequestId;
 
 impl Simulation {
     /// Write-through: the buffer keeps a clean copy for reads.
@@ -31,6 +33,28 @@ impl Simulation {
         self.evict()
     }
 
+    /// Has the buffer keep what a read brings of a page from below, clean. It counts as there at once,
+    /// and nobody waits if there is no room for it yet.
+    pub(super) fn fill(&mut self, page: u32, mask: u32) -> Result<(), DeviceFull> {
+        let mask = mask & !self.waiting.whole(page);
+        let piece = Piece {
+            request: RequestId::NONE,
+            page,
+            mask,
+            partial: 0,
+            bytes: 0,
+            cause: Cause::Host,
+            first: false,
+            stream: 0,
+            request_sectors: 0,
+        };
+        if self.try_buffer(&piece, self.waiting.is_empty()) {
+            return Ok(());
+        }
+        self.waiting.push(piece);
+        self.evict()
+    }
+
     /// Puts the piece into the buffer if its page is there or, where it is the `first` in line, there is
     /// room.
     fn try_buffer(&mut self, piece: &Piece, first: bool) -> bool {
@@ -38,10 +62,12 @@ impl Simulation {
             return false;
         };
         if piece.mask == 0 {
-            return true; // Trimmed while it waited.
+            return true; // Trimmed while it waited, or nothing to fill.
         }
-        let fits = buffer.get(piece.page).is_some() || (first && buffer.has_room());
-        if fits {
+        let fits = buffer.get(piece.page).is_some() || (first && buffer.make_room());
+        if fits && piece.request == RequestId::NONE {
+            buffer.fill(piece.page, piece.mask);
+        } else if fits {
             buffer.put(piece, true);
             let access_ns = self.setup.buffer.map_or(0, |b| u64::from(b.access_ns));
             self.requests.host(piece.request).buffer_ns = access_ns;
@@ -49,26 +75,31 @@ impl Simulation {
         fits
     }
 
-    /// Writes back the oldest page to make room for one that waits.
+    /// Makes room for one that waits: the oldest page is dropped if it is clean, or else written back.
     fn evict(&mut self) -> Result<(), DeviceFull> {
         let Some(entry) = self.buffer.as_mut().and_then(Buffer::take_oldest) else {
             return Ok(());
         };
+        if entry.dirty == 0 {
+            self.let_in();
+            return Ok(());
+        }
         self.write_back(&entry, Cause::Host)
     }
 
+    /// Writes back what is dirty of a page just taken out.
     fn write_back(&mut self, entry: &Buffered, cause: Cause) -> Result<(), DeviceFull> {
         if let Some(buffer) = self.buffer.as_mut() {
             buffer.evicting += 1;
         }
-        let bytes = entry.mask.count_ones() * self.setup.device.mu_bytes;
+        let bytes = entry.dirty.count_ones() * self.setup.device.mu_bytes;
         let token = self.io.early_writes().begin(0);
         let id = self.add_request(Client::WriteBack(token));
         let piece = Piece {
             request: id,
             page: entry.page,
-            mask: entry.mask,
-            partial: entry.partial,
+            mask: entry.dirty,
+            partial: entry.partial & entry.dirty,
             bytes,
             cause,
             first: true,
@@ -86,16 +117,23 @@ impl Simulation {
         if let Some(buffer) = self.buffer.as_mut() {
             buffer.evicting -= 1;
         }
+        self.let_in();
+        self.evict_for_waiting();
+        self.io.timing_mut().kick();
+    }
+
+    /// Lets those in that wait, as long as there is room for the first of them.
+    fn let_in(&mut self) {
         while let Some(piece) = self.waiting.front().copied() {
             if !self.try_buffer(&piece, true) {
                 break;
             }
             self.waiting.pop();
-            self.io.timing_mut().set_gap(piece.request, Gap::Buffer);
-            self.io.timing_mut().release_request(piece.request);
+            if piece.request != RequestId::NONE {
+                self.io.timing_mut().set_gap(piece.request, Gap::Buffer);
+                self.io.timing_mut().release_request(piece.request);
+            }
         }
-        self.evict_for_waiting();
-        self.io.timing_mut().kick();
     }
 
     /// Keeps as many write-backs in flight as pieces wait for: a request larger than the buffer
@@ -113,7 +151,7 @@ impl Simulation {
     /// Writes back everything dirty.
     pub(super) fn write_back_all(&mut self) {
         while let Some(entry) = self.buffer.as_mut().and_then(Buffer::take_oldest) {
-            if entry.dirty {
+            if entry.dirty != 0 {
                 let result = self.write_back(&entry, Cause::Flush);
                 self.note_full(result);
                 if result.is_err() {

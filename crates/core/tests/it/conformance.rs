@@ -148,8 +148,12 @@ fn all_at_once(scheme: &str, user_bytes: u64) -> Setup {
     }
     setup.device.pool.insert(0, other);
     setup.device.plp = false;
-    setup.buffer =
-        Some(BufferConfig { bytes: 8 * 16384, acknowledge: Acknowledge::OnBuffer, access_ns: 1000 });
+    setup.buffer = Some(BufferConfig {
+        bytes: 8 * 16384,
+        acknowledge: Acknowledge::OnBuffer,
+        access_ns: 1000,
+        fill_on_read: false,
+    });
     (setup.precondition.fill, setup.precondition.overwrite) = (0.5, 1.0);
     setup.trace.prefill = Prefill::OnRead;
     setup

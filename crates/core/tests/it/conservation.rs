@@ -54,9 +54,12 @@ fn variants(scheme: &str) -> Vec<(&'static str, Setup)> {
     add("starvation bound", &|s| s.device.starvation_ns = 2_000_000);
     add("closed replay", &|s| (s.host.replay, s.host.queue_depth) = (Replay::Closed, 16));
     add("bounded queue", &|s| s.host.queue_depth = 8);
-    let buffer = |acknowledge| Some(BufferConfig { bytes: 1 << 20, acknowledge, access_ns: 1000 });
-    add("write-back buffer", &|s| s.buffer = buffer(Acknowledge::OnBuffer));
-    add("write-through buffer", &|s| s.buffer = buffer(Acknowledge::OnProgram));
+    let buffer = |acknowledge, fill_on_read| {
+        Some(BufferConfig { bytes: 1 << 20, acknowledge, access_ns: 1000, fill_on_read })
+    };
+    add("write-back buffer", &|s| s.buffer = buffer(Acknowledge::OnBuffer, false));
+    add("write-back buffer that reads fill", &|s| s.buffer = buffer(Acknowledge::OnBuffer, true));
+    add("write-through buffer", &|s| s.buffer = buffer(Acknowledge::OnProgram, false));
     add("host link", &|s| {
         s.host.link = Some(LinkConfig {
             lanes: 1,

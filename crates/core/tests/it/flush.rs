@@ -19,7 +19,12 @@ fn buffered(plp: bool) -> Setup {
     let mut d = device(p, 512 * PAGE);
     d.plp = plp;
     let mut s = setup(d, "tlc-only");
-    s.buffer = Some(BufferConfig { bytes: PAGE, acknowledge: Default::default(), access_ns: 0 });
+    s.buffer = Some(BufferConfig {
+        bytes: PAGE,
+        acknowledge: Default::default(),
+        access_ns: 0,
+        fill_on_read: false,
+    });
     if let SchemeConfig::TlcOnly(config) = &mut s.scheme {
         config.placement = Placement::Static;
     }

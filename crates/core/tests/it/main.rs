@@ -9,6 +9,7 @@ mod copy_back;
 mod disk;
 mod disk_orders;
 mod endings;
+mod fill_on_read;
 mod flash_rules;
 mod flush;
 mod hold;

@@ -40,6 +40,21 @@ fn settings_and_options_win_over_the_file() {
 }
 
 #[test]
+fn a_file_has_defaults_for_the_other_sections_too() {
+    let sections = "[buffer]\nbytes = \"1MiB\"\nfill_on_read = true\n[trace]\naddress = \"wrap\"\n";
+    let text = format!("{DEVICE}\n{sections}");
+    let file = file(&text, ".toml");
+    let json = resolved(file.path().to_str().unwrap(), "tlc-only", &["buffer.bytes=2MiB"]).to_json();
+    assert_eq!(
+        (&json["buffer"]["bytes"], &json["buffer"]["fill_on_read"]),
+        (&(2 << 20).into(), &true.into())
+    );
+    assert_eq!(json["trace"]["address"], "wrap");
+    let wrong = text.replace("true\n[trace]", "1\n[trace]");
+    says(&file_errors(&wrong, &[]), &[&["mine.toml:30: buffer.fill_on_read = 1: ", "boolean"]]);
+}
+
+#[test]
 fn a_file_says_nothing_twice() {
     let twice = "[scheme-defaults.tlc-only]\nclean.start_free_ratio = 0.1\nclean.victim = \"fifo\"\n\
                  [scheme.tlc-only.clean]\nstart_free_ratio = 0.2\nstart_free_blocks = 3\n";

@@ -47,7 +47,7 @@ pub struct Drive {
     queue_depth: u32,
     time_scale: f64,
     link: Option<LinkConfig>,
-    buffer: Option<(Acknowledge, u32)>,
+    buffer: Option<(Acknowledge, u32, bool)>,
     sub_mu: SubMu,
     on_read: bool,
 }
@@ -156,7 +156,7 @@ fn drive() -> impl Strategy<Value = Drive> {
         read_overhead_ns: 1_000,
         write_overhead_ns: 1_500,
     };
-    let buffer = (select(vec![Acknowledge::OnBuffer, Acknowledge::OnProgram]), 1..6u32);
+    let buffer = (select(vec![Acknowledge::OnBuffer, Acknowledge::OnProgram]), 1..6u32, any::<bool>());
     (
         (prop::bool::weighted(0.25), select(vec![0, 0, 0, 1, 4, 32]), select(vec![1.0, 1.0, 0.1, 3.5])),
         select(vec![None, None, Some(link)]),
@@ -410,10 +410,11 @@ impl Choice {
             time_scale: d.time_scale,
             link: d.link,
         };
-        setup.buffer = d.buffer.map(|(acknowledge, pages)| BufferConfig {
+        setup.buffer = d.buffer.map(|(acknowledge, pages, fill_on_read)| BufferConfig {
             bytes: u64::from(pages) * self.page_bytes(),
             acknowledge,
             access_ns: 1000,
+            fill_on_read,
         });
         let prefill = if d.on_read { Prefill::OnRead } else { Prefill::None };
         setup.trace = TracePolicy { sub_mu: d.sub_mu, prefill, ..TracePolicy::default() };
