@@ -12,14 +12,17 @@ import pytest
 import slcache
 from slcache.cli.app import execute
 from support import slcache as command
+from test_design_runs import DEVICE
 from test_once import verbs
 
 JUNK = ["", "0", "-1", "18446744073709551616", "1e400", "nan", "inf", "-inf", "ü", "\u202e", "a b"]
-#: What a verb needs beside the option that is tried; "T" is a trace, "O" an output.
+#: What a verb needs beside the option that is tried; "T" is a trace, "D" a device with a disk, "O"
+#: an output.
 NEEDED = {
     "run": ["T", "--device", "tiny", "--scheme", "baseline"],
     "compare": ["T", "--device", "tiny", "--schemes", "tlc-only,baseline"],
     "cliff": ["--device", "tiny", "--schemes", "baseline", "--bs", "4k", "--amount", "64k"],
+    "design nvc": ["--trace", "T", "--lifespan", "2x", "--device", "D", "--candidates", "4"],
     "reproduce": ["nonsense"],
     "schemes": [],
     "devices": [],
@@ -66,7 +69,9 @@ def test_no_value_of_any_option_ends_in_a_traceback(
     option: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    given = {"T": str(trace), "O": "out.parquet", "{}O": "{}.parquet"}
+    device = tmp_path / "disk.toml"
+    device.write_text(DEVICE)
+    given = {"T": str(trace), "D": str(device), "O": "out.parquet", "{}O": "{}.parquet"}
     for junk in JUNK if option not in {"--out", "--times"} else JUNK[:3]:
         needed = without(NEEDED[verb], option)
         arguments = [given.get(word, word) for word in needed]
