@@ -15,7 +15,7 @@ from slcache.kinds import Kind
 from slcache.normalise import Document
 from slcache.plots import plain, style
 
-_BINS = 360
+_BINS = 120
 _HATCHES = {"read": "", "write": "////"}
 
 Stack = dict[tuple[str, str], float]

@@ -135,9 +135,10 @@ def _latency(axes: Axes, runs: Sequence[Binned], shown: Iterable[int], side: str
     width = 1.2 if len(runs) < style.MANY else 0.8
     for i in shown:
         colour = style.scheme_colour(i)
-        axes.plot(
-            runs[i].t_s, runs[i].mean_us(side), color=colour, lw=width, marker=".", ms=2 * width
-        )
+        # What took no time, such as reads out of DRAM, has no place on a log axis.
+        mean_us = runs[i].mean_us(side)
+        shown_us = np.where(mean_us > 0, mean_us, np.nan)
+        axes.plot(runs[i].t_s, shown_us, color=colour, lw=width, marker=".", ms=2 * width)
     style.time_ticks(axes, "y")
     return ""
 

@@ -33,8 +33,8 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     factor, unit = units.size_scale(max(*map(_total, stacks), *written))
     figure, (axes,) = style.panels(1, 1, style.bars_height(len(labels)))
     for row, stack in enumerate(stacks):
-        _bar(axes, row, stack, segments, factor)
         host = written[row] / factor
+        _bar(axes, row, stack, segments, factor, host)
         axes.plot([host, host], [row - 0.44, row + 0.44], color=style.INK, lw=1.4)
     plain.rows(axes, labels)
     axes.invert_yaxis()
@@ -85,8 +85,9 @@ def _bar(
     stack: dict[Segment, float],
     segments: Mapping[Segment, Kind],
     factor: int,
+    host: float,
 ) -> None:
-    """Draw one scheme's stack, its total written after it."""
+    """Draw one scheme's stack, its total written after it and after the mark at `host`."""
     left = 0.0
     for segment, kind in segments.items():
         value = stack.get(segment, 0.0) / factor
@@ -104,7 +105,7 @@ def _bar(
         left += value
     axes.annotate(
         units.size(_total(stack)),
-        (left, row),
+        (max(left, host), row),
         xytext=(6, 0),
         textcoords="offset points",
         va="center",
