@@ -477,3 +477,22 @@ fn chips_of_any_kind_lose_nothing_and_never_stop() {
         }
     }
 }
+
+#[test]
+fn figures_count_from_time_0_on_and_anew_from_a_snapshot_on() {
+    for (scheme, values) in every() {
+        let mut setup = cache(scheme, 20, &values);
+        setup.precondition.fill = 0.1;
+        setup.precondition.overwrite = 0.5;
+        let mut sim = fresh(&setup);
+        sim.precondition(&mut |_, _| true).unwrap();
+        write(&mut sim, 0..10);
+        let mut again = crate::common::restart::again(&setup, &sim);
+        let written = |report: &Report| match scheme {
+            "disk-only" => figure(report, "disk_written_bytes"),
+            _ => figure(report, "host_bytes"),
+        };
+        assert_eq!(written(&sim.finish().unwrap()), 10.0 * 4096.0, "{scheme} {values:?}");
+        assert_eq!(written(&again.finish().unwrap()), 0.0, "{scheme} {values:?}");
+    }
+}

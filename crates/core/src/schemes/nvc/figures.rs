@@ -4,11 +4,7 @@ use super::rules::Verdict;
 use crate::base::op::Cause;
 use crate::ftl::io::Io;
 use crate::ftl::log_region::LogRegion;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// More than any run can count.
-const COUNT_MAX: u64 = 1 << 40;
 
 /// Which region of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +46,7 @@ impl Origin {
 }
 
 /// What is counted of one region.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct TierCounts {
     /// Pages programmed, by `Origin`.
     pages: [u64; 4],
@@ -60,8 +56,8 @@ struct TierCounts {
     cleanings: [u64; 3],
 }
 
-/// Running totals.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+/// Running totals from time 0 on.
+#[derive(Clone, Debug, Default)]
 pub struct Figures {
     tiers: [TierCounts; 2],
     /// Units that the host read out of the DRAM buffer.
@@ -73,21 +69,10 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// What no run comes to is no snapshot's.
-    pub fn check(&self) -> Result<(), String> {
-        let tiers = self.tiers.iter();
-        let of = |tier: &TierCounts| [&tier.pages[..], &tier.cleanings, &[tier.hits]].concat();
-        let counts = tiers.flat_map(of).chain([self.buffer_hits, self.misses, self.to_disk]);
-        match counts.max() {
-            Some(most) if most > COUNT_MAX => Err(format!("a count of {most}")),
-            _ => Ok(()),
-        }
-    }
-
     /// A page of `tier` was programmed with what came from `origin`.
     #[inline]
-    pub fn programmed(&mut self, tier: Tier, origin: Origin) {
-        self.tiers[tier as usize].pages[origin.number()] += 1;
+    pub fn programmed(&mut self, tier: Tier, origin: Origin, io: &Io) {
+        self.tiers[tier as usize].pages[origin.number()] += u64::from(!io.clockless());
     }
 
     /// The host read `units` in `tier`.
@@ -110,13 +95,13 @@ impl Figures {
 
     /// `units` were written to the disk.
     #[inline]
-    pub fn wrote_disk(&mut self, units: u64) {
-        self.to_disk += units;
+    pub fn wrote_disk(&mut self, units: u64, io: &Io) {
+        self.to_disk += if io.clockless() { 0 } else { units };
     }
 
     /// The cold region of `tier` is cleaned.
-    pub fn cleaned(&mut self, tier: Tier, verdict: Verdict) {
-        self.tiers[tier as usize].cleanings[verdict as usize] += 1;
+    pub fn cleaned(&mut self, tier: Tier, verdict: Verdict, io: &Io) {
+        self.tiers[tier as usize].cleanings[verdict as usize] += u64::from(!io.clockless());
     }
 
     /// The figures of a cache of `regions`.

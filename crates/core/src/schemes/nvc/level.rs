@@ -14,19 +14,11 @@ use crate::ftl::piece::Piece;
 use crate::ftl::region::Writer;
 use crate::ftl::relocate::{erase_block, relocate_page, Job};
 use crate::ftl::unit_level::{self, Reads};
-use serde::{Deserialize, Serialize};
 
 /// Cleaning within a region.
 pub const GC: Job = Job { cause: Cause::Gc, class: Class::Urgent };
 /// Moves to the level below.
 pub const MIGRATION: Job = Job { cause: Cause::Migration, class: Class::Urgent };
-
-/// What a snapshot holds of a cache beside its regions.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct CacheState {
-    marks: MarksState,
-    figures: Figures,
-}
 
 /// What the regions of a cache share.
 #[derive(Clone)]
@@ -47,15 +39,13 @@ impl Shared {
     }
 
     /// What a snapshot holds.
-    pub fn save(&self) -> CacheState {
-        CacheState { marks: self.marks.save(), figures: self.figures.clone() }
+    pub fn save(&self) -> MarksState {
+        self.marks.save()
     }
 
     /// Takes a snapshot's part, or says what does not fit.
-    pub fn load(&mut self, state: CacheState) -> Result<(), String> {
-        state.figures.check()?;
-        self.figures = state.figures;
-        self.marks.load(state.marks)
+    pub fn load(&mut self, state: MarksState) -> Result<(), String> {
+        self.marks.load(state)
     }
 }
 
@@ -80,7 +70,7 @@ impl Level {
         let to = self.log.next_page(io, piece.page).ok_or(DeviceFull)?;
         unit_level::write(piece, &mut self.log, Writer::Host, to, io);
         shared.marks.programmed(to, piece.mask, piece.mask, io);
-        shared.figures.programmed(self.tier, Origin::Host);
+        shared.figures.programmed(self.tier, Origin::Host, io);
         Ok(())
     }
 
@@ -99,7 +89,7 @@ impl Level {
         let dirty = shared.marks.dirty_units(page, mask, io);
         unit_level::copy((page, mask), reads, cause, &mut self.log, Writer::Host, to, io);
         shared.marks.programmed(to, mask, dirty, io);
-        shared.figures.programmed(self.tier, origin);
+        shared.figures.programmed(self.tier, origin, io);
         Ok(())
     }
 
@@ -124,13 +114,13 @@ impl Level {
         let (live, dirty) = shared.marks.of_page(page, io);
         relocate_page(&mut self.log, io, page, to, writer, job);
         shared.marks.programmed(to, live, dirty, io);
-        shared.figures.programmed(self.tier, Origin::Cache(from));
+        shared.figures.programmed(self.tier, Origin::Cache(from), io);
         Ok(())
     }
 
     /// Begins to clean: the blocks of the cold region, oldest first, which `end_cleaning` takes back.
     pub fn begin_cleaning(&mut self, verdict: Verdict, shared: &mut Shared, io: &Io) -> Vec<BlockId> {
-        shared.figures.cleaned(self.tier, verdict);
+        shared.figures.cleaned(self.tier, verdict, io);
         let mut cold = std::mem::take(&mut self.cold);
         self.log.cold_blocks(io, &mut cold);
         cold
@@ -190,7 +180,8 @@ impl Level {
     fn destage(&mut self, blocks: &[BlockId], shared: &mut Shared, io: &mut Io) {
         let Shared { marks, flush_clean, destage, figures } = shared;
         let is_needed = |slot| *flush_clean || marks.is_dirty(slot);
-        figures.wrote_disk(destage.empty_blocks(blocks, is_needed, MIGRATION, io));
+        let written = destage.empty_blocks(blocks, is_needed, MIGRATION, io);
+        figures.wrote_disk(written, io);
         blocks.iter().for_each(|&block| self.log.release(io, block));
     }
 }

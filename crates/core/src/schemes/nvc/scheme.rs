@@ -11,7 +11,8 @@
 use super::super::common::tables::page_table;
 use super::config::NvcConfig;
 use super::figures::{Origin, Tier};
-use super::level::{lives, pages_of, CacheState, Level, Shared, GC, MIGRATION};
+use super::level::{lives, pages_of, Level, Shared, GC, MIGRATION};
+use super::marks::MarksState;
 use super::policy::Policy;
 use super::rules::{LastLogRule, SlcLogRule, Verdict};
 use crate::base::request::SECTOR_BYTES;
@@ -191,7 +192,7 @@ impl Nvc {
 }
 
 impl Scheme for Nvc {
-    type State = CacheState;
+    type State = MarksState;
 
     regions! { Cache slc.log, Cache dense.log }
 
@@ -240,11 +241,11 @@ impl Scheme for Nvc {
         self.shared.figures.buffer_hit(units);
     }
 
-    fn save_own(&self) -> CacheState {
+    fn save_own(&self) -> MarksState {
         self.shared.save()
     }
 
-    fn load_own(&mut self, own: CacheState, _io: &Io) -> Result<(), String> {
+    fn load_own(&mut self, own: MarksState, _io: &Io) -> Result<(), String> {
         self.shared.load(own)
     }
 

@@ -10,7 +10,8 @@
 
 use super::super::common::tables::page_table;
 use super::figures::{Origin, Tier};
-use super::level::{CacheState, Level, Shared};
+use super::level::{Level, Shared};
+use super::marks::MarksState;
 use super::rules::LastLogRule;
 use super::single_config::{NvcMlcOnlyConfig, NvcSlcOnlyConfig, SingleConfig};
 use crate::ftl::answer::DeviceFull;
@@ -102,7 +103,7 @@ impl<K: Kind> Single<K> {
 }
 
 impl<K: Kind> Scheme for Single<K> {
-    type State = CacheState;
+    type State = MarksState;
 
     regions! { Cache level.log }
 
@@ -138,11 +139,11 @@ impl<K: Kind> Scheme for Single<K> {
         self.shared.figures.buffer_hit(units);
     }
 
-    fn save_own(&self) -> CacheState {
+    fn save_own(&self) -> MarksState {
         self.shared.save()
     }
 
-    fn load_own(&mut self, own: CacheState, _io: &Io) -> Result<(), String> {
+    fn load_own(&mut self, own: MarksState, _io: &Io) -> Result<(), String> {
         self.shared.load(own)
     }
 
