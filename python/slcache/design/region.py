@@ -19,7 +19,7 @@ from slcache.design.point import Goal, Point
 from slcache.design.runs import SIZES, Setup
 from slcache.design.source import Source
 from slcache.once import once
-from slcache.reproduce.runs import run_all
+from slcache.reproduce.runs import StoppedError, run_all
 from slcache.reproduce.store import Store
 from slcache.traces import reader_options
 
@@ -162,7 +162,10 @@ class _Measuring:
         """Run the candidates at these places and return their lifespans."""
         planned = {place: self._setup.runs(self._flash, self._sizes[place]) for place in places}
         runs = [run for each in planned.values() for run in each.values()]
-        documents = iter(run_all(runs, self._store, self._tell, self._workers))
+        try:
+            documents = iter(run_all(runs, self._store, self._tell, self._workers))
+        except StoppedError as error:
+            raise KeyboardInterrupt from error
         for place, each in planned.items():
             found = {scheme: next(documents) for scheme in each}
             self._points[place] = points.made(self._flash, self._sizes[place], found)

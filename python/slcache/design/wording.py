@@ -27,13 +27,13 @@ def _chosen(design: Design, chosen: Point) -> list[str]:
     if chosen.of(design.goal) is None:
         lines.append(f"The trace reads nothing, so that no {goal} tells the points apart.")
     elif design.better:
-        shown = "; ".join(f"{_region(design, p)} {_figure(design, p)}" for p in design.better)
+        shown = "; ".join(f"{_region(design, p)} {_less(design, p)}" for p in design.better)
         lines.append(
-            f"Larger regions that were tried are better in {goal}: {shown}, and the smallest "
-            f"{_figure(design, chosen)}."
+            f"Larger regions that were tried have a lower {goal} than the "
+            f"{_figure(design, chosen)} of the smallest: {shown}."
         )
     elif chosen != design.points[-1]:
-        lines.append(f"No larger region that was tried is better in {goal}.")
+        lines.append(f"No larger region that was tried has a lower {goal}.")
     return lines
 
 
@@ -98,6 +98,14 @@ def _asked(design: Design) -> str:
 
 def _list(design: Design, points: Sequence[Point]) -> str:
     return "; ".join(f"r = {share(point)} lasts {factor(design.times(point))}" for point in points)
+
+
+def _less(design: Design, point: Point) -> str:
+    assert design.chosen is not None
+    figure, chosen = point.of(design.goal), design.chosen.of(design.goal)
+    assert figure is not None
+    assert chosen is not None
+    return f"by {units.percent(1 - figure / chosen)}"
 
 
 def _figure(design: Design, point: Point) -> str:
