@@ -62,16 +62,6 @@ impl LogRegion {
         &self.region
     }
 
-    /// How long its spans are.
-    pub fn spans(&self) -> LogSpans {
-        self.spans
-    }
-
-    /// Rows from the oldest to the frontier's.
-    pub fn used_rows(&self) -> u32 {
-        self.used
-    }
-
     /// Whether the host's next page needs a row and only the reserve is left: it is to be cleaned first.
     #[inline]
     pub fn is_due(&self) -> bool {

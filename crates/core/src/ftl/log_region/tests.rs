@@ -143,7 +143,7 @@ impl Rig {
 
     /// Order T -> C -> H -> G -> T, and how long each span is.
     fn check_circle(&self) {
-        let LogSpans { rows, reserve, cold } = self.log.spans();
+        let LogSpans { rows, reserve, cold } = self.log.spans;
         let (tail, used) = (self.log.tail, self.log.used);
         assert!(used + reserve <= rows, "{used} rows are written, {reserve} of {rows} are the reserve's");
         for &plane in self.log.region().planes() {
@@ -172,7 +172,7 @@ impl Rig {
                 let (invalid, all) = self.log.cold_census(&self.io);
                 self.clean(10 * invalid >= 4 * all && cleanings == 0);
                 cleanings += 1;
-                let spans = self.log.spans();
+                let spans = self.log.spans;
                 assert_eq!(self.log.tail, (before + spans.cold) % spans.rows, "T moves on to C");
                 self.check_circle();
             }
@@ -223,7 +223,7 @@ fn the_host_never_gets_the_reserve() {
         }
         assert!(rig.log.is_due());
         assert_eq!(rig.log.next_page(&mut rig.io, 0), None);
-        assert_eq!(rig.log.used_rows(), 9);
+        assert_eq!(rig.log.used, 9);
         rig.check_circle();
     }
 }
