@@ -163,3 +163,164 @@ fn a_request_waits_for_the_transition_in_course_and_the_way_back() {
         disk.serve(awake_ms * MS, &read(0, 8));
     }
 }
+
+/// Continuing takes 0.1024 ms, another place of the track 5 ms more and a way from parked heads 17 ms more.
+#[test]
+fn ten_requests_take_the_energy_worked_out_by_hand() {
+    let mut disk = Disk::new(&config(), CAPACITY);
+    let us = |us: u64| us * 1000;
+    for (at_us, sector, awake_us, end_ns) in [
+        (0, 0, 0, 17_102_400),
+        (500_000, 8, 500_000, 500_102_400),
+        (501_000, 0, 501_000, 506_102_400),
+        // Active until 1506.1 ms, on its way to idle until 2006.1 ms, back at 2506.1 ms.
+        (1_800_000, 0, 2_506_102, 2_523_204_800),
+        // Idle from 4023.2 ms.
+        (5_000_000, 0, 5_500_000, 5_517_102_400),
+        // Idle from 7017.1 ms, spinning down from 10397.1 ms to 12697.1 ms.
+        (11_000_000, 0, 14_297_102, 14_314_204_800),
+        // Waits for the one before it.
+        (12_000_000, 8, 14_314_204, 14_314_307_200),
+        // Idle from 15814.3 ms, spinning down from 19194.3 ms, in standby from 21494.3 ms.
+        (30_000_000, 0, 31_600_000, 31_617_102_400),
+        (32_000_000, 8, 32_000_000, 32_000_102_400),
+        (32_900_000, 16, 32_900_000, 32_900_102_400),
+    ] {
+        // The seventh is asked for while the disk is busy for the sixth.
+        let asked_ns = us(at_us).max(if at_us == 12_000_000 { 14_314_204_800 } else { 0 });
+        let (awake_ns, done_ns) = serve_at(&mut disk, asked_ns, &read(sector, 8));
+        assert_eq!((awake_ns / 1000, done_ns), (awake_us, end_ns), "the one at {at_us} us");
+    }
+    disk.settle(32_900_102_400);
+    let active_ns = 1_506_102_400 + 1_017_102_400 + 1_017_102_400 + 1_017_204_800 + 1_300_102_400;
+    let idle_ns = (5_000_000_000 - 4_023_204_800) + 2 * 3_380_000_000;
+    let standby_ns = 30_000_000_000 - 21_494_307_200;
+    for (state, ns, count, mj) in [
+        (PowerState::ToIdle, 500 * MS, 4, 1150),
+        (PowerState::FromIdle, 500 * MS, 2, 1150),
+        (PowerState::SpinDown, 2300 * MS, 2, 2940),
+        (PowerState::SpinUp, 1600 * MS, 2, 5000),
+    ] {
+        assert_eq!(disk.books().time_ns(state), count * ns, "{state:?}");
+        assert_eq!(disk.books().energy_pj(state), u128::from(count * mj) * 1_000_000_000, "{state:?}");
+    }
+    assert_eq!(disk.books().time_ns(PowerState::Active), active_ns);
+    assert_eq!(disk.books().time_ns(PowerState::Idle), idle_ns);
+    assert_eq!(disk.books().time_ns(PowerState::Standby), standby_ns);
+    let steady_pj = active_ns * 2550 + idle_ns * 800 + standby_ns * 250;
+    let transitions_mj = 4 * 1150 + 2 * 1150 + 2 * 2940 + 2 * 5000;
+    assert_eq!(energy_pj(&disk), u128::from(steady_pj) + transitions_mj * 1_000_000_000);
+    assert_eq!(disk.books().until_ns(), 32_900_102_400);
+    assert_eq!((disk.books().spin_ups(), disk.books().spin_downs()), (2, 2));
+}
+
+#[test]
+fn closed_books_take_no_more() {
+    let mut disk = Disk::new(&config(), CAPACITY);
+    // In the middle of spinning down: half of its energy.
+    disk.settle(4880 * MS + 1150 * MS);
+    assert_eq!(disk.books().energy_pj(PowerState::SpinDown), 2940 * JOULE / 1000 / 2);
+    let (energy, until_ns) = (energy_pj(&disk), disk.books().until_ns());
+    serve_at(&mut disk, 60 * SECOND, &read(0, 8));
+    assert_eq!((energy_pj(&disk), disk.books().until_ns()), (energy, until_ns));
+    assert_eq!((disk.books().spin_ups(), disk.counters().get(false, Cause::Host).count), (0, 1));
+    // Reopened, they go on with what follows.
+    disk.resume(3600 * SECOND);
+    disk.settle(3601 * SECOND);
+    assert_eq!((energy_pj(&disk), disk.books().until_ns()), (energy + JOULE / 4, until_ns + SECOND));
+}
+
+#[test]
+fn a_wake_up_without_a_time_costs_none() {
+    let free = DiskPowerConfig { from_idle_ns: 0, from_idle_mj: 0, ..config().power };
+    let mut disk = Disk::new(&DiskConfig { power: free, ..config() }, CAPACITY);
+    assert_eq!(disk.wake(2 * SECOND), 2 * SECOND);
+    disk.serve(2 * SECOND, &read(0, 8));
+    assert_eq!(disk.wake(3200 * MS), 3_517_102_400, "it still finishes going idle");
+}
+
+#[test]
+fn the_shares_of_the_states_add_up_in_every_window() {
+    let mut rng = RngStream::new(1, "disk");
+    let mut disk = Disk::new(&config(), CAPACITY);
+    let mut now_ns = 0;
+    for _ in 0..20_000 {
+        now_ns += rng.exponential(3e9) as u64;
+        now_ns = serve_at(&mut disk, now_ns, &read(0, 8)).1;
+    }
+    disk.settle(now_ns);
+    let series = disk.books().series();
+    let shares = PowerState::ALL.map(|state| series.shares(state));
+    let windows = shares[0].len();
+    assert!((512..=1024).contains(&windows), "{windows} windows");
+    assert_eq!(windows as u64, now_ns.div_ceil(series.window_ns()));
+    for window in 0..windows {
+        let sum: f64 = shares.iter().map(|shares| shares[window]).sum();
+        assert!((sum - 1.0).abs() < 1e-9, "window {window}: {sum}");
+    }
+    for (state, shares) in PowerState::ALL.into_iter().zip(&shares) {
+        let last_ns = now_ns - (windows as u64 - 1) * series.window_ns();
+        let whole: f64 = shares[..windows - 1].iter().sum();
+        let ns = whole * series.window_ns() as f64 + shares[windows - 1] * last_ns as f64;
+        let booked = disk.books().time_ns(state) as f64;
+        assert!((ns - booked).abs() < 1e-6 * now_ns as f64, "{state:?}: {ns} of {booked}");
+        assert!(booked > 0.0, "{state:?} never occurred");
+    }
+}
+
+/// Restored disks begin at time 0 and go on as the saved one does.
+#[test]
+fn a_restored_disk_goes_on_as_the_saved_one() {
+    let config = DiskConfig { rotation: Rotation::Angle, ..config() };
+    for pause_ms in [0, 10, 1000, 1200, 1500, 3000, 5000, 7000, 9000] {
+        let mut disk = Disk::new(&config, CAPACITY);
+        let (_, end_ns) = serve_at(&mut disk, 123 * MS, &read(5000, 8));
+        let saved_ns = end_ns + pause_ms * MS;
+        disk.settle(saved_ns);
+        disk.resume(saved_ns);
+        let mut restored = Disk::new(&config, CAPACITY);
+        restored.load(disk.save()).unwrap();
+        for (later_ms, sector) in [(30, 5008), (900, 5016), (2000, 1), (9000, 77)] {
+            let order = read(sector, 8);
+            let (awake_ns, done_ns) = serve_at(&mut disk, saved_ns + later_ms * MS, &order);
+            let found = serve_at(&mut restored, later_ms * MS, &order);
+            assert_eq!(found, (awake_ns - saved_ns, done_ns - saved_ns), "{pause_ms} and {later_ms} ms");
+        }
+        let mut tiny = Disk::new(&config, 512 * 50);
+        let fits = tiny.load(disk.save());
+        assert!(fits.is_err_and(|told| told.contains("Some(85)")), "{pause_ms} ms");
+    }
+}
+
+#[test]
+fn what_no_disk_can_be_is_refused_with_key_value_and_range() {
+    type Change = fn(&mut DiskConfig);
+    let cases: [(Change, &str, &str); 13] = [
+        (|c| c.rpm = 0, "rpm = 0", "1000"),
+        (|c| c.track_seek_ns = 13 * MS, "track_seek_ns = 13000000", "12000000"),
+        (|c| c.average_seek_ns = 2 * SECOND, "average_seek_ns = 2000000000", "1000000000"),
+        (|c| c.mb_per_s = 0, "mb_per_s = 0", "between 1 and"),
+        (|c| c.overhead_ns = 2 * SECOND, "overhead_ns = 2000000000", "1000000000"),
+        (|c| c.power.active_mw = 2_000_000, "power.active_mw = 2000000", "1000000"),
+        (|c| c.power.idle_mw = 2551, "power.idle_mw = 2551", "active_mw, which is 2550"),
+        (|c| c.power.standby_mw = 801, "power.standby_mw = 801", "idle_mw, which is 800"),
+        (|c| c.power.idle_after_ns = 0, "power.idle_after_ns = 0", "between 1 and"),
+        (|c| c.power.standby_after_ns = 0, "power.standby_after_ns = 0", "between 1 and"),
+        (|c| c.power.spin_up_ns = 0, "power.spin_up_mj = 5000", "spin_up_ns is 0"),
+        (|c| c.power.from_idle_ns = 0, "power.from_idle_mj = 1150", "from_idle_ns is 0"),
+        (|c| c.power.spin_down_ns = 61 * SECOND, "power.spin_down_ns = 61000000000", "60000000000"),
+    ];
+    for (change, named, allowed) in cases {
+        let mut config = config();
+        change(&mut config);
+        let mut problems = Vec::new();
+        config.check("device.disk", &mut problems);
+        let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 1, "{named}: {told:?}");
+        assert!(told[0].starts_with(&format!("device.disk.{named}: ")), "{told:?}");
+        assert!(told[0].contains(allowed), "{told:?}");
+    }
+    let mut problems = Vec::new();
+    config().check("device.disk", &mut problems);
+    assert!(problems.is_empty(), "{problems:?}");
+}

@@ -44,8 +44,8 @@ pub struct Books {
     spin_ups: u64,
     spin_downs: u64,
     series: StateSeries,
-    /// When they were closed, ns.
-    closed_ns: Option<u64>,
+    /// Whether nothing is added.
+    closed: bool,
 }
 
 impl Books {
@@ -68,34 +68,34 @@ impl Books {
             spin_ups: 0,
             spin_downs: 0,
             series: StateSeries::default(),
-            closed_ns: None,
+            closed: false,
         }
     }
 
     /// Adds a part of a stay that ends at `end_ns`.
     pub fn add(&mut self, state: PowerState, from_ns: u64, to_ns: u64, end_ns: u64) {
-        if self.closed_ns.is_none() {
+        if !self.closed {
             let place = state as usize;
             self.time_ns[place] += to_ns - from_ns;
             self.energy_pj[place] += self.rates[place].energy_pj(from_ns, to_ns, end_ns);
-            self.series.add(state, from_ns, to_ns);
+            self.series.add(state, to_ns - from_ns);
         }
     }
 
     /// Counts that a state begins.
     pub fn enter(&mut self, state: PowerState) {
-        if self.closed_ns.is_none() {
+        if !self.closed {
             self.spin_ups += u64::from(state == PowerState::SpinUp);
             self.spin_downs += u64::from(state == PowerState::SpinDown);
         }
     }
 
-    /// Nothing is added from now on.
-    pub fn close(&mut self, now_ns: u64) {
-        self.closed_ns.get_or_insert(now_ns);
+    /// Whether nothing is added from now on.
+    pub fn set_closed(&mut self, closed: bool) {
+        self.closed = closed;
     }
 
-    /// Until when they were kept, ns: all times add up to it.
+    /// All times in them, ns.
     pub fn until_ns(&self) -> u64 {
         self.time_ns.iter().sum()
     }

@@ -79,7 +79,13 @@ impl Disk {
     /// Books time and energy up to now and ends the books: what the disk does later takes nothing.
     pub fn settle(&mut self, now_ns: u64) {
         self.advance(now_ns);
-        self.power.close_books();
+        self.power.set_closed(true);
+    }
+
+    /// Goes on with books that were ended; what passed meanwhile is left out.
+    pub fn resume(&mut self, now_ns: u64) {
+        self.advance(now_ns);
+        self.power.set_closed(false);
     }
 
     /// Every operation served, by kind and cause.

@@ -187,9 +187,9 @@ impl Power {
         self.idle_since_ns = end_ns;
     }
 
-    /// Ends the books.
-    pub fn close_books(&mut self) {
-        self.books.close(self.at_ns);
+    /// Ends the books, or goes on with them.
+    pub fn set_closed(&mut self, closed: bool) {
+        self.books.set_closed(closed);
     }
 
     /// What the states took.

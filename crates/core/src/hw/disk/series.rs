@@ -12,17 +12,21 @@ const FIRST_WINDOW_NS: u64 = 1_000_000;
 pub struct StateSeries {
     window_ns: u64,
     windows: Vec<[u64; POWER_STATES]>,
+    /// Up to when they are filled, ns.
+    until_ns: u64,
 }
 
 impl Default for StateSeries {
     fn default() -> Self {
-        Self { window_ns: FIRST_WINDOW_NS, windows: Vec::with_capacity(WINDOWS_MAX) }
+        Self { window_ns: FIRST_WINDOW_NS, windows: Vec::with_capacity(WINDOWS_MAX), until_ns: 0 }
     }
 }
 
 impl StateSeries {
-    /// Adds a stretch of time in one state; it begins where the last one ended.
-    pub fn add(&mut self, state: PowerState, mut from_ns: u64, to_ns: u64) {
+    /// Adds a stretch of time in one state, behind the last one.
+    pub fn add(&mut self, state: PowerState, length_ns: u64) {
+        let (mut from_ns, to_ns) = (self.until_ns, self.until_ns + length_ns);
+        self.until_ns = to_ns;
         while from_ns < to_ns {
             while (to_ns - 1) / self.window_ns >= WINDOWS_MAX as u64 {
                 self.halve();

@@ -76,6 +76,14 @@ impl Timing {
         }
     }
 
+    /// Goes on with the closed books of the disk, from now.
+    pub fn reopen_disk(&mut self) {
+        let now_ns = self.now_ns;
+        if let Some(unit) = self.disk.as_mut() {
+            unit.disk.resume(now_ns);
+        }
+    }
+
     /// Emits an operation of the disk that waits for those of `after`; its token comes back when it is
     /// complete.
     pub fn emit_disk(&mut self, op: &DiskOp, after: &[OpId]) -> OpId {

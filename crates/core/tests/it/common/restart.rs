@@ -9,24 +9,19 @@ use std::collections::BTreeMap;
 
 /// What is counted and measured since time 0 in a way that no difference of two reports tells; the
 /// operations and latencies that it comes from are compared one by one.
-const NO_DIFFERENCE: [&str; 16] = [
+const NO_DIFFERENCE: [&str; 12] = [
     "latency_us",
     "cdf",
     "iops",
     "duration_ns",
     "backlog",
     "flash",
+    "ops",
     "wear",
     "waf",
     "series",
     "curves",
-    // The books of a disk's energy are closed at the end of the first run.
-    "energy_j",
     "mean_power_w",
-    "until_ns",
-    "states",
-    "spin_ups",
-    "spin_downs",
 ];
 /// Figures that are a share of counts.
 const SHARES: [&str; 10] = [
