@@ -37,6 +37,8 @@ pub static PRESETS: &[Preset] = presets![
     "mqsim-like",
     "mqsim-512g",
     "gc-8g",
+    "nvc-hdd",
+    "nvc-7200",
 ];
 
 /// The preset called `name`.

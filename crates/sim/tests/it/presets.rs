@@ -50,6 +50,8 @@ fn capacities_are_those_of_the_papers() {
     assert_eq!(capacity("mqsim-like"), 24 << 30);
     assert_eq!(capacity("mqsim-512g"), 512 << 30);
     assert_eq!(capacity("gc-8g"), 8 << 30);
+    assert_eq!(capacity("nvc-hdd"), 1 << 30);
+    assert_eq!(capacity("nvc-7200"), 6 << 30);
     assert_eq!(capacity("hyssd-st"), (2 << 30) + 5462 * (3 << 20));
     assert_eq!(capacity("hyssd-mt"), (2 << 30) + 5462 * (3 << 20));
 }
@@ -73,11 +75,11 @@ fn hyssd_page_times_include_the_bus_as_in_the_paper_and_copy_backs_do_not() {
     }
 }
 
-/// Devices that offer SLC and a denser mode in one pool, each with requests that go around twice.
+/// Devices without a disk that offer SLC and a denser mode in one pool, each with requests that go around twice.
 #[test]
 fn ust_runs_on_every_preset_that_has_an_slc_mode_beside_another() {
     let mut names = Vec::new();
-    for preset in PRESETS {
+    for preset in PRESETS.iter().filter(|preset| preset.device().disk.is_none()) {
         let pools = preset.device().pool;
         let hybrid = |pool: &PoolConfig| pool.slc.is_some() && pool.densest() != CellMode::Slc;
         let resolved = resolve(&crate::common::layers(preset.name, "ust", &[]));
@@ -101,4 +103,34 @@ fn ust_runs_on_every_preset_that_has_an_slc_mode_beside_another() {
         names.push(preset.name);
     }
     assert!(names.len() >= 5, "{names:?}");
+}
+
+#[test]
+fn nvc_hdd_page_times_with_the_bus_are_those_of_the_papers_table() {
+    let device = slcache_sim::preset::find("nvc-hdd").unwrap().device();
+    let pool = &device.pool[0];
+    let transfer_ns = pool.bus.transfer_ns(pool.page_bytes);
+    for (mode, read_us, program_us) in [(CellMode::Slc, 409, 431), (CellMode::Mlc, 403, 994)] {
+        let times = pool.mode(mode).unwrap();
+        assert_eq!(times.read_ns[0] + transfer_ns, read_us * 1000);
+        assert_eq!(times.program_ns[0] + transfer_ns, program_us * 1000);
+        assert_eq!(times.erase_ns, 872_000);
+        assert_eq!(pool.raw_bytes(mode), if mode == CellMode::Slc { 512 << 20 } else { 1 << 30 });
+    }
+}
+
+/// Nothing else can run where the data's home is a disk.
+#[test]
+fn disks_are_for_flash_caches_and_flash_caches_for_disks() {
+    for preset in PRESETS {
+        let disk = preset.device().disk.is_some();
+        for scheme in slcache_core::schemes::CATALOG {
+            let own = scheme.name.starts_with("nvc") || scheme.name == "disk-only";
+            match resolve(&crate::common::layers(preset.name, scheme.name, &[])) {
+                Ok(_) => assert_eq!(own, disk, "{} on {}", scheme.name, preset.name),
+                Err(errors) if own == disk => assert!(!disk, "{} on {}:\n{errors}", scheme.name, preset.name),
+                Err(errors) => assert!(errors.to_string().contains("device.disk"), "{errors}"),
+            }
+        }
+    }
 }
