@@ -48,7 +48,8 @@ Sensitivity = Annotated[
 Full = Annotated[
     bool,
     typer.Option(
-        "--full", help="Run twins at the paper's size, where the plan has a smaller one (hyssd)."
+        "--full",
+        help="Run twins at the paper's size, where the plan has a smaller one (hyssd, nvc).",
     ),
 ]
 Traces = Annotated[

@@ -163,11 +163,17 @@ def _whole(given: Mapping[str, Any], device: str, scheme: str, key: str) -> int:
 
 
 def _settings_of(variant: Variant, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings meant for a variant: those of no scheme, of its scheme, of its name."""
-    own, mine = f"scheme.{variant.scheme}.", f"{variant.name}:"
-    keys = {k: k.removeprefix(mine) for k in settings if ":" not in k or k.startswith(mine)}
+    """Return the settings for a variant: those of no scheme, of its scheme, its name or grid."""
+    own = f"scheme.{variant.scheme}."
+    keys = {k: _meant(variant, k) for k in settings}
     return {
         key: settings[k]
         for k, key in keys.items()
-        if not key.startswith("scheme.") or key.startswith(own)
+        if key is not None and (not key.startswith("scheme.") or key.startswith(own))
     }
+
+
+def _meant(variant: Variant, key: str) -> str | None:
+    """Return a setting's key without the variant or grid it is for; None if that is another."""
+    name, colon, rest = key.rpartition(":")
+    return rest if not colon or name in (variant.name, variant.grid) else None

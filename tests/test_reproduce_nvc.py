@@ -1,0 +1,216 @@
+"""The evaluation of the SLC/MLC combined cache: its claims on made-up results, and short runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from slcache.reproduce import figures
+from slcache.reproduce import plan as plans
+from slcache.reproduce.claims import KINDS
+from slcache.reproduce.inputs import twins
+from slcache.reproduce.jobs import Job
+from slcache.reproduce.ledger import Row, ledger
+from slcache.reproduce.lifespans import add
+from slcache.reproduce.plan import Plan
+from slcache.reproduce.table import Table
+from slcache.reproduce.tabulate import jobs_of
+
+TRACES = ["bonnie", "desktop", "financial1", "financial2"]
+
+#: How much smaller the evaluation's experiment is than the paper's.
+SMALLER = 8
+
+SEEDS = {"hdd": [1], "policies": [1]}
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    return plans.load("nvc")
+
+
+def jobs(plan: Plan) -> list[Job]:
+    return [job for _, job in jobs_of(plan, twins(plan, ["financial1", "financial2"]), SEEDS, {})]
+
+
+def sizes(job: Job) -> dict[str, float]:
+    """Return what of a run's configuration and twin the paper's experiment is divided in."""
+    config = job.resolved()
+    scheme = config["scheme"][job.scheme] or {}
+    return {
+        "requests": int(job.input.workload.get("requests", job.input.requests)),
+        "user_bytes": config["device"]["user_bytes"],
+        "blocks": config["device"]["pool"][0]["blocks"],
+        "dram": config["buffer"]["bytes"],
+        "region": scheme.get("slc_blocks", scheme.get("blocks", 0)),
+    }
+
+
+def test_the_smaller_experiment_is_the_papers_in_every_part(plan: Plan) -> None:
+    for small, full in zip(jobs(plan), jobs(plan.full_size()), strict=True):
+        assert small.title == full.title
+        for name, size in sizes(full).items():
+            assert sizes(small)[name] * SMALLER == pytest.approx(size, rel=0.002), name
+
+
+def test_every_point_of_the_study_can_be_run(plan: Plan) -> None:
+    assert plan.sensitivity is not None
+    for variation in plan.sensitivity.vary:
+        for table in variation.tables():
+            changed = {k: v for k, v in table.items() if k.startswith("twin.") or k == "seed"}
+            settings = {k: v for k, v in table.items() if k not in changed}
+            seeds = {name: [1] for name in variation.parts or ["hdd"]}
+            for _, job in jobs_of(plan, twins(plan, ["desktop"], changed), seeds, settings):
+                job.resolved()
+
+
+def test_names_in_figures_and_claims_are_those_of_runs(plan: Plan) -> None:
+    """A figure of a scheme that nobody runs would be empty, and nobody would be told."""
+    names = {variant.name for variant in plan.expand(plan.schemes)} | set(plan.schemes)
+    for spec in plan.figures:
+        assert {spec.relative_to, spec.scheme, *spec.schemes} - {""} <= names
+    for claim in plan.claims:
+        assert claim.kind in KINDS
+        assert {claim.scheme, *claim.rivals, *claim.among} - {""} <= names
+        points = {at for grid in plan.grids if grid.name == claim.scheme for at in grid_of(grid)}
+        assert set(claim.points) <= points
+    for table in plan.tables:
+        assert set(table.schemes) <= names
+
+
+def grid_of(grid: Any) -> list[float]:  # noqa: ANN401
+    return [variant.point[0] for variant in grid.variants()]
+
+
+def test_titles_are_their_own(plan: Plan) -> None:
+    titles = [plan.title, *(f.title for f in plan.figures), *(t.title for t in plan.tables)]
+    assert len(set(titles)) == len(titles)
+
+
+#: A result of every scheme such as the paper describes, by the share of SLC blocks.
+POOL = {
+    **{"channels": 1, "chips": 1, "dies": 1, "planes": 1, "blocks": 256},
+    **{"wordlines": 64, "page_bytes": 4096},
+    "slc": {"endurance_cycles": 50_000},
+    "mlc": {"endurance_cycles": 10_000},
+}
+#: Misses with MLC blocks only, and how many points more there are with SLC ones.
+MISSES = {
+    "bonnie": (0.3, 0.27),
+    "desktop": (0.25, 0.21),
+    "financial1": (0.02, 0.19),
+    "financial2": (0.02, 0.07),
+}
+
+
+def made_up(name: str, scheme: str, r: float, policy: int, trace: str) -> dict[str, Any]:
+    base, more = MISSES[trace]
+    misses = 1.0 if scheme == "disk-only" else base + more * r * (1 + 0.1 * policy)
+    disk = {
+        "energy_j": 100 * misses if trace == "bonnie" else 50 + 8 * misses,
+        "mean_power_w": 1.0,
+        "spin_ups": 3,
+        "until_ns": 10**12,
+        "ops": [],
+        "states": [{"state": "standby", "time_s": 1000.0, "energy_j": 1.0}],
+    }
+    moving = 0.02 if r in (0, 1) else (0.1 + 0.2 * r if trace == "financial1" else 0.05)
+    lean = 1 if policy == 0 else 0.5 + 0.5 * r
+    volumes = {
+        "host_bytes": 1e9,
+        "slc_bytes": 1e9 * (1 + lean * (1 - r)) * (r > 0),
+        "dense_bytes": 1e9 * (lean * (1 - r) + (r == 0)),
+        "slc_from_slc_bytes": 1e8 * r,
+        "slc_from_dense_bytes": 1e8 * (1 - r),
+        "slc_from_disk_bytes": 1e8 * r,
+        "dense_from_slc_bytes": 1e8 * (1 - r),
+        "dense_from_dense_bytes": 1e8 * (1 - r),
+        "dense_from_disk_bytes": 0.0,
+        "dense_from_host_bytes": 0.0,
+    }
+    rates = {"miss_rate": 0.8 * misses, "dram_hit_rate": 0.2, "gc_time_share": moving}
+    side = {"requests": 10, "latency_us": {}}
+    keys = ("mean", "p50", "p99", "p99_9")
+    return {
+        "config": {
+            "device": {"pool": [POOL]},
+            "scheme": {"nvc": {"slc_blocks": round(256 * r)}},
+        },
+        "host": {
+            "read": {**side, "latency_us": dict.fromkeys(keys, 18_000 * misses)},
+            "write": {**side, "latency_us": dict.fromkeys(keys, 20.0)},
+            "backlog": {"lag_ns": 0, "requests_max": 1},
+        },
+        "disk": disk,
+        "scheme": {"figures": {**volumes, **rates}, "series": [], "tables": []},
+    }
+
+
+def made_up_tables(plan: Plan) -> dict[str, Table]:
+    documents: dict[str, dict[Any, Any]] = {part.name: {} for part in plan.parts}
+    for part in plan.parts:
+        for variant in plan.expand(part.schemes):
+            policy = int(variant.settings.get("scheme.nvc.policy", 0))
+            r = float(variant.point[0]) if variant.point else 0.5
+            r = 1 - r if variant.grid == "dense alone" else r
+            # Thresholds that nothing meets are Policy 3.
+            policy = 3 if variant.name == "tight" else policy
+            for trace in TRACES:
+                found = made_up(variant.name, variant.scheme, r, policy, trace)
+                documents[part.name][trace, variant.name, 1] = found
+    for lasting in plan.lifespans:
+        add(lasting, documents[lasting.part], plan.grids)
+    tables = {
+        part.name: Table(documents[part.name], part.reference, TRACES, plan.grids)
+        for part in plan.parts
+    }
+    return {"": tables["hdd"], **tables}
+
+
+@pytest.fixture(scope="module")
+def made(plan: Plan) -> dict[str, Table]:
+    return made_up_tables(plan)
+
+
+@pytest.fixture(scope="module")
+def rows(plan: Plan, made: dict[str, Table]) -> dict[str, Row]:
+    return {row.id: row for row in ledger(plan.claims, made)}
+
+
+def test_every_claim_is_judged(rows: dict[str, Row]) -> None:
+    assert [row.id for row in rows.values() if row.ours is None] == []
+
+
+def test_results_as_the_paper_tells_them_reproduce_its_claims(rows: dict[str, Row]) -> None:
+    held = ["misses-bonnie", "misses-desktop", "misses-financial1", "misses-financial2"]
+    held += ["latency-rises", "lifespan-rises", "energy-rises", "energy-steady", "energy-bonnie"]
+    held += ["gc-small", "gc-steady", "gc-financial1", "gc-financial1-rises", "gc-ends"]
+    held += ["slc-to-slc", "dense-to-slc", "disk-to-slc", "dense-to-dense", "slc-to-dense"]
+    held += ["financial-misses", "financial-latency", "writes-the-same", "policy-0-becomes-3"]
+    held += ["policy-2-lifespan", "policy-3-lifespan", "policy-3-small"]
+    assert [name for name in held if rows[name].verdict != "reproduced"] == []
+    assert rows["region-ratio"].verdict == "cannot hold"
+    assert rows["region-ratio"].ours == pytest.approx(1 / 3)
+
+
+def test_results_that_turn_the_paper_round_do_not(plan: Plan, made: dict[str, Table]) -> None:
+    """Where more SLC blocks miss less, none of what rests on misses rising holds."""
+    reversed_: dict[str, Table] = {}
+    for name, table in made.items():
+        documents = dict(table.documents)
+        for trace, scheme, seed in table.documents:
+            if scheme.startswith("nvc "):
+                r = float(scheme.removeprefix("nvc "))
+                source = table.documents[trace, f"nvc {1 - r:g}", seed]
+                documents[trace, scheme, seed] = source
+        reversed_[name] = Table(documents, table.reference, TRACES, plan.grids)
+    told = {row.id: row.verdict for row in ledger(plan.claims, reversed_)}
+    for name in ("latency-rises", "lifespan-rises", "energy-rises", "disk-to-slc", "slc-to-slc"):
+        assert told[name] == "not reproduced", name
+
+
+def test_every_figure_is_drawn(plan: Plan, made: dict[str, Table]) -> None:
+    for spec in plan.figures:
+        drawn = figures.draw(spec, plan, made[spec.part])
+        assert all(axes.lines for axes in drawn.axes), spec.id
