@@ -145,3 +145,37 @@ fn written_through_the_buffer_keeps_reads_as_it_keeps_writes() {
     let sim = after(&setup, 5, &apart(&[write(0, 1), read(0, 2), read(0, 1), read(0, 3), read(0, 1)]));
     assert_eq!(counters(&sim), [("read", "tlc", "host", 2, 2), ("program", "slc", "host", 1, 1)]);
 }
+
+/// Behind the buffer a disk and nothing else: a read takes an average seek of 8 ms, half a turn of 10 ms
+/// and the transfer at 100 MB/s.
+fn on_disk() -> Setup {
+    let mut on_disk = setup(device(pool(1, 1, 16, 8, PAGE as u32), 100 * PAGE), "disk-only");
+    on_disk.buffer = buffered(4).buffer;
+    on_disk
+}
+
+const MS: u64 = 1_000_000;
+const DISK_READ_NS: u64 = 13 * MS + 10 * PAGE;
+
+#[test]
+fn a_read_of_what_another_one_fetches_from_the_disk_ends_with_it() {
+    let requests = [read(0, 1), read(MS, 1), read(LATER, 1)];
+    let sim = after(&on_disk(), 0, &requests);
+    let mut ns = latencies_ns(&sim);
+    ns.sort_unstable();
+    assert_eq!(ns, [ACCESS_NS, DISK_READ_NS - MS, DISK_READ_NS]);
+}
+
+#[test]
+fn a_read_of_what_was_written_during_the_fetch_comes_out_of_the_buffer() {
+    let requests = [read(0, 1), write(MS, 1), read(2 * MS, 1)];
+    let sim = after(&on_disk(), 0, &requests);
+    assert_eq!(latencies_ns(&sim), [ACCESS_NS, ACCESS_NS, DISK_READ_NS]);
+}
+
+#[test]
+fn written_in_part_during_the_fetch_a_unit_is_there_when_the_rest_has_come() {
+    let requests = [read(0, 1), request(MS, HostOp::Write, PAGE, 512), read(2 * MS, 1)];
+    let sim = after(&on_disk(), 0, &requests);
+    assert_eq!(latencies_ns(&sim), [ACCESS_NS, DISK_READ_NS, DISK_READ_NS - 2 * MS]);
+}
