@@ -57,6 +57,10 @@ def commands(endless: Path, folder: Path) -> dict[str, list[str | Path]]:
             *("--set", "precondition.fill=0.9", "--set", "precondition.overwrite=100"),
         ],
         "reproduce": ["reproduce", "hierarchy", "--out", folder / "out"],
+        "design": [
+            *("design", "nvc", "--workload", endless, "--lifespan", "2x"),
+            *("--out", folder / "out"),
+        ],
     }
 
 
