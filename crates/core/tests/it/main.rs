@@ -8,6 +8,7 @@ mod control;
 mod copy_back;
 mod disk;
 mod disk_orders;
+mod disk_runs;
 mod endings;
 mod fill_on_read;
 mod flash_rules;
