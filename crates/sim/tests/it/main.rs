@@ -3,6 +3,7 @@
 mod binary;
 mod common;
 mod config;
+mod disk_data;
 mod episode;
 mod fuzz_corpus;
 mod golden;
