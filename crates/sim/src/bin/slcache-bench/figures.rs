@@ -38,7 +38,8 @@ pub struct Workload {
     pub ns_per_request: f64,
     /// Flash commands: reads, programs and erases.
     pub flash_operations: u64,
-    pub ns_per_flash_operation: f64,
+    /// None without flash commands.
+    pub ns_per_flash_operation: Option<f64>,
     /// Pages read and programmed.
     pub page_operations: u64,
     pub page_operations_per_cpu_s: f64,

@@ -5,6 +5,7 @@
 //! the lowest and highest round.
 
 mod child;
+mod disk;
 mod engine;
 mod environment;
 mod figures;
@@ -82,7 +83,7 @@ fn parse(arguments: &[String]) -> Option<(Size, bool)> {
 
 fn measure(size: Size) -> Result<Figures, String> {
     let say = |what: &str| eprintln!("slcache-bench: {what}");
-    say("speed (synth1m, heavy_gc, every scheme, floors)");
+    say("speed (synth1m, heavy_gc, every scheme, floors, disk)");
     let workloads = speed::measure(size)?;
     say("traces (text formats, Parquet, workloads)");
     let traces = tracing::measure(size)?;

@@ -107,13 +107,14 @@ fn print_workload(workload: &Workload) {
         spread(workload.wall_s, 3),
         spread(workload.cpu_s, 3),
     );
-    println!(
-        "  {:.2} million flash commands, {:.0} ns each; {:.2} million page operations, {:.1} million per CPU second",
-        workload.flash_operations as f64 / 1e6,
-        workload.ns_per_flash_operation,
-        workload.page_operations as f64 / 1e6,
-        workload.page_operations_per_cpu_s / 1e6,
-    );
+    if let Some(ns) = workload.ns_per_flash_operation {
+        println!(
+            "  {:.2} million flash commands, {ns:.0} ns each; {:.2} million page operations, {:.1} million per CPU second",
+            workload.flash_operations as f64 / 1e6,
+            workload.page_operations as f64 / 1e6,
+            workload.page_operations_per_cpu_s / 1e6,
+        );
+    }
     match workload.waf_random_part {
         Some(random) => {
             println!("  write amplification {:.3}, of the random part {random:.3}", workload.waf);

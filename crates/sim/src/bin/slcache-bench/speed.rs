@@ -3,7 +3,7 @@
 use super::engine::{self, Run};
 use super::figures::{Floor as FloorFigures, Spread, Workload};
 use super::floor::{Floor, Pass};
-use super::{two_pools, Size};
+use super::{disk, two_pools, Size};
 use slcache_core::device::request::Request;
 use slcache_core::schemes::CATALOG;
 use slcache_sim::RunConfig;
@@ -47,6 +47,10 @@ pub fn measure(size: Size) -> Result<Vec<Workload>, String> {
         for scheme in CATALOG.iter().filter(|scheme| !scheme.on_disk) {
             contestants.push(Contestant::new("synth1m", device, scheme.name, &synth)?.preloaded());
         }
+    }
+    let database = disk::workload(size)?;
+    for scheme in disk::SCHEMES {
+        contestants.push(Contestant::new("database", disk::DEVICE, scheme, &database)?);
     }
     for _ in 0..size.rounds {
         for contestant in &mut contestants {
@@ -128,7 +132,8 @@ impl<'a> Contestant<'a> {
             requests_per_cpu_s: requests / cpu_s.median,
             ns_per_request: cpu_s.median * 1e9 / requests,
             flash_operations: run.flash_operations,
-            ns_per_flash_operation: cpu_s.median * 1e9 / run.flash_operations as f64,
+            ns_per_flash_operation: (run.flash_operations > 0)
+                .then(|| cpu_s.median * 1e9 / run.flash_operations as f64),
             page_operations: run.page_operations,
             page_operations_per_cpu_s: run.page_operations as f64 / cpu_s.median,
             waf: run.waf,
