@@ -255,6 +255,7 @@ impl Resolver {
             Some((_, allowed)) if key.section() != "scheme" => {
                 format!("Keys allowed here: {allowed}")
             }
+            _ if short.is_empty() => format!("{} has no keys", self.name),
             _ => format!("Keys of {}: {short}", self.name),
         };
         ConfigError::new(origin, format!("{}: unknown key{near} {listed}", setting.written))

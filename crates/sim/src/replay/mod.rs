@@ -207,9 +207,10 @@ fn reserve(
     })
 }
 
-/// Whether something about the whole trace must be known before time 0.
+/// Whether something about the whole trace must be known before time 0. A disk holds all data by then.
 fn needs_scan(config: &RunConfig) -> bool {
-    config.trace.prefill == Prefill::Touched || config.trace.address == AddressPolicy::Compact
+    let preloads = config.trace.prefill == Prefill::Touched && config.device.disk.is_none();
+    preloads || config.trace.address == AddressPolicy::Compact
 }
 
 /// The trace as it can be read as often as needed: a pipe that is read twice

@@ -1,6 +1,6 @@
 //! Every kind of configuration error, and what it says.
 
-use crate::common::{errors, file, file_errors, resolved, DEVICE};
+use crate::common::{errors, file, file_errors, resolved, DEVICE, ON_DISK};
 use slcache_sim::{resolve, Layers};
 
 #[track_caller]
@@ -232,6 +232,15 @@ fn everything_wrong_is_told_at_once() {
             &["--set mode=plc: scheme.tlc-only.mode = \"plc\": must be one of slc, mlc, tlc, qlc"],
             &["--set run.sed=3: run.sed: unknown key; did you mean run.seed?", "seed"],
         ],
+    );
+}
+
+#[test]
+fn a_scheme_without_keys_says_so() {
+    let sets: Vec<&str> = ON_DISK.into_iter().chain(["scheme.disk-only.x=1"]).collect();
+    says(
+        &errors("tiny", "disk-only", &sets),
+        &[&["scheme.disk-only.x: unknown key", "disk-only has no keys"]],
     );
 }
 

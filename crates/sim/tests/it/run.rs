@@ -1,6 +1,6 @@
 //! Whole runs: policies, counts, determinism, cancelling.
 
-use crate::common::{file, layers};
+use crate::common::{file, layers, ON_DISK};
 use serde_json::Value;
 use slcache_sim::{execute, trace_options, RunRequest, SimError};
 
@@ -140,6 +140,23 @@ fn every_phase_can_be_cancelled() {
         let result = execute(&request, &mut |phase, _, _| phase != cancelled);
         assert!(matches!(result, Err(SimError::Cancelled)), "{cancelled}");
     }
+}
+
+#[test]
+fn a_trace_is_read_once_where_a_disk_holds_everything_before() {
+    let file = file(&trace(), ".trace");
+    let scans = |policy: &str| {
+        let sets: Vec<&str> = ON_DISK.into_iter().chain(["trace.prefill=touched", policy]).collect();
+        let mut phases = Vec::new();
+        execute(&request(file.path().to_str().unwrap(), "nvc", &sets), &mut |phase, _, _| {
+            phases.push(phase.to_owned());
+            true
+        })
+        .unwrap();
+        phases.iter().any(|phase| phase == "scan")
+    };
+    assert!(!scans("trace.address=error"));
+    assert!(scans("trace.address=compact"));
 }
 
 #[test]
