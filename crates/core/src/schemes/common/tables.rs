@@ -9,6 +9,12 @@ pub fn page_table(io: &Io) -> TableReport {
     TableReport { name: "page mapping table".into(), entries, bytes: entries * 4 }
 }
 
+/// The unit mapping table at its largest, at four bytes an entry.
+pub fn unit_table(io: &Io) -> TableReport {
+    let entries = io.mapped_peak();
+    TableReport { name: "unit mapping table".into(), entries, bytes: entries * 4 }
+}
+
 fn bits_for(count: u64) -> u32 {
     count.next_power_of_two().trailing_zeros()
 }

@@ -28,7 +28,7 @@ pub use ladder::Setting;
 pub use limits::{slc_blocks_possible, Limits, SLC_SHARE_MAX, THETA_LADDER};
 pub use packing::{Packed, Packing, Taken};
 pub use qlc_only::{QlcOnly, QlcOnlyConfig};
-pub use report::{unit_table, TimeSplit};
+pub use report::TimeSplit;
 pub use signals::SIGNALS;
 
 pub(in crate::schemes) use config::hybrid_config;

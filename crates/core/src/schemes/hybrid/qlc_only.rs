@@ -7,7 +7,8 @@
 //! **Knobs.** None.
 
 use super::super::common::device_fit::{check_capacity, check_page, densest, offered_modes};
-use super::{unit_table, Dense, DenseRule, Packed, Packing, Reclaim, Taken, TimeSplit};
+use super::super::common::tables::unit_table;
+use super::{Dense, DenseRule, Packed, Packing, Reclaim, Taken, TimeSplit};
 use crate::base::{CellMode, Problem};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::config::{Placement, PlaneOrder, WearLevelling};

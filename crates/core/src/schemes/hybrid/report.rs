@@ -1,10 +1,11 @@
 //! What the regions came to: figures, and where the flash's time went.
 
+use super::super::common::tables::unit_table;
 use super::{Hybrid, Moved, Packing};
 use crate::base::{Cause, CellMode, OpKind};
 use crate::ftl::io::Io;
 use crate::metrics::counters::OpCounters;
-use crate::metrics::report::{SchemeReport, TableReport};
+use crate::metrics::report::SchemeReport;
 
 /// Where the flash's time went, but for what the host read, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,12 +50,6 @@ impl TimeSplit {
         figure("t_dense_to_dense_ns", self.dense_to_dense_ns);
         figure("t_slc_to_slc_ns", self.slc_to_slc_ns);
     }
-}
-
-/// The map of units at its largest, at four bytes an entry.
-pub fn unit_table(io: &Io) -> TableReport {
-    let entries = io.mapped_peak();
-    TableReport { name: "unit mapping table".into(), entries, bytes: entries * 4 }
 }
 
 impl Packing {

@@ -8,7 +8,7 @@
 //! **What the paper leaves open and what we chose.** See docs/schemes/nvc.md.
 //! **Knobs.** None.
 
-use super::super::common::tables::page_table;
+use super::super::common::tables::unit_table;
 use super::config::NvcConfig;
 use super::figures::{Origin, Tier};
 use super::level::{lives, pages_of, Level, Shared, GC, MIGRATION};
@@ -254,7 +254,7 @@ impl Scheme for Nvc {
         SchemeReport {
             name: "nvc".into(),
             figures: self.shared.figures.report(&regions, io),
-            tables: vec![page_table(io)],
+            tables: vec![unit_table(io)],
             ..SchemeReport::default()
         }
     }

@@ -8,7 +8,7 @@
 //! **What the paper leaves open and what we chose.** See docs/schemes/nvc.md.
 //! **Knobs.** None.
 
-use super::super::common::tables::page_table;
+use super::super::common::tables::unit_table;
 use super::figures::{Origin, Tier};
 use super::level::{Level, Shared};
 use super::marks::MarksState;
@@ -151,7 +151,7 @@ impl<K: Kind> Scheme for Single<K> {
         SchemeReport {
             name: K::NAME.into(),
             figures: self.shared.figures.report(&[(K::TIER, &self.level.log)], io),
-            tables: vec![page_table(io)],
+            tables: vec![unit_table(io)],
             ..SchemeReport::default()
         }
     }

@@ -1,6 +1,7 @@
 //! What `ust` counts and reports.
 
-use super::super::hybrid::{unit_table, TimeSplit};
+use super::super::common::tables::unit_table;
+use super::super::hybrid::TimeSplit;
 use super::Ust;
 use crate::ftl::io::Io;
 use crate::metrics::report::SchemeReport;
