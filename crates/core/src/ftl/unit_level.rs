@@ -114,7 +114,7 @@ pub fn write<D: Destination>(piece: &Piece, dest: &mut D, writer: D::Writer, to:
 }
 
 /// Copies the units of logical page `page` in `mask`, which `reads` fetch, to page `to`, which `dest` just
-/// gave; nobody waits for it.
+/// gave; nobody waits for it. Returns its program.
 pub fn copy<D: Destination>(
     (page, mask): (u32, u32),
     reads: &Reads,
@@ -123,7 +123,7 @@ pub fn copy<D: Destination>(
     writer: D::Writer,
     to: Ppn,
     io: &mut Io,
-) {
+) -> OpId {
     let units = mask.count_ones();
     let write = PageWrite {
         bytes: units * io.geometry().mu_bytes,
@@ -139,6 +139,7 @@ pub fn copy<D: Destination>(
         let block = io.geometry().block_of(from);
         note_carrier(dest, io, block, to, writer, program, None);
     }
+    program
 }
 
 /// Stores units of logical page `page` in `to`, each in the slot of its number.

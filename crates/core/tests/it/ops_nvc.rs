@@ -261,6 +261,22 @@ fn a_read_of_the_disk_fills_slc_and_the_host_waits_only_for_the_disk() {
     assert_eq!(["slc_hit_rate", "miss_rate"].map(|name| figure(&report, name)), [0.5, 0.5]);
 }
 
+#[test]
+fn what_finds_no_memory_on_its_way_into_flash_is_not_copied() {
+    for scheme in ["nvc", "nvc-slc-only", "nvc-mlc-only"] {
+        let mut sim = fresh(&cache(scheme, 20, &[("copy_buffer_bytes", json!("8KiB"))]));
+        let at_once: Vec<_> = (0..5).map(|page| request(0, HostOp::Read, page * PAGE, PAGE)).collect();
+        sim.feed(&at_once).unwrap();
+        rest(&mut sim, LATER);
+        // The programs of the first two are over: there is room again.
+        read(&mut sim, [7]);
+        let copied = (0..10).filter(|&page| lies(&sim, page).is_some());
+        assert_eq!(copied.collect::<Vec<_>>(), [0, 1, 7], "{scheme}");
+        let report = sim.finish().unwrap();
+        assert_eq!(figure(&report, "uncopied_units"), 3.0, "{scheme}");
+    }
+}
+
 /// A device on which pages 2 and 3, new data of the host, lie in the dense region.
 fn with_dense(policy: u32) -> Simulation {
     let mut sim = fresh(&ten(&[("policy", json!(policy)), ("slc.stay_invalid", json!(0.9))]));

@@ -198,6 +198,18 @@ impl Io {
         self.timing.load(unit)
     }
 
+    /// The number by which an operation in flight is told from a later one.
+    #[inline]
+    pub fn serial(&self, op: OpId) -> u64 {
+        self.timing.serial(op)
+    }
+
+    /// Whether the operation emitted as `op` with `serial` is not complete.
+    #[inline]
+    pub fn is_in_flight(&self, op: OpId, serial: u64) -> bool {
+        self.timing.is_in_flight(op, serial)
+    }
+
     /// How long the channel of `unit` stays taken by what it transfers, ns.
     #[inline(always)]
     pub fn channel_wait_ns(&self, unit: u32) -> u64 {

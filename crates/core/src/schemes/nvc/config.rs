@@ -13,6 +13,11 @@ use crate::hw::device_config::DeviceConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The usual memory for copies: that of the paper's disk has this much DRAM, as we assume.
+pub const COPY_BUFFER_BYTES: u64 = 8 << 20;
+/// The largest.
+pub const COPY_BUFFER_BYTES_MAX: u64 = 1 << 40;
+
 /// Parameters of `nvc`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -37,6 +42,11 @@ pub struct NvcConfig {
     #[serde(deserialize_with = "units::bytes")]
     #[schemars(with = "u64")]
     pub large_request_bytes: u64,
+    /// Memory for what was read below and waits to be copied into flash (integer or a string such as
+    /// "8MiB"), at most 1 TiB; what finds no room in it is not copied.
+    #[serde(deserialize_with = "units::bytes")]
+    #[schemars(with = "u64")]
+    pub copy_buffer_bytes: u64,
     /// Clean units that leave the flash are written to the disk as well, instead of dropped.
     pub flush_clean: bool,
 }
@@ -52,6 +62,7 @@ impl Default for NvcConfig {
             slc: SlcLogRule::default(),
             dense: LastLogRule::default(),
             large_request_bytes: 16 << 10,
+            copy_buffer_bytes: COPY_BUFFER_BYTES,
             flush_clean: false,
         }
     }
@@ -111,6 +122,8 @@ impl Parameters for NvcConfig {
         check_range(problems, "scheme.nvc.policy", self.policy, 0..=3);
         let large = self.large_request_bytes;
         check_range(problems, "scheme.nvc.large_request_bytes", large, 512..=1 << 30);
+        let copies = self.copy_buffer_bytes;
+        check_range(problems, "scheme.nvc.copy_buffer_bytes", copies, 0..=COPY_BUFFER_BYTES_MAX);
         let Some(pool) = self.pool(device) else {
             let modes = offered_modes(device);
             let allowed = format!("a mode that one pool offers beside slc; the device offers {modes}");

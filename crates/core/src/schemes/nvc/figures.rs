@@ -66,6 +66,8 @@ pub struct Figures {
     misses: u64,
     /// Units written to the disk.
     to_disk: u64,
+    /// Units that were read below and not copied, for want of memory.
+    uncopied: u64,
 }
 
 impl Figures {
@@ -93,6 +95,12 @@ impl Figures {
         self.misses += u64::from(units);
     }
 
+    /// The host read `units` that are not copied.
+    #[inline]
+    pub fn uncopied(&mut self, units: u32) {
+        self.uncopied += u64::from(units);
+    }
+
     /// `units` were written to the disk.
     #[inline]
     pub fn wrote_disk(&mut self, units: u64, io: &Io) {
@@ -118,6 +126,7 @@ impl Figures {
             from_host += self.tiers[tier as usize].pages[0] * page_bytes(region, io);
         }
         add("host_bytes".into(), from_host as f64);
+        add("uncopied_units".into(), self.uncopied as f64);
         add("gc_time_share".into(), moved_time_share(io));
         figures
     }

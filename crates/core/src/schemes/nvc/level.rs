@@ -1,5 +1,6 @@
 //! A region of the cache: what is put into it, and how it is cleaned.
 
+use super::copies::Copies;
 use super::figures::{Figures, Origin, Tier};
 use super::marks::{Marks, MarksState};
 use super::rules::{Census, LastLogRule, Verdict};
@@ -29,13 +30,22 @@ pub struct Shared {
     pub figures: Figures,
     /// Whether the disk gets clean units as well.
     pub flush_clean: bool,
+    copies: Copies,
     destage: Destage,
 }
 
 impl Shared {
     /// Of an empty cache.
-    pub fn new(flush_clean: bool, io: &Io) -> Self {
-        Self { marks: Marks::new(io), figures: Figures::default(), flush_clean, destage: Destage::default() }
+    pub fn new(flush_clean: bool, copies: Copies, io: &Io) -> Self {
+        let (marks, figures) = (Marks::new(io), Figures::default());
+        Self { marks, figures, flush_clean, copies, destage: Destage::default() }
+    }
+
+    /// Whether the controller has memory for a copy of `units` that were read; those it has not are counted.
+    pub fn may_copy(&mut self, units: u32, io: &Io) -> bool {
+        let may = self.copies.have_room(io);
+        self.figures.uncopied(if may { 0 } else { units });
+        may
     }
 
     /// What a snapshot holds.
@@ -87,7 +97,8 @@ impl Level {
         let cause = if origin == Origin::Disk { Cause::Fill } else { Cause::Promote };
         let to = self.log.next_page(io, page).ok_or(DeviceFull)?;
         let dirty = shared.marks.dirty_units(page, mask, io);
-        unit_level::copy((page, mask), reads, cause, &mut self.log, Writer::Host, to, io);
+        let program = unit_level::copy((page, mask), reads, cause, &mut self.log, Writer::Host, to, io);
+        shared.copies.add(program, io);
         shared.marks.programmed(to, mask, dirty, io);
         shared.figures.programmed(self.tier, origin, io);
         Ok(())
@@ -178,7 +189,7 @@ impl Level {
 
     /// Writes what lives in `blocks` to the disk, as far as that has not got it.
     fn destage(&mut self, blocks: &[BlockId], shared: &mut Shared, io: &mut Io) {
-        let Shared { marks, flush_clean, destage, figures } = shared;
+        let Shared { marks, flush_clean, destage, figures, .. } = shared;
         let is_needed = |slot| *flush_clean || marks.is_dirty(slot);
         let written = destage.empty_blocks(blocks, is_needed, MIGRATION, io);
         figures.wrote_disk(written, io);

@@ -5,6 +5,7 @@
 //! `policy` are its decisions, `level` a region that follows them.
 
 mod config;
+mod copies;
 mod disk_only;
 mod figures;
 mod level;

@@ -10,6 +10,7 @@
 
 use super::super::common::tables::unit_table;
 use super::config::NvcConfig;
+use super::copies::Copies;
 use super::figures::{Origin, Tier};
 use super::level::{lives, pages_of, Level, Shared, GC, MIGRATION};
 use super::marks::MarksState;
@@ -61,6 +62,7 @@ impl Nvc {
         let pool = config.pool(device).expect("Invariant: the configuration was checked");
         let blocks = device.pool[pool].blocks;
         let slc = config.slc_blocks(blocks);
+        let copies = Copies::new(config.copy_buffer_bytes, device.pool[pool].page_bytes);
         let region = |mode, first_block, blocks| RegionSpec {
             pack: Pack::Page,
             bank: None,
@@ -87,7 +89,7 @@ impl Nvc {
                 dense: config.dense.clone(),
                 large_request_bytes: config.large_request_bytes,
             },
-            shared: Shared::new(config.flush_clean, io),
+            shared: Shared::new(config.flush_clean, copies, io),
         }
     }
 
@@ -118,7 +120,7 @@ impl Nvc {
         io.array().block(block).region() == self.slc.log.region().id()
     }
 
-    /// Puts what a read brought from below into the SLC region.
+    /// Puts what a read brought from below into the SLC region, if it can wait for that.
     fn raise(
         &mut self,
         units: (u32, u32),
@@ -126,6 +128,9 @@ impl Nvc {
         origin: Origin,
         io: &mut Io,
     ) -> Result<(), DeviceFull> {
+        if !self.shared.may_copy(units.1.count_ones(), io) {
+            return Ok(());
+        }
         self.make_room_in_slc(io)?;
         self.slc.take_in(units, reads, origin, &mut self.shared, io)
     }

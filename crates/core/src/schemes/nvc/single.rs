@@ -9,6 +9,7 @@
 //! **Knobs.** None.
 
 use super::super::common::tables::unit_table;
+use super::copies::Copies;
 use super::figures::{Origin, Tier};
 use super::level::{Level, Shared};
 use super::marks::MarksState;
@@ -81,12 +82,13 @@ impl<K: Kind> Single<K> {
             placement: spec.placement,
             clean: CleanConfig::default(),
         };
+        let copies = Copies::new(spec.copy_buffer_bytes, device.pool[pool].page_bytes);
         let (cold_share, reserve_share) = (spec.clean.cold_share, spec.clean.reserve_share);
         let log = LogRegion::new(LogSpec { region, cold_share, reserve_share }, io);
         Self {
             level: Level::new(log, K::TIER),
             rule: spec.clean.clone(),
-            shared: Shared::new(spec.flush_clean, io),
+            shared: Shared::new(spec.flush_clean, copies, io),
             kind: std::marker::PhantomData,
         }
     }
@@ -128,9 +130,11 @@ impl<K: Kind> Scheme for Single<K> {
         }
         if on_disk != 0 {
             let reads = Reads::host_from_disk(&piece, on_disk, io);
-            self.make_room(io)?;
-            let units = (piece.page, on_disk);
-            self.level.take_in(units, &reads, Origin::Disk, &mut self.shared, io)?;
+            if self.shared.may_copy(on_disk.count_ones(), io) {
+                self.make_room(io)?;
+                let units = (piece.page, on_disk);
+                self.level.take_in(units, &reads, Origin::Disk, &mut self.shared, io)?;
+            }
         }
         Ok(())
     }

@@ -1,10 +1,11 @@
 //! The parameters of the schemes with one region, declared once.
 
 use super::super::common::device_fit::{check_page, densest, offered_modes};
+use super::config::{COPY_BUFFER_BYTES, COPY_BUFFER_BYTES_MAX};
 use super::figures::Tier;
 use super::rules::LastLogRule;
 use crate::base::problem::check_range;
-use crate::base::{CellMode, Problem};
+use crate::base::{units, CellMode, Problem};
 use crate::ftl::config::{Placement, PlaneOrder};
 use crate::ftl::log_region::LogSpans;
 use crate::ftl::scheme::Parameters;
@@ -31,6 +32,8 @@ pub struct SingleSpec<'a> {
     pub clean: &'a LastLogRule,
     /// Clean units are written to the disk as well.
     pub flush_clean: bool,
+    /// Memory for copies.
+    pub copy_buffer_bytes: u64,
 }
 
 impl SingleSpec<'_> {
@@ -58,6 +61,8 @@ impl SingleSpec<'_> {
         check_range(problems, &key, blocks, least..=pool.blocks);
         let section = format!("scheme.{}.clean", self.name);
         self.clean.check(&section, (&key, blocks.max(least)), problems);
+        let copies = format!("scheme.{}.copy_buffer_bytes", self.name);
+        check_range(problems, &copies, self.copy_buffer_bytes, 0..=COPY_BUFFER_BYTES_MAX);
     }
 
     /// No chip offers the mode.
@@ -99,6 +104,11 @@ macro_rules! single_config {
             pub placement: Placement,
             /// Cleaning.
             pub clean: LastLogRule,
+            /// Memory for what was read from the disk and waits to be copied into flash (integer or a
+            /// string such as "8MiB"), at most 1 TiB; what finds no room in it is not copied.
+            #[serde(deserialize_with = "units::bytes")]
+            #[schemars(with = "u64")]
+            pub copy_buffer_bytes: u64,
             /// Clean units that leave the flash are written to the disk as well, instead of dropped.
             pub flush_clean: bool,
         }
@@ -111,6 +121,7 @@ macro_rules! single_config {
                     plane_order: PlaneOrder::Cwdp,
                     placement: Placement::RoundRobin,
                     clean: LastLogRule::default(),
+                    copy_buffer_bytes: COPY_BUFFER_BYTES,
                     flush_clean: false,
                 }
             }
@@ -128,6 +139,7 @@ macro_rules! single_config {
                     placement: self.placement,
                     clean: &self.clean,
                     flush_clean: self.flush_clean,
+                    copy_buffer_bytes: self.copy_buffer_bytes,
                 }
             }
         }
