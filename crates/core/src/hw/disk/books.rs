@@ -1,8 +1,8 @@
 //! How long a disk was in each power state and what that took, in whole numbers: mW times ns is pJ.
 
 use super::config::DiskPowerConfig;
-use super::power::{PowerState, POWER_STATES};
 use super::series::StateSeries;
+use super::state::{PowerState, POWER_STATES};
 
 /// Picojoules in a millijoule.
 const PJ_PER_MJ: u128 = 1_000_000_000;
