@@ -216,3 +216,10 @@ def test_lines_are_drawn_over_the_sizes(
         assert len(curves) == lines
         assert list(curves[0].get_xdata()) == [0, 50, 100]  # type: ignore[arg-type]
         assert set(level.get_ydata()) == {1.0}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("cost", "scale"), [(49 * 50, "linear"), (51 * 50, "log")])
+def test_lines_far_apart_are_drawn_over_logarithms(cost: float, scale: str) -> None:
+    far = {name: of | {("flat", 1): (cost, cost, cost)} for name, of in CURVES.items()}
+    figure = figures.draw(replace(SPEC, relative_to=""), plans.load("hyssd"), table(far))
+    assert figure.axes[0].get_yscale() == scale

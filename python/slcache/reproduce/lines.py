@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -16,6 +17,8 @@ from slcache.reproduce.table import Table
 #: Panels side by side.
 _WIDE = 4
 _MARKS = "os^Dv<>p"
+#: Lines whose peaks are that many times apart share no linear axis.
+_FAR = 50
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,9 @@ def _draw(spec: FigureSpec, table: Table, panels: Sequence[tuple[str, Sequence[_
             _line(axes, spec, table, line, i)
         if spec.relative_to:
             axes.axhline(1.0, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=0.9)
-        axes.set_ylim(0, None)
+            axes.set_ylim(0, None)
+        else:
+            _scale(axes)
         style.title(axes, title)
         axes.set_xlabel(spec.across)
     areas[0].set_ylabel(spec.label)
@@ -87,6 +92,15 @@ def _draw(spec: FigureSpec, table: Table, panels: Sequence[tuple[str, Sequence[_
     ]
     style.swatches(figure, handles, names)
     return figure
+
+
+def _scale(axes: Axes) -> None:
+    """Begin at 0, or with logarithms where one line lies far below the others."""
+    peaks = [float(np.asarray(line.get_ydata(), dtype=float).max()) for line in axes.get_lines()]
+    if peaks and 0 < min(peaks) < max(peaks) / _FAR:
+        style.log_ticks(axes, lambda value: f"{value:g}", "y", 5)
+    else:
+        axes.set_ylim(0, None)
 
 
 def _line(axes: Axes, spec: FigureSpec, table: Table, line: _Line, i: int) -> None:
