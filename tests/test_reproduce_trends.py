@@ -220,8 +220,8 @@ def test_lines_are_drawn_over_the_sizes(
 
 @pytest.mark.parametrize(("cost", "scale"), [(49 * 50, "linear"), (51 * 50, "log")])
 def test_lines_far_apart_are_drawn_over_logarithms(cost: float, scale: str) -> None:
-    far: dict[str, Any] = {}
-    for name, of in CURVES.items():
-        far[name] = {**of, ("flat", 1): (cost, cost, cost)}
+    curves: dict[str, Any] = CURVES
+    flat = {("flat", 1): (cost, cost, cost)}
+    far = {name: of | flat for name, of in curves.items()}
     figure = figures.draw(replace(SPEC, relative_to=""), plans.load("hyssd"), table(far))
     assert figure.axes[0].get_yscale() == scale
