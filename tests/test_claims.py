@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from slcache import ConfigError
-from slcache.reproduce import papers, plan
+from slcache.reproduce import papers, plan, toml
 from slcache.reproduce.claims import KINDS, Claim
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.measures import MEASURES
@@ -72,6 +72,75 @@ def test_a_change_is_judged_by_tolerance_and_sign(
     assert change(paper, tolerance).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("paper", "verdict"),
+    [
+        (-62.9, "same direction"),
+        (-63.1, "not reproduced"),
+        (-7.1, "same direction"),
+        (-6.9, "not reproduced"),
+    ],
+)
+def test_a_change_of_the_same_direction_is_a_third_to_three_times_the_papers(
+    paper: float, verdict: str
+) -> None:
+    row = change(paper, 1.0)
+    assert row.ours == pytest.approx(-21.0)
+    assert (row.same_sign, row.verdict) == (True, verdict)
+
+
+@pytest.mark.parametrize(
+    ("kind", "ours", "near", "far"),
+    [("highest", -15.0, -44.9, -45.1), ("mean", -21.0, -62.9, -63.1)],
+)
+def test_the_limit_is_that_of_the_figure_itself(
+    kind: str, ours: float, near: float, far: float
+) -> None:
+    for paper, verdict in ((near, "same direction"), (far, "not reproduced")):
+        pair: dict[str, Any] = {"measure": "write_mean_us", "scheme": "new", "against": "old"}
+        first = Claim("first", "1", "text", "change", -21.0, tolerance=1.0, **pair)
+        second = Claim("x", "1", "text", kind, paper, tolerance=1.0, of=["first"], **pair)
+        row = ledger([first, second], {"": table(WRITES)})[1]
+        assert row.ours == pytest.approx(ours, abs=2.1)
+        assert row.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("moved", "verdict"), [(4, "reproduced"), (2, "same direction"), (1, "not reproduced")]
+)
+def test_a_claim_of_every_trace_is_alike_on_a_third_of_them(moved: int, verdict: str) -> None:
+    names = ["a", "b", "c", "d"]
+    figures = {(name, "new", 1): 100.0 * (i < moved) for i, name in enumerate(names)}
+    documents = {key: document(us, us) for key, us in figures.items()}
+    claim = Claim("x", "1", "text", "moves", "every trace", measure="write_mean_us", scheme="new")
+    (row,) = ledger([claim], {"": Table(documents, "new", names)})
+    assert (row.ours, row.verdict) == (f"{moved} of 4 traces", verdict)
+
+
+def test_a_claim_that_no_run_can_tell_is_listed_without_a_figure() -> None:
+    claim = Claim("x", "3", "text", "value", 1090.0, not_simulable="the argument", note="So.")
+    (row,) = ledger([claim], {"": table(WRITES)})
+    assert (row.verdict, row.ours) == ("cannot be simulated", None)
+    assert row.reason == "the argument So."
+
+
+@pytest.mark.parametrize("more", [{"measure": "waf"}, {"cannot_hold": "no"}])
+def test_a_claim_that_no_run_can_tell_measures_nothing(more: dict[str, str]) -> None:
+    with pytest.raises(ConfigError, match=rf"claim x: {next(iter(more))} = .* no effect beside"):
+        Claim("x", "3", "text", "value", 1090.0, not_simulable="why", **more)
+
+
+def test_a_claim_has_a_class() -> None:
+    table_ = {"id": "x", "figure": "1", "text": "t", "kind": "zero", "paper": 0}
+    claim = toml.build(Claim, {**table_, "class": "calibrated"}, "claims.toml: claim 1")
+    (row,) = ledger([claim], {"": table({})})
+    assert row.to_dict()["class"] == "calibrated"
+    with pytest.raises(ConfigError, match=r"class = 'luck'; allowed: emergent, calibrated, by"):
+        toml.build(Claim, {**table_, "class": "luck"}, "claims.toml: claim 1")
+    with pytest.raises(ConfigError, match=r"claim 1: class = 3 is not str"):
+        toml.build(Claim, {**table_, "class": 3}, "claims.toml: claim 1")
+
+
 def test_a_change_within_one_percent_has_no_direction() -> None:
     figures = {**dict.fromkeys(WRITES, 100.0), ("a", "new", 1): 99.0, ("a", "new", 2): 99.0}
     row = judge("change", -25.0, figures, scheme="new", against="old", tolerance=3.0)
@@ -80,9 +149,16 @@ def test_a_change_within_one_percent_has_no_direction() -> None:
 
 @pytest.mark.parametrize(
     ("paper", "verdict"),
-    [([-27, -15], "reproduced"), ([-60, -50], "same direction"), ([10, 20], "not reproduced")],
+    [
+        ([-27, -15], "reproduced"),
+        ([-60, -44.9], "same direction"),
+        ([-60, -45.1], "not reproduced"),
+        ([-9.1, -6], "same direction"),
+        ([-8.9, -6], "not reproduced"),
+        ([10, 20], "not reproduced"),
+    ],
 )
-def test_a_range_needs_both_ends(paper: list[int], verdict: str) -> None:
+def test_a_range_needs_both_ends(paper: list[float], verdict: str) -> None:
     row = judge("range", paper, scheme="new", against="old", tolerance=1.0)
     assert row.ours == pytest.approx([-27.0, -15.0])
     assert row.verdict == verdict

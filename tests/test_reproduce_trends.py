@@ -102,8 +102,9 @@ def test_where_a_measure_first_reaches_a_multiple() -> None:
 def test_a_range_is_over_traces_and_settings() -> None:
     row = judge("grid-range", [-95, -50], against="alone", tolerance=1)
     assert (row.ours, row.verdict) == ([-95, -50], "reproduced")
-    row = judge("grid-range", [-99, -20], against="alone", tolerance=1)
-    assert row.verdict == "same direction"
+    for least, verdict in ((-16.8, "same direction"), (-16.6, "not reproduced")):
+        row = judge("grid-range", [-99, least], against="alone", tolerance=1)
+        assert row.verdict == verdict
     assert judge("grid-range", [-95, 50], against="other").verdict == "not reproduced"
 
 
@@ -112,7 +113,9 @@ def test_grids_are_compared_point_by_point() -> None:
     row = judge("grid-change", 20, workloads=["up"], against="other", tolerance=2)
     assert row.ours == pytest.approx(62.5 / 3)
     assert row.verdict == "reproduced"
-    assert judge("grid-change", 5, workloads=["up"], against="other").verdict == "same direction"
+    for paper, verdict in ((7.1, "same direction"), (6.9, "not reproduced")):
+        row = judge("grid-change", paper, workloads=["up"], against="other")
+        assert row.verdict == verdict
     row = judge("grid-change", -5, workloads=["up"], against="other", tolerance=99)
     assert row.verdict == "not reproduced"
     assert judge("grid-sign", "above", against="other").verdict == "reproduced"

@@ -23,6 +23,7 @@ _COLOURS = {
     "same direction": "yellow",
     "not reproduced": "red",
     "cannot hold": "magenta",
+    "cannot be simulated": "magenta",
 }
 
 

@@ -43,6 +43,12 @@ KINDS = {
     "apart": "whether the measure over the grid is below (above) that of every other trace",
 }
 
+#: What makes a claim come out as it does. `by construction`: the scheme cannot do otherwise;
+#: `calibrated`: an option was chosen so that it holds; `emergent`: neither, so that it says
+#: something.
+EMERGENT = "emergent"
+CLASSES = (EMERGENT, "calibrated", "by construction")
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -73,16 +79,31 @@ class Claim:
     unit: str = ""
     note: str = ""
     reason: str = ""
+    #: The argument why the paper's own figures exclude it.
     cannot_hold: str = ""
+    #: Why no run can tell; nothing is measured then.
+    not_simulable: str = ""
+    class_: str = EMERGENT
 
     def __post_init__(self) -> None:
         """Refuse kinds that nobody knows how to judge."""
         from slcache import ConfigError
 
-        if self.kind not in KINDS:
-            raise ConfigError(f"claim {self.id}: kind = {self.kind!r}; allowed: {', '.join(KINDS)}")
-        if self.which not in ("least", "most"):
-            raise ConfigError(f"claim {self.id}: which = {self.which!r}; allowed: least, most")
+        for key, value, allowed in (
+            ("kind", self.kind, tuple(KINDS)),
+            ("which", self.which, ("least", "most")),
+            ("class", self.class_, CLASSES),
+        ):
+            if value not in allowed:
+                raise ConfigError(
+                    f"claim {self.id}: {key} = {value!r}; allowed: {', '.join(allowed)}"
+                )
+        for key in ("measure", "cannot_hold"):
+            if self.not_simulable and getattr(self, key):
+                raise ConfigError(
+                    f"claim {self.id}: {key} = {getattr(self, key)!r} has no effect beside "
+                    "not_simulable; give one of the two"
+                )
 
     @property
     def rivals(self) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,10 +12,18 @@ from slcache import normalise
 from slcache.reproduce import grids, trends
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.table import Table
-from slcache.reproduce.verdicts import NOT_REPRODUCED, REPRODUCED, SAME_DIRECTION, Finding, Known
-
-#: A change of at most so many percent has no direction.
-NO_CHANGE = 100 * normalise.TIE
+from slcache.reproduce.verdicts import (
+    NO_CHANGE,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    SAME_DIRECTION,
+    Finding,
+    Known,
+    counted,
+    of_change,
+    of_ends,
+    sign,
+)
 
 
 def find(claim: Claim, table: Table, rows: Mapping[str, Known]) -> Finding:
@@ -63,20 +70,10 @@ def _percent(ratios: Sequence[float]) -> float | None:
 
 
 def _number(claim: Claim, per_seed: Sequence[float], detail: dict[str, Any]) -> Finding:
-    ours = statistics.fmean(per_seed)
-    distance = ours - float(claim.paper)
-    same_sign = _sign(ours) == _sign(float(claim.paper))
-    verdict = NOT_REPRODUCED
-    if abs(distance) <= claim.tolerance and (same_sign or claim.paper == 0):
-        verdict = REPRODUCED
-    elif same_sign:
-        verdict = SAME_DIRECTION
+    ours, paper = statistics.fmean(per_seed), float(claim.paper)
     spread = [min(per_seed), max(per_seed)]
-    return Finding(ours, spread, distance, same_sign, None, verdict, detail)
-
-
-def _sign(percent: float) -> int:
-    return 0 if abs(percent) <= NO_CHANGE else int(math.copysign(1, percent))
+    verdict = of_change(ours, paper, claim.tolerance)
+    return Finding(ours, spread, ours - paper, sign(ours) == sign(paper), None, verdict, detail)
 
 
 def _mean(claim: Claim, _: Table, rows: Mapping[str, Known]) -> Finding | None:
@@ -120,15 +117,11 @@ def _span(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
 def _ends(claim: Claim, each: dict[str, float], *, signed: bool) -> Finding:
     ours = [min(each.values()), max(each.values())]
     off = [our - paper for our, paper in zip(ours, claim.paper, strict=True)]
-    distance = max(off, key=abs)
-    same = all(_sign(value) == _sign(claim.paper[0]) for value in each.values())
-    verdict = NOT_REPRODUCED
-    if abs(distance) <= claim.tolerance:
-        verdict = REPRODUCED
-    elif signed and same:
-        verdict = SAME_DIRECTION
+    same = signed and all(sign(value) == sign(claim.paper[0]) for value in each.values())
+    verdict = of_ends(ours, claim.paper, claim.tolerance, same=same)
     return Finding(
-        ours, None, distance, same if signed else None, None, verdict, {"per_trace": each}
+        *(ours, None, max(off, key=abs), same if signed else None, None, verdict),
+        {"per_trace": each},
     )
 
 
@@ -238,7 +231,7 @@ def _direction(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | 
     if not known:
         return None
     ours = statistics.fmean(known)
-    same = _sign(ours) == (1 if claim.paper == "above" else -1)
+    same = sign(ours) == (1 if claim.paper == "above" else -1)
     verdict = REPRODUCED if same else NOT_REPRODUCED
     return Finding(ours, [min(known), max(known)], None, same, None, verdict)
 
@@ -263,12 +256,7 @@ def _moves(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None
         for name in table.workloads_of(claim)
         if (value := table.mean(claim.measure, claim.scheme, name)) is not None
     }
-    if not each:
-        return None
-    moved = sum(value > 0 for value in each.values())
-    verdict = REPRODUCED if moved == len(each) else SAME_DIRECTION if moved else NOT_REPRODUCED
-    ours = f"{moved} of {len(each)} traces"
-    return Finding(ours, None, None, None, None, verdict, {"per_trace": each})
+    return counted({name: value > 0 for name, value in each.items()}, {"per_trace": each})
 
 
 def _exceeds(claim: Claim, _: Table, rows: Mapping[str, Known]) -> Finding | None:

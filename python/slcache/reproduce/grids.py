@@ -7,7 +7,7 @@ from typing import Any
 
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.table import Table
-from slcache.reproduce.verdicts import NOT_REPRODUCED, REPRODUCED, SAME_DIRECTION, Finding
+from slcache.reproduce.verdicts import NOT_REPRODUCED, REPRODUCED, Finding, counted
 
 #: What a setting such as 0.3, made a percentage, may be off.
 _ROUNDING = 1e-9
@@ -44,12 +44,8 @@ def inside(claim: Claim, table: Table, _: object) -> Finding | None:
         if curve:
             best = optimum(curve, claim.which)
             each[name] = claim.scale * best, best not in (min(curve), max(curve))
-    if not each:
-        return None
-    count = sum(within for _, within in each.values())
-    verdict = REPRODUCED if count == len(each) else SAME_DIRECTION if count else NOT_REPRODUCED
     detail = {"per_trace": {name: best for name, (best, _) in each.items()}}
-    return Finding(f"{count} of {len(each)} traces", verdict=verdict, detail=detail)
+    return counted({name: within for name, (_, within) in each.items()}, detail)
 
 
 def _found(claim: Claim, table: Table, workload: str) -> tuple[float, list[float]] | None:

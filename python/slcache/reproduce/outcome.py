@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from slcache import _core
 from slcache.reproduce import optima, yardstick
+from slcache.reproduce.claims import CLASSES
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.ledger import Row
 from slcache.reproduce.plan import Plan
@@ -55,6 +57,7 @@ class Evaluation:
             ],
             "seeds": self.seeds,
             "counts": self.counts(),
+            "counts_by_class": self.counts_by_class(),
             "claims": [row.to_dict() for row in self.claims],
             "sensitivity": self.sensitivity,
             "beyond": self.beyond,
@@ -65,9 +68,18 @@ class Evaluation:
 
     def counts(self) -> dict[str, int]:
         """Return how many claims got each verdict."""
-        verdicts = [row.verdict for row in self.claims]
-        return {verdict: verdicts.count(verdict) for verdict in VERDICTS if verdict in verdicts}
+        return _counts(self.claims)
+
+    def counts_by_class(self) -> dict[str, dict[str, int]]:
+        """Return the same for every class of claims that the paper has."""
+        of_class = {c: [row for row in self.claims if row.class_ == c] for c in CLASSES}
+        return {name: _counts(rows) for name, rows in of_class.items() if rows}
 
     def to_json(self) -> str:
         """Return the document as JSON text."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def _counts(rows: Sequence[Row]) -> dict[str, int]:
+    verdicts = [row.verdict for row in rows]
+    return {verdict: verdicts.count(verdict) for verdict in VERDICTS if verdict in verdicts}

@@ -26,9 +26,13 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def build(kind: type[T], table: Mapping[str, Any], where: str) -> T:
-    """Return a dataclass made of a table; raises ConfigError for missing and unknown keys."""
-    hints = typing.get_type_hints(kind)
-    fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    """Return a dataclass made of a table; raises ConfigError for missing and unknown keys.
+
+    A key that Python keeps for itself, such as class, is the field class_.
+    """
+    members = dataclasses.fields(kind)  # type: ignore[arg-type]
+    hints = {name.rstrip("_"): hint for name, hint in typing.get_type_hints(kind).items()}
+    fields = {field.name.rstrip("_"): field for field in members}
     unknown = [key for key in table if key not in fields]
     missing = [
         name
@@ -46,7 +50,7 @@ def build(kind: type[T], table: Mapping[str, Any], where: str) -> T:
     ]
     if problems:
         raise ConfigError("\n".join(problems))
-    return kind(**table)
+    return kind(**{fields[key].name: value for key, value in table.items()})
 
 
 def _fits(value: object, hint: Any) -> bool:  # noqa: ANN401

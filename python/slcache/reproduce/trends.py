@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import itertools
-import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from slcache import normalise
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.grids import optimum
 from slcache.reproduce.table import Table
-from slcache.reproduce.verdicts import NOT_REPRODUCED, REPRODUCED, SAME_DIRECTION, Finding
+from slcache.reproduce.verdicts import (
+    NO_CHANGE,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    SAME_DIRECTION,
+    Finding,
+    counted,
+    of_change,
+    of_ends,
+    sign,
+)
 
 Curve = Mapping[float, float]
 
-#: A change of at most so many percent has no direction.
-_NO_CHANGE = 100 * normalise.TIE
 #: What a setting such as 0.3, made megabytes, may be off.
 _ROUNDING = 1e-9
 
@@ -36,15 +42,6 @@ def _curves(claim: Claim, table: Table, seed: int | None = None) -> dict[str, di
     return {name: curve for name, curve in curves.items() if curve}
 
 
-def _counted(holds: Mapping[str, bool], detail: dict[str, Any]) -> Finding | None:
-    """Judge a claim of every trace."""
-    if not holds:
-        return None
-    count = sum(holds.values())
-    verdict = REPRODUCED if count == len(holds) else SAME_DIRECTION if count else NOT_REPRODUCED
-    return Finding(f"{count} of {len(holds)} traces", verdict=verdict, detail=detail)
-
-
 def _monotone(claim: Claim, table: Table, _: object) -> Finding | None:
     """Judge whether a curve goes one way; a step back of up to 1 % of its top is none."""
     sign = 1 if claim.kind == "rises" else -1
@@ -59,7 +56,7 @@ def _monotone(claim: Claim, table: Table, _: object) -> Finding | None:
         if len(values) > 1
     }
     ends = {name: [values[0], values[-1]] for name, values in curves.items()}
-    found = _counted(holds, {"ends": ends})
+    found = counted(holds, {"ends": ends})
     if found and found.verdict == NOT_REPRODUCED:
         way = all(sign * (last - first) > 0 for first, last in ends.values())
         verdict = SAME_DIRECTION if way else NOT_REPRODUCED
@@ -165,16 +162,9 @@ def _grid_range(claim: Claim, table: Table, _: object) -> Finding | None:
     ends = {name: [min(of.values()), max(of.values())] for name, of in each.items()}
     ours = [min(low for low, _ in ends.values()), max(high for _, high in ends.values())]
     off = [our - paper for our, paper in zip(ours, claim.paper, strict=True)]
-    distance = max(off, key=abs)
-    same = all(_sign(figure) == _sign(claim.paper[0]) for figure in ours)
-    verdict = SAME_DIRECTION if same else NOT_REPRODUCED
-    if abs(distance) <= claim.tolerance:
-        verdict = REPRODUCED
-    return Finding(ours, None, distance, same, verdict=verdict, detail={"ends": ends})
-
-
-def _sign(percent: float) -> int:
-    return 0 if abs(percent) <= _NO_CHANGE else int(math.copysign(1, percent))
+    same = all(sign(figure) == sign(claim.paper[0]) for figure in ours)
+    verdict = of_ends(ours, claim.paper, claim.tolerance, same=same)
+    return Finding(ours, None, max(off, key=abs), same, verdict=verdict, detail={"ends": ends})
 
 
 def _mean(each: Mapping[str, Curve]) -> float:
@@ -191,14 +181,12 @@ def _grid_change(claim: Claim, table: Table, _: object) -> Finding | None:
     spread = [min(map(_mean, seeds)), max(map(_mean, seeds))]
     detail = {"per_trace": {name: statistics.fmean(of.values()) for name, of in each.items()}}
     if claim.kind == "grid-sign":
-        same = _sign(ours) == (1 if claim.paper == "above" else -1)
+        same = sign(ours) == (1 if claim.paper == "above" else -1)
         verdict = REPRODUCED if same else NOT_REPRODUCED
         return Finding(ours, spread, None, same, verdict=verdict, detail=detail)
-    distance = ours - float(claim.paper)
-    same = _sign(ours) == _sign(float(claim.paper))
-    near = abs(distance) <= claim.tolerance and (same or claim.paper == 0)
-    verdict = REPRODUCED if near else SAME_DIRECTION if same else NOT_REPRODUCED
-    return Finding(ours, spread, distance, same, verdict=verdict, detail=detail)
+    paper = float(claim.paper)
+    same, verdict = sign(ours) == sign(paper), of_change(ours, paper, claim.tolerance)
+    return Finding(ours, spread, ours - paper, same, verdict=verdict, detail=detail)
 
 
 def _more(claim: Claim, table: Table, _: object) -> Finding | None:
@@ -211,7 +199,7 @@ def _more(claim: Claim, table: Table, _: object) -> Finding | None:
     if not here or not there:
         return None
     ours = statistics.fmean(here) - statistics.fmean(there)
-    holds = ours > _NO_CHANGE
+    holds = ours > NO_CHANGE
     verdict = REPRODUCED if holds else NOT_REPRODUCED
     return Finding(ours, None, None, holds, verdict=verdict, detail={"changes": every})
 
@@ -227,7 +215,7 @@ def _grid_extreme(claim: Claim, table: Table, _: object) -> Finding | None:
             top = order(known.values())
             winners[name] = [g for g, mean in known.items() if normalise.equal(mean, top)]
     holds = {name: claim.scheme in who for name, who in winners.items()}
-    return _counted(holds, {"winners": winners})
+    return counted(holds, {"winners": winners})
 
 
 def _level(claim: Claim, table: Table, grid: str, workload: str) -> float | None:
@@ -248,7 +236,7 @@ def _ends_below(claim: Claim, table: Table, _: object) -> Finding | None:
             middle = statistics.fmean(curve[at] for at in inside)
             each[name] = [curve[min(curve)], middle, curve[max(curve)]]
     holds = {name: max(first, last) < middle for name, (first, middle, last) in each.items()}
-    return _counted(holds, {"first, mean, last": each})
+    return counted(holds, {"first, mean, last": each})
 
 
 def _peak_within(claim: Claim, table: Table, _: object) -> Finding | None:
@@ -260,7 +248,7 @@ def _peak_within(claim: Claim, table: Table, _: object) -> Finding | None:
     holds = {
         name: low - claim.tolerance <= at <= high + claim.tolerance for name, at in peaks.items()
     }
-    return _counted(holds, {"per_trace": peaks})
+    return counted(holds, {"per_trace": peaks})
 
 
 def _apart(claim: Claim, table: Table, _: object) -> Finding | None:

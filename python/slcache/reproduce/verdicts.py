@@ -1,16 +1,27 @@
-"""What can be said of a claim: the verdicts, and what the runs found."""
+"""What can be said of a claim: the verdicts, what they need, and what the runs found."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from slcache import normalise
 
 REPRODUCED = "reproduced"
 SAME_DIRECTION = "same direction"
 NOT_REPRODUCED = "not reproduced"
 CANNOT_HOLD = "cannot hold"
+NOT_SIMULABLE = "cannot be simulated"
 NOT_RUN = "no data"
-VERDICTS = (REPRODUCED, SAME_DIRECTION, NOT_REPRODUCED, CANNOT_HOLD, NOT_RUN)
+VERDICTS = (REPRODUCED, SAME_DIRECTION, NOT_REPRODUCED, CANNOT_HOLD, NOT_SIMULABLE, NOT_RUN)
+
+#: A change of at most so many percent has no direction.
+NO_CHANGE = 100 * normalise.TIE
+#: How many times as large, or as small, as the paper's a figure of the same direction may be:
+#: +183 % is no likeness of +13 %.
+LIMIT = 3
 
 
 class Known(Protocol):
@@ -31,3 +42,43 @@ class Finding:
     same_order: bool | None = None
     verdict: str = NOT_RUN
     detail: dict[str, Any] = field(default_factory=dict)
+
+
+def sign(percent: float) -> int:
+    """Return -1, 0 or 1; a change too small to have a direction is 0."""
+    return 0 if abs(percent) <= NO_CHANGE else int(math.copysign(1, percent))
+
+
+def alike(ours: float, paper: float) -> bool:
+    """Return whether a change has the paper's direction, and a third to three times its size."""
+    size, limit = abs(ours), abs(paper)
+    same = sign(ours) == sign(paper) != 0
+    return same and limit <= LIMIT * size and size <= LIMIT * limit
+
+
+def of_change(ours: float, paper: float, tolerance: float) -> str:
+    """Return the verdict on a change in percent."""
+    near = abs(ours - paper) <= tolerance
+    if near and (sign(ours) == sign(paper) or paper == 0):
+        return REPRODUCED
+    return SAME_DIRECTION if alike(ours, paper) else NOT_REPRODUCED
+
+
+def of_ends(ours: Sequence[float], paper: Sequence[float], tolerance: float, *, same: bool) -> str:
+    """Return the verdict on a range; `same` tells whether all in it has the paper's sign."""
+    ends = list(zip(ours, paper, strict=True))
+    if all(abs(our - their) <= tolerance for our, their in ends):
+        return REPRODUCED
+    likeness = same and all(alike(our, their) for our, their in ends)
+    return SAME_DIRECTION if likeness else NOT_REPRODUCED
+
+
+def counted(holds: Mapping[str, bool], detail: dict[str, Any]) -> Finding | None:
+    """Judge a claim of every trace by those that it holds on: a third of them is a likeness."""
+    if not holds:
+        return None
+    count, total = sum(holds.values()), len(holds)
+    verdict = SAME_DIRECTION if LIMIT * count >= total else NOT_REPRODUCED
+    if count == total:
+        verdict = REPRODUCED
+    return Finding(f"{count} of {total} traces", verdict=verdict, detail=detail)
