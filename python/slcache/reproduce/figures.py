@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from slcache import units
 from slcache.plots import style
 from slcache.reproduce import breakdowns, constants, lines, overgrid
-from slcache.reproduce.measures import series, write_latency
+from slcache.reproduce.cliffs import write_latency
+from slcache.reproduce.measures import series
 from slcache.reproduce.plan import FigureSpec, Plan
 from slcache.reproduce.table import Table
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from slcache import normalise
-from slcache.reproduce import grids, trends
+from slcache.reproduce import across, grids, trends
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.table import Table
 from slcache.reproduce.verdicts import (
@@ -287,5 +287,6 @@ _FIND = {
     "inside": grids.inside,
     "shift": grids.shift,
     "exceeds": _exceeds,
+    **across.FIND,
     **trends.FIND,
 }

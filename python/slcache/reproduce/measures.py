@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from slcache import kinds
-from slcache.reproduce import costs, responses, tiers
+from slcache.reproduce import cliffs, costs, responses, tiers
 
 Document = Mapping[str, Any]
 Measure = Callable[[Document], float | None]
@@ -131,6 +131,22 @@ def _waf_pages(document: Document) -> float | None:
     return every / host if host else None
 
 
+def _waf_vain(document: Document) -> float | None:
+    """Return the same with AGC's moves only where they were in vain: the host wrote the data later.
+
+    A scheme without AGC makes no such moves.
+    """
+    vain = _figure("waf_extra")(document)
+    return _waf_pages(document) if vain is None else vain
+
+
+def _reads_per_migrated_page(document: Document) -> float | None:
+    """Return the flash reads of migration for each page that it programs."""
+    pages = _ops("program", "pages", None, ("migration",))(document)
+    reads = _ops("read", "count", None, ("migration",))(document)
+    return None if reads is None or not pages else reads / pages
+
+
 def _dense_share(document: Document) -> float | None:
     """Return the share of host pages that were programmed outside SLC mode."""
     host = [
@@ -160,28 +176,6 @@ def _program_share(causes: tuple[str, ...], *, slc: bool | None = None) -> Measu
 
 def _blocks_per_plane(document: Document) -> float:
     return float(document["config"]["device"]["pool"][0]["blocks"])
-
-
-#: A window is behind the cliff when its mean write latency is so many times the first one's.
-CLIFF = 2.0
-
-
-def write_latency(document: Document) -> list[tuple[float, float]]:
-    """Return writes done so far and their mean latency in us, for every window with writes."""
-    columns = document["series"]["columns"]
-    done, points = 0, []
-    for writes, ns in zip(columns["write_requests"], columns["write_latency_ns_sum"], strict=True):
-        if writes:
-            done += writes
-            points.append((float(done), ns / writes / 1000))
-    return points
-
-
-def _cliff_writes(document: Document) -> float | None:
-    """Return the writes done when their latency rises for the first time; None if it never does."""
-    points = write_latency(document)
-    rises = (writes for writes, us in points if us > CLIFF * points[0][1])
-    return next(rises, None)
 
 
 def series(document: Document, name: str) -> tuple[int, list[float]]:
@@ -247,16 +241,17 @@ MEASURES: dict[str, Measure] = {
     "balance_gap": _balance_gap,
     "waf": _waf,
     "waf_pages": _waf_pages,
+    "waf_vain": _waf_vain,
     "dense_write_share": _dense_share,
     "slc_program_share": _program_share(("host",), slc=True),
     "dense_program_share": _program_share(("host",), slc=False),
     "moved_program_share": _program_share(("migration", "agc", "gc")),
     "blocks_per_plane": _blocks_per_plane,
-    "cliff_writes": _cliff_writes,
     "erases": _ops("erase", "count", None, ()),
     "slc_reads": _ops("read", "count", "slc", ("host",)),
     "slc_reads_all": _ops("read", "count", "slc", ()),
     "gc_reads": _ops("read", "count", None, ("migration",)),
+    "gc_reads_per_migrated_page": _reads_per_migrated_page,
     "migrated_bytes": _ops("program", "bytes", None, ("migration",)),
     "host_program_pages": _ops("program", "pages", None, ("host",)),
     "q_table_bytes": _table("Q-table", "bytes"),
@@ -288,6 +283,7 @@ MEASURES: dict[str, Measure] = {
     "spare_share": _spare_share,
     "large_write_share": _large_write_share,
     **tiers.MEASURES,
+    **cliffs.MEASURES,
     "write_requests": lambda document: float(document["host"]["write"]["requests"]),
 }
 
