@@ -125,7 +125,7 @@ def test_a_claim_that_no_run_can_tell_is_listed_without_a_figure() -> None:
 
 
 @pytest.mark.parametrize("more", [{"measure": "waf"}, {"cannot_hold": "no"}])
-def test_a_claim_that_no_run_can_tell_measures_nothing(more: dict[str, str]) -> None:
+def test_a_claim_that_no_run_can_tell_measures_nothing(more: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=rf"claim x: {next(iter(more))} = .* no effect beside"):
         Claim("x", "3", "text", "value", 1090.0, not_simulable="why", **more)
 

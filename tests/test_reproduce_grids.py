@@ -12,10 +12,12 @@ from slcache import ConfigError
 from slcache.reproduce import figures, inputs, optima
 from slcache.reproduce import plan as plans
 from slcache.reproduce.claims import Claim
+from slcache.reproduce.drawings import FigureSpec
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.optima import Optima
-from slcache.reproduce.plan import FigureSpec, Part, Plan, Workload
+from slcache.reproduce.parts import Part, Workload
+from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of, pick
 from slcache.reproduce.variants import Grid, Pick

@@ -12,7 +12,9 @@ from slcache.reproduce import inputs, lifespans
 from slcache.reproduce import plan as plans
 from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.measures import value
-from slcache.reproduce.plan import Part, Plan, Variation
+from slcache.reproduce.parts import Part
+from slcache.reproduce.plan import Plan
+from slcache.reproduce.studies import Variation
 from slcache.reproduce.tabulate import jobs_of
 from slcache.reproduce.variants import Grid
 

@@ -12,9 +12,10 @@ from slcache import ConfigError, api
 from slcache.reproduce import plan as plans
 from slcache.reproduce import sensitivity
 from slcache.reproduce.inputs import Input, twins
-from slcache.reproduce.plan import Plan, Sensitivity, Variation
+from slcache.reproduce.plan import Plan
 from slcache.reproduce.repeats import Repeats
 from slcache.reproduce.store import Store
+from slcache.reproduce.studies import Sensitivity, Variation
 from slcache.reproduce.tabulate import jobs_of
 
 

@@ -10,9 +10,9 @@ import pytest
 from slcache.reproduce import figures
 from slcache.reproduce import plan as plans
 from slcache.reproduce.claims import Claim
+from slcache.reproduce.drawings import FigureSpec
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.lines import curve
-from slcache.reproduce.plan import FigureSpec
 from slcache.reproduce.table import Table
 from slcache.reproduce.variants import Grid
 

@@ -15,7 +15,8 @@ from slcache.reproduce.costs import time
 from slcache.reproduce.inputs import twins
 from slcache.reproduce.jobs import Job
 from slcache.reproduce.ledger import ledger
-from slcache.reproduce.plan import Part, Plan
+from slcache.reproduce.parts import Part
+from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of, pick
 from slcache.reproduce.variants import Grid, Pick, Variant, Yardstick

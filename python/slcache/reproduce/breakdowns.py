@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from slcache.plots import style
-from slcache.reproduce.plan import FigureSpec, Plan
+from slcache.reproduce.drawings import FigureSpec
+from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
 
 #: Width of a bar, and the room between two groups of them.

@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 
 from slcache import units
 from slcache.plots import style
-from slcache.reproduce.plan import FigureSpec, Plan
+from slcache.reproduce.drawings import FigureSpec
+from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
 
 

@@ -12,8 +12,9 @@ from slcache import units
 from slcache.plots import style
 from slcache.reproduce import breakdowns, constants, lines, overgrid
 from slcache.reproduce.cliffs import write_latency
+from slcache.reproduce.drawings import FigureSpec
 from slcache.reproduce.measures import series
-from slcache.reproduce.plan import FigureSpec, Plan
+from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
 
 

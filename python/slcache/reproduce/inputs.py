@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from slcache import TraceError, api
-from slcache.reproduce.plan import Plan, Workload
+from slcache.reproduce.parts import Workload
+from slcache.reproduce.plan import Plan
 from slcache.reproduce.store import Store
 
 #: How far a file's figures may be from the paper's for the file to be the paper's trace.

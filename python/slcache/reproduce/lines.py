@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from slcache.plots import style
-from slcache.reproduce.plan import FigureSpec, Plan
+from slcache.reproduce.drawings import FigureSpec
+from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
 
 #: Panels side by side.

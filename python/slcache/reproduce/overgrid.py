@@ -7,8 +7,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from slcache.plots import style
+from slcache.reproduce.drawings import FigureSpec
 from slcache.reproduce.grids import optimum
-from slcache.reproduce.plan import FigureSpec, Plan
+from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
 
 #: What the grid's measures and the other schemes are drawn with.

@@ -1,4 +1,4 @@
-"""What is run for a paper: device, schemes, workloads, figures, and what is varied."""
+"""A paper's evaluation as its two files describe it: what is run, drawn, judged and varied."""
 
 from __future__ import annotations
 
@@ -10,185 +10,15 @@ from typing import Any
 from slcache import ConfigError
 from slcache.reproduce import toml
 from slcache.reproduce.claims import Claim
+from slcache.reproduce.drawings import FigureSpec, TableSpec
 from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.optima import Optima
-from slcache.reproduce.variants import Grid, Pick, ShareOf, Variant, Yardstick, expand
+from slcache.reproduce.parts import Part, Quick, Workload
+from slcache.reproduce.studies import Beyond, Sensitivity, Variation
+from slcache.reproduce.variants import Grid, Pick, Variant, Yardstick, expand
 
 #: The folders of data, one per paper.
 EXPERIMENTS = Path(__file__).parent.parent / "experiments"
-
-
-@dataclass(frozen=True)
-class Workload:
-    """A trace of the paper: its twin, and what recognises the published file."""
-
-    name: str
-    twin: str
-    #: How many it has, where `set` does not say.
-    requests: int = 0
-    #: Volume that a published file must hold alone, as its format names it.
-    volume: str = ""
-    #: Figures of the paper's table that a published file must have.
-    figures: dict[str, float] = field(default_factory=dict)
-    #: How long the published file lasts at least: no figure, but a mere sample is shorter.
-    least_duration_s: float = 0.0
-    #: With a published file: run the twin with as many requests as the file has writes.
-    as_many_writes: bool = False
-    #: Parts it belongs to; all of them when empty.
-    parts: list[str] = field(default_factory=list)
-    #: Figures of the twin that are set for this workload.
-    set: dict[str, Any] = field(default_factory=dict)
-    #: A smaller experiment with the twin in place of the paper's: figures of the twin, and
-    #: settings that make device and periods as much smaller. A published file is run without.
-    reduced: dict[str, Any] = field(default_factory=dict)
-    #: Repeat the trace until it has written so many bytes; 0 for once.
-    repeat_to_write_bytes: int = 0
-    #: Whether it is only run when it is named, because it takes so long.
-    optional: bool = False
-
-
-@dataclass(frozen=True)
-class Part:
-    """One experiment of the evaluation: a device, schemes, and how traces are replayed."""
-
-    name: str
-    device: str
-    schemes: list[str]
-    reference: str
-    replay: str | None = None
-    #: Whether figures or claims need the traces' own statistics.
-    trace_statistics: bool = False
-    settings: dict[str, Any] = field(default_factory=dict)
-    #: Seeds of this part, where the plan's would only repeat the same runs or take too long.
-    seeds: list[int] = field(default_factory=list)
-    #: Schemes that draw while they run. Where this is given, if only as an empty list, every seed
-    #: meets the same draw of the twins, that of the first seed, and the other schemes run once.
-    learned: list[str] | None = None
-
-
-@dataclass(frozen=True)
-class Quick:
-    """The part of the plan that is run in under a minute."""
-
-    workloads: list[str]
-    seeds: list[int]
-    #: Parts that are run; all when empty.
-    parts: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class FigureSpec:
-    """One figure of the paper, drawn from our own data."""
-
-    id: str
-    kind: str
-    title: str
-    part: str = ""
-    measure: str = ""
-    measures: list[str] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
-    scheme: str = ""
-    schemes: list[str] = field(default_factory=list)
-    #: Workloads it shows; all of its part's when empty.
-    workloads: list[str] = field(default_factory=list)
-    column: str = ""
-    label: str = ""
-    limits: list[float] = field(default_factory=list)
-    #: "bytes" where the values are sizes, on an axis of powers of two; "time" where they are
-    #: microseconds that lie far apart.
-    scale: str = ""
-    #: What a grid's setting is called, and which end of the measure over it is marked.
-    across: str = ""
-    which: str = ""
-    #: What the values of a grid's setting are multiplied by on the axis.
-    times: float = 1.0
-    #: What figures are drawn in parts of: those of a variant, or point by point of a grid.
-    relative_to: str = ""
-    #: What figures are divided by, for instance to show bytes as MB.
-    per: float = 1.0
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class TableSpec:
-    """Measures of every run of a part, beside the figures of the paper."""
-
-    title: str
-    measures: list[str]
-    names: list[str]
-    part: str = ""
-    schemes: list[str] = field(default_factory=list)
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Variation:
-    """One option the paper leaves open, or one figure that the twins leave free."""
-
-    name: str
-    why: str
-    #: Values that all of `settings`, or the figure `twin` of the twins (or their draw, "seed"),
-    #: take in turn.
-    values: list[Any] = field(default_factory=list)
-    settings: list[str] = field(default_factory=list)
-    twin: str = ""
-    #: Whether the values multiply what a run has, in place of standing for it.
-    times: bool = False
-    #: In place of values: settings that are made together, one table per point.
-    points: list[dict[str, Any]] = field(default_factory=list)
-    #: What the report calls the points.
-    names: list[str] = field(default_factory=list)
-    #: Parts that it can change; all of the study's when empty.
-    parts: list[str] = field(default_factory=list)
-
-    def tables(self) -> list[dict[str, Any]]:
-        """Return the settings of every point; those called twin... are figures of the twins."""
-        if self.points:
-            return self.points
-        if self.twin:
-            return [{self.twin: value} for value in self.values]
-        if self.times:
-            return [{key: ShareOf(v, key) for key in self.settings} for v in self.values]
-        return [dict.fromkeys(self.settings, value) for value in self.values]
-
-    def titles(self) -> list[str]:
-        """Return what the points are called."""
-        return self.names or [f"{v} times" if self.times else str(v) for v in self.values]
-
-
-@dataclass(frozen=True)
-class Sensitivity:
-    """What is varied, one at a time."""
-
-    workloads: list[str]
-    seeds: list[int]
-    vary: list[Variation]
-    #: About how long it takes on two cores.
-    minutes: int
-    #: Parts that are run where a variation names none; all when empty.
-    parts: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Beyond:
-    """What is run on real recordings, which no paper had."""
-
-    device: str
-    schemes: list[str]
-    replay: str
-    settings: dict[str, Any] = field(default_factory=dict)
-    #: Seeds of the schemes that draw while they run; the others run once.
-    seeds: list[int] = field(default_factory=lambda: [1])
-    learned: list[str] = field(default_factory=list)
-    #: The grid of constants of which the best is shown.
-    constants: str = ""
-    #: Further traces, where they are, by their path from the folder of recordings.
-    more: list[str] = field(default_factory=list)
-    #: The recordings that are run, by their names; all when empty.
-    only: list[str] = field(default_factory=list)
-    #: Measures shown beside those of every paper, and what they are called.
-    measures: list[str] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from slcache import _core, units
 from slcache.plots import style
 from slcache.reproduce import figures, optima, yardstick
+from slcache.reproduce.drawings import TableSpec
 from slcache.reproduce.ledger import Row
 from slcache.reproduce.outcome import Evaluation
-from slcache.reproduce.plan import TableSpec
 from slcache.reproduce.table import Table
 from slcache.reproduce.verdicts import NOT_REPRODUCED, REPRODUCED, SAME_DIRECTION
 from slcache.reproduce.yardstick import Line

@@ -9,9 +9,10 @@ from typing import Any
 from slcache.reproduce import inputs, yardstick
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.ledger import Row, ledger
-from slcache.reproduce.plan import Plan, Variation
+from slcache.reproduce.plan import Plan
 from slcache.reproduce.runs import Progress, all_kept, run_all
 from slcache.reproduce.store import Store
+from slcache.reproduce.studies import Variation
 from slcache.reproduce.tabulate import jobs_of, tabulate
 from slcache.reproduce.yardstick import Line
 

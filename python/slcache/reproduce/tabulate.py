@@ -11,7 +11,8 @@ from slcache.reproduce import inputs, lifespans
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.jobs import Job
 from slcache.reproduce.measures import value
-from slcache.reproduce.plan import Part, Plan
+from slcache.reproduce.parts import Part
+from slcache.reproduce.plan import Plan
 from slcache.reproduce.runs import Progress, run_all
 from slcache.reproduce.store import Store
 from slcache.reproduce.table import Key, Table

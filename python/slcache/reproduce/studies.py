@@ -1,0 +1,78 @@
+"""What is run beside a paper's own evaluation: what is varied, and what goes beyond it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from slcache.reproduce.variants import ShareOf
+
+
+@dataclass(frozen=True)
+class Variation:
+    """One option the paper leaves open, or one figure that the twins leave free."""
+
+    name: str
+    why: str
+    #: Values that all of `settings`, or the figure `twin` of the twins (or their draw, "seed"),
+    #: take in turn.
+    values: list[Any] = field(default_factory=list)
+    settings: list[str] = field(default_factory=list)
+    twin: str = ""
+    #: Whether the values multiply what a run has, in place of standing for it.
+    times: bool = False
+    #: In place of values: settings that are made together, one table per point.
+    points: list[dict[str, Any]] = field(default_factory=list)
+    #: What the report calls the points.
+    names: list[str] = field(default_factory=list)
+    #: Parts that it can change; all of the study's when empty.
+    parts: list[str] = field(default_factory=list)
+
+    def tables(self) -> list[dict[str, Any]]:
+        """Return the settings of every point; those called twin... are figures of the twins."""
+        if self.points:
+            return self.points
+        if self.twin:
+            return [{self.twin: value} for value in self.values]
+        if self.times:
+            return [{key: ShareOf(v, key) for key in self.settings} for v in self.values]
+        return [dict.fromkeys(self.settings, value) for value in self.values]
+
+    def titles(self) -> list[str]:
+        """Return what the points are called."""
+        return self.names or [f"{v} times" if self.times else str(v) for v in self.values]
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """What is varied, one at a time."""
+
+    workloads: list[str]
+    seeds: list[int]
+    vary: list[Variation]
+    #: About how long it takes on two cores.
+    minutes: int
+    #: Parts that are run where a variation names none; all when empty.
+    parts: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """What is run on real recordings, which no paper had."""
+
+    device: str
+    schemes: list[str]
+    replay: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    #: Seeds of the schemes that draw while they run; the others run once.
+    seeds: list[int] = field(default_factory=lambda: [1])
+    learned: list[str] = field(default_factory=list)
+    #: The grid of constants of which the best is shown.
+    constants: str = ""
+    #: Further traces, where they are, by their path from the folder of recordings.
+    more: list[str] = field(default_factory=list)
+    #: The recordings that are run, by their names; all when empty.
+    only: list[str] = field(default_factory=list)
+    #: Measures shown beside those of every paper, and what they are called.
+    measures: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
