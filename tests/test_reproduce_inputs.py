@@ -19,7 +19,8 @@ LOSSY = ["label", "response", "time"]
 
 def found(paper: str, names: list[str], folder: Path) -> list[Input]:
     store = Store(folder.parent / "runs")
-    return inputs.published(plans.load(paper), folder, names, store, lambda _: None)
+    plan = plans.load(paper)
+    return inputs.published(plan, names, inputs.recognise(plan, folder, store, lambda _: None))
 
 
 def test_a_file_with_the_figures_of_the_table_is_the_trace(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +17,9 @@ from slcache.files import Transaction
 from slcache.once import SEED_MAX
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import plan, yardstick
+from slcache.reproduce.ledger import Row
 from slcache.reproduce.outcome import Evaluation
+from slcache.reproduce.reading import LITERAL, PROBABLE
 from slcache.tabular import Column, Table
 
 _COLOURS = {
@@ -77,6 +81,24 @@ Workloads = Annotated[
 Seeds = Annotated[
     str | None, typer.Option(metavar="N,N,...", help="Seeds of the twins (default: the plan's).")
 ]
+
+
+class Which(enum.StrEnum):
+    """The readings of the paper that are run."""
+
+    literal = LITERAL
+    probable = PROBABLE
+    both = "both"
+
+
+Readings = Annotated[
+    Which,
+    typer.Option(
+        "--reading",
+        help="As the paper's text says, as it is most probably meant, or both, where the plan "
+        "has two readings.",
+    ),
+]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -97,6 +119,7 @@ def reproduce(
     workloads: Workloads = None,
     seeds: Seeds = None,
     out: Out = None,
+    reading: Readings = Which.both,
     json: opt.Json = False,
     progress: opt.Progress = opt.When.auto,
 ) -> None:
@@ -115,10 +138,13 @@ def reproduce(
         raise typer.BadParameter("--quick and --sensitivity exclude each other")
     if quick and recordings is not None:
         raise typer.BadParameter("--quick leaves out what --recordings adds")
-    if full and not plan.load(paper).reduced:
+    known = plan.load(paper)
+    if full and not known.reduced:
         raise typer.BadParameter(f"--full: {paper} is run at the paper's size anyhow")
     if full and quick:
         raise typer.BadParameter("--quick and --full exclude each other")
+    if reading is Which.probable and not known.reading:
+        raise typer.BadParameter(f"--reading probable: {paper} has one reading only, the literal")
     request = evaluations.Request(
         paper=paper,
         out=out or Path("out") / "reproduce" / paper,
@@ -129,10 +155,11 @@ def reproduce(
         full=full,
         seeds=_numbers(seeds),
         workloads=_names(workloads),
+        readings=known.readings if reading is Which.both else [reading.value],
     )
     if not quick:
-        console.note(_time(paper, sensitivity))
-        if request.recordings is None and plan.load(paper).beyond:
+        console.note(_time(known, sensitivity))
+        if request.recordings is None and known.beyond:
             console.note("no recordings: what goes beyond the paper is left out (--recordings)")
     with (
         Transaction(request.out, evaluations.FILES, request.files()) as files,
@@ -149,10 +176,9 @@ def reproduce(
     console.show(*_parts(evaluation), Text(f"report: {request.out / 'report.html'}"))
 
 
-def _time(paper: str, study: bool) -> str:
+def _time(known: plan.Plan, study: bool) -> str:
     """Return how long an evaluation takes, so that nobody waits unawares."""
-    known = plan.load(paper)
-    text = f"all of {paper} takes about {known.minutes} minutes on two cores"
+    text = f"all of {known.name} takes about {known.minutes} minutes on two cores"
     if study and known.sensitivity:
         text += f", the study of what is open another {known.sensitivity.minutes}"
     return f"{text}; finished runs are kept"
@@ -208,22 +234,45 @@ def _telling(meter: Callback) -> evaluations.Tell:
 
 
 def _parts(evaluation: Evaluation) -> list[Table | Text]:
-    """Return the ledger as a table, and what it rests on."""
-    from slcache.reproduce import report
+    """Return the ledger as tables, and what it rests on."""
+    from slcache.reproduce import rows
 
-    titles = [Column("claim", text=True), Column("paper"), Column("ours")]
-    table = Table("figure", [*titles, Column("verdict", text=True)], boxed=False)
-    for row in evaluation.claims:
-        cells = report.cells(row)
-        verdict = Text(row.verdict, style=_COLOURS.get(row.verdict, ""))
-        table.add(row.figure, row.claim, cells["paper"], cells["ours"], verdict)
+    parts: list[Table | Text] = []
+    if evaluation.plan.reading and PROBABLE in evaluation.readings:
+        parts.append(Text(f"The {rows.title(evaluation, PROBABLE)} differs from the literal one:"))
+        parts += [Text(f"  {option.text}") for option in evaluation.plan.reading.option]
+        parts.append(Text())
+    for name, of in rows.sections(evaluation):
+        if name:
+            parts.append(Text(name.capitalize(), "bold"))
+        parts += [_ledger(evaluation, of), Text()]
+    for counts in rows.headline(evaluation):
+        before = f"{counts.reading.capitalize()}: " if counts.reading else ""
+        parts.append(Text(f"{before}{counts.whole}."))
+        parts += [Text(f"  {name}: {text}") for name, text in counts.of_classes]
     twins = sum(each.twin for each in evaluation.inputs)
-    counts = ", ".join(f"{n} {verdict}" for verdict, n in evaluation.counts().items())
     sources = f"{twins} twins, {len(evaluation.inputs) - twins} published files"
-    parts: list[Table | Text] = [
-        table,
-        Text(f"\n{counts}. Inputs: {sources}; {evaluation.mode} mode."),
-    ]
+    parts.append(Text(f"Inputs: {sources}; {evaluation.mode} mode."))
     if evaluation.yardstick:
         parts.append(Text(yardstick.sentence(evaluation.yardstick)))
     return parts
+
+
+def _ledger(evaluation: Evaluation, of: Sequence[Row]) -> Table:
+    """Return claims as a table, with a figure and a verdict for every reading."""
+    from slcache.reproduce import rows
+
+    columns = [Column("claim", text=True), Column("paper")]
+    for reading in evaluation.readings:
+        two = len(evaluation.readings) > 1
+        columns += [Column(reading if two else "ours"), Column("verdict", text=True)]
+    table = Table("figure", columns, boxed=False)
+    for row in of:
+        cells = rows.cells(row, evaluation)
+        found = [
+            cell
+            for each in cells["found"]
+            for cell in (each["ours"], Text(each["verdict"], _COLOURS.get(each["verdict"], "")))
+        ]
+        table.add(row.figure, row.claim, cells["paper"], *found)
+    return table

@@ -11,11 +11,12 @@ from slcache.files import Transaction
 from slcache.reproduce import beyond, inputs, optima, sensitivity, yardstick
 from slcache.reproduce import plan as plans
 from slcache.reproduce.ledger import ledger
-from slcache.reproduce.outcome import Evaluation
+from slcache.reproduce.outcome import Evaluation, View
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.runs import Progress
+from slcache.reproduce.reading import LITERAL, PROBABLE
+from slcache.reproduce.runs import Progress, run_all
 from slcache.reproduce.store import Store
-from slcache.reproduce.tabulate import tabulate
+from slcache.reproduce.tabulate import jobs_of, tables_of
 
 #: Called with what is looked at before the runs.
 Tell = Callable[[str], None]
@@ -43,6 +44,8 @@ class Request:
     full: bool = False
     seeds: Sequence[int] = ()
     workloads: Sequence[str] = ()
+    #: Readings of the paper; all that the plan has when empty.
+    readings: Sequence[str] = ()
 
     def files(self) -> list[Path]:
         """Return the files that may be read."""
@@ -56,27 +59,44 @@ def evaluate(request: Request, progress: Progress, tell: Tell) -> Evaluation:
     if request.full:
         plan = plan.full_size()
     store = Store(request.out / "runs")
-    names, seeds = _scope(plan, request)
-    chosen = (
-        inputs.published(plan, request.traces, names, store, tell)
-        if request.traces
-        else inputs.twins(plan, names)
-    )
-    if not request.workloads:
-        chosen = [each for each in chosen if not each.optional]
-    tables = tabulate(plan, chosen, _seeds(plan, request, seeds), {}, store, progress)
-    claims = ledger(plan.claims, tables)
-    evaluation = Evaluation(plan, _mode(request), chosen, seeds, tables, claims)
+    views, seeds = _views(plan, request, store, progress, tell)
+    by_reading = {view.reading: view.tables for view in views}
+    claims = ledger(plan.claims, by_reading.get(LITERAL), by_reading.get(PROBABLE))
+    evaluation = Evaluation(plan, _mode(request), seeds, views, claims)
     if plan.yardstick:
-        evaluation.yardstick = yardstick.study(plan.yardstick, tables)
-    evaluation.optima = optima.study(plan.optima, tables)
+        evaluation.yardstick = yardstick.study(plan.yardstick, views[0].tables)
+    evaluation.optima = optima.study(plan.optima, views[0].tables)
     if plan.sensitivity and not request.quick:
         # Without --sensitivity only what an earlier one has left is taken up.
         run = progress if request.sensitivity else None
-        evaluation.sensitivity = sensitivity.study(plan, store, run)
+        evaluation.sensitivity = sensitivity.study(plan, store, run, evaluation.readings)
     if plan.beyond and request.recordings is not None and not request.quick:
         evaluation.beyond = beyond.study(plan, request.recordings, store, progress)
     return evaluation
+
+
+def _views(
+    plan: Plan, request: Request, store: Store, progress: Progress, tell: Tell
+) -> tuple[list[View], list[int]]:
+    """Run every reading that is asked for; runs that readings share are run once."""
+    names, seeds = _scope(plan, request)
+    of_parts = _seeds(plan, request, seeds)
+    traces = inputs.recognise(plan, request.traces, store, tell) if request.traces else {}
+    views, jobs = [], []
+    for reading in request.readings or plan.readings:
+        read = plan.under(reading)
+        chosen = inputs.published(read, names, traces)
+        if not request.workloads:
+            chosen = [each for each in chosen if not each.optional]
+        views.append((reading, read, chosen))
+        jobs.append(jobs_of(read, chosen, of_parts, {}))
+    # All at once, so that the progress shown is that of both.
+    results = iter(run_all([job for of in jobs for _, job in of], store, progress))
+    found = [
+        View(*view, tables_of(view[1], of, [next(results) for _ in of], of_parts, store))
+        for view, of in zip(views, jobs, strict=True)
+    ]
+    return found, seeds
 
 
 def stage(evaluation: Evaluation, files: Transaction) -> None:

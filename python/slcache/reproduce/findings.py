@@ -18,7 +18,6 @@ from slcache.reproduce.verdicts import (
     REPRODUCED,
     SAME_DIRECTION,
     Finding,
-    Known,
     counted,
     of_change,
     of_ends,
@@ -26,13 +25,13 @@ from slcache.reproduce.verdicts import (
 )
 
 
-def find(claim: Claim, table: Table, rows: Mapping[str, Known]) -> Finding:
+def find(claim: Claim, table: Table, rows: Mapping[str, Finding]) -> Finding:
     """Return what the runs say about a claim; `rows` are the claims judged before it."""
     found = _FIND[claim.kind](claim, table, rows)
     return found or Finding(None)
 
 
-def _change(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+def _change(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | None:
     per_seed = []
     for seed in table.seeds:
         changes = [_percent(table.ratios(claim, rival, seed)) for rival in claim.rivals]
@@ -76,7 +75,7 @@ def _number(claim: Claim, per_seed: Sequence[float], detail: dict[str, Any]) -> 
     return Finding(ours, spread, ours - paper, sign(ours) == sign(paper), None, verdict, detail)
 
 
-def _mean(claim: Claim, _: Table, rows: Mapping[str, Known]) -> Finding | None:
+def _mean(claim: Claim, _: Table, rows: Mapping[str, Finding]) -> Finding | None:
     parts = [rows[name] for name in claim.of]
     if any(part.ours is None for part in parts):
         return None
@@ -86,12 +85,12 @@ def _mean(claim: Claim, _: Table, rows: Mapping[str, Known]) -> Finding | None:
     return Finding(found.ours, ends, found.distance, found.same_sign, None, found.verdict)
 
 
-def _range(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+def _range(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | None:
     each = _per_workload(claim, table).get("per_trace", {})
     return _ends(claim, each, signed=True) if each else None
 
 
-def _highest(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+def _highest(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | None:
     (rival,) = claim.rivals
     ratios = [table.ratios(claim, rival, seed) for seed in table.seeds]
     per_seed = [100 * (max(of_seed) - 1) for of_seed in ratios if of_seed]
@@ -105,7 +104,7 @@ def _highest(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | No
     return replace(found, spread=[min(per_seed), max(per_seed)])
 
 
-def _span(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+def _span(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | None:
     each = {
         name: claim.scale * value
         for name in table.workloads_of(claim)
@@ -125,7 +124,7 @@ def _ends(claim: Claim, each: dict[str, float], *, signed: bool) -> Finding:
     )
 
 
-def _order(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+def _order(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | None:
     ranks = [group.split(" = ") for group in claim.paper]
     known = table.relative_means(claim.measure, claim)
     if any(name not in known for group in ranks for name in group):
@@ -165,7 +164,7 @@ def _with_ties(names: Sequence[str], means: dict[str, float]) -> list[str]:
     return [" = ".join(group) for group in groups]
 
 
-def _extreme(claim: Claim, table: Table, rows: Mapping[str, Known]) -> Finding | None:
+def _extreme(claim: Claim, table: Table, rows: Mapping[str, Finding]) -> Finding | None:
     del rows
     best = min if claim.kind == "least" else max
     winners = {}
@@ -194,7 +193,7 @@ def _extreme(claim: Claim, table: Table, rows: Mapping[str, Known]) -> Finding |
     return Finding(ours, None, None, None, holds, verdict, {"winners": winners})
 
 
-def _zero(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+def _zero(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | None:
     schemes = [claim.scheme] if claim.scheme else table.schemes
     each = {
         scheme: sum(
@@ -211,7 +210,7 @@ def _zero(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
     return Finding(ours, None, ours, None, None, verdict, {"per_scheme": each})
 
 
-def _largest(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+def _largest(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | None:
     values = [
         claim.scale * value
         for name in table.workloads_of(claim)
@@ -225,7 +224,7 @@ def _largest(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | No
     return Finding(ours, None, distance, None, None, REPRODUCED if holds else NOT_REPRODUCED)
 
 
-def _direction(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+def _direction(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | None:
     changes = [_percent(table.ratios(claim, claim.rivals[0], seed)) for seed in table.seeds]
     known = [change for change in changes if change is not None]
     if not known:
@@ -236,7 +235,7 @@ def _direction(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | 
     return Finding(ours, [min(known), max(known)], None, same, None, verdict)
 
 
-def _count(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+def _count(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | None:
     each = {
         name: value
         for name in table.workloads_of(claim)
@@ -250,7 +249,7 @@ def _count(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None
     return Finding(ours, None, distance, None, None, verdict, {"per_trace": each})
 
 
-def _moves(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None:
+def _moves(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | None:
     each = {
         name: value
         for name in table.workloads_of(claim)
@@ -259,7 +258,7 @@ def _moves(claim: Claim, table: Table, _: Mapping[str, Known]) -> Finding | None
     return counted({name: value > 0 for name, value in each.items()}, {"per_trace": each})
 
 
-def _exceeds(claim: Claim, _: Table, rows: Mapping[str, Known]) -> Finding | None:
+def _exceeds(claim: Claim, _: Table, rows: Mapping[str, Finding]) -> Finding | None:
     sizes = [abs(ours) for name in claim.of if (ours := rows[name].ours) is not None]
     if len(sizes) < len(claim.of):
         return None

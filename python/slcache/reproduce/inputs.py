@@ -11,10 +11,14 @@ from typing import Any
 from slcache import TraceError, api
 from slcache.reproduce.parts import Workload
 from slcache.reproduce.plan import Plan
+from slcache.reproduce.reading import has_figures
 from slcache.reproduce.store import Store
 
 #: How far a file's figures may be from the paper's for the file to be the paper's trace.
 RECOGNISED = 0.005
+
+#: A published file's path and statistics.
+File = tuple[str, Mapping[str, Any]]
 
 #: For an estimate of how long a repeated trace is.
 TYPICAL_WRITE_BYTES = 8192
@@ -88,27 +92,32 @@ def twins(
     if not changes:
         return [_twin(workload) for workload in chosen]
     # Only twins have figures to change: the sequential writes of a burst have none.
-    return [_twin(workload, changes) for workload in chosen if not workload.set]
+    return [_twin(workload, changes) for workload in chosen if has_figures(workload.twin)]
 
 
-def published(
-    plan: Plan, directory: Path, names: Sequence[str], store: Store, tell: Callable[[str], None]
-) -> list[Input]:
-    """Return the workloads, each from its published file where the directory holds it.
+def recognise(
+    plan: Plan, directory: Path, store: Store, tell: Callable[[str], None]
+) -> dict[str, File]:
+    """Return the published files that a directory holds, by the workload each of them is.
 
     Files are recognised by their contents, never by their names.
     """
-    found: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    found: dict[str, File] = {}
     for path in sorted(p for p in directory.rglob("*") if p.is_file()):
         tell(path.name)
         told = statistics(Input(path.name, str(path), False, 0), 0, store)
         near = {w.name for w in plan.workloads if told and _matches(w, told)}
         if told and len(near) == 1:
             found.setdefault(near.pop(), (str(path), told))
-    return [_input(workload, found.get(workload.name)) for workload in plan.named(names)]
+    return found
 
 
-def _input(workload: Workload, file: tuple[str, Mapping[str, Any]] | None) -> Input:
+def published(plan: Plan, names: Sequence[str], files: Mapping[str, File]) -> list[Input]:
+    """Return the workloads, each from its published file where there is one."""
+    return [_input(workload, files.get(workload.name)) for workload in plan.named(names)]
+
+
+def _input(workload: Workload, file: File | None) -> Input:
     if file is None:
         return _twin(workload)
     path, told = file

@@ -8,6 +8,7 @@ from typing import Any
 
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.findings import find
+from slcache.reproduce.reading import PROBABLE
 from slcache.reproduce.table import Table
 from slcache.reproduce.verdicts import CANNOT_HOLD, NOT_RUN, NOT_SIMULABLE, Finding
 
@@ -32,29 +33,51 @@ class Row:
     verdict: str
     reason: str
     detail: dict[str, Any] = field(default_factory=dict)
+    #: The same under the most probable reading, where there is one.
+    probable: Finding | None = None
+
+    def under(self, reading: str) -> Finding | Row | None:
+        """Return what is said under a reading."""
+        return self.probable if reading == PROBABLE else self
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
         return {key.rstrip("_"): value for key, value in asdict(self).items()}
 
 
-def ledger(claims: Sequence[Claim], tables: Mapping[str, Table]) -> list[Row]:
-    """Return one row per claim, in order; `tables` are by part, the first also as ""."""
-    rows: dict[str, Row] = {}
+def ledger(
+    claims: Sequence[Claim],
+    tables: Mapping[str, Table] | None,
+    probable: Mapping[str, Table] | None = None,
+) -> list[Row]:
+    """Return one row per claim, in order; `tables` are by part, the first also as "".
+
+    Those of the literal reading are None where it was not run, and so are those of the other.
+    """
+    literal = _findings(claims, tables)
+    other = {} if probable is None else _findings(claims, probable)
+    return [_row(claim, literal[claim.id], other.get(claim.id)) for claim in claims]
+
+
+def _findings(claims: Sequence[Claim], tables: Mapping[str, Table] | None) -> dict[str, Finding]:
+    """Return what a reading's runs say; claims may be about those before them."""
+    found: dict[str, Finding] = {}
     for claim in claims:
-        rows[claim.id] = _row(claim, _finding(claim, tables, rows))
-    return list(rows.values())
+        found[claim.id] = _finding(claim, tables, found)
+    return found
 
 
-def _finding(claim: Claim, tables: Mapping[str, Table], rows: Mapping[str, Row]) -> Finding:
+def _finding(
+    claim: Claim, tables: Mapping[str, Table] | None, before: Mapping[str, Finding]
+) -> Finding:
     if claim.not_simulable:
         return Finding(None, verdict=NOT_SIMULABLE)
-    finding = find(claim, tables[claim.part], rows)
+    finding = Finding(None) if tables is None else find(claim, tables[claim.part], before)
     excluded = claim.cannot_hold and finding.verdict != NOT_RUN
     return replace(finding, verdict=CANNOT_HOLD) if excluded else finding
 
 
-def _row(claim: Claim, finding: Finding) -> Row:
+def _row(claim: Claim, finding: Finding, probable: Finding | None) -> Row:
     reasons = (claim.cannot_hold, claim.not_simulable, claim.reason, claim.note)
     return Row(
         id=claim.id,
@@ -72,4 +95,5 @@ def _row(claim: Claim, finding: Finding) -> Row:
         verdict=finding.verdict,
         reason=" ".join(part for part in reasons if part),
         detail=finding.detail,
+        probable=probable,
     )

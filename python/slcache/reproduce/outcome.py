@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from slcache import _core
@@ -13,9 +12,21 @@ from slcache.reproduce.claims import CLASSES
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.ledger import Row
 from slcache.reproduce.plan import Plan
+from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS
 from slcache.reproduce.table import Table
 from slcache.reproduce.verdicts import VERDICTS
 from slcache.reproduce.yardstick import Line
+
+
+@dataclass(frozen=True)
+class View:
+    """What was run for one reading of the paper."""
+
+    reading: str
+    #: The plan under that reading.
+    plan: Plan
+    inputs: list[Input]
+    tables: dict[str, Table]
 
 
 @dataclass
@@ -24,14 +35,23 @@ class Evaluation:
 
     plan: Plan
     mode: str
-    inputs: list[Input]
     seeds: list[int]
-    tables: dict[str, Table]
+    views: list[View]
     claims: list[Row]
     sensitivity: list[dict[str, Any]] = field(default_factory=list)
     beyond: dict[str, Any] = field(default_factory=dict)
     yardstick: list[Line] = field(default_factory=list)
     optima: list[optima.Line] = field(default_factory=list)
+
+    @property
+    def inputs(self) -> list[Input]:
+        """The traces; readings differ in figures of the twins alone."""
+        return self.views[0].inputs
+
+    @property
+    def readings(self) -> list[str]:
+        """The readings that were run."""
+        return [view.reading for view in self.views]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ledger as one document."""
@@ -57,7 +77,9 @@ class Evaluation:
             ],
             "seeds": self.seeds,
             "counts": self.counts(),
+            "counts_probable": self.counts(PROBABLE) if PROBABLE in self.readings else None,
             "counts_by_class": self.counts_by_class(),
+            "reading": self._reading(),
             "claims": [row.to_dict() for row in self.claims],
             "sensitivity": self.sensitivity,
             "beyond": self.beyond,
@@ -66,20 +88,36 @@ class Evaluation:
             "provenance": {"version": _core.version(), "commit": _core.commit()},
         }
 
-    def counts(self) -> dict[str, int]:
-        """Return how many claims got each verdict."""
-        return _counts(self.claims)
+    def counts(self, reading: str = LITERAL, class_: str = "") -> dict[str, int]:
+        """Return how many claims, of a class or of all, got each verdict under a reading."""
+        rows = [row.under(reading) for row in self.claims if class_ in ("", row.class_)]
+        verdicts = [row.verdict for row in rows if row is not None]
+        return {verdict: verdicts.count(verdict) for verdict in VERDICTS if verdict in verdicts}
 
-    def counts_by_class(self) -> dict[str, dict[str, int]]:
-        """Return the same for every class of claims that the paper has."""
-        of_class = {c: [row for row in self.claims if row.class_ == c] for c in CLASSES}
-        return {name: _counts(rows) for name, rows in of_class.items() if rows}
+    def classes(self) -> list[str]:
+        """Return the classes of claims that the paper has."""
+        return [name for name in CLASSES if any(row.class_ == name for row in self.claims)]
+
+    def counts_by_class(self) -> dict[str, dict[str, dict[str, int] | None]]:
+        """Return for every class the counts under each reading; null where it was not run."""
+        return {
+            name: {
+                reading: self.counts(reading, name) if reading in self.readings else None
+                for reading in READINGS
+            }
+            for name in self.classes()
+        }
+
+    def _reading(self) -> dict[str, Any] | None:
+        reading = self.plan.reading
+        if reading is None:
+            return None
+        return {
+            "name": reading.name,
+            "options": [asdict(option) for option in reading.option],
+            "run": self.readings,
+        }
 
     def to_json(self) -> str:
         """Return the document as JSON text."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
-
-
-def _counts(rows: Sequence[Row]) -> dict[str, int]:
-    verdicts = [row.verdict for row in rows]
-    return {verdict: verdicts.count(verdict) for verdict in VERDICTS if verdict in verdicts}

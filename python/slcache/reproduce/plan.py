@@ -14,8 +14,9 @@ from slcache.reproduce.drawings import FigureSpec, TableSpec
 from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.optima import Optima
 from slcache.reproduce.parts import Part, Quick, Workload
-from slcache.reproduce.studies import Beyond, Sensitivity, Variation
-from slcache.reproduce.variants import Grid, Pick, Variant, Yardstick, expand
+from slcache.reproduce.reading import LITERAL, READINGS, Option, Reading, faults
+from slcache.reproduce.studies import Beyond, Sensitivity, Variation, is_of_twins
+from slcache.reproduce.variants import Grid, Pick, Variant, Yardstick, expand, settings_of
 
 #: The folders of data, one per paper.
 EXPERIMENTS = Path(__file__).parent.parent / "experiments"
@@ -45,6 +46,8 @@ class Plan:
     yardstick: Yardstick | None = None
     optima: list[Optima] = field(default_factory=list)
     lifespans: list[Lifespans] = field(default_factory=list)
+    #: What the most probable reading of the paper changes of this, the literal one.
+    reading: Reading | None = None
 
     @property
     def schemes(self) -> list[str]:
@@ -64,6 +67,18 @@ class Plan:
     def full_size(self) -> Plan:
         """Return the plan with all twins at the paper's size."""
         return replace(self, workloads=[replace(each, reduced={}) for each in self.workloads])
+
+    @property
+    def readings(self) -> list[str]:
+        """The readings that it has."""
+        return list(READINGS) if self.reading else [LITERAL]
+
+    def under(self, reading: str) -> Plan:
+        """Return the plan as a reading has it run."""
+        if reading == LITERAL or self.reading is None:
+            return self
+        workloads = self.reading.workloads(self.workloads, self.parts)
+        return replace(self, parts=self.reading.parts(self.parts), workloads=workloads)
 
     def part(self, name: str) -> Part:
         """Return the part of that name, by default the first."""
@@ -100,6 +115,7 @@ def load(name: str) -> Plan:
         "picks": _tables(Pick, table.pop("pick", []), f"{where}: pick"),
         "optima": _tables(Optima, table.pop("optima", []), f"{where}: optima"),
         "lifespans": _tables(Lifespans, table.pop("lifespan", []), f"{where}: lifespan"),
+        "reading": _reading(table.pop("reading", None), f"{where}: reading"),
         "yardstick": _one(Yardstick, table.pop("yardstick", None), f"{where}: yardstick"),
     }
     plan = toml.build(Plan, {"name": name, **table, **members}, where)
@@ -120,6 +136,13 @@ def _sensitivity(table: dict[str, Any] | None, where: str) -> Sensitivity | None
         return None
     vary = _tables(Variation, table.pop("vary", []), f"{where}: vary")
     return toml.build(Sensitivity, {**table, "vary": vary}, where)
+
+
+def _reading(table: dict[str, Any] | None, where: str) -> Reading | None:
+    if table is None:
+        return None
+    option = _tables(Option, table.pop("option", []), f"{where}: option")
+    return toml.build(Reading, {**table, "option": option}, where)
 
 
 def _check(plan: Plan, where: str) -> None:
@@ -156,5 +179,42 @@ def _check(plan: Plan, where: str) -> None:
         for variation in vary
         if len(variation.titles()) != len(variation.tables())
     ]
+    problems += [f"{where}: {fault}" for fault in _faults_of_readings(plan)]
     if problems:
         raise ConfigError("\n".join(problems))
+
+
+def _faults_of_readings(plan: Plan) -> list[str]:
+    """Return what is wrong with the readings, and which settings no run has."""
+    vary = plan.sensitivity.vary if plan.sensitivity else []
+    found = [
+        f"sensitivity: {variation.name}: reading = {variation.reading!r}; "
+        f"allowed: {', '.join(plan.readings)}"
+        for variation in vary
+        if variation.reading not in plan.readings
+    ]
+    reading = plan.reading or Reading("", [])
+    found += [f"reading: {fault}" for fault in faults(reading, plan.parts)]
+    given = [
+        (f"reading: option {i + 1}", option.settings, option.parts)
+        for i, option in enumerate(reading.option)
+    ]
+    given += [
+        (f"sensitivity: {variation.name}", table, variation.parts)
+        for variation in vary
+        for table in variation.tables()
+    ]
+    return found + [
+        f"{at}: {key} is a setting of no run"
+        for at, settings, parts in given
+        for key in settings
+        if not _is_of_a_run(plan, key, parts)
+    ]
+
+
+def _is_of_a_run(plan: Plan, key: str, parts: Sequence[str]) -> bool:
+    """Return whether a setting, or a figure of twins, is one of a run of these or all parts."""
+    if is_of_twins(key) or key == "replay":
+        return True
+    schemes = [s for part in plan.parts if not parts or part.name in parts for s in part.schemes]
+    return any(settings_of(variant, {key: None}) for variant in plan.expand(schemes))

@@ -9,10 +9,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from slcache import _core, units
 from slcache.plots import style
-from slcache.reproduce import figures, optima, yardstick
+from slcache.reproduce import figures, optima, rows, yardstick
 from slcache.reproduce.drawings import TableSpec
-from slcache.reproduce.ledger import Row
-from slcache.reproduce.outcome import Evaluation
+from slcache.reproduce.outcome import Evaluation, View
+from slcache.reproduce.rows import shown
 from slcache.reproduce.table import Table
 from slcache.reproduce.verdicts import NOT_REPRODUCED, REPRODUCED, SAME_DIRECTION
 from slcache.reproduce.yardstick import Line
@@ -34,10 +34,14 @@ def render(evaluation: Evaluation) -> str:
         real=_names(evaluation, twin=False),
         twins=_names(evaluation, twin=True),
         seeds=evaluation.seeds,
-        counts=evaluation.counts(),
-        rows=[cells(row) for row in evaluation.claims],
+        headline=rows.headline(evaluation),
+        sections=[
+            (name, [rows.cells(row, evaluation) for row in of])
+            for name, of in rows.sections(evaluation)
+        ],
+        two=len(evaluation.readings) > 1,
         pictures=_pictures(evaluation),
-        tables=[_table(spec, evaluation.tables[spec.part]) for spec in plan.tables],
+        tables=_tables(evaluation),
         yardstick=_yardstick(evaluation.yardstick),
         optima=[_optimum(line) for line in evaluation.optima],
         near=f"{100 * optima.NEAR:g} %",
@@ -54,90 +58,48 @@ def _names(evaluation: Evaluation, *, twin: bool) -> list[str]:
     return list(dict.fromkeys(i.name for i in evaluation.inputs if i.twin == twin))
 
 
-def cells(row: Row) -> dict[str, Any]:
-    """Return a ledger line as text."""
-    return {
-        "id": row.id,
-        "figure": row.figure,
-        "claim": row.claim,
-        "paper": shown(row.paper, row.unit),
-        "ours": shown(row.ours, row.unit),
-        "spread": shown(row.spread, row.unit) if _spreads(row) else "",
-        "tolerance": f"± {row.tolerance:g}" if row.tolerance else "",
-        "verdict": row.verdict,
-        "css": row.verdict.replace(" ", "-"),
-        "reason": row.reason,
-        "detail": _detail(row),
-    }
+def _apart(evaluation: Evaluation, part: str) -> list[tuple[str, View]]:
+    """Return the views that differ in a part, each with what its reading is called."""
+    first, *others = evaluation.views
+    results = first.tables[part].documents
+    apart = [first, *(view for view in others if view.tables[part].documents != results)]
+    if others and len(apart) == 1:
+        return [("both readings", first)]
+    return [(rows.title(evaluation, view.reading), view) for view in apart]
 
 
-def _spreads(row: Row) -> bool:
-    return bool(row.spread) and row.spread is not None and row.spread[0] != row.spread[1]
-
-
-def shown(figure: object, unit: str) -> str:
-    """Return a figure as people write it."""
-    if figure is None:
-        return "–"
-    if isinstance(figure, list | tuple):
-        if figure and isinstance(figure[0], str):
-            return " < ".join(figure)
-        # The unit once: "+1.0 … +2.0 %".
-        *firsts, last = [shown(part, unit) for part in figure]
-        bare = [text.removesuffix(" %") if last.endswith(" %") else text for text in firsts]
-        return " … ".join([*bare, last])
-    if isinstance(figure, bool) or not isinstance(figure, int | float):
-        return str(figure)
-    if unit == "%":
-        return f"{figure:+.1f} %"
-    if unit.startswith("% "):
-        return f"{figure:.1f} %"
-    if unit == "bytes":
-        return units.size(figure) if figure else "0"
-    return f"{figure:,.3g}" if isinstance(figure, float) and figure < 1000 else f"{figure:,.0f}"
-
-
-def _detail(row: Row) -> str:
-    """Return the traces one by one, and the average taken in other ways."""
-    parts = []
-    detail = row.detail
-    each = detail.get("per_trace") or detail.get("relative_to_reference")
-    if each:
-        parts.append(", ".join(f"{name} {_short(value, row.unit)}" for name, value in each.items()))
-    if "geometric_mean" in detail:
-        parts.append(f"geometric mean {detail['geometric_mean']:+.1f} %")
-    if "of_sums" in detail:
-        parts.append(f"of sums {detail['of_sums']:+.1f} %")
-    if detail.get("undefined"):
-        parts.append(f"nothing to divide by: {', '.join(detail['undefined'])}")
-    if "winners" in detail:
-        winners = detail["winners"].items()
-        parts.append(", ".join(f"{name}: {' = '.join(who)}" for name, who in winners))
-    return "; ".join(parts)
-
-
-def _short(value: float, unit: str) -> str:
-    return f"{value:+.1f}" if unit == "%" else f"{value:.3g}"
-
-
-def _pictures(evaluation: Evaluation) -> list[dict[str, str]]:
+def _pictures(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """Return every figure, once for each reading that makes it another."""
     pictures = []
     for spec in evaluation.plan.figures:
-        figure = figures.draw(spec, evaluation.plan, evaluation.tables[spec.part])
         title = f"Figure {spec.id}: {spec.title}"
-        svg = style.svg(figure, f"figure-{spec.id}", title)
-        pictures.append({"title": title, "svg": svg, "note": spec.note})
+        drawn: list[tuple[str, str]] = []
+        for name, view in _apart(evaluation, spec.part):
+            figure = figures.draw(spec, view.plan, view.tables[spec.part])
+            of = f"-{view.reading}" if drawn else ""
+            told = f"{title}, {name}" if name else title
+            drawn.append((name, style.svg(figure, f"figure-{spec.id}{of}", told)))
+        pictures.append({"title": title, "drawn": drawn, "note": spec.note})
     return pictures
 
 
-def _table(spec: TableSpec, table: Table) -> dict[str, Any]:
+def _tables(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """Return the tables of measures, once for each reading that makes them another."""
+    return [
+        _table(spec, view.tables[spec.part], f"{spec.title}, {name}" if name else spec.title)
+        for spec in evaluation.plan.tables
+        for name, view in _apart(evaluation, spec.part)
+    ]
+
+
+def _table(spec: TableSpec, table: Table, title: str) -> dict[str, Any]:
     """Return the measures of every workload and scheme as text, means over the seeds."""
     lines = []
     for workload in table.workloads:
         for scheme in spec.schemes or table.schemes:
             means = [table.mean(measure, scheme, workload) for measure in spec.measures]
             lines.append((workload, scheme, [shown(mean, "") for mean in means]))
-    return {"title": spec.title, "note": spec.note, "names": spec.names, "lines": lines}
+    return {"title": title, "note": spec.note, "names": spec.names, "lines": lines}
 
 
 def _yardstick(lines: list[Line]) -> dict[str, Any]:
@@ -188,13 +150,14 @@ def _variation(entry: dict[str, Any]) -> dict[str, Any]:
         verdicts = {point["verdict"] for point in points}
         if len(verdicts) > 1:
             texts = [shown(point["ours"], _unit(point["ours"])) for point in points]
-            css = [point["verdict"].replace(" ", "-") for point in points]
-            pairs = list(zip(texts, css, strict=True))
+            colours = [rows.css(point["verdict"]) for point in points]
+            pairs = list(zip(texts, colours, strict=True))
             lines.append({"id": first["id"], "cells": pairs})
     shares = [_shares(point["yardstick"]) for point in entry["points"]]
     if any(shares):
         lines.append({"id": "way to the best constant", "cells": [(text, "") for text in shares]})
-    return {"name": entry["name"], "why": entry["why"], "names": names, "lines": lines}
+    told = {key: entry[key] for key in ("name", "why", "reading")}
+    return {**told, "names": names, "lines": lines}
 
 
 def _shares(lines: Sequence[dict[str, Any]]) -> str:

@@ -41,7 +41,8 @@ def run_all(
     keys = [_key(job, store) for job in jobs]
     found = {key: document for key in set(keys) if (document := store.get(key)) is not None}
     todo = {key: job for key, job in zip(keys, jobs, strict=True) if key not in found}
-    state = _State(len(jobs), len(jobs) - sum(key in todo for key in keys), progress)
+    # Jobs that are the same run count as one: only one of them is run.
+    state = _State(len({*keys}), len(found), progress)
     state.told("kept results read")
     # The longest first, so that no long run is left alone at the end; among these one scheme
     # after the other, so that no run waits for another to make the file both want.

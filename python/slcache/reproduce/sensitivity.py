@@ -10,9 +10,10 @@ from slcache.reproduce import inputs, yardstick
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.plan import Plan
+from slcache.reproduce.reading import READINGS
 from slcache.reproduce.runs import Progress, all_kept, run_all
 from slcache.reproduce.store import Store
-from slcache.reproduce.studies import Variation
+from slcache.reproduce.studies import Variation, is_of_twins
 from slcache.reproduce.tabulate import jobs_of, tabulate
 from slcache.reproduce.yardstick import Line
 
@@ -22,29 +23,40 @@ class _Point:
     """One value of one variation."""
 
     title: str
+    plan: Plan
     chosen: Sequence[Input]
     seeds: Mapping[str, Sequence[int]]
     settings: Mapping[str, Any]
 
 
-def study(plan: Plan, store: Store, progress: Progress | None) -> list[dict[str, Any]]:
+def study(
+    plan: Plan, store: Store, progress: Progress | None, readings: Collection[str] = READINGS
+) -> list[dict[str, Any]]:
     """Return the claims under every value of every variation, one varied at a time.
 
+    Each variation starts from a reading of its own; those of other readings are left out.
     Without `progress` nothing is run: the study is what an earlier one has left, or empty.
     """
     assert plan.sensitivity is not None
-    beside = {name for variation in plan.sensitivity.vary for name in variation.parts}
-    default = _Point("default", _twins(plan), {**_seeds(plan, []), **_seeds(plan, beside)}, {})
-    varied = [(variation, _points(plan, variation)) for variation in plan.sensitivity.vary]
-    every = [default, *(point for _, points in varied for point in points)]
-    jobs = [job for p in every for _, job in jobs_of(plan, p.chosen, p.seeds, p.settings)]
+    vary = [variation for variation in plan.sensitivity.vary if variation.reading in readings]
+    defaults = {name: _default(plan.under(name), vary) for name in {v.reading for v in vary}}
+    varied = [(variation, _points(plan, variation)) for variation in vary]
+    every = [*defaults.values(), *(point for _, points in varied for point in points)]
+    jobs = [job for p in every for _, job in jobs_of(p.plan, p.chosen, p.seeds, p.settings)]
     # All at once, so that the progress shown is that of the whole study.
     if progress is not None:
         run_all(jobs, store, progress)
     elif not all_kept(jobs, store):
         return []
-    usual = _found(plan, default, store)
-    return [_variation(plan, variation, usual, points, store) for variation, points in varied]
+    usual = {name: _found(default, store) for name, default in defaults.items()}
+    return [_variation(each, usual[each.reading], points, store) for each, points in varied]
+
+
+def _default(plan: Plan, vary: Sequence[Variation]) -> _Point:
+    """Return a reading with nothing varied, in all the parts that are."""
+    beside = {name for variation in vary for name in variation.parts}
+    seeds = {**_seeds(plan, []), **_seeds(plan, beside)}
+    return _Point("default", plan, _twins(plan), seeds, {})
 
 
 def _twins(plan: Plan, changes: Mapping[str, object] | None = None) -> list[Input]:
@@ -61,18 +73,15 @@ def _seeds(plan: Plan, parts: Collection[str]) -> dict[str, Sequence[int]]:
     return {part.name: spec.seeds for part in plan.parts if part.name in wanted}
 
 
-def _points(plan: Plan, variation: Variation) -> list[_Point]:
+def _points(literal: Plan, variation: Variation) -> list[_Point]:
+    plan = literal.under(variation.reading)
     seeds = _seeds(plan, variation.parts)
     points = []
     for title, table in zip(variation.titles(), variation.tables(), strict=True):
-        of_twins = {key: value for key, value in table.items() if _of_twins(key)}
-        settings = {key: value for key, value in table.items() if not _of_twins(key)}
-        points.append(_Point(title, _twins(plan, of_twins), seeds, settings))
+        of_twins = {key: value for key, value in table.items() if is_of_twins(key)}
+        settings = {key: value for key, value in table.items() if not is_of_twins(key)}
+        points.append(_Point(title, plan, _twins(plan, of_twins), seeds, settings))
     return points
-
-
-def _of_twins(key: str) -> bool:
-    return key.startswith("twin.") or key == "seed"
 
 
 @dataclass(frozen=True)
@@ -84,19 +93,19 @@ class _Found:
 
 
 def _variation(
-    plan: Plan,
     variation: Variation,
     default: _Found,
     points: Sequence[_Point],
     store: Store,
 ) -> dict[str, Any]:
     """Return a variation's claims by point; claims of parts it leaves alone are left out."""
-    found = [(point.title, _found(plan, point, store)) for point in points]
+    found = [(point.title, _found(point, store)) for point in points]
     ids = list(found[0][1].rows)
     measured = any(each.yardstick for _, each in found)
     return {
         "name": variation.name,
         "why": variation.why,
+        "reading": variation.reading,
         "points": [
             {
                 "value": title,
@@ -112,8 +121,9 @@ def _claim(row: Row) -> dict[str, Any]:
     return {"id": row.id, "ours": row.ours, "verdict": row.verdict}
 
 
-def _found(plan: Plan, point: _Point, store: Store) -> _Found:
+def _found(point: _Point, store: Store) -> _Found:
     """Return the claims that the point's parts can judge, from kept results."""
+    plan = point.plan
     tables = tabulate(plan, point.chosen, point.seeds, point.settings, store, _silent)
     known = {"" if name == plan.parts[0].name else name for name in point.seeds} | set(point.seeds)
     claims = [claim for claim in plan.claims if claim.part in known]

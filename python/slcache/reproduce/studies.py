@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from slcache.reproduce.reading import LITERAL
 from slcache.reproduce.variants import ShareOf
 
 
@@ -27,6 +28,8 @@ class Variation:
     names: list[str] = field(default_factory=list)
     #: Parts that it can change; all of the study's when empty.
     parts: list[str] = field(default_factory=list)
+    #: The reading that it starts from.
+    reading: str = LITERAL
 
     def tables(self) -> list[dict[str, Any]]:
         """Return the settings of every point; those called twin... are figures of the twins."""
@@ -41,6 +44,11 @@ class Variation:
     def titles(self) -> list[str]:
         """Return what the points are called."""
         return self.names or [f"{v} times" if self.times else str(v) for v in self.values]
+
+
+def is_of_twins(key: str) -> bool:
+    """Return whether a point's key is a figure of the twins, or their draw, and no setting."""
+    return key.startswith("twin.") or key == "seed"
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from slcache.reproduce.plan import Plan
 from slcache.reproduce.runs import Progress, run_all
 from slcache.reproduce.store import Store
 from slcache.reproduce.table import Key, Table
-from slcache.reproduce.variants import Pick, ShareOf, Variant
+from slcache.reproduce.variants import Pick, ShareOf, Variant, settings_of
 
 
 def tabulate(
@@ -33,6 +33,17 @@ def tabulate(
     """
     jobs = jobs_of(plan, chosen, seeds, settings)
     results = run_all([job for _, job in jobs], store, progress)
+    return tables_of(plan, jobs, results, seeds, store)
+
+
+def tables_of(
+    plan: Plan,
+    jobs: Sequence[tuple[Part, Job]],
+    results: Sequence[dict[str, Any]],
+    seeds: Mapping[str, Sequence[int]],
+    store: Store,
+) -> dict[str, Table]:
+    """Return the tables by part of runs that are done, the first also as ""."""
     documents: dict[str, dict[Key, Any]] = {part.name: {} for part in plan.parts}
     for (part, job), document in zip(jobs, results, strict=True):
         of_part, first = documents[part.name], seeds[part.name][0]
@@ -134,8 +145,8 @@ def _all_settings(
     device: str, variant: Variant, of_input: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the settings of a run: those of its input, those given, and the variant's own."""
-    whole = _settings_of(variant, of_input)
-    given = {**whole, **shares(device, variant.scheme, whole, _settings_of(variant, settings))}
+    whole = settings_of(variant, of_input)
+    given = {**whole, **shares(device, variant.scheme, whole, settings_of(variant, settings))}
     return {**given, **shares(device, variant.scheme, given, variant.settings)}
 
 
@@ -161,20 +172,3 @@ def _whole(given: Mapping[str, Any], device: str, scheme: str, key: str) -> int:
     if not isinstance(found, int):
         raise ConfigError(f"a share of {key}: on {device} it is {found!r}, and no whole number")
     return found
-
-
-def _settings_of(variant: Variant, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings for a variant: those of no scheme, of its scheme, its name or grid."""
-    own = f"scheme.{variant.scheme}."
-    keys = {k: _meant(variant, k) for k in settings}
-    return {
-        key: settings[k]
-        for k, key in keys.items()
-        if key is not None and (not key.startswith("scheme.") or key.startswith(own))
-    }
-
-
-def _meant(variant: Variant, key: str) -> str | None:
-    """Return a setting's key without the variant or grid it is for; None if that is another."""
-    name, colon, rest = key.rpartition(":")
-    return rest if not colon or name in (variant.name, variant.grid) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -90,6 +90,23 @@ class Yardstick:
     best: str
     worst: str
     random: str
+
+
+def settings_of(variant: Variant, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings for a variant: those of no scheme, of its scheme, its name or grid."""
+    own = f"scheme.{variant.scheme}."
+    keys = {k: _meant(variant, k) for k in settings}
+    return {
+        key: settings[k]
+        for k, key in keys.items()
+        if key is not None and (not key.startswith("scheme.") or key.startswith(own))
+    }
+
+
+def _meant(variant: Variant, key: str) -> str | None:
+    """Return a setting's key without the variant or grid it is for; None if that is another."""
+    name, colon, rest = key.rpartition(":")
+    return rest if not colon or name in (variant.name, variant.grid) else None
 
 
 def expand(

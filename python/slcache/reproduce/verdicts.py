@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from slcache import normalise
 
@@ -22,13 +22,6 @@ NO_CHANGE = 100 * normalise.TIE
 #: How many times as large, or as small, as the paper's a figure of the same direction may be:
 #: +183 % is no likeness of +13 %.
 LIMIT = 3
-
-
-class Known(Protocol):
-    """A claim that has been judged."""
-
-    ours: Any
-    spread: list[Any] | None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,127 @@
+"""How a paper is read: as its text says, or as its authors most probably meant it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from slcache import api, traces
+from slcache.reproduce.parts import Part, Workload
+
+#: The plan as it stands, and with what its `[reading]` changes.
+LITERAL, PROBABLE = "literal", "probable"
+READINGS = (LITERAL, PROBABLE)
+
+
+@dataclass(frozen=True)
+class Option:
+    """One thing that the probable reading takes another way."""
+
+    #: What is taken how, as one line, and its source.
+    text: str
+    why: str
+    #: Settings of the runs, over those of their part.
+    settings: dict[str, Any] = field(default_factory=dict)
+    #: Devices by part.
+    devices: dict[str, str] = field(default_factory=dict)
+    #: Figures of the twins.
+    twin: dict[str, Any] = field(default_factory=dict)
+    #: Parts it is for; all when empty.
+    parts: list[str] = field(default_factory=list)
+
+    def given(self, part: str) -> dict[str, Any]:
+        """Return what it says of a part, by what names it in plan.toml."""
+        if self.parts and part not in self.parts:
+            return {}
+        settings = {f"settings.{key}": value for key, value in self.settings.items()}
+        figures = {f"twin.{key}": value for key, value in self.twin.items()}
+        device = {"device": self.devices[part]} if part in self.devices else {}
+        return {**settings, **figures, **device}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the probable reading changes of the literal one, which is the plan itself."""
+
+    name: str
+    option: list[Option]
+
+    def parts(self, parts: Sequence[Part]) -> list[Part]:
+        """Return the parts as they are run."""
+        return [self._part(part) for part in parts]
+
+    def workloads(self, workloads: Sequence[Workload], parts: Sequence[Part]) -> list[Workload]:
+        """Return the workloads as they are run: one that differs from part to part is several."""
+        return [one for each in workloads for one in self._workloads(each, [p.name for p in parts])]
+
+    def given(self, part: str) -> dict[str, Any]:
+        """Return what all options together say of a part."""
+        return {key: value for option in self.option for key, value in option.given(part).items()}
+
+    def _part(self, part: Part) -> Part:
+        given = self.given(part.name)
+        settings = {**part.settings, **_below("settings.", given)}
+        return replace(part, device=given.get("device", part.device), settings=settings)
+
+    def _workloads(self, each: Workload, parts: Sequence[str]) -> list[Workload]:
+        groups: list[tuple[dict[str, Any], list[str]]] = []
+        for part in each.parts or parts:
+            given = self.given(part).items() if has_figures(each.twin) else ()
+            figures = {key: value for key, value in given if key.startswith("twin.")}
+            same = next((names for known, names in groups if known == figures), None)
+            if same is None:
+                groups.append((figures, [part]))
+            else:
+                same.append(part)
+        whole = len(groups) == 1
+        return [
+            replace(each, set={**each.set, **figures}, parts=each.parts if whole else names)
+            for figures, names in groups
+        ]
+
+
+def _below(prefix: str, given: dict[str, Any]) -> dict[str, Any]:
+    return {k.removeprefix(prefix): v for k, v in given.items() if k.startswith(prefix)}
+
+
+@functools.cache
+def has_figures(workload: str) -> bool:
+    """Return whether a workload is a twin; patterns such as sequential writes have no figures."""
+    return bool(traces.workload(workload)["kind"] == "twin")
+
+
+def faults(reading: Reading, parts: Sequence[Part]) -> list[str]:
+    """Return what is wrong with a reading's parts and devices, and what is said twice."""
+    names = [part.name for part in parts]
+    devices = [entry["name"] for entry in api.devices()]
+    found = []
+    for i, option in enumerate(reading.option):
+        at = f"option {i + 1}"
+        named = {"parts": option.parts, "devices": list(option.devices)}
+        found += [
+            f"{at}: {key}: no part {name}; allowed: {', '.join(names)}"
+            for key, of in named.items()
+            for name in of
+            if name not in names
+        ]
+        found += [
+            f"{at}: devices.{part} = {device!r}; allowed: {', '.join(devices)}"
+            for part, device in option.devices.items()
+            if device not in devices
+        ]
+        found += [
+            f"{at}: devices.{part} has no effect: parts does not name it"
+            for part in option.devices
+            if option.parts and part not in option.parts
+        ]
+        if not (option.settings or option.devices or option.twin):
+            found.append(f"{at}: one of settings, devices and twin is missing: it changes nothing")
+        found += [
+            f"{at}: {key} is given for {part} by an earlier option too"
+            for part in names
+            for key in option.given(part)
+            if any(key in earlier.given(part) for earlier in reading.option[:i])
+        ]
+    return found

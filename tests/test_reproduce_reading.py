@@ -1,0 +1,308 @@
+"""Two readings of a paper: what the probable one changes, and what is said under each."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slcache import ConfigError
+from slcache.reproduce import evaluation as evaluations
+from slcache.reproduce import plan as plans
+from slcache.reproduce import report, sensitivity
+from slcache.reproduce.claims import Claim
+from slcache.reproduce.inputs import twins
+from slcache.reproduce.ledger import ledger
+from slcache.reproduce.outcome import Evaluation
+from slcache.reproduce.parts import Part, Workload
+from slcache.reproduce.plan import Plan
+from slcache.reproduce.reading import LITERAL, PROBABLE, Option, Reading
+from slcache.reproduce.store import Store
+from slcache.reproduce.table import Table
+from slcache.reproduce.tabulate import jobs_of
+from support import slcache
+
+TOY = """
+title = "Toy"
+authors = "Nobody"
+minutes = 1
+seeds = [1]
+[[part]]
+name = "main"
+device = "hierarchy-44g"
+schemes = ["baseline", "sector"]
+reference = "baseline"
+settings = { "trace.address" = "compact", "scheme.sector.merge.timeout_ns" = 1000000 }
+[[workload]]
+name = "web_1"
+twin = "hierarchy-web_1"
+requests = 160891
+reduced = { requests = 20000 }
+[quick]
+workloads = ["web_1"]
+seeds = [1]
+[[figure]]
+id = "1"
+kind = "bars"
+title = "Mean write latency"
+measure = "write_mean_us"
+[[table]]
+title = "Writes"
+measures = ["write_mean_us"]
+names = ["mean"]
+[sensitivity]
+minutes = 1
+workloads = ["web_1"]
+seeds = [1]
+[[sensitivity.vary]]
+name = "Waiting"
+why = "open"
+settings = ["scheme.sector.merge.timeout_ns"]
+values = [10000000]
+READING
+"""
+READING = """
+[reading]
+name = "most probable"
+[[reading.option]]
+text = "partial writes wait 0.1 ms"
+why = "a source"
+settings = { "scheme.sector.merge.timeout_ns" = 100000 }
+"""
+CLAIMS = """
+[[claim]]
+id = "sector"
+figure = "1"
+text = "Sector writes faster"
+kind = "change"
+measure = "write_mean_us"
+scheme = "sector"
+against = "baseline"
+paper = -20.0
+unit = "%"
+[[claim]]
+id = "mean"
+figure = "1"
+text = "so does the mean"
+kind = "mean"
+of = ["sector"]
+paper = -20.0
+unit = "%"
+[[claim]]
+id = "speed"
+figure = "2"
+text = "1,090 MB/s"
+kind = "value"
+paper = 1090.0
+not_simulable = "measured on a product"
+class = "calibrated"
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401
+    """Return a function that loads the toy paper with what stands for its reading."""
+
+    def load(reading: str = READING) -> Plan:
+        folder = tmp_path / "papers" / "toy"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "plan.toml").write_text(TOY.replace("READING", reading))
+        (folder / "claims.toml").write_text(CLAIMS)
+        monkeypatch.setattr(plans, "EXPERIMENTS", tmp_path / "papers")
+        return plans.load("toy")
+
+    return load
+
+
+def run(out: Path, **more: Any) -> tuple[Evaluation, list[tuple[float, int]]]:  # noqa: ANN401
+    seen: list[tuple[float, int]] = []
+
+    def progress(done: float, total: int, _: str) -> bool:
+        seen.append((done, total))
+        return True
+
+    request = evaluations.Request("toy", out, **more)
+    return evaluations.evaluate(request, progress, lambda _: None), seen
+
+
+def test_every_claim_is_judged_under_both_readings(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    toy()
+    evaluation, seen = run(tmp_path / "out")
+    document = json.loads(evaluation.to_json())
+    writes, mean, speed = document["claims"]
+    assert set(writes["probable"]) == {
+        *("ours", "spread", "distance", "same_sign", "same_order", "verdict", "detail")
+    }
+    # Most partial writes wait in vain, so those that wait a tenth as long are faster.
+    assert writes["probable"]["ours"] < writes["ours"]
+    assert mean["probable"]["ours"] == writes["probable"]["ours"]
+    assert (speed["verdict"], speed["probable"]["verdict"]) == ("cannot be simulated",) * 2
+    assert document["counts_by_class"]["calibrated"] == {
+        "literal": {"cannot be simulated": 1},
+        "probable": {"cannot be simulated": 1},
+    }
+    assert sum(document["counts_probable"].values()) == 3
+    assert document["reading"]["name"] == "most probable"
+    assert document["reading"]["options"][0]["why"] == "a source"
+    # Baseline has no such option: of four runs it has one that both readings share.
+    assert seen[-1] == (3, 3)
+    assert len(list((tmp_path / "out" / "runs").glob("*.json.gz"))) == 3
+
+
+def test_the_page_has_a_column_and_a_figure_for_each_reading(
+    toy: Any,  # noqa: ANN401
+    tmp_path: Path,
+) -> None:
+    toy()
+    evaluation, _ = run(tmp_path / "out")
+    page = report.render(evaluation)
+    assert "<li>partial writes wait 0.1 ms" in page
+    assert page.count("<svg") == 2
+    assert "Writes, most probable reading" in page
+    for reading in (LITERAL, PROBABLE):
+        alone, _ = run(tmp_path / "out", readings=[reading])
+        assert report.render(alone).count("<svg") == 1
+
+
+def test_a_figure_that_both_readings_share_is_drawn_once(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    toy(READING.replace("100000 }", "1000000 }"))
+    evaluation, seen = run(tmp_path / "out")
+    assert seen[-1] == (2, 2)
+    page = report.render(evaluation)
+    assert page.count("<svg") == 1
+    assert "Both readings" in page
+
+
+def test_a_reading_that_was_not_run_says_nothing(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    toy()
+    both, _ = run(tmp_path / "out")
+    for reading in (LITERAL, PROBABLE):
+        alone, _ = run(tmp_path / "out", readings=[reading])
+        row, whole = alone.claims[0], both.claims[0]
+        document = json.loads(alone.to_json())
+        assert document["reading"]["run"] == [reading]
+        if reading == LITERAL:
+            assert (row.ours, row.probable) == (whole.ours, None)
+            assert document["counts_probable"] is None
+        else:
+            assert (row.ours, row.verdict) == (None, "no data")
+            assert row.probable == whole.probable
+
+
+def test_a_plan_with_one_reading_has_no_other(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    plan = toy("")
+    assert plan.under(PROBABLE) is plan
+    evaluation, _ = run(tmp_path / "out")
+    document = json.loads(evaluation.to_json())
+    assert (document["reading"], document["counts_probable"]) == (None, None)
+    assert document["claims"][0]["probable"] is None
+    assert "reading" not in report.render(evaluation).split("<h2>Claims")[1].split("<h2>")[0]
+
+
+@pytest.mark.parametrize(
+    ("reading", "message"),
+    [
+        ("name = 1", "reading: name = 1 is not str"),
+        ('nme = "x"', "reading: unknown key nme; allowed: name, option"),
+        ('[[reading.option]]\ntext = "x"', "reading: option 1: why is missing"),
+        ("parts = ['mian']", "option 1: parts: no part mian; allowed: main"),
+        ("devices = { mian = 'tiny' }", "option 1: devices: no part mian; allowed: main"),
+        ("devices = { main = 'tinny' }", "option 1: devices.main = 'tinny'; allowed: tiny, hier"),
+        ("set = {}", "option 1: unknown key set; allowed: text, why, settings"),
+        ("", "option 1: one of settings, devices and twin is missing: it changes nothing"),
+        (
+            "settings = { 'scheme.hierarchy.merge.timeout_ns' = 1 }",
+            "option 1: scheme.hierarchy.merge.timeout_ns is a setting of no run",
+        ),
+    ],
+)
+def test_a_reading_that_says_nothing_sure_is_refused(toy: Any, reading: str, message: str) -> None:  # noqa: ANN401
+    option = '[reading]\nname = "x"\n[[reading.option]]\ntext = "t"\nwhy = "w"\n' + reading
+    text = option if message.startswith("option") else f"[reading]\n{reading}"
+    with pytest.raises(ConfigError) as error:
+        toy(text)
+    assert f"toy/plan.toml: reading: {message.removeprefix('reading: ')}" in str(error.value)
+
+
+def test_two_options_do_not_say_the_same(toy: Any) -> None:  # noqa: ANN401
+    again = READING[READING.index("[[") :]
+    with pytest.raises(
+        ConfigError,
+        match=r"option 2: settings\.scheme\.sector\.merge\.timeout_ns is given for main by an",
+    ):
+        toy(READING + again)
+
+
+def test_a_variation_starts_from_a_reading(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    probable = "[[sensitivity.vary]]\nname = 'x'\nwhy = 'y'\nreading = 'probable'\n"
+    plan = toy(probable + "settings = ['trace.prefill']\nvalues = ['none']\n" + READING)
+    store = Store(tmp_path / "runs")
+    literal, other = sensitivity.study(plan, store, lambda *_: True)
+    assert (literal["reading"], other["reading"]) == (LITERAL, PROBABLE)
+    usual = [entry["points"][0]["claims"][0]["ours"] for entry in (literal, other)]
+    assert usual[1] < usual[0]
+    assert sensitivity.study(plan, store, None, [PROBABLE]) == [other]
+    with pytest.raises(ConfigError, match=r"sensitivity: x: reading = 'probable'; allowed: lit"):
+        toy(probable + "settings = ['trace.prefill']\nvalues = ['none']\n")
+
+
+def option(**more: Any) -> Option:  # noqa: ANN401
+    return Option("t", "w", **more)
+
+
+def test_an_option_is_for_its_parts_alone() -> None:
+    parts = [Part("a", "tiny", ["sa"], "sa", settings={"x": 1}), Part("b", "tiny", ["sa"], "sa")]
+    reading = Reading(
+        "r",
+        [
+            option(settings={"x": 2}, twin={"update_skew": 0.5}, parts=["b"]),
+            option(devices={"a": "rl-32g"}),
+        ],
+    )
+    first, second = reading.parts(parts)
+    assert (first.device, first.settings) == ("rl-32g", {"x": 1})
+    assert (second.device, second.settings) == ("tiny", {"x": 2})
+    workloads = [
+        Workload("both", "hierarchy-web_1"),
+        Workload("one", "hierarchy-web_1", parts=["b"], set={"requests": 9}),
+        Workload("pattern", "ips-bursty", parts=["b"], set={"requests": 9}),
+    ]
+    found = [(w.name, w.parts, w.set) for w in reading.workloads(workloads, parts)]
+    assert found == [
+        ("both", ["a"], {}),
+        ("both", ["b"], {"twin.update_skew": 0.5}),
+        ("one", ["b"], {"requests": 9, "twin.update_skew": 0.5}),
+        ("pattern", ["b"], {"requests": 9}),
+    ]
+
+
+def test_figures_of_a_reading_can_still_be_varied(toy: Any) -> None:  # noqa: ANN401
+    plan = toy(READING + "twin = { update_skew = 0.5 }\n").under(PROBABLE)
+    (each,) = twins(plan, ["web_1"], {"twin.read_skew": 0.2})
+    assert each.workload == {
+        "requests": "20000",
+        "twin.update_skew": "0.5",
+        "twin.read_skew": "0.2",
+    }
+    (_, job), *_ = jobs_of(plan, [each], {"main": [1]}, {})
+    assert job.input.options(1)["workload.twin.update_skew"] == "0.5"
+
+
+def test_what_cannot_hold_cannot_under_any_reading() -> None:
+    document = {"host": {"write": {"requests": 1, "latency_us": {"mean": 4.0}}}}
+    tables = {"": Table({("a", "sa", 1): document}, "sa", ["a"])}
+    claim = Claim(
+        "x", "1", "t", "bound", 5.0, measure="write_mean_us", scheme="sa", cannot_hold="y"
+    )
+    (row,) = ledger([claim], tables, tables)
+    assert row.probable is not None
+    assert (row.verdict, row.probable.verdict, row.probable.ours) == ("cannot hold",) * 2 + (4.0,)
+
+
+def test_a_reading_that_the_plan_lacks_is_refused(tmp_path: Path) -> None:
+    done = slcache("reproduce", "rl", "--quick", "--reading", "probable", "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert "--reading probable: rl has one reading only" in done.stderr.decode()
+    assert not (tmp_path / "out").exists()
