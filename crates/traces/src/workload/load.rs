@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
+/// The value of an override that takes a key away.
+const NONE: &str = "none";
+
 /// A specification as far as it could be read, and what was wrong with it.
 pub(super) struct Loaded {
     pub(super) spec: WorkloadSpec,
@@ -27,7 +30,9 @@ pub(super) fn read(text: &str, overrides: &BTreeMap<String, String>) -> Loaded {
         }
     };
     for (key, value) in overrides {
-        if let Err(message) = set(&mut tree, key, parse_value(value)) {
+        let done =
+            if value == NONE { unset(&mut tree, key) } else { set(&mut tree, key, parse_value(value)) };
+        if let Err(message) = done {
             problems.add(key.clone(), format!("override {key}={value}: {message}"));
         }
     }
@@ -143,6 +148,18 @@ fn set(tree: &mut Table, key: &str, value: Value) -> Result<(), String> {
         table = inner.as_table_mut().ok_or_else(|| format!("{name} holds a value, not further keys"))?;
     }
     table.insert((*last).to_owned(), value);
+    Ok(())
+}
+
+/// Takes `a.b.c` away as if the text did not have it, and what is said of a twin's figure with it.
+fn unset(tree: &mut Table, key: &str) -> Result<(), String> {
+    let path: Vec<String> = key.split('.').map(str::to_owned).collect();
+    if !remove(tree, &path) {
+        return Err(format!("{NONE} takes away a key that is there, and this one is not"));
+    }
+    if let [twin, figure] = path.as_slice() {
+        remove(tree, &[twin.clone(), "free".to_owned(), figure.clone()]);
+    }
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! The presets make the requests they have always made: results hang on them.
 
+use crate::workload_presets::overrides;
 use slcache_core::device::request::{HostOp, Request};
 use slcache_traces::workload::{presets, Workload};
 use std::collections::BTreeMap;
@@ -27,26 +28,26 @@ const DIGESTS: [(&str, u64); 39] = [
     ("mixed-oltp", 0x4410_7467_8f98_59dd),
     ("bursty-desktop", 0x169a_f495_7d51_f4ba),
     ("daily-server", 0xad5b_d913_732c_cb21),
-    ("hierarchy-web_0", 0x8c96_66d6_644d_849d),
-    ("hierarchy-hm_0", 0xbcc4_dc94_d995_e72f),
-    ("hierarchy-lun1", 0x16e0_c735_6c19_95a0),
-    ("hierarchy-usr_0", 0xf139_0467_2080_bddd),
-    ("hierarchy-lun2", 0xb2e2_424e_1a2b_6be3),
-    ("hierarchy-lun3", 0xccdf_0287_fff3_ae4a),
-    ("hierarchy-lun4", 0x7eab_9fe3_4800_c3f7),
-    ("hierarchy-web_1", 0xf526_b564_f40c_98a0),
+    ("hierarchy-web_0", 0xc313_c7e3_0d15_2ba2),
+    ("hierarchy-hm_0", 0xd005_d0ac_ff14_92d9),
+    ("hierarchy-lun1", 0xa8c5_f61d_3253_bb69),
+    ("hierarchy-usr_0", 0x5585_b052_d59d_46e3),
+    ("hierarchy-lun2", 0xea8c_f0fa_c0a1_58f1),
+    ("hierarchy-lun3", 0xec26_fbf8_e817_ab12),
+    ("hierarchy-lun4", 0x04ee_8ada_8ca4_f4ed),
+    ("hierarchy-web_1", 0x7709_e283_f02e_bef6),
     ("ips-bursty", 0x1d25_f472_ef7b_81c5),
-    ("ips-hm_0", 0xe6eb_4399_a690_54e8),
-    ("ips-hm_1", 0xe585_7b68_e70b_16ec),
-    ("ips-mds_0", 0x33f9_3efb_f031_d7cf),
-    ("ips-proj_4", 0x1cca_1cf9_611a_beae),
-    ("ips-rsrch_0", 0x5f3b_d646_fd70_7a3f),
-    ("ips-src2_0", 0x2086_c6ff_45e7_f0de),
-    ("ips-stg_0", 0x81b6_6450_7036_4873),
-    ("ips-ts_0", 0x0663_ab02_ef71_070b),
-    ("ips-usr_0", 0x9ced_f0ac_a1c3_42ab),
-    ("ips-wdev_0", 0x79f8_d95c_c4f8_7634),
-    ("ips-web_0", 0x246b_5e7a_3481_ccf5),
+    ("ips-hm_0", 0x7922_1cde_ff52_5fbe),
+    ("ips-hm_1", 0x2c28_16da_5573_8b5c),
+    ("ips-mds_0", 0x3100_0342_d6bb_5db6),
+    ("ips-proj_4", 0xb19d_1d32_1942_1b56),
+    ("ips-rsrch_0", 0x0a3f_7056_b5c2_fbcf),
+    ("ips-src2_0", 0x31d7_4f68_6f72_1ed2),
+    ("ips-stg_0", 0x7fdd_6db9_3b86_e11f),
+    ("ips-ts_0", 0xc2e2_8154_9723_7418),
+    ("ips-usr_0", 0x6dca_1918_5dc8_08ac),
+    ("ips-wdev_0", 0x8ff5_3cf2_ff8f_745d),
+    ("ips-web_0", 0xc53b_8b1e_b81e_4411),
     ("rl-pc", 0x4e11_a876_5a0e_6484),
     ("rl-phone", 0x11f0_8435_605f_d16a),
     ("rl-tpcc", 0x72db_9b08_56a8_4692),
@@ -73,4 +74,25 @@ fn presets_make_the_same_requests_as_ever() {
         }
     }
     assert!(moved.is_empty(), "requests moved:\n{moved}");
+}
+
+#[test]
+fn a_twin_without_what_was_measured_makes_the_requests_it_once_made() {
+    for (preset, idle, once) in [
+        ("hierarchy-lun1", ("0.9", "50ms"), 0x16e0_c735_6c19_95a0),
+        ("hierarchy-web_1", ("0.99", "100ms"), 0xf526_b564_f40c_98a0),
+        ("ips-hm_0", ("0.99", "100ms"), 0xe6eb_4399_a690_54e8),
+    ] {
+        let set = overrides(&[
+            ("twin.class", "none"),
+            ("twin.burst_requests", "64"),
+            ("twin.idle_share", idle.0),
+            ("twin.idle_over_ns", idle.1),
+            ("twin.repeated_extent_share", "none"),
+            ("twin.writers_per_16kib_page", "none"),
+            ("twin.sequential_share", "0.1"),
+        ]);
+        let workload = Workload::load(preset, &set).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(digest(workload.generate(1).take(20_000)), once, "{preset}");
+    }
 }

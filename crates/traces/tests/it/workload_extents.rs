@@ -147,7 +147,7 @@ fn what_cannot_be_is_refused_with_what_can() {
 
 #[test]
 fn presets_can_be_given_figures_of_space() {
-    for preset in ["hierarchy-web_0", "ips-hm_1", "hyssd-financial"] {
+    for preset in ["hierarchy-web_0", "ips-hm_0", "hyssd-financial"] {
         let set = overrides(&[
             ("requests", "40000"),
             ("twin.repeated_extent_share", "0.95"),

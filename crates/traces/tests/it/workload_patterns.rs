@@ -42,11 +42,7 @@ const PINNED: [[(u64, u64, u32, HostOp); 3]; 3] = [
         (165_607, 1_881_096, 8, HostOp::Read),
     ],
     [(0, 0, 400, HostOp::Write), (68_968, 5_211_496, 8, HostOp::Write), (150_481, 0, 80, HostOp::Read)],
-    [
-        (0, 1_236_616, 8, HostOp::Write),
-        (3_371_992, 1_236_624, 8, HostOp::Write),
-        (4_805_342, 1_236_616, 8, HostOp::Read),
-    ],
+    [(0, 1_315_464, 8, HostOp::Read), (234, 1_315_464, 8, HostOp::Read), (1221, 1_315_464, 8, HostOp::Read)],
 ];
 
 #[test]

@@ -57,8 +57,8 @@ pub(crate) fn assert_met(workload: &Workload, seed: u64) {
         let wanted = if value.scales { stated * description.scale } else { stated };
         // Shares of 0 are met to a request in ten thousand; counts to one.
         let slack = if value.scales { 1.0 } else { 1e-4 };
-        // Laid out so that it comes out in the first requests.
-        let tolerance = if name == "writers_per_16kib_page" { 0.03 } else { 0.01 };
+        // Laid out so that it comes out in the first requests, where some twins hardly write.
+        let tolerance = if name == "writers_per_16kib_page" { 0.05 } else { 0.01 };
         let label = workload.label();
         assert!(
             (measured - wanted).abs() <= tolerance * wanted + slack,
@@ -119,10 +119,11 @@ fn a_full_twin_meets_its_figures_at_any_seed() {
 fn free_figures_can_be_swept() {
     for (key, value) in [
         ("twin.update_ratio", "0.3"),
-        ("twin.sequential_share", "0.6"),
+        ("twin.sequential_share", "0.05"),
         ("twin.not_4kib_aligned_share", "0.3"),
         ("twin.small_write_share", "0.531"),
-        ("twin.idle_share", "0.995"),
+        ("twin.class", "sparse"),
+        ("twin.repeated_extent_share", "0.71"),
         ("twin.footprint_touched_bytes", "1GiB"),
     ] {
         let workload =

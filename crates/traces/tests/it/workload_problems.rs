@@ -132,3 +132,15 @@ fn what_does_not_exist_is_an_error_that_lists_the_presets() {
     let error = Workload::load("no-such-workload", &BTreeMap::new()).unwrap_err().to_string();
     assert!(error.contains("no-such-workload") && error.contains("hierarchy-hm_0"), "{error}");
 }
+
+#[test]
+fn none_takes_away_only_what_is_there() {
+    let loaded = |key: &str| Workload::load("hierarchy-web_1", &overrides(&[(key, "none")]));
+    let error = loaded("twin.clas").unwrap_err().to_string();
+    assert!(error.contains("twin.clas=none") && error.contains("this one is not"), "{error}");
+    assert!(loaded("twin.update_ratio").unwrap_err().to_string().contains("twin.update_ratio"));
+    let without = loaded("twin.writers_per_16kib_page").unwrap();
+    let twin = without.spec().twin.as_ref().unwrap();
+    assert!(twin.writers_per_16kib_page.is_none() && !twin.free.contains_key("writers_per_16kib_page"));
+    assert!(Workload::load("mixed-oltp", &overrides(&[("stream.0", "none")])).is_err());
+}
