@@ -72,17 +72,6 @@ def test_the_smaller_experiment_is_the_papers_in_every_part() -> None:
         assert [large / less for large, less in pairs] == pytest.approx([SMALLER] * 5, rel=1e-3)
 
 
-def test_every_point_of_the_study_can_be_run() -> None:
-    plan = plans.load("hyssd")
-    assert plan.sensitivity is not None
-    for variation in plan.sensitivity.vary:
-        for table in variation.tables():
-            changed = {k: v for k, v in table.items() if k.startswith("twin.") or k == "seed"}
-            settings = {k: v for k, v in table.items() if k not in changed}
-            for _, job in jobs_of(plan, twins(plan, ["financial"], changed), {"st": [1]}, settings):
-                job.resolved()
-
-
 def test_a_setting_may_be_for_one_variant_alone() -> None:
     plan = plans.load("hyssd")
     settings = {"life:scheme.hyssd.lifetime.step": 0.05}

@@ -54,17 +54,6 @@ def test_the_smaller_experiment_is_the_papers_in_every_part(plan: Plan) -> None:
             assert sizes(small)[name] * SMALLER == pytest.approx(size, rel=0.002), name
 
 
-def test_every_point_of_the_study_can_be_run(plan: Plan) -> None:
-    assert plan.sensitivity is not None
-    for variation in plan.sensitivity.vary:
-        for table in variation.tables():
-            changed = {k: v for k, v in table.items() if k.startswith("twin.") or k == "seed"}
-            settings = {k: v for k, v in table.items() if k not in changed}
-            seeds = {name: [1] for name in variation.parts or ["hdd"]}
-            for _, job in jobs_of(plan, twins(plan, ["desktop"], changed), seeds, settings):
-                job.resolved()
-
-
 def test_names_in_figures_and_claims_are_those_of_runs(plan: Plan) -> None:
     """A figure of a scheme that nobody runs would be empty, and nobody would be told."""
     names = {variant.name for variant in plan.expand(plan.schemes)} | set(plan.schemes)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slcache.files import Transaction
-from slcache.reproduce import beyond, inputs, optima, sensitivity, yardstick
+from slcache.reproduce import beyond, checks, inputs, optima, sensitivity, yardstick
 from slcache.reproduce import plan as plans
 from slcache.reproduce.ledger import ledger
 from slcache.reproduce.outcome import Evaluation, View
@@ -59,6 +59,8 @@ def evaluate(request: Request, progress: Progress, tell: Tell) -> Evaluation:
     if request.full:
         plan = plan.full_size()
     store = Store(request.out / "runs")
+    if request.sensitivity:
+        checks.refuse(sensitivity.faults(plan, request.readings or plan.readings))
     views, seeds = _views(plan, request, store, progress, tell)
     by_reading = {view.reading: view.tables for view in views}
     claims = ledger(plan.claims, by_reading.get(LITERAL), by_reading.get(PROBABLE))
@@ -91,7 +93,9 @@ def _views(
         views.append((reading, read, chosen))
         jobs.append(jobs_of(read, chosen, of_parts, {}))
     # All at once, so that the progress shown is that of both.
-    results = iter(run_all([job for of in jobs for _, job in of], store, progress))
+    every = [job for of in jobs for _, job in of]
+    checks.refuse(checks.faults(every, f"{plan.name}/plan.toml"))
+    results = iter(run_all(every, store, progress))
     found = [
         View(*view, tables_of(view[1], of, [next(results) for _ in of], of_parts, store))
         for view, of in zip(views, jobs, strict=True)

@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slcache.reproduce import inputs, yardstick
+from slcache.reproduce import checks, inputs, yardstick
 from slcache.reproduce.inputs import Input
+from slcache.reproduce.jobs import Job
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import READINGS
@@ -29,6 +30,17 @@ class _Point:
     settings: Mapping[str, Any]
 
 
+def faults(plan: Plan, readings: Collection[str] = READINGS) -> list[str]:
+    """Return why points of the study cannot be run, all of them, without running any."""
+    where = f"{plan.name}/plan.toml: sensitivity"
+    return [
+        fault
+        for variation in _varied(plan, readings)
+        for point in _points(plan, variation)
+        for fault in checks.faults(_jobs(point), f"{where}: {variation.name}, {point.title}")
+    ]
+
+
 def study(
     plan: Plan, store: Store, progress: Progress | None, readings: Collection[str] = READINGS
 ) -> list[dict[str, Any]]:
@@ -37,12 +49,11 @@ def study(
     Each variation starts from a reading of its own; those of other readings are left out.
     Without `progress` nothing is run: the study is what an earlier one has left, or empty.
     """
-    assert plan.sensitivity is not None
-    vary = [variation for variation in plan.sensitivity.vary if variation.reading in readings]
+    vary = _varied(plan, readings)
     defaults = {name: _default(plan.under(name), vary) for name in {v.reading for v in vary}}
     varied = [(variation, _points(plan, variation)) for variation in vary]
     every = [*defaults.values(), *(point for _, points in varied for point in points)]
-    jobs = [job for p in every for _, job in jobs_of(p.plan, p.chosen, p.seeds, p.settings)]
+    jobs = [job for point in every for job in _jobs(point)]
     # All at once, so that the progress shown is that of the whole study.
     if progress is not None:
         run_all(jobs, store, progress)
@@ -50,6 +61,15 @@ def study(
         return []
     usual = {name: _found(default, store) for name, default in defaults.items()}
     return [_variation(each, usual[each.reading], points, store) for each, points in varied]
+
+
+def _varied(plan: Plan, readings: Collection[str]) -> list[Variation]:
+    vary = plan.sensitivity.vary if plan.sensitivity else []
+    return [variation for variation in vary if variation.reading in readings]
+
+
+def _jobs(point: _Point) -> list[Job]:
+    return [job for _, job in jobs_of(point.plan, point.chosen, point.seeds, point.settings)]
 
 
 def _default(plan: Plan, vary: Sequence[Variation]) -> _Point:

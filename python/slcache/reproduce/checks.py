@@ -1,0 +1,49 @@
+"""What can be told of runs before the first: twins that cannot be made, settings refused."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+
+from slcache import ConfigError, TraceError, traces
+from slcache.reproduce.inputs import Input
+from slcache.reproduce.jobs import Job
+
+
+def refuse(faults: Sequence[str]) -> None:
+    """Raise ConfigError for all faults at once, where there are any."""
+    if faults:
+        raise ConfigError("\n".join(faults))
+
+
+def faults(jobs: Iterable[Job], where: str) -> list[str]:
+    """Return why runs cannot be made, each reason once."""
+    found: dict[str, None] = {}
+    for job in jobs:
+        reasons = [_of_twin(each) for each in (job.input, *job.after) if each.twin]
+        for reason in [*reasons, _of_configuration(job)]:
+            if reason:
+                found[f"{where}: {reason}"] = None
+    return list(found)
+
+
+def _of_twin(each: Input) -> str:
+    return _of_workload(each.path, tuple(sorted(each.workload.items())))
+
+
+@functools.cache
+def _of_workload(path: str, figures: tuple[tuple[str, str], ...]) -> str:
+    """Return why a workload cannot be made with these figures; many runs share one."""
+    try:
+        traces.workload(path, dict(figures))
+    except (ConfigError, TraceError) as error:
+        return str(error)
+    return ""
+
+
+def _of_configuration(job: Job) -> str:
+    try:
+        job.resolved()
+    except ConfigError as error:
+        return f"{job.device}, {job.name}: {error}"
+    return ""

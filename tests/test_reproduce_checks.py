@@ -1,0 +1,74 @@
+"""Runs that cannot be made are told before the first one, all of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slcache import ConfigError, api
+from slcache.reproduce import checks, papers, sensitivity
+from slcache.reproduce import evaluation as evaluations
+from slcache.reproduce import plan as plans
+from slcache.reproduce.inputs import twins
+from slcache.reproduce.plan import Plan
+from slcache.reproduce.studies import Variation
+from slcache.reproduce.tabulate import jobs_of
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("paper", papers())
+def test_every_run_of_every_plan_can_be_made(paper: str, full: bool) -> None:
+    """No run is tried: the twins meet their figures and the configurations resolve."""
+    plan = plans.load(paper).full_size() if full else plans.load(paper)
+    for reading in plan.readings:
+        read = plan.under(reading)
+        chosen = twins(read, [workload.name for workload in read.workloads])
+        jobs = [job for _, job in jobs_of(read, chosen, {p.name: [1] for p in read.parts}, {})]
+        assert checks.faults(jobs, reading) == []
+    assert sensitivity.faults(plan) == []
+
+
+def varied(*vary: Variation) -> Plan:
+    plan = plans.load("nvc")
+    assert plan.sensitivity is not None
+    return replace(plan, sensitivity=replace(plan.sensitivity, vary=list(vary)))
+
+
+BROKEN = varied(
+    Variation("Sequential", "open", [0, 0.2], twin="twin.sequential_share"),
+    Variation("Misspelt", "open", [0.5], twin="twin.update_skwe"),
+    Variation("Flush", "open", ["maybe"], ["scheme.nvc.flush_clean"]),
+)
+
+
+def test_every_point_that_cannot_be_run_is_told_once() -> None:
+    first, *rest = sensitivity.faults(BROKEN)
+    assert first.startswith(
+        "nvc/plan.toml: sensitivity: Sequential, 0: nvc-desktop: twin.sequential_share: 0 conflicts"
+    )
+    misspelt = [fault for fault in rest if "Misspelt, 0.5" in fault]
+    assert len(misspelt) == 2  # one for each twin
+    assert all("unknown field `update_skwe`" in fault for fault in misspelt)
+    flush = [fault for fault in rest if "Flush, maybe" in fault]
+    assert len(misspelt) + len(flush) == len(rest)
+    assert flush
+    assert all("scheme.nvc.flush_clean" in fault for fault in flush)
+
+
+def test_nothing_is_run_before_all_faults_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object, **__: Any) -> None:  # noqa: ANN401
+        raise AssertionError("a run was begun")
+
+    monkeypatch.setattr(plans, "load", lambda _: BROKEN)
+    monkeypatch.setattr(api, "run", never)
+    request = evaluations.Request("nvc", tmp_path, sensitivity=True)
+    with pytest.raises(ConfigError) as error:
+        evaluations.evaluate(request, lambda *_: True, lambda _: None)
+    for name in ("Sequential, 0", "Misspelt, 0.5", "Flush, maybe"):
+        assert name in str(error.value)
+    assert list(tmp_path.iterdir()) == []
