@@ -74,6 +74,9 @@ pub struct TwoLayerRegion {
     /// Blocks of each plane among which its own are: the bank's.
     range: Range<u32>,
     links: BlockLinks,
+    /// Masks over the blocks' scores: ones for those that offer no SLC pages, 0 for the others. What
+    /// they say of the block that is filled without pausing counts for nothing.
+    used: Vec<i16>,
     switched_windows: u64,
 }
 
@@ -111,6 +114,7 @@ impl TwoLayerRegion {
             bank,
             range: io.bank(bank.bank).range(),
             links: BlockLinks::new(geometry.block_numbers()),
+            used: vec![0; geometry.block_numbers()],
             switched_windows: 0,
             layout,
             spec,
@@ -186,6 +190,7 @@ impl TwoLayerRegion {
         part.filling = (!used).then_some(block);
         if used {
             self.links.push(&mut part.switch, block);
+            self.note_used(block, true);
         }
         Some(io.geometry().page(block, index))
     }
@@ -203,6 +208,7 @@ impl TwoLayerRegion {
                 self.switched_windows += u64::from(!io.clockless());
                 self.links.remove(&mut part.switch, block);
                 self.links.push(&mut part.fill, block);
+                self.note_used(block, false);
             }
             Phase::Done => self.links.remove(&mut part.switch, block),
         }
@@ -223,6 +229,7 @@ impl TwoLayerRegion {
         let part = self.part_mut(plane);
         part.free_pages -= 1;
         part.dense = (!done).then_some(block);
+        self.note_used(block, done);
         Some(io.geometry().page(block, index))
     }
 

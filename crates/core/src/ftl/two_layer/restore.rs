@@ -30,6 +30,13 @@ impl TwoLayerRegion {
             let checked = self.check_part(plane, part, restoring);
             checked.map_err(|what| format!("region {id}, plane {}: {what}", plane.0))?;
         }
+        for (i, part) in state.parts.iter().enumerate() {
+            let plane = PlaneId(self.first_plane + i as u32);
+            for (block, _) in self.roles(plane, part, restoring.io)? {
+                let written = restoring.io.array().block(block).write_ptr();
+                self.note_used(block, self.layout.phase(written) != Phase::Fill);
+            }
+        }
         self.parts = state.parts;
         self.allocator.set_cursor(state.cursor);
         Ok(())

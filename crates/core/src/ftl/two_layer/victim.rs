@@ -10,6 +10,17 @@ use serde::{Deserialize, Serialize};
 /// Scores compared at once when a victim is looked for.
 const STRIDE: usize = 64;
 
+/// The mask that lets a score through.
+const ALL: i16 = -1;
+
+/// The least of some scores, 0 for those that a mask hides.
+fn least(scores: &[i16], masks: Option<&[i16]>) -> i16 {
+    match masks {
+        None => scores.iter().fold(0, |least, &score| least.min(score)),
+        Some(masks) => scores.iter().zip(masks).fold(0, |least, (&score, &mask)| least.min(score & mask)),
+    }
+}
+
 /// Which blocks may be emptied to win room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -85,28 +96,41 @@ impl TwoLayerRegion {
         let taken = [part.filling, part.switch.head(), part.dense, part.victim.map(|v| v.block)];
         let allowed = |block: BlockId| {
             let phase = self.layout.phase(array.block(block).write_ptr());
-            let fits = match eligible {
-                Eligible::Any => true,
-                Eligible::Used => phase != Phase::Fill,
-                Eligible::Full => phase == Phase::Done,
-            };
-            fits && array.block(block).region() == self.id && !taken.contains(&Some(block))
+            let fits = eligible != Eligible::Full || phase == Phase::Done;
+            let own = fits && array.block(block).region() == self.id && !taken.contains(&Some(block));
+            debug_assert!(!own || self.is_used(block) == (phase != Phase::Fill));
+            own
         };
+        let run = first.index()..first.index() + count as usize;
+        let masks = (eligible != Eligible::Any).then(|| &self.used[run]);
         let scores = array.scores(first, count);
         let (mut best, mut found) = (1 - dead_min.max(1) as i16, None);
-        for (stride, run) in scores.chunks(STRIDE).enumerate() {
+        for start in (0..scores.len()).step_by(STRIDE) {
+            let stride = start..scores.len().min(start + STRIDE);
             // The stride as a whole is compared first, which vectorises.
-            if run.iter().copied().min().is_none_or(|least| least >= best) {
+            let masked = masks.map(|masks| &masks[stride.clone()]);
+            if least(&scores[stride.clone()], masked) >= best {
                 continue;
             }
-            for (i, &score) in run.iter().enumerate() {
-                let block = BlockId(first.0 + (stride * STRIDE + i) as u32);
+            for i in stride {
+                let score = scores[i] & masks.map_or(ALL, |masks| masks[i]);
+                let block = BlockId(first.0 + i as u32);
                 if score < best && allowed(block) {
                     (best, found) = (score, Some(block));
                 }
             }
         }
         found
+    }
+
+    fn is_used(&self, block: BlockId) -> bool {
+        self.used[block.index()] == ALL
+    }
+
+    /// Notes whether a block that is not being written offers SLC pages.
+    #[inline(always)]
+    pub(super) fn note_used(&mut self, block: BlockId, used: bool) {
+        self.used[block.index()] = if used { ALL } else { 0 };
     }
 
     /// The next page of the victim of `plane` that holds something live.
@@ -128,6 +152,7 @@ impl TwoLayerRegion {
         if let Some(victim) = part.victim.take() {
             part.free_pages += self.layout.pages;
             self.links.push(&mut part.fill, victim.block);
+            self.note_used(victim.block, false);
         }
     }
 }
