@@ -14,7 +14,7 @@ impl<T: Clone> Slab<T> {
     }
 
     /// Stores `item` and returns its index.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, item: T) -> u32 {
         match self.free.pop() {
             Some(index) => {
@@ -29,7 +29,7 @@ impl<T: Clone> Slab<T> {
     }
 
     /// Takes an index whose record still holds what it held last.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self) -> u32 {
         match self.free.pop() {
             Some(index) => index,
@@ -42,7 +42,7 @@ impl<T: Clone> Slab<T> {
     }
 
     /// Gives an index back.
-    #[inline]
+    #[inline(always)]
     pub fn remove(&mut self, index: u32) {
         self.free.push(index);
     }

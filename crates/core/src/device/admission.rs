@@ -61,7 +61,7 @@ impl Simulation {
 
     /// Ends the windows that are over before `request`; returns the controller's. What the scheme does
     /// at the end of its own belongs to the controller's next one, as what the controller does.
-    #[inline]
+    #[inline(always)]
     fn end_windows_before(&mut self, request: &Request) -> Option<WindowCounters> {
         let is_over = self.control.is_over_before(request);
         let over = is_over.then(|| self.control.end(self.io.counters(), self.io.now_ns()));
@@ -81,7 +81,7 @@ impl Simulation {
 
     /// Fetches what the requests a little further on will touch first: their map entry, then the
     /// block record it leads to, then the reverse entry.
-    #[inline]
+    #[inline(always)]
     fn look_ahead(&self, requests: &[Request], i: usize) {
         let media = self.io.media();
         crate::base::prefetch::read(requests, i + REQUESTS_AHEAD);
@@ -97,7 +97,7 @@ impl Simulation {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn check(&self, request: &Request) -> Result<(), RunError> {
         if request.op == HostOp::Flush {
             return Ok(());
@@ -120,7 +120,7 @@ impl Simulation {
 
     /// Lets time pass until the request arrives: when the trace says, or when it is its turn. Returns
     /// that time.
-    #[inline]
+    #[inline(always)]
     fn await_turn(&mut self, request: &Request) -> u64 {
         if self.setup.host.replay == Replay::Closed {
             let depth = self.setup.host.queue_depth;
@@ -143,7 +143,7 @@ impl Simulation {
     }
 
     /// Counts a request that has arrived and admits it, or lets it wait for a place in the device.
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, request: &Request, arrived_ns: u64) {
         self.window.count(request);
         self.control.count(request);
@@ -182,14 +182,14 @@ impl Simulation {
     }
 
     /// Has timing count the operations that `client` waits for, held once until `release_request`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add_request(&mut self, client: Client) -> RequestId {
         let id = self.io.timing_mut().add_request();
         self.requests.insert(id, client);
         id
     }
 
-    #[inline]
+    #[inline(always)]
     fn enter_stream(&mut self, stream: u16) {
         let stream = usize::from(stream);
         if stream >= self.by_stream.len() {
@@ -199,6 +199,7 @@ impl Simulation {
     }
 
     /// Requests of a stream in the device.
+    #[inline(always)]
     fn of_stream(&self, stream: u16) -> u32 {
         self.by_stream.get(usize::from(stream)).copied().unwrap_or(0)
     }
@@ -249,7 +250,7 @@ impl Simulation {
     }
 
     /// Records a request that is complete at `end_ns`.
-    #[inline]
+    #[inline(always)]
     fn book(&mut self, id: RequestId, end_ns: u64) {
         let record = *self.requests.host(id);
         let request = record.request;

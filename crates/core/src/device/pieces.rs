@@ -12,7 +12,7 @@ use crate::ftl::scheme::Scheme;
 use crate::hw::timing::RequestId;
 
 /// Bits `from..to`.
-#[inline]
+#[inline(always)]
 pub(super) fn bits(from: u32, to: u32) -> u32 {
     ((1u64 << to) - (1u64 << from)) as u32
 }
@@ -74,7 +74,7 @@ impl Simulation {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn read_piece(&mut self, mut piece: Piece) -> Result<(), DeviceFull> {
         if self.io.has_disk() && !self.leave_fetched(&mut piece) {
             return Ok(());
@@ -145,7 +145,7 @@ impl Simulation {
         self.io.clockless(|io| f(&mut self.scheme, io))
     }
 
-    #[inline]
+    #[inline(always)]
     fn write_piece(&mut self, piece: Piece) -> Result<(), DeviceFull> {
         if self.io.has_disk() {
             self.io.traffic().supersede(piece.page, piece.mask & !piece.partial);

@@ -24,7 +24,7 @@ pub(super) struct HostRequest {
 
 impl HostRequest {
     /// A request taken at `admitted_ns`.
-    #[inline]
+    #[inline(always)]
     pub fn new(request: Request, arrived_ns: u64, admitted_ns: u64) -> Self {
         Self { request, arrived_ns, admitted_ns, link_ns: 0, link_wait_ns: 0, buffer_ns: 0, returning: false }
     }
@@ -47,7 +47,7 @@ pub(super) struct Requests {
 
 impl Requests {
     /// Notes who waits for `id`, a number that is new or free again.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, id: RequestId, client: Client) {
         let index = id.0 as usize;
         if index >= self.clients.len() {
@@ -57,13 +57,13 @@ impl Requests {
     }
 
     /// Who waits for `id`.
-    #[inline]
+    #[inline(always)]
     pub fn client(&mut self, id: RequestId) -> &mut Client {
         &mut self.clients[id.0 as usize]
     }
 
     /// The host request `id`.
-    #[inline]
+    #[inline(always)]
     pub fn host(&mut self, id: RequestId) -> &mut HostRequest {
         match self.client(id) {
             Client::Host(record) => record,

@@ -177,7 +177,7 @@ impl Media {
     }
 
     /// Stores `tags` in `page`: a program, or a reprogram where the wordline holds data.
-    #[inline]
+    #[inline(always)]
     fn store(&mut self, page: Ppn, tags: &[u32]) {
         let stored = match self.array.gains_bit(page) {
             true => self.array.reprogram(page, tags),
@@ -242,7 +242,7 @@ impl Media {
     }
 
     /// Moves a page's live slots to `to`, each to the same place; returns how many.
-    #[inline]
+    #[inline(always)]
     pub(super) fn remap_page(&mut self, from: Ppn, to: Ppn) -> u32 {
         let mut buffer = [0; SLOTS_MAX];
         let tags = &mut buffer[..1 << self.array.geometry.slot_bits];

@@ -85,7 +85,7 @@ pub fn relocate_page<D: Destination>(
 }
 
 /// The same, where the block it leaves may be the one `emptied` and erased behind these programs.
-#[inline]
+#[inline(always)]
 pub(super) fn relocate<D: Destination>(
     dest: &mut D,
     io: &mut Io,
@@ -112,7 +112,7 @@ pub(super) fn relocate<D: Destination>(
 
 /// Notes that `program`, of page `to`, carries data out of `block`: its erase, the one of the block
 /// `emptied` or a later one, waits for it. With power-loss protection a staged page is safe already.
-#[inline]
+#[inline(always)]
 pub(super) fn note_carrier<D: Destination>(
     dest: &D,
     io: &mut Io,

@@ -16,7 +16,7 @@ impl Io {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn count_read(&mut self, at: &Place, cause: Cause, bytes: u32, times: &Times) {
         if self.ops.is_some() {
             self.log(OpKind::Read, at.array.read_mode, cause, at);
@@ -28,7 +28,7 @@ impl Io {
         count.time_ns += u64::from(times.array_ns) + u64::from(times.in_ns) + u64::from(times.out_ns);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn count_program(&mut self, at: &Place, write: &PageWrite, operations: u64, time_ns: u32) {
         let page_bytes = self.media.array().geometry.pools[at.pool].page_bytes;
         if self.ops.is_some() {

@@ -20,7 +20,7 @@ impl Programs {
     }
 
     /// Adds a program into block `to`.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, to: BlockId, program: OpId) {
         if program.is_none() {
             return;

@@ -69,7 +69,7 @@ impl Io {
     }
 
     /// Moves a page's live slots to `to`, each to the same place; returns how many.
-    #[inline]
+    #[inline(always)]
     pub(in crate::ftl) fn remap_page(&mut self, from: Ppn, to: Ppn) -> u32 {
         self.media.remap_page(from, to)
     }

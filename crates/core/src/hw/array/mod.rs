@@ -220,7 +220,7 @@ impl FlashArray {
 
     /// Programs the next page of an open block with `tags`, one per slot (0 = dead from the start);
     /// slots beyond them are dead.
-    #[inline]
+    #[inline(always)]
     pub fn program(&mut self, page: Ppn, tags: &[u32]) -> Result<(), Fault> {
         let block = self.geometry.block_of(page);
         let index = self.geometry.page_in_block(page);
@@ -238,7 +238,7 @@ impl FlashArray {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn check_next(&self, block: BlockId, index: u32, page: Ppn, tags: &[u32]) -> Result<(), Fault> {
         let record = &self.blocks[block.index()];
         if record.state != BlockState::Open as u8 {
@@ -255,7 +255,7 @@ impl FlashArray {
     }
 
     /// Stores the next page of a block.
-    #[inline]
+    #[inline(always)]
     fn store(&mut self, block: BlockId, index: u32, tags: &[u32]) {
         let in_cache = self.in_cache(block, index);
         let record = &mut self.blocks[block.index()];
@@ -306,7 +306,7 @@ impl FlashArray {
     }
 
     /// The tags of a page's slots (all zero where the block was never programmed).
-    #[inline]
+    #[inline(always)]
     pub fn page_tags(&self, page: Ppn) -> &[u32] {
         let block = self.geometry.block_of(page);
         let record = &self.blocks[block.index()];
@@ -315,7 +315,7 @@ impl FlashArray {
     }
 
     /// Declares a live slot dead.
-    #[inline]
+    #[inline(always)]
     pub fn invalidate(&mut self, slot: Slot) -> Result<(), Fault> {
         let page = self.geometry.page_of(slot);
         let block = self.geometry.block_of(page);
@@ -341,7 +341,7 @@ impl FlashArray {
     }
 
     /// Takes all live slots out of a page at once: copies its tags and declares them dead.
-    #[inline]
+    #[inline(always)]
     pub fn take_page(&mut self, page: Ppn, tags: &mut [u32]) {
         let block = self.geometry.block_of(page);
         let index = self.geometry.page_in_block(page);

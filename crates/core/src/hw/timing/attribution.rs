@@ -58,7 +58,7 @@ impl Timing {
     }
 
     /// Books waiting of `id` for `kind`, one of the kinds above, if a request waits for it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add_wait(&mut self, id: OpId, kind: usize, ns: u64) {
         if ns > 0 && !self.ops[id.index()].spec.request.is_none() {
             self.path_mut(id).wait[kind] += ns;
@@ -103,7 +103,7 @@ impl Timing {
 
     /// Books the time `id` waited before it starts now, if a request waits for it; `channel_ns` of it
     /// for the channel if it found the unit idle.
-    #[inline]
+    #[inline(always)]
     pub(super) fn book_wait(&mut self, id: OpId, channel_ns: u64) {
         let op = &self.ops[id.index()];
         if op.queued_ns != self.now_ns && !op.spec.request.is_none() {
@@ -138,7 +138,7 @@ impl Timing {
     }
 
     /// Array and channel time on the path that ends with `id`, its own included, ns.
-    #[inline]
+    #[inline(always)]
     pub(super) fn path_times(&self, id: OpId) -> (u64, u64) {
         let op = &self.ops[id.index()];
         let own = (u64::from(op.spec.array_ns), op.spec.bus_ns());

@@ -8,7 +8,7 @@ use crate::base::op::{Class, OpKind};
 
 impl Timing {
     /// The read half of a move is done: the operation is now the program of its target.
-    #[inline]
+    #[inline(always)]
     pub(super) fn turn_into_program(&mut self, id: OpId) {
         let now_ns = self.now_ns;
         let op = &mut self.ops[id.index()];
@@ -32,7 +32,7 @@ impl Timing {
     }
 
     /// Runs both halves of a move as one, where the channel has no other unit.
-    #[inline]
+    #[inline(always)]
     pub(super) fn run_move(&mut self, unit: u32, id: OpId, target: MoveTarget) {
         let now_ns = self.now_ns;
         let op = &self.ops[id.index()];

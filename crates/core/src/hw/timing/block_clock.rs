@@ -68,7 +68,7 @@ impl Timing {
     }
 
     /// Order (a): the operation follows the block's last one, and lends it its class.
-    #[inline]
+    #[inline(always)]
     pub(super) fn chain_in_block(&mut self, id: OpId, block: BlockId, class: Class) {
         if self.ops[id.index()].spec.kind == OpKind::Erase {
             self.set_erased(block);

@@ -33,7 +33,7 @@ impl Timing {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn finish(&mut self, unit: u32, id: OpId) {
         let op = &self.ops[id.index()];
         let block = op.spec.block;
@@ -94,7 +94,7 @@ impl Timing {
         freed.serial = 0;
     }
 
-    #[inline]
+    #[inline(always)]
     fn wake_up(&mut self, from: OpId, to: OpId) {
         let request = self.ops[from.index()].spec.request;
         let op = &self.ops[to.index()];

@@ -75,7 +75,7 @@ impl Timing {
         id
     }
 
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, id: OpId) {
         let op = &self.ops[id.index()];
         let OpSpec { unit, kind, block, class, counts, request, then, .. } = op.spec;
@@ -112,7 +112,7 @@ impl Timing {
     }
 
     /// One thing less that `id` waits for; the last one queues it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn fulfil(&mut self, id: OpId) {
         debug_assert!(!id.is_none());
         let op = &mut self.ops[id.index()];
@@ -178,7 +178,7 @@ impl Timing {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn forget_sources(&mut self, id: OpId) {
         let mut link = std::mem::take(&mut self.ops[id.index()].sources);
         while link != 0 {

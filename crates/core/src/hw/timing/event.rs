@@ -76,7 +76,7 @@ impl EventQueue {
     }
 
     /// When the earliest event happens, ns; `u64::MAX` if there is none.
-    #[inline]
+    #[inline(always)]
     pub fn next_ns(&self) -> u64 {
         let near = self.near.last().map_or(u64::MAX, |&key| (key >> 64) as u64);
         match self.far.peek() {
@@ -86,7 +86,7 @@ impl EventQueue {
     }
 
     /// Takes the earliest event.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self) -> Option<Event> {
         let far_first = match (self.near.last(), self.far.peek()) {
             (_, None) => false,

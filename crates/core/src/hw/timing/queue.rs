@@ -11,7 +11,7 @@ use crate::base::op::{Class, OpKind, CLASSES};
 const MATE_WINDOW: usize = 16;
 
 impl Timing {
-    #[inline]
+    #[inline(always)]
     pub(super) fn enqueue(&mut self, id: OpId) {
         let now_ns = self.now_ns;
         self.forget_sources(id);
@@ -37,7 +37,7 @@ impl Timing {
 
     /// Queues an operation last in its class, but before the one of its block that waits for it:
     /// the queue's front stays startable, however long the queue.
-    #[inline]
+    #[inline(always)]
     pub(super) fn link(&mut self, id: OpId) {
         let op = &self.ops[id.index()];
         let follower = op.block_next;
@@ -118,7 +118,7 @@ impl Timing {
     }
 
     /// Takes the first operation of a class off its queue.
-    #[inline]
+    #[inline(always)]
     fn unlink_head(&mut self, unit: u32, class: usize, head: OpId) {
         let next = self.ops[head.index()].next;
         let u = &mut self.units[unit as usize];
@@ -158,7 +158,7 @@ impl Timing {
     }
 
     /// Takes the operation that the unit should start now off its queue.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pick(&mut self, unit: u32) -> OpId {
         let u = &self.units[unit as usize];
         let mut mask = u.mask;

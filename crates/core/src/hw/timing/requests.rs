@@ -33,7 +33,7 @@ pub struct RequestPath {
 
 impl Timing {
     /// Registers a request, held once until `release_request`.
-    #[inline]
+    #[inline(always)]
     pub fn add_request(&mut self) -> RequestId {
         RequestId(self.requests.insert(RequestPath { remaining: 1, ..RequestPath::default() }))
     }
@@ -44,13 +44,13 @@ impl Timing {
     }
 
     /// Holds a request once more.
-    #[inline]
+    #[inline(always)]
     pub fn hold_request(&mut self, id: RequestId) {
         self.requests[id.index()].remaining += 1;
     }
 
     /// Takes one hold away; the last one finishes the request.
-    #[inline]
+    #[inline(always)]
     pub fn release_request(&mut self, id: RequestId) {
         let request = &mut self.requests[id.index()];
         request.remaining -= 1;
@@ -60,13 +60,13 @@ impl Timing {
     }
 
     /// The next finished request, still in the table, or the token of a notice asked for.
-    #[inline]
+    #[inline(always)]
     pub fn take_finished(&mut self) -> Option<Waiter> {
         self.finished.pop()
     }
 
     /// Forgets a finished request.
-    #[inline]
+    #[inline(always)]
     pub fn remove_request(&mut self, id: RequestId) {
         let wait = self.requests[id.index()].wait;
         if wait != 0 {
@@ -76,7 +76,7 @@ impl Timing {
     }
 
     /// The path of a finished request and what it waited for on it, if it did.
-    #[inline]
+    #[inline(always)]
     pub fn path(&self, id: RequestId) -> (&RequestPath, Option<&WaitTime>) {
         let path = &self.requests[id.index()];
         let wait = (path.wait != 0).then(|| self.wait_on(path.wait));
@@ -134,7 +134,7 @@ impl Timing {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn finish_for_request(&mut self, id: RequestId, array_ns: u64, bus_ns: u64, wait: u32, gap: Gap) {
         let path = &mut self.requests[id.index()];
         path.array_ns = array_ns;

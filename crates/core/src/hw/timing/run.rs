@@ -39,7 +39,7 @@ impl Timing {
         None
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn push_unit_event(&mut self, unit: u32, at_ns: u64) {
         let u = &mut self.units[unit as usize];
         u.until_ns = at_ns;
@@ -49,6 +49,7 @@ impl Timing {
     /// A phase ends, if the event is not outdated: a suspension or a pause has moved the end since.
     /// Of several events at the very end of a phase the first one ends it; the others find another
     /// end, or a phase without one.
+    #[inline(always)]
     fn unit_event(&mut self, unit: u32) {
         let u = &mut self.units[unit as usize];
         if u.until_ns != self.now_ns {
@@ -74,7 +75,7 @@ impl Timing {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn try_start(&mut self, unit: u32) {
         let u = &self.units[unit as usize];
         if u.phase != Phase::Idle {
@@ -170,7 +171,7 @@ impl Timing {
         self.run_command(unit, id, in_ns, array_ns, out_ns);
     }
 
-    #[inline]
+    #[inline(always)]
     fn run_command(&mut self, unit: u32, id: OpId, in_ns: u32, array_ns: u32, out_ns: u32) {
         let now_ns = self.now_ns;
         let u = &mut self.units[unit as usize];
@@ -193,7 +194,7 @@ impl Timing {
     }
 
     /// Channel, array and data-out time of a command with all it takes along, ns.
-    #[inline]
+    #[inline(always)]
     pub(super) fn command_times(&self, unit: u32, id: OpId) -> (u32, u32, u32) {
         let first = &self.ops[id.index()];
         if first.next.is_none() {

@@ -85,13 +85,13 @@ impl OpSpec {
     }
 
     /// Channel time before and after the array phase, ns.
-    #[inline]
+    #[inline(always)]
     pub(super) fn bus_ns(&self) -> u64 {
         u64::from(self.in_ns) + u64::from(self.out_ns)
     }
 
     /// Time on array and channel that is still to come, of both halves of a move, ns.
-    #[inline]
+    #[inline(always)]
     pub(super) fn service_ns(&self) -> u64 {
         let second = self.then.map_or(0, |t| u64::from(t.array_ns) + u64::from(t.in_ns));
         u64::from(self.array_ns) + self.bus_ns() + second
