@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+import slcache as package
 from slcache import ConfigError
 from slcache.reproduce import evaluation as evaluations
+from slcache.reproduce import figures, report, sensitivity
 from slcache.reproduce import plan as plans
-from slcache.reproduce import report, sensitivity
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.inputs import twins
 from slcache.reproduce.ledger import ledger
@@ -38,8 +39,9 @@ settings = { "trace.address" = "compact", "scheme.sector.merge.timeout_ns" = 100
 [[workload]]
 name = "web_1"
 twin = "hierarchy-web_1"
-requests = 160891
+requests = 20000
 reduced = { requests = 20000 }
+figures = { requests = 20000 }
 [quick]
 workloads = ["web_1"]
 seeds = [1]
@@ -164,6 +166,37 @@ def test_the_page_has_a_column_and_a_figure_for_each_reading(
     for reading in (LITERAL, PROBABLE):
         alone, _ = run(tmp_path / "out", readings=[reading])
         assert report.render(alone).count("<svg") == 1
+
+
+def test_the_readings_of_a_figure_have_one_scale(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    toy()
+    evaluation, _ = run(tmp_path / "out")
+    (spec,) = evaluation.plan.figures
+    drawn = [figures.draw(spec, view.plan, view.tables[""]) for view in evaluation.views]
+    tops = [axes.get_ylim()[1] for figure in drawn for axes in figure.axes]
+    assert tops[0] != tops[1]
+    figures.same_scale(spec, drawn)
+    assert {axes.get_ylim() for figure in drawn for axes in figure.axes} == {(0, max(tops))}
+
+
+def test_a_published_file_is_run_under_both_readings(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    toy(READING + "[[reading.option]]\ntext = 't'\nwhy = 'w'\ntwin = { update_skew = 0.5 }\n")
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    package.generate(
+        "hierarchy-web_1",
+        folder / "file.csv.gz",
+        to="msr",
+        overrides={"requests": 20000},
+        lossy=["label", "response", "time"],
+    )
+    evaluation, seen = run(tmp_path / "out", traces=folder)
+    assert [[each.twin for each in view.inputs] for view in evaluation.views] == [[False], [False]]
+    # A figure of the twins changes nothing of a file: Baseline's run is still shared.
+    assert seen[-1] == (3, 3)
+    row = evaluation.claims[0]
+    assert row.probable is not None
+    assert row.probable.ours < row.ours
 
 
 def test_a_figure_that_both_readings_share_is_drawn_once(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401

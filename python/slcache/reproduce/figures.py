@@ -39,6 +39,16 @@ def draw(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
     return kinds[spec.kind](spec, plan, table)
 
 
+def same_scale(spec: FigureSpec, drawn: Sequence[Figure]) -> None:
+    """Give figures of one thing under several readings the same heights, so that they compare."""
+    if spec.kind not in ("bars", "latency") or len(drawn) < 2:
+        return
+    panels = [axes for figure in drawn for axes in figure.axes]
+    top = max(axes.get_ylim()[1] for axes in panels)
+    for axes in panels:
+        axes.set_ylim(0, top)
+
+
 def _bars(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
     """Draw a measure of every scheme relative to the reference, by workload and on average."""
     schemes = [s for s in (spec.schemes or table.schemes) if s in table.schemes]

@@ -12,6 +12,7 @@ from slcache.plots import style
 from slcache.reproduce import figures, optima, rows, yardstick
 from slcache.reproduce.drawings import TableSpec
 from slcache.reproduce.outcome import Evaluation, View
+from slcache.reproduce.reading import PROBABLE
 from slcache.reproduce.rows import shown
 from slcache.reproduce.table import Table
 from slcache.reproduce.verdicts import NOT_REPRODUCED, REPRODUCED, SAME_DIRECTION
@@ -46,7 +47,7 @@ def render(evaluation: Evaluation) -> str:
         optima=[_optimum(line) for line in evaluation.optima],
         near=f"{100 * optima.NEAR:g} %",
         sensitivity=[_variation(entry) for entry in evaluation.sensitivity],
-        overview=_overview(evaluation.sensitivity),
+        overview=_overview(evaluation),
         beyond=_beyond(evaluation.beyond),
         version=_core.version(),
         commit=_core.commit(),
@@ -73,13 +74,15 @@ def _pictures(evaluation: Evaluation) -> list[dict[str, Any]]:
     pictures = []
     for spec in evaluation.plan.figures:
         title = f"Figure {spec.id}: {spec.title}"
-        drawn: list[tuple[str, str]] = []
-        for name, view in _apart(evaluation, spec.part):
-            figure = figures.draw(spec, view.plan, view.tables[spec.part])
-            of = f"-{view.reading}" if drawn else ""
+        views = _apart(evaluation, spec.part)
+        drawn = [figures.draw(spec, view.plan, view.tables[spec.part]) for _, view in views]
+        figures.same_scale(spec, drawn)
+        svgs = []
+        for (name, view), figure in zip(views, drawn, strict=True):
+            of = "" if view is views[0][1] else f"-{view.reading}"
             told = f"{title}, {name}" if name else title
-            drawn.append((name, style.svg(figure, f"figure-{spec.id}{of}", told)))
-        pictures.append({"title": title, "drawn": drawn, "note": spec.note})
+            svgs.append((name, style.svg(figure, f"figure-{spec.id}{of}", told)))
+        pictures.append({"title": title, "drawn": svgs, "note": spec.note})
     return pictures
 
 
@@ -164,15 +167,18 @@ def _shares(lines: Sequence[dict[str, Any]]) -> str:
     return ", ".join(f"{line['workload']} {_percent(line['share'])}" for line in lines)
 
 
-def _overview(study: Sequence[dict[str, Any]]) -> list[tuple[str, str, list[str]]]:
+def _overview(evaluation: Evaluation) -> list[tuple[str, str, list[str]]]:
     """Return how many claims get each verdict, for every point that differs from the default."""
     lines = []
-    for entry in study:
+    for entry in evaluation.sensitivity:
+        probable = entry["reading"] == PROBABLE
+        name = entry["name"]
+        name += f" ({rows.title(evaluation, PROBABLE)})" if probable else ""
         (_, usual), *points = [(p["value"], _counts(p["claims"])) for p in entry["points"]]
         for value, counts in points:
             pairs = zip(usual, counts, strict=True)
             texts = [str(n) if n == u else f"{u} → {n}" for u, n in pairs]
-            lines += [(entry["name"], str(value), texts)] if counts != usual else []
+            lines += [(name, str(value), texts)] if counts != usual else []
     return lines
 
 
