@@ -23,7 +23,7 @@ use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::relocate::Job;
 use crate::ftl::scheme::{regions, Parameters, Scheme};
-use crate::hw::config::{IdleRule, IdleScope};
+use crate::hw::config::IdleRule;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
@@ -69,7 +69,7 @@ impl Default for TlcOnlyConfig {
             plane_order: PlaneOrder::Cwdp,
             placement: Placement::RoundRobin,
             clean: CleanConfig::default(),
-            idle: IdleRule { threshold_ns: 1_000_000, scope: IdleScope::Plane },
+            idle: IdleRule::default(),
         }
     }
 }

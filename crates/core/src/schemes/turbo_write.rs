@@ -7,7 +7,7 @@
 //! **Paper.** "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs", sections
 //! II-C, III and the baseline of V-A (Samsung's TurboWrite).
 //! **What the paper leaves open and what we chose.** How long the device must be idle: 50 ms
-//! (`idle`), of the plane. Whether a partly filled block is reclaimed: no (`reclaim_open`). Where
+//! (`idle`), of the plane. Whether a partly filled block is reclaimed: yes (`reclaim_open`). Where
 //! data move: within their plane.
 //! **Knobs.** `idle.threshold_ns`, `slc_blocks`.
 
@@ -66,7 +66,7 @@ impl Default for TurboWriteConfig {
             plane_order: PlaneOrder::Cwdp,
             placement: Placement::RoundRobin,
             idle: IdleRule::default(),
-            reclaim_open: false,
+            reclaim_open: true,
             drain: true,
             dense: CleanConfig::default(),
         }

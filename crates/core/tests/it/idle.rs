@@ -85,6 +85,8 @@ impl Shape {
                 ("slc_blocks", SLC_BLOCKS.into()),
                 ("idle", json!({ "threshold_ns": THRESHOLD_NS, "scope": self.scope })),
                 ("reclaim_open", self.reclaim_open.into()),
+                ("agc.eligible", "any".into()),
+                ("agc.min_invalid", 1.into()),
                 ("clean.idle_free_ratio", IDLE_FREE.into()),
                 ("period_writes", 10.into()),
                 ("force_after_writes", 5.into()),

@@ -1,6 +1,8 @@
 //! The in-place-switch family operation for operation: the figures of its paper.
 
-use crate::common::{configure, device, figure, page_writes, request, rest, setup, story, switch_pool};
+use crate::common::{
+    configure, device, figure, literally, page_writes, request, rest, setup, story, switch_pool,
+};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::config::PoolConfig;
@@ -84,7 +86,7 @@ fn a_wordline_is_read_as_slc_until_it_gains_a_bit() {
 
 /// One plane of eight blocks, windows of two layers with two wordlines: four SLC pages, eight reprograms.
 fn agc() -> Setup {
-    on(switch_pool(1, 1, 8, 4, 2), "ips-agc", 40)
+    literally(on(switch_pool(1, 1, 8, 4, 2), "ips-agc", 40))
 }
 
 #[test]
@@ -147,7 +149,7 @@ fn agc_collects_what_the_option_says() {
 
 /// One plane: SLC blocks 0 to 2 with 8 pages each, two-layer blocks 3 to 9 with windows of two pages.
 fn cooperative() -> Simulation {
-    let mut setup = on(switch_pool(1, 1, 10, 8, 1), "ips-coop", 60);
+    let mut setup = literally(on(switch_pool(1, 1, 10, 8, 1), "ips-coop", 60));
     assert_eq!(configure(&mut setup, &[("slc_blocks", 3.into())]), 1);
     started(&setup)
 }
@@ -188,7 +190,7 @@ fn figure_8_both_caches_fill_and_empty_into_each_other() {
 #[test]
 fn figure_8_step_3_2_takes_free_tlc_space_once_every_wordline_is_switched() {
     // Five two-layer blocks: 10 SLC pages and 20 further bits for the 24 pages of the SLC blocks.
-    let mut setup = on(switch_pool(1, 1, 8, 8, 1), "ips-coop", 24);
+    let mut setup = literally(on(switch_pool(1, 1, 8, 8, 1), "ips-coop", 24));
     configure(&mut setup, &[("slc_blocks", 3.into())]);
     let mut sim = started(&setup);
     sim.feed(&page_writes(0, GAP, (0..24).chain(0..10))).unwrap();
@@ -243,7 +245,7 @@ fn the_end_of_a_run_empties_the_traditional_cache_if_asked_to() {
 
 /// Turbo Write on one plane: two SLC blocks of 128 pages, 10 dense blocks.
 fn turbo() -> Setup {
-    let mut setup = on(switch_pool(1, 1, 12, 128, 2), "turbo-write", 1000);
+    let mut setup = literally(on(switch_pool(1, 1, 12, 128, 2), "turbo-write", 1000));
     assert_eq!(configure(&mut setup, &[("slc_blocks", 2.into())]), 1);
     setup
 }

@@ -1,7 +1,7 @@
 //! The in-place-switch family against arithmetic: the closed forms and state machine of sustained
 //! writes, the bounds of idle work, the balance of SLC pages.
 
-use crate::common::{configure, device, figure, page_writes, random, request, setup, switch_pool};
+use crate::common::{configure, device, figure, literally, page_writes, random, request, setup, switch_pool};
 use slcache_core::base::op::OpKind;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::config::Replay;
@@ -152,7 +152,7 @@ fn a_finished_block_stores_384_pages_and_wears_by_its_erases() {
 
 /// Two planes that a mixed workload overwrites again and again, with pauses.
 fn daily(scheme: &str) -> Setup {
-    let mut setup = setup(device(switch_pool(1, 2, 24, 16, 2), 2 * 12 * 48 * 4096), scheme);
+    let mut setup = literally(setup(device(switch_pool(1, 2, 24, 16, 2), 2 * 12 * 48 * 4096), scheme));
     configure(&mut setup, &[("slc_blocks", 6.into())]);
     configure(&mut setup, &[("idle.threshold_ns", 5_000_000.into())]);
     setup
@@ -237,7 +237,7 @@ fn a_host_write_waits_for_one_atomic_step_of_idle_work_at_most() {
 #[test]
 fn planes_do_idle_work_independently() {
     // Plane 0 is idle while plane 1 is read without end: only plane 0 collects.
-    let mut setup = setup(device(switch_pool(1, 2, 8, 4, 2), 40 * 4096), "ips-agc");
+    let mut setup = literally(setup(device(switch_pool(1, 2, 8, 4, 2), 40 * 4096), "ips-agc"));
     configure(&mut setup, &[("idle.threshold_ns", 5_000_000.into())]);
     let run = |setup: &Setup| {
         let mut sim = Simulation::new(setup).unwrap();

@@ -1,6 +1,6 @@
 //! What every knob of every scheme owes whoever turns it.
 
-use crate::common::{configure, rest, turning};
+use crate::common::{configure, literally, rest, turning};
 use crate::conformance::{mixed, small};
 use serde_json::{json, Value};
 use slcache_core::base::op::Cause;
@@ -187,7 +187,7 @@ fn knob(sim: &Simulation, name: &str) -> usize {
 /// Overwrites the cache of ips-agc, then turns its idle threshold from a second to 1 ms or 3 s, and
 /// says whether it works in idle time within 100 ms, and within 2 s.
 fn works_within(threshold_ns: f64) -> [bool; 2] {
-    let mut setup = small("ips-agc", BYTES);
+    let mut setup = literally(small("ips-agc", BYTES));
     configure(&mut setup, &[("idle.threshold_ns", json!(1_000_000_000))]);
     let mut sim = fresh(&setup);
     let writes = mixed(BYTES / 8, 7).into_iter().take(480).collect::<Vec<_>>();

@@ -59,12 +59,14 @@ const FILLING: [&str; 3] =
     ["device.pool[0].page_bytes=16384", "device.user_bytes=4MiB", "scheme.dwa.window_bytes=256KiB"];
 
 /// The pair of SSDs of two page sizes, with few blocks, in periods that are over soon.
-const PAIR: [&str; 5] = [
+const PAIR: [&str; 7] = [
     "device.pool[0].blocks=16",
     "device.pool[1].blocks=16",
     "device.user_bytes=24MiB",
     "scheme.hyssd.period_writes=200",
     "scheme.hyssd.goal=lifetime",
+    "scheme.hyssd.fast.start_free_blocks=2",
+    "scheme.hyssd.dense.start_free_blocks=2",
 ];
 
 /// Half of the blocks for either tier of `tiny`, which that leaves room for less data.

@@ -5,6 +5,7 @@ mod common;
 mod config;
 mod disk_data;
 mod episode;
+mod fair_bench;
 mod fuzz_corpus;
 mod golden;
 mod golden_versions;

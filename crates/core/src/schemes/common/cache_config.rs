@@ -42,7 +42,7 @@ macro_rules! cache_config {
                     placement: $crate::ftl::config::Placement::RoundRobin,
                     trigger: $crate::schemes::common::cache::Trigger::FreeBlocks,
                     slc: CleanConfig { start_free_ratio: 0.5, ..CleanConfig::default() },
-                    dense: CleanConfig { start_free_ratio: 0.05, ..CleanConfig::default() },
+                    dense: CleanConfig::default(),
                     $($field: $default,)*
                 }
             }

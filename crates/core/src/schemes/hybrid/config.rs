@@ -51,38 +51,37 @@ pub struct SlcRule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DenseRule {
-    /// Cleaning starts when a plane has fewer free dense blocks, 1-1024, and never later than at 2;
-    /// default: 5, fewer on planes of less than 160 blocks.
-    pub start_free_blocks: Option<u32>,
+    /// Cleaning starts when a plane has fewer free blocks, 1-1024, and never later than at 2.
+    pub start_free_blocks: u32,
     /// Which block is cleaned next.
     pub victim: Victim,
 }
 
 impl Default for DenseRule {
     fn default() -> Self {
-        Self { start_free_blocks: None, victim: Victim::Greedy }
+        let CleanConfig { start_free_blocks, victim, .. } = CleanConfig::default();
+        Self { start_free_blocks, victim }
     }
 }
 
 impl DenseRule {
     /// Adds every problem; `key` is the section's dotted place.
     pub fn check(&self, key: &str, problems: &mut Vec<Problem>) {
-        if let Some(blocks) = self.start_free_blocks {
-            check_range(problems, &format!("{key}.start_free_blocks"), blocks, 1..=1024);
-        }
+        let most = CleanConfig::START_FREE_BLOCKS_MAX;
+        check_range(problems, &format!("{key}.start_free_blocks"), self.start_free_blocks, 1..=most);
         if let Victim::DChoices { d } = self.victim {
             check_range(problems, &format!("{key}.victim.d-choices.d"), d, 1..=64);
         }
     }
 
-    /// Free blocks per plane of `blocks` below which cleaning starts.
-    pub fn threshold(&self, blocks: u32) -> u32 {
-        self.start_free_blocks.unwrap_or_else(|| default_free(blocks)).max(RESERVE + 1)
+    /// Free blocks per plane below which cleaning starts.
+    pub fn threshold(&self) -> u32 {
+        self.start_free_blocks.max(RESERVE + 1)
     }
 
     /// Blocks per plane that cannot hold user data.
-    pub fn held_back(&self, blocks: u32) -> u32 {
-        FRONTIERS + self.threshold(blocks)
+    pub fn held_back(&self) -> u32 {
+        FRONTIERS + self.threshold()
     }
 
     /// The cleaning of its region.
@@ -160,7 +159,7 @@ impl HybridSpec<'_> {
     fn check_sizes(&self, device: &DeviceConfig, pool: &PoolConfig, problems: &mut Vec<Problem>) {
         check_page(device, pool, &format!("scheme.{}", self.name), problems);
         let blocks = pool.blocks.saturating_sub(self.limits.slc_blocks_min(pool.blocks));
-        let held = self.dense.held_back(pool.blocks);
+        let held = self.dense.held_back();
         check_capacity(device, pool, self.mode(device), blocks, held, problems);
     }
 
@@ -265,7 +264,6 @@ macro_rules! hybrid_config {
                 self.dense_mode = Some(self.hybrid().mode(device));
                 if let Some(blocks) = self.hybrid().plane_blocks(device) {
                     self.slc.start_free_blocks = Some(self.hybrid().slc_threshold(blocks));
-                    self.dense.start_free_blocks = Some(self.dense.threshold(blocks));
                     $($settle(self, blocks);)?
                 }
             }

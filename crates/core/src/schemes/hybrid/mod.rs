@@ -92,7 +92,7 @@ impl Hybrid {
         let blocks = dense_spec.blocks;
         let bank = io.new_bank(dense_spec.pool, 0, &[blocks]);
         (slc_spec.bank, dense_spec.bank) = (Some(bank), Some(bank));
-        let dense = Dense::new(dense_spec, spec.dense.threshold(blocks), spec.reclaim.class(), io);
+        let dense = Dense::new(dense_spec, spec.dense.threshold(), spec.reclaim.class(), io);
         let slc = Region::new(slc_spec, io);
         let mut hybrid = Self {
             bank,

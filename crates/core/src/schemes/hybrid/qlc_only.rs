@@ -69,9 +69,6 @@ impl QlcOnlyConfig {
 impl Parameters for QlcOnlyConfig {
     fn settle(&mut self, device: &DeviceConfig) {
         self.mode = Some(self.mode(device));
-        if let Some(pool) = self.pool(device) {
-            self.dense.start_free_blocks = Some(self.dense.threshold(device.pool[pool].blocks));
-        }
     }
 
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
@@ -83,7 +80,7 @@ impl Parameters for QlcOnlyConfig {
         };
         let pool = &device.pool[index];
         check_page(device, pool, "scheme.qlc-only", problems);
-        let held = self.dense.held_back(pool.blocks);
+        let held = self.dense.held_back();
         check_capacity(device, pool, self.mode(device), pool.blocks, held, problems);
     }
 }
@@ -111,7 +108,7 @@ impl QlcOnly {
             placement: config.placement,
             clean: config.dense.clean(config.wear_levelling),
         };
-        let dense = Dense::new(spec, config.dense.threshold(blocks), config.reclaim.class(), io);
+        let dense = Dense::new(spec, config.dense.threshold(), config.reclaim.class(), io);
         let packing = Packing::new(dense.slots(io), dense.region.spec.mode.bits());
         Self { dense, packing }
     }

@@ -32,7 +32,7 @@ impl Capacity {
     pub fn of(spec: &HyssdSpec, device: &DeviceConfig, layout: &Layout) -> Self {
         let unit = u64::from(spec.unit_bytes(device));
         let usable = |place: &Place, rule: &DenseRule| {
-            let blocks = place.blocks.saturating_sub(spec.held_back(rule, place.blocks));
+            let blocks = place.blocks.saturating_sub(spec.held_back(rule));
             u64::from(place.planes(device)) * u64::from(blocks) * place.block_bytes(device) / unit
         };
         let fast_units = layout.fast.bytes(device) as f64 / unit as f64;
@@ -71,7 +71,7 @@ impl Capacity {
         let key = |rest: &str| format!("scheme.{}.{rest}", spec.name);
         let units = spec.units(device);
         let found = problems.len();
-        let (blocks, held) = (layout.fast.blocks, spec.held_back(spec.fast, layout.fast.blocks));
+        let (blocks, held) = (layout.fast.blocks, spec.held_back(spec.fast));
         let fits = |units_max: u64| units_max >= 2 * u64::from(units.per_page);
         // A piece of a logical page is never what makes way for itself.
         if !fits(self.fast_usable) {
@@ -129,7 +129,7 @@ impl Capacity {
             spec.least.key,
             self.least,
             layout.dense.blocks,
-            spec.held_back(spec.dense, layout.dense.blocks)
+            spec.held_back(spec.dense)
         );
         problems.push(Problem::new("device.user_bytes", device.user_bytes, allowed));
     }

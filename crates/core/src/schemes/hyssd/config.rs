@@ -104,9 +104,9 @@ impl HyssdSpec<'_> {
         self.unit_bytes.unwrap_or_else(|| device.piece_bytes())
     }
 
-    /// Blocks per plane of a tier of `blocks` that cannot hold user data.
-    pub fn held_back(&self, rule: &DenseRule, blocks: u32) -> u32 {
-        rule.held_back(blocks) - u32::from(!self.separate_frontier)
+    /// Blocks per plane of a tier that cannot hold user data.
+    pub fn held_back(&self, rule: &DenseRule) -> u32 {
+        rule.held_back() - u32::from(!self.separate_frontier)
     }
 
     /// Write requests before migration is forced.

@@ -104,7 +104,7 @@ impl Place {
             order: spec.plane_order.letters(),
             placement: spec.placement,
             clean: CleanConfig {
-                start_free_blocks: rule.threshold(self.blocks),
+                start_free_blocks: rule.threshold(),
                 separate_frontier: spec.separate_frontier,
                 ..rule.clean(spec.wear_levelling)
             },

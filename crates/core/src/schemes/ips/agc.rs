@@ -18,7 +18,7 @@ pub struct AgcConfig {
 
 impl Default for AgcConfig {
     fn default() -> Self {
-        Self { eligible: Eligible::Any, min_invalid: 1 }
+        Self { eligible: Eligible::Used, min_invalid: 3 }
     }
 }
 

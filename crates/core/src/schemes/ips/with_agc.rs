@@ -5,10 +5,9 @@
 //! and each erase is a step of its own, after which the host goes first.
 //! **Paper.** "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs", section
 //! IV-B and Fig. 7.
-//! **What the paper leaves open and what we chose.** What AGC may collect: any block that holds an
-//! invalid page and is not being written, partly written ones included (`agc.eligible`,
-//! `agc.min_invalid`); otherwise there would be nothing to collect before the device was written
-//! many times over. How long a plane must be idle: 50 ms (`idle`). An emptied block offers its first
+//! **What the paper leaves open and what we chose.** What AGC may collect: blocks that offer no SLC
+//! pages and hold at least three invalid pages, which win back more than they cost (`agc.eligible`,
+//! `agc.min_invalid`); the letter of the paper is any block with an invalid page. How long a plane must be idle: 50 ms (`idle`). An emptied block offers its first
 //! window again.
 //! **Knobs.** `idle.threshold_ns`, `agc.min_invalid`.
 

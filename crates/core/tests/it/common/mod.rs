@@ -154,6 +154,14 @@ pub fn setup(device: DeviceConfig, scheme: &str) -> Setup {
     }
 }
 
+/// Has AGC collect any block with an invalid page, and idle time leave open blocks alone: the letter
+/// of the paper, by which a few writes bring work.
+pub fn literally(mut setup: Setup) -> Setup {
+    let any = [("agc.eligible", "any".into()), ("agc.min_invalid", 1.into())];
+    configure(&mut setup, &[&any[..], &[("reclaim_open", false.into())]].concat());
+    setup
+}
+
 /// Sets the parameters of a setup's scheme that it has: `("slc_blocks", 6)`, `("dense.victim", "fifo")`.
 /// Returns how many there were.
 pub fn configure(setup: &mut Setup, values: &[(&str, serde_json::Value)]) -> usize {
