@@ -192,6 +192,15 @@ def test_at_full_size_both_are_the_papers() -> None:
     assert (job.settings, job.input.options(1)) == ({}, {"seed": "1"})
 
 
+def test_a_twin_is_repeated_less_often_in_a_smaller_experiment() -> None:
+    workload = replace(
+        REDUCED, repeat_to_write_bytes=64 << 30, reduced={"repeat_to_write_bytes": 16 << 30}
+    )
+    plan = replace(reduced(), workloads=[workload])
+    assert inputs.twins(plan, ["w"])[0].repeat_to_write_bytes == 16 << 30
+    assert inputs.twins(plan.full_size(), ["w"])[0].repeat_to_write_bytes == 64 << 30
+
+
 def test_a_published_file_runs_on_the_papers_device(tmp_path: Path) -> None:
     file = Input("w", str(tmp_path), False, 1)
     (job,) = [job for _, job in jobs_of(reduced(), [file], {"p": [1]}, {})]

@@ -75,6 +75,14 @@ def test_settings_of_a_point_are_made_together() -> None:
     assert own == {"baseline": None, "sa": 5, "sector": None, "hierarchy": None}
 
 
+def test_a_point_takes_away_what_the_part_sets() -> None:
+    plan = plans.load("hierarchy")
+    key = "scheme.sa.merge.timeout_ns"
+    for point, own in (({}, 1000000), ({key: "default"}, None)):
+        jobs = [job for _, job in jobs_of(plan, twins(plan, ["web_1"]), {"main": [1]}, point)]
+        assert [job.settings.get(key) for job in jobs if job.scheme == "sa"] == [own]
+
+
 def test_only_the_named_parts_are_run() -> None:
     plan = plans.load("ips")
     jobs = jobs_of(plan, twins(plan, ["wdev_0"]), {"daily": [1, 2]}, {})

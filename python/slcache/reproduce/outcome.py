@@ -68,6 +68,7 @@ class Evaluation:
                     "path": i.path,
                     "set": dict(i.workload),
                     "reduced": dict(i.reduced),
+                    "repeat_to_write_bytes": i.repeat_to_write_bytes,
                 }
                 for i in self.inputs
             ],

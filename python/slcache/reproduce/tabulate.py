@@ -18,6 +18,9 @@ from slcache.reproduce.store import Store
 from slcache.reproduce.table import Key, Table
 from slcache.reproduce.variants import Pick, ShareOf, Variant, settings_of
 
+#: As a setting's value: as the scheme or the device has it, whatever the part says.
+DEFAULT = "default"
+
 
 def tabulate(
     plan: Plan,
@@ -112,6 +115,7 @@ def _jobs(
     settings: Mapping[str, Any],
 ) -> list[Job]:
     settings = {**part.settings, **settings}
+    settings = {key: value for key, value in settings.items() if value != DEFAULT}
     replay = settings.pop("replay", part.replay)
     before = {each.name: each for each in chosen}
     return [
