@@ -29,6 +29,7 @@ macro_rules! presets {
 pub static PRESETS: &[Preset] = presets![
     "tiny",
     "hierarchy-44g",
+    "hierarchy-44g-mqsim",
     "ips-384g",
     "ips-coop",
     "rl-32g",

@@ -45,6 +45,7 @@ fn capacities_are_those_of_the_papers() {
     };
     // All blocks in the densest mode.
     assert_eq!(capacity("hierarchy-44g"), 48 << 30);
+    assert_eq!(capacity("hierarchy-44g-mqsim"), 48 << 30);
     assert_eq!(capacity("ips-384g"), 384 << 30);
     assert_eq!(capacity("rl-32g"), 2138 << 24);
     assert_eq!(capacity("mqsim-like"), 24 << 30);
@@ -54,6 +55,22 @@ fn capacities_are_those_of_the_papers() {
     assert_eq!(capacity("nvc-7200"), 6 << 30);
     assert_eq!(capacity("hyssd-st"), (2 << 30) + 5462 * (3 << 20));
     assert_eq!(capacity("hyssd-mt"), (2 << 30) + 5462 * (3 << 20));
+}
+
+#[test]
+fn the_two_forms_of_hierarchy_44g_differ_in_what_mqsim_does_and_in_nothing_else() {
+    let file = |name: &str| -> toml::Table {
+        toml::from_str(slcache_sim::preset::find(name).unwrap().text).unwrap()
+    };
+    let mut literal = file("hierarchy-44g");
+    let mqsim = file("hierarchy-44g-mqsim");
+    let device = literal["device"].as_table_mut().unwrap();
+    for key in ["name", "summary", "source"] {
+        device.insert(key.to_owned(), mqsim["device"][key].clone());
+    }
+    device.insert("rmw_transfer".to_owned(), "request".into());
+    device["pool"][0]["plane_parallelism"] = "multi-plane".into();
+    assert_eq!(literal, mqsim);
 }
 
 #[test]
