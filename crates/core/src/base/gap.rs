@@ -11,7 +11,7 @@ pub enum Gap {
     Stage = 1,
     /// A packed page to fill.
     Merge = 2,
-    /// Room in the DRAM buffer.
+    /// Room in the DRAM buffer, or in the one where pieces wait to be packed.
     Buffer = 3,
     /// What a flush makes durable.
     Flush = 4,

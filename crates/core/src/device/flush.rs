@@ -8,7 +8,7 @@ use crate::hw::timing::RequestId;
 impl Simulation {
     /// Acknowledged data are programmed: flushes that waited for them go on.
     pub(super) fn end_early_write(&mut self, token: u32) {
-        let flushes = self.io.early_writes().end(token);
+        let flushes = self.io.end_early_write(token);
         for request in self.flushing.drain(..flushes) {
             self.io.timing_mut().set_gap(request, Gap::Flush);
             self.io.timing_mut().release_request(request);

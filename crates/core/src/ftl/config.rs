@@ -153,12 +153,28 @@ pub enum MergeAcknowledge {
     OnProgram,
     /// When it is held, as long as the buffer has room for it and for what is being programmed.
     OnBuffer,
+    /// When it is held, where it only waits for others; the write that makes a page full, or finds
+    /// no room and so has one programmed, with that page.
+    OnFill,
+}
+
+/// What ends the waiting of pieces that fill no page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MergeWait {
+    /// `timeout_ns`.
+    #[default]
+    Timeout,
+    /// Others that fill the page, a full buffer, a flush or the end of the run.
+    UntilFull,
 }
 
 /// How partial writes wait for others to share a page with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MergeConfig {
+    /// What ends the waiting of pieces that fill no page.
+    pub wait: MergeWait,
     /// How long a piece waits before its page is programmed with what there is, ns: 1-86400000000000
     /// (a day).
     pub timeout_ns: u64,
@@ -173,7 +189,12 @@ pub struct MergeConfig {
 
 impl Default for MergeConfig {
     fn default() -> Self {
-        Self { timeout_ns: 1_000_000, buffer_bytes: 256 << 10, acknowledge: MergeAcknowledge::OnProgram }
+        Self {
+            wait: MergeWait::Timeout,
+            timeout_ns: 100_000,
+            buffer_bytes: 256 << 10,
+            acknowledge: MergeAcknowledge::OnProgram,
+        }
     }
 }
 
@@ -183,5 +204,17 @@ impl MergeConfig {
         check_range(problems, &format!("{key}.timeout_ns"), self.timeout_ns, 1..=86_400_000_000_000);
         let bytes = u64::from(piece_bytes)..=4 << 20;
         check_range(problems, &format!("{key}.buffer_bytes"), self.buffer_bytes, bytes);
+        if self.wait == MergeWait::UntilFull && self.acknowledge == MergeAcknowledge::OnProgram {
+            let allowed = format!(
+                "on-buffer or on-fill beside {key}.wait = \"until-full\": a write could wait for ever"
+            );
+            problems.push(Problem::new(format!("{key}.acknowledge"), "on-program", allowed));
+        }
+    }
+
+    /// Why the parameter `key` of a scheme that merges changes nothing, if it does not.
+    pub fn moot(&self, key: &str) -> Option<&'static str> {
+        (key == "merge.timeout_ns" && self.wait == MergeWait::UntilFull)
+            .then_some("pieces wait until they fill a page (merge.wait = \"timeout\" ends that sooner)")
     }
 }

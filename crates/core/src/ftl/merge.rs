@@ -1,24 +1,27 @@
 //! Holding pieces back until they fill a page: tokens, time-outs and the buffer's bound.
 
-use super::config::{MergeAcknowledge, MergeConfig};
+use super::config::{MergeAcknowledge, MergeConfig, MergeWait};
 use super::io::Io;
 use super::piece::Piece;
+use crate::hw::timing::RequestId;
 
 /// The rules by which a scheme holds pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct Merger {
+    wait: MergeWait,
     timeout_ns: u64,
     capacity_units: u32,
-    early: bool,
+    acknowledge: MergeAcknowledge,
 }
 
 impl Merger {
     /// The rules of `config`, checked, for mapping units of `mu_bytes`.
     pub fn new(config: &MergeConfig, mu_bytes: u32) -> Self {
         Self {
+            wait: config.wait,
             timeout_ns: config.timeout_ns,
             capacity_units: (config.buffer_bytes / u64::from(mu_bytes)) as u32,
-            early: config.acknowledge == MergeAcknowledge::OnBuffer,
+            acknowledge: config.acknowledge,
         }
     }
 
@@ -33,31 +36,56 @@ impl Merger {
         io.held().is_empty() || io.held().units() + new.count_ones() <= self.capacity_units
     }
 
+    /// The request, besides those that wait for what is held, that waits for a page which `piece`
+    /// makes full or which makes room for it.
+    pub fn causer(&self, piece: &Piece) -> RequestId {
+        match self.acknowledge {
+            MergeAcknowledge::OnFill => piece.request,
+            MergeAcknowledge::OnProgram | MergeAcknowledge::OnBuffer => RequestId::NONE,
+        }
+    }
+
     /// Parks a piece in packing group `group`, where its page then takes `slots` slots; returns its
-    /// entry. Its request waits for the program, or is done with it where the rules and the room
-    /// allow.
+    /// entry. Its request waits as long as the rules and the room want it to.
     pub fn hold(&self, piece: &Piece, group: u8, slots: u32, io: &mut Io) -> usize {
         let entry = io.hold_piece(piece, group, slots);
         if !piece.request.is_none() {
-            if self.early && io.occupied_units() <= self.capacity_units {
-                io.acknowledge_held(entry, piece.mask);
-            } else {
-                io.await_held(entry, piece.request);
-            }
+            self.await_or_acknowledge(piece, entry, io);
         }
         self.arm(io);
         entry
     }
 
+    fn await_or_acknowledge(&self, piece: &Piece, entry: usize, io: &mut Io) {
+        let is_kept = io.occupied_units() <= self.capacity_units;
+        match self.acknowledge {
+            MergeAcknowledge::OnProgram => io.await_held(entry, piece.request),
+            // The page of the piece comes, if others do not, when its time is over.
+            MergeAcknowledge::OnBuffer if !is_kept && self.wait == MergeWait::Timeout => {
+                io.await_held(entry, piece.request);
+            }
+            MergeAcknowledge::OnBuffer | MergeAcknowledge::OnFill => {
+                io.acknowledge_held(entry, piece.mask);
+                if !is_kept {
+                    io.await_room(piece.request, self.capacity_units);
+                }
+            }
+        }
+    }
+
     /// Whether the oldest piece has waited long enough; before time 0 none waits.
     pub fn is_due(&self, io: &Io) -> bool {
+        let timed = self.wait == MergeWait::Timeout;
         let oldest = io.held().entries().first();
-        oldest.is_some_and(|held| io.clockless() || held.since_ns + self.timeout_ns <= io.now_ns())
+        oldest.is_some_and(|held| io.clockless() || timed && held.since_ns + self.timeout_ns <= io.now_ns())
     }
 
     /// Asks to be woken when the oldest piece is due.
     pub fn arm(&self, io: &mut Io) {
-        if let Some(held) = io.held().entries().first().filter(|_| !io.clockless()) {
+        if io.clockless() || self.wait == MergeWait::UntilFull {
+            return;
+        }
+        if let Some(held) = io.held().entries().first() {
             let due_ns = held.since_ns + self.timeout_ns;
             io.wake_at(due_ns.max(io.now_ns()));
         }

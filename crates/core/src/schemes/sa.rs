@@ -28,6 +28,7 @@ use crate::ftl::page_level::mapped_mask;
 use crate::ftl::piece::Piece;
 use crate::ftl::scheme::{regions, Scheme};
 use crate::hw::device_config::DeviceConfig;
+use crate::hw::timing::RequestId;
 use crate::metrics::report::{SchemeReport, TableReport};
 use serde::{Deserialize, Serialize};
 
@@ -41,9 +42,14 @@ cache_config! {
         pub merge: MergeConfig = MergeConfig::default(),
     }
     check SaConfig::check_own;
+    moot SaConfig::moot_own;
 }
 
 impl SaConfig {
+    fn moot_own(&self, key: &str) -> Option<&'static str> {
+        self.merge.moot(key)
+    }
+
     fn check_own(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.merge.check("scheme.sa.merge", device.piece_bytes(), problems);
     }
@@ -103,7 +109,7 @@ impl Scheme for Sa {
             exact(io.held(), entry, self.cache.slots, &mut self.reach)
         };
         if let Some(picks) = picks {
-            self.cache.program(&picks, Carry::Rest, io)?;
+            self.cache.program(&picks, Carry::Rest, self.cache.merger.causer(&piece), io)?;
         }
         if io.clockless() {
             self.program_held(true, io)?;
@@ -120,7 +126,7 @@ impl Scheme for Sa {
             let Some(picks) = oldest_first(io.held(), self.cache.slots) else {
                 break;
             };
-            self.cache.program(&picks, Carry::Rest, io)?;
+            self.cache.program(&picks, Carry::Rest, RequestId::NONE, io)?;
         }
         self.cache.merger.arm(io);
         Ok(())

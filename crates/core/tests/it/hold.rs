@@ -17,6 +17,7 @@ fn program_ns(units: u64) -> u64 {
 fn hierarchy() -> Setup {
     let mut setup = setup(device(pool(1, 1, 18, 8, PAGE as u32), 8 * 24 * PAGE), "hierarchy");
     configure(&mut setup, &[("slc_blocks", json!(6)), ("slc.start_free_ratio", json!(0.0))]);
+    configure(&mut setup, &[("merge.timeout_ns", json!(1_000_000))]);
     setup
 }
 
@@ -76,7 +77,7 @@ fn a_rewrite_of_what_waits_joins_it() {
 fn a_trim_of_what_waits_completes_its_writes() {
     for scheme in ["sa", "sector", "hierarchy"] {
         let mut setup = setup(hierarchy().device, scheme);
-        configure(&mut setup, &[("slc_blocks", json!(6))]);
+        configure(&mut setup, &[("slc_blocks", json!(6)), ("merge.timeout_ns", json!(1_000_000))]);
         let mut requests = partial(0, &[(0, 0, 1), (1, 0, 2)]);
         requests.push(request(5000, HostOp::Trim, 0, PAGE + MU));
         let got = latencies(&setup, &requests, HostOp::Write);

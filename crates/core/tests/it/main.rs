@@ -22,6 +22,7 @@ mod ips_oracle;
 mod knobs;
 mod light_workload;
 mod limits;
+mod merge_rules;
 mod model;
 mod nvc_limits;
 mod ops;

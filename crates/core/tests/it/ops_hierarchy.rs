@@ -57,11 +57,11 @@ fn pieces_that_fill_a_page_exactly_go_together() {
 }
 
 #[test]
-fn a_piece_without_company_waits_a_millisecond_and_is_padded() {
+fn a_piece_without_company_waits_its_time_and_is_padded() {
     let sim = after(&hierarchy(1), 8, &partial(0, &[(0, 1, 1)]));
     assert_eq!(counters(&sim), [("program", "slc", "host", 1, 1)]);
     assert_eq!(slots(&sim, Cause::Host), 1);
-    assert_eq!(write_latencies(&sim), [1_000_000 + 100 + 4096 + 200_000]);
+    assert_eq!(write_latencies(&sim), [100_000 + 100 + 4096 + 200_000]);
 }
 
 #[test]

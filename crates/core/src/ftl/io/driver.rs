@@ -96,6 +96,14 @@ impl Driver {
         due
     }
 
+    /// The write of acknowledged data with `token` is complete: requests that waited for its room go
+    /// on; returns how many flushes, the oldest ones, need wait no longer.
+    pub fn end_early_write(&mut self, token: u32) -> usize {
+        let flushes = self.io.early.end(token);
+        self.io.let_in();
+        flushes
+    }
+
     /// Acknowledged data on their way to the flash.
     pub fn early_writes(&mut self) -> &mut EarlyWrites {
         &mut self.io.early

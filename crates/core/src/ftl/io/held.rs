@@ -35,6 +35,24 @@ impl Io {
         self.media.acknowledge(entry, mask);
     }
 
+    /// Makes `request` wait until what is held and being programmed fits a buffer of `capacity_units`.
+    pub(in crate::ftl) fn await_room(&mut self, request: RequestId, capacity_units: u32) {
+        self.timing.hold_request(request);
+        self.crowded.push_back((request, capacity_units));
+    }
+
+    /// Lets requests go that waited for room, in their order, as far as there is room.
+    pub(super) fn let_in(&mut self) {
+        while let Some(&(request, capacity_units)) = self.crowded.front() {
+            if self.occupied_units() > capacity_units {
+                break;
+            }
+            self.crowded.pop_front();
+            self.timing.set_gap(request, Gap::Buffer);
+            self.timing.release_request(request);
+        }
+    }
+
     /// Takes the units in `mask` out of a held entry; the requests that wait for it wait for `op`,
     /// which programs them.
     pub(in crate::ftl) fn take_held(&mut self, entry: usize, mask: u32, op: OpId) {

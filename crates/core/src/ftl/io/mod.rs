@@ -35,6 +35,7 @@ use crate::hw::timing::event::EventKind;
 use crate::hw::timing::{OpId, RequestId, Timing};
 use crate::metrics::counters::OpCounters;
 use crate::metrics::series::Series;
+use std::collections::VecDeque;
 
 /// Fixed choices of the device that the verbs follow.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +84,8 @@ pub struct Io {
     wake_ns: u64,
     /// Acknowledged data on their way to the flash.
     early: EarlyWrites,
+    /// Requests that wait for room for what they wrote, with the units that there may be.
+    crowded: VecDeque<(RequestId, u32)>,
     /// Erases wait for what was moved out of their block.
     moved: MovedOut,
 }
@@ -107,6 +110,7 @@ impl Io {
             disk_sources: Vec::new(),
             wake_ns: u64::MAX,
             early: EarlyWrites::default(),
+            crowded: VecDeque::new(),
             moved: MovedOut::new(),
         }
     }

@@ -4,6 +4,7 @@
 //! that a device turned before its first request does what one so configured does; but where a cache
 //! made smaller leaves blocks idle, a configuration would give them to the store.
 
+use crate::ftl::config::{MergeConfig, MergeWait};
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobRange, KnobSpec};
 use crate::hw::config::IdleRule;
@@ -82,9 +83,12 @@ impl Dial {
         Self::share(0.9, configured)
     }
 
-    /// `merge.timeout_ns` as configured, 10 us to 100 ms.
-    pub fn merge_timeout(configured_ns: u64) -> Self {
-        Self::time(10_000, 100_000_000, configured_ns)
+    /// `merge.timeout_ns` as configured, 10 us to 100 ms; where nothing is timed it stays.
+    pub fn merge_timeout(merge: &MergeConfig) -> Self {
+        match merge.wait {
+            MergeWait::Timeout => Self::time(10_000, 100_000_000, merge.timeout_ns),
+            MergeWait::UntilFull => Self::on_ladder([], merge.timeout_ns as f64),
+        }
     }
 
     /// `idle.threshold_ns` as configured, 0.1 ms to 10 s.

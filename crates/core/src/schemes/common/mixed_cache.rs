@@ -62,7 +62,7 @@ impl MixedCache {
 
     /// The dials of such a cache: `slc.start_free_ratio` and `merge.timeout_ns`.
     pub fn dials(spec: &CacheSpec, merge: &MergeConfig) -> [Dial; 2] {
-        [Dial::start_free_ratio(spec.slc.start_free_ratio), Dial::merge_timeout(merge.timeout_ns)]
+        [Dial::start_free_ratio(spec.slc.start_free_ratio), Dial::merge_timeout(merge)]
     }
 
     /// Takes over what those dials say.
@@ -96,13 +96,19 @@ impl MixedCache {
         Ok(())
     }
 
-    /// Programs held pieces as one page.
-    pub fn program(&mut self, picks: &Picks, carry: Carry, io: &mut Io) -> Result<(), DeviceFull> {
+    /// Programs held pieces as one page; `request`, if there is one, waits for it.
+    pub fn program(
+        &mut self,
+        picks: &Picks,
+        carry: Carry,
+        request: RequestId,
+        io: &mut Io,
+    ) -> Result<(), DeviceFull> {
         let pages = picks.pages(io.held());
         let pages = &pages[..picks.list().len()];
         let to = self.take_page(pages[0], io)?;
         let before = self.census.of(pages, io);
-        mixed::program(picks, carry, &mut self.slc, to, RequestId::NONE, io);
+        mixed::program(picks, carry, &mut self.slc, to, request, io);
         self.census.change(before, pages, io);
         self.merged_pages += u64::from(!io.clockless());
         self.merged_units += if io.clockless() { 0 } else { u64::from(picks.units()) };
@@ -115,7 +121,7 @@ impl MixedCache {
             let Some(picks) = oldest_first(io.held(), self.slots) else {
                 break;
             };
-            self.program(&picks, carry, io)?;
+            self.program(&picks, carry, self.merger.causer(piece), io)?;
         }
         Ok(())
     }

@@ -68,6 +68,7 @@ cache_config! {
         pub l1_gather: Gather = Gather::default(),
     }
     check HierarchyConfig::check_own;
+    moot HierarchyConfig::moot_own;
 }
 
 impl HierarchyConfig {
@@ -80,9 +81,13 @@ impl HierarchyConfig {
         };
         Dials::new([
             Dial::start_free_ratio(self.slc.start_free_ratio).only(&mut leaves_two),
-            Dial::merge_timeout(self.merge.timeout_ns),
+            Dial::merge_timeout(&self.merge),
             Dial::share(1.0, self.l1_share_max),
         ])
+    }
+
+    fn moot_own(&self, key: &str) -> Option<&'static str> {
+        self.merge.moot(key)
     }
 
     fn check_own(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {

@@ -148,7 +148,8 @@ impl Hierarchy {
     /// Writes a partial piece: merged with others it goes to L1 (lines 12-18), and to L2 if what
     /// waited of its page makes it full.
     fn merge(&mut self, piece: &Piece, io: &mut Io) -> Result<(), DeviceFull> {
-        while !self.merger.has_room(piece, io) && self.program_oldest(io)? {}
+        let causer = self.merger.causer(piece);
+        while !self.merger.has_room(piece, io) && self.program_oldest(causer, io)? {}
         let held = io.held().mask(piece.page);
         let slots = (held | piece.mask).count_ones();
         let entry = self.merger.hold(piece, GROUP, slots, io);
@@ -157,27 +158,28 @@ impl Hierarchy {
             let picks = Picks::one(io.held(), entry);
             let to = self.l2_page(piece.page, io)?;
             self.count_full(io);
-            self.program(&picks, to, io);
+            self.program(&picks, to, causer, io);
         } else if let Some(picks) = exact(io.held(), entry, self.slots, &mut self.reach) {
-            self.program_in_l1(&picks, io)?;
+            self.program_in_l1(&picks, causer, io)?;
         }
         if io.clockless() {
-            while self.program_oldest(io)? {}
+            while self.program_oldest(RequestId::NONE, io)? {}
         }
         Ok(())
     }
 
-    /// Programs the oldest piece with what fits its page; false if nothing waits.
-    fn program_oldest(&mut self, io: &mut Io) -> Result<bool, DeviceFull> {
+    /// Programs the oldest piece with what fits its page, for which `request` waits; false if
+    /// nothing is held.
+    fn program_oldest(&mut self, request: RequestId, io: &mut Io) -> Result<bool, DeviceFull> {
         match oldest_first(io.held(), self.slots) {
-            Some(picks) => self.program_in_l1(&picks, io).map(|()| true),
+            Some(picks) => self.program_in_l1(&picks, request, io).map(|()| true),
             None => Ok(false),
         }
     }
 
-    fn program_in_l1(&mut self, picks: &Picks, io: &mut Io) -> Result<(), DeviceFull> {
+    fn program_in_l1(&mut self, picks: &Picks, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
         let to = self.l1_page(picks, io)?;
-        self.program(picks, to, io);
+        self.program(picks, to, request, io);
         if self.config.omega_s == OmegaS::Pages && !io.clockless() {
             self.division.count_merged();
         }
@@ -186,11 +188,11 @@ impl Hierarchy {
         Ok(())
     }
 
-    fn program(&mut self, picks: &Picks, to: Ppn, io: &mut Io) {
+    fn program(&mut self, picks: &Picks, to: Ppn, request: RequestId, io: &mut Io) {
         let pages = picks.pages(io.held());
         let pages = &pages[..picks.list().len()];
         let before = self.census.of(pages, io);
-        mixed::program(picks, Carry::Nothing, &mut self.l1, to, RequestId::NONE, io);
+        mixed::program(picks, Carry::Nothing, &mut self.l1, to, request, io);
         self.census.change(before, pages, io);
     }
 
@@ -275,7 +277,7 @@ impl Scheme for Hierarchy {
     }
 
     fn program_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
-        while (all || self.merger.is_due(io)) && self.program_oldest(io)? {}
+        while (all || self.merger.is_due(io)) && self.program_oldest(RequestId::NONE, io)? {}
         self.merger.arm(io);
         Ok(())
     }

@@ -44,5 +44,6 @@ impl SectorConfig {
     fn moot_own(&self, key: &str) -> Option<&'static str> {
         (key == "window_writes" && self.hotness_classes == 1)
             .then_some("with one class nothing counts updates (hotness_classes = 2 does)")
+            .or_else(|| self.merge.moot(key))
     }
 }

@@ -32,6 +32,7 @@ use crate::ftl::piece::Piece;
 use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
+use crate::hw::timing::RequestId;
 use crate::metrics::report::{SchemeReport, TableReport};
 use hotness::{Hotness, HotnessState};
 use serde::{Deserialize, Serialize};
@@ -119,13 +120,13 @@ impl Sector {
         let entry = io.held().find(piece.page, group);
         let slots = (mask | entry.map_or(0, |i| io.held().entries()[i].mask)).count_ones();
         self.cache.merger.hold(&part, group, slots, io);
-        self.program(group, false, io)
+        self.program(group, false, self.cache.merger.causer(piece), io)
     }
 
-    /// Programs full pages of `group`; with `short` all there is of it.
-    fn program(&mut self, group: u8, short: bool, io: &mut Io) -> Result<(), DeviceFull> {
+    /// Programs full pages of `group`, for which `request` waits; with `short` all there is of it.
+    fn program(&mut self, group: u8, short: bool, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
         while let Some(picks) = in_order(io.held(), group, self.cache.slots, short) {
-            self.cache.program(&picks, Carry::Nothing, io)?;
+            self.cache.program(&picks, Carry::Nothing, request, io)?;
         }
         Ok(())
     }
@@ -192,7 +193,7 @@ impl Scheme for Sector {
             let Some(group) = io.held().entries().first().map(|held| held.group) else {
                 break;
             };
-            self.program(group, true, io)?;
+            self.program(group, true, RequestId::NONE, io)?;
         }
         self.cache.merger.arm(io);
         Ok(())

@@ -10,6 +10,7 @@ use slcache_core::device::config::{
     RmwTransfer, SubMu, TracePolicy,
 };
 use slcache_core::device::Setup;
+use slcache_core::ftl::config::MergeConfig;
 use slcache_core::hw::config::{PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig, SuspendConfig};
 use slcache_core::hw::disk::config::{AtStart, DiskConfig, Rotation};
 use slcache_core::schemes::CATALOG;
@@ -197,6 +198,23 @@ fn key(name: &'static str, values: Vec<Value>) -> BoxedStrategy<(&'static str, V
     select(values).prop_map(move |value| (name, value)).boxed()
 }
 
+/// How pieces wait, and for what: every pair that is not refused.
+fn merge() -> BoxedStrategy<(&'static str, Value)> {
+    let waits = [
+        ("timeout", "on-program"),
+        ("timeout", "on-buffer"),
+        ("timeout", "on-fill"),
+        ("until-full", "on-buffer"),
+        ("until-full", "on-fill"),
+    ];
+    let rules = move |((wait, acknowledge), timeout_ns): ((&str, &str), u64)| {
+        let bytes = MergeConfig::default().buffer_bytes;
+        json!({ "wait": wait, "acknowledge": acknowledge, "timeout_ns": timeout_ns, "buffer_bytes": bytes })
+    };
+    let any = (select(waits.to_vec()), select(vec![1_000, 1_000_000]));
+    any.prop_map(move |any| ("merge", rules(any))).boxed()
+}
+
 fn keys() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
     let victims = vec![
         json!("greedy"),
@@ -212,8 +230,7 @@ fn keys() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
         key("plane_order", vec![json!("CWDP"), json!("PDWC"), json!("WPCD")]),
         key("slc_blocks", vec![json!(3), json!(4), json!(6)]),
         key("trigger", vec![json!("free-blocks"), json!("valid-share")]),
-        key("merge.acknowledge", vec![json!("on-program"), json!("on-buffer")]),
-        key("merge.timeout_ns", vec![json!(1_000), json!(1_000_000)]),
+        merge(),
         key("l1_gather", vec![json!("all"), json!("victim-only")]),
         key("full_pieces", vec![json!("packed"), json!("own-page")]),
         key("quota", vec![json!("hard"), json!("soft")]),
