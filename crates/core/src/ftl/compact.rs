@@ -57,7 +57,7 @@ pub fn empty_block(
     let pages = io.array().block(block).write_ptr();
     for index in 0..pages {
         if index + MAP_AHEAD < pages {
-            io.prefetch_owners(Ppn(first.0 + index + MAP_AHEAD));
+            io.prefetch_owners(io.array().first_tag(block), index + MAP_AHEAD);
         }
         let page = Ppn(first.0 + index);
         if copies_back && is_full(page, io) {

@@ -233,10 +233,11 @@ impl Media {
         }
     }
 
-    /// Asks the processor to fetch the map entries of a page's live slots.
+    /// Asks the processor to fetch the map entries of the live slots of page `index` of the block whose
+    /// tags begin at `first_tag`.
     #[inline(always)]
-    pub(super) fn prefetch_owners(&self, page: Ppn) {
-        for &tag in self.array.page_tags(page).iter().filter(|&&tag| tag != 0) {
+    pub(super) fn prefetch_owners(&self, first_tag: usize, index: u32) {
+        for &tag in self.array.tags_at(first_tag, index).iter().filter(|&&tag| tag != 0) {
             crate::base::prefetch::read(&self.map, tag as usize - 1);
         }
     }
@@ -244,14 +245,31 @@ impl Media {
     /// Moves a page's live slots to `to`, each to the same place; returns how many.
     #[inline(always)]
     pub(super) fn remap_page(&mut self, from: Ppn, to: Ppn) -> u32 {
+        let first = self.array.geometry.slot(to, 0).0;
+        if self.versions.is_some() {
+            self.move_versions(from, first as usize);
+        }
+        if !self.array.both_plain(from, to) {
+            return self.remap_by_copy(from, to);
+        }
+        let Self { array, map, .. } = self;
+        array.move_page(from, to, |tag, place| map[tag as usize - 1] = first + place + 1).expect(REFUSED)
+    }
+
+    #[cold]
+    fn move_versions(&mut self, from: Ppn, to: usize) {
+        let source = self.array.geometry.slot(from, 0).index();
+        if let Some(versions) = self.versions.as_mut() {
+            versions.stored.copy_within(source..source + (1 << self.array.geometry.slot_bits), to);
+        }
+    }
+
+    /// The same where blocks of two-layer layout take part.
+    fn remap_by_copy(&mut self, from: Ppn, to: Ppn) -> u32 {
         let mut buffer = [0; SLOTS_MAX];
         let tags = &mut buffer[..1 << self.array.geometry.slot_bits];
         self.array.take_page(from, tags);
         let first = self.array.geometry.slot(to, 0).0;
-        if let Some(versions) = self.versions.as_mut() {
-            let source = self.array.geometry.slot(from, 0).index();
-            versions.stored.copy_within(source..source + tags.len(), first as usize);
-        }
         let (mut moved, mut end) = (0, 0);
         for (i, &tag) in tags.iter().enumerate().filter(|(_, &tag)| tag != 0) {
             self.map[tag as usize - 1] = first + i as u32 + 1;

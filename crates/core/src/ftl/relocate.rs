@@ -48,17 +48,29 @@ pub fn empty_block<D: Destination>(
         return Err(DeviceFull);
     }
     let pages = io.array().block(block).write_ptr();
-    let first = io.geometry().page(block, 0);
+    let (first, first_tag) = (io.geometry().page(block, 0), io.array().first_tag(block));
     let mut programs = Programs::begin(io);
+    let mut moves = if dest.per_page() { io.begin_moves(block, plane, job) } else { None };
     for index in 0..pages {
         let from = Ppn(first.0 + index);
         if index + MAP_AHEAD < pages {
-            io.prefetch_owners(Ppn(from.0 + MAP_AHEAD));
+            io.prefetch_owners(first_tag, index + MAP_AHEAD);
         }
-        if io.array().page_tags(from).iter().any(|&tag| tag != 0) {
-            let to = dest.next_page(io, plane, writer).expect("Invariant: the room was checked");
-            relocate(dest, io, from, to, writer, job, Some(&mut programs));
+        if io.array().tags_at(first_tag, index).iter().all(|&tag| tag == 0) {
+            continue;
         }
+        let to = dest.next_page(io, plane, writer).expect("Invariant: the room was checked");
+        match moves.as_mut() {
+            Some(moves) => {
+                let units = io.remap_page(from, to);
+                let program = io.move_page(moves, from, to, units);
+                programs.add(io.geometry().block_of(to), program);
+            }
+            None => relocate(dest, io, from, to, writer, job, Some(&mut programs)),
+        }
+    }
+    if let Some(moves) = moves.as_mut() {
+        io.count_moves(moves);
     }
     io.erase_block(block, programs, job.cause, job.class);
     Ok(())

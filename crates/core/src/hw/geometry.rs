@@ -15,6 +15,8 @@ pub struct Plane {
     pub pool: u8,
     /// Index of the plane in its die.
     pub in_die: u8,
+    /// Mapping units per page.
+    pub slots: u16,
     /// What runs one array operation at a time: the plane or its die.
     pub unit: u32,
     /// Channel, counted over all pools.
@@ -148,6 +150,7 @@ impl Geometry {
             self.planes.push(Plane {
                 pool: index,
                 in_die: (i % config.planes) as u8,
+                slots: (config.page_bytes / self.mu_bytes) as u16,
                 unit: self.units + if per_plane { i } else { die },
                 channel: self.channels + i / (config.chips * config.dies * config.planes),
             });

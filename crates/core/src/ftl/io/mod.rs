@@ -6,6 +6,7 @@ mod disk;
 mod driver;
 mod erase;
 mod held;
+mod moves;
 mod place;
 mod program;
 mod read;
@@ -19,7 +20,7 @@ pub(super) use erase::Programs;
 
 use crate::base::op::Class;
 use crate::base::rng::RngStream;
-use crate::base::{Mu, PlaneId, Ppn, Slot};
+use crate::base::{Mu, PlaneId, Slot};
 use crate::ftl::disk_traffic::DiskTraffic;
 use crate::ftl::early::EarlyWrites;
 use crate::ftl::hold::HoldBuffer;
@@ -162,10 +163,11 @@ impl Io {
         self.media.mapped_peak()
     }
 
-    /// Asks the processor to fetch the map entries of a page's live slots.
+    /// Asks the processor to fetch the map entries of the live slots of page `index` of the block whose
+    /// tags begin at `first_tag`.
     #[inline(always)]
-    pub fn prefetch_owners(&self, page: Ppn) {
-        self.media.prefetch_owners(page);
+    pub fn prefetch_owners(&self, first_tag: usize, index: u32) {
+        self.media.prefetch_owners(first_tag, index);
     }
 
     /// Operations by cause.

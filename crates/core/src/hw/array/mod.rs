@@ -6,6 +6,7 @@
 
 mod block;
 mod fault;
+mod moving;
 mod restore;
 mod snapshot;
 mod two_layer;
@@ -18,6 +19,9 @@ use super::geometry::Geometry;
 use crate::base::table::Table;
 use crate::base::{BlockId, CellMode, Ppn, Slot};
 use block::USED;
+
+/// Numbers that a region may have.
+const REGIONS: usize = 1 << u8::BITS;
 
 /// Cell modes whose wear is counted.
 const MODES: usize = CellMode::COUNT;
@@ -37,7 +41,7 @@ pub struct FlashArray {
     /// dead pages, negated.
     score: Vec<i16>,
     /// Live slots by region; of two-layer blocks only those in wordlines with one bit.
-    live: Vec<u64>,
+    live: Box<[u64; REGIONS]>,
     /// Regions issued.
     regions: u8,
     /// Pages stored so far by cell mode, in this array's life.
@@ -70,7 +74,7 @@ impl FlashArray {
         Self {
             blocks: bytemuck::zeroed_slice_box(blocks),
             score: vec![0; blocks],
-            live: vec![0; 1 << u8::BITS],
+            live: Box::new([0; REGIONS]),
             regions: 0,
             stored: [0; MODES],
             erases: vec![0; blocks * CellMode::ALL.len()],
@@ -247,9 +251,14 @@ impl FlashArray {
         if u32::from(record.write_ptr) != index {
             return Err(Fault::ProgramOrder { page, expected: u32::from(record.write_ptr) });
         }
-        let slots = self.geometry.pool_of(self.geometry.plane_of(block)).slots_per_page;
-        if tags.len() > slots as usize {
-            return Err(Fault::SlotsBeyondPage { page, given: tags.len(), slots });
+        self.check_slots(block, page, tags.len())
+    }
+
+    #[inline(always)]
+    fn check_slots(&self, block: BlockId, page: Ppn, given: usize) -> Result<(), Fault> {
+        let slots = u32::from(self.geometry.planes[self.geometry.plane_of(block).index()].slots);
+        if given > slots as usize {
+            return Err(Fault::SlotsBeyondPage { page, given, slots });
         }
         Ok(())
     }
@@ -257,14 +266,20 @@ impl FlashArray {
     /// Stores the next page of a block.
     #[inline(always)]
     fn store(&mut self, block: BlockId, index: u32, tags: &[u32]) {
-        let in_cache = self.in_cache(block, index);
-        let record = &mut self.blocks[block.index()];
-        let base = tag_index(&self.geometry, record.chunk, index);
+        let base = tag_index(&self.geometry, self.blocks[block.index()].chunk, index);
         let mut live = 0;
         for (place, &tag) in self.tags[base..base + tags.len()].iter_mut().zip(tags) {
             *place = tag;
             live += u16::from(tag != 0);
         }
+        self.count_stored(block, index, live);
+    }
+
+    /// Counts the next page of a block, stored with `live` live slots.
+    #[inline(always)]
+    fn count_stored(&mut self, block: BlockId, index: u32, live: u16) {
+        let in_cache = self.in_cache(block, index);
+        let record = &mut self.blocks[block.index()];
         record.live += live;
         record.live_pages += u16::from(live > 0);
         record.write_ptr += 1;
@@ -345,13 +360,19 @@ impl FlashArray {
     pub fn take_page(&mut self, page: Ppn, tags: &mut [u32]) {
         let block = self.geometry.block_of(page);
         let index = self.geometry.page_in_block(page);
-        let in_cache = self.in_cache(block, index);
-        let record = &mut self.blocks[block.index()];
-        let base = tag_index(&self.geometry, record.chunk, index);
+        let base = tag_index(&self.geometry, self.blocks[block.index()].chunk, index);
         let stored = &mut self.tags[base..base + tags.len()];
         tags.copy_from_slice(stored);
         stored.fill(0);
         let live = tags.iter().filter(|&&tag| tag != 0).count() as u16;
+        self.count_taken(block, index, live);
+    }
+
+    /// Counts a page of which `live` slots, all it had, are taken out.
+    #[inline(always)]
+    fn count_taken(&mut self, block: BlockId, index: u32, live: u16) {
+        let in_cache = self.in_cache(block, index);
+        let record = &mut self.blocks[block.index()];
         record.live -= live;
         if in_cache {
             self.live[usize::from(record.region)] -= u64::from(live);

@@ -1,7 +1,7 @@
 //! The array in a snapshot, and the check that what it counts beside the blocks agrees with them.
 
 use super::block::{Block, BlockState};
-use super::{FlashArray, CLOSED, MODES};
+use super::{FlashArray, CLOSED, MODES, REGIONS};
 use crate::base::sparse::Sparse;
 use crate::base::BlockId;
 use serde::{Deserialize, Serialize};
@@ -57,8 +57,8 @@ impl FlashArray {
     }
 
     /// Counts what `live_in` keeps, anew.
-    fn count_live(&self) -> Vec<u64> {
-        let mut live = vec![0; self.live.len()];
+    fn count_live(&self) -> Box<[u64; REGIONS]> {
+        let mut live = Box::new([0; REGIONS]);
         for block in self.used_blocks().filter(|&b| self.block(b).state() != BlockState::Free) {
             let record = self.block(block);
             for index in (0..record.write_ptr()).filter(|&index| self.in_cache(block, index)) {
