@@ -58,8 +58,10 @@ def test_a_curve_rises_or_falls(kind: str, trace: str, verdict: str) -> None:
 
 def test_a_curve_that_hardly_moves_neither_rises_nor_falls() -> None:
     flat = table({"grid": {("up", 1): (100.0, 100.2, 100.4)}, "other": {}})
-    assert judge("rises", "every trace", flat).verdict == "same direction"
+    assert judge("rises", "every trace", flat).verdict == "not reproduced"
     assert judge("falls", "every trace", flat).verdict == "not reproduced"
+    none = table({"grid": {("up", 1): (0.0, 0.0, 0.0)}, "other": {}})
+    assert judge("rises", "every trace", none).verdict == "not reproduced"
 
 
 def test_a_curve_with_a_step_back_goes_the_same_direction_only() -> None:
@@ -67,6 +69,9 @@ def test_a_curve_with_a_step_back_goes_the_same_direction_only() -> None:
     row = judge("rises", "every trace", bent)
     assert (row.ours, row.verdict) == ("0 of 1 traces", "same direction")
     assert judge("rises", "every trace", bent, points=[0.5, 1]).verdict == "reproduced"
+    for last, verdict in ((101.0, "not reproduced"), (102.0, "same direction")):
+        hardly = table({"grid": {("up", 1): (100.0, 90.0, last)}, "other": {}})
+        assert judge("rises", "every trace", hardly).verdict == verdict
 
 
 def test_some_of_the_traces_are_the_same_direction() -> None:

@@ -63,7 +63,9 @@ WAITS = {
     "suspended": Kind("#B57B8F", "being suspended by reads", "suspended"),
     "stage": Kind("#B9A58A", "waiting for a one-shot wordline to fill", "wordline to fill"),
     "merge": Kind("#8C8F5A", "waiting for a packed page to fill", "packed page to fill"),
-    "buffer": Kind("#6A8CA8", "waiting for room in the DRAM buffer or the merge buffer", "room in the buffer"),
+    "buffer": Kind(
+        "#6A8CA8", "waiting for room in the DRAM buffer or the merge buffer", "room in the buffer"
+    ),
     "spin-up": Kind("#8C2D3F", "waiting for the disk to wake up", "disk to wake up"),
     "fetch": Kind("#2F5D73", "waiting for data that another request fetches from the disk"),
 }

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import statistics
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from slcache import normalise
@@ -44,24 +43,25 @@ def _curves(claim: Claim, table: Table, seed: int | None = None) -> dict[str, di
 
 def _monotone(claim: Claim, table: Table, _: object) -> Finding | None:
     """Judge whether a curve goes one way; a step back of up to 1 % of its top is none."""
-    sign = 1 if claim.kind == "rises" else -1
+    up = 1 if claim.kind == "rises" else -1
     curves = {name: list(curve.values()) for name, curve in _curves(claim, table).items()}
     holds = {
-        name: all(
-            sign * (after - before) >= -normalise.TIE * max(map(abs, values))
-            for before, after in itertools.pairwise(values)
-        )
-        and sign * (values[-1] - values[0]) > normalise.TIE * max(map(abs, values))
+        name: all(up * _step(values, i - 1, i) >= -normalise.TIE for i in range(1, len(values)))
+        and up * _step(values, 0, -1) > normalise.TIE
         for name, values in curves.items()
         if len(values) > 1
     }
-    ends = {name: [values[0], values[-1]] for name, values in curves.items()}
-    found = counted(holds, {"ends": ends})
+    found = counted(holds, {"ends": {name: [of[0], of[-1]] for name, of in curves.items()}})
     if found and found.verdict == NOT_REPRODUCED:
-        way = all(sign * (last - first) > 0 for first, last in ends.values())
-        verdict = SAME_DIRECTION if way else NOT_REPRODUCED
-        return Finding(found.ours, verdict=verdict, detail=found.detail)
+        way = all(up * _step(values, 0, -1) > normalise.TIE for values in curves.values())
+        return replace(found, verdict=SAME_DIRECTION if way else NOT_REPRODUCED)
     return found
+
+
+def _step(values: Sequence[float], before: int, after: int) -> float:
+    """Return how much further a curve is at one place than at another, as a part of its top."""
+    top = max(map(abs, values))
+    return (values[after] - values[before]) / top if top else 0.0
 
 
 def _difference(curve: Curve) -> float | None:
