@@ -77,9 +77,15 @@ UNSEEN = (
     Piece("CloudPhysics", "cloudPhysicsIO.vscsi.zst", {"unsorted": "keep"}),
     Piece("MSN", "MSN-FS-30s-ms.trace.zst", {"format": "disksim"}),
 )
+#: Looked at first when the distances of all others were known.
+LATER = (
+    Piece("hm_0_first", "hm_0_first1000.csv.zst"),
+    Piece("TPC-C", "tpcc-small.trace.zst", {"format": "mqsim"}),
+    Piece("LUN0", "systor17-traces-sample.csv.zst", {"unsorted": "sort:200"}),
+)
 
 
-PIECES = (*KNOWN, *UNSEEN)
+PIECES = (*KNOWN, *UNSEEN, *LATER)
 
 
 def device(scheme: str, info: Mapping[str, Any]) -> dict[str, object]:
