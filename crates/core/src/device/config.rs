@@ -190,9 +190,11 @@ pub enum SubMu {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Prefill {
-    /// Everything the trace touches (a first pass), placed by the scheme, uncounted.
+    /// Every logical page the trace touches (a first pass), whole, placed by the scheme, uncounted.
     #[default]
     Touched,
+    /// Only the mapping units the trace touches: a page of which it touches a part is short.
+    TouchedUnits,
     /// A logical page is mapped, at no cost, when it is first read.
     OnRead,
     /// Nothing; reads of such data cost no flash time and are counted.

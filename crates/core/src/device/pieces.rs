@@ -6,7 +6,7 @@ use crate::base::op::Cause;
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::Mu;
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::page_level::present_mask;
+use crate::ftl::page_level::{present_mask, whole_mask};
 use crate::ftl::piece::Piece;
 use crate::ftl::scheme::Scheme;
 use crate::hw::timing::RequestId;
@@ -101,7 +101,8 @@ impl Simulation {
             // not appear meanwhile. The read finds nothing.
             let on_its_way = self.io.held().mask(piece.page) != 0;
             if self.setup.trace.prefill == Prefill::OnRead && !on_its_way {
-                self.clockless(|scheme, io| scheme.preload(piece.page, io))?;
+                let whole = whole_mask(self.io.policy().mus_per_page);
+                self.clockless(|scheme, io| scheme.preload(piece.page, whole, io))?;
             } else {
                 self.stats.unmapped_reads += 1;
                 return Ok(());

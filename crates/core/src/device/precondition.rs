@@ -4,6 +4,7 @@ use super::{RunError, Simulation};
 use crate::base::rng::RngStream;
 use crate::base::{Mu, PlaneId};
 use crate::ftl::answer::Idle;
+use crate::ftl::page_level::{mapped_mask, whole_mask};
 use crate::ftl::scheme::Scheme;
 
 /// Logical pages between two calls of the progress function.
@@ -116,15 +117,17 @@ impl Simulation {
         page
     }
 
-    /// Places ranges `[first, end)` of logical pages that hold data before time 0.
+    /// Places ranges `[first, end)` of logical pages that hold data before time 0, where a page holds
+    /// none yet.
     pub fn preload(&mut self, ranges: &[(u32, u32)]) -> Result<(), RunError> {
+        let whole = whole_mask(self.io.policy().mus_per_page);
         for &(first, end) in ranges {
             for page in first..end {
                 if page % LOOK_EVERY == 0 {
                     self.look()?;
                 }
-                if crate::ftl::page_level::mapped_mask(&self.io, page) == 0 {
-                    self.preload_page(page)?;
+                if mapped_mask(&self.io, page) == 0 {
+                    self.preload_page(page, whole)?;
                 }
             }
         }
@@ -132,8 +135,41 @@ impl Simulation {
         Ok(())
     }
 
-    fn preload_page(&mut self, page: u32) -> Result<(), RunError> {
-        self.clockless(|scheme, io| scheme.preload(page, io))
+    /// Places ranges `[first, end)` of mapping units, ascending, that hold data before time 0; a page
+    /// holds only its units in them, besides what it held already.
+    pub fn preload_units(&mut self, ranges: &[(u32, u32)]) -> Result<(), RunError> {
+        let n = self.io.policy().mus_per_page;
+        // The page at hand, and its units in the ranges so far.
+        let (mut page, mut mask) = (0, 0);
+        for &(first, end) in ranges {
+            let mut unit = first;
+            while unit < end {
+                if unit / n != page {
+                    self.preload_part(page, mask)?;
+                    (page, mask) = (unit / n, 0);
+                }
+                let stop = end.min((page + 1) * n);
+                mask |= super::pieces::bits(unit % n, unit % n + (stop - unit));
+                unit = stop;
+            }
+        }
+        self.preload_part(page, mask)?;
+        self.reset_wear();
+        Ok(())
+    }
+
+    fn preload_part(&mut self, page: u32, mask: u32) -> Result<(), RunError> {
+        if page % LOOK_EVERY == 0 {
+            self.look()?;
+        }
+        match mask & !mapped_mask(&self.io, page) {
+            0 => Ok(()),
+            absent => self.preload_page(page, absent),
+        }
+    }
+
+    fn preload_page(&mut self, page: u32, mask: u32) -> Result<(), RunError> {
+        self.clockless(|scheme, io| scheme.preload(page, mask, io))
             .map_err(|source| RunError::Full { index: 0, source })
     }
 

@@ -199,43 +199,58 @@ fn read_kept(piece: &Piece, kept: u32, needed: u32, ops: &mut [OpId; SLOTS_MAX],
     reads
 }
 
+/// The mask of a whole logical page of `mus_per_page` mapping units.
+#[inline]
+pub fn whole_mask(mus_per_page: u32) -> u32 {
+    (u64::MAX >> (64 - mus_per_page)) as u32
+}
+
 /// A piece that writes logical page `page` whole, without a request.
 pub fn whole_page(page: u32, mus_per_page: u32, mu_bytes: u32) -> Piece {
+    part_of_page(page, whole_mask(mus_per_page), mu_bytes)
+}
+
+/// A piece that writes the mapping units of logical page `page` in `mask`, without a request.
+pub fn part_of_page(page: u32, mask: u32, mu_bytes: u32) -> Piece {
+    let units = mask.count_ones();
     Piece {
         request: RequestId::NONE,
         page,
-        mask: (u64::MAX >> (64 - mus_per_page)) as u32,
+        mask,
         partial: 0,
-        bytes: mus_per_page * mu_bytes,
+        bytes: units * mu_bytes,
         cause: Cause::Host,
         first: true,
         stream: 0,
-        request_sectors: mus_per_page * (mu_bytes / SECTOR_BYTES as u32),
+        request_sectors: units * (mu_bytes / SECTOR_BYTES as u32),
     }
 }
 
-/// Places what logical page `page` does not hold yet, new, in `region`; nothing is timed or counted.
+/// Places what logical page `page` lacks of its units in `mask`, new, in `region`; nothing is timed or
+/// counted.
 pub fn preload(
     page: u32,
+    mask: u32,
     region: &mut Region,
     plane: PlaneId,
     reserve: u32,
     io: &mut Io,
 ) -> Result<(), DeviceFull> {
     let all = Span { first: 0, units: io.policy().mus_per_page };
-    preload_span(page, all, region, plane, reserve, io)
+    preload_span(page, mask, all, region, plane, reserve, io)
 }
 
 /// The same of the units in `span`, which fill a page of `region` or less.
 pub fn preload_span(
     page: u32,
+    mask: u32,
     span: Span,
     region: &mut Region,
     plane: PlaneId,
     reserve: u32,
     io: &mut Io,
 ) -> Result<(), DeviceFull> {
-    let absent = span.cut(!present_mask(io, page));
+    let absent = span.cut(mask & !present_mask(io, page));
     let first = page * io.policy().mus_per_page + span.first;
     let to = region.take_page(io, plane, Writer::Host, reserve).ok_or(DeviceFull)?;
     let mut tags = [0; SLOTS_MAX];

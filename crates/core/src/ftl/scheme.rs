@@ -68,8 +68,9 @@ pub trait Scheme {
     /// The same, to be changed.
     fn regions_mut(&mut self, visit: &mut dyn FnMut(&mut dyn AnyRegion));
 
-    /// Places logical page `page`, or what it lacks, before time 0 or at its first read; uncounted.
-    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull>;
+    /// Places what logical page `page` lacks of its mapping units in `mask`, before time 0 or at the
+    /// page's first read; uncounted.
+    fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull>;
 
     /// Writes a piece.
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull>;

@@ -72,11 +72,11 @@ impl Store {
         self.with_room(plane, io, |region, plane, io| region.take_page(io, plane, Writer::Host, RESERVE))
     }
 
-    /// Places what logical page `page` does not hold yet, as if it had been there before time 0.
-    pub fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+    /// Places what logical page `page` lacks of its units in `mask`, as if it had been there before time 0.
+    pub fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         let plane = self.region.choose_plane(io, page);
         let place = |region: &mut Region, plane, io: &mut Io| {
-            page_level::preload(page, region, plane, RESERVE, io).ok()
+            page_level::preload(page, mask, region, plane, RESERVE, io).ok()
         };
         self.with_room(plane, io, place)
     }

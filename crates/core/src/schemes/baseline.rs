@@ -87,8 +87,8 @@ impl Scheme for Baseline {
 
     regions! { Cache slc, Store store.region }
 
-    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-        self.store.preload(page, io)
+    fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.store.preload(page, mask, io)
     }
 
     #[inline]

@@ -173,8 +173,8 @@ macro_rules! schemes {
             fn regions_mut(&mut self, visit: &mut dyn FnMut(&mut dyn AnyRegion)) {
                 match self { $($(#[$when])* Self::$variant(s) => s.regions_mut(visit),)* }
             }
-            fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-                match self { $($(#[$when])* Self::$variant(s) => s.preload(page, io),)* }
+            fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
+                match self { $($(#[$when])* Self::$variant(s) => s.preload(page, mask, io),)* }
             }
             #[inline]
             fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {

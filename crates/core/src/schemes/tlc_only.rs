@@ -213,9 +213,9 @@ impl Scheme for TlcOnly {
 
     regions! { Store region }
 
-    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-        let n = io.policy().mus_per_page;
-        self.place(&page_level::whole_page(page, n, io.geometry().mu_bytes), io)
+    fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        let absent = mask & !page_level::present_mask(io, page);
+        self.place(&page_level::part_of_page(page, absent, io.geometry().mu_bytes), io)
     }
 
     #[inline]

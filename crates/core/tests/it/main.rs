@@ -34,6 +34,7 @@ mod ops_sector;
 mod ops_ust;
 mod physics;
 mod prefill_on_read;
+mod prefill_units;
 mod rl;
 mod rl_limits;
 mod smoke;

@@ -53,12 +53,6 @@ impl AddressMapper {
         })
     }
 
-    /// The densely numbered pages; 0 without renumbering.
-    pub fn dense_pages(&self) -> u32 {
-        // They fit the capacity, and logical pages are counted in 32 bits.
-        self.dense.as_ref().map_or(0, |pages| pages.len() as u32)
-    }
-
     /// What was changed so far.
     pub fn counts(&self) -> AddressCounts {
         self.counts

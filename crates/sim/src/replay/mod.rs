@@ -5,6 +5,7 @@ mod address_error;
 mod document;
 mod learning;
 mod namespaces;
+mod prefill;
 mod scan;
 mod source;
 mod time_scale;
@@ -19,7 +20,8 @@ use crate::snapshot::{self, SnapshotError};
 use address::{AddressCounts, AddressMapper};
 pub(crate) use document::{assemble, TraceFacts};
 use learning::Learning;
-use scan::{touched_pages, volume_places, Footprint};
+use prefill::{Preload, Touched};
+use scan::{touched, volume_places, Footprint};
 use serde_json::Value;
 use slcache_core::device::config::{AddressPolicy, Prefill};
 use slcache_core::device::request::Request;
@@ -161,9 +163,9 @@ pub(crate) fn ready(request: &RunRequest, progress: &mut Progress<'_>) -> Result
     }
     // A fault that the scan finds costs no preconditioning.
     let mut simulation = prepare(request, &mut config, &learning, outputs, progress)?;
-    if let Some(ranges) = &plan.preload {
+    if let Some(preload) = &plan.preload {
         begin("preload", progress)?;
-        simulation.preload(ranges)?;
+        preload.place(&mut simulation)?;
     }
     Ok(Ready { config, source, plan, simulation, learning })
 }
@@ -207,10 +209,15 @@ fn reserve(
     })
 }
 
-/// Whether something about the whole trace must be known before time 0. A disk holds all data by then.
+/// Whether the trace says what the device holds before time 0. A disk holds all data by then.
+fn preloads(config: &RunConfig) -> bool {
+    let touched = matches!(config.trace.prefill, Prefill::Touched | Prefill::TouchedUnits);
+    touched && config.device.disk.is_none()
+}
+
+/// Whether something about the whole trace must be known before time 0.
 fn needs_scan(config: &RunConfig) -> bool {
-    let preloads = config.trace.prefill == Prefill::Touched && config.device.disk.is_none();
-    preloads || config.trace.address == AddressPolicy::Compact
+    preloads(config) || config.trace.address == AddressPolicy::Compact
 }
 
 /// The trace as it can be read as often as needed: a pipe that is read twice
@@ -269,7 +276,7 @@ fn prepare(
 /// What is known about the trace before it is replayed.
 pub(crate) struct Plan {
     mapper: AddressMapper,
-    preload: Option<Vec<(u32, u32)>>,
+    preload: Option<Preload>,
     /// The footprint if a first pass counted it.
     footprint: Option<Footprint>,
 }
@@ -282,17 +289,15 @@ impl Plan {
     fn scan(source: &mut Source, config: &RunConfig, progress: &mut Progress<'_>) -> Result<Self, SimError> {
         let compact = config.trace.address == AddressPolicy::Compact;
         let before = if compact { None } else { Some(mapper(config, None)?) };
-        let piece_bytes = config.device.piece_bytes();
-        let (pages, footprint) = touched_pages(source, piece_bytes, before, progress)?;
-        let touched = config.trace.prefill == Prefill::Touched;
+        let (set, footprint) = touched(source, Touched::grain_bytes(config), before, progress)?;
+        let touched = Touched::new(set, config);
         let (mapper, preload) = if compact {
-            let mapper = mapper(config, Some(pages))?;
-            let all = mapper.dense_pages();
-            (mapper, vec![(0, all)])
+            let (pages, preload) = touched.compacted();
+            (mapper(config, Some(pages))?, preload)
         } else {
-            (mapper(config, None)?, ranges(&pages))
+            (mapper(config, None)?, touched.in_place())
         };
-        Ok(Self { mapper, preload: touched.then_some(preload), footprint: Some(footprint) })
+        Ok(Self { mapper, preload: preloads(config).then_some(preload), footprint: Some(footprint) })
     }
 }
 
@@ -300,11 +305,6 @@ fn mapper(config: &RunConfig, dense: Option<PageSet>) -> Result<AddressMapper, A
     let device = &config.device;
     let dense = dense.map(PageSet::into_ranked);
     AddressMapper::new(config.trace.address, device.user_bytes, device.piece_bytes(), dense)
-}
-
-/// The set as ranges of logical pages, which lie below the capacity and so in 32 bits.
-fn ranges(pages: &PageSet) -> Vec<(u32, u32)> {
-    pages.runs().into_iter().map(|(first, end)| (first as u32, end as u32)).collect()
 }
 
 /// Replays the trace.

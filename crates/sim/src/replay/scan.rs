@@ -51,16 +51,16 @@ pub fn volume_places(
     Ok(Namespaces::side_by_side(&ends, piece_bytes)?)
 }
 
-/// The logical pages of `piece_bytes` that the trace touches, after `mapper`
+/// The parts of `grain_bytes` of the address space that the trace touches, after `mapper`
 /// if there is one, and the footprint before it.
-pub fn touched_pages(
+pub fn touched(
     source: &mut Source,
-    piece_bytes: u32,
+    grain_bytes: u32,
     mut mapper: Option<AddressMapper>,
     progress: &mut Progress<'_>,
 ) -> Result<(PageSet, Footprint), SimError> {
-    let page_sectors = u64::from(piece_bytes) / SECTOR_BYTES;
-    let mut pages = PageSet::default();
+    let grain_sectors = u64::from(grain_bytes) / SECTOR_BYTES;
+    let mut set = PageSet::default();
     let mut footprint = Footprint::default();
     while let Some(mut batch) = source.next()? {
         footprint.add(&batch);
@@ -68,9 +68,9 @@ pub fn touched_pages(
             mapper.apply(&mut batch)?;
         }
         for request in &batch {
-            touch(&mut pages, request, page_sectors);
+            touch(&mut set, request, grain_sectors);
         }
         source.report("scan", progress)?;
     }
-    Ok((pages, footprint))
+    Ok((set, footprint))
 }

@@ -87,10 +87,67 @@ fn prefill_is_a_choice() {
     assert_eq!(none["trace"]["footprint_bytes"], 8192);
 }
 
+/// Pages of four units.
+const FOUR_UNITS: [&str; 2] = ["device.pool[0].page_bytes=16384", "device.user_bytes=13312KiB"];
+
+/// What a run did on a device with pages of four units, without what tells one run from another.
+fn outcome(text: &str, scheme: &str, sets: &[&str]) -> [Value; 4] {
+    let file = file(text, ".trace");
+    let sets: Vec<&str> = FOUR_UNITS.iter().chain(sets).copied().collect();
+    let request = request(file.path().to_str().unwrap(), scheme, &sets);
+    let document = execute(&request, &mut |_, _, _| true).unwrap();
+    ["host", "flash", "waf", "scheme"].map(|key| document[key].clone())
+}
+
+#[test]
+fn prefill_by_units_holds_what_the_trace_touches_were_it_only_a_part_of_a_unit() {
+    // A sector of unit 1, and the last sector of unit 5 with the first of unit 6.
+    let text = "0 0 9 1 1\n1000000 0 47 2 1\n";
+    let reads = |prefill: &str| {
+        let [host, flash, ..] = outcome(text, "sa", &[&format!("trace.prefill={prefill}")]);
+        (host["unmapped_reads"].as_u64().unwrap(), flash["ops"].as_array().unwrap().clone())
+    };
+    let (unmapped, ops) = reads("touched-units");
+    assert_eq!((unmapped, ops.len()), (0, 1));
+    assert_eq!((unmapped, ops), reads("touched"));
+    assert_eq!(reads("none"), (2, Vec::new()));
+}
+
+#[test]
+fn prefill_by_units_gives_sa_short_pages_to_pack() {
+    // Updates of the first of two touched units of each page: what two pages hold fills one.
+    let reads: String = (0..64).map(|page| format!("{page}000000 0 {} 16 1\n", page * 32)).collect();
+    let write = |page: u64| format!("{} 0 {} 8 0\n", 1_000_000_000 + page * 1000, page * 32);
+    let text = reads + &(0..64).map(write).collect::<String>();
+    let figures = |prefill: &str| {
+        let [.., scheme] = outcome(&text, "sa", &[&format!("trace.prefill={prefill}")]);
+        ["merged_pages", "merged_units"].map(|name| scheme["figures"][name].as_f64().unwrap())
+    };
+    assert_eq!(figures("touched-units"), [32.0, 64.0]);
+    assert_eq!(figures("touched"), [0.0, 0.0]);
+}
+
+#[test]
+fn units_keep_their_places_in_pages_that_are_numbered_anew() {
+    // (page, unit, units): the third reaches into the page behind its own.
+    let touched = [(0, 1, 2), (1, 0, 1), (1, 3, 3), (2, 2, 1), (2, 2, 2)];
+    let text = |pages: [u64; 3]| -> String {
+        let request = |(i, (page, unit, units)): (usize, (usize, u64, u64))| {
+            let sector = pages[page] * 32 + unit * 8;
+            format!("{} 0 {sector} {} {}\n", i * 500_000, units * 8, i % 2)
+        };
+        touched.into_iter().enumerate().map(request).collect()
+    };
+    let sets = ["trace.prefill=touched-units", "trace.address=compact"];
+    let far = outcome(&text([7, 1 << 30, 1 << 40]), "hierarchy", &sets);
+    assert_eq!(far, outcome(&text([0, 1, 3]), "hierarchy", &sets[..1]));
+    assert_eq!(far[0]["unmapped_reads"], 0);
+}
+
 #[test]
 fn beyond_the_capacity_is_an_error_by_default() {
     let text = "0 0 0 8 0\n1000 0 80000 8 0\n";
-    for prefill in ["trace.prefill=touched", "trace.prefill=none"] {
+    for prefill in ["trace.prefill=touched", "trace.prefill=touched-units", "trace.prefill=none"] {
         let error = run_text(text, &[prefill]).unwrap_err();
         assert_eq!(error.exit_code(), 4);
         let message = error.to_string();

@@ -254,8 +254,8 @@ impl Scheme for Hierarchy {
 
     regions! { Cache l1, Cache l2, Store store.region }
 
-    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-        self.store.preload(page, io)
+    fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.store.preload(page, mask, io)
     }
 
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {

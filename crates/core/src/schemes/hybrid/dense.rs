@@ -142,8 +142,8 @@ impl Dense {
         done.ok()
     }
 
-    /// Places what logical page `page` does not hold yet, as if it had been there before time 0.
-    pub fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+    /// Places what logical page `page` lacks of its units in `mask`, as if it had been there before time 0.
+    pub fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         let plane = self.region.choose_plane(io, page);
         try_planes(
             self,
@@ -153,7 +153,7 @@ impl Dense {
                 if dense.region.needs_block(plane, Writer::Host) {
                     dense.make_room(plane, dense.clean_below, io);
                 }
-                Ok(page_level::preload(page, &mut dense.region, plane, RESERVE, io).ok())
+                Ok(page_level::preload(page, mask, &mut dense.region, plane, RESERVE, io).ok())
             },
         )
     }

@@ -101,9 +101,9 @@ impl Scheme for Dwa {
 
     regions! { Cache hybrid.slc, Store hybrid.dense.region }
 
-    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+    fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.follow(io);
-        self.hybrid.preload(page, io)
+        self.hybrid.preload(page, mask, io)
     }
 
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {

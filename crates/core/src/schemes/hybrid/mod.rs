@@ -149,10 +149,10 @@ impl Hybrid {
         self.pack(piece, if to_slc { SLC } else { DENSE }, io)
     }
 
-    /// Places what logical page `page` does not hold yet, as if it had been there before time 0.
-    pub fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+    /// Places what logical page `page` lacks of its units in `mask`, as if it had been there before time 0.
+    pub fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.make_way(io);
-        while self.dense.preload(page, io).is_err() {
+        while self.dense.preload(page, mask, io).is_err() {
             if !self.force_shrink(io) {
                 return Err(DeviceFull);
             }

@@ -132,8 +132,8 @@ impl Packed for QlcOnly {
 impl Scheme for QlcOnly {
     regions! { Store dense.region; stateless }
 
-    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-        self.dense.preload(page, io)
+    fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.dense.preload(page, mask, io)
     }
 
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {

@@ -5,7 +5,7 @@ use crate::base::op::Cause;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::media::bits;
-use crate::ftl::page_level::{mapped_mask, present_mask, whole_page, write_span, Kept};
+use crate::ftl::page_level::{mapped_mask, part_of_page, present_mask, write_span, Kept};
 use crate::ftl::piece::Piece;
 use crate::ftl::region::Writer;
 use crate::ftl::span::Span;
@@ -104,13 +104,12 @@ impl TwoTier {
         }
     }
 
-    /// Places what logical page `page` does not hold yet, as if it had been there before time 0: in the
-    /// fast tier while that holds less than at first, then in the dense one, and where that has no room
+    /// Places what logical page `page` lacks of its units in `mask`, as if it had been there before time 0: in
+    /// the fast tier while that holds less than at first, then in the dense one, and where that has no room
     /// in the fast one. A unit stays in one tier.
-    pub fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+    pub fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         let n = io.policy().mus_per_page;
-        let all = whole_page(page, n, io.geometry().mu_bytes);
-        let absent = all.mask & !present_mask(io, page);
+        let absent = mask & !present_mask(io, page);
         let goes_fast = self.fast_before(page, absent, io);
         self.preload_fast(page, absent & goes_fast, io)?;
         for span in pages_of(Span { first: 0, units: n }, self.dense_slots) {
@@ -194,8 +193,8 @@ fn place(
     io: &mut Io,
 ) -> Result<(), DeviceFull> {
     let to = store.host_page(page, None, io)?;
-    let (n, mu_bytes) = (io.policy().mus_per_page, io.geometry().mu_bytes);
-    let piece = Piece { mask, bytes: mask.count_ones() * mu_bytes, ..whole_page(page, n, mu_bytes) };
+    let mu_bytes = io.geometry().mu_bytes;
+    let piece = part_of_page(page, mask, mu_bytes);
     let kept = Kept::fetch(&piece, within, io);
     write_span(&piece, span, &kept, to, io, |io, write| {
         store.region.emit(io, to, Writer::Host, write, &[]);

@@ -72,8 +72,8 @@ impl<P: Policy> Scheme for Hyssd<P> {
         visit(&mut self.tiers.dense.region);
     }
 
-    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-        self.tiers.preload(page, io)
+    fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.tiers.preload(page, mask, io)
     }
 
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {

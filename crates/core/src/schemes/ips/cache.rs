@@ -167,10 +167,11 @@ impl Cache {
         true
     }
 
-    /// Places logical page `page` before time 0, in blocks that are filled without pausing, so that
-    /// the cache loses only their first windows.
-    pub fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-        let piece = page_level::whole_page(page, io.policy().mus_per_page, io.geometry().mu_bytes);
+    /// Places what logical page `page` lacks of its units in `mask` before time 0, in blocks that are
+    /// filled without pausing, so that the cache loses only their first windows.
+    pub fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        let absent = mask & !page_level::present_mask(io, page);
+        let piece = page_level::part_of_page(page, absent, io.geometry().mu_bytes);
         let plane = self.choose_plane(&piece, io);
         try_planes(
             self,

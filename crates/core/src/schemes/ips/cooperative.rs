@@ -275,8 +275,8 @@ impl Scheme for IpsCoop {
 
     regions! { Cache cache.region, Cache traditional }
 
-    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-        self.cache.preload(page, io)
+    fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.cache.preload(page, mask, io)
     }
 
     #[inline]

@@ -61,8 +61,8 @@ impl Ips {
 impl Scheme for Ips {
     regions! { Cache cache.region; stateless }
 
-    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-        self.cache.preload(page, io)
+    fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.cache.preload(page, mask, io)
     }
 
     #[inline]

@@ -97,8 +97,8 @@ impl Scheme for IpsAgc {
 
     regions! { Cache cache.region }
 
-    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-        self.cache.preload(page, io)
+    fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.cache.preload(page, mask, io)
     }
 
     /// As without AGC (section IV-A).

@@ -53,7 +53,7 @@ impl Scheme for DiskOnly {
     fn regions_mut(&mut self, _visit: &mut dyn FnMut(&mut dyn AnyRegion)) {}
 
     /// Everything lies on the disk.
-    fn preload(&mut self, _page: u32, _io: &mut Io) -> Result<(), DeviceFull> {
+    fn preload(&mut self, _page: u32, _mask: u32, _io: &mut Io) -> Result<(), DeviceFull> {
         Ok(())
     }
 

@@ -202,7 +202,7 @@ impl Scheme for Nvc {
     regions! { Cache slc.log, Cache dense.log }
 
     /// Everything lies on the disk at first.
-    fn preload(&mut self, _page: u32, _io: &mut Io) -> Result<(), DeviceFull> {
+    fn preload(&mut self, _page: u32, _mask: u32, _io: &mut Io) -> Result<(), DeviceFull> {
         Ok(())
     }
 

@@ -110,7 +110,7 @@ impl<K: Kind> Scheme for Single<K> {
     regions! { Cache level.log }
 
     /// Everything lies on the disk at first.
-    fn preload(&mut self, _page: u32, _io: &mut Io) -> Result<(), DeviceFull> {
+    fn preload(&mut self, _page: u32, _mask: u32, _io: &mut Io) -> Result<(), DeviceFull> {
         Ok(())
     }
 

@@ -138,8 +138,8 @@ impl Scheme for Rl {
 
     regions! { Cache hybrid.slc, Store hybrid.dense.region }
 
-    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-        self.hybrid.preload(page, io)
+    fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.hybrid.preload(page, mask, io)
     }
 
     #[inline]

@@ -141,8 +141,8 @@ impl Scheme for Sector {
 
     regions! { Cache cache.slc, Store cache.store.region }
 
-    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-        self.cache.store.preload(page, io)
+    fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.cache.store.preload(page, mask, io)
     }
 
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {

@@ -265,9 +265,9 @@ impl Scheme for Ust {
 
     regions! { Cache slc, Store dense }
 
-    fn preload(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+    fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         let plane = self.plane_of_old(page, io)?;
-        page_level::preload(page, &mut self.dense, plane, OPEN_ABOVE - 1, io)
+        page_level::preload(page, mask, &mut self.dense, plane, OPEN_ABOVE - 1, io)
     }
 
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {

@@ -77,6 +77,8 @@ pub struct Choice {
     fullness: f64,
     /// Share of the capacity that holds data from before time 0.
     pub preload: f64,
+    /// Of which there are only some mapping units.
+    pub by_unit: bool,
     /// Requests between two audits.
     pub audit_every: usize,
     /// Requests between two turns of a knob, 0 = none is turned.
@@ -317,28 +319,38 @@ fn choices_of(schemes: Vec<&'static str>) -> impl Strategy<Value = Choice> {
     let before = (select(vec![0.0, 0.0, 0.5, 1.0]), select(vec![0.0, 1.0]), any::<bool>());
     let extent = (select(vec![1.0, 1.0, 0.7, 0.3]), select(vec![0.0, 0.0, 0.5, 1.0]), select(vec![1, 5, 50]));
     let turns = select(vec![0, 1, 4, 30]);
-    (select(schemes), chips(), drive(), controller(), keys(), before, (extent, turns, disks())).prop_map(
-        |(scheme, chips, drive, controller, keys, (fill, overwrite, drain), (extent, turn_every, disk))| {
-            Choice {
+    (select(schemes), chips(), drive(), controller(), keys(), before, (extent, turns, disks(), any::<bool>()))
+        .prop_map(
+            |(
                 scheme,
-                disk,
                 chips,
                 drive,
                 controller,
                 keys,
-                precondition: PreconditionConfig {
-                    fill,
-                    overwrite: if fill > 0.0 { overwrite } else { 0.0 },
-                    drain,
-                    ..PreconditionConfig::default()
-                },
-                fullness: extent.0,
-                preload: extent.1,
-                audit_every: extent.2,
-                turn_every,
-            }
-        },
-    )
+                (fill, overwrite, drain),
+                (extent, turn_every, disk, by_unit),
+            )| {
+                Choice {
+                    scheme,
+                    disk,
+                    chips,
+                    drive,
+                    controller,
+                    keys,
+                    precondition: PreconditionConfig {
+                        fill,
+                        overwrite: if fill > 0.0 { overwrite } else { 0.0 },
+                        drain,
+                        ..PreconditionConfig::default()
+                    },
+                    fullness: extent.0,
+                    preload: extent.1,
+                    by_unit,
+                    audit_every: extent.2,
+                    turn_every,
+                }
+            },
+        )
 }
 
 impl Chips {

@@ -63,6 +63,11 @@ fn requests(draws: &[Draw], setup: &Setup) -> Vec<Request> {
     draws.iter().map(request).collect()
 }
 
+/// Two of three mapping units below `end`, and now and then a longer run.
+fn with_holes(end: u32) -> Vec<(u32, u32)> {
+    (0..end / 3).filter(|i| i % 7 != 1).map(|i| (i * 3, i * 3 + if i % 7 == 0 { 6 } else { 2 })).collect()
+}
+
 /// A device of `setup`, with what it holds before time 0.
 fn prepared(choice: &Choice, setup: &Setup, versions: bool) -> Simulation {
     let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
@@ -75,7 +80,11 @@ fn prepared(choice: &Choice, setup: &Setup, versions: bool) -> Simulation {
     let mapped = sim.media().mapped();
     // Of what is written to a disk the flash in front of it has a part.
     assert!(mapped == done.filled * mus_per_page || choice.on_disk() && mapped < done.filled * mus_per_page);
-    sim.preload(&[(0, (pages as f64 * choice.preload) as u32)]).unwrap();
+    let preloaded = (pages as f64 * choice.preload) as u32;
+    match choice.by_unit {
+        false => sim.preload(&[(0, preloaded)]).unwrap(),
+        true => sim.preload_units(&with_holes(preloaded * mus_per_page as u32)).unwrap(),
+    }
     sim.audit().unwrap();
     sim
 }
