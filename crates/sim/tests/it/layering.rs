@@ -13,7 +13,7 @@ type Leaves = BTreeMap<String, Value>;
 
 /// Keys whose other values need a second setting or other chips than those of the presets, or which
 /// do nothing in a scheme.
-const BOUND: [&str; 10] = [
+const BOUND: [&str; 11] = [
     "mode",
     "idle_free_ratio",
     "tlc-only.idle.",
@@ -24,6 +24,7 @@ const BOUND: [&str; 10] = [
     "host.replay",
     "reprogram.",
     "nvc.large_request_bytes",
+    "merge.wait",
 ];
 
 /// Every key that holds a plain value or a list of them.
