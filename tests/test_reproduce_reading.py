@@ -19,7 +19,7 @@ from slcache.reproduce.ledger import ledger
 from slcache.reproduce.outcome import Evaluation
 from slcache.reproduce.parts import Part, Workload
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.reading import LITERAL, PROBABLE, Option, Reading
+from slcache.reproduce.reading import LITERAL, PROBABLE, Option, Reading, faults
 from slcache.reproduce.store import Store
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of
@@ -237,6 +237,7 @@ def test_a_plan_with_one_reading_has_no_other(toy: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reading", "message"),
     [
+        ('name = "x"', "reading: option is missing"),
         ("name = 1", "reading: name = 1 is not str"),
         ('nme = "x"', "reading: unknown key nme; allowed: name, option"),
         ('[[reading.option]]\ntext = "x"', "reading: option 1: why is missing"),
@@ -257,6 +258,20 @@ def test_a_reading_that_says_nothing_sure_is_refused(toy: Any, reading: str, mes
     with pytest.raises(ConfigError) as error:
         toy(text)
     assert f"toy/plan.toml: reading: {message.removeprefix('reading: ')}" in str(error.value)
+
+
+def test_figures_that_no_twin_has_are_refused() -> None:
+    parts = [Part("a", "tiny", ["sa"], "sa"), Part("b", "tiny", ["sa"], "sa")]
+    smaller = {"twin.update_skew": 0.1}
+    workloads = [
+        Workload("twin", "hierarchy-web_1", parts=["a"], reduced=smaller),
+        Workload("pattern", "ips-bursty", parts=["b"]),
+    ]
+    given = [option(twin={"update_skew": 0.5}, parts=[name]) for name in ("a", "b")]
+    assert faults(Reading("r", given), parts, workloads) == [
+        "option 1: twin.update_skew has no effect on twin: its reduced figures give it too",
+        "option 2: twin has no effect: these parts have no twins",
+    ]
 
 
 def test_two_options_do_not_say_the_same(toy: Any) -> None:  # noqa: ANN401

@@ -141,8 +141,9 @@ def _sensitivity(table: dict[str, Any] | None, where: str) -> Sensitivity | None
 def _reading(table: dict[str, Any] | None, where: str) -> Reading | None:
     if table is None:
         return None
-    option = _tables(Option, table.pop("option", []), f"{where}: option")
-    return toml.build(Reading, {**table, "option": option}, where)
+    if "option" in table:
+        table["option"] = _tables(Option, table["option"], f"{where}: option")
+    return toml.build(Reading, table, where)
 
 
 def _check(plan: Plan, where: str) -> None:
@@ -194,7 +195,7 @@ def _faults_of_readings(plan: Plan) -> list[str]:
         if variation.reading not in plan.readings
     ]
     reading = plan.reading or Reading("", [])
-    found += [f"reading: {fault}" for fault in faults(reading, plan.parts)]
+    found += [f"reading: {fault}" for fault in faults(reading, plan.parts, plan.workloads)]
     given = [
         (f"reading: option {i + 1}", option.settings, option.parts)
         for i, option in enumerate(reading.option)

@@ -92,8 +92,8 @@ def has_figures(workload: str) -> bool:
     return bool(traces.workload(workload)["kind"] == "twin")
 
 
-def faults(reading: Reading, parts: Sequence[Part]) -> list[str]:
-    """Return what is wrong with a reading's parts and devices, and what is said twice."""
+def faults(reading: Reading, parts: Sequence[Part], workloads: Sequence[Workload]) -> list[str]:
+    """Return what is wrong with a reading's parts and devices, and what is said twice or idly."""
     names = [part.name for part in parts]
     devices = [entry["name"] for entry in api.devices()]
     found = []
@@ -124,4 +124,25 @@ def faults(reading: Reading, parts: Sequence[Part]) -> list[str]:
             for key in option.given(part)
             if any(key in earlier.given(part) for earlier in reading.option[:i])
         ]
+        found += [f"{at}: {fault}" for fault in _faults_of_figures(option, workloads)]
     return found
+
+
+def _faults_of_figures(option: Option, workloads: Sequence[Workload]) -> list[str]:
+    """Return which figures no twin gets, or which a smaller experiment takes away again."""
+    if not option.twin:
+        return []
+    concerned = [
+        each
+        for each in workloads
+        if has_figures(each.twin)
+        and (not option.parts or not each.parts or {*option.parts} & {*each.parts})
+    ]
+    if not concerned:
+        return ["twin has no effect: these parts have no twins"]
+    return [
+        f"twin.{key} has no effect on {each.name}: its reduced figures give it too"
+        for each in concerned
+        for key in option.twin
+        if f"twin.{key}" in each.reduced
+    ]
