@@ -112,8 +112,7 @@ fn promise(setup: &Setup, shape: &Shape, sim: &Simulation, plane: u32) -> Result
     match setup.scheme.name() {
         "turbo-write" => none("used SLC blocks", blocks(sim, plane).filter(used_slc).count()),
         "ips-coop" => {
-            let closed = |b: &(BlockId, &Block)| used_slc(b) && b.1.state() == BlockState::Closed;
-            none("used SLC blocks", blocks(sim, plane).filter(closed).count())?;
+            none("used SLC blocks", blocks(sim, plane).filter(used_slc).count())?;
             nothing_to_collect(sim, plane)
         }
         "ips-agc" => nothing_to_collect(sim, plane),

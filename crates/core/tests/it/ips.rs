@@ -243,6 +243,55 @@ fn the_end_of_a_run_empties_the_traditional_cache_if_asked_to() {
     }
 }
 
+#[test]
+fn idle_time_empties_the_partly_filled_traditional_block_if_asked_to() {
+    for reclaim_open in [true, false] {
+        // Seven two-layer blocks with 14 SLC pages; three pages go to the first traditional block.
+        let mut setup = literally(on(switch_pool(1, 1, 10, 8, 1), "ips-coop", 60));
+        let values = [("slc_blocks", 3.into()), ("reclaim_open", reclaim_open.into())];
+        assert_eq!(configure(&mut setup, &values), 2);
+        let mut sim = started(&setup);
+        sim.feed(&page_writes(0, GAP, 0..17)).unwrap();
+        rest(&mut sim, 17 * GAP + REST);
+        let moves = [
+            "read migration 0/0 page 0",
+            "reprogram migration 0/3 w0.1",
+            "read migration 0/0 page 1",
+            "reprogram migration 0/3 w0.2",
+            "read migration 0/0 page 2",
+            "reprogram migration 0/3 w1.1",
+            "erase migration 0/0",
+        ];
+        assert_eq!(story(&sim, 17, 3), if reclaim_open { moves.to_vec() } else { Vec::new() });
+        // The next page for the traditional cache opens another block, or goes on in the first.
+        sim.feed(&page_writes(17 * GAP + REST, 0, [17])).unwrap();
+        let block = if reclaim_open { 1 } else { 0 };
+        assert!(story(&sim, 17 + if reclaim_open { 7 } else { 0 }, 3)[0].contains(&format!("0/{block} page")));
+        let report = sim.finish().unwrap();
+        let migrated = |what: &str| figure(&report, &format!("traditional_pages_migrated{what}"));
+        let (all, at_end) = if reclaim_open { (4.0, 1.0) } else { (4.0, 4.0) };
+        assert_eq!((migrated(""), migrated("_at_end")), (all, at_end));
+        sim.audit().unwrap();
+    }
+}
+
+#[test]
+fn a_block_that_cannot_be_emptied_goes_on_being_filled() {
+    // Live data fill all two-layer blocks but for what is held back; idle work finds no page.
+    let mut setup = literally(on(switch_pool(1, 1, 8, 8, 1), "ips-coop", 24));
+    configure(&mut setup, &[("slc_blocks", 3.into()), ("reclaim_open", true.into())]);
+    let mut sim = started(&setup);
+    let mut at = 0;
+    for round in 0..40u64 {
+        sim.feed(&page_writes(at, GAP, (0..7).map(|i| (round * 7 + i) % 24))).unwrap();
+        at += 7 * GAP + REST;
+        rest(&mut sim, at);
+        sim.audit().unwrap();
+        assert!(!sim.idle_work_left(), "round {round}");
+    }
+    sim.finish().unwrap();
+}
+
 /// Turbo Write on one plane: two SLC blocks of 128 pages, 10 dense blocks.
 fn turbo() -> Setup {
     let mut setup = literally(on(switch_pool(1, 1, 12, 128, 2), "turbo-write", 1000));

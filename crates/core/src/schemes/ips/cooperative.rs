@@ -7,8 +7,9 @@
 //! IV-C and Fig. 8 (steps 1 to 4).
 //! **What the paper leaves open and what we chose.** The sizes as printed do not fit the printed
 //! geometry; `slc_blocks` is free. Once both caches are used up, host data switch wordlines. "Free
-//! TLC space" (step 3.2) is a two-layer block that is filled without pausing. Only full SLC blocks
-//! are reclaimed in idle time, the oldest first; the end of a run empties them all (`drain`).
+//! TLC space" (step 3.2) is a two-layer block that is filled without pausing. Idle
+//! time reclaims SLC blocks, the oldest first, the partly filled one too (`reclaim_open`); the end of a
+//! run empties them all (`drain`).
 //! **Knobs.** `idle.threshold_ns`, `agc.min_invalid`, `slc_blocks`.
 
 use super::super::common::dials::{
@@ -53,6 +54,8 @@ pub struct IpsCoopConfig {
     pub idle: IdleRule,
     /// What advanced garbage collection collects.
     pub agc: AgcConfig,
+    /// Idle time also empties the block of the traditional SLC cache that is being filled.
+    pub reclaim_open: bool,
     /// The end of a run empties the traditional SLC cache, counted.
     pub drain: bool,
 }
@@ -65,6 +68,7 @@ impl Default for IpsCoopConfig {
             placement: Placement::RoundRobin,
             idle: IdleRule::default(),
             agc: AgcConfig::default(),
+            reclaim_open: true,
             drain: true,
         }
     }
@@ -111,6 +115,7 @@ pub struct IpsCoop {
     emptying: Vec<Option<Emptying>>,
     first_plane: u32,
     agc: AgcConfig,
+    reclaim_open: bool,
     drain: bool,
 }
 
@@ -145,6 +150,7 @@ impl IpsCoop {
             first_plane,
             traditional: Region::new(traditional, io),
             agc: config.agc,
+            reclaim_open: config.reclaim_open,
             drain: config.drain,
         }
     }
@@ -173,8 +179,8 @@ impl IpsCoop {
         &mut self.emptying[(plane.0 - self.first_plane) as usize]
     }
 
-    /// The traditional block of `plane` that is being emptied, or the oldest used one; at the end of
-    /// a run (`open`) also the one that is being filled.
+    /// The traditional block of `plane` that is being emptied, or the oldest used one; with `open` also
+    /// the one that is being filled.
     fn next_to_empty(&mut self, plane: PlaneId, open: bool, io: &mut Io) -> Option<BlockId> {
         if let Some(emptying) = self.emptying(plane) {
             return Some(emptying.block);
@@ -300,7 +306,9 @@ impl Scheme for IpsCoop {
     /// Section IV-C: the traditional cache is emptied into used wordlines (step 3.1), else into free
     /// TLC space (3.2); its blocks are erased (4). Wordlines it leaves over are for AGC (2.1).
     fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
-        if self.next_to_empty(plane, false, io).is_none() {
+        // A block that cannot be emptied goes on being filled.
+        let open = self.reclaim_open && self.cache.has_pages(plane);
+        if self.next_to_empty(plane, open, io).is_none() {
             return self.cache.agc_step(plane, &self.agc, io);
         }
         let Some(from) = self.next_live(plane, io) else {
