@@ -292,6 +292,28 @@ fn a_block_that_cannot_be_emptied_goes_on_being_filled() {
     sim.finish().unwrap();
 }
 
+#[test]
+fn moves_in_vain_are_those_of_agc_that_the_host_overwrote_and_migrations_count_in_full() {
+    // One traditional block of four pages, eight two-layer blocks with four SLC pages each.
+    let mut setup = literally(on(switch_pool(1, 1, 9, 4, 2), "ips-coop", 36));
+    configure(&mut setup, &[("slc_blocks", 1.into())]);
+    let mut sim = started(&setup);
+    // Page 4 twice: AGC moves pages 5, 6 and 7 out of the second block and erases it.
+    sim.feed(&page_writes(0, GAP, (0..8).chain([4]))).unwrap();
+    rest(&mut sim, 9 * GAP + REST);
+    // Pages 5 and 5 again: one of the three moves was in vain. These and 25 others use up the 27 SLC
+    // pages left; two more go to the traditional cache and leave it at the end of the run.
+    let more = [5, 5].into_iter().chain(8..33).chain([33, 34]);
+    sim.feed(&page_writes(10 * GAP + REST, GAP, more)).unwrap();
+    let report = sim.finish().unwrap();
+    let f = |name: &str| figure(&report, name);
+    let moved =
+        ["agc_pages_moved", "agc_pages_moved_in_vain", "traditional_pages_migrated", "gc_pages_moved"];
+    assert_eq!(moved.map(f), [3.0, 1.0, 2.0, 0.0]);
+    let host = 9.0 + 29.0;
+    assert_eq!((f("waf_all"), f("waf_extra")), (1.0 + 5.0 / host, 1.0 + 3.0 / host));
+}
+
 /// Turbo Write on one plane: two SLC blocks of 128 pages, 10 dense blocks.
 fn turbo() -> Setup {
     let mut setup = literally(on(switch_pool(1, 1, 12, 128, 2), "turbo-write", 1000));

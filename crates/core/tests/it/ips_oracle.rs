@@ -308,6 +308,17 @@ fn moves_in_vain_are_part_of_all_moves() {
 }
 
 #[test]
+fn where_nothing_is_moved_ahead_of_need_both_counts_are_the_write_amplification() {
+    for scheme in ["ips", "turbo-write"] {
+        let (report, _) = run(&daily(scheme), &pauses(7));
+        let (all, extra) = (figure(&report, "waf_all"), figure(&report, "waf_extra"));
+        assert!(all > 1.0, "{scheme} moves something");
+        assert_eq!(all, extra, "{scheme}");
+        assert!((all - report.waf.total).abs() < 1e-9, "{scheme}: {all} {}", report.waf.total);
+    }
+}
+
+#[test]
 fn slc_pages_come_from_switched_windows_and_erased_blocks_only() {
     let mut setup = daily("ips-agc");
     // Blocks that still offer SLC pages are left alone, so that none are on their way at the end.

@@ -261,23 +261,31 @@ impl Cache {
         io.mark_all_idle_work();
     }
 
-    /// The figures that all of the family report.
+    /// The figures that all of the family report, with write amplification counted in two ways: with
+    /// every move, or of AGC's only those in vain.
     pub fn report(&self, name: &str, io: &Io) -> SchemeReport {
-        self.balance.report(name, &self.region, io)
+        let mut report = self.balance.report(name, &self.region, io);
+        let b = &self.balance;
+        let host = b.host().max(1) as f64;
+        let needed = (b.gc + b.migrated) as f64;
+        report.figures.insert("waf_all".into(), 1.0 + (b.agc as f64 + needed) / host);
+        report.figures.insert("waf_extra".into(), 1.0 + (self.pages_in_vain(io) + needed) / host);
+        report
     }
 
-    /// The figures of AGC: A of the balance, and write amplification counted in two ways.
+    fn pages_in_vain(&self, io: &Io) -> f64 {
+        self.vain.pages(io.geometry().mu_bytes, self.page_bytes)
+    }
+
+    /// The figures of AGC, A of the balance among them.
     pub fn report_agc(&self, report: &mut SchemeReport, io: &Io) {
         let b = &self.balance;
         let host = b.host().max(1) as f64;
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
-        let vain = self.vain.pages(io.geometry().mu_bytes, self.page_bytes);
         figure("agc_pages_moved", b.agc as f64);
         figure("agc_blocks_erased", b.agc_blocks as f64);
-        figure("agc_pages_moved_in_vain", vain);
+        figure("agc_pages_moved_in_vain", self.pages_in_vain(io));
         figure("agc_moves_per_host_page", b.agc as f64 / host);
-        figure("waf_all", 1.0 + (b.agc + b.gc + b.migrated) as f64 / host);
-        figure("waf_extra", 1.0 + (vain + (b.gc + b.migrated) as f64) / host);
     }
 }
 
