@@ -296,6 +296,17 @@ def test_a_variation_starts_from_a_reading(toy: Any, tmp_path: Path) -> None:  #
         toy(probable + "settings = ['trace.prefill']\nvalues = ['none']\n")
 
 
+def test_the_page_says_what_a_variation_starts_from(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    vary = "[[sensitivity.vary]]\nname = 'Prefill'\nwhy = 'y'\nreading = 'probable'\n"
+    toy(vary + "settings = ['trace.prefill']\nvalues = ['none']\n" + READING)
+    evaluation, _ = run(tmp_path / "out", sensitivity=True)
+    assert [entry["reading"] for entry in evaluation.sensitivity] == [LITERAL, PROBABLE]
+    page = report.render(evaluation)
+    assert page.count("(from the most probable reading)") == 1
+    alone, _ = run(tmp_path / "out", sensitivity=True, readings=[LITERAL])
+    assert "(from the most probable reading)" not in report.render(alone)
+
+
 def option(**more: Any) -> Option:  # noqa: ANN401
     return Option("t", "w", **more)
 
