@@ -33,12 +33,15 @@ impl<T: Clone> Slab<T> {
     pub fn take(&mut self) -> u32 {
         match self.free.pop() {
             Some(index) => index,
-            None => {
-                let blank = self.items[0].clone();
-                self.items.push(blank);
-                (self.items.len() - 1) as u32
-            }
+            None => self.grow(),
         }
+    }
+
+    #[cold]
+    fn grow(&mut self) -> u32 {
+        let blank = self.items[0].clone();
+        self.items.push(blank);
+        (self.items.len() - 1) as u32
     }
 
     /// Gives an index back.

@@ -75,7 +75,30 @@ pub fn present_mask(io: &Io, page: u32) -> u32 {
 /// whole comes from the controller.
 #[inline]
 pub fn read(piece: &Piece, io: &mut Io) {
-    let sources = Sources::of(io, piece.page, piece.mask & !io.held().whole(piece.page));
+    let mask = piece.mask & !io.held().whole(piece.page);
+    match sole_page(io, piece.page, mask) {
+        Some(page) => {
+            let whole = mask == piece.mask;
+            let bytes = if whole { piece.bytes } else { mask.count_ones() * io.geometry().mu_bytes };
+            io.read(page, bytes, Cause::Host, Class::HostRead, piece.request, true);
+        }
+        None => read_scattered(piece, mask, io),
+    }
+}
+
+/// The flash page that holds all mapping units of logical page `page` in `mask`, as most do.
+#[inline(always)]
+fn sole_page(io: &Io, page: u32, mask: u32) -> Option<Ppn> {
+    let first = page * io.policy().mus_per_page;
+    let place = |i| io.lookup(Mu(first + i)).map(|slot| io.geometry().page_of(slot));
+    let mut units = bits(mask);
+    let sole = place(units.next()?)?;
+    units.all(|i| place(i) == Some(sole)).then_some(sole)
+}
+
+/// Reads the units in `mask` of a piece from wherever they lie.
+fn read_scattered(piece: &Piece, mask: u32, io: &mut Io) {
+    let sources = Sources::of(io, piece.page, mask);
     let units: u32 = sources.list().iter().map(|s| s.1).sum();
     let whole = sources.len == 1 && units == piece.mask.count_ones();
     for &(page, units) in sources.list() {
@@ -157,19 +180,21 @@ pub fn write_span(
     let mu_bytes = io.geometry().mu_bytes;
     let first = piece.page * io.policy().mus_per_page + span.first;
     let live = span.cut(piece.mask | kept.mask);
-    let mut tags = [0; SLOTS_MAX];
+    // Units are counted on the way: without an instruction for it that costs a dozen others.
+    let (mut tags, mut slots) = ([0; SLOTS_MAX], 0);
     for (i, tag) in tags[..span.units as usize].iter_mut().enumerate() {
         if live >> i & 1 == 1 {
             *tag = first + i as u32 + 1;
+            slots += 1;
         }
     }
     let fresh = span.cut(piece.mask);
     io.write_page(page, &tags[..span.units as usize], fresh, 0);
     let merged = span.cut(kept.needed) != 0 && io.policy().rmw_whole_page;
     let write = PageWrite {
-        bytes: if merged { live.count_ones() * mu_bytes } else { piece.bytes },
-        fresh_slots: fresh.count_ones(),
-        slots: live.count_ones(),
+        bytes: if merged { slots * mu_bytes } else { piece.bytes },
+        fresh_slots: if fresh == live { slots } else { fresh.count_ones() },
+        slots,
         cause: piece.cause,
         class: Class::HostWrite,
         request: piece.request,

@@ -134,8 +134,9 @@ impl Timing {
     /// Order (c): raises an operation and everything it waits for to at least `class`. Those that
     /// are queued join the new class in the order of their emission.
     pub fn raise(&mut self, id: OpId, class: Class) {
-        let mut work = vec![id];
-        let mut queued = Vec::new();
+        let mut work = std::mem::take(&mut self.raising);
+        let mut queued = std::mem::take(&mut self.raised);
+        work.push(id);
         while let Some(id) = work.pop() {
             let op = &self.ops[id.index()];
             if op.spec.class <= class {
@@ -158,11 +159,12 @@ impl Timing {
             op.spec.class = class;
         }
         queued.sort_unstable_by_key(|&(serial, _)| serial);
-        for (_, id) in queued {
+        for (_, id) in queued.drain(..) {
             self.ops[id.index()].queued = true;
             self.link(id);
             self.ready.push(self.ops[id.index()].spec.unit);
         }
+        (self.raising, self.raised) = (work, queued);
     }
 
     /// Adds the operations in flight that `id` waits for.

@@ -80,6 +80,9 @@ pub struct Timing {
     parked_erases: BTreeMap<u32, OpId>,
     /// Units that may be able to start something.
     ready: Vec<u32>,
+    /// Room for the operations that are raised, kept from one time to the next.
+    raising: Vec<OpId>,
+    raised: Vec<(u64, OpId)>,
     /// What is complete, and who has to hear of it.
     finished: Vec<Waiter>,
     /// Units whose idle threshold has passed.
@@ -126,6 +129,8 @@ impl Timing {
             parked: Vec::new(),
             parked_erases: BTreeMap::new(),
             ready: Vec::new(),
+            raising: Vec::new(),
+            raised: Vec::new(),
             finished: Vec::new(),
             idle_due: Vec::new(),
             idle: IdleRule { threshold_ns: 0, scope: IdleScope::Plane },

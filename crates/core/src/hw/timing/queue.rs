@@ -47,15 +47,17 @@ impl Timing {
                 return self.link_before(id, follower);
             }
         }
-        let class = op.spec.class as usize;
+        let (class, plane) = (op.spec.class as usize, op.spec.plane_in_die);
         let unit = &mut self.units[op.spec.unit as usize];
         let tail = std::mem::replace(&mut unit.tail[class], id);
         let has_parked = unit.parked >> class & 1 == 1;
         let place = if tail.is_none() {
             unit.head[class] = id;
             unit.mask |= 1 << class;
+            unit.plane[class] = plane;
             FIRST_PLACE
         } else {
+            unit.join_planes(class, plane);
             let last = &mut self.ops[tail.index()];
             last.next = id;
             last.place + PLACE_STEP
@@ -80,6 +82,7 @@ impl Timing {
         op.next = follower;
         op.place = place;
         let (unit, class) = (op.spec.unit as usize, op.spec.class as usize);
+        self.units[unit].join_planes(class, op.spec.plane_in_die);
         if prev.is_none() {
             self.units[unit].head[class] = id;
         } else {
@@ -94,15 +97,17 @@ impl Timing {
     #[inline]
     pub(super) fn link_front(&mut self, id: OpId) {
         let op = &self.ops[id.index()];
-        let class = op.spec.class as usize;
+        let (class, plane) = (op.spec.class as usize, op.spec.plane_in_die);
         let unit = &mut self.units[op.spec.unit as usize];
         let head = std::mem::replace(&mut unit.head[class], id);
         let has_parked = unit.parked >> class & 1 == 1;
         let place = if head.is_none() {
             unit.tail[class] = id;
             unit.mask |= 1 << class;
+            unit.plane[class] = plane;
             FIRST_PLACE
         } else {
+            unit.join_planes(class, plane);
             let first = &mut self.ops[head.index()];
             first.prev = id;
             first.place - PLACE_STEP
@@ -214,6 +219,9 @@ impl Timing {
     pub(super) fn take_mates(&mut self, unit: u32, first: OpId) {
         self.ops[first.index()].next = OpId::NONE;
         let OpSpec { kind, page, class, plane_in_die, pages, .. } = self.ops[first.index()].spec;
+        if self.units[unit as usize].plane[class as usize] == plane_in_die {
+            return; // All that is queued is on its plane.
+        }
         let mut planes = 1u32 << plane_in_die;
         let mut last = first;
         let mut id = self.units[unit as usize].head[class as usize];
@@ -223,8 +231,9 @@ impl Timing {
             }
             let op = &self.ops[id.index()];
             let next = op.next;
-            let fits = op.spec.kind == kind
-                && op.spec.page == page
+            // Pages match least often.
+            let fits = op.spec.page == page
+                && op.spec.kind == kind
                 && op.spec.pages == pages
                 && planes >> op.spec.plane_in_die & 1 == 0
                 && self.startable(id);

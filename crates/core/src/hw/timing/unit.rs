@@ -23,6 +23,9 @@ pub(super) enum Phase {
     Disk,
 }
 
+/// Operations on several planes may be queued in a class.
+pub(super) const MIXED_PLANES: u8 = u8::MAX;
+
 /// A unit: runs one array operation at a time.
 #[derive(Clone)]
 pub(super) struct Unit {
@@ -44,6 +47,8 @@ pub(super) struct Unit {
     pub(super) mask: u8,
     /// Bit per class whose queue has a parked front.
     pub(super) parked: u8,
+    /// The plane of all that is queued in a class, or `MIXED_PLANES`.
+    pub(super) plane: [u8; CLASSES],
     /// The unit is on its channel's waiting list.
     pub(super) wishes: bool,
     /// Since when it is, ns.
@@ -103,6 +108,7 @@ impl Unit {
             tail: [OpId::NONE; CLASSES],
             mask: 0,
             parked: 0,
+            plane: [MIXED_PLANES; CLASSES],
             wishes: false,
             wish_ns: 0,
             wished_ns: 0,
@@ -122,6 +128,14 @@ impl Unit {
             first_plane,
             parallelism,
             suspend,
+        }
+    }
+
+    /// Notes that an operation on `plane` joins a class in which others are queued.
+    #[inline(always)]
+    pub(super) fn join_planes(&mut self, class: usize, plane: u8) {
+        if self.plane[class] != plane {
+            self.plane[class] = MIXED_PLANES;
         }
     }
 
