@@ -12,6 +12,9 @@ from support import slcache
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = DOCS / "when-each-wins.md"
+#: Recordings that a reader must have; the one that is shipped stands in for them here.
+NOT_SHIPPED = ("$OLTP", "$PIECE")
+SHIPPED = "examples/linkbench-40s.blkparse.zst"
 COMMANDS = [
     shlex.split(block.replace("\\\n", " "))
     for block in re.findall(r"```\n(slcache .*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
@@ -47,6 +50,8 @@ def test_its_commands_are_understood(command: list[str], tmp_path: Path) -> None
     words[words.index("--out") + 1] = str(tmp_path)
     if words[0] == "cliff":
         words[words.index("--amount") + 1] = "8MiB"
+    elif words[1] in NOT_SHIPPED:
+        words[1] = SHIPPED
     elif not Path(words[1]).suffix:
         shorter = {"requests": "60000"}
         words = replaced(words, "--workload", shorter)
@@ -59,4 +64,4 @@ def test_its_commands_are_understood(command: list[str], tmp_path: Path) -> None
 
 
 def test_the_page_has_commands() -> None:
-    assert len(COMMANDS) == 10
+    assert len(COMMANDS) == 12
