@@ -70,6 +70,7 @@ fn the_two_forms_of_hierarchy_44g_differ_in_what_mqsim_does_and_in_nothing_else(
     }
     device.insert("rmw_transfer".to_owned(), "request".into());
     device["pool"][0]["plane_parallelism"] = "multi-plane".into();
+    literal.insert("trace".to_owned(), toml::toml! { prefill = "touched-units" }.into());
     assert_eq!(literal, mqsim);
 }
 
