@@ -13,6 +13,7 @@ mod checker;
 mod coarse;
 mod compression;
 mod detect;
+mod digits;
 mod entry;
 mod error;
 mod fields;

@@ -1,62 +1,29 @@
 //! Byte scanners for numbers and fields: no allocation, no silent wrap.
 
+use crate::digits::{leading_digits, DIGITS_MAX};
+
 /// A whole number of decimal digits only; `None` for anything else or above
 /// `u64::MAX`.
-#[inline]
+#[inline(always)]
 pub(crate) fn unsigned(field: &[u8]) -> Option<u64> {
-    if field.is_empty() {
-        return None;
+    let (value, length) = leading_digits(field);
+    match length == field.len() {
+        true if (1..=DIGITS_MAX).contains(&length) => Some(value),
+        true if length > 0 => unsigned_long(field),
+        _ => None,
     }
-    // 19 digits always fit a u64, so only longer fields need checked steps.
-    if field.len() > 19 {
-        return unsigned_long(field);
-    }
-    let mut value = 0u64;
-    for &byte in field {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        value = value * 10 + u64::from(digit);
-    }
-    Some(value)
 }
 
+/// More digits than always fit, which leading zeros may have.
 #[cold]
-fn unsigned_long(field: &[u8]) -> Option<u64> {
-    field.iter().try_fold(0u64, |value, &byte| {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        value.checked_mul(10)?.checked_add(u64::from(digit))
-    })
-}
-
-/// Most digits of which every value fits a `u64`.
-const DIGITS_MAX: usize = 19;
-
-/// The digits at the beginning: their value and how many there are. Beyond
-/// [`DIGITS_MAX`] of them the value has wrapped and is of no use.
-#[inline]
-fn leading_digits(bytes: &[u8]) -> (u64, usize) {
-    let mut value = 0u64;
-    let mut length = 0;
-    while let Some(byte) = bytes.get(length) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            break;
-        }
-        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
-        length += 1;
-    }
-    (value, length)
+fn unsigned_long(digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(0u64, |value, &byte| value.checked_mul(10)?.checked_add(u64::from(byte - b'0')))
 }
 
 /// A whole number up to a delimiter, and what follows the delimiter: number and
 /// split in one pass over the bytes. `None` for anything that needs a closer
 /// look, among it numbers of more than 19 digits.
-#[inline]
+#[inline(always)]
 pub(crate) fn unsigned_until(bytes: &[u8], delimiter: u8) -> Option<(u64, &[u8])> {
     let (value, length) = leading_digits(bytes);
     let whole = (1..=DIGITS_MAX).contains(&length) && bytes.get(length) == Some(&delimiter);
@@ -65,13 +32,29 @@ pub(crate) fn unsigned_until(bytes: &[u8], delimiter: u8) -> Option<(u64, &[u8])
 
 /// A whole number behind any blanks, and what follows it from the blank behind
 /// it on. `None` for anything that needs a closer look.
-#[inline]
+#[inline(always)]
 pub(crate) fn unsigned_word(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let start = bytes.iter().position(|byte| !matches!(byte, b' ' | b'\t'))?;
-    let bytes = &bytes[start..];
+    let bytes = behind_blanks(bytes);
     let (value, length) = leading_digits(bytes);
     let ends = matches!(bytes.get(length), None | Some(b' ' | b'\t'));
     (ends && (1..=DIGITS_MAX).contains(&length)).then(|| (value, &bytes[length..]))
+}
+
+/// What follows the blanks at the beginning, mostly none or one in front of a number.
+#[inline(always)]
+pub(crate) fn behind_blanks(bytes: &[u8]) -> &[u8] {
+    match bytes {
+        [b'0'..=b'9', ..] => bytes,
+        [b' ', rest @ ..] if rest.first().is_some_and(u8::is_ascii_digit) => rest,
+        _ => behind_many_blanks(bytes),
+    }
+}
+
+fn behind_many_blanks(mut bytes: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] = bytes {
+        bytes = rest;
+    }
+    bytes
 }
 
 /// A time converted to nanoseconds.

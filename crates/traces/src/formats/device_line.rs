@@ -1,7 +1,7 @@
 //! The line that MQSim, SSDsim and DiskSim share: `time device sector sectors
 //! code`, separated by blanks. What time and code mean differs.
 
-use crate::scan::unsigned_word;
+use crate::scan::{behind_blanks, unsigned_word};
 
 /// What stands behind the time.
 pub(super) struct DeviceLine<'a> {
@@ -21,7 +21,7 @@ impl<'a> DeviceLine<'a> {
     #[inline]
     pub(super) fn after_time(named: &'a [u8]) -> Option<Self> {
         let (_, rest) = unsigned_word(named)?;
-        let device = named[..named.len() - rest.len()].trim_ascii_start();
+        let device = behind_blanks(&named[..named.len() - rest.len()]);
         let (sector, rest) = unsigned_word(rest)?;
         let (sectors, code) = unsigned_word(rest)?;
         Some(Self { device, sector, sectors, code: code.trim_ascii() })

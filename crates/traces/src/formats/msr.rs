@@ -81,7 +81,8 @@ fn response_ns(ticks: u64) -> Result<u64, LineFault> {
 #[inline]
 fn quick(line: &[u8]) -> Option<Line<'_>> {
     let (ticks, named) = unsigned_until(line, b',')?;
-    let host = memchr::memchr(b',', named).filter(|&length| length > 0)?;
+    // Too short for a search by words of memory to pay.
+    let host = named.iter().position(|&byte| byte == b',').filter(|&length| length > 0)?;
     let (_, typed) = unsigned_until(&named[host + 1..], b',')?;
     let volume = &named[..named.len() - typed.len() - 1];
     let (op, rest) = match typed {
