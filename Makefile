@@ -23,7 +23,7 @@ DEMO_OUT := out/demo
 
 .PHONY: help
 help: ## List the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
 .PHONY: demo
 demo: $(VENV)/built ## Compare two schemes on the shipped trace; writes out/demo/report.html
@@ -51,6 +51,17 @@ check: $(VENV)/tools ## Check formatting, lints and types
 bench: $(VENV)/built ## Measure speed and memory
 	cargo run --release -p slcache-sim --bin slcache-bench
 	$(BIN)/python benches/environment.py
+
+# Instructions do not depend on what else the machine does; counting needs valgrind.
+COUNT = cargo run --release -p slcache-sim --bin slcache-bench -- $(1) benches/instructions.toml
+
+.PHONY: bench-check
+bench-check: ## Fail when a request takes over 3 % more instructions than committed
+	$(call COUNT,--check)
+
+.PHONY: instructions
+instructions: ## Rewrite the committed instructions per request
+	$(call COUNT,--write)
 
 # Fuzzing is a tool of its own: libFuzzer wants flags that stable Rust only takes so. Leaks
 # are not looked for, since that hangs where ptrace is not allowed.

@@ -1,7 +1,8 @@
-//! Memory and start-up, each in a fresh process of this program.
+//! Memory and start-up, each in a fresh process of this program; what such a process does.
 
 use super::engine;
 use super::figures::{LargeDevice, Memory};
+use super::instructions::{self, COUNTED};
 use super::Size;
 use slcache_core::device::request::{HostOp, Request};
 use slcache_sim::resources::peak_rss_bytes;
@@ -39,6 +40,9 @@ pub fn run(what: &str) -> ExitCode {
             memory(device, &sets).map(|figures| serde_json::json!(figures))
         }
         (Some("large"), None) => large().map(|figures| serde_json::json!(figures)),
+        _ if what.starts_with(COUNTED) => {
+            instructions::child(&what[COUNTED.len()..]).map(|()| serde_json::Value::Null)
+        }
         _ => Err(format!("unknown measurement {what}")),
     };
     match result {

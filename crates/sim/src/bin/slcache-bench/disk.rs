@@ -1,6 +1,5 @@
 //! A disk behind flash and DRAM: what the bench asks of it, and under which schemes.
 
-use super::Size;
 use slcache_core::device::request::Request;
 use slcache_traces::workload::Workload;
 use std::collections::BTreeMap;
@@ -13,8 +12,8 @@ const REQUESTS: usize = 1_000_000;
 /// As far apart as in the twin's 12 hours.
 const MEAN_GAP_NS: usize = 8_100_000;
 
-/// Requests of 4 KiB. A part of them are the first: fewer could not touch the twin's footprint.
-pub fn workload(size: Size) -> Result<Vec<Request>, String> {
+/// The first so many requests, of 4 KiB, of a twin of a million: fewer could not touch its footprint.
+pub fn requests(count: usize) -> Result<Vec<Request>, String> {
     let unit_bytes = "4096".to_owned();
     let settings = BTreeMap::from([
         ("twin.requests".to_owned(), REQUESTS.to_string()),
@@ -25,5 +24,5 @@ pub fn workload(size: Size) -> Result<Vec<Request>, String> {
         ("twin.max_read_bytes".to_owned(), unit_bytes),
     ]);
     let workload = Workload::load(WORKLOAD, &settings).map_err(|error| error.to_string())?;
-    Ok(workload.generate(1).take(size.of(REQUESTS)).collect())
+    Ok(workload.generate(1).take(count).collect())
 }

@@ -62,7 +62,8 @@ pub fn run(
     })
 }
 
-fn feed(simulation: &mut Simulation, requests: &[Request]) -> Result<(), String> {
+/// Feeds requests.
+pub fn feed(simulation: &mut Simulation, requests: &[Request]) -> Result<(), String> {
     // In batches, as a trace reader hands them over.
     requests.chunks(4096).try_for_each(|batch| simulation.feed(batch)).map_err(|error| error.to_string())
 }

@@ -24,7 +24,7 @@ impl Spread {
 
 /// One workload under one scheme.
 #[derive(Clone, Debug, Serialize)]
-pub struct Workload {
+pub struct Speed {
     pub workload: String,
     pub device: String,
     pub scheme: String,
@@ -139,11 +139,20 @@ pub struct LargeDevice {
     pub peak_rss_bytes: u64,
 }
 
+/// Instructions per request, by what is counted, or why nothing was.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Instructions {
+    PerRequest(BTreeMap<String, f64>),
+    NotCounted(String),
+}
+
 /// Everything.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figures {
     pub rounds: usize,
-    pub workloads: Vec<Workload>,
+    pub workloads: Vec<Speed>,
+    pub instructions: Instructions,
     pub traces: TraceSpeed,
     pub preconditioning: Preconditioning,
     pub environment: Environment,

@@ -1,26 +1,35 @@
-//! Speed and memory, in one run: `slcache-bench [--rounds N] [--quick] [--json]`.
+//! Speed and memory, in one run: `slcache-bench [--rounds N] [--quick] [--json]`. Instructions alone,
+//! which do not depend on what else the machine does: `slcache-bench --check FILE` holds them
+//! against a table and `--write FILE` writes it.
 //!
 //! What is compared is measured in turn, round by round (A B A B ...), so that a
 //! slow moment of the machine meets every contestant; medians are printed with
 //! the lowest and highest round.
 
+mod cachegrind;
+mod cases;
 mod child;
 mod disk;
 mod engine;
 mod environment;
 mod figures;
 mod floor;
+mod instructions;
 mod preconditioning;
 mod print;
 mod reference;
 mod speed;
+mod table;
 mod tracing;
 mod two_pools;
 
-use figures::Figures;
+use figures::{Figures, Instructions};
+use std::path::Path;
 use std::process::ExitCode;
+use table::Table;
 
-const USAGE: &str = "usage: slcache-bench [--rounds N] [--quick] [--json]";
+const USAGE: &str = "usage: slcache-bench [--rounds N] [--quick] [--json]
+       slcache-bench --check FILE | --write FILE";
 
 /// How much to measure.
 #[derive(Clone, Copy)]
@@ -46,6 +55,11 @@ fn main() -> ExitCode {
     if let Some(what) = arguments.first().and_then(|first| first.strip_prefix("--child=")) {
         return child::run(what);
     }
+    if let [action @ ("--check" | "--write"), path] =
+        arguments.iter().map(String::as_str).collect::<Vec<_>>()[..]
+    {
+        return table(action == "--write", Path::new(path)).unwrap_or_else(|error| failed(&error));
+    }
     let Some((size, as_json)) = parse(&arguments) else {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
@@ -59,10 +73,35 @@ fn main() -> ExitCode {
             print::print(&figures);
             ExitCode::SUCCESS
         }
-        Err(error) => {
-            eprintln!("slcache-bench: {error}");
-            ExitCode::FAILURE
-        }
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &str) -> ExitCode {
+    eprintln!("slcache-bench: {error}");
+    ExitCode::FAILURE
+}
+
+/// Counts instructions, and writes a table of them or holds them against it.
+fn table(write: bool, path: &Path) -> Result<ExitCode, String> {
+    // A table that cannot be read is told before the minutes of counting.
+    let committed = if write { None } else { Some(Table::read(path)?) };
+    if let Some(why) = cachegrind::missing() {
+        return Err(why);
+    }
+    let now = Table::new(&instructions::measure(Size { rounds: 1, quick: false })?);
+    let Some(committed) = committed else {
+        return now.write(path).map(|()| ExitCode::SUCCESS);
+    };
+    let (lines, good) = committed.compare(&now);
+    lines.iter().for_each(|line| println!("{line}"));
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn counted(size: Size) -> Result<Instructions, String> {
+    match cachegrind::missing() {
+        Some(why) => Ok(Instructions::NotCounted(why)),
+        None => instructions::measure(size).map(Instructions::PerRequest),
     }
 }
 
@@ -85,6 +124,8 @@ fn measure(size: Size) -> Result<Figures, String> {
     let say = |what: &str| eprintln!("slcache-bench: {what}");
     say("speed (synth1m, heavy_gc, every scheme, floors, disk)");
     let workloads = speed::measure(size)?;
+    say("instructions");
+    let instructions = counted(size)?;
     say("traces (text formats, Parquet, workloads)");
     let traces = tracing::measure(size)?;
     say("preconditioning");
@@ -96,5 +137,15 @@ fn measure(size: Size) -> Result<Figures, String> {
     say("memory and start-up");
     let (memory, large_device) = child::measure(size)?;
     let rounds = size.rounds;
-    Ok(Figures { rounds, workloads, traces, preconditioning, environment, analyser, memory, large_device })
+    Ok(Figures {
+        rounds,
+        workloads,
+        instructions,
+        traces,
+        preconditioning,
+        environment,
+        analyser,
+        memory,
+        large_device,
+    })
 }

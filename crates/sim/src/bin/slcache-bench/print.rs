@@ -1,8 +1,8 @@
 //! The figures as text.
 
-use super::figures::{Analyser, Environment, Figures, Memory, Spread, TraceSpeed, Workload};
+use super::cases::COMPARED_ON;
+use super::figures::{Analyser, Environment, Figures, Instructions, Memory, Speed, Spread, TraceSpeed};
 use super::reference::{self, Reference};
-use super::speed::COMPARED_ON;
 
 /// Prints everything.
 pub fn print(figures: &Figures) {
@@ -11,6 +11,7 @@ pub fn print(figures: &Figures) {
         print_workload(workload);
     }
     print_ratio(&figures.workloads);
+    print_instructions(&figures.instructions);
     print_traces(&figures.traces);
     let preconditioning = &figures.preconditioning;
     println!(
@@ -31,6 +32,18 @@ pub fn print(figures: &Figures) {
         large.requests,
         mib(large.peak_rss_bytes)
     );
+}
+
+fn print_instructions(instructions: &Instructions) {
+    match instructions {
+        Instructions::PerRequest(counts) => {
+            println!("instructions per request, without SHA-256:");
+            for (name, count) in counts {
+                println!("  {name:60} {count:8.0}");
+            }
+        }
+        Instructions::NotCounted(why) => println!("instructions per request: not counted: {why}"),
+    }
 }
 
 fn print_environment(environment: &Environment) {
@@ -97,7 +110,7 @@ fn print_traces(traces: &TraceSpeed) {
     }
 }
 
-fn print_workload(workload: &Workload) {
+fn print_workload(workload: &Speed) {
     println!("{} on {}, {}", workload.workload, workload.device, workload.scheme);
     println!(
         "  {:.2} million requests/s ({:.2} per CPU second), {:.0} ns per request; wall {} s, CPU {} s",
@@ -133,7 +146,7 @@ fn print_workload(workload: &Workload) {
     println!();
 }
 
-fn print_references(workload: &Workload) {
+fn print_references(workload: &Speed) {
     println!("  measured elsewhere on a like machine, not side by side:");
     let same = |entry: &Reference| entry.workload == workload.workload;
     for entry in reference::all().into_iter().filter(same) {
@@ -159,7 +172,7 @@ fn print_references(workload: &Workload) {
 }
 
 /// How fast every scheme is beside the plain cache on the same device.
-fn print_ratio(workloads: &[Workload]) {
+fn print_ratio(workloads: &[Speed]) {
     for device in COMPARED_ON {
         let find = |scheme: &str| workloads.iter().find(|w| w.device == device && w.scheme == scheme);
         let Some(baseline) = find("baseline") else { continue };

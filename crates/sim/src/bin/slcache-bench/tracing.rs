@@ -6,7 +6,7 @@ use slcache_sim::resources::Stopwatch;
 use slcache_traces::synthetic::synth1m;
 use slcache_traces::workload::Workload;
 use slcache_traces::{
-    open, writable_formats, Losses, Request, TraceEntry, TraceOptions, TraceOrigin, TraceWriter,
+    open, writable_formats, Losses, Request, TraceEntry, TraceError, TraceOptions, TraceOrigin, TraceWriter,
     WriteOptions, Written,
 };
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ pub fn measure(size: Size) -> Result<TraceSpeed, String> {
 }
 
 /// Requests of synth1m, over and over.
-fn entries(count: usize) -> Vec<TraceEntry> {
+pub fn entries(count: usize) -> Vec<TraceEntry> {
     let once = synth1m(count.min(REQUESTS));
     let length_ns = once.last().map_or(0, |request| request.at_ns);
     let copy = |place: usize| {
@@ -79,23 +79,13 @@ struct Round {
 impl Contestant<'_> {
     fn round(&mut self) -> Result<(), String> {
         let stopwatch = Stopwatch::start();
-        let written = self.write().map_err(|error| error.to_string())?;
+        let written = write(self.format, &self.path, self.entries).map_err(|error| error.to_string())?;
         let write_s = stopwatch.cpu_s();
         let stopwatch = Stopwatch::start();
         let requests = read(&self.path, &written.read_back)?;
         let read_s = stopwatch.cpu_s();
         self.rounds.push(Round { write_s, read_s, bytes: written.bytes, requests });
         Ok(())
-    }
-
-    fn write(&self) -> Result<Written, slcache_traces::TraceError> {
-        let lossy = Losses::parse("time,response")?;
-        let options = WriteOptions { format: Some(self.format.to_owned()), lossy };
-        let mut writer = TraceWriter::create(&self.path, &options, None)?;
-        for batch in self.entries.chunks(BATCH) {
-            writer.write(batch, &[])?;
-        }
-        writer.finish(&TraceOrigin::default(), &[])
     }
 
     fn add_to(&self, speed: &mut TraceSpeed) {
@@ -116,7 +106,19 @@ impl Contestant<'_> {
     }
 }
 
-fn read(path: &str, options: &TraceOptions) -> Result<u64, String> {
+/// Writes a file in a format; what it cannot hold may be lost.
+pub fn write(format: &str, path: &str, entries: &[TraceEntry]) -> Result<Written, TraceError> {
+    let lossy = Losses::parse("time,response")?;
+    let options = WriteOptions { format: Some(format.to_owned()), lossy };
+    let mut writer = TraceWriter::create(path, &options, None)?;
+    for batch in entries.chunks(BATCH) {
+        writer.write(batch, &[])?;
+    }
+    writer.finish(&TraceOrigin::default(), &[])
+}
+
+/// Reads a file; how many requests it holds.
+pub fn read(path: &str, options: &TraceOptions) -> Result<u64, String> {
     let mut reader = open(path, options).map_err(|error| error.to_string())?;
     let (mut batch, mut requests) = (Vec::new(), 0);
     while reader.next_batch(&mut batch, BATCH).map_err(|error| error.to_string())? {

@@ -3,12 +3,10 @@
 use super::engine;
 use super::figures::{Analyser, Spread};
 use super::Size;
-
 use slcache_core::device::request::{HostOp, Request};
-use slcache_traces::synthetic::synth1m;
+use slcache_traces::synthetic::{synth1m, SYNTH1M_REQUESTS};
 
-const DEVICE: &str = "hyssd-st";
-const REQUESTS: usize = 1_000_000;
+pub const DEVICE: &str = "hyssd-st";
 const FOOTPRINT_BYTES: u64 = 4 << 30;
 /// The device keeps up with synth1m when its requests come this much slower.
 const SLOWER: u64 = 25;
@@ -16,29 +14,26 @@ const SLOWER: u64 = 25;
 /// much.
 const PERIOD_WRITES: [usize; 2] = [10_000, 100];
 
-/// Requests, and the logical pages they lie in.
-type Workload = (Vec<Request>, Vec<(u32, u32)>);
-
 /// What the bench asks of the device.
-pub fn workload(size: Size) -> Result<Workload, String> {
-    let mut requests = synth1m(size.of(REQUESTS));
+pub fn requests(count: usize) -> Vec<Request> {
+    let mut requests = synth1m(count);
     requests.iter_mut().for_each(|request| request.at_ns *= SLOWER);
-    let piece_bytes = engine::config(DEVICE, "hyssd", &[])?.device.piece_bytes();
-    Ok((requests, vec![(0, (FOOTPRINT_BYTES / u64::from(piece_bytes)) as u32)]))
+    requests
 }
 
 /// Runs `hyssd-static` with periods of both lengths in turn: the flash does the same under both.
 pub fn measure(size: Size) -> Result<Analyser, String> {
-    let (requests, preload) = workload(size)?;
+    let requests = requests(size.of(SYNTH1M_REQUESTS));
     let config = |period: usize| {
         let set = format!("scheme.hyssd-static.period_writes={period}");
         engine::config(DEVICE, "hyssd-static", &[set])
     };
     let configs = [config(PERIOD_WRITES[0])?, config(PERIOD_WRITES[1])?];
+    let pages = (FOOTPRINT_BYTES / u64::from(configs[0].device.piece_bytes())) as u32;
     let mut runs = [Vec::new(), Vec::new()];
     for _ in 0..size.rounds {
         for (config, runs) in configs.iter().zip(&mut runs) {
-            runs.push(engine::run(config, &requests, 0, &preload)?);
+            runs.push(engine::run(config, &requests, 0, &[(0, pages)])?);
         }
     }
     if runs[0][0].flash_operations != runs[1][0].flash_operations {
