@@ -65,7 +65,8 @@ fn requests(draws: &[Draw], setup: &Setup) -> Vec<Request> {
 
 /// Two of three mapping units below `end`, and now and then a longer run.
 fn with_holes(end: u32) -> Vec<(u32, u32)> {
-    (0..end / 3).filter(|i| i % 7 != 1).map(|i| (i * 3, i * 3 + if i % 7 == 0 { 6 } else { 2 })).collect()
+    let run = |i: u32| (i * 3, end.min(i * 3 + if i % 7 == 0 { 6 } else { 2 }));
+    (0..end / 3).filter(|i| i % 7 != 1).map(run).collect()
 }
 
 /// A device of `setup`, with what it holds before time 0.
