@@ -54,7 +54,8 @@ impl Table {
                 good = false;
                 continue;
             };
-            let growth = 100.0 * (count / before - 1.0);
+            // In this order whole counts give whole percents exactly.
+            let growth = 100.0 * (count - before) / before;
             let verdict = if growth > GROWTH_ALLOWED { ": grew by more than 3 %" } else { "" };
             good &= growth <= GROWTH_ALLOWED;
             lines.push(format!("{name}: {before:.0} -> {count:.0} ({growth:+.1} %){verdict}"));
