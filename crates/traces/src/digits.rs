@@ -48,21 +48,21 @@ fn word(bytes: &[u8]) -> u64 {
 fn short_word(bytes: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
-        return u64::from(first) | u64::from(last) << (8 * (bytes.len() - 4));
+        return u64::from(first) | (u64::from(last) << (8 * (bytes.len() - 4)));
     }
     let [first, .., last] = *bytes else {
         return bytes.first().map_or(0, |&only| u64::from(only));
     };
     let middle = u64::from(bytes[bytes.len() / 2]) << (8 * (bytes.len() / 2));
-    u64::from(first) | middle | u64::from(last) << (8 * (bytes.len() - 1))
+    u64::from(first) | middle | (u64::from(last) << (8 * (bytes.len() - 1)))
 }
 
 /// The digits at the beginning of a word: their value and how many there are.
 #[inline(always)]
 fn digits_of(word: u64) -> (u64, usize) {
-    let digits = word ^ ONES * u64::from(b'0');
+    let digits = word ^ (ONES * u64::from(b'0'));
     // A byte above 9 raises its highest bit; what a byte carries into the next lies behind it.
-    let others = (digits.wrapping_add(ONES * 0x76) | digits) & ONES * 0x80;
+    let others = (digits.wrapping_add(ONES * 0x76) | digits) & (ONES * 0x80);
     let count = others.trailing_zeros() / 8;
     // Moved to the end, so that zeros stand before them; in two steps, since none moves 64 bits.
     let half = 32 - 4 * count;
