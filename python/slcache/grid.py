@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from slcache import normalise, units
 from slcache.normalise import Document
 
+#: SLC caches that differ by more than this share are told of.
+MUCH = 0.1
+
 
 @dataclass(frozen=True)
 class Column:
@@ -34,6 +37,8 @@ class Row:
     label: str
     reference: bool
     cells: list[Cell]
+    #: What the scheme's cache takes in SLC mode: no figure of merit, so nobody is best there.
+    cache: str
 
 
 def _latency(title: str, side: str, key: str) -> Column:
@@ -68,8 +73,31 @@ def rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[
     reference = list(labels).index(to)
     table = [_cells(column, documents, reference) for column in columns(documents)]
     return [
-        Row(label, i == reference, [cells[i] for cells in table]) for i, label in enumerate(labels)
+        Row(label, i == reference, [cells[i] for cells in table], _cache(documents[i]))
+        for i, label in enumerate(labels)
     ]
+
+
+def _cache(document: Document) -> str:
+    size = normalise.cache_bytes(document)
+    return "–" if not size else units.size(size)
+
+
+def unequal_caches(labels: Sequence[str], documents: Sequence[Document]) -> str:
+    """Return a sentence that names the smallest and the largest SLC cache where they differ."""
+    known = zip(map(normalise.cache_bytes, documents), labels, strict=True)
+    sizes = [(size, name) for size, name in known if size]
+    if not sizes:
+        return ""
+    (least, small), (most, large) = (
+        choose(sizes, key=lambda pair: pair[0]) for choose in (min, max)
+    )
+    if most <= (1 + MUCH) * least:
+        return ""
+    return (
+        f"The SLC caches are not of one size: {small} has {units.size(least)}, "
+        f"{large} {units.size(most)}. Part of what separates the schemes is that."
+    )
 
 
 def _cells(column: Column, documents: Sequence[Document], reference: int) -> list[Cell]:

@@ -23,6 +23,12 @@ def waf(document: Document) -> float | None:
     return float(total) if total is not None and document["host"]["write"]["bytes"] else None
 
 
+def cache_bytes(document: Document) -> int | None:
+    """Return what the scheme's cache takes in SLC mode, or None in a document that does not say."""
+    found = document.get("cache")
+    return None if found is None else int(found["slc_bytes"])
+
+
 def erases(document: Document) -> float:
     """Return the number of block erases."""
     return float(sum(op["count"] for op in document["flash"]["ops"] if op["kind"] == "erase"))

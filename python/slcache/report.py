@@ -54,6 +54,7 @@ def render(labels: Sequence[str], documents: Sequence[Document], to: str | None)
         columns=[column.title for column in grid.columns(documents)],
         rows=grid.rows(labels, documents, to or labels[0]),
         compared=compared,
+        unequal=grid.unequal_caches(labels, documents) if compared else "",
         pictures=_pictures(labels, documents, to if compared else None),
         labels=labels,
         latencies=_latencies(labels, documents),

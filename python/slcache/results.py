@@ -297,6 +297,11 @@ class Comparison(_Frames):
         """Return who wins, by how much and why, in sentences."""
         return verdict.verdict(self.labels, self.documents, self.reference)
 
+    def notes(self) -> list[str]:
+        """Return what to keep in mind while reading the table, in sentences."""
+        unequal = grid.unequal_caches(self.labels, self.documents)
+        return [unequal] if unequal else []
+
     def rows(self) -> list[grid.Row]:
         """Return the comparison table's rows as text."""
         return grid.rows(self.labels, self.documents, self.reference)
@@ -306,7 +311,8 @@ class Comparison(_Frames):
         from slcache import terminal
 
         label = terminal.label_line(self.documents)
-        return terminal.text(*label, terminal.comparison_table(self.rows()), *self.verdict())
+        table = terminal.comparison_table(self.rows())
+        return terminal.text(*label, table, *self.notes(), *self.verdict())
 
     def plot_bars(self) -> Figure:
         """Draw mean and tail latency relative to the reference, reads and writes apart."""

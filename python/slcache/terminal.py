@@ -26,13 +26,14 @@ _LATENCIES = (("mean", "mean"), ("p50", "p50"), ("p99", "p99"), ("p99_9", "p99.9
 
 def comparison_table(rows: Sequence[grid.Row]) -> Table:
     """Return the normalised table: the reference in units, the others as factors of it."""
-    table = Table("scheme", [cell.title.replace(" ", "\n") for cell in rows[0].cells])
+    titles = [cell.title.replace(" ", "\n") for cell in rows[0].cells]
+    table = Table("scheme", [*titles, "SLC\ncache"])
     for row in rows:
         cells = [Text(cell.text, "bold green" if cell.best else "") for cell in row.cells]
         name = Text(printable(row.label))
         if row.reference:
             name.append(" (=1)", "dim")
-        table.add(name, *cells)
+        table.add(name, *cells, row.cache)
     return table
 
 

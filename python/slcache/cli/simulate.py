@@ -119,7 +119,8 @@ def compare(
         )
         if files is not None:
             comparison.stage(files)
-    sentences = [Text(line) for line in comparison.verdict()]
+    notes = [Text(line, "yellow") for line in comparison.notes()]
+    sentences = [*notes, *(Text(line) for line in comparison.verdict())]
     _print(comparison, json, [terminal.comparison_table(comparison.rows()), *sentences], out)
 
 

@@ -7,8 +7,8 @@ use crate::base::{CellMode, OpKind};
 use crate::ftl::scheme::Scheme;
 use crate::metrics::counters::{OpCount, OpCounters};
 use crate::metrics::report::{
-    Adjusted, BacklogReport, FlashReport, FlushReport, HostReport, OpRow, Report, SchemeReport, SlotRow,
-    TrimReport, WafReport, WearReport, WearRow,
+    Adjusted, BacklogReport, CacheReport, FlashReport, FlushReport, HostReport, OpRow, Report, SchemeReport,
+    SlotRow, TrimReport, WafReport, WearReport, WearRow,
 };
 use std::collections::BTreeMap;
 
@@ -23,6 +23,7 @@ impl Simulation {
             disk: self.io.disk().map(super::disk_report::of),
             waf: self.waf_report(),
             wear: self.wear_report(),
+            cache: CacheReport { slc_bytes: self.scheme.slc_cache_bytes(&self.io) },
             scheme: self.scheme_report(),
             series: self.io.series_mut().report(cache),
             adjusted: Adjusted { sub_mu_rounded: self.stats.sub_mu_rounded },

@@ -40,6 +40,9 @@ pub trait AnyRegion {
     /// The blocks it is made of.
     fn share(&self) -> BlockShare;
 
+    /// What its SLC pages hold.
+    fn slc_bytes(&self, io: &Io) -> u64;
+
     /// Live bytes in it that count as cached if it is a cache.
     fn live_bytes(&self, io: &Io) -> u64;
 
@@ -69,6 +72,10 @@ fn first<T>(states: &mut Vec<T>, kind: &str) -> Result<T, String> {
 impl AnyRegion for Region {
     fn share(&self) -> BlockShare {
         self.share()
+    }
+
+    fn slc_bytes(&self, io: &Io) -> u64 {
+        self.slc_bytes(self.spec.blocks, io)
     }
 
     fn live_bytes(&self, io: &Io) -> u64 {
@@ -111,6 +118,12 @@ impl AnyRegion for Region {
 impl AnyRegion for TwoLayerRegion {
     fn share(&self) -> BlockShare {
         self.share()
+    }
+
+    /// Those of a window of each block: the others are denser by the time they are used.
+    fn slc_bytes(&self, io: &Io) -> u64 {
+        let page_bytes = io.geometry().pools[self.spec.pool].page_bytes;
+        self.share().blocks * u64::from(self.window_wordlines()) * u64::from(page_bytes)
     }
 
     fn live_bytes(&self, io: &Io) -> u64 {

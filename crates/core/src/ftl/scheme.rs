@@ -191,6 +191,17 @@ pub trait Scheme {
         blocks
     }
 
+    /// What the cache takes in SLC mode, at most where its size changes.
+    fn slc_cache_bytes(&self, io: &Io) -> u64 {
+        let mut bytes = 0;
+        self.regions(&mut |role, region| {
+            if role == Role::Cache {
+                bytes += region.slc_bytes(io);
+            }
+        });
+        bytes
+    }
+
     /// Live bytes in the scheme's cache.
     fn cache_live_bytes(&self, io: &Io) -> u64 {
         let mut bytes = 0;

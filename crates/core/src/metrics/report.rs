@@ -279,6 +279,13 @@ pub struct CurveReport {
     pub measured: Vec<(f64, f64)>,
 }
 
+/// The size of a scheme's cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CacheReport {
+    /// What it takes in SLC mode, at most where its size changes; 0 without a cache or SLC pages in it.
+    pub slc_bytes: u64,
+}
+
 /// A scheme's own figures.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SchemeReport {
@@ -319,6 +326,8 @@ pub struct Report {
     pub waf: WafReport,
     /// Wear.
     pub wear: WearReport,
+    /// The size of the scheme's cache.
+    pub cache: CacheReport,
     /// The scheme's own figures.
     pub scheme: SchemeReport,
     /// Time series.

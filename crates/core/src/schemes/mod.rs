@@ -240,6 +240,9 @@ macro_rules! schemes {
             fn blocks(&self) -> Vec<BlockShare> {
                 match self { $($(#[$when])* Self::$variant(s) => s.blocks(),)* }
             }
+            fn slc_cache_bytes(&self, io: &Io) -> u64 {
+                match self { $($(#[$when])* Self::$variant(s) => s.slc_cache_bytes(io),)* }
+            }
             fn cache_live_bytes(&self, io: &Io) -> u64 {
                 match self { $($(#[$when])* Self::$variant(s) => s.cache_live_bytes(io),)* }
             }

@@ -1,6 +1,7 @@
 //! The integration tests of runs, as one program.
 
 mod binary;
+mod cache_size;
 mod common;
 mod config;
 mod disk_data;

@@ -81,6 +81,10 @@ impl AnyRegion for LogRegion {
         self.region.share()
     }
 
+    fn slc_bytes(&self, io: &Io) -> u64 {
+        AnyRegion::slc_bytes(&self.region, io)
+    }
+
     fn live_bytes(&self, io: &Io) -> u64 {
         self.region.live_bytes(io)
     }

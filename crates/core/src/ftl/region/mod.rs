@@ -326,6 +326,16 @@ impl Region {
         BlockShare { pool: self.spec.pool, mode: self.spec.mode, blocks }
     }
 
+    /// What the SLC pages of `blocks` of its blocks in every plane hold.
+    pub fn slc_bytes(&self, blocks: u32, io: &Io) -> u64 {
+        if self.spec.mode != CellMode::Slc {
+            return 0;
+        }
+        let page_bytes = io.geometry().pools[self.spec.pool].page_bytes;
+        let pages = u64::from(blocks) * u64::from(self.pages_per_block);
+        self.allocator.planes().len() as u64 * pages * u64::from(page_bytes)
+    }
+
     /// Live bytes in the region's blocks.
     pub fn live_bytes(&self, io: &Io) -> u64 {
         io.array().live_in(self.id) * u64::from(io.geometry().mu_bytes)

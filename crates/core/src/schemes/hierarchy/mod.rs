@@ -296,6 +296,11 @@ impl Scheme for Hierarchy {
     }
 
     /// Both levels have the same blocks.
+    /// Both levels share the blocks.
+    fn slc_cache_bytes(&self, io: &Io) -> u64 {
+        self.l2.slc_bytes(self.config.slc_blocks, io)
+    }
+
     fn blocks(&self) -> Vec<BlockShare> {
         vec![self.l2.share(), self.store.region.share()]
     }

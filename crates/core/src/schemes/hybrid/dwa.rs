@@ -140,6 +140,12 @@ impl Scheme for Dwa {
         self.hybrid.signals(io).to_vec()
     }
 
+    /// The size that the table gives an empty device.
+    fn slc_cache_bytes(&self, io: &Io) -> u64 {
+        let percent = self.setting.percent(0, u64::from(io.mus()));
+        self.hybrid.slc.slc_bytes(self.hybrid.plane_blocks() * percent / 100, io)
+    }
+
     fn blocks(&self) -> Vec<BlockShare> {
         self.hybrid.blocks()
     }

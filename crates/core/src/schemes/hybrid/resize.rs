@@ -21,6 +21,11 @@ impl Hybrid {
         feasible.min(self.limits.slc_blocks_cap(blocks)).max(self.slc_blocks_min())
     }
 
+    /// What the SLC region holds where no data are in its way.
+    pub fn slc_bytes_max(&self, io: &Io) -> u64 {
+        self.slc.slc_bytes(self.limits.slc_blocks_cap(self.plane_blocks()), io)
+    }
+
     /// Gives the SLC region `blocks` blocks per plane before the first write to it; before time 0 it
     /// gives way to the data there are.
     pub fn begin_with(&mut self, blocks: u32) {

@@ -200,6 +200,10 @@ impl Scheme for Rl {
         memory::take(memory, &mut self.agent, &shape)
     }
 
+    fn slc_cache_bytes(&self, io: &Io) -> u64 {
+        self.hybrid.slc_bytes_max(io)
+    }
+
     fn blocks(&self) -> Vec<BlockShare> {
         self.hybrid.blocks()
     }

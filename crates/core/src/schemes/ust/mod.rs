@@ -337,6 +337,14 @@ impl Scheme for Ust {
     }
 
     /// Blocks are of the mode they were last opened in.
+    /// What every logical block may have, as far as the planes have blocks that need not stay free.
+    fn slc_cache_bytes(&self, io: &Io) -> u64 {
+        let logical = io.mus().div_ceil(self.dense.pages_per_block * self.slots);
+        let in_plane = logical.div_ceil(self.dense.planes().len() as u32);
+        let most = self.dense.spec.blocks.saturating_sub(self.free_blocks);
+        self.slc.slc_bytes(in_plane.saturating_mul(self.max_slc_blocks).min(most), io)
+    }
+
     fn blocks(&self) -> Vec<BlockShare> {
         let slc = u64::from(self.owners.blocks());
         let all = self.dense.share();

@@ -1,0 +1,52 @@
+"""Caches of different sizes are seen in a comparison."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import slcache
+from slcache import grid, report
+
+KIB = 1 << 10
+#: Three blocks of eight pages in each of four planes, or six.
+SMALL, LARGE = 384 * KIB, 768 * KIB
+
+
+@pytest.fixture(scope="module")
+def unequal() -> slcache.Comparison:
+    return slcache.compare(
+        "zipf-4k",
+        device="tiny",
+        schemes=["tlc-only", "baseline", "turbo-write"],
+        trace_options={"workload.requests": "200", "workload.footprint_bytes": "1MiB"},
+        settings={"scheme.turbo-write.slc_blocks": 6, "device.user_bytes": "2MiB"},
+    )
+
+
+def test_each_run_says_what_its_cache_takes(unequal: slcache.Comparison) -> None:
+    sizes = [run["cache"] for run in unequal.to_dict()["runs"]]
+    assert sizes == [{"slc_bytes": 0}, {"slc_bytes": SMALL}, {"slc_bytes": LARGE}]
+    assert [row.cache for row in unequal.rows()] == ["–", "384 KiB", "768 KiB"]
+
+
+def test_a_note_names_the_smallest_and_the_largest(unequal: slcache.Comparison) -> None:
+    (note,) = unequal.notes()
+    assert "baseline has 384 KiB, turbo-write 768 KiB" in note
+    assert note in " ".join(unequal.summary().split())
+    assert note in report.render(unequal.labels, unequal.documents, unequal.reference)
+
+
+def document(size: int | None) -> dict[str, Any]:
+    return {} if size is None else {"cache": {"slc_bytes": size}}
+
+
+def test_caches_within_a_tenth_and_schemes_without_one_are_not_worth_a_note() -> None:
+    def told(*sizes: int | None) -> str:
+        names = [f"scheme {i}" for i in range(len(sizes))]
+        return grid.unequal_caches(names, [document(size) for size in sizes])
+
+    assert told(0, 1000, 1100, None) == ""
+    assert told(None, None) == told(0, 0) == ""
+    assert "scheme 1 has 1,000 B, scheme 3 1.08 KiB" in told(0, 1000, 1000, 1101)
