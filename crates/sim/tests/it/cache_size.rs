@@ -17,7 +17,10 @@ fn caches_are_as_large_as_their_papers_say() {
         assert_eq!(on(scheme), 4 * GIB, "{scheme}");
     }
     assert_eq!(on("ips-coop"), 47 * GIB / 4);
-    assert_eq!(slc_bytes("ips-384g", "baseline", &["scheme.baseline.slc_blocks=188"]), 47 * GIB / 4);
+    assert_eq!(
+        slc_bytes("ips-384g", "baseline", &["scheme.baseline.slc_blocks=188", "device.user_bytes=340GiB"]),
+        47 * GIB / 4
+    );
     assert_eq!(slc_bytes("ips-coop", "ips-coop", &[]), 64 * GIB);
     assert_eq!(slc_bytes("hyssd-st", "hyssd", &[]), 2 * GIB);
 }
