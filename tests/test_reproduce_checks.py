@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from slcache import ConfigError, api
-from slcache.reproduce import checks, papers, sensitivity
+from slcache.reproduce import beyond, checks, papers, sensitivity
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import plan as plans
 from slcache.reproduce.inputs import twins
@@ -29,6 +29,17 @@ def test_every_run_of_every_plan_can_be_made(paper: str, full: bool) -> None:
         jobs = [job for _, job in jobs_of(read, chosen, {p.name: [1] for p in read.parts}, {})]
         assert checks.faults(jobs, reading) == []
     assert sensitivity.faults(plan) == []
+
+
+@pytest.mark.parametrize("paper", papers())
+def test_every_run_on_recordings_can_be_made(paper: str, tmp_path: Path) -> None:
+    (tmp_path / "any.blkparse.zst").touch()
+    plan = plans.load(paper)
+    assert plan.beyond is not None
+    spec = replace(plan.beyond, only=[])
+    jobs, _ = beyond.jobs_of(replace(plan, beyond=spec), tmp_path)
+    assert {job.scheme for job in jobs} >= {v.scheme for v in plan.expand(spec.schemes)}
+    assert checks.faults(jobs, "beyond") == []
 
 
 def varied(*vary: Variation) -> Plan:

@@ -13,6 +13,7 @@ from slcache.reproduce.measures import value
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.runs import Progress, run_all
 from slcache.reproduce.store import Store
+from slcache.reproduce.tabulate import all_settings
 
 MEASURES = (
     "write_mean_us",
@@ -29,32 +30,37 @@ MEASURES = (
 FASTEST = "write_mean_us"
 
 
-def study(plan: Plan, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-    """Return tails, write amplification by cause and wear of every scheme on every recording."""
+def jobs_of(plan: Plan, folder: Path) -> tuple[list[Job], list[str]]:
+    """Return the runs on the recordings of a folder, and the traces named that it lacks."""
     spec = plan.beyond
     assert spec is not None
     wanted = [folder / name for name in spec.more]
     recorded = sorted(folder.glob("*.blkparse.zst"))
     recorded = [path for path in recorded if not spec.only or path.name.split(".")[0] in spec.only]
     paths = [*recorded, *(path for path in wanted if path.exists())]
-    chosen = [
-        Input(path.name.split(".")[0], str(path), False, path.stat().st_size) for path in paths
-    ]
     settings = {"trace.address": "compact", **spec.settings}
     jobs = [
         Job(
-            each,
+            Input(path.name.split(".")[0], str(path), False, path.stat().st_size),
             spec.device,
             variant.scheme,
             seed,
             spec.replay,
-            {**settings, **variant.settings},
+            all_settings(spec.device, variant, {}, settings),
             variant.name,
         )
-        for each in chosen
+        for path in paths
         for variant in plan.expand([*spec.schemes, *([spec.constants] if spec.constants else [])])
         for seed in (spec.seeds if variant.name in spec.learned else spec.seeds[:1])
     ]
+    return jobs, [path.name for path in wanted if not path.exists()]
+
+
+def study(plan: Plan, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    """Return tails, write amplification by cause and wear of every scheme on every recording."""
+    spec = plan.beyond
+    assert spec is not None
+    jobs, left_out = jobs_of(plan, folder)
     results = run_all(jobs, store, progress)
     of_trace: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for job, document in zip(jobs, results, strict=True):
@@ -65,7 +71,7 @@ def study(plan: Plan, folder: Path, store: Store, progress: Progress) -> dict[st
         "replay": spec.replay,
         "device": spec.device,
         "measures": dict(zip(spec.measures, spec.names, strict=True)),
-        "left_out": [path.name for path in wanted if not path.exists()],
+        "left_out": left_out,
         "traces": {name: _schemes(found, constants) for name, found in of_trace.items()},
     }
 

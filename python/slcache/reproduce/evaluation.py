@@ -61,6 +61,10 @@ def evaluate(request: Request, progress: Progress, tell: Tell) -> Evaluation:
     store = Store(request.out / "runs")
     if request.sensitivity:
         checks.refuse(sensitivity.faults(plan, request.readings or plan.readings))
+    recordings = None if request.quick else request.recordings
+    if plan.beyond and recordings is not None:
+        jobs, _ = beyond.jobs_of(plan, recordings)
+        checks.refuse(checks.faults(jobs, f"{plan.name}/plan.toml: beyond"))
     views, seeds = _views(plan, request, store, progress, tell)
     by_reading = {view.reading: view.tables for view in views}
     claims = ledger(plan.claims, by_reading.get(LITERAL), by_reading.get(PROBABLE))
@@ -72,8 +76,8 @@ def evaluate(request: Request, progress: Progress, tell: Tell) -> Evaluation:
         # Without --sensitivity only what an earlier one has left is taken up.
         run = progress if request.sensitivity else None
         evaluation.sensitivity = sensitivity.study(plan, store, run, evaluation.readings)
-    if plan.beyond and request.recordings is not None and not request.quick:
-        evaluation.beyond = beyond.study(plan, request.recordings, store, progress)
+    if plan.beyond and recordings is not None:
+        evaluation.beyond = beyond.study(plan, recordings, store, progress)
     return evaluation
 
 

@@ -125,7 +125,7 @@ def _jobs(
             variant.scheme,
             seed,
             replay,
-            _all_settings(part.device, variant, each.reduced, settings),
+            all_settings(part.device, variant, each.reduced, settings),
             variant.name,
             each.draw or (None if part.learned is None else seeds[0]),
             tuple(before.get(name) or inputs.twins(plan, [name])[0] for name in variant.after),
@@ -145,7 +145,7 @@ def _seeds_of(part: Part, name: str, each: Input, seeds: Sequence[int]) -> Seque
     return seeds if each.twin else seeds[:1]
 
 
-def _all_settings(
+def all_settings(
     device: str, variant: Variant, of_input: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the settings of a run: those of its input, those given, and the variant's own."""
