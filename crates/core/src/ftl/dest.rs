@@ -11,6 +11,9 @@ pub trait Destination {
     /// Who writes, where that decides which page is the next.
     type Writer: Copy;
 
+    /// Whether every page taken lies in the plane that was asked for.
+    const IN_PLANE: bool = true;
+
     /// The next page of `plane`; none if `room` says 0.
     fn next_page(&mut self, io: &mut Io, plane: PlaneId, writer: Self::Writer) -> Option<Ppn>;
 

@@ -50,7 +50,8 @@ pub fn empty_block<D: Destination>(
     let pages = io.array().block(block).write_ptr();
     let (first, first_tag) = (io.geometry().page(block, 0), io.array().first_tag(block));
     let mut programs = Programs::begin(io);
-    let mut moves = if dest.per_page() { io.begin_moves(block, plane, job) } else { None };
+    let together = D::IN_PLANE && dest.per_page();
+    let mut moves = if together { io.begin_moves(block, plane, job) } else { None };
     for index in 0..pages {
         let from = Ppn(first.0 + index);
         if index + MAP_AHEAD < pages {

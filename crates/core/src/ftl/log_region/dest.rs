@@ -16,6 +16,9 @@ use crate::hw::timing::{OpId, RequestId};
 impl Destination for LogRegion {
     type Writer = Writer;
 
+    /// The circle goes on in other planes where a row has no page left in this one.
+    const IN_PLANE: bool = false;
+
     #[inline]
     fn next_page(&mut self, io: &mut Io, plane: PlaneId, writer: Writer) -> Option<Ppn> {
         if !self.has_row(writer) {
