@@ -32,6 +32,7 @@ fn run_text(text: &str, sets: &[&str]) -> Result<Value, SimError> {
 fn a_document_has_every_section() {
     let document = run_text(&trace(), &[]).unwrap();
     let sections = [
+        "cache",
         "config",
         "flash",
         "host",
