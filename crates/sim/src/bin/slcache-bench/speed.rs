@@ -7,7 +7,7 @@ use super::floor::{Floor, Pass};
 use super::Size;
 use slcache_core::device::request::Request;
 use slcache_sim::RunConfig;
-use std::collections::BTreeMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 
 /// A case with the rounds measured so far.
 struct Contestant<'a> {
@@ -25,8 +25,8 @@ pub fn measure(size: Size) -> Result<Vec<Speed>, String> {
     let cases = cases::all();
     let mut requests: BTreeMap<Workload, Vec<Request>> = BTreeMap::new();
     for case in &cases {
-        if !requests.contains_key(&case.workload) {
-            requests.insert(case.workload, case.workload.requests(size)?);
+        if let Entry::Vacant(place) = requests.entry(case.workload) {
+            place.insert(case.workload.requests(size)?);
         }
     }
     let contestant = |case: Case| Contestant::new(case, &requests[&case.workload], size);
