@@ -100,7 +100,13 @@ def test_any_mutated_document_loads_or_is_refused_by_its_key(whole: str) -> None
 
 def test_a_missing_key_is_named(whole: str) -> None:
     optional = {"unmapped_reads", "address_dropped", "rounded_to_sectors", "rounded_to_ns"}
-    optional |= {"spread_inside_seconds", "unterminated_last_line", "backlog", "model_version"}
+    optional |= {
+        "spread_inside_seconds",
+        "unterminated_last_line",
+        "backlog",
+        "model_version",
+        "cache",
+    }
     free = (
         "config",
         "waf.by_cause",

@@ -94,9 +94,9 @@ def test_every_point_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     folder = tmp_path / "toy"
     folder.mkdir()
     source = plans.EXPERIMENTS / "hierarchy"
-    text = (source / "plan.toml").read_text().replace('names = ["0.1 ms", ', "names = [")
+    text = (source / "plan.toml").read_text().replace('names = ["64 KiB", ', "names = [")
     (folder / "plan.toml").write_text(text)
     (folder / "claims.toml").write_text((source / "claims.toml").read_text())
     monkeypatch.setattr(plans, "EXPERIMENTS", tmp_path)
-    with pytest.raises(ConfigError, match="wait for others: 2 names for 3 points"):
+    with pytest.raises(ConfigError, match="merge buffer: 1 names for 2 points"):
         plans.load("toy")

@@ -3,8 +3,9 @@
 
 use super::compact::{self, Compacted};
 use super::io::Io;
+use super::job::Job;
 use super::region::{Pack, Region, Writer};
-use super::relocate::{empty_block, Job};
+use super::relocate::empty_block;
 use super::victim;
 use crate::base::PlaneId;
 

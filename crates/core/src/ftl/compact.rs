@@ -6,9 +6,10 @@
 use super::answer::DeviceFull;
 use super::dest::Destination;
 use super::io::Io;
+use super::job::Job;
 use super::packer::{pages_for, read_out, Packer};
 use super::region::{Region, Writer};
-use super::relocate::{erase_block, relocate_page, Job};
+use super::relocate::{erase_block, relocate_page};
 use crate::base::{BlockId, PlaneId, Ppn};
 
 /// How many pages ahead the map entries of a victim's live slots are fetched.

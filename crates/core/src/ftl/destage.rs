@@ -2,8 +2,8 @@
 //! blocks are erased.
 
 use super::io::{DiskOps, Io, Programs};
+use super::job::Job;
 use super::media::SLOTS_MAX;
-use super::relocate::Job;
 use crate::base::{BlockId, Ppn, Slot};
 use crate::hw::timing::{OpId, RequestId};
 

@@ -4,10 +4,11 @@
 use super::answer::DeviceFull;
 use super::clean::pad_unprotected;
 use super::io::{Io, Programs};
+use super::job::Job;
 use super::media::{bits, SLOTS_MAX};
 use super::page_level::{mapped_mask, region_slots, Sources};
 use super::region::Writer;
-use super::relocate::{note_carrier, relocate, Job};
+use super::relocate::{note_carrier, relocate};
 use super::store::Store;
 use crate::base::{BlockId, Mu, PlaneId, Ppn};
 use crate::hw::array::RegionId;

@@ -32,6 +32,7 @@ mod free_list;
 pub mod gather;
 pub mod hold;
 pub mod io;
+pub mod job;
 pub mod knob;
 pub mod log_region;
 pub mod media;

@@ -4,8 +4,9 @@
 use super::answer::DeviceFull;
 use super::dest::Destination;
 use super::io::Io;
+use super::job::Job;
 use super::media::SLOTS_MAX;
-use super::relocate::{note_carrier, Job};
+use super::relocate::note_carrier;
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::hw::timing::{OpId, RequestId};
 

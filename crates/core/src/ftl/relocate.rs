@@ -3,36 +3,12 @@
 use super::answer::DeviceFull;
 use super::dest::Destination;
 use super::io::{Io, Programs};
-use super::piece::PageWrite;
-use crate::base::op::{Cause, Class};
+use super::job::Job;
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::hw::timing::{OpId, RequestId};
 
 /// How many pages ahead the map entries of a victim's live slots are fetched.
 const MAP_AHEAD: u32 = 8;
-
-/// Why and how urgently data are moved.
-#[derive(Clone, Copy, Debug)]
-pub struct Job {
-    /// Cause of every operation of the job.
-    pub cause: Cause,
-    /// Priority.
-    pub class: Class,
-}
-
-impl Job {
-    /// The program of `units` moved mapping units of `mu_bytes`.
-    pub(super) fn write(self, units: u32, mu_bytes: u32) -> PageWrite {
-        PageWrite {
-            bytes: units * mu_bytes,
-            fresh_slots: units,
-            slots: units,
-            cause: self.cause,
-            class: self.class,
-            request: RequestId::NONE,
-        }
-    }
-}
 
 /// Moves the live pages of `block` into `plane` of `dest` and erases it; where they do not fit, nothing
 /// has moved. The caller gives the block back to its region and calls `pad_unprotected` in the end.

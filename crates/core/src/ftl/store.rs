@@ -4,11 +4,12 @@ use super::answer::DeviceFull;
 use super::clean::{clean_plane, pad_unprotected};
 use super::config::CleanConfig;
 use super::io::Io;
+use super::job::Job;
 use super::page_level;
 use super::page_reads::PageReads;
 use super::plane_allocator::try_planes;
 use super::region::{Region, RegionSpec, Writer};
-use super::relocate::{empty_block, Job};
+use super::relocate::empty_block;
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId, Ppn};
 

@@ -2,10 +2,11 @@
 //! another region.
 
 use super::io::Io;
+use super::job::Job;
 use super::media::{bits, SLOTS_MAX};
 use super::page_level::{mapped_mask, Sources};
 use super::region::{Region, Writer};
-use super::relocate::{note_carrier, Job};
+use super::relocate::note_carrier;
 use super::span::Span;
 use crate::base::Ppn;
 use crate::hw::timing::{OpId, RequestId};

@@ -5,8 +5,8 @@ use super::place::Place;
 use super::Io;
 use crate::base::op::OpKind;
 use crate::base::{BlockId, PlaneId, Ppn};
+use crate::ftl::job::Job;
 use crate::ftl::piece::PageWrite;
-use crate::ftl::relocate::Job;
 use crate::hw::config::BusConfig;
 use crate::hw::timing::{MoveTarget, OpId, OpSpec};
 

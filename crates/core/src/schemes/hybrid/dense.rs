@@ -6,10 +6,10 @@ use crate::ftl::answer::DeviceFull;
 use crate::ftl::clean::{compact_one, pad_unprotected};
 use crate::ftl::compact::{self, Compacted};
 use crate::ftl::io::Io;
+use crate::ftl::job::Job;
 use crate::ftl::page_level;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Region, RegionSpec, Writer};
-use crate::ftl::relocate::Job;
 use crate::metrics::report::SchemeReport;
 
 /// Free blocks per plane that are left to cleaning, which must win at least one more.

@@ -10,10 +10,11 @@ use crate::ftl::answer::DeviceFull;
 use crate::ftl::dest::Destination;
 use crate::ftl::destage::Destage;
 use crate::ftl::io::Io;
+use crate::ftl::job::Job;
 use crate::ftl::log_region::LogRegion;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::Writer;
-use crate::ftl::relocate::{erase_block, relocate_page, Job};
+use crate::ftl::relocate::{erase_block, relocate_page};
 use crate::ftl::unit_level::{self, Reads};
 
 /// Cleaning within a region.

@@ -11,9 +11,10 @@ use crate::ftl::answer::DeviceFull;
 use crate::ftl::clean::pad_unprotected;
 use crate::ftl::compact;
 use crate::ftl::io::Io;
+use crate::ftl::job::Job;
 use crate::ftl::packer::{pages_for, read_out, Packer};
 use crate::ftl::region::{ApartBlock, Writer};
-use crate::ftl::relocate::{erase_block, Job};
+use crate::ftl::relocate::erase_block;
 use crate::ftl::victim;
 
 /// Open dense blocks of a plane: cold data and cleaning write to one each.
