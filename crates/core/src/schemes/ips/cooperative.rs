@@ -7,9 +7,9 @@
 //! IV-C and Fig. 8 (steps 1 to 4).
 //! **What the paper leaves open and what we chose.** The sizes as printed do not fit the printed
 //! geometry; `slc_blocks` is free. Once both caches are used up, host data switch wordlines. "Free
-//! TLC space" (step 3.2) is a two-layer block that is filled without pausing. Idle
-//! time reclaims SLC blocks, the oldest first, the partly filled one too (`reclaim_open`); the end of a
-//! run empties them all (`drain`).
+//! TLC space" (step 3.2) is a two-layer block that is filled without pausing. Idle time reclaims SLC
+//! blocks, the oldest first, the partly filled one too (`reclaim_open`); the end of a run empties them
+//! all (`drain`).
 //! **Knobs.** `idle.threshold_ns`, `agc.min_invalid`, `slc_blocks`.
 
 use super::super::common::dials::{
