@@ -3,6 +3,7 @@
 //! An operation has a path only once there is more to tell of it than its own times.
 
 use super::ids::OpId;
+use super::op_table::PATH;
 use super::Timing;
 use crate::base::op::CAUSES;
 
@@ -51,23 +52,25 @@ impl Timing {
 
     /// The path of an operation, to add to.
     fn path_mut(&mut self, id: OpId) -> &mut Path {
-        if self.ops[id.index()].path == 0 {
-            self.ops[id.index()].path = self.paths.insert(Path::default());
+        let (op, more) = self.ops.both_mut(id);
+        if !op.has(PATH) {
+            op.set(PATH);
+            more.path = self.paths.insert(Path::default());
         }
-        &mut self.paths[self.ops[id.index()].path as usize]
+        &mut self.paths[more.path as usize]
     }
 
     /// Books waiting of `id` for `kind`, one of the kinds above, if a request waits for it.
     #[inline(always)]
     pub(super) fn add_wait(&mut self, id: OpId, kind: usize, ns: u64) {
-        if ns > 0 && !self.ops[id.index()].spec.request.is_none() {
+        if ns > 0 && !self.ops[id].request.is_none() {
             self.path_mut(id).wait[kind] += ns;
         }
     }
 
     /// Books what `id` takes longer because the command takes other operations along.
     pub(super) fn add_company(&mut self, id: OpId, array_ns: u64, bus_ns: u64) {
-        if array_ns + bus_ns > 0 && !self.ops[id.index()].spec.request.is_none() {
+        if array_ns + bus_ns > 0 && !self.ops[id].request.is_none() {
             let path = self.path_mut(id);
             path.array_ns += array_ns;
             path.bus_ns += bus_ns;
@@ -76,12 +79,12 @@ impl Timing {
 
     /// Remembers what the unit had done when `id` was queued, to tell later what it waited for.
     pub(super) fn snapshot(&mut self, id: OpId) {
-        let unit = &self.units[self.ops[id.index()].spec.unit as usize];
+        let unit = &self.units[self.ops[id].unit as usize];
         let mut busy = [0; CAUSES + 1];
         busy[..CAUSES].copy_from_slice(&unit.busy_ns);
         if !unit.current.is_none() {
             // The part of the running operation that is over is not waited for.
-            let cause = self.ops[unit.current.index()].spec.cause as usize;
+            let cause = self.ops[unit.current].cause as usize;
             busy[cause] += self.now_ns - unit.started_ns;
         }
         busy[WAIT_CHANNEL] = unit.wished_ns;
@@ -105,22 +108,22 @@ impl Timing {
     /// for the channel if it found the unit idle.
     #[inline(always)]
     pub(super) fn book_wait(&mut self, id: OpId, channel_ns: u64) {
-        let op = &self.ops[id.index()];
-        if op.queued_ns != self.now_ns && !op.spec.request.is_none() {
+        let op = &self.ops[id];
+        if op.queued_ns != self.now_ns && !op.request.is_none() {
             self.book_waited(id, channel_ns);
         }
     }
 
     fn book_waited(&mut self, id: OpId, channel_ns: u64) {
         self.path_mut(id);
-        let op = &self.ops[id.index()];
-        let unit = &self.units[op.spec.unit as usize];
+        let op = &self.ops[id];
+        let unit = &self.units[op.unit as usize];
         // What the disk takes its time for before it serves is to be awake.
-        let kind_of = |kind| match kind == WAIT_CHANNEL && op.spec.unit == self.disk_unit {
+        let kind_of = |kind| match kind == WAIT_CHANNEL && op.unit == self.disk_unit {
             true => WAIT_SPIN_UP,
             false => kind,
         };
-        let path = &mut self.paths[op.path as usize];
+        let path = &mut self.paths[self.ops.more(id).path as usize];
         let mut left = self.now_ns - op.queued_ns;
         if let Some(before) = &path.before {
             let done = unit.busy_ns.iter().chain([&unit.wished_ns]);
@@ -140,24 +143,24 @@ impl Timing {
     /// Array and channel time on the path that ends with `id`, its own included, ns.
     #[inline(always)]
     pub(super) fn path_times(&self, id: OpId) -> (u64, u64) {
-        let op = &self.ops[id.index()];
-        let own = (u64::from(op.spec.array_ns), op.spec.bus_ns());
-        if op.path == 0 {
+        let op = &self.ops[id];
+        let own = (u64::from(op.array_ns), op.bus_ns());
+        if !op.has(PATH) {
             return own;
         }
-        let path = &self.paths[op.path as usize];
+        let path = &self.paths[self.ops.more(id).path as usize];
         (own.0 + path.array_ns, own.1 + path.bus_ns)
     }
 
     /// Hands the path of a finished read on to the operation of the same request that waited for it.
     pub(super) fn pass_path(&mut self, from: OpId, to: OpId) {
         let (array_ns, bus_ns) = self.path_times(from);
-        let wait = match self.ops[from.index()].path {
-            0 => [0; WAIT_KINDS],
-            path => *self.wait_on(path),
+        let wait = match self.ops[from].has(PATH) {
+            true => *self.wait_on(self.ops.more(from).path),
+            false => [0; WAIT_KINDS],
         };
         *self.path_mut(to) = Path { array_ns, bus_ns, wait, before: None };
         // The path explains everything until now.
-        self.ops[to.index()].queued_ns = self.now_ns;
+        self.ops[to].queued_ns = self.now_ns;
     }
 }

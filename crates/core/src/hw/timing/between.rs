@@ -1,6 +1,7 @@
 //! What may come between: page moves that pause after their read, suspended programs and erases.
 
 use super::ids::OpId;
+use super::op_table::MOVES;
 use super::spec::MoveTarget;
 use super::unit::Phase;
 use super::{Timing, WAIT_SUSPENDED};
@@ -11,20 +12,20 @@ impl Timing {
     #[inline(always)]
     pub(super) fn turn_into_program(&mut self, id: OpId) {
         let now_ns = self.now_ns;
-        let op = &mut self.ops[id.index()];
-        let Some(target) = op.spec.then.take() else { return };
-        let read_ns = u64::from(op.spec.in_ns) + u64::from(op.spec.array_ns) + u64::from(op.spec.out_ns);
-        self.load_ns[op.spec.unit as usize] -= read_ns;
-        let block = op.spec.block;
+        let Some(target) = self.ops.then(id) else { return };
+        let op = &mut self.ops[id];
+        op.clear(MOVES);
+        self.load_ns[op.unit as usize] -= op.service_ns();
+        let block = op.block;
         let clock = &mut self.blocks[block.index()];
         clock.reads -= 1;
         let wakes_erase = clock.reads == 0 && clock.erase_parked;
-        op.spec.kind = target.kind;
-        op.spec.block = target.block;
-        op.spec.page = target.page;
-        op.spec.array_ns = target.array_ns;
-        op.spec.in_ns = target.in_ns;
-        op.spec.out_ns = 0;
+        op.kind = target.kind;
+        op.block = target.block;
+        op.page = target.page;
+        op.array_ns = target.array_ns;
+        op.in_ns = target.in_ns;
+        op.out_ns = 0;
         op.queued_ns = now_ns;
         if wakes_erase {
             self.wake_erase(block);
@@ -35,9 +36,9 @@ impl Timing {
     #[inline(always)]
     pub(super) fn run_move(&mut self, unit: u32, id: OpId, target: MoveTarget) {
         let now_ns = self.now_ns;
-        let op = &self.ops[id.index()];
-        let read_ns = u64::from(op.spec.in_ns) + u64::from(op.spec.array_ns) + u64::from(op.spec.out_ns);
-        let bus_ns = u64::from(op.spec.in_ns) + u64::from(op.spec.out_ns) + u64::from(target.in_ns);
+        let op = &self.ops[id];
+        let read_ns = op.service_ns();
+        let bus_ns = op.bus_ns() + u64::from(target.in_ns);
         let u = &mut self.units[unit as usize];
         u.current = id;
         u.started_ns = now_ns;
@@ -51,14 +52,14 @@ impl Timing {
     /// Something was queued during a move: if it is more urgent, the move pauses after its read.
     pub(super) fn try_split(&mut self, unit: u32) {
         let u = &mut self.units[unit as usize];
-        let op = &self.ops[u.current.index()];
-        let more_urgent = u.mask & ((1 << op.spec.class as u8) - 1);
+        let op = &self.ops[u.current];
+        let more_urgent = u.mask & ((1 << op.class as u8) - 1);
         if more_urgent == 0 || self.now_ns >= u.read_end_ns {
             return;
         }
         u.phase = Phase::Out;
         let (read_end_ns, channel) = (u.read_end_ns, u.channel as usize);
-        let program_in_ns = op.spec.then.map_or(0, |target| u64::from(target.in_ns));
+        let program_in_ns = self.ops.then(u.current).map_or(0, |target| u64::from(target.in_ns));
         self.channels[channel].busy_ns -= program_in_ns;
         self.channels[channel].busy_until_ns = read_end_ns;
         self.push_unit_event(unit, read_end_ns);
@@ -66,14 +67,14 @@ impl Timing {
 
     pub(super) fn try_suspend(&mut self, unit: u32) {
         let u = &self.units[unit as usize];
-        let op = &self.ops[u.current.index()];
-        let allowed = match op.spec.kind {
-            _ if op.spec.class == Class::Run => false,
+        let op = &self.ops[u.current];
+        let allowed = match op.kind {
+            _ if op.class == Class::Run => false,
             OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => u.suspend.program,
             OpKind::Erase => u.suspend.erase,
             OpKind::Read => false,
         };
-        let array_starts_ns = u.until_ns.saturating_sub(u64::from(op.spec.array_ns));
+        let array_starts_ns = u.until_ns.saturating_sub(u64::from(op.array_ns));
         if !allowed || u.suspends >= u.suspend.max_suspends || self.now_ns < array_starts_ns {
             return;
         }
@@ -102,7 +103,7 @@ impl Timing {
         self.push_unit_event(unit, at_ns);
         while !mate.is_none() {
             self.add_wait(mate, WAIT_SUSPENDED, lost_ns);
-            mate = self.ops[mate.index()].next;
+            mate = self.ops[mate].next;
         }
     }
 }

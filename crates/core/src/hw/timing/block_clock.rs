@@ -1,6 +1,7 @@
 //! What is done to a block in time: which of its pages are programmed, and the order of its operations.
 
 use super::ids::OpId;
+use super::op_table::FOLLOWS;
 use super::Timing;
 use crate::base::op::{Class, OpKind};
 use crate::base::BlockId;
@@ -35,13 +36,23 @@ impl Timing {
     pub fn program_of(&self, block: BlockId, page: u32) -> OpId {
         let mut id = OpId(self.blocks[block.index()].last);
         while !id.is_none() {
-            let op = &self.ops[id.index()];
-            if op.spec.programs().is_some_and(|(first, pages)| (first..first + pages).contains(&page)) {
+            if self.programs(id).is_some_and(|(first, pages)| (first..first + pages).contains(&page)) {
                 return id;
             }
-            id = op.block_prev;
+            id = self.ops.block_prev(id);
         }
         id
+    }
+
+    /// The first page and the number of pages that `id` programs, now or after its read.
+    #[inline]
+    fn programs(&self, id: OpId) -> Option<(u32, u32)> {
+        let op = &self.ops[id];
+        match self.ops.then(id) {
+            _ if op.kind.stores() => Some((u32::from(op.page), u32::from(op.pages))),
+            Some(target) => Some((u32::from(target.page), 1)),
+            None => None,
+        }
     }
 
     /// Records that the last of the first `pages` pages of `block` is programmed without the clock;
@@ -70,16 +81,18 @@ impl Timing {
     /// Order (a): the operation follows the block's last one, and lends it its class.
     #[inline(always)]
     pub(super) fn chain_in_block(&mut self, id: OpId, block: BlockId, class: Class) {
-        if self.ops[id.index()].spec.kind == OpKind::Erase {
+        if self.ops[id].kind == OpKind::Erase {
             self.set_erased(block);
         }
         let clock = &mut self.blocks[block.index()];
-        self.ops[id.index()].generation = clock.generation;
+        self.ops[id].generation = clock.generation;
         let prev = OpId(std::mem::replace(&mut clock.last, id.0));
         if !prev.is_none() {
-            self.ops[id.index()].block_prev = prev;
-            self.ops[prev.index()].block_next = id;
-            if self.ops[prev.index()].spec.class > class {
+            let (op, more) = self.ops.both_mut(id);
+            op.set(FOLLOWS);
+            more.block_prev = prev;
+            self.ops[prev].block_next = id;
+            if self.ops[prev].class > class {
                 self.raise(prev, class);
             }
         }

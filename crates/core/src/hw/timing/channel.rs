@@ -136,7 +136,7 @@ impl Timing {
         let mut mate = self.units[unit as usize].current;
         while !mate.is_none() {
             self.add_wait(mate, WAIT_CHANNEL, waited_ns);
-            mate = self.ops[mate.index()].next;
+            mate = self.ops[mate].next;
         }
     }
 }

@@ -1,8 +1,7 @@
 //! The end of operations: what it means to their block, to those that wait and to their requests.
 
 use super::ids::OpId;
-use super::op_table::Op;
-use super::spec::OpSpec;
+use super::op_table::{Op, COUNTS, FOLLOWS, JOINT, MOVES, PATH};
 use super::unit::Phase;
 use super::Timing;
 use crate::base::op::OpKind;
@@ -13,11 +12,11 @@ impl Timing {
         let u = &mut self.units[unit as usize];
         let mut id = std::mem::take(&mut u.current);
         u.phase = Phase::Idle;
-        let cause = self.ops[id.index()].spec.cause as usize;
+        let cause = self.ops[id].cause as usize;
         u.busy_ns[cause] += now_ns - u.started_ns;
         while !id.is_none() {
-            let next = self.ops[id.index()].next;
-            if self.ops[id.index()].spec.then.is_some() {
+            let next = self.ops[id].next;
+            if self.ops[id].has(MOVES) {
                 self.turn_into_program(id);
                 self.link_front(id);
             } else {
@@ -35,11 +34,11 @@ impl Timing {
 
     #[inline(always)]
     fn finish(&mut self, unit: u32, id: OpId) {
-        let op = &self.ops[id.index()];
-        let block = op.spec.block;
+        let op = &self.ops[id];
+        let block = op.block;
         let clock = &mut self.blocks[block.index()];
         let mut wakes_erase = false;
-        match op.spec.kind {
+        match op.kind {
             OpKind::Read => {
                 clock.reads -= 1;
                 wakes_erase = clock.reads == 0 && clock.erase_parked;
@@ -47,20 +46,19 @@ impl Timing {
             OpKind::Erase => {}
             OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => {
                 if op.generation == clock.generation {
-                    clock.done = clock.done.max(op.spec.page + u16::from(op.spec.pages));
+                    clock.done = clock.done.max(op.page + u16::from(op.pages));
                 }
             }
         }
-        let OpSpec { kind, class, request, counts, .. } = op.spec;
-        let Op { wakes, more_wakes, block_next, .. } = *op;
-        self.load_ns[unit as usize] -= op.spec.service_ns();
+        let Op { kind, class, request, wakes, block_next, .. } = *op;
+        let counts = op.has(COUNTS);
+        self.load_ns[unit as usize] -= op.service_ns();
         if kind != OpKind::Read {
             if block_next.is_none() {
                 clock.last = 0;
             } else {
-                let next = &mut self.ops[block_next.index()];
-                next.block_prev = OpId::NONE;
-                if next.parked {
+                self.ops[block_next].clear(FOLLOWS);
+                if self.ops.more(block_next).parked {
                     self.wake_parked(block_next);
                 }
             }
@@ -75,30 +73,26 @@ impl Timing {
             self.host_ns = self.now_ns;
         }
         if !wakes.is_none() {
+            let link = self.ops.more(id).wakes;
             self.wake_up(id, wakes);
-            self.wake_more(id, more_wakes);
+            self.wake_more(id, link);
         }
         if counts {
             self.finish_for_requests(id);
         } else if !request.is_none() && wakes.is_none() {
             debug_assert!(false, "Invariant: an operation of a request counts or wakes one that does");
         }
-        let path = self.ops[id.index()].path;
-        if path != 0 {
-            self.paths.remove(path);
+        if self.ops[id].has(PATH) {
+            self.paths.remove(self.ops.more(id).path);
         }
-        self.ops.remove(id.0);
-        let freed = &mut self.ops[id.index()];
-        freed.wakes = OpId::NONE;
-        freed.more_wakes = 0;
-        freed.serial = 0;
+        self.ops.remove(id);
     }
 
     #[inline(always)]
     fn wake_up(&mut self, from: OpId, to: OpId) {
-        let request = self.ops[from.index()].spec.request;
-        let op = &self.ops[to.index()];
-        if !request.is_none() && op.spec.request == request && !op.joint {
+        let request = self.ops[from].request;
+        let op = &self.ops[to];
+        if !request.is_none() && op.request == request && !op.has(JOINT) {
             self.pass_path(from, to);
         }
         self.fulfil(to);

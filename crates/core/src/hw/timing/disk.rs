@@ -3,6 +3,7 @@
 
 use super::channel::Channel;
 use super::ids::{OpId, RequestId};
+use super::op_table::QUEUED;
 use super::parked::Parked;
 use super::requests::Waiter;
 use super::spec::OpSpec;
@@ -121,8 +122,9 @@ impl Timing {
     #[cold]
     pub(super) fn start_disk(&mut self, unit: u32, id: OpId, spin_up_ns: u64) {
         let now_ns = self.now_ns;
-        let op = &mut self.ops[id.index()];
-        (op.next, op.queued) = (OpId::NONE, false);
+        let op = &mut self.ops[id];
+        op.next = OpId::NONE;
+        op.clear(QUEUED);
         self.book_wait(id, spin_up_ns);
         let own = self.disk.as_mut().expect("Invariant: there is a disk");
         let (order, _) = own.orders[id.index()];

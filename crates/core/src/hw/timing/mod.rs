@@ -35,7 +35,7 @@ pub use requests::{RequestPath, Waiter};
 pub use spec::{MoveTarget, OpSpec};
 pub use state::ClockState;
 
-use crate::base::op::{Cause, Class, OpKind, CLASSES};
+use crate::base::op::CLASSES;
 use crate::base::slab::Slab;
 use crate::base::BlockId;
 use crate::hw::config::{BusConfig, IdleRule, IdleScope, PlaneParallelism};
@@ -45,7 +45,7 @@ use block_clock::BlockClock;
 use channel::Channel;
 use disk::DiskUnit;
 use event::{Event, EventKind, EventQueue};
-use op_table::Op;
+use op_table::OpTable;
 use parked::Parked;
 use std::collections::{BTreeMap, BTreeSet};
 use unit::Unit;
@@ -59,7 +59,7 @@ pub struct Timing {
     /// Service time of each unit's operations in flight, ns.
     load_ns: Vec<u64>,
     channels: Vec<Channel>,
-    ops: Slab<Op>,
+    ops: OpTable,
     /// Lists of operations: further ones an operation wakes, and those it waits for.
     op_links: Slab<(OpId, u32)>,
     /// Sources of operations, each with its serial, by which it is told from a later one.
@@ -109,14 +109,13 @@ impl Timing {
 
     /// An idle engine at time 0 for `geometry`.
     pub fn new(geometry: &Geometry, starvation_ns: u64) -> Self {
-        let blank = OpSpec::new(OpKind::Read, Cause::Host, Class::HostRead, BlockId(0), 0);
         let mut timing = Self {
             now_ns: 0,
             queue: EventQueue::default(),
             units: Vec::new(),
             load_ns: Vec::new(),
             channels: Vec::new(),
-            ops: Slab::new(Op::new(blank, 0, 0, 0)),
+            ops: OpTable::new(),
             op_links: Slab::new((OpId::NONE, 0)),
             source_links: Slab::new((OpId::NONE, 0, 0)),
             serial: 0,
@@ -207,7 +206,9 @@ impl Timing {
         // What is in no queue waits for another operation, or to be staged to its end.
         let waiting = self.blocks.iter().map(|block| OpId(block.last));
         let ops = queued.chain(waiting).filter(|id| !id.is_none()).take(4);
-        ops.map(|id| format!("{id:?} {:?}", self.ops[id.index()])).collect::<Vec<_>>().join("; ")
+        ops.map(|id| format!("{id:?} {:?} {:?}", self.ops[id], self.ops.more(id)))
+            .collect::<Vec<_>>()
+            .join("; ")
     }
 
     /// Command and transfer times of the channel of `unit`.
@@ -253,13 +254,13 @@ impl Timing {
     /// The emission number of an operation in flight, by which it is told from a later one.
     #[inline]
     pub fn serial(&self, id: OpId) -> u64 {
-        self.ops[id.index()].serial
+        self.ops[id].serial
     }
 
     /// Whether the operation emitted as `id` with `serial` is not complete.
     #[inline]
     pub fn is_in_flight(&self, id: OpId, serial: u64) -> bool {
-        self.ops[id.index()].serial == serial
+        self.ops[id].serial == serial
     }
 
     /// Handles every half of a move as an event of its own: the oracle for the short cut.

@@ -5,6 +5,7 @@
 //! next search takes the first of those that have been woken, or goes on behind the part.
 
 use super::ids::OpId;
+use super::op_table::FOLLOWS;
 use super::Timing;
 use crate::base::op::{OpKind, CLASSES};
 use crate::base::BlockId;
@@ -49,7 +50,7 @@ impl Timing {
         }
         while !id.is_none() && !self.startable(id) {
             self.park(id);
-            id = self.ops[id.index()].next;
+            id = self.ops[id].next;
         }
         self.parked(unit, class).rest = id;
         id
@@ -58,9 +59,8 @@ impl Timing {
     fn first_woken(&mut self, unit: u32, class: usize) -> OpId {
         while let Some(&Reverse((place, index))) = self.parked(unit, class).woken.peek() {
             let id = OpId(index);
-            let op = &self.ops[id.index()];
-            let here =
-                op.parked && op.place == place && op.spec.unit == unit && op.spec.class as usize == class;
+            let (op, more) = (&self.ops[id], self.ops.more(id));
+            let here = more.parked && more.place == place && op.unit == unit && op.class as usize == class;
             if here && self.startable(id) {
                 return id;
             }
@@ -73,9 +73,9 @@ impl Timing {
     }
 
     fn park(&mut self, id: OpId) {
-        let op = &mut self.ops[id.index()];
-        op.parked = true;
-        let (unit, class) = (op.spec.unit, op.spec.class as usize);
+        let (op, more) = self.ops.both_mut(id);
+        more.parked = true;
+        let (unit, class) = (op.unit, op.class as usize);
         self.units[unit as usize].parked |= 1 << class;
         self.parked(unit, class).count += 1;
         self.await_reads(id);
@@ -83,10 +83,10 @@ impl Timing {
 
     /// Has a parked erase woken when its block's reads are complete, if it waits for nothing else.
     fn await_reads(&mut self, id: OpId) {
-        let op = &self.ops[id.index()];
-        if op.spec.kind == OpKind::Erase && op.block_prev.is_none() {
-            self.blocks[op.spec.block.index()].erase_parked = true;
-            self.parked_erases.insert(op.spec.block.0, id);
+        let op = &self.ops[id];
+        if op.kind == OpKind::Erase && !op.has(FOLLOWS) {
+            self.blocks[op.block.index()].erase_parked = true;
+            self.parked_erases.insert(op.block.0, id);
         }
     }
 
@@ -96,8 +96,8 @@ impl Timing {
         if !self.startable(id) {
             return self.await_reads(id);
         }
-        let op = &self.ops[id.index()];
-        let (unit, class, place) = (op.spec.unit, op.spec.class as usize, op.place);
+        let op = &self.ops[id];
+        let (unit, class, place) = (op.unit, op.class as usize, self.ops.more(id).place);
         self.parked(unit, class).woken.push(Reverse((place, id.0)));
     }
 
@@ -113,9 +113,9 @@ impl Timing {
     /// `id` was linked into a queue with a parked front, before `next`.
     #[cold]
     pub(super) fn linked_near_parked(&mut self, id: OpId, next: OpId) {
-        let op = &self.ops[id.index()];
-        let (unit, class) = (op.spec.unit, op.spec.class as usize);
-        let in_front = !next.is_none() && self.ops[next.index()].parked;
+        let op = &self.ops[id];
+        let (unit, class) = (op.unit, op.class as usize);
+        let in_front = !next.is_none() && self.ops.more(next).parked;
         if in_front {
             self.park(id);
             if self.startable(id) {
@@ -129,10 +129,10 @@ impl Timing {
     /// `id` leaves a queue with a parked front.
     #[cold]
     pub(super) fn unlinked_near_parked(&mut self, id: OpId) {
-        let op = &mut self.ops[id.index()];
-        let was_parked = std::mem::take(&mut op.parked);
-        let (unit, class, next, block) = (op.spec.unit, op.spec.class as usize, op.next, op.spec.block);
-        let is_erase = op.spec.kind == OpKind::Erase;
+        let (op, more) = self.ops.both_mut(id);
+        let was_parked = std::mem::take(&mut more.parked);
+        let (unit, class, next, block) = (op.unit, op.class as usize, op.next, op.block);
+        let is_erase = op.kind == OpKind::Erase;
         let parked = self.parked(unit, class);
         if !was_parked {
             if parked.rest == id {
@@ -216,7 +216,7 @@ mod tests {
     fn by_walking(timing: &Timing, class: usize) -> OpId {
         let mut id = timing.units[0].head[class];
         while !id.is_none() && !timing.startable(id) {
-            id = timing.ops[id.index()].next;
+            id = timing.ops[id].next;
         }
         id
     }

@@ -1,9 +1,8 @@
 //! The queues of the units: one per class.
 
 use super::ids::OpId;
-use super::op_table::Op;
+use super::op_table::{Op, FOLLOWS, QUEUED};
 use super::parked::{FIRST_PLACE, PLACE_STEP};
-use super::spec::OpSpec;
 use super::{Timing, WAIT_SOURCE};
 use crate::base::op::{Class, OpKind, CLASSES};
 
@@ -14,13 +13,12 @@ impl Timing {
     #[inline(always)]
     pub(super) fn enqueue(&mut self, id: OpId) {
         let now_ns = self.now_ns;
-        self.forget_sources(id);
-        let op = &mut self.ops[id.index()];
+        let op = &mut self.ops[id];
         let waited_ns = now_ns - std::mem::replace(&mut op.queued_ns, now_ns);
-        op.queued = true;
-        let (unit, for_request) = (op.spec.unit, !op.spec.request.is_none());
-        if op.spec.kind == OpKind::Read {
-            self.blocks[op.spec.block.index()].reads += 1;
+        op.set(QUEUED);
+        let (unit, for_request) = (op.unit, !op.request.is_none());
+        if op.kind == OpKind::Read {
+            self.blocks[op.block.index()].reads += 1;
         }
         if for_request {
             self.add_wait(id, WAIT_SOURCE, waited_ns);
@@ -39,16 +37,16 @@ impl Timing {
     /// the queue's front stays startable, however long the queue.
     #[inline(always)]
     pub(super) fn link(&mut self, id: OpId) {
-        let op = &self.ops[id.index()];
+        let op = &self.ops[id];
         let follower = op.block_next;
         if !follower.is_none() {
-            let next = &self.ops[follower.index()];
-            if next.queued && next.spec.class == op.spec.class {
+            let next = &self.ops[follower];
+            if next.has(QUEUED) && next.class == op.class {
                 return self.link_before(id, follower);
             }
         }
-        let (class, plane) = (op.spec.class as usize, op.spec.plane_in_die);
-        let unit = &mut self.units[op.spec.unit as usize];
+        let (class, plane) = (op.class as usize, op.plane_in_die);
+        let unit = &mut self.units[op.unit as usize];
         let tail = std::mem::replace(&mut unit.tail[class], id);
         let has_parked = unit.parked >> class & 1 == 1;
         let place = if tail.is_none() {
@@ -58,35 +56,32 @@ impl Timing {
             FIRST_PLACE
         } else {
             unit.join_planes(class, plane);
-            let last = &mut self.ops[tail.index()];
-            last.next = id;
-            last.place + PLACE_STEP
+            self.ops[tail].next = id;
+            self.ops.more(tail).place + PLACE_STEP
         };
-        let op = &mut self.ops[id.index()];
-        op.prev = tail;
+        let (op, more) = self.ops.both_mut(id);
         op.next = OpId::NONE;
-        op.place = place;
+        (more.prev, more.place) = (tail, place);
         if has_parked {
             self.linked_near_parked(id, OpId::NONE);
         }
     }
 
     fn link_before(&mut self, id: OpId, follower: OpId) {
-        let next = &mut self.ops[follower.index()];
+        let next = self.ops.more_mut(follower);
         let prev = std::mem::replace(&mut next.prev, id);
         // Nothing else is ever put right before the follower: the place is free.
         let place = next.place - 1;
-        debug_assert!(prev.is_none() || self.ops[prev.index()].place < place);
-        let op = &mut self.ops[id.index()];
-        op.prev = prev;
+        debug_assert!(prev.is_none() || self.ops.more(prev).place < place);
+        let (op, more) = self.ops.both_mut(id);
         op.next = follower;
-        op.place = place;
-        let (unit, class) = (op.spec.unit as usize, op.spec.class as usize);
-        self.units[unit].join_planes(class, op.spec.plane_in_die);
+        (more.prev, more.place) = (prev, place);
+        let (unit, class) = (op.unit as usize, op.class as usize);
+        self.units[unit].join_planes(class, op.plane_in_die);
         if prev.is_none() {
             self.units[unit].head[class] = id;
         } else {
-            self.ops[prev.index()].next = id;
+            self.ops[prev].next = id;
         }
         if self.units[unit].parked >> class & 1 == 1 {
             self.linked_near_parked(id, follower);
@@ -96,9 +91,9 @@ impl Timing {
     /// Puts the second half of a move at the front of its class.
     #[inline]
     pub(super) fn link_front(&mut self, id: OpId) {
-        let op = &self.ops[id.index()];
-        let (class, plane) = (op.spec.class as usize, op.spec.plane_in_die);
-        let unit = &mut self.units[op.spec.unit as usize];
+        let op = &self.ops[id];
+        let (class, plane) = (op.class as usize, op.plane_in_die);
+        let unit = &mut self.units[op.unit as usize];
         let head = std::mem::replace(&mut unit.head[class], id);
         let has_parked = unit.parked >> class & 1 == 1;
         let place = if head.is_none() {
@@ -108,15 +103,14 @@ impl Timing {
             FIRST_PLACE
         } else {
             unit.join_planes(class, plane);
-            let first = &mut self.ops[head.index()];
+            let first = self.ops.more_mut(head);
             first.prev = id;
             first.place - PLACE_STEP
         };
-        let op = &mut self.ops[id.index()];
-        op.prev = OpId::NONE;
+        let (op, more) = self.ops.both_mut(id);
         op.next = head;
-        op.queued = true;
-        op.place = place;
+        op.set(QUEUED);
+        (more.prev, more.place) = (OpId::NONE, place);
         if has_parked {
             self.linked_near_parked(id, head);
         }
@@ -125,14 +119,14 @@ impl Timing {
     /// Takes the first operation of a class off its queue.
     #[inline(always)]
     fn unlink_head(&mut self, unit: u32, class: usize, head: OpId) {
-        let next = self.ops[head.index()].next;
+        let next = self.ops[head].next;
         let u = &mut self.units[unit as usize];
         u.head[class] = next;
         if next.is_none() {
             u.tail[class] = OpId::NONE;
             u.mask &= !(1 << class);
         } else {
-            self.ops[next.index()].prev = OpId::NONE;
+            self.ops.more_mut(next).prev = OpId::NONE;
         }
         if self.units[unit as usize].parked >> class & 1 == 1 {
             self.unlinked_near_parked(head);
@@ -141,17 +135,18 @@ impl Timing {
 
     #[inline]
     pub(super) fn unlink(&mut self, id: OpId) {
-        let Op { prev, next, spec: OpSpec { class, unit, .. }, .. } = self.ops[id.index()];
+        let Op { next, class, unit, .. } = self.ops[id];
+        let prev = self.ops.more(id).prev;
         let class = class as usize;
         if prev.is_none() {
             self.units[unit as usize].head[class] = next;
         } else {
-            self.ops[prev.index()].next = next;
+            self.ops[prev].next = next;
         }
         if next.is_none() {
             self.units[unit as usize].tail[class] = prev;
         } else {
-            self.ops[next.index()].prev = prev;
+            self.ops.more_mut(next).prev = prev;
         }
         let unit = &mut self.units[unit as usize];
         if unit.head[class].is_none() {
@@ -196,7 +191,7 @@ impl Timing {
     fn pick_starved(&mut self, unit: u32, mask: u8) -> OpId {
         for class in (1..CLASSES).rev().filter(|&c| mask >> c & 1 == 1) {
             let id = self.first_startable(unit, class);
-            if !id.is_none() && self.now_ns - self.ops[id.index()].queued_ns >= self.starvation_ns {
+            if !id.is_none() && self.now_ns - self.ops[id].queued_ns >= self.starvation_ns {
                 self.unlink(id);
                 return id;
             }
@@ -207,18 +202,18 @@ impl Timing {
     /// Whether nothing keeps a queued operation from starting: the orders (a) and (b).
     #[inline(always)]
     pub(super) fn startable(&self, id: OpId) -> bool {
-        let op = &self.ops[id.index()];
-        match op.spec.kind {
+        let op = &self.ops[id];
+        match op.kind {
             OpKind::Read => true,
-            OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => op.block_prev.is_none(),
-            OpKind::Erase => op.block_prev.is_none() && self.blocks[op.spec.block.index()].reads == 0,
+            OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => !op.has(FOLLOWS),
+            OpKind::Erase => !op.has(FOLLOWS) && self.blocks[op.block.index()].reads == 0,
         }
     }
 
     /// Chains to `first`, taken off the queue, what a multi-plane command takes along.
     pub(super) fn take_mates(&mut self, unit: u32, first: OpId) {
-        self.ops[first.index()].next = OpId::NONE;
-        let OpSpec { kind, page, class, plane_in_die, pages, .. } = self.ops[first.index()].spec;
+        self.ops[first].next = OpId::NONE;
+        let Op { kind, page, class, plane_in_die, pages, .. } = self.ops[first];
         if self.units[unit as usize].plane[class as usize] == plane_in_die {
             return; // All that is queued is on its plane.
         }
@@ -229,19 +224,19 @@ impl Timing {
             if id.is_none() {
                 break;
             }
-            let op = &self.ops[id.index()];
+            let op = &self.ops[id];
             let next = op.next;
             // Pages match least often.
-            let fits = op.spec.page == page
-                && op.spec.kind == kind
-                && op.spec.pages == pages
-                && planes >> op.spec.plane_in_die & 1 == 0
+            let fits = op.page == page
+                && op.kind == kind
+                && op.pages == pages
+                && planes >> op.plane_in_die & 1 == 0
                 && self.startable(id);
             if fits {
-                planes |= 1 << op.spec.plane_in_die;
+                planes |= 1 << op.plane_in_die;
                 self.unlink(id);
-                self.ops[id.index()].next = OpId::NONE;
-                self.ops[last.index()].next = id;
+                self.ops[id].next = OpId::NONE;
+                self.ops[last].next = id;
                 last = id;
             }
             id = next;

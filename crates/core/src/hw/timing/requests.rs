@@ -2,6 +2,7 @@
 
 use super::attribution::WaitTime;
 use super::ids::{OpId, RequestId};
+use super::op_table::{COUNTS, JOINT, PATH, WAITERS};
 use super::Timing;
 use crate::base::Gap;
 
@@ -87,10 +88,10 @@ impl Timing {
     pub fn join_request(&mut self, id: OpId, request: RequestId) {
         self.hold_request(request);
         self.set_resting(id, false);
-        let op = &mut self.ops[id.index()];
-        if op.spec.request.is_none() {
-            op.spec.request = request;
-            op.spec.counts = true;
+        let op = &mut self.ops[id];
+        if op.request.is_none() {
+            op.request = request;
+            op.set(COUNTS);
         } else {
             self.add_waiter(id, Waiter::Request(request));
         }
@@ -99,21 +100,28 @@ impl Timing {
     /// Gives `token` back, between the requests that finish, when `id` is complete.
     pub fn notify(&mut self, id: OpId, token: u32) {
         self.notices += 1;
-        self.ops[id.index()].spec.counts = true;
+        self.ops[id].set(COUNTS);
         self.add_waiter(id, Waiter::Notice(token));
     }
 
     fn add_waiter(&mut self, id: OpId, waiter: Waiter) {
-        let link = self.more_waiters.insert((waiter, self.ops[id.index()].more_waiters));
-        self.ops[id.index()].more_waiters = link;
+        let (op, more) = self.ops.both_mut(id);
+        if !op.has(WAITERS) {
+            op.set(WAITERS);
+            more.waiters = 0;
+        }
+        more.waiters = self.more_waiters.insert((waiter, more.waiters));
     }
 
     /// Books a finished operation with its requests: the one that finishes last is the critical one.
     pub(super) fn finish_for_requests(&mut self, id: OpId) {
         let (array_ns, bus_ns) = self.path_times(id);
-        let op = &mut self.ops[id.index()];
-        let (request, gap, mut link) = (op.spec.request, op.gap, op.more_waiters);
-        let wait = std::mem::take(&mut op.path);
+        let (op, more) = self.ops.both_mut(id);
+        let request = op.request;
+        let gap = if op.has(JOINT) { more.gap } else { Gap::None };
+        let mut link = if op.has(WAITERS) { more.waiters } else { 0 };
+        let wait = if op.has(PATH) { more.path } else { 0 };
+        op.clear(PATH);
         while link != 0 {
             let (waiter, next) = self.more_waiters[link as usize];
             self.more_waiters.remove(link);

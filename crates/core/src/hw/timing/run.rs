@@ -2,6 +2,7 @@
 
 use super::event::{Event, EventKind};
 use super::ids::OpId;
+use super::op_table::{FOLLOWS, MOVES, QUEUED};
 use super::unit::Phase;
 use super::Timing;
 use crate::base::op::{Class, OpKind};
@@ -56,7 +57,7 @@ impl Timing {
             return;
         }
         match u.phase {
-            Phase::Array if self.ops[u.current.index()].spec.kind == OpKind::Read => self.want_out(unit),
+            Phase::Array if self.ops[u.current].kind == OpKind::Read => self.want_out(unit),
             Phase::Array | Phase::Out => self.complete(unit),
             Phase::Disk => self.complete_disk(unit),
             Phase::Move => {
@@ -67,7 +68,7 @@ impl Timing {
             Phase::Suspending => {
                 u.suspended = std::mem::take(&mut u.current);
                 u.phase = Phase::Idle;
-                let cause = self.ops[u.suspended.index()].spec.cause as usize;
+                let cause = self.ops[u.suspended].cause as usize;
                 u.busy_ns[cause] += self.now_ns - u.started_ns;
                 self.ready.push(unit);
             }
@@ -130,7 +131,7 @@ impl Timing {
             return self.start_disk(unit, id, channel_wait_ns);
         }
         let u = &self.units[unit as usize];
-        let class = self.ops[id.index()].spec.class;
+        let class = self.ops[id].class;
         // Cleaning works on one plane at a time: its page offsets hardly ever match across planes.
         let alone = !class.is_host()
             || u.parallelism != PlaneParallelism::MultiPlane
@@ -140,15 +141,14 @@ impl Timing {
         }
         let moves_whole =
             self.whole_moves && !u.suspend.program && self.channels[u.channel as usize].units.len() == 1;
-        let op = &mut self.ops[id.index()];
+        let op = &mut self.ops[id];
         op.next = OpId::NONE;
-        op.queued = false;
-        let (in_ns, array_ns, out_ns) = (op.spec.in_ns, op.spec.array_ns, op.spec.out_ns);
-        let op_then = op.spec.then;
-        let can_move = op.block_prev.is_none() && moves_whole;
+        op.clear(QUEUED);
+        let (in_ns, array_ns, out_ns) = (op.in_ns, op.array_ns, op.out_ns);
+        let can_move = moves_whole && op.has(MOVES) && !op.has(FOLLOWS);
         self.book_wait(id, channel_wait_ns);
-        if let (Some(target), true) = (op_then, can_move) {
-            return self.run_move(unit, id, target);
+        if can_move {
+            return self.run_move(unit, id, self.ops.more(id).then);
         }
         self.run_command(unit, id, in_ns, array_ns, out_ns);
     }
@@ -160,11 +160,11 @@ impl Timing {
         let mut mate = id;
         while !mate.is_none() {
             self.book_wait(mate, channel_wait_ns);
-            let op = &mut self.ops[mate.index()];
-            op.queued = false;
+            let op = &mut self.ops[mate];
+            op.clear(QUEUED);
             let next = op.next;
-            let more_array_ns = u64::from(array_ns - op.spec.array_ns);
-            let more_bus_ns = bus_ns - op.spec.bus_ns();
+            let more_array_ns = u64::from(array_ns - op.array_ns);
+            let more_bus_ns = bus_ns - op.bus_ns();
             self.add_company(mate, more_array_ns, more_bus_ns);
             mate = next;
         }
@@ -196,12 +196,12 @@ impl Timing {
     /// Channel, array and data-out time of a command with all it takes along, ns.
     #[inline(always)]
     pub(super) fn command_times(&self, unit: u32, id: OpId) -> (u32, u32, u32) {
-        let first = &self.ops[id.index()];
+        let first = &self.ops[id];
         if first.next.is_none() {
-            return (first.spec.in_ns, first.spec.array_ns, first.spec.out_ns);
+            return (first.in_ns, first.array_ns, first.out_ns);
         }
         let bus = &self.channel(unit).bus;
-        let (command_ns, extra_ns) = match first.spec.kind {
+        let (command_ns, extra_ns) = match first.kind {
             OpKind::Read => (bus.read_command_ns, bus.extra_plane_read_ns),
             OpKind::Program | OpKind::Reprogram => (bus.program_command_ns, bus.extra_plane_program_ns),
             OpKind::Erase => (bus.erase_command_ns, bus.extra_plane_erase_ns),
@@ -210,10 +210,10 @@ impl Timing {
         let (mut in_ns, mut array_ns, mut out_ns) = (command_ns, 0, 0);
         let mut mate = id;
         while !mate.is_none() {
-            let op = &self.ops[mate.index()];
-            in_ns += op.spec.in_ns - command_ns + if mate == id { 0 } else { extra_ns };
-            array_ns = array_ns.max(op.spec.array_ns);
-            out_ns += op.spec.out_ns;
+            let op = &self.ops[mate];
+            in_ns += op.in_ns - command_ns + if mate == id { 0 } else { extra_ns };
+            array_ns = array_ns.max(op.array_ns);
+            out_ns += op.out_ns;
             mate = op.next;
         }
         (in_ns, array_ns, out_ns)

@@ -74,16 +74,6 @@ impl OpSpec {
         }
     }
 
-    /// The first page and the number of pages it programs, now or after its read.
-    #[inline]
-    pub(super) fn programs(&self) -> Option<(u32, u32)> {
-        match (self.kind, self.then) {
-            (kind, _) if kind.stores() => Some((u32::from(self.page), u32::from(self.pages))),
-            (_, Some(target)) => Some((u32::from(target.page), 1)),
-            _ => None,
-        }
-    }
-
     /// Channel time before and after the array phase, ns.
     #[inline(always)]
     pub(super) fn bus_ns(&self) -> u64 {
