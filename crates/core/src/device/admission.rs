@@ -43,17 +43,19 @@ impl Simulation {
             self.check(request)?;
             let arrived_ns = self.await_turn(request);
             if self.full.is_none() {
-                let window = self.end_windows_before(request);
-                if window.is_some() {
-                    self.fed -= 1;
-                    return Ok(Fed { taken, window });
+                if self.control.is_complete() || self.window.is_complete() {
+                    let window = self.end_windows_before(request);
+                    if window.is_some() {
+                        self.fed -= 1;
+                        return Ok(Fed { taken, window });
+                    }
+                }
+                if self.full.is_none() {
+                    self.enter(request, arrived_ns);
                 }
             }
-            if self.full.is_none() {
-                self.enter(request, arrived_ns);
-            }
-            if let Some(error) = self.full.take() {
-                return Err(error);
+            if self.full.is_some() {
+                self.take_failure()?;
             }
         }
         Ok(Fed { taken: requests.len(), window: None })
@@ -61,7 +63,7 @@ impl Simulation {
 
     /// Ends the windows that are over before `request`; returns the controller's. What the scheme does
     /// at the end of its own belongs to the controller's next one, as what the controller does.
-    #[inline(always)]
+    #[cold]
     fn end_windows_before(&mut self, request: &Request) -> Option<WindowCounters> {
         let is_over = self.control.is_over_before(request);
         let over = is_over.then(|| self.control.end(self.io.counters(), self.io.now_ns()));
@@ -72,7 +74,6 @@ impl Simulation {
     }
 
     /// Tells the scheme that its window is over.
-    #[cold]
     fn end_scheme_window(&mut self) {
         let counters = self.window.end(self.io.counters(), self.io.now_ns());
         let result = self.scheme.window(&counters, &mut self.io);
@@ -99,23 +100,28 @@ impl Simulation {
 
     #[inline(always)]
     fn check(&self, request: &Request) -> Result<(), RunError> {
-        if request.op == HostOp::Flush {
-            return Ok(());
-        }
-        if request.sectors == 0 {
-            return Err(RunError::ZeroSize { index: self.fed, sector: request.sector });
-        }
-        let end = (u128::from(request.sector) + u128::from(request.sectors)) * u128::from(SECTOR_BYTES);
-        if end > u128::from(self.setup.device.user_bytes) {
-            return Err(RunError::OutOfRange {
-                index: self.fed,
-                sector: request.sector,
-                sectors: request.sectors,
-                end: u64::try_from(end).unwrap_or(u64::MAX),
-                user_bytes: self.setup.device.user_bytes,
-            });
+        let end = request.sector.saturating_add(u64::from(request.sectors));
+        // A flush carries no address.
+        if (request.sectors == 0 || end > self.user_sectors) && request.op != HostOp::Flush {
+            return Err(self.refusal(request));
         }
         Ok(())
+    }
+
+    /// What is wrong with a request that `check` refuses.
+    #[cold]
+    fn refusal(&self, request: &Request) -> RunError {
+        if request.sectors == 0 {
+            return RunError::ZeroSize { index: self.fed, sector: request.sector };
+        }
+        let end = (u128::from(request.sector) + u128::from(request.sectors)) * u128::from(SECTOR_BYTES);
+        RunError::OutOfRange {
+            index: self.fed,
+            sector: request.sector,
+            sectors: request.sectors,
+            end: u64::try_from(end).unwrap_or(u64::MAX),
+            user_bytes: self.setup.device.user_bytes,
+        }
     }
 
     /// Lets time pass until the request arrives: when the trace says, or when it is its turn. Returns
@@ -127,8 +133,10 @@ impl Simulation {
             while self.of_stream(request.stream) >= depth && self.step() {}
             return self.io.now_ns();
         }
-        let scale = self.setup.host.time_scale;
-        let at_ns = if scale == 1.0 { request.at_ns } else { (request.at_ns as f64 * scale) as u64 };
+        let mut at_ns = request.at_ns;
+        if self.setup.host.time_scale != 1.0 {
+            at_ns = self.scaled(at_ns);
+        }
         if at_ns >= TIME_LIMIT_NS {
             self.out_of_time(at_ns);
             return at_ns;
@@ -140,6 +148,13 @@ impl Simulation {
         }
         self.io.timing_mut().set_now(at_ns);
         at_ns
+    }
+
+    /// A time of the trace as it is replayed. Out of line: converting forth and back takes a dozen
+    /// instructions.
+    #[inline(never)]
+    fn scaled(&self, at_ns: u64) -> u64 {
+        (at_ns as f64 * self.setup.host.time_scale) as u64
     }
 
     /// Counts a request that has arrived and admits it, or lets it wait for a place in the device.
@@ -252,33 +267,35 @@ impl Simulation {
     /// Records a request that is complete at `end_ns`.
     #[inline(always)]
     fn book(&mut self, id: RequestId, end_ns: u64) {
-        let record = *self.requests.host(id);
-        let request = record.request;
+        let Self { requests, io, stats, .. } = self;
+        let record = &*requests.host(id);
+        let Request { op, .. } = record.request;
+        let bytes = record.request.bytes();
         let latency_ns = end_ns - record.arrived_ns;
-        self.stats.last_completion_ns = self.stats.last_completion_ns.max(end_ns);
-        if request.op == HostOp::Trim {
-            self.stats.trims += 1;
-            self.stats.trim_bytes += request.bytes();
+        stats.last_completion_ns = stats.last_completion_ns.max(end_ns);
+        if op == HostOp::Trim {
+            stats.trims += 1;
+            stats.trim_bytes += bytes;
             return;
         }
-        let (path, wait) = self.io.timing().path(id);
-        self.stats.of(request.op).record(latency_ns, &record, path, wait);
+        let (path, wait) = io.timing().path(id);
+        stats.of(op).record(latency_ns, record, path, wait);
         if let Some(completed) = self.completed.as_mut() {
-            completed.record(request.op, latency_ns);
+            completed.record(op, latency_ns);
         }
         if let Some(log) = self.log.as_mut() {
-            log.push((request, latency_ns));
+            log.push((record.request, latency_ns));
         }
-        if request.op == HostOp::Flush {
+        if op == HostOp::Flush {
             return;
         }
-        if self.io.series().is_over(end_ns) {
-            let live = self.scheme.cache_live_bytes(&self.io);
-            self.io.series_mut().advance(end_ns, live);
+        if io.series().is_over(end_ns) {
+            let live = self.scheme.cache_live_bytes(io);
+            io.series_mut().advance(end_ns, live);
         }
-        let window = self.io.series_mut().current();
-        let completed = if request.op == HostOp::Read { &mut window.reads } else { &mut window.writes };
-        completed.add(request.bytes(), latency_ns);
+        let window = io.series_mut().current();
+        let completed = if op == HostOp::Read { &mut window.reads } else { &mut window.writes };
+        completed.add(bytes, latency_ns);
     }
 
     /// A request leaves the device; the next pending one may enter.

@@ -102,6 +102,12 @@ impl Simulation {
         }
     }
 
+    /// The failure that was kept, if any.
+    #[cold]
+    pub(super) fn take_failure(&mut self) -> Result<(), RunError> {
+        self.full.take().map_or(Ok(()), Err)
+    }
+
     fn offer_idle(&mut self, unit: u32) {
         // Hours of idle time may lie between two requests: nothing more is begun in them.
         if self.stop.is_ordered() {
@@ -194,9 +200,7 @@ impl Simulation {
         self.io.timing_mut().reopen_disk();
         // What the end cut off goes on if anything comes after it.
         self.io.mark_all_idle_work();
-        if let Some(error) = self.full.take() {
-            return Err(error);
-        }
+        self.take_failure()?;
         let (requests, ops) = (self.in_flight, self.io.timing().ops_in_flight());
         assert!(
             requests == 0 && ops == 0,

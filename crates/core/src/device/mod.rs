@@ -29,7 +29,7 @@ pub use setup::Setup;
 pub use state::State;
 
 use crate::base::divisor::Divisor;
-use crate::base::request::Request;
+use crate::base::request::{Request, SECTOR_BYTES};
 use crate::base::Problem;
 use crate::ftl::audit;
 use crate::ftl::io::{Driver, IoPolicy};
@@ -59,6 +59,7 @@ use window::Window;
 pub struct Simulation {
     setup: Setup,
     mu_shift: u32,
+    user_sectors: u64,
     pages: Divisor,
     io: Driver,
     scheme: AnyScheme,
@@ -126,6 +127,7 @@ impl Simulation {
         Ok(Self {
             setup: setup.clone(),
             mu_shift: device.mu_bytes.trailing_zeros(),
+            user_sectors: device.user_bytes / SECTOR_BYTES,
             pages: Divisor::new(policy.mus_per_page),
             stats: HostStats::default(),
             requests: Requests::default(),

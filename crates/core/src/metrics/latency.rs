@@ -7,10 +7,30 @@ use serde::Serialize;
 /// No latency is longer: simulated time itself ends here.
 const HIGHEST_NS: u64 = TIME_LIMIT_NS;
 
+/// Bits of a latency that its bucket tells: percentiles are within 0.1 %.
+const PRECISION_BITS: u32 = 11;
+
+/// Where a latency is counted: buckets are 1 ns wide at first, and with every power of two twice as wide.
+/// They are those of `Histogram` with three digits, which takes several times as long to find them.
+#[inline(always)]
+fn bucket_of(ns: u64) -> usize {
+    let width_bits = (u64::BITS - PRECISION_BITS) - (ns | ((1 << PRECISION_BITS) - 1)).leading_zeros();
+    ((width_bits << (PRECISION_BITS - 1)) + (ns >> width_bits) as u32) as usize
+}
+
+/// The shortest latency that is counted in `bucket`.
+fn least_in(bucket: usize) -> u64 {
+    let half = 1 << (PRECISION_BITS - 1);
+    let width_bits = (bucket / half).saturating_sub(1);
+    ((bucket - width_bits * half) as u64) << width_bits
+}
+
 /// A latency recorder.
 #[derive(Clone)]
 pub struct Latency {
-    histogram: Histogram<u64>,
+    /// How many there were, by `bucket_of`.
+    counts: Box<[u64]>,
+    count: u64,
     sum_ns: u128,
     min_ns: u64,
     max_ns: u64,
@@ -41,9 +61,8 @@ pub struct LatencySummary {
 
 impl Default for Latency {
     fn default() -> Self {
-        let histogram =
-            Histogram::new_with_bounds(1, HIGHEST_NS, 3).expect("Invariant: the bounds are valid");
-        Self { histogram, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
+        let counts = bytemuck::zeroed_slice_box(bucket_of(HIGHEST_NS) + 1);
+        Self { counts, count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
     }
 }
 
@@ -51,15 +70,30 @@ impl Latency {
     /// Records one latency.
     #[inline]
     pub fn record(&mut self, ns: u64) {
-        self.histogram.saturating_record(ns);
+        self.counts[bucket_of(ns.min(HIGHEST_NS))] += 1;
+        self.count += 1;
         self.sum_ns += u128::from(ns);
         self.min_ns = self.min_ns.min(ns);
         self.max_ns = self.max_ns.max(ns);
     }
 
+    /// The latencies as whoever asks for percentiles wants them.
+    fn histogram(&self) -> Histogram<u64> {
+        let mut histogram =
+            Histogram::new_with_bounds(1, HIGHEST_NS, 3).expect("Invariant: the bounds are valid");
+        for (bucket, &count) in self.counts.iter().enumerate().filter(|(_, &count)| count > 0) {
+            // Of the longest the histogram wants to know more than the bucket.
+            let ns = least_in(bucket).clamp(self.min_ns, self.max_ns);
+            let longest = u64::from(bucket == bucket_of(self.max_ns.min(HIGHEST_NS)));
+            histogram.saturating_record_n(ns, count - longest);
+            histogram.saturating_record_n(self.max_ns, longest);
+        }
+        histogram
+    }
+
     /// Latencies recorded.
     pub fn count(&self) -> u64 {
-        self.histogram.len()
+        self.count
     }
 
     /// Their sum, ns.
@@ -68,8 +102,8 @@ impl Latency {
     }
 
     /// A percentile in us: the upper end of its histogram bucket, never above the exact maximum.
-    fn percentile_us(&self, percent: f64) -> f64 {
-        self.histogram.value_at_percentile(percent).clamp(self.min_ns, self.max_ns) as f64 / 1000.0
+    fn percentile_us(&self, histogram: &Histogram<u64>, percent: f64) -> f64 {
+        histogram.value_at_percentile(percent).clamp(self.min_ns, self.max_ns) as f64 / 1000.0
     }
 
     /// The summary; all zero where nothing was recorded.
@@ -78,15 +112,17 @@ impl Latency {
         if count == 0 {
             return LatencySummary::default();
         }
+        let histogram = self.histogram();
+        let percentile_us = |percent| self.percentile_us(&histogram, percent);
         LatencySummary {
             mean: self.sum_ns as f64 / count as f64 / 1000.0,
             min: self.min_ns as f64 / 1000.0,
-            p50: self.percentile_us(50.0),
-            p90: self.percentile_us(90.0),
-            p95: self.percentile_us(95.0),
-            p99: self.percentile_us(99.0),
-            p99_9: self.percentile_us(99.9),
-            p99_99: self.percentile_us(99.99),
+            p50: percentile_us(50.0),
+            p90: percentile_us(90.0),
+            p95: percentile_us(95.0),
+            p99: percentile_us(99.0),
+            p99_9: percentile_us(99.9),
+            p99_99: percentile_us(99.99),
             max: self.max_ns as f64 / 1000.0,
         }
     }
@@ -99,7 +135,7 @@ impl Latency {
         if total == 0 {
             return points;
         }
-        for step in self.histogram.iter_quantiles(20) {
+        for step in self.histogram().iter_quantiles(20) {
             let us = step.value_iterated_to().clamp(self.min_ns, self.max_ns) as f64 / 1000.0;
             match points.last_mut() {
                 Some(last) if last.0 == us => last.1 = step.quantile(),
@@ -135,6 +171,42 @@ mod tests {
     fn nearest_rank(sorted: &[u64], per_myriad: u64) -> f64 {
         let rank = (sorted.len() as u64 * per_myriad).div_ceil(10_000).max(1);
         sorted[rank as usize - 1] as f64 / 1000.0
+    }
+
+    #[test]
+    fn a_latency_is_counted_where_the_histogram_counts_it() {
+        let histogram = Histogram::<u64>::new_with_bounds(1, HIGHEST_NS, 3).unwrap();
+        let mut values: Vec<u64> = (0..5000).collect();
+        for bits in 11..62 {
+            let width = 1_u64 << (bits - 10);
+            values.extend([1023, 1024, 1025, 1500, 2047].map(|i| i * width));
+            values.extend([1024, 1777, 2047].map(|i| i * width - 1));
+        }
+        values.push(HIGHEST_NS - 1);
+        values.push(HIGHEST_NS);
+        for ns in values {
+            assert_eq!(least_in(bucket_of(ns)), histogram.lowest_equivalent(ns), "{ns}");
+        }
+    }
+
+    #[test]
+    fn the_histogram_is_what_recording_into_it_makes() {
+        let mut rng = crate::base::rng::RngStream::new(7, "latency");
+        for shift in [0, 5, 20, 30] {
+            let mut latency = Latency::default();
+            let mut histogram = Histogram::<u64>::new_with_bounds(1, HIGHEST_NS, 3).unwrap();
+            for _ in 0..3000 {
+                let ns = u64::from(rng.below(1 << 31)) << shift >> rng.below(31);
+                latency.record(ns);
+                histogram.saturating_record(ns);
+            }
+            let told = |h: &Histogram<u64>| -> Vec<_> {
+                let counts = h.iter_recorded().map(|s| (s.value_iterated_to(), s.count_at_value() as f64));
+                let quantiles = h.iter_quantiles(20).map(|s| (s.value_iterated_to(), s.quantile()));
+                counts.chain(quantiles).chain([(h.max(), h.len() as f64)]).collect()
+            };
+            assert_eq!(told(&latency.histogram()), told(&histogram));
+        }
     }
 
     #[test]
