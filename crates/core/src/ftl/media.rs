@@ -64,6 +64,14 @@ pub fn bits(mut mask: u32) -> impl Iterator<Item = u32> {
     })
 }
 
+/// The tags of those of the `units` mapping units from `first` on that are in `live`, and how many slots they take.
+#[inline(never)]
+fn tags_of(first: u32, units: u32, live: u32) -> ([u32; SLOTS_MAX], usize) {
+    let mut tags = [0; SLOTS_MAX];
+    bits(live).for_each(|i| tags[i as usize] = first + i + 1);
+    (tags, units as usize)
+}
+
 const REFUSED: &str = "Invariant: schemes only ask for what flash can do";
 
 impl Media {
@@ -209,6 +217,45 @@ impl Media {
             }
         }
         self.store(page, tags);
+    }
+
+    /// Programs `page` with those of the `units` mapping units from `first` on that are in `live` (bit per
+    /// slot); otherwise as `write_page`, without held units.
+    #[inline(always)]
+    pub(super) fn write_units(&mut self, page: Ppn, first: u32, units: u32, live: u32, fresh: u32) {
+        let slot = self.array.geometry.slot(page, 0).0;
+        if self.versions.is_some() {
+            let (tags, len) = tags_of(first, units, live);
+            self.copy_versions(Slot(slot), &tags[..len], fresh, 0);
+        }
+        let Self { array, map, mapped, .. } = self;
+        // Neighbours in one page die together.
+        let (mut dying, mut dead) = (0, 0);
+        for (i, entry) in map[first as usize..(first + units) as usize].iter_mut().enumerate() {
+            if live >> i & 1 == 0 {
+                continue;
+            }
+            let old = std::mem::replace(entry, slot + i as u32 + 1);
+            if old == 0 {
+                *mapped += 1;
+            } else if dead > 0 && old == dying + dead && array.geometry.is_inner(Slot(old - 1)) {
+                dead += 1;
+            } else {
+                if dead > 0 {
+                    array.invalidate_run(Slot(dying - 1), dead).expect(REFUSED);
+                }
+                (dying, dead) = (old, 1);
+            }
+        }
+        if dead > 0 {
+            array.invalidate_run(Slot(dying - 1), dead).expect(REFUSED);
+        }
+        if array.is_plain(page) {
+            array.program_units(page, first + 1, units, live).expect(REFUSED);
+        } else {
+            let (tags, len) = tags_of(first, units, live);
+            self.store(page, &tags[..len]);
+        }
     }
 
     #[cold]

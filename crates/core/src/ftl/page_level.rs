@@ -133,16 +133,26 @@ pub fn write_to(piece: &Piece, region: &mut Region, page: Ppn, io: &mut Io) {
 #[inline]
 pub fn write_through(piece: &Piece, page: Ppn, io: &mut Io, emit: impl FnOnce(&mut Io, &PageWrite, &[OpId])) {
     let all = Span { first: 0, units: io.policy().mus_per_page };
+    if piece.covers(all.mask()) {
+        return write_span(piece, all, Keeps::default(), page, io, |io, write| emit(io, write, &[]));
+    }
     let kept = Kept::fetch(piece, all.mask(), io);
-    write_span(piece, all, &kept, page, io, |io, write| emit(io, write, kept.reads()));
+    write_span(piece, all, kept.units, page, io, |io, write| emit(io, write, kept.reads()));
 }
 
-/// What has to be kept of a logical page beside what a piece brings, and the reads that fetch it.
-pub struct Kept {
+/// What has to be kept of a logical page beside what a piece brings.
+#[derive(Clone, Copy, Default)]
+pub struct Keeps {
     /// Mapping units that hold data where the piece is written.
     mask: u32,
     /// Those of them that the piece does not cover as a whole.
     needed: u32,
+}
+
+/// The same, and the reads that fetch it.
+pub struct Kept {
+    /// What is kept.
+    pub units: Keeps,
     ops: [OpId; SLOTS_MAX],
     reads: usize,
 }
@@ -151,12 +161,11 @@ impl Kept {
     /// Reads what must be kept of the mapping units `within` when `piece` is written there.
     #[inline(always)]
     pub fn fetch(piece: &Piece, within: u32, io: &mut Io) -> Self {
-        let covered = piece.mask & within == within && piece.partial & within == 0;
-        let mask = if covered { 0 } else { mapped_mask(io, piece.page) & within };
+        let mask = if piece.covers(within) { 0 } else { mapped_mask(io, piece.page) & within };
         let needed = mask & (!piece.mask | piece.partial);
         let mut ops = [OpId::NONE; SLOTS_MAX];
         let reads = if needed == 0 { 0 } else { read_kept(piece, mask, needed, &mut ops, io) };
-        Self { mask, needed, ops, reads }
+        Self { units: Keeps { mask, needed }, ops, reads }
     }
 
     /// The reads under way.
@@ -166,31 +175,24 @@ impl Kept {
     }
 }
 
-/// Writes what `piece` and `kept` have in `span` as `page`, which was just taken; `emit` gets the
+/// Writes what `piece` and what it `keeps` have in `span` as `page`, which was just taken; `emit` gets the
 /// program, which waits for the reads of what is kept.
 #[inline(always)]
 pub fn write_span(
     piece: &Piece,
     span: Span,
-    kept: &Kept,
+    keeps: Keeps,
     page: Ppn,
     io: &mut Io,
     emit: impl FnOnce(&mut Io, &PageWrite),
 ) {
     let mu_bytes = io.geometry().mu_bytes;
     let first = piece.page * io.policy().mus_per_page + span.first;
-    let live = span.cut(piece.mask | kept.mask);
-    // Units are counted on the way: without an instruction for it that costs a dozen others.
-    let (mut tags, mut slots) = ([0; SLOTS_MAX], 0);
-    for (i, tag) in tags[..span.units as usize].iter_mut().enumerate() {
-        if live >> i & 1 == 1 {
-            *tag = first + i as u32 + 1;
-            slots += 1;
-        }
-    }
     let fresh = span.cut(piece.mask);
-    io.write_page(page, &tags[..span.units as usize], fresh, 0);
-    let merged = span.cut(kept.needed) != 0 && io.policy().rmw_whole_page;
+    let live = fresh | span.cut(keeps.mask);
+    io.write_units(page, first, span.units, live, fresh);
+    let slots = span.count(live);
+    let merged = span.cut(keeps.needed) != 0 && io.policy().rmw_whole_page;
     let write = PageWrite {
         bytes: if merged { slots * mu_bytes } else { piece.bytes },
         fresh_slots: if fresh == live { slots } else { fresh.count_ones() },
@@ -278,10 +280,8 @@ pub fn preload_span(
     let absent = span.cut(mask & !present_mask(io, page));
     let first = page * io.policy().mus_per_page + span.first;
     let to = region.take_page(io, plane, Writer::Host, reserve).ok_or(DeviceFull)?;
-    let mut tags = [0; SLOTS_MAX];
-    bits(absent).for_each(|i| tags[i as usize] = first + i + 1);
-    io.write_page(to, &tags[..span.units as usize], absent, 0);
-    let units = absent.count_ones();
+    io.write_units(to, first, span.units, absent, absent);
+    let units = span.count(absent);
     let write = PageWrite {
         bytes: units * io.geometry().mu_bytes,
         fresh_slots: units,

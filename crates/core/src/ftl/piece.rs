@@ -28,6 +28,12 @@ pub struct Piece {
 }
 
 impl Piece {
+    /// Whether it covers the mapping units `within` wholly.
+    #[inline(always)]
+    pub fn covers(&self, within: u32) -> bool {
+        self.mask & within == within && self.partial & within == 0
+    }
+
     /// Whether it covers its logical page of `mus_per_page` units wholly.
     #[inline(always)]
     pub fn is_full(&self, mus_per_page: u32) -> bool {

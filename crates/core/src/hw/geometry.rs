@@ -244,6 +244,12 @@ impl Geometry {
         Slot(page.0 << self.slot_bits | index)
     }
 
+    /// Whether `slot` is not the first of its page.
+    #[inline(always)]
+    pub fn is_inner(&self, slot: Slot) -> bool {
+        slot.0 & ((1 << self.slot_bits) - 1) != 0
+    }
+
     /// The pool a plane belongs to.
     #[inline(always)]
     pub fn pool_of(&self, plane: PlaneId) -> &Pool {

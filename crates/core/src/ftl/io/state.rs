@@ -68,6 +68,13 @@ impl Io {
         self.media.write_page(page, tags, fresh, held);
     }
 
+    /// Stores those of the `units` mapping units from `first` on that are in `live` (bit per slot) in `page`;
+    /// otherwise as `write_page`, without held units.
+    #[inline(always)]
+    pub(in crate::ftl) fn write_units(&mut self, page: Ppn, first: u32, units: u32, live: u32, fresh: u32) {
+        self.media.write_units(page, first, units, live, fresh);
+    }
+
     /// Moves a page's live slots to `to`, each to the same place; returns how many.
     #[inline(always)]
     pub(in crate::ftl) fn remap_page(&mut self, from: Ppn, to: Ppn) -> u32 {

@@ -92,6 +92,19 @@ impl Block {
         CellMode::ALL[self.mode as usize]
     }
 
+    /// Counts its next page, stored with `live` live slots; whether that was the last one, which closes it.
+    #[inline(always)]
+    pub(super) fn count_next(&mut self, live: u16) -> bool {
+        self.live += live;
+        self.live_pages += u16::from(live > 0);
+        self.write_ptr += 1;
+        let is_full = self.write_ptr == self.pages;
+        if is_full {
+            self.state = BlockState::Closed as u8;
+        }
+        is_full
+    }
+
     /// Whether the block is of two-layer layout.
     #[inline(always)]
     pub fn is_two_layer(&self) -> bool {

@@ -228,7 +228,7 @@ impl FlashArray {
     pub fn program(&mut self, page: Ppn, tags: &[u32]) -> Result<(), Fault> {
         let block = self.geometry.block_of(page);
         let index = self.geometry.page_in_block(page);
-        self.check_next(block, index, page, tags)?;
+        self.check_next(block, index, page, tags.len())?;
         let record = &self.blocks[block.index()];
         if !record.is_two_layer() {
             self.stored[record.mode as usize] += 1;
@@ -242,8 +242,37 @@ impl FlashArray {
         Ok(())
     }
 
+    /// Whether `page` lies in a plain block.
     #[inline(always)]
-    fn check_next(&self, block: BlockId, index: u32, page: Ppn, tags: &[u32]) -> Result<(), Fault> {
+    pub fn is_plain(&self, page: Ppn) -> bool {
+        !self.block(self.geometry.block_of(page)).is_two_layer()
+    }
+
+    /// Programs the next page of an open plain block with those of the `units` tags from `tag` on that are in
+    /// `live` (bit per slot).
+    #[inline(always)]
+    pub fn program_units(&mut self, page: Ppn, tag: u32, units: u32, live: u32) -> Result<(), Fault> {
+        let block = self.geometry.block_of(page);
+        let index = self.geometry.page_in_block(page);
+        self.check_next(block, index, page, units as usize)?;
+        let record = &mut self.blocks[block.index()];
+        self.stored[usize::from(record.mode) % MODES] += 1;
+        let base = tag_index(&self.geometry, record.chunk, index);
+        let mut stored = 0;
+        for (i, place) in self.tags[base..base + units as usize].iter_mut().enumerate() {
+            let alive = live >> i & 1;
+            *place = if alive == 1 { tag + i as u32 } else { 0 };
+            stored += alive as u16;
+        }
+        self.live[usize::from(record.region)] += u64::from(stored);
+        if record.count_next(stored) {
+            self.score[block.index()] = CLOSED + record.live_pages as i16;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn check_next(&self, block: BlockId, index: u32, page: Ppn, slots: usize) -> Result<(), Fault> {
         let record = &self.blocks[block.index()];
         if record.state != BlockState::Open as u8 {
             return Err(Fault::ProgramNotOpen(page));
@@ -251,7 +280,7 @@ impl FlashArray {
         if u32::from(record.write_ptr) != index {
             return Err(Fault::ProgramOrder { page, expected: u32::from(record.write_ptr) });
         }
-        self.check_slots(block, page, tags.len())
+        self.check_slots(block, page, slots)
     }
 
     #[inline(always)]
@@ -280,17 +309,11 @@ impl FlashArray {
     fn count_stored(&mut self, block: BlockId, index: u32, live: u16) {
         let in_cache = self.in_cache(block, index);
         let record = &mut self.blocks[block.index()];
-        record.live += live;
-        record.live_pages += u16::from(live > 0);
-        record.write_ptr += 1;
+        let is_full = record.count_next(live);
         if record.is_two_layer() {
             self.score[block.index()] -= i16::from(live == 0);
-        }
-        if record.write_ptr == record.pages {
-            record.state = BlockState::Closed as u8;
-            if !record.is_two_layer() {
-                self.score[block.index()] = CLOSED + record.live_pages as i16;
-            }
+        } else if is_full {
+            self.score[block.index()] = CLOSED + record.live_pages as i16;
         }
         if in_cache {
             self.live[usize::from(record.region)] += u64::from(live);
@@ -332,21 +355,31 @@ impl FlashArray {
     /// Declares a live slot dead.
     #[inline(always)]
     pub fn invalidate(&mut self, slot: Slot) -> Result<(), Fault> {
-        let page = self.geometry.page_of(slot);
+        self.invalidate_run(slot, 1)
+    }
+
+    /// Declares `count` live slots of a page dead, from `first` on.
+    #[inline(always)]
+    pub fn invalidate_run(&mut self, first: Slot, count: u32) -> Result<(), Fault> {
+        let page = self.geometry.page_of(first);
         let block = self.geometry.block_of(page);
         let index = self.geometry.page_in_block(page);
         let in_cache = self.in_cache(block, index);
         let record = &mut self.blocks[block.index()];
         let base = tag_index(&self.geometry, record.chunk, index);
-        let tags = &mut self.tags[base..base + (1 << self.geometry.slot_bits)];
-        let place = &mut tags[(slot.0 & ((1 << self.geometry.slot_bits) - 1)) as usize];
-        if *place == 0 || record.state == BlockState::Free as u8 {
-            return Err(Fault::InvalidateDead(slot));
+        let slots = 1 << self.geometry.slot_bits;
+        let tags = &mut self.tags[base..base + slots];
+        let place = first.0 as usize & (slots - 1);
+        let mut alive = record.state != BlockState::Free as u8;
+        for tag in &mut tags[place..place + count as usize] {
+            alive &= std::mem::take(tag) != 0;
         }
-        *place = 0;
-        record.live -= 1;
-        self.live[usize::from(record.region)] -= u64::from(in_cache);
-        if tags.iter().all(|&t| t == 0) {
+        if !alive {
+            return Err(Fault::InvalidateDead(first));
+        }
+        record.live -= count as u16;
+        self.live[usize::from(record.region)] -= if in_cache { u64::from(count) } else { 0 };
+        if count as usize == slots || tags.iter().all(|&t| t == 0) {
             record.live_pages -= 1;
             if record.state == BlockState::Closed as u8 || record.is_two_layer() {
                 self.score[block.index()] -= 1;

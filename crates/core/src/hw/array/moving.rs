@@ -7,8 +7,7 @@ impl FlashArray {
     /// Whether both pages lie in plain blocks.
     #[inline(always)]
     pub fn both_plain(&self, a: Ppn, b: Ppn) -> bool {
-        let is_plain = |page| !self.block(self.geometry.block_of(page)).is_two_layer();
-        is_plain(a) && is_plain(b)
+        self.is_plain(a) && self.is_plain(b)
     }
 
     /// Programs `to`, the next page of an open plain block, with what lives in `from`, of a plain block,
@@ -18,7 +17,7 @@ impl FlashArray {
     pub fn move_page(&mut self, from: Ppn, to: Ppn, mut moved: impl FnMut(u32, u32)) -> Result<u32, Fault> {
         let (source, target) = (self.geometry.block_of(from), self.geometry.block_of(to));
         let (index, next) = (self.geometry.page_in_block(from), self.geometry.page_in_block(to));
-        self.check_next(target, next, to, &[])?;
+        self.check_next(target, next, to, 0)?;
         let from_base = tag_index(&self.geometry, self.blocks[source.index()].chunk, index);
         let to_base = tag_index(&self.geometry, self.blocks[target.index()].chunk, next);
         let (mut live, mut end) = (0, 0);

@@ -67,7 +67,7 @@ impl FlashArray {
         if step.bit == 0 {
             return Err(Fault::ReprogramErased(page));
         }
-        self.check_next(block, index, page, tags)?;
+        self.check_next(block, index, page, tags.len())?;
         let record = &self.blocks[block.index()];
         self.stored[record.mode as usize] += 1;
         if step.bit == 1 {

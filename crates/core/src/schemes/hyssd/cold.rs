@@ -86,7 +86,7 @@ impl TwoTier {
         };
         let kept = Kept::fetch(part, within, io);
         let region = &mut self.dense.region;
-        write_span(part, span, &kept, to, io, |io, write| {
+        write_span(part, span, kept.units, to, io, |io, write| {
             region.emit(io, to, Writer::Host, write, kept.reads());
         });
         true

@@ -82,7 +82,7 @@ impl TwoTier {
             self.sources.extend_from_slice(reads);
             self.sources.extend_from_slice(&self.awaited);
             let (region, sources) = (&mut self.fast.region, &self.sources);
-            write_span(&part, span, kept, page, io, |io, write| {
+            write_span(&part, span, kept.units, page, io, |io, write| {
                 region.emit(io, page, Writer::Host, write, sources);
             });
         }
@@ -196,7 +196,7 @@ fn place(
     let mu_bytes = io.geometry().mu_bytes;
     let piece = part_of_page(page, mask, mu_bytes);
     let kept = Kept::fetch(&piece, within, io);
-    write_span(&piece, span, &kept, to, io, |io, write| {
+    write_span(&piece, span, kept.units, to, io, |io, write| {
         store.region.emit(io, to, Writer::Host, write, &[]);
     });
     Ok(())
