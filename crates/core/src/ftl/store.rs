@@ -9,7 +9,7 @@ use super::page_level;
 use super::page_reads::PageReads;
 use super::plane_allocator::try_planes;
 use super::region::{Region, RegionSpec, Writer};
-use super::relocate::empty_block;
+use super::relocate::{empty_block, relocate_page};
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId, Ppn};
 
@@ -111,5 +111,21 @@ impl Store {
         empty_block(&mut self.region, io, block, to, job, Writer::Host)?;
         pad_unprotected(&mut self.region, io, to);
         Ok(live_pages)
+    }
+
+    /// Moves what lives in a cache's `block` to plane `to`; the block goes on being filled. Returns the
+    /// pages moved; there must be room.
+    pub fn take_data(&mut self, block: BlockId, to: PlaneId, job: Job, io: &mut Io) -> u64 {
+        let live_pages = u64::from(io.array().live_pages(block));
+        let first = io.geometry().page(block, 0);
+        for page in (first.0..first.0 + io.array().block(block).write_ptr()).map(Ppn) {
+            if io.array().page_tags(page).iter().all(|&tag| tag == 0) {
+                continue;
+            }
+            let page_to = self.region.take_page(io, to, Writer::Host, 0).expect("Invariant: there is room");
+            relocate_page(&mut self.region, io, page, page_to, Writer::Host, job);
+        }
+        pad_unprotected(&mut self.region, io, to);
+        live_pages
     }
 }

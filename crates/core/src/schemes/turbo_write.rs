@@ -7,14 +7,15 @@
 //! **Paper.** "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs", sections
 //! II-C, III and the baseline of V-A (Samsung's TurboWrite).
 //! **What the paper leaves open and what we chose.** How long the device must be idle: 50 ms
-//! (`idle`), of the plane. Whether a partly filled block is reclaimed: yes (`reclaim_open`). Where
-//! data move: within their plane.
+//! (`idle`), of the plane. Whether a partly filled block is reclaimed: its data move, and it goes on
+//! being filled (`reclaim_open`). Where data move: within their plane.
 //! **Knobs.** `idle.threshold_ns`, `slc_blocks`.
 
 use super::common::cache::{CacheSpec, Trigger};
 use super::common::dials::{
     check_idle_threshold, set_idle_threshold, Dial, Dials, IDLE_THRESHOLD, SLC_BLOCKS,
 };
+use super::common::open_block::ReclaimOpen;
 use super::common::tables::page_table;
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, CellMode, PlaneId, Problem};
@@ -50,8 +51,8 @@ pub struct TurboWriteConfig {
     pub placement: Placement,
     /// When used SLC blocks are reclaimed.
     pub idle: IdleRule,
-    /// Idle time also reclaims the block that is being filled.
-    pub reclaim_open: bool,
+    /// What idle time does with the block that is being filled.
+    pub reclaim_open: ReclaimOpen,
     /// The end of a run empties the cache, counted.
     pub drain: bool,
     /// Cleaning of the dense region.
@@ -66,7 +67,7 @@ impl Default for TurboWriteConfig {
             plane_order: PlaneOrder::Cwdp,
             placement: Placement::RoundRobin,
             idle: IdleRule::default(),
-            reclaim_open: true,
+            reclaim_open: ReclaimOpen::default(),
             drain: true,
             dense: CleanConfig::default(),
         }
@@ -120,7 +121,7 @@ pub struct TurboWrite {
     slc: Region,
     store: Store,
     dials: Dials,
-    reclaim_open: bool,
+    reclaim_open: ReclaimOpen,
     drain: bool,
     /// The plane of the last direct write: its one-shot wordline is filled first.
     direct: Option<PlaneId>,
@@ -204,7 +205,7 @@ impl TurboWrite {
     fn place(&mut self, piece: &Piece, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
         if page_level::write(piece, &mut self.slc, plane, 0, io).is_ok() {
             self.figures.slc_pages += u64::from(!io.clockless());
-            if self.reclaim_open || self.slc.needs_block(plane, Writer::Host) {
+            if self.reclaim_open != ReclaimOpen::Never || self.slc.needs_block(plane, Writer::Host) {
                 io.mark_idle_work(plane);
             }
             return Ok(());
@@ -233,6 +234,12 @@ impl TurboWrite {
             return victim::choose(&self.slc, io, plane, true);
         }
         block
+    }
+
+    /// The block of `plane` that is being filled, if its data are to move and there are any.
+    fn open_with_data(&self, plane: PlaneId, io: &Io) -> Option<BlockId> {
+        let block = self.slc.open_block(plane, Writer::Host)?;
+        (self.reclaim_open == ReclaimOpen::Data && io.array().live_pages(block) > 0).then_some(block)
     }
 
     /// Moves what lives in `block` to `to` and erases it.
@@ -281,7 +288,8 @@ impl Scheme for TurboWrite {
 
     /// Section IV-B: a block is reclaimed as a whole; a host write that comes meanwhile waits.
     fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
-        let Some(block) = self.oldest(plane, self.reclaim_open, io) else {
+        let used = self.oldest(plane, self.reclaim_open == ReclaimOpen::Block, io);
+        let Some(block) = used.or_else(|| self.open_with_data(plane, io)) else {
             return Idle::Nothing;
         };
         let live_pages = io.array().live_pages(block);
@@ -289,7 +297,12 @@ impl Scheme for TurboWrite {
             self.cramped.push(plane);
             return Idle::Nothing;
         }
-        self.empty(block, plane, Class::Run, io).expect("Invariant: the room was checked");
+        if used.is_some() {
+            self.empty(block, plane, Class::Run, io).expect("Invariant: the room was checked");
+        } else {
+            let job = Job { cause: Cause::Migration, class: Class::Run };
+            self.figures.reclaimed_pages += self.store.take_data(block, plane, job, io);
+        }
         Idle::Step
     }
 

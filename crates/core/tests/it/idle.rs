@@ -34,15 +34,15 @@ struct Shape {
     channels: u32,
     planes: u32,
     scope: &'static str,
-    reclaim_open: bool,
+    reclaim_open: &'static str,
 }
 
 /// Every shape with `pages_per_program`: blocks that do and do not end with a whole program.
 fn shapes(pages_per_program: u32) -> impl Iterator<Item = Shape> {
     use PlaneParallelism::{Independent, MultiPlane, Serial};
     let dies = [(1, 1, Independent), (2, 2, Independent), (2, 2, MultiPlane), (2, 2, Serial)];
-    (0..64usize).map(move |i| {
-        let (channels, planes, parallelism) = dies[i / 16];
+    (0..96usize).map(move |i| {
+        let (channels, planes, parallelism) = dies[i % 32 / 8];
         Shape {
             pages_per_program,
             wordlines: [7, 12][i & 1],
@@ -51,7 +51,7 @@ fn shapes(pages_per_program: u32) -> impl Iterator<Item = Shape> {
             channels,
             planes,
             scope: ["plane", "device"][i >> 2 & 1],
-            reclaim_open: i & 8 != 0,
+            reclaim_open: ["never", "data", "block"][i / 32],
         }
     })
 }
@@ -105,8 +105,14 @@ fn blocks(sim: &Simulation, plane: u32) -> impl Iterator<Item = (BlockId, &Block
 
 /// What idle time is to achieve in a plane with room to work in, seen in the array alone.
 fn promise(setup: &Setup, shape: &Shape, sim: &Simulation, plane: u32) -> Result<(), String> {
-    let used_slc = |(_, b): &(BlockId, &Block)| {
-        let filled = b.state() == BlockState::Closed || shape.reclaim_open && b.write_ptr() > 0;
+    let used_slc = |(id, b): &(BlockId, &Block)| {
+        let live = |block| sim.media().array().live_pages(block);
+        let filled = match shape.reclaim_open {
+            "never" => false,
+            "data" => live(*id) > 0,
+            _ => b.write_ptr() > 0,
+        };
+        let filled = filled || b.state() == BlockState::Closed;
         b.mode() == CellMode::Slc && !b.is_two_layer() && b.state() != BlockState::Free && filled
     };
     match setup.scheme.name() {
@@ -291,7 +297,7 @@ fn play_all(pages_per_program: u32) {
         let config = serde_json::to_string(&SchemeConfig::default_for(entry.name)).unwrap();
         let (has_idle, has_open) = (config.contains("\"idle\""), config.contains("\"reclaim_open\""));
         let shapes = shapes(pages_per_program).filter(|s| has_idle || s.scope == "plane");
-        for shape in shapes.filter(|s| has_open || !s.reclaim_open) {
+        for shape in shapes.filter(|s| has_open || s.reclaim_open == "never") {
             if let Err(what) = play(entry.name, &shape) {
                 broken.push(format!("{}: {what} ({shape:?})", entry.name));
             }

@@ -244,8 +244,10 @@ fn the_end_of_a_run_empties_the_traditional_cache_if_asked_to() {
 }
 
 #[test]
-fn idle_time_empties_the_partly_filled_traditional_block_if_asked_to() {
-    for reclaim_open in [true, false] {
+fn idle_time_does_with_the_partly_filled_traditional_block_what_is_asked() {
+    for (reclaim_open, moved, block, at_end) in
+        [("block", 7, 1, 1.0), ("data", 6, 0, 1.0), ("never", 0, 0, 4.0)]
+    {
         // Seven two-layer blocks with 14 SLC pages; three pages go to the first traditional block.
         let mut setup = literally(on(switch_pool(1, 1, 10, 8, 1), "ips-coop", 60));
         let values = [("slc_blocks", 3.into()), ("reclaim_open", reclaim_open.into())];
@@ -262,15 +264,13 @@ fn idle_time_empties_the_partly_filled_traditional_block_if_asked_to() {
             "reprogram migration 0/3 w1.1",
             "erase migration 0/0",
         ];
-        assert_eq!(story(&sim, 17, 3), if reclaim_open { moves.to_vec() } else { Vec::new() });
+        assert_eq!(story(&sim, 17, 3), moves[..moved]);
         // The next page for the traditional cache opens another block, or goes on in the first.
         sim.feed(&page_writes(17 * GAP + REST, 0, [17])).unwrap();
-        let block = if reclaim_open { 1 } else { 0 };
-        assert!(story(&sim, 17 + if reclaim_open { 7 } else { 0 }, 3)[0].contains(&format!("0/{block} page")));
+        assert!(story(&sim, 17 + moved, 3)[0].contains(&format!("0/{block} page")));
         let report = sim.finish().unwrap();
         let migrated = |what: &str| figure(&report, &format!("traditional_pages_migrated{what}"));
-        let (all, at_end) = if reclaim_open { (4.0, 1.0) } else { (4.0, 4.0) };
-        assert_eq!((migrated(""), migrated("_at_end")), (all, at_end));
+        assert_eq!((migrated(""), migrated("_at_end")), (4.0, at_end));
         sim.audit().unwrap();
     }
 }
@@ -278,18 +278,20 @@ fn idle_time_empties_the_partly_filled_traditional_block_if_asked_to() {
 #[test]
 fn a_block_that_cannot_be_emptied_goes_on_being_filled() {
     // Live data fill all two-layer blocks but for what is held back; idle work finds no page.
-    let mut setup = literally(on(switch_pool(1, 1, 8, 8, 1), "ips-coop", 24));
-    configure(&mut setup, &[("slc_blocks", 3.into()), ("reclaim_open", true.into())]);
-    let mut sim = started(&setup);
-    let mut at = 0;
-    for round in 0..40u64 {
-        sim.feed(&page_writes(at, GAP, (0..7).map(|i| (round * 7 + i) % 24))).unwrap();
-        at += 7 * GAP + REST;
-        rest(&mut sim, at);
-        sim.audit().unwrap();
-        assert!(!sim.idle_work_left(), "round {round}");
+    for reclaim_open in ["data", "block"] {
+        let mut setup = literally(on(switch_pool(1, 1, 8, 8, 1), "ips-coop", 24));
+        configure(&mut setup, &[("slc_blocks", 3.into()), ("reclaim_open", reclaim_open.into())]);
+        let mut sim = started(&setup);
+        let mut at = 0;
+        for round in 0..40u64 {
+            sim.feed(&page_writes(at, GAP, (0..7).map(|i| (round * 7 + i) % 24))).unwrap();
+            at += 7 * GAP + REST;
+            rest(&mut sim, at);
+            sim.audit().unwrap();
+            assert!(!sim.idle_work_left(), "{reclaim_open}, round {round}");
+        }
+        sim.finish().unwrap();
     }
-    sim.finish().unwrap();
 }
 
 #[test]
@@ -343,6 +345,35 @@ fn turbo_write_reclaims_a_block_without_interruption() {
     assert_eq!(told.iter().filter(|op| op.starts_with("read migration 0/0")).count(), 128);
     assert_eq!(told.iter().filter(|op| op.starts_with("program migration 0/2")).count(), 128);
     assert_eq!(told.iter().filter(|op| *op == "erase migration 0/0").count(), 1);
+}
+
+/// Sixteen bursts of ten pages, each followed by a pause: 160 pages are a block and a quarter.
+#[test]
+fn turbo_write_moves_a_page_out_of_a_partly_filled_block_once_and_erases_as_asked() {
+    for (reclaim_open, moved, at_end, erases) in
+        [("never", 128.0, 32.0, 2), ("data", 160.0, 0.0, 2), ("block", 160.0, 0.0, 16)]
+    {
+        let mut setup = turbo();
+        assert_eq!(configure(&mut setup, &[("reclaim_open", reclaim_open.into())]), 1);
+        let mut sim = started(&setup);
+        let mut at = 0;
+        for burst in 0..16 {
+            sim.feed(&page_writes(at, GAP, burst * 10..burst * 10 + 10)).unwrap();
+            at += 10 * GAP + REST;
+            rest(&mut sim, at);
+        }
+        sim.audit().unwrap();
+        let report = sim.finish().unwrap();
+        let f = |name: &str| figure(&report, name);
+        assert_eq!((f("slc_pages_written"), f("direct_pages_written")), (160.0, 0.0));
+        // What is moved at the end is counted among what was moved.
+        assert_eq!((f("slc_pages_migrated"), f("slc_pages_migrated_at_end")), (160.0, at_end));
+        assert_eq!(f("slc_pages_migrated") - at_end, moved);
+        let row = report.flash.ops.iter().find(|row| row.kind == "erase").expect("erases");
+        assert_eq!(row.count, erases, "{reclaim_open}");
+        assert_eq!(report.waf.total, 2.0);
+        sim.audit().unwrap();
+    }
 }
 
 #[test]

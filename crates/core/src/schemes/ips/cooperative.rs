@@ -8,13 +8,14 @@
 //! **What the paper leaves open and what we chose.** The sizes as printed do not fit the printed
 //! geometry; `slc_blocks` is free. Once both caches are used up, host data switch wordlines. "Free
 //! TLC space" (step 3.2) is a two-layer block that is filled without pausing. Idle time reclaims SLC
-//! blocks, the oldest first, the partly filled one too (`reclaim_open`); the end of a run empties them
-//! all (`drain`).
+//! blocks, the oldest first, and moves the data of the partly filled one (`reclaim_open`); the end of a
+//! run empties them all (`drain`).
 //! **Knobs.** `idle.threshold_ns`, `agc.min_invalid`, `slc_blocks`.
 
 use super::super::common::dials::{
     check_idle_threshold, set_idle_threshold, Dial, Dials, IDLE_THRESHOLD, MIN_INVALID, SLC_BLOCKS,
 };
+use super::super::common::open_block::ReclaimOpen;
 use super::agc::AgcConfig;
 use super::cache::{self, Cache, CacheSpec};
 use crate::base::op::{Cause, Class};
@@ -55,8 +56,8 @@ pub struct IpsCoopConfig {
     pub idle: IdleRule,
     /// What advanced garbage collection collects.
     pub agc: AgcConfig,
-    /// Idle time also empties the block of the traditional SLC cache that is being filled.
-    pub reclaim_open: bool,
+    /// What idle time does with the block of the traditional SLC cache that is being filled.
+    pub reclaim_open: ReclaimOpen,
     /// The end of a run empties the traditional SLC cache, counted.
     pub drain: bool,
 }
@@ -69,7 +70,7 @@ impl Default for IpsCoopConfig {
             placement: Placement::RoundRobin,
             idle: IdleRule::default(),
             agc: AgcConfig::default(),
-            reclaim_open: true,
+            reclaim_open: ReclaimOpen::default(),
             drain: true,
         }
     }
@@ -116,7 +117,7 @@ pub struct IpsCoop {
     emptying: Vec<Option<Emptying>>,
     first_plane: u32,
     agc: AgcConfig,
-    reclaim_open: bool,
+    reclaim_open: ReclaimOpen,
     drain: bool,
 }
 
@@ -180,17 +181,24 @@ impl IpsCoop {
         &mut self.emptying[(plane.0 - self.first_plane) as usize]
     }
 
-    /// The traditional block of `plane` that is being emptied, or the oldest used one; with `open` also
-    /// the one that is being filled.
-    fn next_to_empty(&mut self, plane: PlaneId, open: bool, io: &mut Io) -> Option<BlockId> {
+    /// The traditional block of `plane` that is being emptied, or the oldest used one, or what `open`
+    /// says of the one that is being filled.
+    fn next_to_empty(&mut self, plane: PlaneId, open: ReclaimOpen, io: &mut Io) -> Option<BlockId> {
         if let Some(emptying) = self.emptying(plane) {
             return Some(emptying.block);
         }
-        let mut block = victim::choose(&self.traditional, io, plane, true);
-        if block.is_none() && open {
-            self.traditional.close_open(io, plane, Writer::Host);
-            block = victim::choose(&self.traditional, io, plane, true);
-        }
+        let used = victim::choose(&self.traditional, io, plane, true);
+        let block = used.or_else(|| match open {
+            ReclaimOpen::Never => None,
+            ReclaimOpen::Data => {
+                let filling = self.traditional.open_block(plane, Writer::Host)?;
+                (io.array().live_pages(filling) > 0).then_some(filling)
+            }
+            ReclaimOpen::Block => {
+                self.traditional.close_open(io, plane, Writer::Host);
+                victim::choose(&self.traditional, io, plane, true)
+            }
+        });
         *self.emptying(plane) = block.map(|block| Emptying { block, next_page: 0 });
         block
     }
@@ -235,7 +243,7 @@ impl IpsCoop {
         let live = |page| array.page_tags(array.geometry.page(block, page)).iter().any(|&tag| tag != 0);
         self.traditional.blocks(plane, io).any(|own| own == block)
             && self.traditional.opened(block, io)
-            && array.is_closed(block)
+            && (array.is_closed(block) || self.traditional.open_block(plane, Writer::Host) == Some(block))
             && next_page <= array.block(block).write_ptr()
             && !(0..next_page).any(live)
     }
@@ -248,7 +256,7 @@ impl IpsCoop {
         }
     }
 
-    /// Empties and erases one block of the traditional cache in `plane`.
+    /// Empties and erases the block of the traditional cache in `plane` that is next.
     fn drain_block(&mut self, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
         while let Some(from) = self.next_live(plane, io) {
             let to = self.plane_with_room(plane, io).ok_or(DeviceFull)?;
@@ -257,8 +265,17 @@ impl IpsCoop {
             }
             self.cache.balance.migrated_at_end += u64::from(!io.clockless());
         }
+        self.close_emptying(plane, io);
         self.erase(plane, Class::Background, io);
         Ok(())
+    }
+
+    /// No further page goes to the block that is being emptied.
+    fn close_emptying(&mut self, plane: PlaneId, io: &mut Io) {
+        let open = self.traditional.open_block(plane, Writer::Host);
+        if open.is_some() && open == self.emptying(plane).map(|emptying| emptying.block) {
+            self.traditional.close_open(io, plane, Writer::Host);
+        }
     }
 
     /// A plane whose two-layer blocks take another page: `home`, else the roomiest.
@@ -308,11 +325,14 @@ impl Scheme for IpsCoop {
     /// TLC space (3.2); its blocks are erased (4). Wordlines it leaves over are for AGC (2.1).
     fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
         // A block that cannot be emptied goes on being filled.
-        let open = self.reclaim_open && self.cache.has_pages(plane);
-        if self.next_to_empty(plane, open, io).is_none() {
+        let open = if self.cache.has_pages(plane) { self.reclaim_open } else { ReclaimOpen::Never };
+        let Some(block) = self.next_to_empty(plane, open, io) else {
             return self.cache.agc_step(plane, &self.agc, io);
-        }
+        };
         let Some(from) = self.next_live(plane, io) else {
+            if !io.array().is_closed(block) {
+                return self.cache.agc_step(plane, &self.agc, io);
+            }
             self.erase(plane, Class::Background, io);
             return Idle::Step;
         };
@@ -327,7 +347,7 @@ impl Scheme for IpsCoop {
     fn drain(&mut self, io: &mut Io) -> Result<bool, DeviceFull> {
         let mut more = false;
         for plane in self.traditional.planes().to_vec() {
-            if self.drain && self.next_to_empty(plane, true, io).is_some() {
+            if self.drain && self.next_to_empty(plane, ReclaimOpen::Block, io).is_some() {
                 self.drain_block(plane, io)?;
                 more = true;
             }

@@ -158,7 +158,7 @@ pub fn setup(device: DeviceConfig, scheme: &str) -> Setup {
 /// of the paper, by which a few writes bring work.
 pub fn literally(mut setup: Setup) -> Setup {
     let any = [("agc.eligible", "any".into()), ("agc.min_invalid", 1.into())];
-    configure(&mut setup, &[&any[..], &[("reclaim_open", false.into())]].concat());
+    configure(&mut setup, &[&any[..], &[("reclaim_open", "never".into())]].concat());
     setup
 }
 

@@ -252,7 +252,7 @@ fn keys() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
         key("idle.scope", vec![json!("plane"), json!("device")]),
         key("agc.eligible", vec![json!("any"), json!("used"), json!("full")]),
         key("agc.min_invalid", vec![json!(1), json!(3)]),
-        key("reclaim_open", either()),
+        key("reclaim_open", vec![json!("never"), json!("data"), json!("block")]),
         key("drain", either()),
         key("clean.idle_free_ratio", vec![json!(0.0), json!(0.5)]),
         key("clean.victim", victims.clone()),
