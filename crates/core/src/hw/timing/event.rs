@@ -35,66 +35,124 @@ pub struct Event {
     pub index: u32,
 }
 
+/// Time, and what decides between events at the same time.
+type Key = (u64, u64);
+
 impl Event {
-    fn key(self) -> u128 {
-        u128::from(self.at_ns) << 64 | u128::from(self.kind as u8) << 32 | u128::from(self.index)
+    #[inline(always)]
+    fn key(self) -> Key {
+        (self.at_ns, u64::from(self.kind as u8) << 32 | u64::from(self.index))
     }
 
-    fn from_key(key: u128) -> Self {
-        let kind = EventKind::ALL[usize::from((key >> 32) as u8)];
-        Self { at_ns: (key >> 64) as u64, kind, index: key as u32 }
+    #[inline(always)]
+    fn from_key((at_ns, tie): Key) -> Self {
+        Self { at_ns, kind: EventKind::ALL[(tie >> 32) as usize], index: tie as u32 }
     }
 }
 
-/// Events kept in order outside the heap.
-const NEAR: usize = 48;
+/// Events kept in order outside the heap: a power of two.
+const NEAR: usize = 64;
 
-/// A priority queue that keeps the earliest events in a short sorted list and the rest in a heap:
-/// with few units at work, the common case, the heap is never touched.
-#[derive(Clone, Default)]
+/// A priority queue that keeps the earliest events in a short sorted ring and the rest in a heap: with
+/// few units at work, the common case, the heap is never touched.
+#[derive(Clone)]
 pub struct EventQueue {
-    /// Latest first, so that the earliest is taken off the end.
-    near: Vec<u128>,
-    far: BinaryHeap<Reverse<u128>>,
+    /// The keys of the earliest events in order, from `first` on: times and ties apart, as the times
+    /// mostly decide.
+    near_ns: [u64; NEAR],
+    near_ties: [u64; NEAR],
+    first: usize,
+    len: usize,
+    far: BinaryHeap<Reverse<Key>>,
+}
+
+impl Default for EventQueue {
+    fn default() -> Self {
+        Self { near_ns: [0; NEAR], near_ties: [0; NEAR], first: 0, len: 0, far: BinaryHeap::new() }
+    }
 }
 
 impl EventQueue {
+    #[inline(always)]
+    fn near(&self, place: usize) -> Key {
+        (self.near_ns[place % NEAR], self.near_ties[place % NEAR])
+    }
+
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, event: Event) {
-        let key = event.key();
-        if self.near.len() >= NEAR {
-            if key > self.near[0] {
-                return self.far.push(Reverse(key));
-            }
-            let latest = self.near.remove(0);
-            self.far.push(Reverse(latest));
+        if self.len == NEAR {
+            return self.push_beside_full(event);
         }
+        self.push_near(event.key());
+    }
+
+    #[inline(always)]
+    fn push_near(&mut self, (at_ns, tie): Key) {
         // A new event is mostly among the latest.
-        let place = self.near.iter().position(|&other| other < key).unwrap_or(self.near.len());
-        self.near.insert(place, key);
+        let mut place = self.first + self.len;
+        self.len += 1;
+        while place > self.first {
+            let before = place - 1;
+            let before_ns = self.near_ns[before % NEAR];
+            if before_ns < at_ns || before_ns == at_ns && self.near_ties[before % NEAR] < tie {
+                break;
+            }
+            self.near_ns[place % NEAR] = before_ns;
+            self.near_ties[place % NEAR] = self.near_ties[before % NEAR];
+            place = before;
+        }
+        self.near_ns[place % NEAR] = at_ns;
+        self.near_ties[place % NEAR] = tie;
+    }
+
+    /// Adds an event where the ring is full: the latest of all goes to the heap.
+    #[cold]
+    fn push_beside_full(&mut self, event: Event) {
+        let latest = self.near(self.first + NEAR - 1);
+        if event.key() > latest {
+            return self.far.push(Reverse(event.key()));
+        }
+        self.far.push(Reverse(latest));
+        self.len -= 1;
+        self.push_near(event.key());
     }
 
     /// When the earliest event happens, ns; `u64::MAX` if there is none.
     #[inline(always)]
     pub fn next_ns(&self) -> u64 {
-        let near = self.near.last().map_or(u64::MAX, |&key| (key >> 64) as u64);
+        let near = if self.len == 0 { u64::MAX } else { self.near_ns[self.first % NEAR] };
         match self.far.peek() {
             None => near,
-            Some(&Reverse(key)) => near.min((key >> 64) as u64),
+            Some(&Reverse((at_ns, _))) => near.min(at_ns),
         }
     }
 
     /// Takes the earliest event.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<Event> {
-        let far_first = match (self.near.last(), self.far.peek()) {
-            (_, None) => false,
-            (None, Some(_)) => true,
-            (Some(&near), Some(&Reverse(far))) => far < near,
-        };
-        let key = if far_first { self.far.pop().map(|Reverse(key)| key) } else { self.near.pop() };
-        key.map(Event::from_key)
+        if !self.far.is_empty() {
+            return self.pop_of_both();
+        }
+        (self.len > 0).then(|| self.pop_near())
+    }
+
+    #[inline(always)]
+    fn pop_near(&mut self) -> Event {
+        let key = self.near(self.first);
+        self.first = (self.first + 1) % NEAR;
+        self.len -= 1;
+        Event::from_key(key)
+    }
+
+    /// Takes the earliest event where the heap holds some, which may be earlier than those in the ring.
+    #[cold]
+    fn pop_of_both(&mut self) -> Option<Event> {
+        let far = self.far.peek().map_or((u64::MAX, u64::MAX), |&Reverse(key)| key);
+        if self.len > 0 && self.near(self.first) <= far {
+            return Some(self.pop_near());
+        }
+        self.far.pop().map(|Reverse(key)| Event::from_key(key))
     }
 }
 
