@@ -15,7 +15,7 @@ impl Timing {
         let Some(target) = self.ops.then(id) else { return };
         let op = &mut self.ops[id];
         op.clear(MOVES);
-        self.load_ns[op.unit as usize] -= op.service_ns();
+        self.units[op.unit as usize].load_ns -= op.service_ns();
         let block = op.block;
         let clock = &mut self.blocks[block.index()];
         clock.reads -= 1;

@@ -52,7 +52,7 @@ impl Timing {
         }
         let Op { kind, class, request, wakes, block_next, .. } = *op;
         let counts = op.has(COUNTS);
-        self.load_ns[unit as usize] -= op.service_ns();
+        let service_ns = op.service_ns();
         if kind != OpKind::Read {
             if block_next.is_none() {
                 clock.last = 0;
@@ -68,6 +68,7 @@ impl Timing {
         }
         let u = &mut self.units[unit as usize];
         u.outstanding -= 1;
+        u.load_ns -= service_ns;
         if class.is_host() {
             u.host_ns = self.now_ns;
             self.host_ns = self.now_ns;

@@ -47,7 +47,6 @@ impl Timing {
         channel.wishes.push(0);
         let number = self.channels.len() as u32;
         self.channels.push(channel);
-        self.load_ns.push(0);
         self.parked.extend((0..CLASSES).map(|_| Parked::default()));
         self.units.push(Unit::new(number, 0, 0, PlaneParallelism::Serial, SuspendConfig::default()));
         // A block of its own, whose reads are what the disk does.

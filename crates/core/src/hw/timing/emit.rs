@@ -61,7 +61,7 @@ impl Timing {
         let op = &mut self.ops[id];
         op.class = op.class.min(class);
         op.in_ns += ns;
-        self.load_ns[op.unit as usize] += u64::from(ns);
+        self.units[op.unit as usize].load_ns += u64::from(ns);
     }
 
     /// Takes an operation in that waits for `deps` others and holds; with none it is queued.
@@ -75,8 +75,9 @@ impl Timing {
             op.set(HELD);
             (more.deps, more.sources) = (deps, 0);
         }
-        self.load_ns[spec.unit as usize] += spec.service_ns();
-        self.units[spec.unit as usize].outstanding += 1;
+        let unit = &mut self.units[spec.unit as usize];
+        unit.load_ns += spec.service_ns();
+        unit.outstanding += 1;
         if spec.counts {
             self.hold_request(spec.request);
         }
@@ -87,7 +88,7 @@ impl Timing {
             self.chain_in_block(id, spec.block, spec.class);
         }
         if deps == 0 {
-            self.enqueue(id);
+            self.enqueue_new(&spec, id);
         }
         id
     }
@@ -141,6 +142,10 @@ impl Timing {
             if op.class <= class {
                 continue;
             }
+            if self.units[op.unit as usize].pending == id {
+                self.link_pending(op.unit);
+            }
+            let op = &self.ops[id];
             if op.has(FOLLOWS) {
                 work.push(self.ops.more(id).block_prev);
             }

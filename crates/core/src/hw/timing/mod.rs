@@ -56,8 +56,6 @@ pub struct Timing {
     now_ns: u64,
     queue: EventQueue,
     units: Vec<Unit>,
-    /// Service time of each unit's operations in flight, ns.
-    load_ns: Vec<u64>,
     channels: Vec<Channel>,
     ops: OpTable,
     /// Lists of operations: further ones an operation wakes, and those it waits for.
@@ -113,7 +111,6 @@ impl Timing {
             now_ns: 0,
             queue: EventQueue::default(),
             units: Vec::new(),
-            load_ns: Vec::new(),
             channels: Vec::new(),
             ops: OpTable::new(),
             op_links: Slab::new((OpId::NONE, 0)),
@@ -165,7 +162,6 @@ impl Timing {
             PlaneParallelism::MultiPlane if pool.config.planes == 1 => PlaneParallelism::Serial,
             other => other,
         };
-        self.load_ns.push(0);
         self.parked.extend((0..CLASSES).map(|_| Parked::default()));
         let first_plane = plane - u32::from(place.in_die);
         self.units.push(Unit::new(place.channel, bit, first_plane, parallelism, pool.config.suspend));
@@ -202,7 +198,8 @@ impl Timing {
 
     /// The first operations that never ended, for a broken invariant's message.
     pub fn describe_stuck(&self) -> String {
-        let queued = self.units.iter().flat_map(|u| u.head.iter().copied().chain([u.current, u.suspended]));
+        let queued =
+            self.units.iter().flat_map(|u| u.head.iter().copied().chain([u.pending, u.current, u.suspended]));
         // What is in no queue waits for another operation, or to be staged to its end.
         let waiting = self.blocks.iter().map(|block| OpId(block.last));
         let ops = queued.chain(waiting).filter(|id| !id.is_none()).take(4);
@@ -243,7 +240,7 @@ impl Timing {
     /// new operation would wait there, channel and priorities apart.
     #[inline(always)]
     pub fn load_ns(&self, unit: u32) -> u64 {
-        self.load_ns[unit as usize]
+        self.units[unit as usize].load_ns
     }
 
     /// The same of all units on `channel`, ns.

@@ -3,6 +3,7 @@
 use super::ids::OpId;
 use super::op_table::{Op, FOLLOWS, QUEUED};
 use super::parked::{FIRST_PLACE, PLACE_STEP};
+use super::spec::OpSpec;
 use super::{Timing, WAIT_SOURCE};
 use crate::base::op::{Class, OpKind, CLASSES};
 
@@ -10,9 +11,44 @@ use crate::base::op::{Class, OpKind, CLASSES};
 const MATE_WINDOW: usize = 16;
 
 impl Timing {
+    /// Queues an operation that was emitted just now as `spec` says and waits for nothing: where its
+    /// unit is free and it may start, it is kept at hand instead.
     #[inline(always)]
+    pub(super) fn enqueue_new(&mut self, spec: &OpSpec, id: OpId) {
+        let u = &mut self.units[spec.unit as usize];
+        let starts = match spec.kind {
+            OpKind::Read => true,
+            OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => !self.ops[id].has(FOLLOWS),
+            OpKind::Erase => false,
+        };
+        if !starts || !u.is_free() {
+            return self.enqueue(id);
+        }
+        u.pending = id;
+        if !spec.request.is_none() {
+            u.first = id;
+        }
+        if spec.kind == OpKind::Read {
+            self.blocks[spec.block.index()].reads += 1;
+        }
+        self.ready.push(spec.unit);
+    }
+
+    /// Queues what is at hand of a unit, if there is something.
+    #[inline(always)]
+    pub(super) fn link_pending(&mut self, unit: u32) {
+        let id = std::mem::take(&mut self.units[unit as usize].pending);
+        if !id.is_none() {
+            self.ops[id].set(QUEUED);
+            self.link(id);
+        }
+    }
+
+    #[inline]
     pub(super) fn enqueue(&mut self, id: OpId) {
         let now_ns = self.now_ns;
+        // It came first. Only what is linked is marked as queued.
+        self.link_pending(self.ops[id].unit);
         let op = &mut self.ops[id];
         let waited_ns = now_ns - std::mem::replace(&mut op.queued_ns, now_ns);
         op.set(QUEUED);

@@ -13,8 +13,14 @@ const HOST_READS: u8 = 1 << Class::HostRead as u8;
 
 impl Timing {
     /// Lets every unit that got something new start it if it can.
-    #[inline]
+    #[inline(always)]
     pub fn kick(&mut self) {
+        if !self.ready.is_empty() {
+            self.kick_ready();
+        }
+    }
+
+    fn kick_ready(&mut self) {
         let mut next = 0;
         while next < self.ready.len() {
             let unit = self.ready[next];
@@ -87,6 +93,15 @@ impl Timing {
             }
             return;
         }
+        if !u.pending.is_none() {
+            let (id, channel) = (u.pending, u.channel as usize);
+            let emitted_now = self.ops[id].queued_ns == self.now_ns;
+            if emitted_now && self.channels[channel].open(self.now_ns) {
+                return self.start_pending(unit, id);
+            }
+            self.link_pending(unit);
+        }
+        let u = &self.units[unit as usize];
         if u.wishes {
             return;
         }
@@ -117,6 +132,22 @@ impl Timing {
         u.wishes = true;
         u.wish_ns = self.now_ns;
         self.arm_channel(channel);
+    }
+
+    /// Starts the operation at hand of a unit in the moment of its emission: it has waited for nothing,
+    /// and nothing is there to be taken along.
+    #[inline(always)]
+    fn start_pending(&mut self, unit: u32, id: OpId) {
+        let u = &mut self.units[unit as usize];
+        (u.pending, u.first) = (OpId::NONE, OpId::NONE);
+        let moves_whole =
+            self.whole_moves && !u.suspend.program && self.channels[u.channel as usize].units.len() == 1;
+        let op = &self.ops[id];
+        let (in_ns, array_ns, out_ns) = (op.in_ns, op.array_ns, op.out_ns);
+        if moves_whole && op.has(MOVES) && !op.has(FOLLOWS) {
+            return self.run_move(unit, id, self.ops.more(id).then);
+        }
+        self.run_command(unit, id, in_ns, array_ns, out_ns);
     }
 
     /// Starts an operation that was taken off the unit's queue, with what it takes along.

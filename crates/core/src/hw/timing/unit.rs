@@ -39,6 +39,9 @@ pub(super) struct Unit {
     pub(super) until_ns: u64,
     /// When the read half of a move ends, ns.
     pub(super) read_end_ns: u64,
+    /// An operation that may start and found the unit free: it is in no queue unless something comes
+    /// between it and its start.
+    pub(super) pending: OpId,
     /// Queue heads by class.
     pub(super) head: [OpId; CLASSES],
     /// Queue tails by class.
@@ -59,6 +62,8 @@ pub(super) struct Unit {
     pub(super) first: OpId,
     /// Operations emitted to this unit and not complete.
     pub(super) outstanding: u32,
+    /// Their service time, ns.
+    pub(super) load_ns: u64,
     /// Those of them that rest: staged for nobody who waits, until their wordline is full.
     pub(super) resting: u32,
     /// A suspended operation and its remaining time.
@@ -104,6 +109,7 @@ impl Unit {
             started_ns: 0,
             until_ns: 0,
             read_end_ns: 0,
+            pending: OpId::NONE,
             head: [OpId::NONE; CLASSES],
             tail: [OpId::NONE; CLASSES],
             mask: 0,
@@ -114,6 +120,7 @@ impl Unit {
             wished_ns: 0,
             first: OpId::NONE,
             outstanding: 0,
+            load_ns: 0,
             resting: 0,
             suspended: OpId::NONE,
             suspended_ns: 0,
@@ -137,6 +144,12 @@ impl Unit {
         if self.plane[class] != plane {
             self.plane[class] = MIXED_PLANES;
         }
+    }
+
+    /// Whether nothing runs, waits or is suspended here that has been queued.
+    #[inline(always)]
+    pub(super) fn is_free(&self) -> bool {
+        self.phase == Phase::Idle && self.mask == 0 && self.suspended.is_none() && self.pending.is_none()
     }
 
     /// Whether nothing runs or waits here. What rests in the controller does neither.
