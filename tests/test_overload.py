@@ -9,10 +9,13 @@ import pytest
 from slcache import terminal
 
 
-def document(duration_ns: int, backlog: dict[str, int] | None) -> dict[str, Any]:
+def document(
+    duration_ns: int, backlog: dict[str, int] | None, offered_iops: float | None = None
+) -> dict[str, Any]:
     return {
         "scheme": {"name": "baseline"},
-        "host": {"duration_ns": duration_ns, "backlog": backlog},
+        "host": {"duration_ns": duration_ns, "iops": 50.0, "backlog": backlog},
+        "trace": {"offered_iops": offered_iops},
     }
 
 
@@ -35,3 +38,9 @@ def test_a_device_that_ends_long_after_the_last_request_is_told() -> None:
 )
 def test_a_device_that_keeps_up_is_not(backlog: dict[str, int] | None) -> None:
     assert terminal.overload(document(400_000_000_000, backlog)) == ""
+
+
+def test_how_much_more_was_asked_than_served_is_told() -> None:
+    backlog = {"requests_max": 1_000_000, "lag_ns": 200_000_000_000}
+    told = terminal.overload(document(400_000_000_000, backlog, offered_iops=100.0))
+    assert "(100 requests/s came, 50 were served: 2.00 times)" in told

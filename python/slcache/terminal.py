@@ -53,9 +53,18 @@ def overload(document: Document) -> str:
     return (
         f"{document['scheme']['name']}: the device does not keep up with the trace: up to "
         f"{backlog['requests_max']:,} requests were waiting, and it was done "
-        f"{units.span(backlog['lag_ns'] / 1e3)} after the last one came; latencies are mostly "
-        "this backlog (closed replay keeps a fixed number outstanding)"
+        f"{units.span(backlog['lag_ns'] / 1e3)} after the last one came{_load(document)}; "
+        "latencies are mostly this backlog (closed replay keeps a fixed number outstanding)"
     )
+
+
+def _load(document: Document) -> str:
+    """Say how much more was asked of a device than it managed, where the document tells."""
+    offered, served = document["trace"].get("offered_iops"), document["host"]["iops"]
+    if not offered or not served:
+        return ""
+    times = offered / served
+    return f" ({offered:,.0f} requests/s came, {served:,.0f} were served: {times:.2f} times)"
 
 
 def run_table(label: str, document: Document) -> Table:

@@ -8,7 +8,7 @@ use crate::config::RunConfig;
 use crate::provenance::provenance;
 use crate::resources::{peak_rss_bytes, Stopwatch};
 use serde_json::{json, Value};
-use slcache_core::metrics::report::Report;
+use slcache_core::metrics::report::{HostReport, Report};
 use slcache_traces::{TraceError, TraceSummary};
 
 /// Version of the document's shape.
@@ -74,6 +74,13 @@ pub fn assemble(
     document
 }
 
+/// Reads and writes per second that arrive, which the device keeps up with or not: from time 0 to the
+/// last arrival. None in closed replay, where the device sets the pace, and where all arrive at once.
+fn offered_iops(host: &HostReport) -> Option<f64> {
+    let last_arrival_ns = host.duration_ns.saturating_sub(host.backlog?.lag_ns);
+    (last_arrival_ns > 0).then(|| host.requests as f64 * 1e9 / last_arrival_ns as f64)
+}
+
 fn told(trace: &TraceFacts, report: &Report) -> Value {
     let TraceFacts { summary, counts, .. } = trace;
     json!({
@@ -94,6 +101,7 @@ fn told(trace: &TraceFacts, report: &Report) -> Value {
         "first_ns": summary.first_ns,
         "last_ns": summary.last_ns,
         "footprint_bytes": trace.footprint_bytes,
+        "offered_iops": offered_iops(&report.host),
         "skipped": summary.skipped,
         "adjusted": {
             "address_wrapped": counts.wrapped,

@@ -234,3 +234,14 @@ fn progress_tells_how_far_the_device_is_behind() {
     assert!(told(&[]));
     assert!(!told(&["host.replay=closed", "host.queue_depth=4"]));
 }
+
+#[test]
+fn what_is_offered_is_told_beside_what_is_served() {
+    // A write each microsecond, which takes the flash much longer.
+    let text: String = (1..=100).map(|i| format!("{} 0 {} 8 0\n", i * 1000, i * 8)).collect();
+    let open = run_text(&text, &[]).unwrap();
+    assert_eq!(open["trace"]["offered_iops"], 1e6);
+    assert!(open["host"]["iops"].as_f64().unwrap() < 1e5);
+    let closed = run_text(&text, &["host.replay=closed", "host.queue_depth=4"]).unwrap();
+    assert!(closed["trace"]["offered_iops"].is_null());
+}
