@@ -44,7 +44,7 @@ impl PlaneAllocator {
 
     /// The plane for logical page `page`: by number, next in turn, or the least loaded. The turn
     /// stays with a plane for which `stays` holds.
-    #[inline]
+    #[inline(always)]
     pub fn choose(&mut self, io: &Io, page: u32, stays: impl FnOnce(PlaneId) -> bool) -> PlaneId {
         match self.placement {
             Placement::Static => self.order[self.planes.split(page).1 as usize],
@@ -86,7 +86,7 @@ impl PlaneAllocator {
 
 /// Tries plane `first`, then one after the other, until `attempt` has done what it is for; `allocator`
 /// is whose planes they are.
-#[inline]
+#[inline(always)]
 pub fn try_planes<S, T>(
     owner: &mut S,
     first: PlaneId,

@@ -239,7 +239,7 @@ impl Region {
     }
 
     /// The plane for logical page `page`; a one-shot wordline is filled before the turn goes on.
-    #[inline]
+    #[inline(always)]
     pub fn choose_plane(&mut self, io: &Io, page: u32) -> PlaneId {
         let (parts, first, full) = (&self.parts, self.first_plane, self.pages_per_program);
         self.allocator.choose(io, page, |plane| {
@@ -260,7 +260,7 @@ impl Region {
     }
 
     /// The next page to program in `plane`; opens a block if more than `reserve` are free.
-    #[inline]
+    #[inline(always)]
     pub fn take_page(&mut self, io: &mut Io, plane: PlaneId, writer: Writer, reserve: u32) -> Option<Ppn> {
         let which = self.frontier(writer);
         let block = match self.part(plane).frontiers[which].block {
@@ -274,6 +274,7 @@ impl Region {
         Some(io.geometry().page(block, index))
     }
 
+    #[inline(never)]
     fn open_next(&mut self, io: &mut Io, plane: PlaneId, which: usize, reserve: u32) -> Option<BlockId> {
         let block = self.open_free(io, plane, reserve)?;
         self.part(plane).frontiers[which].block = Some(block);
