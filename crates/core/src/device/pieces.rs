@@ -6,7 +6,7 @@ use crate::base::op::Cause;
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::Mu;
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::page_level::{present_mask, whole_mask};
+use crate::ftl::page_level::{holds_any, present_mask, whole_mask};
 use crate::ftl::piece::Piece;
 use crate::ftl::scheme::Scheme;
 use crate::hw::timing::RequestId;
@@ -96,7 +96,7 @@ impl Simulation {
             }
         }
         // A disk has something for every unit.
-        if !self.io.has_disk() && present_mask(&self.io, piece.page) & piece.mask == 0 {
+        if !self.io.has_disk() && !holds_any(&self.io, piece.page, piece.mask) {
             // Units of the page that wait to be packed may have others to carry along; those must
             // not appear meanwhile. The read finds nothing.
             let on_its_way = self.io.held().mask(piece.page) != 0;

@@ -65,6 +65,21 @@ pub fn mapped_mask(io: &Io, page: u32) -> u32 {
     (0..n).filter(|i| io.lookup(Mu(page * n + i)).is_some()).fold(0, |mask, i| mask | 1 << i)
 }
 
+/// Those of the mapping units of logical page `page` in `within` that hold data.
+#[inline]
+pub fn mapped_in(io: &Io, page: u32, within: u32) -> u32 {
+    let first = page * io.policy().mus_per_page;
+    bits(within).filter(|i| io.lookup(Mu(first + i)).is_some()).fold(0, |mask, i| mask | 1 << i)
+}
+
+/// Whether any of the mapping units of logical page `page` in `within` holds data, in flash or waiting to be
+/// packed.
+#[inline(always)]
+pub fn holds_any(io: &Io, page: u32, within: u32) -> bool {
+    let first = page * io.policy().mus_per_page;
+    bits(within).any(|i| io.lookup(Mu(first + i)).is_some()) || io.held().mask(page) & within != 0
+}
+
 /// The mapping units of logical page `page` that hold data, in flash or waiting to be packed.
 #[inline]
 pub fn present_mask(io: &Io, page: u32) -> u32 {
@@ -134,25 +149,16 @@ pub fn write_to(piece: &Piece, region: &mut Region, page: Ppn, io: &mut Io) {
 pub fn write_through(piece: &Piece, page: Ppn, io: &mut Io, emit: impl FnOnce(&mut Io, &PageWrite, &[OpId])) {
     let all = Span { first: 0, units: io.policy().mus_per_page };
     if piece.covers(all.mask()) {
-        return write_span(piece, all, Keeps::default(), page, io, |io, write| emit(io, write, &[]));
+        return write_span(piece, all, 0, page, io, |io, write| emit(io, write, &[]));
     }
     let kept = Kept::fetch(piece, all.mask(), io);
     write_span(piece, all, kept.units, page, io, |io, write| emit(io, write, kept.reads()));
 }
 
-/// What has to be kept of a logical page beside what a piece brings.
-#[derive(Clone, Copy, Default)]
-pub struct Keeps {
-    /// Mapping units that hold data where the piece is written.
-    mask: u32,
-    /// Those of them that the piece does not cover as a whole.
-    needed: u32,
-}
-
-/// The same, and the reads that fetch it.
+/// What has to be kept of a logical page beside what a piece brings, and the reads that fetch it.
 pub struct Kept {
-    /// What is kept.
-    pub units: Keeps,
+    /// Mapping units that hold data where the piece is written, and that it does not cover as a whole.
+    pub units: u32,
     ops: [OpId; SLOTS_MAX],
     reads: usize,
 }
@@ -161,11 +167,10 @@ impl Kept {
     /// Reads what must be kept of the mapping units `within` when `piece` is written there.
     #[inline(always)]
     pub fn fetch(piece: &Piece, within: u32, io: &mut Io) -> Self {
-        let mask = if piece.covers(within) { 0 } else { mapped_mask(io, piece.page) & within };
-        let needed = mask & (!piece.mask | piece.partial);
+        let units = mapped_in(io, piece.page, within & (!piece.mask | piece.partial));
         let mut ops = [OpId::NONE; SLOTS_MAX];
-        let reads = if needed == 0 { 0 } else { read_kept(piece, mask, needed, &mut ops, io) };
-        Self { units: Keeps { mask, needed }, ops, reads }
+        let reads = if units == 0 { 0 } else { read_kept(piece, within, units, &mut ops, io) };
+        Self { units, ops, reads }
     }
 
     /// The reads under way.
@@ -175,13 +180,13 @@ impl Kept {
     }
 }
 
-/// Writes what `piece` and what it `keeps` have in `span` as `page`, which was just taken; `emit` gets the
+/// Writes what `piece` and the units it has `kept` have in `span` as `page`, which was just taken; `emit` gets the
 /// program, which waits for the reads of what is kept.
 #[inline(always)]
 pub fn write_span(
     piece: &Piece,
     span: Span,
-    keeps: Keeps,
+    kept: u32,
     page: Ppn,
     io: &mut Io,
     emit: impl FnOnce(&mut Io, &PageWrite),
@@ -189,10 +194,10 @@ pub fn write_span(
     let mu_bytes = io.geometry().mu_bytes;
     let first = piece.page * io.policy().mus_per_page + span.first;
     let fresh = span.cut(piece.mask);
-    let live = fresh | span.cut(keeps.mask);
+    let live = fresh | span.cut(kept);
     io.write_units(page, first, span.units, live, fresh);
     let slots = span.count(live);
-    let merged = span.cut(keeps.needed) != 0 && io.policy().rmw_whole_page;
+    let merged = span.cut(kept) != 0 && io.policy().rmw_whole_page;
     let write = PageWrite {
         bytes: if merged { slots * mu_bytes } else { piece.bytes },
         fresh_slots: if fresh == live { slots } else { fresh.count_ones() },
@@ -210,10 +215,11 @@ pub(super) fn region_slots(io: &Io, page: Ppn) -> usize {
     geometry.pool_of(geometry.plane_of(geometry.block_of(page))).slots_per_page as usize
 }
 
-/// Emits the reads of a read-modify-write; returns how many wait in `ops`.
-fn read_kept(piece: &Piece, kept: u32, needed: u32, ops: &mut [OpId; SLOTS_MAX], io: &mut Io) -> usize {
+/// Emits the reads of a read-modify-write that keeps units of those `within`, or all of them that hold
+/// data where whole pages are read; returns how many wait in `ops`.
+fn read_kept(piece: &Piece, within: u32, kept: u32, ops: &mut [OpId; SLOTS_MAX], io: &mut Io) -> usize {
     let whole = io.policy().rmw_whole_page;
-    let sources = Sources::of(io, piece.page, if whole { kept } else { needed });
+    let sources = Sources::of(io, piece.page, if whole { within } else { kept });
     let mut reads = 0;
     for &(page, units) in sources.list() {
         let bytes = units * io.geometry().mu_bytes;

@@ -4,7 +4,7 @@
 use super::io::Io;
 use super::job::Job;
 use super::media::{bits, SLOTS_MAX};
-use super::page_level::{mapped_mask, Sources};
+use super::page_level::{mapped_in, Sources};
 use super::region::{Region, Writer};
 use super::relocate::note_carrier;
 use super::span::Span;
@@ -29,7 +29,7 @@ pub fn transfer(
     let (mut tags, mut len, mut units) = ([0; SLOTS_MAX], 0, 0);
     let mut sources = Sources::of(io, 0, 0);
     for &(page, span) in spans {
-        let stored = mapped_mask(io, page) & span.mask();
+        let stored = mapped_in(io, page, span.mask());
         bits(span.cut(stored)).for_each(|i| tags[(len + i) as usize] = page * n + span.first + i + 1);
         sources.add_units(io, page, stored);
         len += span.units;

@@ -4,7 +4,7 @@
 use super::dest::Destination;
 use super::io::Io;
 use super::media::{bits, SLOTS_MAX};
-use super::page_level::{mapped_mask, Sources};
+use super::page_level::{mapped_in, Sources};
 use super::piece::{PageWrite, Piece};
 use super::relocate::note_carrier;
 use crate::base::op::{Cause, Class};
@@ -72,7 +72,7 @@ impl Reads {
         if piece.partial == 0 {
             return reads;
         }
-        let mapped = mapped_mask(io, piece.page) & piece.partial;
+        let mapped = mapped_in(io, piece.page, piece.partial);
         for &(page, units) in Sources::of(io, piece.page, mapped).list() {
             let bytes = units * io.geometry().mu_bytes;
             reads.flash(page, bytes, Cause::Rmw, piece.request, false, io);

@@ -4,7 +4,7 @@
 //! fields, so that going from slot to page to block to plane is a shift. Unused numbers cost
 //! address space, never memory.
 
-use super::config::{PlaneParallelism, PoolConfig, ProgramRule};
+use super::config::{BusConfig, PlaneParallelism, PoolConfig, ProgramRule};
 use super::two_layer::TwoLayer;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn, Problem, Slot};
 
@@ -21,6 +21,10 @@ pub struct Plane {
     pub unit: u32,
     /// Channel, counted over all pools.
     pub channel: u32,
+    /// Page size, bytes.
+    pub page_bytes: u32,
+    /// Command and transfer times of its channel.
+    pub bus: BusConfig,
 }
 
 /// What one cell mode means in a pool, resolved per page.
@@ -153,6 +157,8 @@ impl Geometry {
                 slots: (config.page_bytes / self.mu_bytes) as u16,
                 unit: self.units + if per_plane { i } else { die },
                 channel: self.channels + i / (config.chips * config.dies * config.planes),
+                page_bytes: config.page_bytes,
+                bus: config.bus,
             });
         }
         self.units += if per_plane { config.plane_count() } else { dies };

@@ -30,7 +30,7 @@ impl Io {
 
     #[inline(always)]
     pub(super) fn count_program(&mut self, at: &Place, write: &PageWrite, operations: u64, time_ns: u32) {
-        let page_bytes = self.media.array().geometry.pools[at.pool].page_bytes;
+        let page_bytes = self.media.array().geometry.planes[at.plane.index()].page_bytes;
         if self.ops.is_some() {
             self.log(at.array.store, at.array.store_mode, write.cause, at);
         }

@@ -2,12 +2,13 @@
 
 use super::Io;
 use crate::base::op::OpKind;
-use crate::base::{BlockId, CellMode, Ppn};
+use crate::base::{BlockId, CellMode, PlaneId, Ppn};
 
 /// Where a page lies, by the numbers that the verbs need.
 pub(super) struct Place {
     pub(super) block: BlockId,
     pub(super) index: u32,
+    pub(super) plane: PlaneId,
     pub(super) pool: usize,
     pub(super) unit: u32,
     pub(super) in_die: u8,
@@ -35,7 +36,8 @@ impl Io {
     pub(super) fn place(&self, page: Ppn) -> Place {
         let geometry = &self.media.array().geometry;
         let block = geometry.block_of(page);
-        let plane = &geometry.planes[geometry.plane_of(block).index()];
+        let place = geometry.plane_of(block);
+        let plane = &geometry.planes[place.index()];
         let (pool, index) = (plane.pool as usize, geometry.page_in_block(page));
         let record = self.media.array().block(block);
         let array = if record.is_two_layer() {
@@ -45,7 +47,7 @@ impl Io {
             let (read_ns, store_ns) = geometry.page_times_ns(pool, mode, index);
             ArrayTimes { read_ns, read_mode: mode, store: OpKind::Program, store_ns, store_mode: mode }
         };
-        Place { block, index, pool, unit: plane.unit, in_die: plane.in_die, array }
+        Place { block, index, plane: place, pool, unit: plane.unit, in_die: plane.in_die, array }
     }
 
     /// Times of page `index` of a two-layer block that holds `programmed` pages: a wordline with
@@ -68,7 +70,7 @@ impl Io {
 
     #[inline(always)]
     pub(super) fn read_times(&self, at: &Place, bytes: u32) -> Times {
-        let bus = self.timing.bus(at.unit);
+        let bus = &self.media.array().geometry.planes[at.plane.index()].bus;
         Times {
             array_ns: at.array.read_ns,
             in_ns: bus.read_command_ns,
@@ -78,7 +80,7 @@ impl Io {
 
     #[inline(always)]
     pub(super) fn program_times(&self, at: &Place, bytes: u32) -> Times {
-        let bus = self.timing.bus(at.unit);
+        let bus = &self.media.array().geometry.planes[at.plane.index()].bus;
         Times {
             array_ns: at.array.store_ns,
             in_ns: bus.program_command_ns + bus.transfer_ns(bytes),

@@ -50,8 +50,7 @@ impl Io {
         let pages = resolved.pages_per_program;
         let pulse_ns = resolved.program_ns[geometry.page_in_block(page) as usize];
         let share_ns = pulse_ns / pages + if last { pulse_ns % pages } else { 0 };
-        let bus = self.timing.bus(plane.unit);
-        let (transfer_ns, command_ns) = (bus.transfer_ns(write.bytes), bus.program_command_ns);
+        let (transfer_ns, command_ns) = (plane.bus.transfer_ns(write.bytes), plane.bus.program_command_ns);
         let first = self.timing.pages(op) == 0;
         let bus_ns = transfer_ns + if first { command_ns } else { 0 };
         self.timing.add_page(op);

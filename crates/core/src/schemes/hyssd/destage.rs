@@ -9,7 +9,7 @@ use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::job::Job;
 use crate::ftl::media::SLOTS_MAX;
-use crate::ftl::page_level::mapped_mask;
+use crate::ftl::page_level::{mapped_in, mapped_mask};
 use crate::ftl::transfer::transfer;
 
 impl TwoTier {
@@ -99,7 +99,7 @@ impl TwoTier {
     /// The plane that a unit lies in: that of the first of its mapping units.
     pub fn plane_of(&self, unit: u32, io: &Io) -> Option<PlaneId> {
         let (page, span) = self.units.place(unit);
-        let stored = mapped_mask(io, page) & span.mask();
+        let stored = mapped_in(io, page, span.mask());
         let first = (stored != 0).then(|| stored.trailing_zeros())?;
         let slot = io.lookup(Mu(page * io.policy().mus_per_page + first))?;
         let geometry = io.geometry();

@@ -5,7 +5,7 @@ use crate::base::op::Cause;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::media::bits;
-use crate::ftl::page_level::{mapped_mask, part_of_page, present_mask, write_span, Kept};
+use crate::ftl::page_level::{mapped_in, mapped_mask, part_of_page, present_mask, write_span, Kept};
 use crate::ftl::piece::Piece;
 use crate::ftl::region::Writer;
 use crate::ftl::span::Span;
@@ -47,7 +47,7 @@ impl TwoTier {
             let unit = page * self.units.per_page + i;
             if !self.classifier.recency.is_resident(unit) {
                 brought |= 1 << i;
-                let is_stored = mapped_mask(io, page) & self.units.span(i).mask() != 0;
+                let is_stored = mapped_in(io, page, self.units.span(i).mask()) != 0;
                 self.moved.passive += u64::from(is_stored && !io.clockless());
             }
             self.classifier.recency.touch(unit, true);
@@ -64,7 +64,7 @@ impl TwoTier {
         brought: bool,
         io: &mut Io,
     ) -> Result<(), DeviceFull> {
-        let stored = mapped_mask(io, piece.page) & unit.mask();
+        let stored = mapped_in(io, piece.page, unit.mask());
         let kept = brought.then(|| Kept::fetch(piece, unit.mask(), io));
         for span in pages_of(unit, self.fast_slots) {
             let part = match span.part(piece, io.geometry().mu_bytes) {

@@ -8,7 +8,7 @@ use super::tiers::Units;
 use crate::base::{Mu, PlaneId};
 use crate::ftl::io::Io;
 use crate::ftl::media::bits;
-use crate::ftl::page_level::mapped_mask;
+use crate::ftl::page_level::mapped_in;
 use crate::ftl::piece::Piece;
 use crate::ftl::store::Store;
 use crate::hw::device_config::DeviceConfig;
@@ -149,7 +149,7 @@ impl TwoTier {
             let mus = self.units.mus;
             for unit in first / mus..=(end - 1) / mus {
                 let (page, index) = (unit / self.units.per_page, unit % self.units.per_page);
-                if mapped_mask(io, page) & self.units.span(index).mask() == 0 {
+                if mapped_in(io, page, self.units.span(index).mask()) == 0 {
                     self.classifier.recency.forget(unit);
                 }
             }

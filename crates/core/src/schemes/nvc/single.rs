@@ -19,7 +19,7 @@ use crate::ftl::answer::DeviceFull;
 use crate::ftl::config::CleanConfig;
 use crate::ftl::io::Io;
 use crate::ftl::log_region::{LogRegion, LogSpec};
-use crate::ftl::page_level::mapped_mask;
+use crate::ftl::page_level::mapped_in;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, RegionSpec};
 use crate::ftl::scheme::{regions, Scheme};
@@ -122,7 +122,7 @@ impl<K: Kind> Scheme for Single<K> {
 
     #[inline]
     fn read(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
-        let here = mapped_mask(io, piece.page) & piece.mask;
+        let here = mapped_in(io, piece.page, piece.mask);
         let on_disk = piece.mask & !here;
         self.count(here, on_disk);
         if here != 0 {
