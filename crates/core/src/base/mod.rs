@@ -4,6 +4,7 @@ pub mod cell_mode;
 pub mod divisor;
 pub mod gap;
 pub mod ids;
+pub mod ones;
 pub mod op;
 pub mod prefetch;
 pub mod problem;

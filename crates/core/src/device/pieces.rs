@@ -2,6 +2,7 @@
 
 use super::config::{Acknowledge, Prefill, SubMu};
 use super::Simulation;
+use crate::base::ones::Ones;
 use crate::base::op::Cause;
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::Mu;
@@ -86,12 +87,12 @@ impl Simulation {
                     let rest = piece.mask & !here;
                     self.requests.host(piece.request).buffer_ns = u64::from(config.access_ns);
                     buffer.touch(piece.page);
-                    self.scheme.served_above(here.count_ones());
+                    self.scheme.served_above(here.ones());
                     if rest == 0 {
                         return Ok(());
                     }
                     piece.mask = rest;
-                    piece.bytes = rest.count_ones() * self.setup.device.mu_bytes;
+                    piece.bytes = rest.ones() * self.setup.device.mu_bytes;
                 }
             }
         }
@@ -116,7 +117,7 @@ impl Simulation {
 
     /// Reads whole mapping units of what the buffer has not got, for the buffer to keep.
     fn read_and_keep(&mut self, piece: Piece) -> Result<(), DeviceFull> {
-        let bytes = piece.mask.count_ones() * self.setup.device.mu_bytes;
+        let bytes = piece.mask.ones() * self.setup.device.mu_bytes;
         let found = match self.io.has_disk() {
             true => piece.mask,
             false => piece.mask & present_mask(&self.io, piece.page),
@@ -131,9 +132,9 @@ impl Simulation {
         let coming = self.io.fetching(piece.page) & piece.mask;
         if coming != 0 {
             self.io.await_fetch(piece.page, coming, piece.request);
-            self.scheme.served_above(coming.count_ones());
+            self.scheme.served_above(coming.ones());
             piece.mask &= !coming;
-            piece.bytes = piece.mask.count_ones() * self.setup.device.mu_bytes;
+            piece.bytes = piece.mask.ones() * self.setup.device.mu_bytes;
         }
         piece.mask != 0
     }

@@ -4,6 +4,7 @@
 use super::buffer::{Buffer, Buffered};
 use super::requests::Client;
 use super::Simulation;
+use crate::base::ones::Ones;
 use crate::base::op::Cause;
 use crate::base::Gap;
 use crate::ftl::answer::DeviceFull;
@@ -92,7 +93,7 @@ impl Simulation {
         if let Some(buffer) = self.buffer.as_mut() {
             buffer.evicting += 1;
         }
-        let bytes = entry.dirty.count_ones() * self.setup.device.mu_bytes;
+        let bytes = entry.dirty.ones() * self.setup.device.mu_bytes;
         let token = self.io.early_writes().begin(0);
         let id = self.add_request(Client::WriteBack(token));
         let piece = Piece {

@@ -4,6 +4,7 @@
 use super::io::{DiskOps, Io, Programs};
 use super::job::Job;
 use super::media::SLOTS_MAX;
+use crate::base::ones::Ones;
 use crate::base::{BlockId, Ppn, Slot};
 use crate::hw::timing::{OpId, RequestId};
 
@@ -122,6 +123,6 @@ fn write_page(page: u32, together: &[u32], units: &[Unit], job: Job, io: &mut Io
             count += 1;
         }
     }
-    let write = job.write(mask.count_ones(), io.geometry().mu_bytes);
+    let write = job.write(mask.ones(), io.geometry().mu_bytes);
     io.write_disk(page, mask, false, &write, &sources[..count])
 }

@@ -10,6 +10,7 @@ use super::page_level::{mapped_mask, region_slots, Sources};
 use super::region::Writer;
 use super::relocate::{note_carrier, relocate};
 use super::store::Store;
+use crate::base::ones::Ones;
 use crate::base::{BlockId, Mu, PlaneId, Ppn};
 use crate::hw::array::RegionId;
 use crate::hw::timing::{OpId, RequestId};
@@ -166,7 +167,7 @@ impl Emptying<'_> {
         let mut tags = [0; SLOTS_MAX];
         bits(mask).for_each(|i| tags[i as usize] = page * n + i + 1);
         io.write_page(to, &tags[..n as usize], 0, 0);
-        let write = self.job.write(mask.count_ones(), io.geometry().mu_bytes);
+        let write = self.job.write(mask.ones(), io.geometry().mu_bytes);
         let program = self.store.region.emit(io, to, Writer::Host, &write, &ops[..count]);
         for &(from, _) in sources.list() {
             let block = io.geometry().block_of(from);

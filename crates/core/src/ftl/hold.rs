@@ -4,6 +4,7 @@
 //! kept in the order of their arrival and found by scanning their page numbers.
 
 use super::piece::Piece;
+use crate::base::ones::Ones;
 use crate::base::op::Cause;
 use crate::base::slab::Slab;
 use crate::hw::timing::RequestId;
@@ -108,7 +109,7 @@ impl HoldBuffer {
     pub(super) fn put(&mut self, piece: &Piece, group: u8, slots: u32, now_ns: u64) -> usize {
         let place = self.find(piece.page, group);
         let fresh = piece.mask & !place.map_or(0, |i| self.entries[i].mask);
-        self.units += fresh.count_ones();
+        self.units += fresh.ones();
         let place = place.unwrap_or_else(|| {
             self.pages.push(piece.page);
             self.entries.push(Held {
@@ -129,7 +130,7 @@ impl HoldBuffer {
         let whole = (held.mask & !held.partial) | (piece.mask & !piece.partial);
         held.mask |= piece.mask;
         held.partial = held.mask & !whole;
-        held.bytes = (held.bytes + piece.bytes).min(held.mask.count_ones() * self.mu_bytes);
+        held.bytes = (held.bytes + piece.bytes).min(held.mask.ones() * self.mu_bytes);
         held.slots = slots;
         place
     }
@@ -162,13 +163,13 @@ impl HoldBuffer {
     /// seen to its tokens.
     pub(super) fn take(&mut self, entry: usize, mask: u32) -> bool {
         let held = &mut self.entries[entry];
-        let taken = (held.mask & mask).count_ones();
+        let taken = (held.mask & mask).ones();
         self.units -= taken;
         held.mask &= !mask;
         held.partial &= held.mask;
         held.early &= held.mask;
         held.slots -= taken.min(held.slots);
-        held.bytes = held.bytes.min(held.mask.count_ones() * self.mu_bytes);
+        held.bytes = held.bytes.min(held.mask.ones() * self.mu_bytes);
         if held.mask != 0 {
             return false;
         }
@@ -185,13 +186,13 @@ impl HoldBuffer {
 
     /// Whether counts and entries agree; the first violation is described.
     pub fn audit(&self) -> Result<(), String> {
-        let units: u32 = self.entries.iter().map(|held| held.mask.count_ones()).sum();
+        let units: u32 = self.entries.iter().map(|held| held.mask.ones()).sum();
         if units != self.units {
             return Err(format!("{units} units held, counter {}", self.units));
         }
         for (held, &page) in self.entries.iter().zip(&self.pages) {
-            let others: u32 = self.of_page(page).map(|other| other.mask.count_ones()).sum();
-            if held.page != page || held.mask == 0 || others != self.mask(page).count_ones() {
+            let others: u32 = self.of_page(page).map(|other| other.mask.ones()).sum();
+            if held.page != page || held.mask == 0 || others != self.mask(page).ones() {
                 return Err(format!("{held:?} is empty, misplaced or held twice"));
             }
         }

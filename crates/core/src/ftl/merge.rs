@@ -3,6 +3,7 @@
 use super::config::{MergeAcknowledge, MergeConfig, MergeWait};
 use super::io::Io;
 use super::piece::Piece;
+use crate::base::ones::Ones;
 use crate::hw::timing::RequestId;
 
 /// The rules by which a scheme holds pieces.
@@ -33,7 +34,7 @@ impl Merger {
     /// Whether the buffer has room for `piece`; what is held of its page already needs none.
     pub fn has_room(&self, piece: &Piece, io: &Io) -> bool {
         let new = piece.mask & !io.held().mask(piece.page);
-        io.held().is_empty() || io.held().units() + new.count_ones() <= self.capacity_units
+        io.held().is_empty() || io.held().units() + new.ones() <= self.capacity_units
     }
 
     /// The request, besides those that wait for what is held, that waits for a page which `piece`

@@ -6,6 +6,7 @@ use super::pack::Picks;
 use super::page_level::{mapped_mask, Sources};
 use super::piece::PageWrite;
 use super::region::{Region, Writer};
+use crate::base::ones::Ones;
 use crate::base::op::{Cause, Class};
 use crate::base::Ppn;
 use crate::hw::timing::{OpId, RequestId};
@@ -42,14 +43,14 @@ pub fn program(picks: &Picks, carry: Carry, region: &mut Region, page: Ppn, requ
     io.write_page(page, &draft.tags[..draft.slots as usize], 0, draft.held);
     let write = PageWrite {
         bytes: draft.bytes,
-        fresh_slots: draft.held.count_ones(),
+        fresh_slots: draft.held.ones(),
         slots: draft.slots,
         cause: draft.cause,
         class: Class::HostWrite,
         request,
     };
     let (op, full) = region.emit_joint(io, page, Writer::Host, &write, reads);
-    for &(entry, mask) in picks.list().iter().rev() {
+    for (entry, mask) in picks.list().rev() {
         io.take_held(entry, mask, op);
     }
     if !op.is_none() {
@@ -72,7 +73,7 @@ fn draft(picks: &Picks, carry: Carry, io: &Io) -> Draft {
         cause: Cause::Flush,
         sources: Sources::of(io, 0, 0),
     };
-    for &(entry, mask) in picks.list() {
+    for (entry, mask) in picks.list() {
         let held = &io.held().entries()[entry];
         let mapped = if carry == Carry::Rest || held.partial != 0 { mapped_mask(io, held.page) } else { 0 };
         let rest = if carry == Carry::Rest { mapped & !held.mask } else { 0 };
@@ -84,9 +85,9 @@ fn draft(picks: &Picks, carry: Carry, io: &Io) -> Draft {
             draft.slots += 1;
         }
         let merged = needed != 0 && io.policy().rmw_whole_page;
-        let fresh_bytes = held.bytes.min(mask.count_ones() * mu_bytes);
-        draft.bytes += if merged { live.count_ones() * mu_bytes } else { fresh_bytes };
-        draft.early += (held.early & mask).count_ones();
+        let fresh_bytes = held.bytes.min(mask.ones() * mu_bytes);
+        draft.bytes += if merged { live.ones() * mu_bytes } else { fresh_bytes };
+        draft.early += (held.early & mask).ones();
         draft.cause = if held.cause == Cause::Host { Cause::Host } else { draft.cause };
         let read = if merged && carry == Carry::Rest { mapped & live } else { needed };
         draft.sources.add_units(io, held.page, read);

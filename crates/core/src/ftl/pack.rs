@@ -2,12 +2,13 @@
 
 use super::hold::{Held, HoldBuffer};
 use super::media::SLOTS_MAX;
+use crate::base::ones::Ones;
 
 /// The pieces that go into one page: places in the hold buffer, ascending, and which of their units.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Picks {
-    list: [(usize, u32); SLOTS_MAX],
-    len: usize,
+    list: [(u32, u32); SLOTS_MAX],
+    len: u32,
     slots: u32,
 }
 
@@ -22,7 +23,7 @@ impl Picks {
     /// The logical pages, one per pick.
     pub fn pages(&self, hold: &HoldBuffer) -> [u32; SLOTS_MAX] {
         let mut pages = [0; SLOTS_MAX];
-        for (page, &(entry, _)) in pages.iter_mut().zip(self.list()) {
+        for (page, (entry, _)) in pages.iter_mut().zip(self.list()) {
             *page = hold.entries()[entry].page;
         }
         pages
@@ -30,17 +31,21 @@ impl Picks {
 
     /// Mapping units taken out of the buffer.
     pub fn units(&self) -> u32 {
-        self.list().iter().map(|pick| pick.1.count_ones()).sum()
+        self.list().map(|pick| pick.1.ones()).sum()
     }
 
     /// (place, units), places ascending.
-    pub fn list(&self) -> &[(usize, u32)] {
-        &self.list[..self.len]
+    pub fn list(&self) -> impl DoubleEndedIterator<Item = (usize, u32)> + ExactSizeIterator + '_ {
+        self.list[..self.len as usize].iter().map(|&(entry, mask)| (entry as usize, mask))
+    }
+
+    fn push(&mut self, entry: usize, mask: u32) {
+        self.list[self.len as usize] = (entry as u32, mask);
+        self.len += 1;
     }
 
     fn add(&mut self, entry: usize, held: &Held) {
-        self.list[self.len] = (entry, held.mask);
-        self.len += 1;
+        self.push(entry, held.mask);
         self.slots += held.slots;
     }
 }
@@ -94,12 +99,14 @@ pub fn in_order(hold: &HoldBuffer, group: u8, slots: u32, short: bool) -> Option
 
 /// The same of the units `among` which the page's are.
 pub fn oldest_of(hold: &HoldBuffer, among: impl Fn(&Held) -> bool, slots: u32, short: bool) -> Option<Picks> {
+    if !short && hold.units() < slots {
+        return None;
+    }
     let mut picks = Picks::default();
     for (i, held) in hold.entries().iter().enumerate().filter(|(_, held)| among(held)) {
         let mask = lowest(held.mask, slots - picks.slots);
-        picks.list[picks.len] = (i, mask);
-        picks.len += 1;
-        picks.slots += mask.count_ones();
+        picks.push(i, mask);
+        picks.slots += mask.ones();
         if picks.slots == slots {
             return Some(picks);
         }
@@ -109,8 +116,12 @@ pub fn oldest_of(hold: &HoldBuffer, among: impl Fn(&Held) -> bool, slots: u32, s
 
 /// The lowest `count` bits that are set in `mask`.
 fn lowest(mask: u32, count: u32) -> u32 {
+    let ones = mask.ones();
+    if ones <= count {
+        return mask;
+    }
     let mut rest = mask;
-    for _ in 0..count.min(mask.count_ones()) {
+    for _ in 0..count {
         rest &= rest - 1;
     }
     mask & !rest
@@ -147,7 +158,7 @@ mod tests {
     fn exact_places(sizes: &[u32], slots: u32) -> Option<Vec<usize>> {
         let hold = holding(sizes);
         let picks = exact(&hold, sizes.len() - 1, slots, &mut Vec::new())?;
-        Some(picks.list().iter().map(|p| p.0).collect())
+        Some(picks.list().map(|p| p.0).collect())
     }
 
     #[test]
@@ -167,7 +178,7 @@ mod tests {
     fn the_oldest_piece_takes_along_what_fits() {
         let places = |sizes: &[u32]| {
             let picks = oldest_first(&holding(sizes), 4).unwrap();
-            picks.list().iter().map(|p| p.0).collect::<Vec<_>>()
+            picks.list().map(|p| p.0).collect::<Vec<_>>()
         };
         assert_eq!(places(&[3, 3, 2]), [0]);
         assert_eq!(places(&[2, 3, 1]), [0, 2]);
@@ -177,9 +188,9 @@ mod tests {
     fn units_in_order_are_cut_at_the_end_of_the_page() {
         let hold = holding(&[3, 3]);
         let picks = in_order(&hold, 0, 4, false).unwrap();
-        assert_eq!(picks.list(), [(0, 0b111), (1, 0b001)]);
+        assert_eq!(picks.list().collect::<Vec<_>>(), [(0, 0b111), (1, 0b001)]);
         assert!(in_order(&holding(&[3]), 0, 4, false).is_none());
-        assert_eq!(in_order(&holding(&[3]), 0, 4, true).unwrap().list(), [(0, 0b111)]);
+        assert_eq!(in_order(&holding(&[3]), 0, 4, true).unwrap().list().collect::<Vec<_>>(), [(0, 0b111)]);
         assert!(in_order(&hold, 1, 4, true).is_none());
     }
 }

@@ -6,6 +6,7 @@ use super::media::{bits, SLOTS_MAX};
 use super::piece::{PageWrite, Piece};
 use super::region::{Region, Writer};
 use super::span::Span;
+use crate::base::ones::Ones;
 use crate::base::op::{Cause, Class};
 use crate::base::request::SECTOR_BYTES;
 use crate::base::{Mu, PlaneId, Ppn};
@@ -94,7 +95,7 @@ pub fn read(piece: &Piece, io: &mut Io) {
     match sole_page(io, piece.page, mask) {
         Some(page) => {
             let whole = mask == piece.mask;
-            let bytes = if whole { piece.bytes } else { mask.count_ones() * io.geometry().mu_bytes };
+            let bytes = if whole { piece.bytes } else { mask.ones() * io.geometry().mu_bytes };
             io.read(page, bytes, Cause::Host, Class::HostRead, piece.request, true);
         }
         None => read_scattered(piece, mask, io),
@@ -115,7 +116,7 @@ fn sole_page(io: &Io, page: u32, mask: u32) -> Option<Ppn> {
 fn read_scattered(piece: &Piece, mask: u32, io: &mut Io) {
     let sources = Sources::of(io, piece.page, mask);
     let units: u32 = sources.list().iter().map(|s| s.1).sum();
-    let whole = sources.len == 1 && units == piece.mask.count_ones();
+    let whole = sources.len == 1 && units == piece.mask.ones();
     for &(page, units) in sources.list() {
         let bytes = if whole { piece.bytes } else { units * io.geometry().mu_bytes };
         io.read(page, bytes, Cause::Host, Class::HostRead, piece.request, true);
@@ -200,7 +201,7 @@ pub fn write_span(
     let merged = span.cut(kept) != 0 && io.policy().rmw_whole_page;
     let write = PageWrite {
         bytes: if merged { slots * mu_bytes } else { piece.bytes },
-        fresh_slots: if fresh == live { slots } else { fresh.count_ones() },
+        fresh_slots: if fresh == live { slots } else { fresh.ones() },
         slots,
         cause: piece.cause,
         class: Class::HostWrite,
@@ -245,7 +246,7 @@ pub fn whole_page(page: u32, mus_per_page: u32, mu_bytes: u32) -> Piece {
 
 /// A piece that writes the mapping units of logical page `page` in `mask`, without a request.
 pub fn part_of_page(page: u32, mask: u32, mu_bytes: u32) -> Piece {
-    let units = mask.count_ones();
+    let units = mask.ones();
     Piece {
         request: RequestId::NONE,
         page,

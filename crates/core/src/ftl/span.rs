@@ -2,6 +2,7 @@
 //! than logical ones.
 
 use super::piece::Piece;
+use crate::base::ones::Ones;
 
 /// Neighbouring mapping units of a logical page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +39,7 @@ impl Span {
     pub fn count(self, cut: u32) -> u32 {
         match cut == (u64::MAX >> (64 - self.units)) as u32 {
             true => self.units,
-            false => cut.count_ones(),
+            false => cut.ones(),
         }
     }
 
@@ -52,16 +53,16 @@ impl Span {
             return None;
         }
         let partial = piece.partial & self.mask();
-        let missing = piece.mask.count_ones() * mu_bytes - piece.bytes;
+        let missing = piece.mask.ones() * mu_bytes - piece.bytes;
         // Those before have their shares; rounding leaves what remains to the last.
-        let share = |units: u32| match piece.partial.count_ones() {
+        let share = |units: u32| match piece.partial.ones() {
             0 => 0,
             all => missing * units / all,
         };
-        let before = (piece.partial & ((1 << self.first) - 1)).count_ones();
-        let lost = share(before + partial.count_ones()) - share(before);
+        let before = (piece.partial & ((1 << self.first) - 1)).ones();
+        let lost = share(before + partial.ones()) - share(before);
         let first = piece.first && mask.trailing_zeros() == piece.mask.trailing_zeros();
-        Some(Piece { mask, partial, bytes: mask.count_ones() * mu_bytes - lost, first, ..*piece })
+        Some(Piece { mask, partial, bytes: mask.ones() * mu_bytes - lost, first, ..*piece })
     }
 }
 
@@ -102,13 +103,13 @@ mod tests {
             for ends in 0..4_u32 {
                 let (low, high) = (1 << mask.trailing_zeros(), 1 << (31 - mask.leading_zeros()));
                 let partial = if ends & 1 == 1 { low } else { 0 } | if ends & 2 == 2 { high } else { 0 };
-                let whole = piece(mask, partial, mask.count_ones() * 4096 - partial.count_ones() * 1000);
+                let whole = piece(mask, partial, mask.ones() * 4096 - partial.ones() * 1000);
                 for slots in [1, 2, 4] {
                     let parts: Vec<Piece> =
                         Span::all(4, slots).filter_map(|span| span.part(&whole, 4096)).collect();
                     assert_eq!(parts.iter().fold(0, |m, p| m | p.mask), mask);
                     assert_eq!(parts.iter().fold(0, |m, p| m | p.partial), partial);
-                    assert_eq!(parts.iter().map(|p| p.mask.count_ones()).sum::<u32>(), mask.count_ones());
+                    assert_eq!(parts.iter().map(|p| p.mask.ones()).sum::<u32>(), mask.ones());
                     assert_eq!(parts.iter().map(|p| p.bytes).sum::<u32>(), whole.bytes);
                     assert_eq!(parts.iter().filter(|p| p.first).count(), 1);
                     assert!(parts[0].first);

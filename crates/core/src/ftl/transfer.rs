@@ -8,6 +8,7 @@ use super::page_level::{mapped_in, Sources};
 use super::region::{Region, Writer};
 use super::relocate::note_carrier;
 use super::span::Span;
+use crate::base::ones::Ones;
 use crate::base::Ppn;
 use crate::hw::timing::{OpId, RequestId};
 
@@ -33,7 +34,7 @@ pub fn transfer(
         bits(span.cut(stored)).for_each(|i| tags[(len + i) as usize] = page * n + span.first + i + 1);
         sources.add_units(io, page, stored);
         len += span.units;
-        units += stored.count_ones();
+        units += stored.ones();
     }
     let (mut reads, mut count) = ([OpId::NONE; SLOTS_MAX], 0);
     for &(from, units) in sources.list() {

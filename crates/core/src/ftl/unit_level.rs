@@ -7,6 +7,7 @@ use super::media::{bits, SLOTS_MAX};
 use super::page_level::{mapped_in, Sources};
 use super::piece::{PageWrite, Piece};
 use super::relocate::note_carrier;
+use crate::base::ones::Ones;
 use crate::base::op::{Cause, Class};
 use crate::base::Ppn;
 use crate::hw::timing::{OpId, RequestId};
@@ -99,7 +100,7 @@ impl Reads {
 /// Writes a piece as page `to`, which `dest` just gave, reading first what it covers only in part.
 pub fn write<D: Destination>(piece: &Piece, dest: &mut D, writer: D::Writer, to: Ppn, io: &mut Io) {
     let reads = Reads::kept(piece, io);
-    let units = piece.mask.count_ones();
+    let units = piece.mask.ones();
     let merged = piece.partial != 0 && io.policy().rmw_whole_page;
     let write = PageWrite {
         bytes: if merged { units * io.geometry().mu_bytes } else { piece.bytes },
@@ -124,7 +125,7 @@ pub fn copy<D: Destination>(
     to: Ppn,
     io: &mut Io,
 ) -> OpId {
-    let units = mask.count_ones();
+    let units = mask.ones();
     let write = PageWrite {
         bytes: units * io.geometry().mu_bytes,
         fresh_slots: units,

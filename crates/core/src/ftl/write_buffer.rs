@@ -5,6 +5,7 @@
 
 use super::io::Io;
 use super::piece::Piece;
+use crate::base::ones::Ones;
 
 /// The stream of units that go to the SLC region; the packing group of what is held.
 pub const SLC: u8 = 0;
@@ -44,9 +45,9 @@ impl WriteBuffer {
             io.supersede_held(entry, moved);
         }
         let here = io.held().find(piece.page, stream).map_or(0, |entry| io.held().entries()[entry].mask);
-        let entry = io.hold_piece(&piece, stream, (here | piece.mask).count_ones());
+        let entry = io.hold_piece(&piece, stream, (here | piece.mask).ones());
         io.acknowledge_held(entry, piece.mask);
-        absorbed.count_ones()
+        absorbed.ones()
     }
 
     /// Whether the request that brings a page of `stream` waits for its program, which makes a

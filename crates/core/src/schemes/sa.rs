@@ -17,6 +17,7 @@ use super::common::census::CensusState;
 use super::common::dials::{Dials, MERGE_TIMEOUT, START_FREE_RATIO};
 use super::common::mixed_cache::MixedCache;
 use super::common::tables::table_bytes;
+use crate::base::ones::Ones;
 use crate::base::Problem;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::config::MergeConfig;
@@ -97,7 +98,7 @@ impl Scheme for Sa {
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
         let held = io.held().mask(piece.page);
         let together = piece.mask | held | mapped_mask(io, piece.page);
-        let slots = together.count_ones();
+        let slots = together.ones();
         if held == 0 && slots == io.policy().mus_per_page {
             return self.cache.write_page(&piece, io);
         }

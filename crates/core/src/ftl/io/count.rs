@@ -3,14 +3,14 @@
 use super::place::{Place, Times};
 use super::Io;
 use crate::base::op::{Cause, OpKind};
-use crate::base::CellMode;
+use crate::base::{BlockId, CellMode};
 use crate::ftl::op_log::LoggedOp;
 use crate::ftl::piece::PageWrite;
 
 impl Io {
     #[cold]
-    pub(super) fn log(&mut self, kind: OpKind, mode: CellMode, cause: Cause, at: &Place) {
-        let (at_ns, page) = (self.timing.now_ns(), self.media.array().geometry.page(at.block, at.index));
+    pub(super) fn log(&mut self, kind: OpKind, mode: CellMode, cause: Cause, block: BlockId, index: u32) {
+        let (at_ns, page) = (self.timing.now_ns(), self.media.array().geometry.page(block, index));
         if let Some(ops) = self.ops.as_mut() {
             ops.push(LoggedOp { at_ns, kind, mode, cause, page });
         }
@@ -19,7 +19,7 @@ impl Io {
     #[inline(always)]
     pub(super) fn count_read(&mut self, at: &Place, cause: Cause, bytes: u32, times: &Times) {
         if self.ops.is_some() {
-            self.log(OpKind::Read, at.array.read_mode, cause, at);
+            self.log(OpKind::Read, at.array.read_mode, cause, at.block, at.index);
         }
         let count = self.counters.at(at.pool, OpKind::Read, at.array.read_mode, cause);
         count.count += 1;
@@ -32,7 +32,7 @@ impl Io {
     pub(super) fn count_program(&mut self, at: &Place, write: &PageWrite, operations: u64, time_ns: u32) {
         let page_bytes = self.media.array().geometry.planes[at.plane.index()].page_bytes;
         if self.ops.is_some() {
-            self.log(at.array.store, at.array.store_mode, write.cause, at);
+            self.log(at.array.store, at.array.store_mode, write.cause, at.block, at.index);
         }
         let (kind, mode) = (at.array.store, at.array.store_mode);
         let count = self.counters.at(at.pool, kind, mode, write.cause);

@@ -67,8 +67,7 @@ impl Io {
         let plane = geometry.planes[geometry.plane_of(block).index()];
         let mode = self.media.array().block(block).mode();
         if self.ops.is_some() {
-            let page = geometry.page(block, 0);
-            self.log(OpKind::Erase, mode, cause, &self.place(page));
+            self.log(OpKind::Erase, mode, cause, block, 0);
         }
         let geometry = &self.media.array().geometry;
         let spec = OpSpec {

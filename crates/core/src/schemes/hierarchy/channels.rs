@@ -53,7 +53,7 @@ impl Channels {
         self.full.fill(false);
         let geometry = io.geometry();
         let n = io.policy().mus_per_page;
-        for &(entry, mask) in picks.list() {
+        for (entry, mask) in picks.list() {
             let page = io.held().entries()[entry].page;
             let mut seen = [u32::MAX; crate::ftl::media::SLOTS_MAX];
             let mut count = 0;

@@ -27,6 +27,7 @@ pub use config::{DivisionRule, HierarchyConfig, OmegaS, Quota};
 use super::common::cache::Pressure;
 use super::common::census::{Census, CensusState};
 use super::common::dials::{Dials, MERGE_TIMEOUT, START_FREE_RATIO};
+use crate::base::ones::Ones;
 use crate::base::Ppn;
 use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::bank::BankId;
@@ -151,7 +152,7 @@ impl Hierarchy {
         let causer = self.merger.causer(piece);
         while !self.merger.has_room(piece, io) && self.program_oldest(causer, io)? {}
         let held = io.held().mask(piece.page);
-        let slots = (held | piece.mask).count_ones();
+        let slots = (held | piece.mask).ones();
         let entry = self.merger.hold(piece, GROUP, slots, io);
         let waiting = &io.held().entries()[entry];
         if held != 0 && slots == io.policy().mus_per_page && waiting.partial == 0 {

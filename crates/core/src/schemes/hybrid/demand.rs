@@ -1,5 +1,6 @@
 //! What the host asks of the SLC region: what a controller decides its size by.
 
+use crate::base::ones::Ones;
 use crate::base::Mu;
 use crate::ftl::io::Io;
 use crate::ftl::media::bits;
@@ -37,7 +38,7 @@ impl Demand {
         self.bytes += u64::from(piece.bytes);
         self.small_bytes += if small { u64::from(piece.bytes) } else { 0 };
         if to_slc {
-            self.slc_units += u64::from(piece.mask.count_ones());
+            self.slc_units += u64::from(piece.mask.ones());
             self.slc_updates += u64::from(units_in(piece, slc, io));
         }
     }
@@ -56,5 +57,5 @@ fn units_in(piece: &Piece, slc: &Region, io: &Io) -> u32 {
         slot.is_some_and(|slot| slc.opened(io.geometry().block_of(io.geometry().page_of(slot)), io))
     };
     let in_flash = bits(piece.mask & !io.held().mask(piece.page)).filter(stored).count() as u32;
-    (piece.mask & waiting).count_ones() + in_flash
+    (piece.mask & waiting).ones() + in_flash
 }

@@ -4,6 +4,7 @@
 use super::config::Misses;
 use super::placement::pages_of;
 use super::two_tier::TwoTier;
+use crate::base::ones::Ones;
 use crate::ftl::io::Io;
 use crate::ftl::media::bits;
 use crate::ftl::page_level::{write_span, Kept};
@@ -55,7 +56,7 @@ impl TwoTier {
         for i in bits(written) {
             self.classifier.recency.touch(piece.page * self.units.per_page + i, false);
         }
-        self.moved.missed += u64::from(written.count_ones());
+        self.moved.missed += u64::from(written.ones());
         written
     }
 

@@ -1,6 +1,7 @@
 //! Where data go: writes to the fast tier, with the rest of the unit where it lies in the dense one.
 
 use super::two_tier::TwoTier;
+use crate::base::ones::Ones;
 use crate::base::op::Cause;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
@@ -69,7 +70,7 @@ impl TwoTier {
         for span in pages_of(unit, self.fast_slots) {
             let part = match span.part(piece, io.geometry().mu_bytes) {
                 Some(part) => part,
-                None if brought && span.cut(stored) != 0 => rest(piece, span.cut(stored).count_ones(), io),
+                None if brought && span.cut(stored) != 0 => rest(piece, span.cut(stored).ones(), io),
                 None => continue,
             };
             self.pad_for_erases(io);

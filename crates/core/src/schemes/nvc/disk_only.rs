@@ -9,6 +9,7 @@
 //! **Knobs.** None.
 
 use super::figures::Figures;
+use crate::base::ones::Ones;
 use crate::base::op::Class;
 use crate::base::Problem;
 use crate::ftl::answer::DeviceFull;
@@ -58,7 +59,7 @@ impl Scheme for DiskOnly {
     }
 
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
-        let units = piece.mask.count_ones();
+        let units = piece.mask.ones();
         let write = PageWrite {
             bytes: piece.bytes,
             fresh_slots: units,
@@ -73,7 +74,7 @@ impl Scheme for DiskOnly {
     }
 
     fn read(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
-        self.figures.miss(piece.mask.count_ones());
+        self.figures.miss(piece.mask.ones());
         let Piece { page, mask, request, .. } = piece;
         io.read_disk(page, mask, piece.cause, Class::HostRead, request, true);
         Ok(())

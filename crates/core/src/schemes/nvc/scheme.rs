@@ -16,6 +16,7 @@ use super::level::{lives, pages_of, Level, Shared, GC, MIGRATION};
 use super::marks::MarksState;
 use super::policy::Policy;
 use super::rules::{LastLogRule, SlcLogRule, Verdict};
+use crate::base::ones::Ones;
 use crate::base::request::SECTOR_BYTES;
 use crate::base::{BlockId, CellMode, Mu, Slot};
 use crate::ftl::answer::DeviceFull;
@@ -108,9 +109,9 @@ impl Nvc {
                 Some(_) => found.dense |= 1 << i,
             }
         }
-        self.shared.figures.hit(Tier::Slc, found.slc.count_ones());
-        self.shared.figures.hit(Tier::Dense, found.dense.count_ones());
-        self.shared.figures.miss(found.disk.count_ones());
+        self.shared.figures.hit(Tier::Slc, found.slc.ones());
+        self.shared.figures.hit(Tier::Dense, found.dense.ones());
+        self.shared.figures.miss(found.disk.ones());
         found
     }
 
@@ -128,7 +129,7 @@ impl Nvc {
         origin: Origin,
         io: &mut Io,
     ) -> Result<(), DeviceFull> {
-        if !self.shared.may_copy(units.1.count_ones(), io) {
+        if !self.shared.may_copy(units.1.ones(), io) {
             return Ok(());
         }
         self.make_room_in_slc(io)?;

@@ -15,6 +15,7 @@ use super::level::{Level, Shared};
 use super::marks::MarksState;
 use super::rules::LastLogRule;
 use super::single_config::{NvcMlcOnlyConfig, NvcSlcOnlyConfig, SingleConfig};
+use crate::base::ones::Ones;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::config::CleanConfig;
 use crate::ftl::io::Io;
@@ -99,8 +100,8 @@ impl<K: Kind> Single<K> {
 
     /// Notes what of a piece was found where, and that it was read.
     fn count(&mut self, hits: u32, misses: u32) {
-        self.shared.figures.hit(K::TIER, hits.count_ones());
-        self.shared.figures.miss(misses.count_ones());
+        self.shared.figures.hit(K::TIER, hits.ones());
+        self.shared.figures.miss(misses.ones());
     }
 }
 
@@ -130,7 +131,7 @@ impl<K: Kind> Scheme for Single<K> {
         }
         if on_disk != 0 {
             let reads = Reads::host_from_disk(&piece, on_disk, io);
-            if self.shared.may_copy(on_disk.count_ones(), io) {
+            if self.shared.may_copy(on_disk.ones(), io) {
                 self.make_room(io)?;
                 let units = (piece.page, on_disk);
                 self.level.take_in(units, &reads, Origin::Disk, &mut self.shared, io)?;

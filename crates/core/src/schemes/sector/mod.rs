@@ -23,6 +23,7 @@ use super::common::census::CensusState;
 use super::common::dials::{Dial, Dials, MERGE_TIMEOUT, START_FREE_RATIO};
 use super::common::mixed_cache::MixedCache;
 use super::common::tables::{smt_entry_bits, table_bytes};
+use crate::base::ones::Ones;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobSpec};
@@ -106,19 +107,19 @@ impl Sector {
         let hot = units.filter(|i| hotness.touch(first + i)).fold(0u32, |mask, i| mask | 1 << i);
         let hot = if self.classes == 1 { 0 } else { hot };
         if !io.clockless() {
-            self.hot_units += u64::from(hot.count_ones());
-            self.written_units += u64::from(piece.mask.count_ones());
+            self.hot_units += u64::from(hot.ones());
+            self.written_units += u64::from(piece.mask.ones());
         }
         hot
     }
 
     /// Holds the units of a piece in `mask` in `group` and programs the pages that are full.
     fn hold(&mut self, piece: &Piece, mask: u32, group: u8, io: &mut Io) -> Result<(), DeviceFull> {
-        let whole = mask.count_ones() * io.geometry().mu_bytes;
+        let whole = mask.ones() * io.geometry().mu_bytes;
         let bytes = if mask == piece.mask { piece.bytes } else { whole };
         let part = Piece { mask, partial: piece.partial & mask, bytes, ..*piece };
         let entry = io.held().find(piece.page, group);
-        let slots = (mask | entry.map_or(0, |i| io.held().entries()[i].mask)).count_ones();
+        let slots = (mask | entry.map_or(0, |i| io.held().entries()[i].mask)).ones();
         self.cache.merger.hold(&part, group, slots, io);
         self.program(group, false, self.cache.merger.causer(piece), io)
     }

@@ -22,6 +22,7 @@ mod space;
 
 pub use config::UstConfig;
 
+use crate::base::ones::Ones;
 use crate::base::op::Class;
 use crate::base::sparse::Sparse;
 use crate::base::{BlockId, CellMode, Mu, PlaneId, Ppn};
@@ -150,7 +151,7 @@ impl Ust {
     /// Units of a logical block that wait.
     fn waiting(&self, logical: u32, io: &Io) -> u32 {
         let own = io.held().entries().iter().filter(|held| self.logical(held.page) == logical);
-        own.map(|held| held.mask.count_ones()).sum()
+        own.map(|held| held.mask.ones()).sum()
     }
 
     /// Programs a page of units of `logical` that wait, oldest first; `request` waits for it.
@@ -162,7 +163,7 @@ impl Ust {
         let hot = self.overwriting(&picks, io);
         let page = self.next_page(logical, io)?;
         let pages = picks.pages(io.held());
-        for ((&(_, mask), page), hot) in picks.list().iter().zip(pages).zip(hot) {
+        for (((_, mask), page), hot) in picks.list().zip(pages).zip(hot) {
             let first = page * io.policy().mus_per_page;
             bits(mask).for_each(|i| self.rewritten.set(Mu(first + i), hot >> i & 1 == 1));
         }
@@ -176,7 +177,7 @@ impl Ust {
     fn overwriting(&self, picks: &Picks, io: &Io) -> [u32; SLOTS_MAX] {
         let mut hot = [0; SLOTS_MAX];
         let pages = picks.pages(io.held());
-        for ((hot, &(_, mask)), page) in hot.iter_mut().zip(picks.list()).zip(pages) {
+        for ((hot, (_, mask)), page) in hot.iter_mut().zip(picks.list()).zip(pages) {
             let first = page * io.policy().mus_per_page;
             *hot = bits(mask).filter(|i| self.in_slc(Mu(first + i), io)).fold(0, |all, i| all | 1 << i);
         }
@@ -230,7 +231,7 @@ impl Ust {
     fn make_buffer_room(&mut self, piece: &Piece, io: &mut Io) -> Result<(), DeviceFull> {
         while let Some(oldest) = io.held().entries().first().map(|held| held.page) {
             let new = piece.mask & !io.held().mask(piece.page);
-            if io.held().units() + new.count_ones() <= self.buffer_units {
+            if io.held().units() + new.ones() <= self.buffer_units {
                 break;
             }
             self.program(self.logical(oldest), piece.request, io)?;
