@@ -81,6 +81,11 @@ impl HoldBuffer {
         here.find(|&(i, _)| self.entries[i].group == group).map(|(i, _)| i)
     }
 
+    /// Whether neither logical page `page` nor packing group `group` has an entry.
+    pub fn is_clear_of(&self, page: u32, group: u8) -> bool {
+        self.entries.iter().all(|held| held.page != page && held.group != group)
+    }
+
     /// The entries of logical page `page`.
     pub fn of_page(&self, page: u32) -> impl Iterator<Item = &Held> {
         self.pages.iter().zip(&self.entries).filter(move |(&p, _)| p == page).map(|(_, held)| held)

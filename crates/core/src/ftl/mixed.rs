@@ -4,7 +4,7 @@ use super::io::Io;
 use super::media::{bits, SLOTS_MAX};
 use super::pack::Picks;
 use super::page_level::{mapped_mask, Sources};
-use super::piece::PageWrite;
+use super::piece::{PageWrite, Piece};
 use super::region::{Region, Writer};
 use crate::base::ones::Ones;
 use crate::base::op::{Cause, Class};
@@ -49,7 +49,12 @@ pub fn program(picks: &Picks, carry: Carry, region: &mut Region, page: Ppn, requ
         class: Class::HostWrite,
         request,
     };
-    let (op, full) = region.emit_joint(io, page, Writer::Host, &write, reads);
+    let awaited = picks.list().any(|(entry, _)| io.held().entries()[entry].is_awaited());
+    // Where nothing has to join it, and it waits for nothing, it is emitted as any program.
+    let (op, full) = match reads.is_empty() && !awaited && region.pages_per_program() == 1 {
+        true => (region.emit(io, page, Writer::Host, &write, &[]), false),
+        false => region.emit_joint(io, page, Writer::Host, &write, reads),
+    };
     for (entry, mask) in picks.list().rev() {
         io.take_held(entry, mask, op);
     }
@@ -58,6 +63,24 @@ pub fn program(picks: &Picks, carry: Carry, region: &mut Region, page: Ppn, requ
     }
     if full {
         io.start_joint(op);
+    }
+}
+
+/// Programs an acknowledged `piece` that fills `page` alone, as if it had been held until now.
+pub fn program_alone(piece: &Piece, region: &mut Region, page: Ppn, request: RequestId, io: &mut Io) {
+    let n = io.policy().mus_per_page;
+    io.write_units(page, piece.page * n, n, piece.mask, piece.mask);
+    let write = PageWrite {
+        bytes: piece.bytes,
+        fresh_slots: n,
+        slots: n,
+        cause: piece.cause,
+        class: Class::HostWrite,
+        request,
+    };
+    let op = region.emit(io, page, Writer::Host, &write, &[]);
+    if !op.is_none() {
+        io.acknowledge_later(n, op);
     }
 }
 

@@ -1,6 +1,5 @@
 //! What the host's data are cut into: pieces of requests, and the pages that are programmed for them.
 
-use crate::base::ones::Ones;
 use crate::base::op::{Cause, Class};
 use crate::hw::timing::RequestId;
 
@@ -38,7 +37,7 @@ impl Piece {
     /// Whether it covers its logical page of `mus_per_page` units wholly.
     #[inline(always)]
     pub fn is_full(&self, mus_per_page: u32) -> bool {
-        self.mask.ones() == mus_per_page && self.partial == 0
+        self.covers((u64::MAX >> (64 - mus_per_page)) as u32)
     }
 }
 

@@ -50,6 +50,12 @@ impl WriteBuffer {
         absorbed.ones()
     }
 
+    /// Whether `units` more have room in it.
+    #[inline]
+    pub fn has_room(&self, units: u32, io: &Io) -> bool {
+        io.occupied_units() + units <= self.capacity_units
+    }
+
     /// Whether the request that brings a page of `stream` waits for its program, which makes a
     /// wordline full or not (`fills`).
     pub fn waits(&self, stream: u8, fills: bool, io: &Io) -> bool {

@@ -56,12 +56,28 @@ pub trait Packed {
     fn pack(&mut self, piece: &Piece, stream: u8, io: &mut Io) -> Result<(), DeviceFull> {
         let packing = self.packing();
         let (buffer, slots) = (packing.buffer, packing.slots);
+        if slots == io.policy().mus_per_page
+            && piece.is_full(slots)
+            && io.held().is_clear_of(piece.page, stream)
+        {
+            return self.program_alone(stream, piece, io);
+        }
         let absorbed = buffer.hold(piece, stream, io);
         packing.absorbed_units += if io.clockless() { 0 } else { u64::from(absorbed) };
         while let Some(picks) = in_order(io.held(), stream, slots, false) {
             self.program(stream, &picks, piece.request, io)?;
         }
         buffer.acknowledge(piece, stream, io);
+        Ok(())
+    }
+
+    /// Programs a piece that fills a page alone: what comes of it is the same as if it were held first.
+    fn program_alone(&mut self, stream: u8, piece: &Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        let taken = self.take_page(stream, piece.page, io)?;
+        let packing = self.packing();
+        let waits = taken.fills || !packing.buffer.has_room(packing.slots, io);
+        let request = if waits { piece.request } else { RequestId::NONE };
+        mixed::program_alone(piece, self.region(taken.region), taken.page, request, io);
         Ok(())
     }
 
