@@ -25,9 +25,14 @@ pub fn audit(media: &Media) -> Result<(), String> {
     Ok(())
 }
 
+/// How many mapping units ahead the blocks of their slots are fetched; their tags half as many.
+const AHEAD: u32 = 32;
+
 fn audit_map(media: &Media) -> Result<u64, String> {
     let mut mapped = 0;
     for mu in (0..media.mus()).map(Mu) {
+        media.prefetch_block(Mu(mu.0.saturating_add(AHEAD)));
+        media.prefetch_tags(Mu(mu.0.saturating_add(AHEAD / 2)));
         let held = media.versions().map_or(0, |v| v.held[mu.index()]);
         if held != 0 && media.versions().is_some_and(|v| v.newest[mu.index()] != held) {
             return Err(format!("{mu:?} is held in an old version"));

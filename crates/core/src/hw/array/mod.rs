@@ -321,6 +321,7 @@ impl FlashArray {
     }
 
     /// Whether a slot exists and lies in a page that is programmed.
+    #[inline]
     pub fn is_programmed(&self, slot: Slot) -> bool {
         let page = self.geometry.page_of(slot);
         let block = self.geometry.block_of(page);
@@ -444,13 +445,14 @@ impl FlashArray {
         crate::base::prefetch::read(&self.score, block.index());
     }
 
-    /// Asks the processor to fetch the tags of the page that holds `slot`.
+    /// Asks the processor to fetch the tags of the page that holds `slot`, if there is one.
     #[inline(always)]
     pub fn prefetch_tags(&self, slot: Slot) {
         let page = self.geometry.page_of(slot);
-        let record = &self.blocks[self.geometry.block_of(page).index()];
-        let index = tag_index(&self.geometry, record.chunk, self.geometry.page_in_block(page));
-        crate::base::prefetch::read(&self.tags, index);
+        if let Some(record) = self.blocks.get(self.geometry.block_of(page).index()) {
+            let index = tag_index(&self.geometry, record.chunk, self.geometry.page_in_block(page));
+            crate::base::prefetch::read(&self.tags, index);
+        }
     }
 
     /// Sets every erase count to zero.
