@@ -51,7 +51,7 @@ impl Event {
 }
 
 /// Events kept in order outside the heap: a power of two.
-const NEAR: usize = 64;
+const NEAR: usize = 16;
 
 /// A priority queue that keeps the earliest events in a short sorted ring and the rest in a heap: with
 /// few units at work, the common case, the heap is never touched.
