@@ -1,19 +1,35 @@
 //! The end of operations: what it means to their block, to those that wait and to their requests.
 
 use super::ids::OpId;
-use super::op_table::{Op, COUNTS, FOLLOWS, JOINT, MOVES, PATH};
+use super::op_table::{Op, COUNTS, FOLLOWS, JOINT, MOVES, PATH, WAITERS};
 use super::unit::Phase;
 use super::Timing;
 use crate::base::op::OpKind;
+use crate::base::Gap;
 
 impl Timing {
+    #[inline(always)]
     pub(super) fn complete(&mut self, unit: u32) {
-        let now_ns = self.now_ns;
         let u = &mut self.units[unit as usize];
-        let mut id = std::mem::take(&mut u.current);
+        let id = std::mem::take(&mut u.current);
         u.phase = Phase::Idle;
-        let cause = self.ops[id].cause as usize;
-        u.busy_ns[cause] += now_ns - u.started_ns;
+        let op = &self.ops[id];
+        u.busy_ns[op.cause as usize] += self.now_ns - u.started_ns;
+        if op.next.is_none() && !op.has(MOVES) {
+            self.finish(unit, id);
+        } else {
+            self.complete_all(unit, id);
+        }
+        let u = &self.units[unit as usize];
+        if u.mask != 0 || !u.suspended.is_none() {
+            self.ready.push(unit);
+        } else if u.idle_planes != 0 {
+            self.arm_idle(unit);
+        }
+    }
+
+    /// The same of the operations of one command, of which some may be the reads of moves.
+    fn complete_all(&mut self, unit: u32, mut id: OpId) {
         while !id.is_none() {
             let next = self.ops[id].next;
             if self.ops[id].has(MOVES) {
@@ -24,69 +40,72 @@ impl Timing {
             }
             id = next;
         }
-        let u = &self.units[unit as usize];
-        if u.mask != 0 || !u.suspended.is_none() {
-            self.ready.push(unit);
-        } else if u.idle_planes != 0 {
-            self.arm_idle(unit);
-        }
     }
 
     #[inline(always)]
     fn finish(&mut self, unit: u32, id: OpId) {
         let op = &self.ops[id];
-        let block = op.block;
-        let clock = &mut self.blocks[block.index()];
-        let mut wakes_erase = false;
-        match op.kind {
-            OpKind::Read => {
-                clock.reads -= 1;
-                wakes_erase = clock.reads == 0 && clock.erase_parked;
-            }
-            OpKind::Erase => {}
-            OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => {
-                if op.generation == clock.generation {
-                    clock.done = clock.done.max(op.page + u16::from(op.pages));
-                }
-            }
-        }
-        let Op { kind, class, request, wakes, block_next, .. } = *op;
-        let counts = op.has(COUNTS);
-        let service_ns = op.service_ns();
-        if kind != OpKind::Read {
-            if block_next.is_none() {
-                clock.last = 0;
-            } else {
-                self.ops[block_next].clear(FOLLOWS);
-                if self.ops.more(block_next).parked {
-                    self.wake_parked(block_next);
-                }
-            }
-        }
-        if wakes_erase {
-            self.wake_erase(block);
-        }
+        let Op { request, wakes, .. } = *op;
+        let (own_ns, counts) = ((op.array_ns, op.bus_ns()), op.has(COUNTS));
+        // What only some operations have is looked at only then.
+        let tells_more = op.has(WAITERS | PATH | JOINT);
         let u = &mut self.units[unit as usize];
         u.outstanding -= 1;
-        u.load_ns -= service_ns;
-        if class.is_host() {
+        u.load_ns -= op.service_ns();
+        if op.class.is_host() {
             u.host_ns = self.now_ns;
             self.host_ns = self.now_ns;
         }
+        self.leave_block(id);
         if !wakes.is_none() {
-            let link = self.ops.more(id).wakes;
-            self.wake_up(id, wakes);
-            self.wake_more(id, link);
+            self.wake_all(id, wakes);
         }
-        if counts {
+        if tells_more {
+            self.finish_with_more(id);
+        } else if counts {
+            self.finish_for_request(request, u64::from(own_ns.0), own_ns.1, 0, Gap::None);
+        }
+        debug_assert!(
+            counts || request.is_none() || !wakes.is_none(),
+            "Invariant: an operation of a request counts or wakes one that does"
+        );
+        self.ops.remove(id);
+    }
+
+    /// What the end of an operation means to its block.
+    #[inline(always)]
+    fn leave_block(&mut self, id: OpId) {
+        let op = &self.ops[id];
+        let (block, next) = (op.block, op.block_next);
+        let clock = &mut self.blocks[block.index()];
+        if op.kind == OpKind::Read {
+            clock.reads -= 1;
+            if clock.reads == 0 && clock.erase_parked {
+                self.wake_erase(block);
+            }
+            return;
+        }
+        if op.kind != OpKind::Erase && op.generation == clock.generation {
+            clock.done = clock.done.max(op.page + u16::from(op.pages));
+        }
+        if next.is_none() {
+            clock.last = 0;
+        } else {
+            self.ops[next].clear(FOLLOWS);
+            if self.ops.more(next).parked {
+                self.wake_parked(next);
+            }
+        }
+    }
+
+    #[cold]
+    fn finish_with_more(&mut self, id: OpId) {
+        if self.ops[id].has(COUNTS) {
             self.finish_for_requests(id);
-        } else if !request.is_none() && wakes.is_none() {
-            debug_assert!(false, "Invariant: an operation of a request counts or wakes one that does");
         }
         if self.ops[id].has(PATH) {
             self.paths.remove(self.ops.more(id).path);
         }
-        self.ops.remove(id);
     }
 
     #[inline(always)]
@@ -99,7 +118,10 @@ impl Timing {
         self.fulfil(to);
     }
 
-    fn wake_more(&mut self, from: OpId, mut link: u32) {
+    #[inline(never)]
+    fn wake_all(&mut self, from: OpId, first: OpId) {
+        let mut link = self.ops.more(from).wakes;
+        self.wake_up(from, first);
         while link != 0 {
             let (to, next) = self.op_links[link as usize];
             self.op_links.remove(link);

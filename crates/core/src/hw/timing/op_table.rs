@@ -174,26 +174,31 @@ impl OpMore {
 pub(super) struct OpTable {
     ops: Vec<Op>,
     more: Vec<OpMore>,
-    free: Vec<u32>,
+    /// The last freed one, and by `next` those before it (0: the end).
+    free: OpId,
+    /// Operations in flight.
+    len: usize,
 }
 
 impl OpTable {
     /// A table without operations.
     pub(super) fn new() -> Self {
         let blank = OpSpec::new(OpKind::Read, Cause::Host, Class::HostRead, BlockId(0), 0);
-        Self { ops: vec![Op::new(&blank, 0, 0)], more: vec![OpMore::NONE], free: Vec::new() }
+        Self { ops: vec![Op::new(&blank, 0, 0)], more: vec![OpMore::NONE], free: OpId::NONE, len: 0 }
     }
 
     /// Takes an operation in.
     #[inline(always)]
     pub(super) fn insert(&mut self, op: Op) -> OpId {
-        match self.free.pop() {
-            Some(index) => {
-                self.ops[index as usize] = op;
-                OpId(index)
-            }
-            None => self.grow(op),
+        self.len += 1;
+        let id = self.free;
+        if id.is_none() {
+            return self.grow(op);
         }
+        let free = &mut self.ops[id.index()];
+        self.free = free.next;
+        *free = op;
+        id
     }
 
     #[cold]
@@ -207,13 +212,16 @@ impl OpTable {
     /// Gives the number of a complete operation back.
     #[inline(always)]
     pub(super) fn remove(&mut self, id: OpId) {
-        self.ops[id.index()].serial = 0;
-        self.free.push(id.0);
+        let op = &mut self.ops[id.index()];
+        op.serial = 0;
+        op.next = self.free;
+        self.free = id;
+        self.len -= 1;
     }
 
     /// Operations in flight.
     pub(super) fn len(&self) -> usize {
-        self.ops.len() - 1 - self.free.len()
+        self.len
     }
 
     #[inline(always)]

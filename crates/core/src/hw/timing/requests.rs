@@ -143,7 +143,14 @@ impl Timing {
     }
 
     #[inline(always)]
-    fn finish_for_request(&mut self, id: RequestId, array_ns: u64, bus_ns: u64, wait: u32, gap: Gap) {
+    pub(super) fn finish_for_request(
+        &mut self,
+        id: RequestId,
+        array_ns: u64,
+        bus_ns: u64,
+        wait: u32,
+        gap: Gap,
+    ) {
         let path = &mut self.requests[id.index()];
         path.array_ns = array_ns;
         path.bus_ns = bus_ns;

@@ -1,9 +1,10 @@
 //! The clockwork: starting operations, phases, channel arbitration, completion.
 
+use super::channel::Channel;
 use super::event::{Event, EventKind};
 use super::ids::OpId;
 use super::op_table::{FOLLOWS, MOVES, QUEUED};
-use super::unit::Phase;
+use super::unit::{Phase, Unit};
 use super::Timing;
 use crate::base::op::{Class, OpKind};
 use crate::hw::config::PlaneParallelism;
@@ -94,10 +95,8 @@ impl Timing {
             return;
         }
         if !u.pending.is_none() {
-            let (id, channel) = (u.pending, u.channel as usize);
-            let emitted_now = self.ops[id].queued_ns == self.now_ns;
-            if emitted_now && self.channels[channel].open(self.now_ns) {
-                return self.start_pending(unit, id);
+            if self.start_pending(unit) {
+                return;
             }
             self.link_pending(unit);
         }
@@ -134,20 +133,26 @@ impl Timing {
         self.arm_channel(channel);
     }
 
-    /// Starts the operation at hand of a unit in the moment of its emission: it has waited for nothing,
-    /// and nothing is there to be taken along.
+    /// Starts the operation at hand of a unit in the moment of its emission, if the channel is open: it
+    /// has waited for nothing, and nothing is there to be taken along.
     #[inline(always)]
-    fn start_pending(&mut self, unit: u32, id: OpId) {
+    fn start_pending(&mut self, unit: u32) -> bool {
+        let now_ns = self.now_ns;
         let u = &mut self.units[unit as usize];
-        (u.pending, u.first) = (OpId::NONE, OpId::NONE);
-        let moves_whole =
-            self.whole_moves && !u.suspend.program && self.channels[u.channel as usize].units.len() == 1;
+        let c = &mut self.channels[u.channel as usize];
+        let id = u.pending;
         let op = &self.ops[id];
-        let (in_ns, array_ns, out_ns) = (op.in_ns, op.array_ns, op.out_ns);
-        if moves_whole && op.has(MOVES) && !op.has(FOLLOWS) {
-            return self.run_move(unit, id, self.ops.more(id).then);
+        if op.queued_ns != now_ns || !c.open(now_ns) {
+            return false;
         }
-        self.run_command(unit, id, in_ns, array_ns, out_ns);
+        (u.pending, u.first) = (OpId::NONE, OpId::NONE);
+        if op.has(MOVES) && !op.has(FOLLOWS) && self.whole_moves && !u.suspend.program && c.units.len() == 1 {
+            self.run_move(unit, id, self.ops.more(id).then);
+            return true;
+        }
+        let end_ns = occupy(u, c, now_ns, id, (op.in_ns, op.array_ns, op.out_ns));
+        self.queue.push(Event { at_ns: end_ns, kind: EventKind::Unit, index: unit });
+        true
     }
 
     /// Starts an operation that was taken off the unit's queue, with what it takes along.
@@ -181,7 +186,7 @@ impl Timing {
         if can_move {
             return self.run_move(unit, id, self.ops.more(id).then);
         }
-        self.run_command(unit, id, in_ns, array_ns, out_ns);
+        self.run_command(unit, id, (in_ns, array_ns, out_ns));
     }
 
     fn start_with_mates(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
@@ -199,29 +204,15 @@ impl Timing {
             self.add_company(mate, more_array_ns, more_bus_ns);
             mate = next;
         }
-        self.run_command(unit, id, in_ns, array_ns, out_ns);
+        self.run_command(unit, id, (in_ns, array_ns, out_ns));
     }
 
     #[inline(always)]
-    fn run_command(&mut self, unit: u32, id: OpId, in_ns: u32, array_ns: u32, out_ns: u32) {
-        let now_ns = self.now_ns;
+    fn run_command(&mut self, unit: u32, id: OpId, times_ns: (u32, u32, u32)) {
         let u = &mut self.units[unit as usize];
-        u.current = id;
-        u.started_ns = now_ns;
-        if u.suspended.is_none() {
-            u.suspends = 0;
-        }
-        u.phase = Phase::Array;
         let c = &mut self.channels[u.channel as usize];
-        c.hold(now_ns, in_ns);
-        let mut end_ns = now_ns + u64::from(in_ns) + u64::from(array_ns);
-        if out_ns > 0 && c.units.len() == 1 {
-            // Nobody else is on the channel: the transfer follows at once, in one event.
-            u.phase = Phase::Out;
-            c.hold(end_ns, out_ns);
-            end_ns += u64::from(out_ns);
-        }
-        self.push_unit_event(unit, end_ns);
+        let end_ns = occupy(u, c, self.now_ns, id, times_ns);
+        self.queue.push(Event { at_ns: end_ns, kind: EventKind::Unit, index: unit });
     }
 
     /// Channel, array and data-out time of a command with all it takes along, ns.
@@ -249,4 +240,26 @@ impl Timing {
         }
         (in_ns, array_ns, out_ns)
     }
+}
+
+/// Lets a unit and its channel begin with a command of these times before, in and after the array
+/// phase; when its first phase ends, ns.
+#[inline(always)]
+fn occupy(u: &mut Unit, c: &mut Channel, now_ns: u64, id: OpId, times_ns: (u32, u32, u32)) -> u64 {
+    let (in_ns, array_ns, out_ns) = times_ns;
+    u.current = id;
+    u.started_ns = now_ns;
+    if u.suspended.is_none() {
+        u.suspends = 0;
+    }
+    u.phase = Phase::Array;
+    c.hold(now_ns, in_ns);
+    u.until_ns = now_ns + u64::from(in_ns) + u64::from(array_ns);
+    if out_ns > 0 && c.units.len() == 1 {
+        // Nobody else is on the channel: the transfer follows at once, in one event.
+        u.phase = Phase::Out;
+        c.hold(u.until_ns, out_ns);
+        u.until_ns += u64::from(out_ns);
+    }
+    u.until_ns
 }
