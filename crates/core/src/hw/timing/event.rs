@@ -78,6 +78,12 @@ impl EventQueue {
         (self.near_ns[place % NEAR], self.near_ties[place % NEAR])
     }
 
+    #[inline(always)]
+    fn set_near(&mut self, place: usize, (at_ns, tie): Key) {
+        self.near_ns[place % NEAR] = at_ns;
+        self.near_ties[place % NEAR] = tie;
+    }
+
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, event: Event) {
@@ -87,23 +93,30 @@ impl EventQueue {
         self.push_near(event.key());
     }
 
+    /// Puts a key in its place, from the end that is probably nearer.
     #[inline(always)]
-    fn push_near(&mut self, (at_ns, tie): Key) {
-        // A new event is mostly among the latest.
-        let mut place = self.first + self.len;
+    fn push_near(&mut self, key: Key) {
+        let middle = (self.first + self.len / 2) % NEAR;
+        let mut left = self.len;
         self.len += 1;
-        while place > self.first {
-            let before = place - 1;
-            let before_ns = self.near_ns[before % NEAR];
-            if before_ns < at_ns || before_ns == at_ns && self.near_ties[before % NEAR] < tie {
-                break;
+        let mut place;
+        if key.0 < self.near_ns[middle] {
+            self.first = (self.first + NEAR - 1) % NEAR;
+            place = self.first;
+            while left > 0 && self.near(place + 1) < key {
+                self.set_near(place, self.near(place + 1));
+                place += 1;
+                left -= 1;
             }
-            self.near_ns[place % NEAR] = before_ns;
-            self.near_ties[place % NEAR] = self.near_ties[before % NEAR];
-            place = before;
+        } else {
+            place = self.first + left;
+            while left > 0 && self.near(place - 1) > key {
+                self.set_near(place, self.near(place - 1));
+                place -= 1;
+                left -= 1;
+            }
         }
-        self.near_ns[place % NEAR] = at_ns;
-        self.near_ties[place % NEAR] = tie;
+        self.set_near(place, key);
     }
 
     /// Adds an event where the ring is full: the latest of all goes to the heap.
@@ -159,6 +172,7 @@ impl EventQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::RngStream;
 
     #[test]
     fn events_leave_in_order_of_time_kind_and_index() {
@@ -205,5 +219,24 @@ mod tests {
         times.sort_unstable();
         let popped: Vec<u64> = std::iter::from_fn(|| queue.pop()).map(|e| e.at_ns).collect();
         assert_eq!(popped, times);
+    }
+
+    #[test]
+    fn pushed_between_pops_they_leave_as_from_a_heap() {
+        let mut rng = RngStream::new(1, "events");
+        for most in [1, 5, 40, 90] {
+            let (mut queue, mut heap) = (EventQueue::default(), BinaryHeap::new());
+            for _ in 0..5000 {
+                if heap.len() < most && rng.below(2) == 0 {
+                    let (at_ns, index) = (u64::from(rng.below(300)), rng.below(4));
+                    let event = Event { at_ns, kind: EventKind::ALL[rng.below(5) as usize], index };
+                    queue.push(event);
+                    heap.push(Reverse(event.key()));
+                } else {
+                    assert_eq!(queue.next_ns(), heap.peek().map_or(u64::MAX, |&Reverse((at_ns, _))| at_ns));
+                    assert_eq!(queue.pop(), heap.pop().map(|Reverse(key)| Event::from_key(key)));
+                }
+            }
+        }
     }
 }

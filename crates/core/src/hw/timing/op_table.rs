@@ -250,6 +250,24 @@ impl OpTable {
         }
     }
 
+    /// The first operation on `page` of those that are queued from `id` on; `left` says how many may be
+    /// looked at.
+    #[inline(always)]
+    pub(super) fn find_page(&self, page: u16, mut id: OpId, left: &mut u32) -> OpId {
+        let ops = self.ops.as_slice();
+        let mut n = *left;
+        while !id.is_none() && n > 0 {
+            n -= 1;
+            let op = &ops[id.index()];
+            if op.page == page {
+                *left = n;
+                return id;
+            }
+            id = op.next;
+        }
+        OpId::NONE
+    }
+
     /// The second half of `id`, if it is a move that has not come to it.
     #[inline(always)]
     pub(super) fn then(&self, id: OpId) -> Option<MoveTarget> {

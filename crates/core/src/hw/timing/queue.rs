@@ -8,7 +8,7 @@ use super::{Timing, WAIT_SOURCE};
 use crate::base::op::{Class, OpKind, CLASSES};
 
 /// How far a multi-plane command looks along its class for operations to take along.
-const MATE_WINDOW: usize = 16;
+const MATE_WINDOW: u32 = 16;
 
 impl Timing {
     /// Queues an operation that was emitted just now as `spec` says and waits for nothing: where its
@@ -256,15 +256,16 @@ impl Timing {
         let mut planes = 1u32 << plane_in_die;
         let mut last = first;
         let mut id = self.units[unit as usize].head[class as usize];
-        for _ in 0..MATE_WINDOW {
+        let mut left = MATE_WINDOW;
+        loop {
+            // Pages match least often.
+            id = self.ops.find_page(page, id, &mut left);
             if id.is_none() {
                 break;
             }
             let op = &self.ops[id];
             let next = op.next;
-            // Pages match least often.
-            let fits = op.page == page
-                && op.kind == kind
+            let fits = op.kind == kind
                 && op.pages == pages
                 && planes >> op.plane_in_die & 1 == 0
                 && self.startable(id);
