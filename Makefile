@@ -47,9 +47,39 @@ check: $(VENV)/tools ## Check formatting, lints and types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+# Builds with a profile: the program is built with counters, does the work of `slcache-bench --train`,
+# and is built again for what it spent its time on. Naming the target keeps the flags away from what
+# only runs while building; as encoded flags they may have a path with spaces.
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+PGO := target/pgo
+PROFILE := $(PGO)/slcache.profdata
+LLVM_PROFDATA = $(shell rustc --print sysroot)/lib/rustlib/$(HOST)/bin/llvm-profdata
+WITH_PROFILE = CARGO_ENCODED_RUSTFLAGS="-Cprofile-use=$(CURDIR)/$(PROFILE)"
+PGO_BENCH = $(PGO)/built/$(HOST)/release/slcache-bench
+
+.PHONY: pgo
+pgo: $(PGO_BENCH) ## Build the programs for what they spend their time on, in target/pgo/built
+
+$(PROFILE): $(RUST_SOURCES)
+	@test -x "$(LLVM_PROFDATA)" || rustup component add llvm-tools \
+		|| { echo "error: llvm-profdata is missing: rustup component add llvm-tools" >&2; exit 1; }
+	rm -rf $(PGO)/raw
+	CARGO_ENCODED_RUSTFLAGS="-Cprofile-generate=$(CURDIR)/$(PGO)/raw" cargo build --release \
+		--target $(HOST) --target-dir $(PGO)/instrumented -p slcache-sim --bin slcache-bench
+	$(PGO)/instrumented/$(HOST)/release/slcache-bench --train
+	"$(LLVM_PROFDATA)" merge --output=$@ $(PGO)/raw
+
+$(PGO_BENCH): $(PROFILE)
+	$(WITH_PROFILE) cargo build --release --target $(HOST) --target-dir $(PGO)/built -p slcache-sim --bins
+
+.PHONY: wheel
+wheel: $(PROFILE) $(VENV)/tools ## Build dist/*.whl with a profile
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(WITH_PROFILE) $(BIN)/maturin build --release --strip --target $(HOST) \
+		--target-dir $(PGO)/built --out dist
+
 .PHONY: bench
-bench: $(VENV)/built ## Measure speed and memory
-	cargo run --release -p slcache-sim --bin slcache-bench
+bench: $(PGO_BENCH) $(VENV)/built ## Measure speed and memory of a build with a profile
+	$(PGO_BENCH)
 	$(BIN)/python benches/environment.py
 
 # Instructions do not depend on what else the machine does; counting needs valgrind.
@@ -101,7 +131,7 @@ golden: ## Rewrite the golden results after an intended change
 
 .PHONY: clean
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) target out .mypy_cache .pytest_cache .ruff_cache python/slcache/_core*.so
+	rm -rf $(VENV) target out dist .mypy_cache .pytest_cache .ruff_cache python/slcache/_core*.so
 
 $(BIN)/python:
 	@command -v cargo >/dev/null || { echo "error: Rust is missing: see https://rustup.rs" >&2; exit 1; }

@@ -64,7 +64,7 @@ fn request(requests: usize) -> Result<EpisodeRequest, String> {
 }
 
 /// Steps to the end of the trace, observes every window, makes the document; returns the windows.
-fn to_the_end(mut episode: Episode) -> Result<u64, String> {
+pub fn to_the_end(mut episode: Episode) -> Result<u64, String> {
     let mut out = vec![0.0; episode.observation_len()];
     let mut ended = false;
     while !ended {

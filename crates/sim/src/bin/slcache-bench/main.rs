@@ -1,6 +1,7 @@
 //! Speed and memory, in one run: `slcache-bench [--rounds N] [--quick] [--json]`. Instructions alone,
 //! which do not depend on what else the machine does: `slcache-bench --check FILE` holds them
-//! against a table and `--write FILE` writes it.
+//! against a table and `--write FILE` writes it. `--train` measures nothing: it does the work that a
+//! build with a profile is made from.
 //!
 //! What is compared is measured in turn, round by round (A B A B ...), so that a
 //! slow moment of the machine meets every contestant; medians are printed with
@@ -21,6 +22,7 @@ mod reference;
 mod speed;
 mod table;
 mod tracing;
+mod training;
 mod two_pools;
 
 use figures::{Figures, Instructions};
@@ -29,7 +31,7 @@ use std::process::ExitCode;
 use table::Table;
 
 const USAGE: &str = "usage: slcache-bench [--rounds N] [--quick] [--json]
-       slcache-bench --check FILE | --write FILE";
+       slcache-bench --check FILE | --write FILE | --train";
 
 /// How much to measure.
 #[derive(Clone, Copy)]
@@ -54,6 +56,9 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let Some(what) = arguments.first().and_then(|first| first.strip_prefix("--child=")) {
         return child::run(what);
+    }
+    if arguments == ["--train"] {
+        return training::run().map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS);
     }
     if let [action @ ("--check" | "--write"), path] =
         arguments.iter().map(String::as_str).collect::<Vec<_>>()[..]

@@ -108,7 +108,7 @@ impl Contestant<'_> {
 
 /// Writes a file in a format; what it cannot hold may be lost.
 pub fn write(format: &str, path: &str, entries: &[TraceEntry]) -> Result<Written, TraceError> {
-    let lossy = Losses::parse("time,response")?;
+    let lossy = Losses::parse("time,flush,trim,volume,response,label")?;
     let options = WriteOptions { format: Some(format.to_owned()), lossy };
     let mut writer = TraceWriter::create(path, &options, None)?;
     for batch in entries.chunks(BATCH) {
