@@ -17,6 +17,20 @@ pub trait Destination {
     /// The next page of `plane`; none if `room` says 0.
     fn next_page(&mut self, io: &mut Io, plane: PlaneId, writer: Self::Writer) -> Option<Ppn>;
 
+    /// As many of the next pages of `plane` as lie behind each other in a block, no more than `most`, and
+    /// how many they are; none if `room` says 0.
+    #[inline]
+    fn next_pages(
+        &mut self,
+        io: &mut Io,
+        plane: PlaneId,
+        writer: Self::Writer,
+        most: u32,
+    ) -> Option<(Ppn, u32)> {
+        debug_assert!(most > 0);
+        Some((self.next_page(io, plane, writer)?, 1))
+    }
+
     /// Emits the program of `page`, which the media hold, after `sources`. Returns the operation that
     /// will program it, complete or still staged.
     fn program(

@@ -5,6 +5,7 @@
 use super::bank::{Bank, BankAccess, BankId, BankState};
 use super::config::WearLevelling;
 use super::hold::HoldBuffer;
+use super::moving::Moving;
 use super::piece::Piece;
 use crate::base::sparse::Sparse;
 use crate::base::table::Table;
@@ -301,6 +302,28 @@ impl Media {
         }
         let Self { array, map, .. } = self;
         array.move_page(from, to, |tag, place| map[tag as usize - 1] = first + place + 1).expect(REFUSED)
+    }
+
+    /// Moves what lives in `block`, from page `first` on, to `count` pages of a plain block of its unit, `to`
+    /// and those behind it, and puts index and mapping units of each page that moved into `moved`. Returns the
+    /// page behind the last of them.
+    #[inline(always)]
+    pub(super) fn remap_pages(
+        &mut self,
+        block: BlockId,
+        first: u32,
+        to: Ppn,
+        count: u32,
+        moved: &mut Vec<(u16, u16)>,
+    ) -> u32 {
+        let geometry = &self.array.geometry;
+        let source = geometry.slot(geometry.page(block, 0), 0).0;
+        let target = geometry.slot(geometry.page(geometry.block_of(to), 0), 0).0;
+        let slot_bits = geometry.slot_bits;
+        let Self { array, map, versions, .. } = self;
+        let stored = versions.as_mut().map(|versions| &mut versions.stored[..]);
+        let mut owners = Moving { map, stored, source, target, slot_bits, moved };
+        array.move_pages(block, first, to, count, &mut owners).expect(REFUSED)
     }
 
     #[cold]

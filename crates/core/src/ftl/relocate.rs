@@ -2,13 +2,15 @@
 
 use super::answer::DeviceFull;
 use super::dest::Destination;
-use super::io::{Io, Programs};
+use super::io::{Io, Moves, Programs};
 use super::job::Job;
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::hw::timing::{OpId, RequestId};
 
 /// How many pages ahead the map entries of a victim's live slots are fetched.
 const MAP_AHEAD: u32 = 8;
+
+const ROOM: &str = "Invariant: the room was checked";
 
 /// Moves the live pages of `block` into `plane` of `dest` and erases it; where they do not fit, nothing
 /// has moved. The caller gives the block back to its region and calls `pad_unprotected` in the end.
@@ -23,11 +25,48 @@ pub fn empty_block<D: Destination>(
     if io.array().live_pages(block) > dest.room(io, plane, writer) {
         return Err(DeviceFull);
     }
-    let pages = io.array().block(block).write_ptr();
-    let (first, first_tag) = (io.geometry().page(block, 0), io.array().first_tag(block));
     let mut programs = Programs::begin(io);
     let together = D::IN_PLANE && dest.per_page();
-    let mut moves = if together { io.begin_moves(block, plane, job) } else { None };
+    let moves = if together { io.begin_moves(block, plane, job) } else { None };
+    match moves {
+        Some(moves) => move_together(dest, io, plane, writer, moves, &mut programs),
+        None => move_one_by_one(dest, io, block, plane, job, writer, &mut programs),
+    }
+    io.erase_block(block, programs, job.cause, job.class);
+    Ok(())
+}
+
+/// Moves what lives in the block of `moves` to pages that follow each other.
+#[inline]
+fn move_together<D: Destination>(
+    dest: &mut D,
+    io: &mut Io,
+    plane: PlaneId,
+    writer: D::Writer,
+    mut moves: Moves,
+    programs: &mut Programs,
+) {
+    let mut left = io.array().live_pages(moves.block());
+    while left > 0 {
+        let (to, count) = dest.next_pages(io, plane, writer, left).expect(ROOM);
+        io.move_pages(&mut moves, to, count, programs);
+        left -= count;
+    }
+    io.count_moves(&mut moves);
+}
+
+/// Moves what lives in `block` page by page.
+fn move_one_by_one<D: Destination>(
+    dest: &mut D,
+    io: &mut Io,
+    block: BlockId,
+    plane: PlaneId,
+    job: Job,
+    writer: D::Writer,
+    programs: &mut Programs,
+) {
+    let pages = io.array().block(block).write_ptr();
+    let (first, first_tag) = (io.geometry().page(block, 0), io.array().first_tag(block));
     for index in 0..pages {
         let from = Ppn(first.0 + index);
         if index + MAP_AHEAD < pages {
@@ -36,21 +75,9 @@ pub fn empty_block<D: Destination>(
         if io.array().tags_at(first_tag, index).iter().all(|&tag| tag == 0) {
             continue;
         }
-        let to = dest.next_page(io, plane, writer).expect("Invariant: the room was checked");
-        match moves.as_mut() {
-            Some(moves) => {
-                let units = io.remap_page(from, to);
-                let program = io.move_page(moves, from, to, units);
-                programs.add(io.geometry().block_of(to), program);
-            }
-            None => relocate(dest, io, from, to, writer, job, Some(&mut programs)),
-        }
+        let to = dest.next_page(io, plane, writer).expect(ROOM);
+        relocate(dest, io, from, to, writer, job, Some(programs));
     }
-    if let Some(moves) = moves.as_mut() {
-        io.count_moves(moves);
-    }
-    io.erase_block(block, programs, job.cause, job.class);
-    Ok(())
 }
 
 /// Erases a block that holds nothing live and was emptied by steps; its region gets it back from the

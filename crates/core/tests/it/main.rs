@@ -24,6 +24,7 @@ mod light_workload;
 mod limits;
 mod merge_rules;
 mod model;
+mod moved_pages;
 mod nvc_limits;
 mod ops;
 mod ops_hierarchy;

@@ -17,6 +17,7 @@ mod trim;
 pub use disk::DiskOps;
 pub use driver::{Driver, IoState};
 pub(super) use erase::Programs;
+pub(super) use moves::Moves;
 
 use crate::base::op::Class;
 use crate::base::rng::RngStream;
@@ -71,6 +72,8 @@ pub struct Io {
     clockless: bool,
     /// Room for a job's programs, kept from one job to the next.
     scratch: Vec<OpId>,
+    /// Room for the pages of a block that move, by index and mapping units.
+    moved_pages: Vec<(u16, u16)>,
     /// Pages programmed without the clock.
     clockless_programs: u64,
     /// Operations in the order of their emission, if they are kept.
@@ -104,6 +107,7 @@ impl Io {
             policy,
             clockless: false,
             scratch: Vec::new(),
+            moved_pages: Vec::new(),
             clockless_programs: 0,
             ops: None,
             disk_ops: None,

@@ -2,11 +2,11 @@
 //! and they are counted together.
 
 use super::place::Place;
-use super::Io;
+use super::{Io, Programs};
 use crate::base::op::OpKind;
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::ftl::job::Job;
-use crate::ftl::piece::PageWrite;
+use crate::ftl::media::SLOTS_MAX;
 use crate::hw::config::BusConfig;
 use crate::hw::timing::{MoveTarget, OpId, OpSpec};
 
@@ -14,8 +14,12 @@ use crate::hw::timing::{MoveTarget, OpId, OpSpec};
 pub(in crate::ftl) struct Moves {
     job: Job,
     source: Place,
+    /// The page of the block from which on the next that lives is looked for.
+    next: u32,
     bus: BusConfig,
     mu_bytes: u32,
+    /// Time that so many mapping units are on the bus, ns.
+    transfer_ns: [u32; SLOTS_MAX + 1],
     /// The first page of the block that is being programmed, if each page is programmed there this way.
     target: Option<Place>,
     /// Moves that are not counted yet, of so many mapping units.
@@ -34,54 +38,116 @@ impl Io {
             geometry.planes[plane.index()].unit == geometry.planes[geometry.plane_of(block).index()].unit;
         let plain = !self.array().block(block).is_two_layer();
         // Operations that are kept are kept one by one.
-        if self.clockless || self.ops.is_some() || !same_unit || !plain {
+        if !same_unit || !plain || (self.ops.is_some() && !self.clockless) {
             return None;
         }
         let source = self.place(geometry.page(block, 0));
         let bus = *self.timing.bus(source.unit);
         let mu_bytes = geometry.mu_bytes;
+        let mut transfer_ns = [0; SLOTS_MAX + 1];
+        for units in 1..=1 << geometry.slot_bits {
+            transfer_ns[units] = bus.transfer_ns(units as u32 * mu_bytes);
+        }
         let (pages, units, read_ns, program_ns) = (0, 0, 0, 0);
-        Some(Moves { job, source, bus, mu_bytes, target: None, pages, units, read_ns, program_ns })
+        let (next, target) = (0, None);
+        Some(Moves {
+            job,
+            source,
+            next,
+            bus,
+            mu_bytes,
+            transfer_ns,
+            target,
+            pages,
+            units,
+            read_ns,
+            program_ns,
+        })
     }
 
-    /// Moves page `from` of the block to `to`, which has got its `units` mapping units.
+    /// Moves the next `count` pages of the block that hold something live to `to` and the pages behind
+    /// it, and adds what programs them to `programs`.
     #[inline(always)]
-    pub(in crate::ftl) fn move_page(&mut self, moves: &mut Moves, from: Ppn, to: Ppn, units: u32) -> OpId {
-        let geometry = &self.media.array().geometry;
-        let (index, to_block, to_index) =
-            (geometry.page_in_block(from), geometry.block_of(to), geometry.page_in_block(to));
+    pub(in crate::ftl) fn move_pages(
+        &mut self,
+        moves: &mut Moves,
+        to: Ppn,
+        count: u32,
+        programs: &mut Programs,
+    ) {
+        let to_block = self.geometry().block_of(to);
         if moves.target.as_ref().is_none_or(|target| target.block != to_block) {
             self.aim(moves, to_block);
         }
+        let source = moves.source.block;
+        // What is still to be programmed is not read.
+        let pages = self.array().block(source).write_ptr();
+        if moves.target.is_none() || !(self.clockless || self.timing.all_done(source, pages)) {
+            return self.move_one_by_one(moves, to, count, programs);
+        }
+        let mut moved = std::mem::take(&mut self.moved_pages);
+        moved.clear();
+        moves.next = self.media.remap_pages(source, moves.next, to, count, &mut moved);
+        if self.clockless {
+            let first = self.geometry().page_in_block(to);
+            self.timing.set_done_from(to_block, first, first + count);
+            self.clockless_programs += u64::from(count);
+        } else {
+            let program = self.emit_moves(moves, to, &moved);
+            programs.add(to_block, program);
+        }
+        self.moved_pages = moved;
+    }
+
+    /// Emits the moves of pages, `moved` by index and mapping units, to `to` and the pages behind it;
+    /// returns the last.
+    #[inline(always)]
+    fn emit_moves(&mut self, moves: &mut Moves, to: Ppn, moved: &[(u16, u16)]) -> OpId {
+        let Some(target) = moves.target.as_ref() else { return OpId::NONE };
         let at = &moves.source;
-        let Some(target) = moves.target.as_ref().filter(|_| !self.timing.in_flight(at.block, index)) else {
-            return self.move_within_unit(from, to, &moves.write(units));
-        };
         let geometry = &self.media.array().geometry;
-        let (read_ns, _) = geometry.page_times_ns(at.pool, at.array.read_mode, index);
-        let (_, program_ns) = geometry.page_times_ns(target.pool, target.array.store_mode, to_index);
-        let transfer_ns = moves.bus.transfer_ns(units * moves.mu_bytes);
-        let then = MoveTarget {
-            kind: OpKind::Program,
-            block: to_block,
-            page: to_index as u16,
-            array_ns: program_ns,
-            in_ns: moves.bus.program_command_ns + transfer_ns,
-        };
-        let spec = OpSpec {
-            plane_in_die: target.in_die,
-            page: index as u16,
-            array_ns: read_ns,
-            in_ns: moves.bus.read_command_ns,
-            out_ns: moves.bus.read_data_ns + transfer_ns,
-            then: Some(then),
-            ..OpSpec::new(OpKind::Read, moves.job.cause, moves.job.class, at.block, target.unit)
-        };
-        moves.pages += 1;
-        moves.units += u64::from(units);
-        moves.read_ns += u64::from(spec.array_ns) + u64::from(spec.in_ns) + u64::from(spec.out_ns);
-        moves.program_ns += u64::from(then.array_ns) + u64::from(then.in_ns);
-        self.timing.emit(spec, &[])
+        let first = geometry.page_in_block(to);
+        let mut last = OpId::NONE;
+        for (&(index, units), to_index) in moved.iter().zip(first..) {
+            let (read_ns, _) = geometry.page_times_ns(at.pool, at.array.read_mode, u32::from(index));
+            let (_, program_ns) = geometry.page_times_ns(target.pool, target.array.store_mode, to_index);
+            let transfer_ns = moves.transfer_ns[usize::from(units)];
+            let then = MoveTarget {
+                kind: OpKind::Program,
+                block: target.block,
+                page: to_index as u16,
+                array_ns: program_ns,
+                in_ns: moves.bus.program_command_ns + transfer_ns,
+            };
+            let spec = OpSpec {
+                plane_in_die: target.in_die,
+                page: index,
+                array_ns: read_ns,
+                in_ns: moves.bus.read_command_ns,
+                out_ns: moves.bus.read_data_ns + transfer_ns,
+                then: Some(then),
+                ..OpSpec::new(OpKind::Read, moves.job.cause, moves.job.class, at.block, target.unit)
+            };
+            moves.units += u64::from(units);
+            moves.read_ns += u64::from(spec.array_ns) + u64::from(spec.in_ns) + u64::from(spec.out_ns);
+            moves.program_ns += u64::from(then.array_ns) + u64::from(then.in_ns);
+            last = self.timing.emit(spec, &[]);
+        }
+        moves.pages += moved.len() as u64;
+        last
+    }
+
+    /// The same page by page, for those that may be stored in another way or are still in flight.
+    #[cold]
+    fn move_one_by_one(&mut self, moves: &mut Moves, to: Ppn, count: u32, programs: &mut Programs) {
+        for page in to.0..to.0 + count {
+            let index = self.array().next_live(moves.source.block, moves.next);
+            let (from, to) = (self.geometry().page(moves.source.block, index), Ppn(page));
+            let units = self.media.remap_page(from, to);
+            let program = self.move_within_unit(from, to, &moves.job.write(units, moves.mu_bytes));
+            programs.add(self.geometry().block_of(to), program);
+            moves.next = index + 1;
+        }
     }
 
     /// Goes on with another block to be programmed, unless its pages may be stored in another way.
@@ -91,7 +157,7 @@ impl Io {
         let target = self.place(self.geometry().page(block, 0));
         assert!(target.unit == moves.source.unit, "Invariant: the pages of a plane are of one unit");
         let plain = !self.array().block(block).is_two_layer();
-        let copied = self.copyback_ns_to(moves.source.block, &target).is_some();
+        let copied = !self.clockless && self.copyback_ns_to(moves.source.block, &target).is_some();
         moves.target = (plain && !copied).then_some(target);
     }
 
@@ -116,8 +182,8 @@ impl Io {
 }
 
 impl Moves {
-    /// The same as a program of its own.
-    fn write(&self, units: u32) -> PageWrite {
-        self.job.write(units, self.mu_bytes)
+    /// The block that is emptied.
+    pub(in crate::ftl) fn block(&self) -> BlockId {
+        self.source.block
     }
 }

@@ -136,6 +136,11 @@ impl Destination for Region {
     }
 
     #[inline]
+    fn next_pages(&mut self, io: &mut Io, plane: PlaneId, writer: Writer, most: u32) -> Option<(Ppn, u32)> {
+        self.take_pages(io, plane, writer, most)
+    }
+
+    #[inline]
     fn program(
         &mut self,
         io: &mut Io,

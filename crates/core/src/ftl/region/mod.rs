@@ -274,6 +274,24 @@ impl Region {
         Some(io.geometry().page(block, index))
     }
 
+    /// The next pages to program in `plane`, no more than `most`, as far as they lie in one block, and how
+    /// many they are.
+    pub(super) fn take_pages(
+        &mut self,
+        io: &mut Io,
+        plane: PlaneId,
+        writer: Writer,
+        most: u32,
+    ) -> Option<(Ppn, u32)> {
+        let first = self.take_page(io, plane, writer, 0)?;
+        let count = most.min(self.pages_per_block - io.geometry().page_in_block(first));
+        if io.geometry().page_in_block(first) + count == self.pages_per_block {
+            let which = self.frontier(writer);
+            self.part(plane).frontiers[which].block = None;
+        }
+        Some((first, count))
+    }
+
     #[inline(never)]
     fn open_next(&mut self, io: &mut Io, plane: PlaneId, which: usize, reserve: u32) -> Option<BlockId> {
         let block = self.open_free(io, plane, reserve)?;

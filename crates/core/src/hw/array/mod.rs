@@ -13,6 +13,7 @@ mod two_layer;
 
 pub use block::{Block, BlockState, RegionId};
 pub use fault::Fault;
+pub use moving::Owners;
 pub use snapshot::ArrayState;
 
 use super::geometry::Geometry;

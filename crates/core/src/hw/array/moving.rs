@@ -1,7 +1,22 @@
 //! Pages whose live slots move to another page.
 
-use super::{tag_index, Fault, FlashArray, MODES};
+use super::{tag_index, BlockState, Fault, FlashArray, CLOSED, MODES};
 use crate::base::{BlockId, Ppn};
+
+/// How many pages ahead the owners of a block's live slots are fetched.
+const AHEAD: u32 = 8;
+
+/// Who keeps in mind where the owner of each tag lives.
+pub trait Owners {
+    /// The owners of a page's tags (0 = none) are about to move: their entries may be fetched.
+    fn fetch(&self, tags: &[u32]);
+
+    /// The owner of `tag` now lives in slot `slot` of the block programmed.
+    fn moved(&mut self, tag: u32, slot: u32);
+
+    /// All `units` live slots of page `from` are in page `to` of the block programmed.
+    fn page(&mut self, from: u32, to: u32, units: u32);
+}
 
 impl FlashArray {
     /// Whether both pages lie in plain blocks.
@@ -35,6 +50,98 @@ impl FlashArray {
         self.stored[usize::from(self.blocks[target.index()].mode) % MODES] += 1;
         self.count_stored(target, next, live);
         Ok(u32::from(live))
+    }
+
+    /// Moves what lives in a plain block, from page `first` on, to `count` pages of another plain one,
+    /// `to` and those behind it, which are the next to program: one page after the other that holds
+    /// something live, each slot to its place there. Returns the page behind the last that moved.
+    #[inline(always)]
+    pub fn move_pages(
+        &mut self,
+        source: BlockId,
+        first: u32,
+        to: Ppn,
+        count: u32,
+        owners: &mut impl Owners,
+    ) -> Result<u32, Fault> {
+        let (target, begin) = (self.geometry.block_of(to), self.geometry.page_in_block(to));
+        let slots = self.geometry.planes[self.geometry.plane_of(source).index()].slots;
+        self.check_next(target, begin, to, usize::from(slots))?;
+        let end = u32::from(self.blocks[target.index()].pages);
+        if begin + count > end {
+            return Err(Fault::ProgramNotOpen(self.geometry.page(target, end)));
+        }
+        let (pages, bits) = (self.blocks[source.index()].write_ptr(), self.geometry.slot_bits);
+        let (from_tags, to_tags) = self.tags_of_two(source, target);
+        let (mut index, mut fetched, mut live) = (first, first, 0);
+        for next in begin..begin + count {
+            let from = (index as usize) << bits;
+            let dead = from_tags[from..].iter().position(|&tag| tag != 0);
+            index += dead.expect("Invariant: the caller has counted what lives") as u32 >> bits;
+            while fetched < pages.min(index + AHEAD) {
+                owners.fetch(&from_tags[(fetched as usize) << bits..][..1 << bits]);
+                fetched += 1;
+            }
+            let left = &mut from_tags[(index as usize) << bits..][..1 << bits];
+            let taken = &mut to_tags[(next as usize) << bits..][..1 << bits];
+            let mut units = 0;
+            for (place, (left, taken)) in left.iter_mut().zip(taken).enumerate() {
+                if *left != 0 {
+                    *taken = std::mem::take(left);
+                    owners.moved(*taken, (next << bits) + place as u32);
+                    units += 1;
+                }
+            }
+            owners.page(index, next, units);
+            live += units;
+            index += 1;
+        }
+        self.count_moved(source, target, count as u16, live as u16);
+        Ok(index)
+    }
+
+    /// The tags of two blocks, each from its first page on.
+    #[inline(always)]
+    fn tags_of_two(&mut self, a: BlockId, b: BlockId) -> (&mut [u32], &mut [u32]) {
+        let (a, b) = (self.blocks[a.index()].chunk as usize, self.blocks[b.index()].chunk as usize);
+        let chunk = self.geometry.slots_per_block() as usize;
+        let (low, high) = self.tags.split_at_mut(a.max(b) * chunk);
+        let (low, high) = (&mut low[a.min(b) * chunk..][..chunk], &mut high[..chunk]);
+        if a < b {
+            (low, high)
+        } else {
+            (high, low)
+        }
+    }
+
+    /// Counts `pages` pages with `live` live slots that moved from one plain block to another.
+    #[inline(always)]
+    fn count_moved(&mut self, source: BlockId, target: BlockId, pages: u16, live: u16) {
+        let record = &mut self.blocks[source.index()];
+        record.live -= live;
+        record.live_pages -= pages;
+        self.live[usize::from(record.region)] -= u64::from(live);
+        if record.state == BlockState::Closed as u8 {
+            self.score[source.index()] -= pages as i16;
+        }
+        let record = &mut self.blocks[target.index()];
+        record.live += live;
+        record.live_pages += pages;
+        record.write_ptr += pages;
+        self.live[usize::from(record.region)] += u64::from(live);
+        self.stored[usize::from(record.mode) % MODES] += u64::from(pages);
+        if record.write_ptr == record.pages {
+            record.state = BlockState::Closed as u8;
+            self.score[target.index()] = CLOSED + record.live_pages as i16;
+        }
+    }
+
+    /// The first page of a plain block, from page `first` on, that holds something live.
+    pub fn next_live(&self, block: BlockId, first: u32) -> u32 {
+        let base = self.first_tag(block);
+        let pages = self.blocks[block.index()].write_ptr();
+        let lives = |&page: &u32| self.tags_at(base, page).iter().any(|&tag| tag != 0);
+        (first..pages).find(lives).expect("Invariant: the caller has counted what lives")
     }
 
     /// Where the tags of `block` begin, for `tags_at`.

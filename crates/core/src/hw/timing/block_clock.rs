@@ -67,6 +67,20 @@ impl Timing {
         }
     }
 
+    /// Records that pages `first` to `end` - 1 of `block`, its last, are programmed without the clock.
+    pub fn set_done_from(&mut self, block: BlockId, first: u32, end: u32) {
+        if self.blocks[block.index()].last == 0 {
+            return self.set_done(block, end);
+        }
+        (first..end).for_each(|page| self.set_done(block, page + 1));
+    }
+
+    /// Whether all of the first `pages` pages of `block` are programmed in time.
+    #[inline(always)]
+    pub fn all_done(&self, block: BlockId, pages: u32) -> bool {
+        pages <= u32::from(self.blocks[block.index()].done)
+    }
+
     /// Records that `block` is erased, in state: what of its former life is still to be programmed says
     /// nothing of the next.
     pub fn set_erased(&mut self, block: BlockId) {
