@@ -34,7 +34,7 @@ use crate::hw::array::FlashArray;
 use crate::hw::config::IdleRule;
 use crate::hw::geometry::Geometry;
 use crate::hw::timing::event::EventKind;
-use crate::hw::timing::{OpId, RequestId, Timing};
+use crate::hw::timing::{OpId, PageMove, RequestId, Timing};
 use crate::metrics::counters::OpCounters;
 use crate::metrics::series::Series;
 use std::collections::VecDeque;
@@ -74,6 +74,8 @@ pub struct Io {
     scratch: Vec<OpId>,
     /// Room for the pages of a block that move, by index and mapping units.
     moved_pages: Vec<(u16, u16)>,
+    /// Room for the same as the clock wants it.
+    run: Vec<PageMove>,
     /// Pages programmed without the clock.
     clockless_programs: u64,
     /// Operations in the order of their emission, if they are kept.
@@ -108,6 +110,7 @@ impl Io {
             clockless: false,
             scratch: Vec::new(),
             moved_pages: Vec::new(),
+            run: Vec::new(),
             clockless_programs: 0,
             ops: None,
             disk_ops: None,

@@ -8,7 +8,7 @@ use crate::base::{BlockId, PlaneId, Ppn};
 use crate::ftl::job::Job;
 use crate::ftl::media::SLOTS_MAX;
 use crate::hw::config::BusConfig;
-use crate::hw::timing::{MoveTarget, OpId, OpSpec};
+use crate::hw::timing::{MoveTarget, OpId, OpSpec, PageMove};
 
 /// Moves out of one plain block within a unit, as reads whose data the unit then programs.
 pub(in crate::ftl) struct Moves {
@@ -107,33 +107,45 @@ impl Io {
         let at = &moves.source;
         let geometry = &self.media.array().geometry;
         let first = geometry.page_in_block(to);
-        let mut last = OpId::NONE;
-        for (&(index, units), to_index) in moved.iter().zip(first..) {
-            let (read_ns, _) = geometry.page_times_ns(at.pool, at.array.read_mode, u32::from(index));
-            let (_, program_ns) = geometry.page_times_ns(target.pool, target.array.store_mode, to_index);
+        let bus = &moves.bus;
+        let mut run = std::mem::take(&mut self.run);
+        run.clear();
+        for (&(from, units), to) in moved.iter().zip(first..) {
+            let (read_ns, _) = geometry.page_times_ns(at.pool, at.array.read_mode, u32::from(from));
+            let (_, program_ns) = geometry.page_times_ns(target.pool, target.array.store_mode, to);
             let transfer_ns = moves.transfer_ns[usize::from(units)];
-            let then = MoveTarget {
-                kind: OpKind::Program,
-                block: target.block,
-                page: to_index as u16,
-                array_ns: program_ns,
-                in_ns: moves.bus.program_command_ns + transfer_ns,
-            };
-            let spec = OpSpec {
-                plane_in_die: target.in_die,
-                page: index,
-                array_ns: read_ns,
-                in_ns: moves.bus.read_command_ns,
-                out_ns: moves.bus.read_data_ns + transfer_ns,
-                then: Some(then),
-                ..OpSpec::new(OpKind::Read, moves.job.cause, moves.job.class, at.block, target.unit)
-            };
+            run.push(PageMove { from, to: to as u16, read_ns, program_ns, transfer_ns });
             moves.units += u64::from(units);
-            moves.read_ns += u64::from(spec.array_ns) + u64::from(spec.in_ns) + u64::from(spec.out_ns);
-            moves.program_ns += u64::from(then.array_ns) + u64::from(then.in_ns);
-            last = self.timing.emit(spec, &[]);
+            moves.read_ns +=
+                u64::from(read_ns) + u64::from(bus.read_command_ns + bus.read_data_ns + transfer_ns);
+            moves.program_ns += u64::from(program_ns) + u64::from(bus.program_command_ns + transfer_ns);
         }
         moves.pages += moved.len() as u64;
+        let spec = |page: &PageMove| OpSpec {
+            plane_in_die: target.in_die,
+            page: page.from,
+            array_ns: page.read_ns,
+            in_ns: bus.read_command_ns,
+            out_ns: bus.read_data_ns + page.transfer_ns,
+            then: Some(MoveTarget {
+                kind: OpKind::Program,
+                block: target.block,
+                page: page.to,
+                array_ns: page.program_ns,
+                in_ns: bus.program_command_ns + page.transfer_ns,
+            }),
+            ..OpSpec::new(OpKind::Read, moves.job.cause, moves.job.class, at.block, target.unit)
+        };
+        let mut last = OpId::NONE;
+        if self.policy.inflight_from_buffer {
+            last = self.timing.emit_moves(spec(&run[run.len() - 1]), &run);
+        } else {
+            // A read may wait for any of them.
+            for page in &run {
+                last = self.timing.emit(spec(page), &[]);
+            }
+        }
+        self.run = run;
         last
     }
 

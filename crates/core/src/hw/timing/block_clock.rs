@@ -48,6 +48,9 @@ impl Timing {
     #[inline]
     fn programs(&self, id: OpId) -> Option<(u32, u32)> {
         let op = &self.ops[id];
+        if op.is_run() {
+            return Some(self.programs_of_run(id));
+        }
         match self.ops.then(id) {
             _ if op.kind.stores() => Some((u32::from(op.page), u32::from(op.pages))),
             Some(target) => Some((u32::from(target.page), 1)),

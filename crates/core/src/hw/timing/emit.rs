@@ -164,7 +164,12 @@ impl Timing {
         for (_, id) in queued.drain(..) {
             self.ops[id].set(QUEUED);
             self.link(id);
-            self.ready.push(self.ops[id].unit);
+            let unit = self.ops[id].unit;
+            self.ready.push(unit);
+            if self.ops[id].is_run() {
+                // As after the emission of several.
+                self.ready.push(unit);
+            }
         }
         (self.raising, self.raised) = (work, queued);
     }

@@ -16,6 +16,9 @@ mod emit;
 pub mod event;
 mod idle;
 mod ids;
+mod move_run;
+#[cfg(test)]
+mod move_run_tests;
 mod op_table;
 mod parked;
 mod queue;
@@ -31,6 +34,7 @@ pub use attribution::{
 };
 pub use disk::DiskOp;
 pub use ids::{OpId, RequestId};
+pub use move_run::PageMove;
 pub use requests::{RequestPath, Waiter};
 pub use spec::{MoveTarget, OpSpec};
 pub use state::ClockState;
@@ -45,6 +49,7 @@ use block_clock::BlockClock;
 use channel::Channel;
 use disk::DiskUnit;
 use event::{Event, EventKind, EventQueue};
+use move_run::Run;
 use op_table::OpTable;
 use parked::Parked;
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,6 +68,8 @@ pub struct Timing {
     /// Sources of operations, each with its serial, by which it is told from a later one.
     source_links: Slab<(OpId, u64, u32)>,
     serial: u64,
+    /// Moves of the runs in flight.
+    runs: Slab<Run>,
     more_waiters: Slab<(Waiter, u32)>,
     /// Notices asked for and not given yet.
     notices: u32,
@@ -116,6 +123,7 @@ impl Timing {
             op_links: Slab::new((OpId::NONE, 0)),
             source_links: Slab::new((OpId::NONE, 0, 0)),
             serial: 0,
+            runs: Slab::new(Run::default()),
             more_waiters: Slab::new((Waiter::Request(RequestId::NONE), 0)),
             notices: 0,
             paths: Slab::new(Path::default()),

@@ -24,6 +24,9 @@ pub(super) const JOINT: u8 = 1 << 6;
 /// Others than its request wait for its end: `OpMore::waiters` is valid.
 pub(super) const WAITERS: u8 = 1 << 7;
 
+/// Pages of a run of moves.
+const RUN: u8 = u8::MAX;
+
 /// An operation in flight: one cache line, written once.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -59,10 +62,10 @@ pub(super) struct Op {
     pub(super) cause: Cause,
     /// Priority; what waits for the operation may raise it.
     pub(super) class: Class,
-    /// Pages programmed: some may be added.
+    /// Pages programmed: some may be added. `RUN`: it stands for several moves, `OpMore::run` is valid.
     pub(super) pages: u8,
     pub(super) plane_in_die: u8,
-    flags: u8,
+    pub(super) flags: u8,
 }
 
 /// What only some operations have, each part valid only where the operation's flag says so.
@@ -90,6 +93,8 @@ pub(super) struct OpMore {
     pub(super) waiters: u32,
     /// What came before its own times (index into the paths).
     pub(super) path: u32,
+    /// The moves that a run stands for (index into the runs).
+    pub(super) run: u32,
     /// The second half of a move.
     pub(super) then: MoveTarget,
 }
@@ -139,6 +144,18 @@ impl Op {
         self.flags &= !flags;
     }
 
+    /// Whether it stands for several moves.
+    #[inline(always)]
+    pub(super) fn is_run(&self) -> bool {
+        self.pages == RUN
+    }
+
+    /// Makes it stand for several moves.
+    #[inline(always)]
+    pub(super) fn mark_run(&mut self) {
+        self.pages = RUN;
+    }
+
     /// Channel time before and after the array phase, ns.
     #[inline(always)]
     pub(super) fn bus_ns(&self) -> u64 {
@@ -165,6 +182,7 @@ impl OpMore {
         wakes: 0,
         waiters: 0,
         path: 0,
+        run: 0,
         then: MoveTarget { kind: OpKind::Program, block: BlockId(0), page: 0, array_ns: 0, in_ns: 0 },
     };
 }
@@ -250,8 +268,8 @@ impl OpTable {
         }
     }
 
-    /// The first operation on `page` of those that are queued from `id` on; `left` says how many may be
-    /// looked at.
+    /// The first operation on `page`, or run, of those that are queued from `id` on; `left` says how many may
+    /// be looked at.
     #[inline(always)]
     pub(super) fn find_page(&self, page: u16, mut id: OpId, left: &mut u32) -> OpId {
         let ops = self.ops.as_slice();
@@ -259,7 +277,7 @@ impl OpTable {
         while !id.is_none() && n > 0 {
             n -= 1;
             let op = &ops[id.index()];
-            if op.page == page {
+            if op.page == page || op.is_run() {
                 *left = n;
                 return id;
             }

@@ -152,6 +152,29 @@ impl Timing {
         }
     }
 
+    /// Queues `id` right before `next`, of which it was a part.
+    pub(super) fn link_part(&mut self, id: OpId, next: OpId) {
+        let behind = self.ops.more_mut(next);
+        let (prev, place, was_parked) =
+            (std::mem::replace(&mut behind.prev, id), behind.place, behind.parked);
+        behind.place += 2;
+        let (op, more) = self.ops.both_mut(id);
+        op.next = next;
+        (more.prev, more.place) = (prev, place);
+        let (unit, class) = (op.unit as usize, op.class as usize);
+        if prev.is_none() {
+            self.units[unit].head[class] = id;
+        } else {
+            self.ops[prev].next = id;
+        }
+        if self.units[unit].parked >> class & 1 == 1 {
+            self.linked_near_parked(id, next);
+            if was_parked {
+                self.wake_parked(next);
+            }
+        }
+    }
+
     /// Takes the first operation of a class off its queue.
     #[inline(always)]
     fn unlink_head(&mut self, unit: u32, class: usize, head: OpId) {
@@ -211,13 +234,15 @@ impl Timing {
             let class = mask.trailing_zeros() as usize;
             let head = self.units[unit as usize].head[class];
             if self.startable(head) {
+                if self.ops[head].is_run() {
+                    return self.take_move(head);
+                }
                 self.unlink_head(unit, class, head);
                 return head;
             }
             let id = self.first_startable(unit, class);
             if !id.is_none() {
-                self.unlink(id);
-                return id;
+                return self.take(id);
             }
             mask &= mask - 1;
         }
@@ -228,8 +253,7 @@ impl Timing {
         for class in (1..CLASSES).rev().filter(|&c| mask >> c & 1 == 1) {
             let id = self.first_startable(unit, class);
             if !id.is_none() && self.now_ns - self.ops[id].queued_ns >= self.starvation_ns {
-                self.unlink(id);
-                return id;
+                return self.take(id);
             }
         }
         OpId::NONE
@@ -265,6 +289,20 @@ impl Timing {
             }
             let op = &self.ops[id];
             let next = op.next;
+            if op.is_run() {
+                let other = kind == OpKind::Read && planes >> op.plane_in_die & 1 == 0;
+                let window = left + 1;
+                left = window.saturating_sub(self.moves_left(id));
+                let mate = if other { self.take_read_of(id, page, window) } else { OpId::NONE };
+                if !mate.is_none() {
+                    planes |= 1 << self.ops[mate].plane_in_die;
+                    self.ops[mate].next = OpId::NONE;
+                    self.ops[last].next = mate;
+                    last = mate;
+                }
+                id = next;
+                continue;
+            }
             let fits = op.kind == kind
                 && op.pages == pages
                 && planes >> op.plane_in_die & 1 == 0
