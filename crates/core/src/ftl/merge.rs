@@ -81,6 +81,19 @@ impl Merger {
         oldest.is_some_and(|held| io.clockless() || timed && held.since_ns + self.timeout_ns <= io.now_ns())
     }
 
+    /// Whether a piece that fills a page alone, where nothing else is held, can go there without having been
+    /// held: its request waits for the program, and for nothing else.
+    pub fn lets_pass(&self, io: &Io) -> bool {
+        self.acknowledge == MergeAcknowledge::OnProgram && io.held().is_empty()
+    }
+
+    /// Asks to be woken as for a piece that came just now.
+    pub fn arm_for_new(&self, io: &mut Io) {
+        if !io.clockless() && self.wait != MergeWait::UntilFull {
+            io.wake_at(io.now_ns() + self.timeout_ns);
+        }
+    }
+
     /// Asks to be woken when the oldest piece is due.
     pub fn arm(&self, io: &mut Io) {
         if io.clockless() || self.wait == MergeWait::UntilFull {

@@ -96,6 +96,19 @@ impl MixedCache {
         Ok(())
     }
 
+    /// Writes a piece that fills a page alone as if it had been held before; false if it has to be.
+    pub fn write_alone(&mut self, piece: &Piece, io: &mut Io) -> Result<bool, DeviceFull> {
+        let n = io.policy().mus_per_page;
+        if self.slots != n || !piece.is_full(n) || !self.merger.lets_pass(io) {
+            return Ok(false);
+        }
+        self.merger.arm_for_new(io);
+        self.write_page(piece, io)?;
+        self.merged_pages += u64::from(!io.clockless());
+        self.merged_units += if io.clockless() { 0 } else { u64::from(n) };
+        Ok(true)
+    }
+
     /// Programs held pieces as one page; `request`, if there is one, waits for it.
     pub fn program(
         &mut self,

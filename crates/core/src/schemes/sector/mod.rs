@@ -115,6 +115,9 @@ impl Sector {
 
     /// Holds the units of a piece in `mask` in `group` and programs the pages that are full.
     fn hold(&mut self, piece: &Piece, mask: u32, group: u8, io: &mut Io) -> Result<(), DeviceFull> {
+        if mask == piece.mask && self.cache.write_alone(piece, io)? {
+            return Ok(());
+        }
         let whole = mask.ones() * io.geometry().mu_bytes;
         let bytes = if mask == piece.mask { piece.bytes } else { whole };
         let part = Piece { mask, partial: piece.partial & mask, bytes, ..*piece };

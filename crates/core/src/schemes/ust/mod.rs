@@ -164,8 +164,7 @@ impl Ust {
         let page = self.next_page(logical, io)?;
         let pages = picks.pages(io.held());
         for (((_, mask), page), hot) in picks.list().zip(pages).zip(hot) {
-            let first = page * io.policy().mus_per_page;
-            bits(mask).for_each(|i| self.rewritten.set(Mu(first + i), hot >> i & 1 == 1));
+            self.rewrite(page, mask, hot, io);
         }
         self.stats.padded(u64::from(self.slots - picks.units()), io);
         mixed::program(&picks, Carry::Nothing, &mut self.slc, page, request, io);
@@ -173,15 +172,43 @@ impl Ust {
         Ok(())
     }
 
+    /// Whether no unit of the logical block of `page` waits.
+    fn is_clear_of(&self, page: u32, io: &Io) -> bool {
+        let logical = self.logical(page);
+        io.held().entries().iter().all(|held| self.logical(held.page) != logical)
+    }
+
+    /// Programs a piece that fills a page alone: what comes of it is the same as if it were held first.
+    fn program_alone(&mut self, piece: &Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        let logical = self.logical(piece.page);
+        let hot = self.in_slc_of(piece.page, piece.mask, io);
+        let page = self.next_page(logical, io)?;
+        self.rewrite(piece.page, piece.mask, hot, io);
+        mixed::program_alone(piece, &mut self.slc, page, piece.request, io);
+        self.owners.touch(logical);
+        Ok(())
+    }
+
+    /// Notes which units of a logical page in `mask` are hot.
+    fn rewrite(&mut self, page: u32, mask: u32, hot: u32, io: &Io) {
+        let first = page * io.policy().mus_per_page;
+        bits(mask).for_each(|i| self.rewritten.set(Mu(first + i), hot >> i & 1 == 1));
+    }
+
     /// Which units of each pick lie in SLC already.
     fn overwriting(&self, picks: &Picks, io: &Io) -> [u32; SLOTS_MAX] {
         let mut hot = [0; SLOTS_MAX];
         let pages = picks.pages(io.held());
         for ((hot, (_, mask)), page) in hot.iter_mut().zip(picks.list()).zip(pages) {
-            let first = page * io.policy().mus_per_page;
-            *hot = bits(mask).filter(|i| self.in_slc(Mu(first + i), io)).fold(0, |all, i| all | 1 << i);
+            *hot = self.in_slc_of(page, mask, io);
         }
         hot
+    }
+
+    /// The units of a logical page in `mask` that lie in SLC.
+    fn in_slc_of(&self, page: u32, mask: u32, io: &Io) -> u32 {
+        let first = page * io.policy().mus_per_page;
+        bits(mask).filter(|i| self.in_slc(Mu(first + i), io)).fold(0, |all, i| all | 1 << i)
     }
 
     fn in_slc(&self, mu: Mu, io: &Io) -> bool {
@@ -279,6 +306,12 @@ impl Scheme for Ust {
             return page_level::write(&piece, &mut self.dense, plane, OPEN_ABOVE - 1, io);
         }
         self.make_buffer_room(&piece, io)?;
+        if self.slots == io.policy().mus_per_page
+            && piece.is_full(self.slots)
+            && self.is_clear_of(piece.page, io)
+        {
+            return self.program_alone(&piece, io);
+        }
         let absorbed = self.buffer.hold(&piece, SLC, io);
         self.stats.absorbed(absorbed, io);
         let logical = self.logical(piece.page);
