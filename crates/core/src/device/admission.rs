@@ -143,9 +143,7 @@ impl Simulation {
         }
         let at_ns = at_ns.max(self.io.now_ns());
         self.last_arrival_ns = at_ns;
-        while self.io.timing().next_ns() <= at_ns {
-            self.step();
-        }
+        self.run_until(at_ns);
         self.io.timing_mut().set_now(at_ns);
         at_ns
     }

@@ -30,6 +30,17 @@ impl Simulation {
         true
     }
 
+    /// Handles the events up to `at_ns`, a time within the limit.
+    #[inline(always)]
+    pub(super) fn run_until(&mut self, at_ns: u64) {
+        while self.io.timing().next_ns() <= at_ns {
+            if let Some(event) = self.io.timing_mut().run_until(at_ns) {
+                self.device_event(event);
+            }
+            self.settle();
+        }
+    }
+
     /// Time would pass the limit: the run ends with this error.
     #[cold]
     pub(super) fn out_of_time(&mut self, at_ns: u64) {

@@ -119,24 +119,21 @@ impl Timing {
         let op = &self.ops[id];
         let unit = &self.units[op.unit as usize];
         // What the disk takes its time for before it serves is to be awake.
-        let kind_of = |kind| match kind == WAIT_CHANNEL && op.unit == self.disk_unit {
-            true => WAIT_SPIN_UP,
-            false => kind,
-        };
+        let channel = if op.unit == self.disk_unit { WAIT_SPIN_UP } else { WAIT_CHANNEL };
         let path = &mut self.paths[self.ops.more(id).path as usize];
         let mut left = self.now_ns - op.queued_ns;
+        let mut channel_ns = channel_ns;
         if let Some(before) = &path.before {
-            let done = unit.busy_ns.iter().chain([&unit.wished_ns]);
-            for (kind, (ns, before_ns)) in done.zip(before).enumerate() {
-                let ns = ns.saturating_sub(*before_ns).min(left);
-                path.wait[kind_of(kind)] += ns;
+            for cause in 0..CAUSES {
+                let ns = unit.busy_ns[cause].saturating_sub(before[cause]).min(left);
+                path.wait[cause] += ns;
                 left -= ns;
             }
-        } else {
-            let ns = channel_ns.min(left);
-            path.wait[kind_of(WAIT_CHANNEL)] += ns;
-            left -= ns;
+            channel_ns = unit.wished_ns.saturating_sub(before[WAIT_CHANNEL]);
         }
+        let ns = channel_ns.min(left);
+        path.wait[channel] += ns;
+        left -= ns;
         path.wait[WAIT_ORDER] += left;
     }
 

@@ -75,9 +75,6 @@ impl Timing {
             op.set(HELD);
             (more.deps, more.sources) = (deps, 0);
         }
-        let unit = &mut self.units[spec.unit as usize];
-        unit.load_ns += spec.service_ns();
-        unit.outstanding += 1;
         if spec.counts {
             self.hold_request(spec.request);
         }
@@ -87,8 +84,29 @@ impl Timing {
         } else if spec.kind != OpKind::Read {
             self.chain_in_block(id, spec.block, spec.class);
         }
-        if deps == 0 {
-            self.enqueue_new(&spec, id);
+        let u = &mut self.units[spec.unit as usize];
+        u.load_ns += spec.service_ns();
+        u.outstanding += 1;
+        if deps > 0 {
+            return id;
+        }
+        let starts = match spec.kind {
+            OpKind::Read => true,
+            OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => !self.ops[id].has(FOLLOWS),
+            // Whether its block is being read is asked when its turn comes.
+            OpKind::Erase => false,
+        };
+        if starts && u.is_free() {
+            u.pending = id;
+            if !spec.request.is_none() {
+                u.first = id;
+            }
+            if spec.kind == OpKind::Read {
+                self.blocks[spec.block.index()].reads += 1;
+            }
+            self.ready.push(spec.unit);
+        } else {
+            self.enqueue(id);
         }
         id
     }

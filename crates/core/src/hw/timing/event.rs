@@ -46,7 +46,9 @@ impl Event {
 
     #[inline(always)]
     fn from_key((at_ns, tie): Key) -> Self {
-        Self { at_ns, kind: EventKind::ALL[(tie >> 32) as usize], index: tie as u32 }
+        // Nearly all are of the first kind.
+        let kind = if tie >> 32 == 0 { EventKind::Unit } else { EventKind::ALL[(tie >> 32) as usize] };
+        Self { at_ns, kind, index: tie as u32 }
     }
 }
 
@@ -145,27 +147,32 @@ impl EventQueue {
     #[inline(always)]
     pub fn pop(&mut self) -> Option<Event> {
         if !self.far.is_empty() {
-            return self.pop_of_both();
+            self.bring_first();
         }
-        (self.len > 0).then(|| self.pop_near())
-    }
-
-    #[inline(always)]
-    fn pop_near(&mut self) -> Event {
+        if self.len == 0 {
+            return None;
+        }
         let key = self.near(self.first);
         self.first = (self.first + 1) % NEAR;
         self.len -= 1;
-        Event::from_key(key)
+        Some(Event::from_key(key))
     }
 
-    /// Takes the earliest event where the heap holds some, which may be earlier than those in the ring.
+    /// Takes the earliest event of the heap into the ring, if none there is earlier.
     #[cold]
-    fn pop_of_both(&mut self) -> Option<Event> {
-        let far = self.far.peek().map_or((u64::MAX, u64::MAX), |&Reverse(key)| key);
-        if self.len > 0 && self.near(self.first) <= far {
-            return Some(self.pop_near());
+    fn bring_first(&mut self) {
+        let is_first = |&Reverse(key): &Reverse<Key>| self.len == 0 || key < self.near(self.first);
+        if !self.far.peek().is_some_and(is_first) {
+            return;
         }
-        self.far.pop().map(|Reverse(key)| Event::from_key(key))
+        let Some(Reverse(key)) = self.far.pop() else { return };
+        if self.len == NEAR {
+            self.far.push(Reverse(self.near(self.first + NEAR - 1)));
+            self.len -= 1;
+        }
+        self.first = (self.first + NEAR - 1) % NEAR;
+        self.set_near(self.first, key);
+        self.len += 1;
     }
 }
 

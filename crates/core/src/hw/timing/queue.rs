@@ -3,7 +3,6 @@
 use super::ids::OpId;
 use super::op_table::{Op, FOLLOWS, QUEUED};
 use super::parked::{FIRST_PLACE, PLACE_STEP};
-use super::spec::OpSpec;
 use super::{Timing, WAIT_SOURCE};
 use crate::base::op::{Class, OpKind, CLASSES};
 
@@ -11,29 +10,6 @@ use crate::base::op::{Class, OpKind, CLASSES};
 const MATE_WINDOW: u32 = 16;
 
 impl Timing {
-    /// Queues an operation that was emitted just now as `spec` says and waits for nothing: where its
-    /// unit is free and it may start, it is kept at hand instead.
-    #[inline(always)]
-    pub(super) fn enqueue_new(&mut self, spec: &OpSpec, id: OpId) {
-        let u = &mut self.units[spec.unit as usize];
-        let starts = match spec.kind {
-            OpKind::Read => true,
-            OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => !self.ops[id].has(FOLLOWS),
-            OpKind::Erase => false,
-        };
-        if !starts || !u.is_free() {
-            return self.enqueue(id);
-        }
-        u.pending = id;
-        if !spec.request.is_none() {
-            u.first = id;
-        }
-        if spec.kind == OpKind::Read {
-            self.blocks[spec.block.index()].reads += 1;
-        }
-        self.ready.push(spec.unit);
-    }
-
     /// Queues what is at hand of a unit, if there is something.
     #[inline(always)]
     pub(super) fn link_pending(&mut self, unit: u32) {

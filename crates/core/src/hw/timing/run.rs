@@ -31,12 +31,34 @@ impl Timing {
         self.ready.clear();
     }
 
+    /// Handles the events up to `at_ns` in their order, until the device has to hear of something; its own
+    /// are handed back.
+    pub fn run_until(&mut self, at_ns: u64) -> Option<Event> {
+        while self.queue.next_ns() <= at_ns {
+            let event = self.step();
+            if event.is_some() || !self.finished.is_empty() || !self.idle_due.is_empty() {
+                return event;
+            }
+        }
+        None
+    }
+
     /// Handles the earliest event, which the caller has seen to be due; the device's own are handed
     /// back.
-    #[inline]
+    #[inline(always)]
     pub fn step(&mut self) -> Option<Event> {
         let event = self.queue.pop()?;
         self.now_ns = event.at_ns;
+        if event.kind != EventKind::Unit {
+            return self.rare_event(event);
+        }
+        self.unit_event(event.index);
+        self.kick();
+        None
+    }
+
+    #[inline(never)]
+    fn rare_event(&mut self, event: Event) -> Option<Event> {
         match event.kind {
             EventKind::Unit => self.unit_event(event.index),
             EventKind::Channel => self.channel_event(event.index),
