@@ -57,6 +57,13 @@ impl Timing {
         if more_urgent == 0 || self.now_ns >= u.read_end_ns {
             return;
         }
+        self.pause(unit);
+    }
+
+    /// The move at work is to be only its read.
+    #[inline]
+    pub(super) fn pause(&mut self, unit: u32) {
+        let u = &mut self.units[unit as usize];
         u.phase = Phase::Out;
         let (read_end_ns, channel) = (u.read_end_ns, u.channel as usize);
         let program_in_ns = self.ops.then(u.current).map_or(0, |target| u64::from(target.in_ns));

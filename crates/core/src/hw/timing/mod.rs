@@ -20,6 +20,7 @@ mod move_run;
 #[cfg(test)]
 mod move_run_tests;
 mod op_table;
+mod pair;
 mod parked;
 mod queue;
 mod requests;
@@ -53,7 +54,7 @@ use move_run::Run;
 use op_table::OpTable;
 use parked::Parked;
 use std::collections::{BTreeMap, BTreeSet};
-use unit::Unit;
+use unit::{Phase, Unit};
 
 /// The timing engine.
 #[derive(Clone)]
@@ -100,6 +101,10 @@ pub struct Timing {
     starvation_ns: u64,
     /// Moves run as one event where nothing can come between; the plain way is the tests' oracle.
     whole_moves: bool,
+    /// So do those that could take others along; the same.
+    pairs: bool,
+    /// Units before this one have no more events at the present time.
+    passed: u32,
     /// The disk, if there is one.
     disk: Option<Box<DiskUnit>>,
     /// Its unit (`u32::MAX`: there is none).
@@ -142,6 +147,8 @@ impl Timing {
             host_ns: 0,
             starvation_ns,
             whole_moves: true,
+            pairs: true,
+            passed: 0,
             disk: None,
             disk_unit: u32::MAX,
         };
@@ -181,10 +188,11 @@ impl Timing {
         self.now_ns
     }
 
-    /// Moves the clock to `at_ns`, before which no event is pending.
+    /// Moves the clock to `at_ns`, up to which no event is pending.
     #[inline]
     pub fn set_now(&mut self, at_ns: u64) {
-        assert!(at_ns >= self.now_ns && self.queue.next_ns() >= at_ns, "Invariant: time goes on");
+        assert!(at_ns >= self.now_ns && self.queue.next_ns() > at_ns, "Invariant: time goes on");
+        self.passed = u32::MAX;
         self.now_ns = at_ns;
     }
 
@@ -230,7 +238,9 @@ impl Timing {
     /// How long what is on the channel of `unit` still holds it, ns.
     #[inline]
     pub fn channel_wait_ns(&self, unit: u32) -> u64 {
-        self.channel(unit).busy_until_ns.saturating_sub(self.now_ns)
+        let (u, c) = (&self.units[unit as usize], self.channel(unit));
+        let until_ns = if self.is_reading_pair(unit) { u.read_end_ns } else { c.busy_until_ns };
+        until_ns.saturating_sub(self.now_ns)
     }
 
     /// Whether nothing runs or waits in `unit`: what rests in the controller does neither.
@@ -248,7 +258,11 @@ impl Timing {
     /// new operation would wait there, channel and priorities apart.
     #[inline(always)]
     pub fn load_ns(&self, unit: u32) -> u64 {
-        self.units[unit as usize].load_ns
+        let u = &self.units[unit as usize];
+        if u.phase == Phase::Pair && !self.is_reading_pair(unit) {
+            return u.load_ns - self.ops[u.current].service_ns();
+        }
+        u.load_ns
     }
 
     /// The same of all units on `channel`, ns.
@@ -270,6 +284,6 @@ impl Timing {
 
     /// Handles every half of a move as an event of its own: the oracle for the short cut.
     pub fn split_all_moves(&mut self) {
-        self.whole_moves = false;
+        (self.whole_moves, self.pairs) = (false, false);
     }
 }

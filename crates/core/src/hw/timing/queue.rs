@@ -3,6 +3,7 @@
 use super::ids::OpId;
 use super::op_table::{Op, FOLLOWS, QUEUED};
 use super::parked::{FIRST_PLACE, PLACE_STEP};
+use super::spec::MoveTarget;
 use super::{Timing, WAIT_SOURCE};
 use crate::base::op::{Class, OpKind, CLASSES};
 
@@ -243,6 +244,33 @@ impl Timing {
             OpKind::Read => true,
             OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => !op.has(FOLLOWS),
             OpKind::Erase => !op.has(FOLLOWS) && self.blocks[op.block.index()].reads == 0,
+        }
+    }
+
+    /// Whether the program of move `id`, which is at the front of its class then, would take others along.
+    pub(super) fn has_mate(&self, unit: u32, id: OpId, then: MoveTarget) -> bool {
+        let Op { class, plane_in_die, .. } = self.ops[id];
+        if self.units[unit as usize].plane[class as usize] == plane_in_die {
+            return false;
+        }
+        let mut left = MATE_WINDOW;
+        let mut id = self.units[unit as usize].head[class as usize];
+        loop {
+            id = self.ops.find_page(then.page, id, &mut left);
+            if id.is_none() {
+                return false;
+            }
+            let op = &self.ops[id];
+            if op.is_run() {
+                left = (left + 1).saturating_sub(self.moves_left(id));
+            } else if op.kind == then.kind
+                && op.pages == 1
+                && op.plane_in_die != plane_in_die
+                && self.startable(id)
+            {
+                return true;
+            }
+            id = op.next;
         }
     }
 

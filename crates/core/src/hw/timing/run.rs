@@ -48,10 +48,12 @@ impl Timing {
     #[inline(always)]
     pub fn step(&mut self) -> Option<Event> {
         let event = self.queue.pop()?;
-        self.now_ns = event.at_ns;
+        let before_ns = std::mem::replace(&mut self.now_ns, event.at_ns);
         if event.kind != EventKind::Unit {
             return self.rare_event(event);
         }
+        let passed = if event.at_ns > before_ns { 0 } else { self.passed };
+        self.passed = passed.max(event.index + 1);
         self.unit_event(event.index);
         self.kick();
         None
@@ -59,6 +61,7 @@ impl Timing {
 
     #[inline(never)]
     fn rare_event(&mut self, event: Event) -> Option<Event> {
+        self.passed = u32::MAX;
         match event.kind {
             EventKind::Unit => self.unit_event(event.index),
             EventKind::Channel => self.channel_event(event.index),
@@ -89,7 +92,7 @@ impl Timing {
             Phase::Array if self.ops[u.current].kind == OpKind::Read => self.want_out(unit),
             Phase::Array | Phase::Out => self.complete(unit),
             Phase::Disk => self.complete_disk(unit),
-            Phase::Move => {
+            Phase::Move | Phase::Pair => {
                 let id = u.current;
                 self.turn_into_program(id);
                 self.complete(unit);
@@ -112,6 +115,7 @@ impl Timing {
             match u.phase {
                 Phase::Array if u.mask & HOST_READS != 0 && u.suspended.is_none() => self.try_suspend(unit),
                 Phase::Move => self.try_split(unit),
+                Phase::Pair => self.part_pair(unit),
                 _ => {}
             }
             return;
@@ -213,6 +217,9 @@ impl Timing {
 
     fn start_with_mates(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
         self.take_mates(unit, id);
+        if self.is_pair(unit, id) {
+            return self.run_pair(unit, id);
+        }
         let (in_ns, array_ns, out_ns) = self.command_times(unit, id);
         let bus_ns = u64::from(in_ns) + u64::from(out_ns);
         let mut mate = id;

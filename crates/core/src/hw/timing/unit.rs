@@ -17,6 +17,8 @@ pub(super) enum Phase {
     Out,
     /// Reading and then programming a moved page, in one go unless something more urgent comes.
     Move,
+    /// The same as the two commands of a die that could take others along, where there are none to take.
+    Pair,
     /// Suspending the current operation.
     Suspending,
     /// Serving an operation of the disk, from the seek to the end of the transfer.

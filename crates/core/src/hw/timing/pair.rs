@@ -1,0 +1,61 @@
+//! Pairs: moves of the host's class in a die that runs multi-plane commands. Read and program are two
+//! commands, each of which looks for others to take along. Where the read found none and the program
+//! would find none, both are one event, unless something is queued before the read ends.
+
+use super::ids::OpId;
+use super::op_table::{FOLLOWS, MOVES, QUEUED};
+use super::unit::Phase;
+use super::Timing;
+
+impl Timing {
+    /// Whether `id`, taken off the queue with all that its read takes along, runs as a pair if nothing comes.
+    pub(super) fn is_pair(&self, unit: u32, id: OpId) -> bool {
+        let (op, u) = (&self.ops[id], &self.units[unit as usize]);
+        if !op.has(MOVES) || op.has(FOLLOWS) || !op.next.is_none() || !self.pairs {
+            return false;
+        }
+        let then = self.ops.more(id).then;
+        let more_urgent = u.mask & ((1 << op.class as u8) - 1);
+        // Nothing else may want the channel, or the unit, between the two.
+        let undisturbed = more_urgent == 0
+            && self.starvation_ns == 0
+            && !u.suspend.program
+            && u.suspended.is_none()
+            && self.channels[u.channel as usize].units.len() == 1;
+        undisturbed && op.service_ns() > 0 && then.array_ns > 0 && !self.has_mate(unit, id, then)
+    }
+
+    /// Runs a move as a pair.
+    pub(super) fn run_pair(&mut self, unit: u32, id: OpId) {
+        let now_ns = self.now_ns;
+        let then = self.ops.more(id).then;
+        let op = &mut self.ops[id];
+        op.clear(QUEUED);
+        let bus_ns = op.bus_ns() + u64::from(then.in_ns);
+        let u = &mut self.units[unit as usize];
+        (u.current, u.started_ns, u.suspends) = (id, now_ns, 0);
+        u.phase = Phase::Pair;
+        u.read_end_ns = now_ns + op.service_ns();
+        let in_end_ns = u.read_end_ns + u64::from(then.in_ns);
+        let c = &mut self.channels[u.channel as usize];
+        c.busy_ns += bus_ns;
+        c.busy_until_ns = in_end_ns;
+        self.push_unit_event(unit, in_end_ns + u64::from(then.array_ns));
+    }
+
+    /// Whether `unit` is at the read of a pair; if this is the very end of it, whether the events of
+    /// before have come to it.
+    #[inline(always)]
+    pub(super) fn is_reading_pair(&self, unit: u32) -> bool {
+        let u = &self.units[unit as usize];
+        let is_over = u.read_end_ns < self.now_ns || (u.read_end_ns == self.now_ns && unit < self.passed);
+        u.phase == Phase::Pair && !is_over
+    }
+
+    /// Something was queued during a pair: in its read it may change what the program takes along.
+    pub(super) fn part_pair(&mut self, unit: u32) {
+        if self.is_reading_pair(unit) {
+            self.pause(unit);
+        }
+    }
+}
