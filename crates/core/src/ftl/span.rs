@@ -52,16 +52,16 @@ impl Span {
         if mask == 0 {
             return None;
         }
+        let first = piece.first && mask.trailing_zeros() == piece.mask.trailing_zeros();
+        if piece.partial == 0 {
+            return Some(Piece { mask, bytes: mask.ones() * mu_bytes, first, ..*piece });
+        }
         let partial = piece.partial & self.mask();
         let missing = piece.mask.ones() * mu_bytes - piece.bytes;
         // Those before have their shares; rounding leaves what remains to the last.
-        let share = |units: u32| match piece.partial.ones() {
-            0 => 0,
-            all => missing * units / all,
-        };
+        let share = |units: u32| missing * units / piece.partial.ones();
         let before = (piece.partial & ((1 << self.first) - 1)).ones();
         let lost = share(before + partial.ones()) - share(before);
-        let first = piece.first && mask.trailing_zeros() == piece.mask.trailing_zeros();
         Some(Piece { mask, partial, bytes: mask.ones() * mu_bytes - lost, first, ..*piece })
     }
 }

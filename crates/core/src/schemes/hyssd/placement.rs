@@ -65,6 +65,9 @@ impl TwoTier {
         brought: bool,
         io: &mut Io,
     ) -> Result<(), DeviceFull> {
+        if piece.covers(unit.mask()) {
+            return self.write_whole(piece, unit, io);
+        }
         let stored = mapped_in(io, piece.page, unit.mask());
         let kept = brought.then(|| Kept::fetch(piece, unit.mask(), io));
         for span in pages_of(unit, self.fast_slots) {
@@ -85,6 +88,20 @@ impl TwoTier {
             let (region, sources) = (&mut self.fast.region, &self.sources);
             write_span(&part, span, kept.units, page, io, |io, write| {
                 region.emit(io, page, Writer::Host, write, sources);
+            });
+        }
+        Ok(())
+    }
+
+    /// Writes a unit that `piece` covers to the fast tier: nothing of it is kept.
+    fn write_whole(&mut self, piece: &Piece, unit: Span, io: &mut Io) -> Result<(), DeviceFull> {
+        for span in pages_of(unit, self.fast_slots) {
+            let Some(part) = span.part(piece, io.geometry().mu_bytes) else { continue };
+            self.pad_for_erases(io);
+            let page = self.fast.host_page(piece.page, None, io)?;
+            let (region, awaited) = (&mut self.fast.region, &self.awaited);
+            write_span(&part, span, 0, page, io, |io, write| {
+                region.emit(io, page, Writer::Host, write, awaited);
             });
         }
         Ok(())
@@ -172,9 +189,12 @@ impl TwoTier {
 
 /// The pages of `slots` slots that a unit takes.
 pub(super) fn pages_of(unit: Span, slots: u32) -> impl Iterator<Item = Span> {
-    (unit.first..unit.first + unit.units)
-        .step_by(slots as usize)
-        .map(move |first| Span { first, units: slots })
+    let (mut first, end) = (unit.first, unit.first + unit.units);
+    std::iter::from_fn(move || {
+        let span = (first < end).then_some(Span { first, units: slots });
+        first += slots;
+        span
+    })
 }
 
 /// What a page gets that no part of `piece` lies in: `units` stored ones that come along.

@@ -231,10 +231,19 @@ impl Recency {
             self.units[next as usize] = unit;
             self.written[next as usize] = self.written[stamp as usize];
             self.stamps[unit as usize] = next + 1;
-            set_bit(&mut self.resident, next, bit(&resident, stamp));
-            set_bit(&mut self.used, next, true);
-            self.tree[(next / LINE) as usize + 1] += 1;
+            if bit(&resident, stamp) {
+                set_bit(&mut self.resident, next, true);
+            }
             next += 1;
+        }
+        // Those in use are the first ones now.
+        for (line, words) in self.used.iter_mut().enumerate() {
+            let before = line as u32 * LINE;
+            for (word, first) in words.iter_mut().zip((before..).step_by(64)) {
+                let count = next.saturating_sub(first).min(64);
+                *word = if count == 64 { u64::MAX } else { (1 << count) - 1 };
+            }
+            self.tree[line + 1] = next.saturating_sub(before).min(LINE);
         }
         for node in 1..self.tree.len() {
             let parent = node + (node & node.wrapping_neg());

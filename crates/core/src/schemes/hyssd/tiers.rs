@@ -42,7 +42,11 @@ impl Units {
     /// The units of a logical page that the mapping units `mask` lie in.
     #[inline]
     pub fn touched(&self, mask: u32) -> u32 {
-        (0..self.per_page).filter(|&i| mask & self.span(i).mask() != 0).fold(0, |all, i| all | 1 << i)
+        if self.mus == 1 || mask == 0 {
+            return mask;
+        }
+        let (first, last) = (mask.trailing_zeros() / self.mus, mask.ilog2() / self.mus);
+        (first..=last).filter(|&i| mask & self.span(i).mask() != 0).fold(0, |all, i| all | 1 << i)
     }
 }
 
