@@ -360,7 +360,8 @@ impl FlashArray {
         self.invalidate_run(slot, 1)
     }
 
-    /// Declares `count` live slots of a page dead, from `first` on.
+    /// Declares `count` live slots of a page dead, from `first` on. Where one was dead before it is refused,
+    /// and the others are dead as well.
     #[inline(always)]
     pub fn invalidate_run(&mut self, first: Slot, count: u32) -> Result<(), Fault> {
         let page = self.geometry.page_of(first);
@@ -372,7 +373,11 @@ impl FlashArray {
         let slots = 1 << self.geometry.slot_bits;
         let tags = &mut self.tags[base..base + slots];
         let place = first.0 as usize & (slots - 1);
-        let mut alive = record.state != BlockState::Free as u8;
+        // A free block's tags are another one's by now.
+        if record.state == BlockState::Free as u8 {
+            return Err(Fault::InvalidateDead(first));
+        }
+        let mut alive = true;
         for tag in &mut tags[place..place + count as usize] {
             alive &= std::mem::take(tag) != 0;
         }
