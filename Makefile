@@ -82,6 +82,12 @@ bench: $(PGO_BENCH) $(VENV)/built ## Measure speed and memory of a build with a 
 	$(PGO_BENCH)
 	$(BIN)/python benches/environment.py
 
+.PHONY: growth
+growth: $(PGO_BENCH) $(VENV)/tools ## Measure cost as the work grows; draws docs/images/growth.png
+	mkdir -p out
+	$(PGO_BENCH) --growth --rounds 3 --json > out/growth.json
+	$(BIN)/python benches/growth.py
+
 # Instructions do not depend on what else the machine does; counting needs valgrind.
 COUNT = cargo run --release -p slcache-sim --bin slcache-bench -- $(1) benches/instructions.toml
 

@@ -2,6 +2,7 @@
 
 use super::engine;
 use super::figures::{LargeDevice, Memory};
+use super::growth::{self, GROWN};
 use super::instructions::{self, COUNTED};
 use super::Size;
 use slcache_core::device::request::{HostOp, Request};
@@ -21,7 +22,8 @@ pub fn measure(size: Size) -> Result<(Vec<Memory>, LargeDevice), String> {
     Ok((memory.to_vec(), start("large")?))
 }
 
-fn start<T: serde::de::DeserializeOwned>(what: &str) -> Result<T, String> {
+/// The figures of a process of this program that does `what`.
+pub fn start<T: serde::de::DeserializeOwned>(what: &str) -> Result<T, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(program).arg(format!("--child={what}")).output();
     let output = output.map_err(|error| error.to_string())?;
@@ -39,6 +41,7 @@ pub fn run(what: &str) -> ExitCode {
             let sets: Vec<String> = parts.map(str::to_owned).collect();
             memory(device, &sets).map(|figures| serde_json::json!(figures))
         }
+        _ if what.starts_with(GROWN) => growth::child(&what[GROWN.len()..]),
         (Some("large"), None) => large().map(|figures| serde_json::json!(figures)),
         _ if what.starts_with(COUNTED) => {
             instructions::child(&what[COUNTED.len()..]).map(|()| serde_json::Value::Null)

@@ -1,7 +1,7 @@
-//! Speed and memory, in one run: `slcache-bench [--rounds N] [--quick] [--json]`. Instructions alone,
-//! which do not depend on what else the machine does: `slcache-bench --check FILE` holds them
-//! against a table and `--write FILE` writes it. `--train` measures nothing: it does the work that a
-//! build with a profile is made from.
+//! Speed and memory, in one run: `slcache-bench [--rounds N] [--quick] [--json]`. Cost as the work
+//! grows: the same with `--growth`. Instructions alone, which do not depend on what else the machine
+//! does: `slcache-bench --check FILE` holds them against a table and `--write FILE` writes it. `--train`
+//! measures nothing: it does the work that a build with a profile is made from.
 //!
 //! What is compared is measured in turn, round by round (A B A B ...), so that a
 //! slow moment of the machine meets every contestant; medians are printed with
@@ -15,6 +15,7 @@ mod engine;
 mod environment;
 mod figures;
 mod floor;
+mod growth;
 mod instructions;
 mod preconditioning;
 mod print;
@@ -30,7 +31,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use table::Table;
 
-const USAGE: &str = "usage: slcache-bench [--rounds N] [--quick] [--json]
+const USAGE: &str = "usage: slcache-bench [--rounds N] [--quick] [--json] [--growth]
        slcache-bench --check FILE | --write FILE | --train";
 
 /// How much to measure.
@@ -65,20 +66,23 @@ fn main() -> ExitCode {
     {
         return table(action == "--write", Path::new(path)).unwrap_or_else(|error| failed(&error));
     }
-    let Some((size, as_json)) = parse(&arguments) else {
+    let Some(asked) = parse(&arguments) else {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
-    match measure(size) {
-        Ok(figures) if as_json => {
-            println!("{:#}", serde_json::json!(figures));
-            ExitCode::SUCCESS
-        }
-        Ok(figures) => {
-            print::print(&figures);
-            ExitCode::SUCCESS
-        }
-        Err(error) => failed(&error),
+    let told = if asked.growth {
+        growth::measure(asked.size).map(|growth| tell(&growth, asked.as_json, growth::print))
+    } else {
+        measure(asked.size).map(|figures| tell(&figures, asked.as_json, print::print))
+    };
+    told.map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
+}
+
+fn tell<T: serde::Serialize>(figures: &T, as_json: bool, print: fn(&T)) {
+    if as_json {
+        println!("{:#}", serde_json::json!(figures));
+    } else {
+        print(figures);
     }
 }
 
@@ -110,19 +114,26 @@ fn counted(size: Size) -> Result<Instructions, String> {
     }
 }
 
-fn parse(arguments: &[String]) -> Option<(Size, bool)> {
-    let mut size = Size { rounds: 5, quick: false };
-    let mut as_json = false;
+/// What the command line asks for.
+struct Asked {
+    size: Size,
+    as_json: bool,
+    growth: bool,
+}
+
+fn parse(arguments: &[String]) -> Option<Asked> {
+    let mut asked = Asked { size: Size { rounds: 5, quick: false }, as_json: false, growth: false };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--rounds" => size.rounds = arguments.next()?.parse().ok().filter(|&n| n > 0)?,
-            "--quick" => size.quick = true,
-            "--json" => as_json = true,
+            "--rounds" => asked.size.rounds = arguments.next()?.parse().ok().filter(|&n| n > 0)?,
+            "--quick" => asked.size.quick = true,
+            "--json" => asked.as_json = true,
+            "--growth" => asked.growth = true,
             _ => return None,
         }
     }
-    Some((size, as_json))
+    Some(asked)
 }
 
 fn measure(size: Size) -> Result<Figures, String> {
