@@ -62,7 +62,7 @@ impl Timing {
         }
         if tells_more {
             self.finish_with_more(id);
-        } else if counts {
+        } else if counts && !request.is_none() {
             self.finish_for_request(request, u64::from(own_ns.0), own_ns.1, 0, Gap::None);
         }
         debug_assert!(
