@@ -124,9 +124,10 @@ impl Timing {
         let mut left = self.now_ns - op.queued_ns;
         let mut channel_ns = channel_ns;
         if let Some(before) = &path.before {
-            for cause in 0..CAUSES {
-                let ns = unit.busy_ns[cause].saturating_sub(before[cause]).min(left);
-                path.wait[cause] += ns;
+            let causes = unit.busy_ns.iter().zip(before).zip(&mut path.wait);
+            for ((busy_ns, before_ns), wait_ns) in causes {
+                let ns = busy_ns.saturating_sub(*before_ns).min(left);
+                *wait_ns += ns;
                 left -= ns;
             }
             channel_ns = unit.wished_ns.saturating_sub(before[WAIT_CHANNEL]);

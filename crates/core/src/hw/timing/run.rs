@@ -182,7 +182,7 @@ impl Timing {
     }
 
     /// Starts an operation that was taken off the unit's queue, with what it takes along.
-    #[inline]
+    #[inline(always)]
     pub(super) fn start(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
         let u = &mut self.units[unit as usize];
         let first = std::mem::take(&mut u.first);
@@ -215,6 +215,8 @@ impl Timing {
         self.run_command(unit, id, (in_ns, array_ns, out_ns));
     }
 
+    // Out of line, as what it keeps at hand would be a burden to what starts alone.
+    #[inline(never)]
     fn start_with_mates(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
         self.take_mates(unit, id);
         if self.is_pair(unit, id) {
