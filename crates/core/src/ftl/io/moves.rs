@@ -45,8 +45,8 @@ impl Io {
         let bus = *self.timing.bus(source.unit);
         let mu_bytes = geometry.mu_bytes;
         let mut transfer_ns = [0; SLOTS_MAX + 1];
-        for units in 1..=1 << geometry.slot_bits {
-            transfer_ns[units] = bus.transfer_ns(units as u32 * mu_bytes);
+        for (units, ns) in (0..=1 << geometry.slot_bits).zip(&mut transfer_ns) {
+            *ns = bus.transfer_ns(units * mu_bytes);
         }
         let (pages, units, read_ns, program_ns) = (0, 0, 0, 0);
         let (next, target) = (0, None);
@@ -110,17 +110,21 @@ impl Io {
         let bus = &moves.bus;
         let mut run = std::mem::take(&mut self.run);
         run.clear();
-        for (&(from, units), to) in moved.iter().zip(first..) {
+        let (mut all_units, mut read_sum_ns, mut program_sum_ns) = (0, 0, 0);
+        run.extend(moved.iter().zip(first..).map(|(&(from, units), to)| {
             let (read_ns, _) = geometry.page_times_ns(at.pool, at.array.read_mode, u32::from(from));
             let (_, program_ns) = geometry.page_times_ns(target.pool, target.array.store_mode, to);
             let transfer_ns = moves.transfer_ns[usize::from(units)];
-            run.push(PageMove { from, to: to as u16, read_ns, program_ns, transfer_ns });
-            moves.units += u64::from(units);
-            moves.read_ns +=
-                u64::from(read_ns) + u64::from(bus.read_command_ns + bus.read_data_ns + transfer_ns);
-            moves.program_ns += u64::from(program_ns) + u64::from(bus.program_command_ns + transfer_ns);
-        }
-        moves.pages += moved.len() as u64;
+            all_units += u64::from(units);
+            read_sum_ns += u64::from(read_ns) + u64::from(transfer_ns);
+            program_sum_ns += u64::from(program_ns) + u64::from(transfer_ns);
+            PageMove { from, to: to as u16, read_ns, program_ns, transfer_ns }
+        }));
+        let count = moved.len() as u64;
+        moves.units += all_units;
+        moves.read_ns += read_sum_ns + count * u64::from(bus.read_command_ns + bus.read_data_ns);
+        moves.program_ns += program_sum_ns + count * u64::from(bus.program_command_ns);
+        moves.pages += count;
         let spec = |page: &PageMove| OpSpec {
             plane_in_die: target.in_die,
             page: page.from,
