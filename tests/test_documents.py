@@ -106,6 +106,7 @@ def test_a_missing_key_is_named(whole: str) -> None:
         "backlog",
         "model_version",
         "cache",
+        "offered_iops",
     }
     free = (
         "config",
