@@ -1,0 +1,189 @@
+"""The catalogue of what a run is judged by: name, unit, goal and how a result document is read.
+
+>>> METRICS["read_p99_ns"].value(result.to_dict())
+>>> METRICS["read_p99_ns"].goal
+'min'
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from slcache import kinds, normalise
+from slcache.normalise import Document
+
+#: A metric's value; None where a run has no such thing, such as reads.
+Value = float | int | None
+#: Whether the least or the most is best; None where neither is.
+Goal = Literal["min", "max"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One figure of merit of a run."""
+
+    #: Ends in its unit, if it has one.
+    name: str
+    #: `ns`, `bytes`, ..., `1` for ratios and counts.
+    unit: str
+    goal: Goal | None
+    #: One sentence.
+    summary: str
+    value: Callable[[Document], Value]
+    #: Whether it counts in whole numbers.
+    whole: bool = False
+
+
+_LATENCIES = {
+    "mean": "Mean latency",
+    "p50": "Median latency",
+    "p90": "90th percentile of the latency",
+    "p99": "99th percentile of the latency",
+    "p99_9": "99.9th percentile of the latency",
+    "p99_99": "99.99th percentile of the latency",
+    "max": "Longest latency",
+}
+
+
+def _latency(side: str, key: str) -> Metric:
+    def value(document: Document) -> Value:
+        us = normalise.latency(document, side, key)
+        # Everything but a mean is a time of the model, which counts in whole nanoseconds.
+        return None if us is None else us * 1000 if key == "mean" else round(us * 1000)
+
+    summary = f"{_LATENCIES[key]} of {side} requests."
+    return Metric(f"{side}_{key}_ns", "ns", "min", summary, value, whole=key != "mean")
+
+
+def _part(side: str, kind: str, cause: str, words: str) -> Metric:
+    """Return one component of a side's mean latency; a component that did not occur is 0."""
+
+    def value(document: Document) -> Value:
+        host = document["host"][side]
+        if not host["requests"]:
+            return None
+        parts = host["attribution_us"][kind]
+        return float(1000 * parts.get(cause, 0.0) / host["requests"])
+
+    name = f"{side}_{kind}_{cause.replace('-', '_')}_ns"
+    summary = f"What {words} adds to the mean latency of {side} requests."
+    return Metric(name, "ns", "min", summary, value)
+
+
+def _parts(side: str) -> Iterator[Metric]:
+    for kind, table in (("service", kinds.SERVICES), ("wait", kinds.WAITS)):
+        for cause, told in table.items():
+            yield _part(side, kind, cause, told.words)
+
+
+def _units(document: Document) -> int:
+    """Return how many array operations the flash can do at a time."""
+    return sum(
+        pool["channels"]
+        * pool["chips"]
+        * pool["dies"]
+        * (1 if pool["plane_parallelism"] == "serial" else pool["planes"])
+        for pool in document["config"]["device"]["pool"]
+    )
+
+
+def _utilisation(document: Document) -> Value:
+    duration_us = document["host"]["duration_ns"] / 1000
+    return (
+        normalise.flash_time(document) / (duration_us * _units(document)) if duration_us else None
+    )
+
+
+def _bytes_per_s(document: Document) -> Value:
+    host = document["host"]
+    return float(host["bytes"] * 1e9 / host["duration_ns"]) if host["duration_ns"] else None
+
+
+def _iops(document: Document) -> Value:
+    host = document["host"]
+    return float(host["iops"]) if host["duration_ns"] else None
+
+
+def _lifetime(document: Document) -> Value:
+    found = document["wear"]["lifetime_host_bytes"]
+    return None if found is None else float(found)
+
+
+_OTHERS = (
+    Metric("waf", "1", "min", "Bytes programmed per byte that the host wrote.", normalise.waf),
+    Metric("erases", "1", "min", "Blocks erased.", lambda d: int(normalise.erases(d)), whole=True),
+    Metric(
+        "lifetime_host_bytes",
+        "bytes",
+        "max",
+        "Bytes that the host can write until the first kind of block is worn out, an estimate; "
+        "none where nothing wore or the endurance is not known.",
+        _lifetime,
+    ),
+    Metric(
+        "slc_bytes",
+        "bytes",
+        "min",
+        "What the scheme's cache takes in SLC mode.",
+        normalise.cache_bytes,
+        whole=True,
+    ),
+    Metric("iops", "1/s", "max", "Reads and writes completed per second.", _iops),
+    Metric("bytes_per_s", "bytes/s", "max", "Bytes read and written per second.", _bytes_per_s),
+    Metric(
+        "duration_ns",
+        "ns",
+        "min",
+        "From time 0 to the completion of the last request.",
+        lambda d: int(d["host"]["duration_ns"]),
+        whole=True,
+    ),
+    Metric(
+        "utilisation",
+        "1",
+        None,
+        "Time of array operations per unit of the flash and time; idle work after the last "
+        "request counts too, so it can be more than 1.",
+        _utilisation,
+    ),
+    Metric(
+        "flash_time_ns",
+        "ns",
+        "min",
+        "Time of array operations, summed over the units of the flash.",
+        lambda d: round(normalise.flash_time(d) * 1000),
+        whole=True,
+    ),
+    Metric("energy_j", "J", "min", "Energy of the disk; none without one.", normalise.energy),
+    Metric(
+        "miss_rate",
+        "1",
+        "min",
+        "Share of what the host read that came from the disk; none without one.",
+        normalise.miss_rate,
+    ),
+)
+
+_SIDES = ("read", "write")
+
+#: The figures that every table of runs has, by name.
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (*(_latency(side, key) for side in _SIDES for key in _LATENCIES), *_OTHERS)
+}
+
+#: The components of the mean latencies, by name; each side's add up to its mean.
+PARTS: dict[str, Metric] = {metric.name: metric for side in _SIDES for metric in _parts(side)}
+
+
+def named(name: str) -> Metric:
+    """Return a metric or a component by its name; ValueError, with what comes near, for others."""
+    known = METRICS | PARTS
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"one of {', '.join(METRICS)}"
+    raise ValueError(f"{name!r} is no metric; {hint}")

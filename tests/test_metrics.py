@@ -1,0 +1,73 @@
+"""What the catalogue of metrics reads is what a result document holds."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import slcache
+from slcache import metrics
+from slcache.metrics import METRICS, PARTS
+from support import mixed, write_trace
+
+
+def test_metrics_read_what_the_document_holds(comparison: slcache.Comparison) -> None:
+    for document in comparison.documents:
+        told = {name: metric.value(document) for name, metric in METRICS.items()}
+        host = document["host"]
+        assert told["read_p99_ns"] == pytest.approx(1000 * host["read"]["latency_us"]["p99"])
+        assert told["write_mean_ns"] == pytest.approx(1000 * host["write"]["latency_us"]["mean"])
+        assert told["waf"] == document["waf"]["total"]
+        assert told["slc_bytes"] == document["cache"]["slc_bytes"]
+        assert told["iops"] == pytest.approx(host["requests"] / (told["duration_ns"] or 0) * 1e9)
+        # Four planes that work alone.
+        flash_ns = sum(op["time_us"] for op in document["flash"]["ops"]) * 1000
+        assert told["utilisation"] == pytest.approx(flash_ns / 4 / host["duration_ns"])
+        assert told["energy_j"] is None
+        assert told["miss_rate"] is None
+
+
+def test_whole_metrics_are_whole(comparison: slcache.Comparison) -> None:
+    for document in comparison.documents:
+        for metric in METRICS.values():
+            value = metric.value(document)
+            assert value is None or isinstance(value, int) == metric.whole, metric.name
+
+
+def test_parts_add_up_to_the_means(comparison: slcache.Comparison) -> None:
+    for document in comparison.documents:
+        for side in ("read", "write"):
+            parts = [PARTS[name].value(document) for name in PARTS if name.startswith(f"{side}_")]
+            mean = METRICS[f"{side}_mean_ns"].value(document)
+            assert sum(part or 0.0 for part in parts) == pytest.approx(mean, abs=2)
+
+
+def test_what_a_run_has_not_is_none(tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "writes.csv", mixed(20, write_share=1.0))
+    document = slcache.run(trace, device="tiny", scheme="tlc-only").to_dict()
+    for name, metric in (METRICS | PARTS).items():
+        if name.startswith("read_"):
+            assert metric.value(document) is None, name
+
+
+def test_a_disk_has_energy_and_misses(tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "t.csv", mixed(60))
+    settings = {"scheme.nvc.slc_blocks": 8}
+    document = slcache.run(trace, device="nvc-hdd", scheme="nvc", settings=settings).to_dict()
+    assert METRICS["energy_j"].value(document) == document["disk"]["energy_j"]
+    assert METRICS["miss_rate"].value(document) is not None
+
+
+def test_names_end_in_their_units() -> None:
+    endings = {"ns": "_ns", "bytes": "_bytes", "bytes/s": "bytes_per_s", "J": "_j"}
+    for metric in (METRICS | PARTS).values():
+        assert re.fullmatch("[a-z0-9_]+", metric.name)
+        assert metric.name.endswith(endings.get(metric.unit, "")), metric.name
+        assert metric.summary.endswith(".")
+
+
+def test_a_misspelt_name_is_told_what_comes_near() -> None:
+    with pytest.raises(ValueError, match=r"'read_p99' is no metric; .*read_p99_ns"):
+        metrics.named("read_p99")
