@@ -9,7 +9,7 @@
 from slcache._core import ConfigError, EpisodeError, RunError, TraceError
 from slcache.api import compare, devices, fitting, formats, resolve, run, schemes
 from slcache.documents import ResultError
-from slcache.results import Comparison, Result
+from slcache.results import Comparison, Result, load
 from slcache.traces import Trace, generate, merge, workload, workloads
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "fitting",
     "formats",
     "generate",
+    "load",
     "merge",
     "resolve",
     "run",

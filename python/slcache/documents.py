@@ -36,6 +36,28 @@ def check(document: object) -> None:
     _check_sense(document)
 
 
+def check_comparison(document: Mapping[str, Any]) -> None:
+    """Raise ResultError, naming the key, unless this is a whole document of a comparison."""
+    for key in ("runs", "normalised"):
+        if key not in document:
+            raise ResultError(f"{key}: missing")
+    runs, normalised = document["runs"], document["normalised"]
+    if not isinstance(runs, list) or not runs:
+        raise ResultError(f"runs = {_short(runs)}: must be a list of result documents")
+    for i, run in enumerate(runs):
+        try:
+            check(run)
+        except ResultError as error:
+            raise ResultError(f"runs[{i}]: {error}") from None
+    schemes = normalised.get("schemes") if isinstance(normalised, Mapping) else None
+    if not isinstance(schemes, Mapping) or len(schemes) != len(runs):
+        raise ResultError(f"normalised.schemes: must name the {len(runs)} runs, in their order")
+    if normalised.get("to") not in schemes:
+        raise ResultError(
+            f"normalised.to = {_short(normalised.get('to'))}: must be one of {', '.join(schemes)}"
+        )
+
+
 def check_comparable(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> None:
     """Raise ResultError, naming the key, where runs are not of one trace."""
     for key in _TRACE:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
-import os
+import pathlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from slcache import documents, grid, labels, normalise, verdict
+from slcache import documents, grid, labels, normalise, saved, verdict
 from slcache.files import Path, Transaction
 
 if TYPE_CHECKING:
@@ -161,20 +161,32 @@ class _Frames(ABC):
 
         return self._labelled(attribution.draw(self.labels, self.documents))
 
-    def save(self, directory: str | os.PathLike[str]) -> None:
-        """Write result.json, the tables as Parquet and report.html: all of them or none."""
-        with Transaction(directory, FILES, self.inputs) as files:
+    def save(self, path: Path) -> None:
+        """Write result.json, the tables as Parquet and report.html: all of them or none.
+
+        `path` is a folder; a path that ends in `.json` gets the document alone. `load` takes
+        either back.
+        """
+        alone = pathlib.Path(path)
+        if alone.suffix == ".json" and not alone.is_dir():
+            with Transaction(alone.parent, [alone.name], self.inputs) as files:
+                files.write(alone.name, self._stored())
+            return
+        with Transaction(path, FILES, self.inputs) as files:
             self.stage(files)
 
     def stage(self, files: Transaction) -> None:
         """Add this result's files to a transaction."""
         from slcache import tables
 
-        files.write("result.json", (self.to_json() + "\n").encode())
+        files.write(saved.NAME, self._stored())
         with_disk = any(document.get("disk") for document in self.documents)
         for name in _TABLES if with_disk else _TABLES[: -len(_DISK_TABLES)]:
             files.write(f"{name}.parquet", tables.parquet(getattr(self, name)))
         files.write("report.html", self.report().encode())
+
+    def _stored(self) -> bytes:
+        return (self.to_json() + "\n").encode()
 
     @abstractmethod
     def report(self) -> str:
@@ -209,6 +221,23 @@ class Result(_Frames):
         self = cls.__new__(cls)
         self._take(document, label, inputs)
         return self
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Return a run that was saved: a `.json` file, or a folder with `result.json`.
+
+        Raises ResultError, which names file and key, for what is no whole result document.
+        """
+        return cls._of(saved.read(path), path)
+
+    @classmethod
+    def _of(cls, document: Mapping[str, Any], path: Path) -> Self:
+        if saved.is_comparison(document):
+            names = ", ".join(saved.named(document))
+            raise documents.ResultError(
+                f"{saved.file_of(path)}: a comparison of {names}; Comparison.load reads it"
+            )
+        return cls.made(document, None, ())
 
     def _take(self, document: Mapping[str, Any], label: str | None, inputs: Sequence[Path]) -> None:
         self._document = document
@@ -269,6 +298,25 @@ class Comparison(_Frames):
         self.reference = to
         documents.check_comparable(labels, self.documents)
 
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Return a comparison that was saved: a `.json` file, or a folder with `result.json`.
+
+        Raises ResultError, which names file and key, for what is no whole document of one.
+        """
+        return cls._of(saved.read(path), path)
+
+    @classmethod
+    def _of(cls, document: Mapping[str, Any], path: Path) -> Self:
+        file = saved.file_of(path)
+        if not saved.is_comparison(document):
+            raise documents.ResultError(f"{file}: a single run; Result.load reads it")
+        runs = [Result.made(run, name, ()) for name, run in saved.named(document).items()]
+        try:
+            return cls(runs, document["normalised"]["to"])
+        except documents.ResultError as error:
+            raise documents.ResultError(f"{file}: {error}") from None
+
     @property
     def inputs(self) -> Sequence[Path]:
         """The files of the trace and the device."""
@@ -328,3 +376,10 @@ class Comparison(_Frames):
 
     def __repr__(self) -> str:
         return f"<slcache.Comparison of {', '.join(self.labels)}>"
+
+
+def load(path: Path) -> Result | Comparison:
+    """Return what was saved, a run or a comparison, as `Result.load` and `Comparison.load` do."""
+    document = saved.read(path)
+    kind = Comparison if saved.is_comparison(document) else Result
+    return kind._of(document, path)

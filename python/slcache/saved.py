@@ -1,0 +1,50 @@
+"""Result documents in files: read and checked, with errors that name the file and the key."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+from collections.abc import Mapping
+from typing import Any
+
+from slcache.documents import ResultError, check, check_comparison
+
+Path = str | os.PathLike[str]
+
+#: The name of a result's document in a folder of results.
+NAME = "result.json"
+
+
+def file_of(path: Path) -> pathlib.Path:
+    """Return the document's file: the path itself, or `result.json` in a folder."""
+    named = pathlib.Path(path)
+    return named / NAME if named.is_dir() else named
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return a checked document, of one run or of a comparison; raises ResultError, OSError."""
+    file = file_of(path)
+    try:
+        document = json.loads(file.read_bytes())
+    except json.JSONDecodeError as error:
+        what = f"{error.msg} at column {error.colno}"
+        raise ResultError(f"{file}:{error.lineno}: not JSON: {what}") from None
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise ResultError(f"{file}: not JSON: {error}") from None
+    try:
+        (check_comparison if is_comparison(document) else check)(document)
+    except ResultError as error:
+        raise ResultError(f"{file}: {error}") from None
+    whole: dict[str, Any] = document
+    return whole
+
+
+def is_comparison(document: object) -> bool:
+    """Return whether a document holds several runs, or claims to."""
+    return isinstance(document, Mapping) and "runs" in document
+
+
+def named(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return a comparison's runs by what they are called there."""
+    return dict(zip(document["normalised"]["schemes"], document["runs"], strict=True))
