@@ -1,0 +1,1 @@
+"""Studies: many runs over varied parameters, and what they show."""

@@ -1,0 +1,214 @@
+"""Main effects: what a metric is at each level of a parameter, over all else.
+
+An additive model is fitted by least squares: a mean, and for each level of each parameter what
+it adds. A level's mean is then what the model gives with all other parameters spread evenly over
+their levels. In a full grid that is the plain mean of the points at that level; where points are
+missing or were drawn at random it is not, since those at one level may happen to have more of
+what is slow elsewhere. A parameter that only some points have is judged among these.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slcache.sweep import levels
+from slcache.sweep.levels import Levels
+from slcache.sweep.outcome import Setting
+
+Values = NDArray[np.float64]
+#: Sums of squares below this share of the whole are rounding.
+_NOTHING = 1e-12
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level of a parameter: its mean, and how its points lie around it."""
+
+    low: Setting
+    high: Setting
+    place: float
+    mean: float
+    count: int
+    #: Least, first quartile, third quartile and greatest of its points as they are.
+    spread: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a parameter does to a metric."""
+
+    factor: str
+    numeric: bool
+    levels: Sequence[Level]
+    #: The share of the variance that it alone explains; None where the points cannot tell.
+    share: float | None
+    #: Whether the points tell its effect from those of the others.
+    apart: bool
+    #: Points that have no such parameter, and are not counted here.
+    absent: int
+
+    @property
+    def ranges(self) -> bool:
+        """Whether levels are ranges of values."""
+        return any(level.low != level.high for level in self.levels)
+
+
+@dataclass(frozen=True)
+class Effects:
+    """The main effects on one metric, the parameter that explains most first."""
+
+    effects: Sequence[Effect]
+    #: Whether every combination of levels is there equally often.
+    balanced: bool
+    #: The share that no parameter explains alone: interactions, and chance; None if unknown.
+    rest: float | None
+    count: int
+
+
+def main_effects(columns: Mapping[str, Sequence[Setting]], values: Sequence[float]) -> Effects:
+    """Return the effects of parameters, a column of settings each, on values."""
+    numbers = np.array(values, dtype=np.float64)
+    found = [effect for name in columns if (effect := _effect(name, columns, numbers)) is not None]
+    whole = [e.share for e in found if not e.absent and e.share is not None]
+    complete = len(whole) == len(found) and bool(found)
+    balanced = _full(list(columns.values()))
+    rest = max(0.0, 1.0 - sum(whole)) if complete and balanced else None
+    order = sorted(found, key=lambda e: -1.0 if e.share is None else e.share, reverse=True)
+    return Effects(order, balanced, rest, len(numbers))
+
+
+def _effect(name: str, columns: Mapping[str, Sequence[Setting]], values: Values) -> Effect | None:
+    """Return one parameter's effect, or None where the points have one value of it."""
+    have = np.array([v is not None for v in columns[name]])
+    own = _of(columns[name], have)
+    if len(set(own)) < 2:
+        return None
+    others = {
+        other: part
+        for other, column in columns.items()
+        if other != name
+        and len(set(part := _of(column, have))) > 1
+        and not any(v is None for v in part)
+    }
+    among = values[have]
+    design = [_levels(own, others, own), *(_levels(each, others, own) for each in others.values())]
+    if not _separable(design):
+        design = [_fewer(own, others), *(_fewer(each, others) for each in others.values())]
+    fit = _Fit(design, among)
+    sampled = not _full([own, *others.values()])
+    return Effect(
+        name,
+        design[0].numeric,
+        _told(design[0], fit.means(), among),
+        fit.share(sampled),
+        fit.apart,
+        int(len(values) - have.sum()),
+    )
+
+
+def _of(column: Sequence[Setting], have: NDArray[np.bool_]) -> list[Setting]:
+    return [value for value, wanted in zip(column, have, strict=True) if wanted]
+
+
+def _levels(
+    values: Sequence[Setting], others: Mapping[str, Sequence[Setting]], own: Sequence[Setting]
+) -> Levels:
+    """Return every value as a level; numbers with many values in ranges, if others vary too."""
+    found = levels.each(values)
+    crowded = len(found) > levels.MOST and found.numeric
+    return levels.few(values) if crowded and others and len(own) > 2 else found
+
+
+def _fewer(values: Sequence[Setting], others: Mapping[str, Sequence[Setting]]) -> Levels:
+    """Return ranges where a number has hardly more points than values."""
+    found = levels.each(values)
+    thin = found.numeric and 2 * len(found) > len(values) and len(values) > 3 and others
+    return levels.few(values) if thin or len(found) > levels.MOST else found
+
+
+def _separable(design: Sequence[Levels]) -> bool:
+    """Return whether the points tell all effects apart."""
+    matrix = np.hstack([np.ones((len(design[0].of), 1)), *map(_contrasts, design)])
+    return _rank(matrix) == int(matrix.shape[1])
+
+
+def _contrasts(one: Levels) -> Values:
+    """Return a column per level but the last, which is minus the sum: effects add up to 0."""
+    rows = np.vstack([np.eye(len(one) - 1), -np.ones((1, len(one) - 1))])
+    return np.asarray(rows[one.of])
+
+
+def _rank(matrix: Values) -> int:
+    return int(np.linalg.matrix_rank(matrix))
+
+
+class _Fit:
+    """The additive model of values over the levels of several parameters, for the first of them."""
+
+    def __init__(self, design: Sequence[Levels], values: Values) -> None:
+        self._first, self._values = design[0], values
+        constant = np.ones((len(values), 1))
+        others = np.hstack([constant, *map(_contrasts, design[1:])])
+        whole = np.hstack([constant, _contrasts(design[0]), *map(_contrasts, design[1:])])
+        self._rank = _rank(whole)
+        self.apart = self._rank == _rank(others) + len(design[0]) - 1
+        self._clear = self._rank == whole.shape[1]
+        self._coefficients, self._left = _least_squares(whole, values)
+        _, self._left_without = _least_squares(others, values)
+
+    def means(self) -> Values:
+        """Return the mean of each level of the first parameter."""
+        plain = np.bincount(self._first.of, self._values) / np.bincount(self._first.of)
+        if not self.apart:
+            return np.asarray(plain)
+        added = self._coefficients[1 : len(self._first)]
+        means = self._coefficients[0] + np.append(added, -added.sum())
+        if self._clear:
+            return np.asarray(means)
+        # What others have among themselves cannot be told apart: only differences are known.
+        return np.asarray(means + (self._values - means[self._first.of]).mean())
+
+    def share(self, sampled: bool) -> float | None:
+        """Return the share of the variance that the first parameter explains alone.
+
+        Of points that were drawn, it is less what so many levels explain by chance.
+        """
+        whole = float(((self._values - self._values.mean()) ** 2).sum())
+        if not self.apart or whole <= _NOTHING * float((self._values**2).sum()):
+            return None
+        own = self._left_without - self._left
+        free = len(self._values) - self._rank
+        if sampled:
+            if free < 1:
+                return None
+            own -= (len(self._first) - 1) * self._left / free
+        return min(1.0, max(0.0, own / whole))
+
+
+def _least_squares(matrix: Values, values: Values) -> tuple[Values, float]:
+    """Return the coefficients and the sum of squares that they leave."""
+    found = np.linalg.lstsq(matrix, values, rcond=None)[0]
+    return np.asarray(found), float(((values - matrix @ found) ** 2).sum())
+
+
+def _told(one: Levels, means: Values, values: Values) -> list[Level]:
+    found = []
+    for i, ((low, high), place) in enumerate(zip(one.bounds, one.places, strict=True)):
+        points = values[one.of == i]
+        least, first, third, most = np.quantile(points, (0.0, 0.25, 0.75, 1.0))
+        spread = (float(least), float(first), float(third), float(most))
+        found.append(Level(low, high, place, float(means[i]), len(points), spread))
+    return found
+
+
+def _full(columns: Sequence[Sequence[Setting]]) -> bool:
+    """Return whether every combination of values is there, equally often."""
+    repeats = Counter(zip(*columns, strict=True))
+    expected = math.prod(len(set(column)) for column in columns)
+    return len(repeats) == expected and len(set(repeats.values())) == 1

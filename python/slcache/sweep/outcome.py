@@ -1,0 +1,106 @@
+"""The table of a study, read as configurations: what was set, and each seed's figures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from slcache.metrics import METRICS, PARTS
+
+Setting = str | float | int | bool | None
+
+DONE = "done"
+#: What every study's table has beside the parameters that it varies and the metrics.
+INPUTS = ("trace", "device", "scheme")
+OTHERS = ("seed", "key", "status", "reason")
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What was set alike, and the figures of each seed it was run with."""
+
+    #: By parameter; None where a configuration has no such parameter.
+    settings: Mapping[str, Setting]
+    #: Figures by seed, then by metric.
+    seeds: dict[Any, Mapping[str, float | None]] = field(default_factory=dict)
+
+    def values(self, metric: str) -> list[float]:
+        """Return a metric's values, one for each seed that has one."""
+        found = (figures[metric] for figures in self.seeds.values())
+        return [value for value in found if value is not None]
+
+    def mean(self, metric: str) -> float | None:
+        """Return the mean of a metric over the seeds, or None where no seed has it."""
+        values = self.values(metric)
+        return sum(values) / len(values) if values else None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A study's table apart by what its columns are."""
+
+    rows: Sequence[Mapping[str, Any]]
+    #: What was varied: parameters, and the inputs of which there are several.
+    factors: Sequence[str]
+    #: Parameters and inputs of which every point has the same.
+    fixed: Mapping[str, Setting]
+    metrics: Sequence[str]
+
+    @classmethod
+    def of(cls, table: pa.Table) -> Outcome:
+        """Read a table; ValueError where it lacks a column that studies have."""
+        known = METRICS | PARTS
+        names = table.column_names
+        missing = [name for name in (*INPUTS, "seed", "status") if name not in names]
+        if missing:
+            raise ValueError(f"no column {', '.join(missing)}: this is no table of a study")
+        rows = table.to_pylist()
+        settings = [n for n in names if n not in known and n not in (*INPUTS, *OTHERS)]
+        distinct = {n: {row[n] for row in rows} for n in (*settings, *INPUTS)}
+        factors = [name for name, values in distinct.items() if len(values) > 1]
+        fixed = {n: rows[0][n] for n in distinct if n not in factors} if rows else {}
+        return cls(rows, factors, fixed, [name for name in names if name in known])
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many points there are of each status."""
+        return Counter(str(row["status"]) for row in self.rows)
+
+    @property
+    def done(self) -> list[Mapping[str, Any]]:
+        """The points that have figures."""
+        return [row for row in self.rows if row["status"] == DONE]
+
+    @cached_property
+    def configurations(self) -> list[Configuration]:
+        """The points that are done, those together that differ in nothing but the seed."""
+        found: dict[tuple[object, ...], Configuration] = {}
+        for row in self.done:
+            settings = {name: row[name] for name in self.factors}
+            key = tuple(settings.values())
+            one = found.setdefault(key, Configuration(settings))
+            one.seeds[row["seed"]] = {name: row[name] for name in self.metrics}
+        return list(found.values())
+
+    def with_metric(self, *metrics: str) -> list[Configuration]:
+        """Return the configurations that have a value of each of these metrics."""
+        return [c for c in self.configurations if all(c.mean(m) is not None for m in metrics)]
+
+    def missing(self, metric: str) -> int:
+        """Return how many of the points that are done have no value of a metric."""
+        return sum(row[metric] is None for row in self.done)
+
+    def reasons(self) -> Iterator[tuple[str, str, int]]:
+        """Yield status, reason and count of the points without figures, most first."""
+        told = Counter(
+            (str(row["status"]), str(row.get("reason") or "no reason was kept"))
+            for row in self.rows
+            if row["status"] != DONE
+        )
+        for (status, reason), count in told.most_common():
+            yield status, reason, count

@@ -1,0 +1,92 @@
+"""A study's parameters and figures in words: short names, values with units, levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from slcache import units
+from slcache.metrics import named
+from slcache.sweep.outcome import Configuration, Setting
+
+#: How a metric of each unit is printed.
+_SHOWN: dict[str, Callable[[float], str]] = {
+    "ns": lambda value: units.duration(value / 1e3),
+    "bytes": units.size,
+    "bytes/s": lambda value: f"{units.size(value)}/s",
+    "1/s": lambda value: f"{_number(value)}/s",
+    "J": units.energy,
+    "1": lambda value: _number(value),
+}
+
+
+def figure(metric: str, value: float | None) -> str:
+    """Return a metric's value with its unit; a dash where there is none."""
+    if value is None:
+        return "–"
+    known = named(metric)
+    if known.unit == "1" and known.whole:
+        return units.count(value)
+    return _SHOWN[known.unit](value)
+
+
+def interval(metric: str, mean: float, half: float | None) -> str:
+    """Return a mean with half its interval, where there is one."""
+    return figure(metric, mean) + ("" if half is None else f" ± {figure(metric, half)}")
+
+
+def setting(value: Setting) -> str:
+    """Return a parameter's value as settings spell it."""
+    match value:
+        case None:
+            return "–"
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return f"{value:.6g}"
+    return str(value)
+
+
+def level(low: Setting, high: Setting) -> str:
+    """Return a level: a value, or a range of them."""
+    return setting(low) if low == high else f"{_bound(low)}–{_bound(high)}"
+
+
+def _bound(value: Setting) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else setting(value)
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Return dotted names without the beginning that is not needed to tell them apart."""
+    parts = {name: name.split(".") for name in names}
+
+    def tail(name: str, count: int) -> str:
+        return ".".join(parts[name][-count:])
+
+    found = {}
+    for name in names:
+        counts = range(1, len(parts[name]) + 1)
+        alone = (
+            count
+            for count in counts
+            if [tail(other, count) for other in names].count(tail(name, count)) == 1
+        )
+        found[name] = tail(name, next(alone, len(parts[name])))
+    return found
+
+
+def configuration(one: Configuration, short: dict[str, str]) -> str:
+    """Return what tells a configuration from others, in a line."""
+    said = (f"{short[n]}={setting(v)}" for n, v in one.settings.items() if v is not None)
+    return ", ".join(said) or "the only one"
+
+
+def share(value: float | None) -> str:
+    """Return a share of the variance in percent."""
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def _number(value: float) -> str:
+    """Return a plain number: whole ones whole, others with three or more digits."""
+    if value == round(value) and abs(value) < 1e15:
+        return units.count(value)
+    return units.significant(value, 4 if 1 <= abs(value) < 10 else 3)

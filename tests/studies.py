@@ -1,0 +1,31 @@
+"""Made-up tables of studies, of which it is known what they show."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+Metrics = Mapping[str, float | None]
+
+
+def row(settings: Mapping[str, Any], figures: Metrics, **others: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return one point of a study."""
+    inputs = {"trace": "t.csv", "device": "tiny", "scheme": "baseline", "seed": 1}
+    status = {"key": "k", "status": "done", "reason": None}
+    return {**inputs, **status, **settings, **figures, **others}
+
+
+def grid(
+    levels: Mapping[str, Sequence[Any]],
+    metric: Callable[..., Metrics],
+    seeds: Sequence[int] = (1,),
+) -> pa.Table:
+    """Return the table of all combinations of levels; `metric` takes one, and a seed."""
+    rows = []
+    for values in itertools.product(*levels.values()):
+        settings = dict(zip(levels, values, strict=True))
+        rows += [row(settings, metric(*values, seed), seed=seed) for seed in seeds]
+    return pa.Table.from_pylist(rows)

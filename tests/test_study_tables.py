@@ -1,0 +1,162 @@
+"""What is read from a study's table: counts, fronts, maps, the spread over seeds."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from slcache.metrics import Goal
+from slcache.sweep import cells, pareto, spread
+from slcache.sweep.outcome import Outcome
+from studies import grid, row
+
+
+def test_parameters_are_told_from_inputs_and_figures() -> None:
+    table = grid({"scheme.baseline.slc_blocks": [1, 2], "host.time_scale": [0.5]}, lambda *_: {})
+    found = Outcome.of(table)
+    assert found.factors == ["scheme.baseline.slc_blocks"]
+    assert found.fixed["host.time_scale"] == 0.5
+    assert found.fixed["device"] == "tiny"
+
+
+def test_points_without_a_figure_are_counted() -> None:
+    rows = [
+        row({"a": 1}, {"waf": 1.0, "read_mean_ns": None}),
+        row({"a": 2}, {"waf": 2.0, "read_mean_ns": 5.0}),
+        row({"a": 3}, {"waf": None, "read_mean_ns": None}, status="failed", reason="full"),
+        row({"a": 4}, {"waf": None, "read_mean_ns": None}, status="impossible", reason="too many"),
+        row({"a": 5}, {"waf": None, "read_mean_ns": None}, status="impossible", reason="too many"),
+    ]
+    found = Outcome.of(pa.Table.from_pylist(rows))
+    assert found.counts == {"done": 2, "failed": 1, "impossible": 2}
+    assert found.missing("read_mean_ns") == 1
+    assert len(found.with_metric("waf", "read_mean_ns")) == 1
+    assert list(found.reasons()) == [("impossible", "too many", 2), ("failed", "full", 1)]
+
+
+def test_a_table_of_something_else_is_refused() -> None:
+    with pytest.raises(ValueError, match="device, scheme, seed, status"):
+        Outcome.of(pa.table({"trace": ["t"]}))
+
+
+def test_a_front_that_is_known() -> None:
+    on = [(1.0, 9.0), (2.0, 5.0), (4.0, 4.0), (9.0, 1.0)]
+    off = [(2.0, 9.0), (3.0, 5.0), (9.0, 9.0), (9.0, 2.0)]
+    goals: list[Goal] = ["min", "min"]
+    assert pareto.front(on + off, goals) == [0, 1, 2, 3]
+    assert pareto.front([(a, -b) for a, b in on + off], ["min", "max"]) == [0, 1, 2, 3]
+    assert pareto.front([*on, on[0]], goals) == [0, 1, 2, 3, 4]
+    assert pareto.front([(3.0,), (1.0,), (2.0,), (1.0,)], ["min"]) == [1, 3]
+    assert pareto.front([], goals) == []
+
+
+def slow_front(points: Sequence[Sequence[float]]) -> list[int]:
+    """The definition, pair by pair, for figures of which less is better."""
+    return [
+        i
+        for i, one in enumerate(points)
+        if not any(
+            all(x <= y for x, y in zip(other, one, strict=True)) and other != one
+            for other in points
+        )
+    ]
+
+
+def test_fronts_are_those_of_the_definition() -> None:
+    rng = random.Random(2)
+    for size in (1, 2, 3, 4):
+        points = [tuple(rng.randrange(6) for _ in range(size)) for _ in range(120)]
+        assert pareto.front(points, ["min"] * size) == slow_front(points)
+
+
+def test_the_compromise_lies_nearest_to_the_best_of_each() -> None:
+    points = [(1.0, 900.0), (2.0, 200.0), (9.0, 100.0), (2.0, 1000.0)]
+    assert pareto.compromise(points, ["min", "min"]) == 1
+    assert pareto.compromise([(a, -b) for a, b in points], ["min", "max"]) == 1
+    assert pareto.compromise([(3.0,), (2.0,)], ["min"]) == 1
+
+
+def test_a_front_leaves_out_what_tells_nothing_and_counts_what_it_cannot_judge() -> None:
+    rows = [
+        row({"a": 1}, {"waf": 1.0, "read_p99_ns": 5.0, "slc_bytes": 7.0, "energy_j": None}),
+        row({"a": 2}, {"waf": 2.0, "read_p99_ns": 4.0, "slc_bytes": 7.0, "energy_j": None}),
+        row({"a": 3}, {"waf": 3.0, "read_p99_ns": 6.0, "slc_bytes": 7.0, "energy_j": None}),
+        row({"a": 4}, {"waf": 1.0, "read_p99_ns": None, "slc_bytes": 7.0, "energy_j": None}),
+    ]
+    goals: dict[str, Goal] = dict.fromkeys(("waf", "read_p99_ns", "slc_bytes", "energy_j"), "min")
+    found = pareto.of_outcome(Outcome.of(pa.Table.from_pylist(rows)), goals)
+    assert found.metrics == ["waf", "read_p99_ns"]
+    assert found.without == ["slc_bytes", "energy_j"]
+    assert [c.settings["a"] for c in found.best] == [1, 2]
+    assert found.left_out == 1
+
+
+def test_a_map_has_the_mean_of_each_pair() -> None:
+    pairs = list(itertools.product((1, 2, 3), ("x", "y"), (0.0, 10.0)))
+    across, up = [a for a, _, _ in pairs], [b for _, b, _ in pairs]
+    found = cells.over(across, up, [100 * a + c for a, _, c in pairs])[""]
+    assert found.means.tolist() == [[105.0, 205.0, 305.0]] * 2
+    assert found.counts.tolist() == [[2, 2, 2]] * 2
+    each = cells.over(across, up, [100 * a + c for a, _, c in pairs], [f"{c}" for *_, c in pairs])
+    assert each["10.0"].means.tolist() == [[110.0, 210.0, 310.0]] * 2
+    assert np.isnan(cells.over([1, 2], [1, 2], [1.0, 2.0])[""].means[0, 1])
+
+
+def test_a_map_of_drawn_points_holds_all_of_them_in_ranges() -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.random(200), rng.random(200)
+    found = cells.over(a.tolist(), b.tolist(), (a + b).tolist())[""]
+    assert found.counts.sum() == 200
+    assert found.across.ranges
+    centres = np.add.outer(found.up.places, found.across.places)
+    full = found.counts > 2
+    assert full.sum() > 10
+    assert np.abs(found.means - centres)[full].max() < 0.15
+
+
+def seeded(differ: float, noise: float) -> Outcome:
+    """Two configurations, 1 and 2, `differ` apart, whose seeds add the same noise to both."""
+    draws = [0.0, 1.0, -1.0, 2.0, -2.0]
+
+    def metric(a: int, seed: int) -> dict[str, float]:
+        return {"waf": 10.0 + differ * a + noise * draws[seed] * (1 if a == 1 else -1)}
+
+    return Outcome.of(grid({"a": [1, 2]}, metric, seeds=range(5)))
+
+
+def test_an_interval_is_students() -> None:
+    found = spread.estimate([1.0, 2.0, 3.0, 4.0, 5.0])
+    # t of 4 degrees of freedom at 97.5 % is 2.7764, the deviation is the root of 2.5.
+    assert found.mean == 3.0
+    assert found.half == pytest.approx(2.7764451 * (2.5 / 5) ** 0.5)
+    assert spread.estimate([7.0]).half is None
+    assert spread.estimate([0.1 + 0.2, 0.3]).half == 0.0
+
+
+def test_seeds_tell_a_large_difference_and_not_a_small_one() -> None:
+    for differ, alike in ((0.1, [1]), (9.0, [])):
+        found = spread.of_metric(seeded(differ, 1.0).configurations, "waf", "min")
+        assert (found.best, found.alike) == (0, alike)
+        assert found.repeated == 2
+
+
+def test_differences_are_judged_seed_by_seed() -> None:
+    """What a seed does to both alike does not hide a small difference."""
+    one = {seed: 100.0 * seed for seed in range(5)}
+    other = {seed: 100.0 * seed + 1 + 0.01 * seed for seed in range(5)}
+    assert spread.told_apart(one, other) is True
+    assert spread.told_apart(one, one) is False
+    assert spread.told_apart({1: 1.0}, {1: 2.0}) is None
+    assert spread.told_apart({1: 1.0, 2: 2.0}, {3: 1.0, 4: None}) is None
+
+
+def test_seeds_that_change_nothing_are_seen() -> None:
+    found = spread.of_metric(seeded(1.0, 0.0).configurations, "waf", "max")
+    assert found.still
+    assert found.best == 1
+    assert found.alike == []
