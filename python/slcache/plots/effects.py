@@ -1,0 +1,77 @@
+"""Main effects on a metric: a panel per parameter, with each level's mean and its points' range."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from slcache.plots import plain, study_axis, style
+from slcache.sweep import wording
+from slcache.sweep.effects import Effect, Effects, Level
+
+_COLUMNS = 3
+#: The figure shows so many parameters, those that explain most.
+MOST = 9
+_MEAN: dict[str, Any] = {"marker": "o", "ms": 5.0}
+_THIN: dict[str, Any] = {"lw": 1.0, "alpha": 0.45}
+_THICK: dict[str, Any] = {"lw": 4.5, "alpha": 0.35, "solid_capstyle": "butt"}
+
+
+def draw(metric: str, found: Effects, short: Mapping[str, str]) -> Figure:
+    """Return the figure of the effects on a metric; parameters are called by short names."""
+    shown = found.effects[:MOST]
+    if not shown:
+        return style.empty(f"{metric}: nothing varied among the points that have it")
+    columns = min(_COLUMNS, len(shown))
+    rows = -(-len(shown) // columns)
+    figure, areas = style.panels(rows, columns, 0.7 + 2.5 * rows, sharey=True)
+    values = [value for effect in shown for level in effect.levels for value in _reach(level)]
+    for i, area in enumerate(areas):
+        if i >= len(shown):
+            area.axis("off")
+            continue
+        _panel(area, shown[i], short[shown[i].factor], columns, single=len(found.effects) == 1)
+        study_axis.metric(area, "y", metric, values)
+        if i % columns == 0:
+            area.set_ylabel(metric)
+    _key(figure, spread=any(level.count > 1 for effect in shown for level in effect.levels))
+    return figure
+
+
+def _reach(level: Level) -> Sequence[float]:
+    return (*level.spread, level.mean)
+
+
+def _panel(area: Axes, effect: Effect, name: str, columns: int, *, single: bool) -> None:
+    colour = style.scheme_colour(0)
+    numeric = effect.numeric
+    places = [level.place if numeric else i for i, level in enumerate(effect.levels)]
+    for place, level in zip(places, effect.levels, strict=True):
+        least, first, third, most = level.spread
+        area.plot([place, place], [least, most], color=colour, **_THIN)
+        area.plot([place, place], [first, third], color=colour, **_THICK)
+    means = [level.mean for level in effect.levels]
+    area.plot(places, means, color=colour, lw=1.4, ls="-" if numeric else "", **_MEAN)
+    if numeric:
+        study_axis.numbers(area, "x", places, each=not effect.ranges)
+        area.margins(x=0.07)
+    else:
+        letters = 102 // columns
+        study_axis.words(area, "x", [(each.low, each.high) for each in effect.levels], letters)
+        area.set_xlim(-0.6, len(places) - 0.4)
+        style.only_horizontal(area)
+    share = "" if effect.share is None or single else f": {wording.share(effect.share)}"
+    style.title(area, plain.name(name, 90 // columns) + share)
+
+
+def _key(figure: Figure, *, spread: bool) -> None:
+    colour = style.scheme_colour(0)
+    marks = {"mean over all else": Line2D([], [], color=colour, lw=1.4, **_MEAN)}
+    if spread:
+        marks["middle half of the points"] = Line2D([], [], color=colour, **_THICK)
+        marks["least to greatest"] = Line2D([], [], color=colour, **_THIN)
+    style.swatches(figure, list(marks.values()), list(marks))

@@ -1,0 +1,111 @@
+"""The Pareto front: every pair of metrics a panel, the points that nothing dominates marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from slcache.metrics import Goal
+from slcache.plots import plain, study_axis, style
+
+_COLUMNS = 3
+#: The figure shows the pairs of so many metrics, the first.
+MOST = 4
+_OTHERS: dict[str, Any] = {"marker": "o", "ms": 3.5, "ls": "", "mew": 0, "alpha": 0.4}
+_FRONT: dict[str, Any] = {"marker": "D", "ms": 6, "ls": "", "mfc": "none", "mew": 1.5}
+
+
+def draw(
+    metrics: Sequence[str],
+    goals: Sequence[Goal],
+    points: Sequence[Sequence[float]],
+    front: Sequence[int],
+    groups: Sequence[str] = (),
+) -> Figure:
+    """Return the figure of points, a row of values each; `groups` names each point's scheme."""
+    if not points or not metrics:
+        return style.empty("no front: no point has all of these metrics, or none of them differs")
+    names = list(dict.fromkeys(groups))
+    of = [names.index(group) for group in groups] if len(names) > 1 else [0] * len(points)
+    if len(metrics) == 1:
+        return _ranked(metrics[0], goals[0], points, front, of, names)
+    pairs = list(combinations(range(min(len(metrics), MOST)), 2))
+    columns = min(_COLUMNS, len(pairs))
+    rows = -(-len(pairs) // columns)
+    height = 4.2 if columns == 1 else 0.7 + 2.9 * rows
+    figure, areas = style.panels(rows, columns, height)
+    for area, (x, y) in zip(areas, pairs, strict=False):
+        _points(area, [row[x] for row in points], [row[y] for row in points], front, of)
+        if len(metrics) == 2:
+            _steps(area, sorted((points[i][x], points[i][y]) for i in front), goals)
+        for axis, at in (("x", x), ("y", y)):
+            study_axis.metric(area, axis, metrics[at], [row[at] for row in points], 5)
+        area.set_xlabel(_better(metrics[x], goals[x], "x"))
+        area.set_ylabel(_better(metrics[y], goals[y], "y"))
+    for area in areas[len(pairs) :]:
+        area.axis("off")
+    _key(figure, names)
+    return figure
+
+
+def _ranked(
+    metric: str,
+    goal: Goal,
+    points: Sequence[Sequence[float]],
+    front: Sequence[int],
+    of: Sequence[int],
+    names: Sequence[str],
+) -> Figure:
+    """Return the points of one metric in order: with one, the front is the best."""
+    figure, (area,) = style.panels(1, 1, 3.2)
+    order = sorted(range(len(points)), key=lambda i: points[i][0], reverse=goal == "max")
+    rank = {i: place + 1 for place, i in enumerate(order)}
+    values = [row[0] for row in points]
+    _points(area, [float(rank[i]) for i in range(len(points))], values, front, of)
+    study_axis.metric(area, "y", metric, values)
+    study_axis.numbers(area, "x", [1.0, 2.0])
+    area.set_xlabel("rank")
+    area.set_ylabel(_better(metric, goal, "y"))
+    _key(figure, names)
+    return figure
+
+
+def _points(
+    area: Axes, xs: Sequence[float], ys: Sequence[float], front: Sequence[int], of: Sequence[int]
+) -> None:
+    chosen = set(front)
+    for look, wanted in ((_OTHERS, False), (_FRONT, True)):
+        for group in sorted(set(of)):
+            here = [i for i in range(len(xs)) if (i in chosen) == wanted and of[i] == group]
+            colour = style.scheme_colour(group)
+            area.plot([xs[i] for i in here], [ys[i] for i in here], color=colour, **look)
+    area.margins(0.07)
+
+
+def _steps(area: Axes, front: Sequence[tuple[float, float]], goals: Sequence[Goal]) -> None:
+    """Draw the border of what the front dominates."""
+    where = "post" if goals[0] == "min" else "pre"
+    area.plot(*zip(*front, strict=True), color=style.INK, lw=0.9, drawstyle=f"steps-{where}")
+
+
+def _better(metric: str, goal: Goal, axis: str) -> str:
+    """Return an axis label that says where better is."""
+    ways = {("x", "min"): "←", ("x", "max"): "→", ("y", "min"): "↓", ("y", "max"): "↑"}
+    return f"{plain.name(metric)} {ways[axis, goal]}"
+
+
+def _key(figure: Figure, names: Sequence[str]) -> None:
+    colour = style.INK if len(names) > 1 else style.scheme_colour(0)
+    marks = {
+        "dominated": Line2D([], [], color=colour, **_OTHERS),
+        "on the front": Line2D([], [], color=colour, **_FRONT),
+    }
+    if len(names) > 1:
+        for i, name in enumerate(names):
+            marks[name] = Line2D([], [], color=style.scheme_colour(i), lw=4)
+    style.swatches(figure, list(marks.values()), list(marks))

@@ -1,0 +1,96 @@
+"""Every figure of a study is drawn for few and many points and parameters, of numbers and words."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from matplotlib.figure import Figure
+
+from slcache.metrics import Goal
+from slcache.plots import effects as effects_figure
+from slcache.plots import heat_map, style
+from slcache.plots import pareto as pareto_figure
+from slcache.plots import spread as spread_figure
+from slcache.sweep import cells, pareto, spread, wording
+from slcache.sweep.effects import main_effects
+from slcache.sweep.outcome import Outcome
+from studies import row
+
+GOALS: dict[str, Goal] = {
+    "read_p99_ns": "min",
+    "waf": "min",
+    "slc_bytes": "min",
+    "lifetime_host_bytes": "max",
+}
+
+
+def drawn(count: int, parameters: int, kinds: str) -> Outcome:
+    """Return a study of points drawn at random, with numbers (n) and words (w) in turn."""
+    rng = random.Random(4)
+    rows = []
+    for _ in range(count):
+        settings: dict[str, Any] = {}
+        for i in range(parameters):
+            numeric = kinds[i % len(kinds)] == "n"
+            settings[f"part.p{i}"] = 10 ** rng.uniform(0, 3) if numeric else rng.choice("$ab")
+        figures = {
+            "read_p99_ns": 10 ** rng.uniform(3, 8),
+            "waf": rng.uniform(1, 2),
+            "slc_bytes": rng.randrange(1, 64) << 20,
+            "lifetime_host_bytes": rng.uniform(1, 9) * 1e12,
+        }
+        rows.append(row(settings, figures, seed=rng.randrange(3)))
+    return Outcome.of(pa.Table.from_pylist(rows))
+
+
+def text_of(figure: Figure) -> str:
+    """Return the figure as it stands on a page."""
+    return str(style.svg(figure, "name", "what it is"))
+
+
+@pytest.mark.parametrize("kinds", ["n", "w", "nw"])
+@pytest.mark.parametrize("parameters", [1, 2, 3, 6])
+@pytest.mark.parametrize("count", [2, 200])
+def test_effects_show_every_parameter(count: int, parameters: int, kinds: str) -> None:
+    found = drawn(count, parameters, kinds)
+    columns = {n: [c.settings[n] for c in found.configurations] for n in found.factors}
+    values = [c.mean("waf") or 0.0 for c in found.configurations]
+    effects = main_effects(columns, values)
+    text = text_of(effects_figure.draw("waf", effects, wording.short_names(found.factors)))
+    assert all(f">p{name[-1]}" in text for name in found.factors)
+
+
+@pytest.mark.parametrize(("kinds", "count"), [("n", 2), ("n", 200), ("w", 200), ("nw", 200)])
+def test_maps_are_drawn(kinds: str, count: int) -> None:
+    found = drawn(count, 3, kinds).configurations
+    columns: list[Sequence[Any]] = [[c.settings[f"part.p{i}"] for c in found] for i in range(3)]
+    for metric in GOALS:
+        values = [c.mean(metric) or 0.0 for c in found]
+        groups = [str(value > 30.0 if kinds[0] == "n" else value) for value in columns[2]]
+        panels = cells.over(columns[0], columns[1], values, groups)
+        assert sum(int(each.counts.sum()) for each in panels.values()) == len(found)
+        text = text_of(heat_map.draw(metric, "part.p0", "part.p1", panels))
+        assert all(f">{name}" in text for name in panels)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 200])
+@pytest.mark.parametrize("metrics", [1, 2, 3, 4])
+def test_fronts_are_drawn(count: int, metrics: int) -> None:
+    goals = dict(list(GOALS.items())[:metrics])
+    found = drawn(count or 1, 1, "n").configurations if count else []
+    points = [[c.mean(name) or 0.0 for name in goals] for c in found]
+    places = pareto.front(points, list(goals.values()))
+    text = text_of(pareto_figure.draw(list(goals), list(goals.values()), points, places))
+    assert ("no front" in text) == (count == 0)
+
+
+@pytest.mark.parametrize("count", [1, 5, 200])
+def test_spreads_are_drawn(count: int) -> None:
+    found = drawn(count, 1, "w")
+    one = spread.of_metric(found.configurations, "waf", "min")
+    names = [wording.configuration(c, {"part.p0": "$x"}) for c in one.configurations]
+    assert ">waf<" in text_of(spread_figure.draw(one, names))
