@@ -31,7 +31,7 @@ class Configuration:
 
     def values(self, metric: str) -> list[float]:
         """Return a metric's values, one for each seed that has one."""
-        found = (figures[metric] for figures in self.seeds.values())
+        found = (figures.get(metric) for figures in self.seeds.values())
         return [value for value in found if value is not None]
 
     def mean(self, metric: str) -> float | None:

@@ -102,7 +102,7 @@ def of_metric(configurations: Sequence[Configuration], metric: str, goal: Goal |
 
 
 def _by_seed(one: Configuration, metric: str) -> dict[Any, float | None]:
-    return {seed: figures[metric] for seed, figures in one.seeds.items()}
+    return {seed: figures.get(metric) for seed, figures in one.seeds.items()}
 
 
 def _quantile(freedom: int) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from slcache import units
 from slcache.metrics import named
@@ -74,7 +74,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def configuration(one: Configuration, short: dict[str, str]) -> str:
+def configuration(one: Configuration, short: Mapping[str, str]) -> str:
     """Return what tells a configuration from others, in a line."""
     said = (f"{short[n]}={setting(v)}" for n, v in one.settings.items() if v is not None)
     return ", ".join(said) or "the only one"

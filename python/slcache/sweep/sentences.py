@@ -1,0 +1,137 @@
+"""What a study shows, in sentences that are the same on the terminal and in the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from slcache import wording as words
+from slcache.sweep import spread, wording
+from slcache.sweep.analysis import Analysis
+from slcache.sweep.effects import Effects
+from slcache.sweep.outcome import DONE, Outcome
+from slcache.sweep.pareto import Front
+from slcache.sweep.spread import Spread
+
+_NAMED = 5
+
+
+def points(outcome: Outcome) -> str:
+    """Return how many points there are, and of each status."""
+    counts = dict(outcome.counts)
+    done = counts.pop(DONE, 0)
+    others = "".join(f", {count:,} {status}" for status, count in sorted(counts.items()))
+    configurations = len(outcome.configurations)
+    seeds = f"; {configurations:,} configurations" if configurations < done else ""
+    return f"{_counted(len(outcome.rows), 'point')}: {done:,} done{others}{seeds}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+def missing(analysis: Analysis) -> list[str]:
+    """Return a sentence for each metric that some of the points that are done have not."""
+    done = len(analysis.outcome.done)
+    return [
+        f"{name}: {lacking:,} of the {done:,} points that are done have no value and are not in "
+        "its figures."
+        for name in analysis.metrics
+        if (lacking := analysis.outcome.missing(name))
+    ]
+
+
+def design(analysis: Analysis) -> list[str]:
+    """Return how the means and the shares are meant for the points there are."""
+    told = (_design(found) for found in analysis.effects.values() if len(found.effects) > 1)
+    return list(dict.fromkeys(told))
+
+
+def _design(found: Effects) -> str:
+    if found.balanced:
+        return (
+            "The points are a full grid: a level's mean is that of all points there. What "
+            "parameters do together is no single one's share."
+        )
+    return (
+        "The points are no full grid, so a level's mean is that of an additive model, fitted by "
+        "least squares, with all other parameters spread evenly over their levels; what as many "
+        "levels would explain by chance is taken off a share."
+    )
+
+
+def effects(found: Effects, short: Mapping[str, str]) -> list[str]:
+    """Return what to know of the effects on a metric."""
+    said = []
+    together = [short[e.factor] for e in found.effects if not e.apart]
+    if together:
+        said.append(
+            f"The points do not tell {words.listed(together)} from the other parameters, with "
+            "which they change together: their means are those of the points as they are."
+        )
+    said += [
+        f"{short[e.factor]} is a parameter of {found.count - e.absent:,} of these "
+        f"{found.count:,} configurations, and judged among them."
+        for e in found.effects
+        if e.absent
+    ]
+    return said
+
+
+def seeds(analysis: Analysis, short: Mapping[str, str]) -> list[str]:
+    """Return what seeds say of each metric, and how that is meant."""
+    found = [each for each in analysis.spreads.values() if len(each.configurations) > 1]
+    if not found:
+        return []
+    if not any(each.repeated for each in found):
+        return ["Each configuration has one seed: how far seeds spread the figures is not known."]
+    told = [sentence for each in found if (sentence := _noise(each, short))]
+    return [*told, _intervals()]
+
+
+def _noise(found: Spread, short: Mapping[str, str]) -> str:
+    """Return whether the best of a metric is told from the others by more than seeds do."""
+    metric = found.metric
+    if found.still:
+        return f"{metric}: the seeds change nothing."
+    if found.best is None or not found.repeated:
+        return ""
+    best = found.estimates[found.best]
+    value = wording.interval(metric, best.mean, best.half)
+    name = wording.configuration(found.configurations[found.best], short)
+    if not found.alike:
+        return (
+            f"{metric}: the best ({name}: {value}) differs from each other by more than seeds do."
+        )
+    alike = [wording.configuration(found.configurations[i], short) for i in found.alike]
+    more = f" and {len(alike) - _NAMED:,} more" if len(alike) > _NAMED else ""
+    return (
+        f"{metric}: the difference between the best ({name}: {value}) and "
+        f"{len(alike):,} of {len(found.configurations) - 1:,} others lies inside the noise of the "
+        f"seeds: {'; '.join(alike[:_NAMED])}{more}."
+    )
+
+
+def _intervals() -> str:
+    """Return how intervals are meant."""
+    return (
+        f"Intervals are Student's at {100 * spread.LEVEL:.0f} %; a difference is judged seed by "
+        "seed, each pair of configurations by itself."
+    )
+
+
+def front(found: Front) -> Iterator[str]:
+    """Yield what is on the front, and what could not be judged."""
+    if found.without:
+        names = ", ".join(found.without)
+        yield f"Not in the front, since all points have the same or none: {names}."
+    if found.left_out:
+        yield (
+            f"{_counted(found.left_out, 'configuration')} without one of the front's metrics: "
+            "not judged."
+        )
+    if found.metrics:
+        yield (
+            f"{len(found.places):,} of {len(found.configurations):,} configurations are on the "
+            f"front of {words.listed(list(found.metrics))}: none is at least as good in all of "
+            "them and better in one."
+        )

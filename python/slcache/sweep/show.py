@@ -1,0 +1,94 @@
+"""A study's tables for the terminal and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from slcache.sweep import wording
+from slcache.sweep.analysis import Analysis
+from slcache.sweep.outcome import Outcome
+
+#: A table has so many rows at most; the rest is told by number.
+MOST = 60
+_VALUES = 12
+
+Rows = list[list[str]]
+
+
+def varied(outcome: Outcome) -> list[tuple[str, str]]:
+    """Return each parameter that was varied with its values, or how many and which range."""
+    return [(name, _values(outcome, name)) for name in outcome.factors]
+
+
+def _values(outcome: Outcome, name: str) -> str:
+    values = {row[name] for row in outcome.rows} - {None}
+    numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+    listed = sorted(values) if numeric else sorted(values, key=str)
+    if len(listed) <= _VALUES:
+        return ", ".join(map(wording.setting, listed))
+    if not numeric:
+        return f"{len(listed):,} values"
+    return f"{len(listed):,} values, {wording.level(listed[0], listed[-1])}"
+
+
+def effects(analysis: Analysis, short: Mapping[str, str]) -> Rows:
+    """Return a row for each level of each parameter: name, points, and each metric's mean."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    counts: dict[tuple[str, str], int] = {}
+    for i, metric in enumerate(analysis.metrics):
+        for effect in analysis.effects[metric].effects:
+            for level in effect.levels:
+                at = (effect.factor, wording.level(level.low, level.high))
+                cells = rows.setdefault(at, ["–"] * len(analysis.metrics))
+                cells[i] = wording.figure(metric, level.mean)
+                counts[at] = max(counts.get(at, 0), level.count)
+    order = {name: i for i, name in enumerate(analysis.outcome.factors)}
+    return [
+        [f"{short[factor]} = {level}", f"{counts[factor, level]:,}", *cells]
+        for (factor, level), cells in sorted(rows.items(), key=lambda each: order[each[0][0]])
+    ]
+
+
+def shares(analysis: Analysis, short: Mapping[str, str]) -> Rows:
+    """Return a row for each parameter: the share of each metric's variance that it explains."""
+    rows = {name: ["–"] * len(analysis.metrics) for name in analysis.outcome.factors}
+    for i, metric in enumerate(analysis.metrics):
+        for effect in analysis.effects[metric].effects:
+            rows[effect.factor][i] = wording.share(effect.share)
+    rest = [analysis.effects[metric].rest for metric in analysis.metrics]
+    together = [["no parameter alone", *map(wording.share, rest)]] if any(rest) else []
+    return [[short[name], *cells] for name, cells in rows.items()] + together
+
+
+def front(analysis: Analysis) -> Rows:
+    """Return a row for each configuration on the front: its settings, then its metrics."""
+    found = analysis.front
+    return [
+        [
+            *(wording.setting(one.settings[name]) for name in analysis.outcome.factors),
+            *(wording.figure(metric, one.mean(metric)) for metric in found.metrics),
+        ]
+        for one in found.best
+    ]
+
+
+def seeds(analysis: Analysis, short: Mapping[str, str]) -> Rows:
+    """Return a row for each configuration with several seeds: its means with intervals."""
+    rows = []
+    for one in analysis.outcome.configurations:
+        if len(one.seeds) < 2:
+            continue
+        cells = []
+        for metric in analysis.metrics:
+            place = _place(analysis.spreads[metric].configurations, one)
+            if place is None:
+                cells.append("–")
+            else:
+                found = analysis.spreads[metric].estimates[place]
+                cells.append(wording.interval(metric, found.mean, found.half))
+        rows.append([wording.configuration(one, short), f"{len(one.seeds):,}", *cells])
+    return rows
+
+
+def _place(among: Sequence[object], one: object) -> int | None:
+    return next((i for i, each in enumerate(among) if each is one), None)

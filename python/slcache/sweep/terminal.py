@@ -1,0 +1,58 @@
+"""A study on the terminal: counts, main effects, the front and what seeds say of it."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from slcache.sweep import sentences, show, wording
+from slcache.sweep.analysis import Analysis
+from slcache.tabular import Column, Table
+
+
+def parts(analysis: Analysis) -> list[RenderableType]:
+    """Return what is printed of a study, from the first line to the last."""
+    outcome = analysis.outcome
+    short = wording.short_names(outcome.factors)
+    found: list[RenderableType] = [Text(sentences.points(outcome), "bold")]
+    found += [
+        Text(f"{count:,} {status}: {reason}", "yellow")
+        for status, reason, count in outcome.reasons()
+    ]
+    found += [Text(line, "yellow") for line in sentences.missing(analysis)]
+    if outcome.factors and outcome.configurations:
+        found += _effects(analysis, short)
+    if analysis.front.places:
+        found.append(_front(analysis, short))
+    found += [Text(line) for line in sentences.front(analysis.front)]
+    found += [Text(line) for line in sentences.seeds(analysis, short)]
+    return found
+
+
+def _effects(analysis: Analysis, short: dict[str, str]) -> list[RenderableType]:
+    rows = show.effects(analysis, short)
+    table = Table("main effects", ["points", *analysis.metrics])
+    for row in rows[: show.MOST]:
+        table.add(*row)
+    if len(rows) > show.MOST:
+        table.add(f"{len(rows) - show.MOST} more levels: see the report")
+    if len(analysis.outcome.factors) < 2:
+        return [table]
+    shares = Table("explains of the variance", list(analysis.metrics))
+    for row in show.shares(analysis, short):
+        shares.add(*row)
+    notes = sentences.design(analysis)
+    for found in analysis.effects.values():
+        notes += [line for line in sentences.effects(found, short) if line not in notes]
+    return [table, shares, *(Text(line) for line in notes)]
+
+
+def _front(analysis: Analysis, short: dict[str, str]) -> Table:
+    titles = [Column(short[name], text=True) for name in analysis.outcome.factors]
+    table = Table("front", [*titles, *analysis.front.metrics])
+    rows = show.front(analysis)
+    for number, row in enumerate(rows[: show.MOST], 1):
+        table.add(f"{number}", *row)
+    if len(rows) > show.MOST:
+        table.add(f"{len(rows) - show.MOST} more")
+    return table

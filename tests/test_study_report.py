@@ -1,0 +1,90 @@
+"""What a study's report and its terminal page say, on tables of which it is known."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pyarrow as pa
+import pytest
+
+from slcache import terminal as text_of
+from slcache.sweep import report, terminal
+from slcache.sweep.analysis import Analysis
+from slcache.sweep.outcome import Outcome
+from studies import grid, row
+
+METRICS = ("waf", "read_p99_ns")
+
+
+def additive(blocks: int, order: str, seed: int) -> dict[str, float | None]:
+    """Two parameters that add up; seeds move the latency and not the amplification."""
+    waf = 1.0 + 0.1 * blocks + (0.5 if order == "fifo" else 0.0)
+    return {"waf": waf, "read_p99_ns": 1000.0 * (100 - blocks) + 1500.0 * seed * (blocks % 3)}
+
+
+@pytest.fixture(scope="module")
+def study() -> Analysis:
+    table = grid({"s.blocks": [1, 2, 4], "s.order": ["fifo", "<b>"]}, additive, seeds=(1, 2, 3))
+    lost = row({"s.blocks": 8, "s.order": "fifo"}, {"waf": None, "read_p99_ns": None})
+    lost.update(status="impossible", reason="at most 7 <blocks>")
+    quiet = row({"s.blocks": 4, "s.order": "fifo"}, {"waf": 1.9, "read_p99_ns": None}, seed=9)
+    return Analysis.of(Outcome.of(pa.Table.from_pylist([*table.to_pylist(), lost, quiet])), METRICS)
+
+
+def printed(study: Analysis) -> str:
+    return " ".join(text_of.text(*terminal.parts(study)).split())
+
+
+def test_the_terminal_says_what_is_known(study: Analysis) -> None:
+    told = printed(study)
+    assert "20 points: 19 done, 1 impossible; 6 configurations" in told
+    assert "1 impossible: at most 7 <blocks>" in told
+    assert "read_p99_ns: 1 of the 19 points that are done have no value" in told
+    # The mean over both orders of 1 + 0.1 blocks, and 0.5 with one of them.
+    assert "blocks = 1 2 1.350" in told
+    assert "blocks = 4 2 1.650" in told
+    assert "order = fifo 3 1.733" in told
+    assert "waf: the seeds change nothing" in told
+    assert "inside the noise of the seeds" in told
+
+
+def test_the_page_is_whole_and_says_the_same(study: Analysis) -> None:
+    page = report.render(study, "a <study>", 'vary = "<x>"')
+    assert "a &lt;study&gt;" in page
+    assert "at most 7 &lt;blocks&gt;" in page
+    assert "<b>" not in page
+    assert not re.search(r"(src|href)=.http", page)
+    assert len(re.findall("<svg", page)) >= 5
+    assert "Pareto front" in page
+    assert "waf over blocks and order" in page
+
+
+def test_plain_data_hold_the_figures(study: Analysis) -> None:
+    found = json.loads(json.dumps(study.to_dict(), allow_nan=False))
+    assert found["points"] == {"done": 19, "impossible": 1}
+    assert found["metrics"]["read_p99_ns"]["points_without"] == 1
+    effects = {e["parameter"]: e for e in found["metrics"]["waf"]["effects"]}
+    means = [level["mean"] for level in effects["s.blocks"]["levels"]]
+    assert means == pytest.approx([1.35, 1.45, 1.65])
+    # Of the variance 0.0155 and 0.0625.
+    assert effects["s.order"]["share_of_variance"] == pytest.approx(0.0625 / 0.078055, rel=1e-3)
+    front = [one["settings"]["s.blocks"] for one in found["front"]["configurations"]]
+    # With the seeds, 2 blocks are slower than 1 and 4.
+    assert sorted(front) == [1, 4]
+
+
+@pytest.mark.parametrize("status", ["failed", "done"])
+def test_a_study_without_figures_says_so(status: str) -> None:
+    rows = [row({"a": n}, {"waf": None}, status=status, reason="full") for n in (1, 2)]
+    found = Analysis.of(Outcome.of(pa.Table.from_pylist(rows)))
+    assert f"2 {status}" in printed(found)
+    assert "2 points" in report.render(found, "none")
+
+
+def test_an_unknown_metric_is_told() -> None:
+    table = grid({"a": [1, 2]}, lambda a, _: {"waf": float(a)})
+    with pytest.raises(ValueError, match="did you mean waf"):
+        Analysis.of(Outcome.of(table), ["wav"])
+    with pytest.raises(ValueError, match="no column energy_j"):
+        Analysis.of(Outcome.of(table), ["energy_j"])
