@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from slcache.sweep.effects import Effect, Effects, main_effects
-from slcache.sweep.outcome import Setting
+from slcache.study.effects import Effect, Effects, main_effects
+from slcache.study.outcome import Setting
 
 A = {1: 0.0, 2: 30.0, 4: -30.0}
 B = {"fifo": 5.0, "greedy": -5.0}

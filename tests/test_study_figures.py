@@ -15,9 +15,9 @@ from slcache.plots import effects as effects_figure
 from slcache.plots import heat_map, style
 from slcache.plots import pareto as pareto_figure
 from slcache.plots import spread as spread_figure
-from slcache.sweep import cells, pareto, spread, wording
-from slcache.sweep.effects import main_effects
-from slcache.sweep.outcome import Outcome
+from slcache.study import cells, pareto, spread, wording
+from slcache.study.effects import main_effects
+from slcache.study.outcome import Outcome
 from studies import row
 
 GOALS: dict[str, Goal] = {

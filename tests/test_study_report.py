@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from slcache import terminal as text_of
+from slcache.study.analysis import Analysis
+from slcache.study.outcome import Outcome
 from slcache.sweep import report, terminal
-from slcache.sweep.analysis import Analysis
-from slcache.sweep.outcome import Outcome
 from studies import grid, row
 
 METRICS = ("waf", "read_p99_ns")

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from slcache.metrics import Goal
-from slcache.sweep import cells, pareto, spread
-from slcache.sweep.outcome import Outcome
+from slcache.study import cells, pareto, spread
+from slcache.study.outcome import Outcome
 from studies import grid, row
 
 

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from slcache.plots import plain, study_axis, style
-from slcache.sweep import wording
-from slcache.sweep.effects import Effect, Effects, Level
+from slcache.study import wording
+from slcache.study.effects import Effect, Effects, Level
 
 _COLUMNS = 3
 #: The figure shows so many parameters, those that explain most.

@@ -12,8 +12,8 @@ from matplotlib.colors import LogNorm, Normalize, to_hex
 from matplotlib.figure import Figure
 
 from slcache.plots import plain, study_axis, style
-from slcache.sweep import wording
-from slcache.sweep.cells import Cells
+from slcache.study import wording
+from slcache.study.cells import Cells
 
 _COLUMNS = 3
 _COLOURS = colormaps["viridis"]

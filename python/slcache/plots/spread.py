@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from slcache.plots import plain, study_axis, style
-from slcache.sweep.spread import Spread
+from slcache.study.spread import Spread
 
 #: The figure shows so many configurations.
 MOST = 40

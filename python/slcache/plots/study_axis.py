@@ -13,8 +13,8 @@ from matplotlib.ticker import FuncFormatter, Locator, MaxNLocator, NullLocator
 from slcache import units
 from slcache.metrics import named
 from slcache.plots import plain, style
-from slcache.sweep import wording
-from slcache.sweep.outcome import Setting
+from slcache.study import wording
+from slcache.study.outcome import Setting
 
 #: A range that spans more than this factor is shown on a log axis.
 LOG_FROM = 30.0

@@ -13,8 +13,8 @@ from slcache.plots import heat_map, style
 from slcache.plots import pareto as pareto_figure
 from slcache.plots import spread as spread_figure
 from slcache.report import Picture
-from slcache.sweep import sentences, show, wording
-from slcache.sweep.analysis import Analysis
+from slcache.study import sentences, show, wording
+from slcache.study.analysis import Analysis
 
 
 def render(analysis: Analysis, title: str, asked: str = "") -> str:

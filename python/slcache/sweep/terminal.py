@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import RenderableType
 from rich.text import Text
 
-from slcache.sweep import sentences, show, wording
-from slcache.sweep.analysis import Analysis
+from slcache.study import sentences, show, wording
+from slcache.study.analysis import Analysis
 from slcache.tabular import Column, Table
 
 

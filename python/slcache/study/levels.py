@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slcache.sweep.outcome import Setting
+from slcache.study.outcome import Setting
 
 #: Numbers with more values than this are put into ranges.
 MOST = 12

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from slcache import wording as words
-from slcache.sweep import spread, wording
-from slcache.sweep.analysis import Analysis
-from slcache.sweep.effects import Effects
-from slcache.sweep.outcome import DONE, Outcome
-from slcache.sweep.pareto import Front
-from slcache.sweep.spread import Spread
+from slcache.study import spread, wording
+from slcache.study.analysis import Analysis
+from slcache.study.effects import Effects
+from slcache.study.outcome import DONE, Outcome
+from slcache.study.pareto import Front
+from slcache.study.spread import Spread
 
 _NAMED = 5
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from slcache.metrics import Goal
-from slcache.sweep.outcome import Configuration, Outcome
+from slcache.study.outcome import Configuration, Outcome
 
 #: What a front is made of unless others are named, as far as points differ in it.
 OBJECTIVES = ("read_p99_ns", "write_p99_ns", "waf", "lifetime_host_bytes", "slc_bytes")

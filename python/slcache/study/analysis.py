@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache.metrics import Goal, named
-from slcache.sweep import cells, pareto, spread
-from slcache.sweep.cells import Cells
-from slcache.sweep.effects import Effect, Effects, main_effects
-from slcache.sweep.outcome import Outcome
-from slcache.sweep.pareto import Front
-from slcache.sweep.spread import Spread
+from slcache.study import cells, pareto, spread
+from slcache.study.cells import Cells
+from slcache.study.effects import Effect, Effects, main_effects
+from slcache.study.outcome import Outcome
+from slcache.study.pareto import Front
+from slcache.study.spread import Spread
 
 
 @dataclass(frozen=True)

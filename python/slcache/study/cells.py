@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slcache.sweep import levels
-from slcache.sweep.levels import Levels
-from slcache.sweep.outcome import Setting
+from slcache.study import levels
+from slcache.study.levels import Levels
+from slcache.study.outcome import Setting
 
 #: With at most this many levels a parameter keeps each of its values.
 _MOST = 32

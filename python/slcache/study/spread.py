@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from slcache.metrics import Goal
-from slcache.sweep.outcome import Configuration
+from slcache.study.outcome import Configuration
 
 #: How sure intervals are.
 LEVEL = 0.95

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from slcache.sweep import wording
-from slcache.sweep.analysis import Analysis
-from slcache.sweep.outcome import Outcome
+from slcache.study import wording
+from slcache.study.analysis import Analysis
+from slcache.study.outcome import Outcome
 
 #: A table has so many rows at most; the rest is told by number.
 MOST = 60

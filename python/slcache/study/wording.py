@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from slcache import units
 from slcache.metrics import named
-from slcache.sweep.outcome import Configuration, Setting
+from slcache.study.outcome import Configuration, Setting
 
 #: How a metric of each unit is printed.
 _SHOWN: dict[str, Callable[[float], str]] = {

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slcache.sweep import levels
-from slcache.sweep.levels import Levels
-from slcache.sweep.outcome import Setting
+from slcache.study import levels
+from slcache.study.levels import Levels
+from slcache.study.outcome import Setting
 
 Values = NDArray[np.float64]
 #: Sums of squares below this share of the whole are rounding.
