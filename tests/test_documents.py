@@ -107,6 +107,7 @@ def test_a_missing_key_is_named(whole: str) -> None:
         "model_version",
         "cache",
         "offered_iops",
+        "options",
     }
     free = (
         "config",

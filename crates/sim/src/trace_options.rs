@@ -4,6 +4,7 @@ use crate::config::{ConfigError, ConfigErrors};
 use crate::nearest::nearest;
 use serde_json::{Map, Value};
 use slcache_traces::TraceOptions;
+use std::collections::BTreeMap;
 
 /// Options of every format.
 const PLAIN: [&str; 12] = [
@@ -75,6 +76,30 @@ pub fn trace_options<'a>(
         plain.insert("generic".to_owned(), Value::Object(generic));
     }
     read(plain, errors)
+}
+
+/// The options that are not as they would be without a word, as text: what [`trace_options`] reads.
+pub(crate) fn said(options: &TraceOptions) -> BTreeMap<String, String> {
+    let plain = |options: &TraceOptions| serde_json::to_value(options).expect("options are plain data");
+    let (own, default) = (plain(options), plain(&TraceOptions::default()));
+    let mut said = BTreeMap::new();
+    for (key, value) in own.as_object().into_iter().flatten() {
+        if default.get(key) != Some(value) {
+            write(key, value, &mut said);
+        }
+    }
+    said
+}
+
+fn write(key: &str, value: &Value, said: &mut BTreeMap<String, String>) {
+    match value {
+        Value::Null => {}
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, value)| write(&format!("{key}.{name}"), value, said));
+        }
+        Value::String(text) => drop(said.insert(key.to_owned(), text.clone())),
+        plain => drop(said.insert(key.to_owned(), plain.to_string())),
+    }
 }
 
 /// An error for every option that an earlier one has set, under the same name or another.
@@ -162,6 +187,45 @@ mod tests {
         assert_eq!(generic.time, ColumnReference::Number(1));
         assert_eq!(generic.address, ColumnReference::Name("lba".to_owned()));
         assert_eq!(generic.ops["0"], OpName::Write);
+    }
+
+    #[test]
+    fn what_was_said_is_read_as_the_same() {
+        let generic: &[(&str, &str)] = &[
+            ("format", "generic"),
+            ("time", "1"),
+            ("time_unit", "us"),
+            ("address", "lba"),
+            ("address_unit", "4096"),
+            ("size", "3"),
+            ("size_unit", "byte"),
+            ("op", "4"),
+            ("ops.0", "write"),
+            ("header", "true"),
+            ("delimiter", "whitespace"),
+            ("stream", "6"),
+        ];
+        let plain: &[(&str, &str)] = &[
+            ("unsorted", "sort:64"),
+            ("volume", "each"),
+            ("action", "C"),
+            ("mqsim_time_unit", "ps"),
+            ("zero_size", "skip"),
+            ("sub_sector", "round"),
+            ("rebase", "false"),
+            ("op_default", "write"),
+            ("object_unit", "sector"),
+            ("coarse_time", "spread"),
+            ("seed", "7"),
+            ("workload.twin.update_ratio", "0.5"),
+        ];
+        for pairs in [generic, plain, &[]] {
+            let options = trace_options(pairs.iter().copied()).unwrap();
+            let text = said(&options);
+            assert!(text.len() >= pairs.len(), "{text:?}");
+            assert_eq!(trace_options(text.iter().map(|(k, v)| (k.as_str(), v.as_str()))).unwrap(), options);
+        }
+        assert!(said(&TraceOptions::default()).is_empty());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::RunRequest;
 use crate::config::RunConfig;
 use crate::provenance::provenance;
 use crate::resources::{peak_rss_bytes, Stopwatch};
+use crate::trace_options;
 use serde_json::{json, Value};
 use slcache_core::metrics::report::{HostReport, Report};
 use slcache_traces::{TraceError, TraceSummary};
@@ -19,6 +20,8 @@ const SCHEMA_VERSION: u32 = 1;
 pub struct TraceFacts {
     path: String,
     format: &'static str,
+    /// How it was read, where that was said.
+    options: Value,
     summary: TraceSummary,
     namespaces: Value,
     footprint_bytes: u64,
@@ -38,6 +41,7 @@ impl TraceFacts {
         Ok(Self {
             path: request.trace.name().to_owned(),
             format: source.format(),
+            options: json!(trace_options::said(&request.trace_options)),
             namespaces: namespaces.map_or_else(|| json!([]), |all| all.to_json(&summary.volumes)),
             summary: summary.clone(),
             footprint_bytes: footprint.bytes(),
@@ -86,6 +90,7 @@ fn told(trace: &TraceFacts, report: &Report) -> Value {
     json!({
         "path": trace.path,
         "format": trace.format,
+        "options": trace.options,
         "sha256": summary.sha256,
         "label": summary.label,
         "steps": summary.steps,
