@@ -24,6 +24,8 @@ VERBS = (
     ["trace", "generate"],
     ["trace", "formats"],
     ["trace", "workloads"],
+    ["diff"],
+    ["report"],
     ["reproduce"],
     ["cliff"],
     ["env", "replay"],

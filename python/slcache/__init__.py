@@ -8,6 +8,7 @@
 
 from slcache._core import ConfigError, EpisodeError, RunError, TraceError
 from slcache.api import compare, devices, fitting, formats, resolve, run, schemes
+from slcache.differences import diff
 from slcache.documents import ResultError
 from slcache.results import Comparison, Result, load
 from slcache.traces import Trace, generate, merge, workload, workloads
@@ -23,6 +24,7 @@ __all__ = [
     "TraceError",
     "compare",
     "devices",
+    "diff",
     "fitting",
     "formats",
     "generate",

@@ -94,3 +94,20 @@ def factor(value: float) -> str:
     if abs(value) >= 10:
         return f"{significant(value, 3)}×"
     return f"{value:.2f}×"
+
+
+def figure(value: float, unit: str) -> str:
+    """Return a figure in its unit as people read it, as in `1.25 ms` of 1250000 `ns`."""
+    match unit:
+        case "ns":
+            return duration(value / 1000)
+        case "bytes":
+            return size(value)
+        case "bytes/s":
+            return f"{size(value)}/s"
+        case "J":
+            return energy(value)
+        case "1":
+            whole = float(value).is_integer()
+            return count(value) if whole else trimmed(significant(value))
+    return f"{trimmed(significant(value, 4))} {unit}"

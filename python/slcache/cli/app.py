@@ -15,7 +15,9 @@ from slcache.cli import (
     catalogue,
     cliff,
     design,
+    diff,
     env,
+    report,
     reproduce,
     simulate,
     trace,
@@ -37,6 +39,8 @@ app = typer.Typer(
 )
 app.command("run", cls=Verb)(simulate.run)
 app.command("compare", cls=Verb)(simulate.compare)
+app.command("diff", cls=Verb)(diff.diff)
+app.command("report", cls=Verb)(report.report)
 app.command("reproduce", cls=Verb)(reproduce.reproduce)
 app.command("cliff", cls=Verb)(cliff.cliff)
 app.add_typer(trace.app, name="trace")

@@ -119,6 +119,16 @@ TracePath = Annotated[
         "FILE.toml or a preset (see [bold]slcache trace workloads[/bold]).",
     ),
 ]
+Saved = Annotated[
+    Path,
+    typer.Argument(metavar="RESULT", help="A saved result: a folder of --out, or its result.json."),
+]
+SavedResults = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="RESULT...", help="Saved results: folders of --out, or their result.json."
+    ),
+]
 Device = Annotated[
     str,
     typer.Option(

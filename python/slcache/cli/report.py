@@ -1,0 +1,67 @@
+"""The verb `report`: saved results as one page, several of them side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from slcache import ResultError, saved, terminal
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.results import FILES, Comparison
+
+_PAGE = Path("report.html")
+
+
+def report(
+    results: opt.SavedResults,
+    normalise: opt.Normalise = None,
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE.html|DIR",
+            help="Where to write the page, or page, tables and result.json.",
+        ),
+    ] = _PAGE,
+    json: opt.Json = False,
+) -> None:
+    """Make the report of saved results; several of one trace become a comparison.
+
+    A result is a folder of --out or its result.json, of a run or a comparison. Runs of
+    one scheme are told apart by the names of their folders or files, and the verdict says
+    first in which settings runs differ.
+
+    \b
+    [bold]Examples[/bold]
+      slcache report out/baseline
+      slcache report before/result.json after/result.json --out both.html
+    """
+    from slcache.gather import gather
+
+    try:
+        result = gather(results, normalise)
+    except ResultError:
+        raise
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    kept = [saved.file_of(path) for path in results]
+    is_page = out.suffix == ".html" and not out.is_dir()
+    folder, names = (out.parent, (out.name,)) if is_page else (out, FILES)
+    with console.output(folder, names, kept) as files:
+        assert files is not None
+        if is_page:
+            files.write(out.name, result.report().encode())
+        else:
+            result.stage(files)
+    if json:
+        console.emit(result.to_json())
+        return
+    page = out if is_page else out / _PAGE
+    if isinstance(result, Comparison):
+        console.show(terminal.comparison_table(result.rows()), *result.notes(), *result.verdict())
+    else:
+        console.show(terminal.run_table(result.label, result.documents[0]))
+    console.show(Text(f"report: {page}"))
