@@ -30,14 +30,18 @@ def additive(pairs: Sequence[tuple[int, str]]) -> Effects:
     return main_effects(columns, [MEAN + A[a] + B[b] for a, b in pairs])
 
 
-def known(found: Effects) -> None:
-    assert means(of(found, "a")) == pytest.approx({a: MEAN + add for a, add in A.items()})
-    assert means(of(found, "b")) == pytest.approx({b: MEAN + add for b, add in B.items()})
+def known(found: Effects, pairs: Sequence[tuple[int, str]]) -> None:
+    """Hold effects against the model's: with the other parameter as it is among the points."""
+    of_b = np.mean([B[b] for _, b in pairs])
+    of_a = np.mean([A[a] for a, _ in pairs])
+    assert means(of(found, "a")) == pytest.approx({a: MEAN + add + of_b for a, add in A.items()})
+    assert means(of(found, "b")) == pytest.approx({b: MEAN + add + of_a for b, add in B.items()})
 
 
 def test_a_full_grid_gives_the_models_effects_and_shares() -> None:
-    found = additive(list(itertools.product(A, B)))
-    known(found)
+    pairs = list(itertools.product(A, B))
+    found = additive(pairs)
+    known(found, pairs)
     assert found.balanced
     # Variances of the effects: 600 of a, 25 of b.
     assert of(found, "a").share == pytest.approx(600 / 625)
@@ -48,21 +52,25 @@ def test_a_full_grid_gives_the_models_effects_and_shares() -> None:
 
 def test_missing_points_do_not_bend_the_effects() -> None:
     pairs = list(itertools.product(A, B))
-    found = additive([pair for pair in pairs if pair not in ((4, "fifo"), (1, "greedy"))])
-    known(found)
+    left = [pair for pair in pairs if pair not in ((4, "fifo"), (1, "greedy"))]
+    found = additive(left)
+    known(found, left)
     assert not found.balanced
-    plain = np.mean([MEAN + A[2] + B["fifo"], MEAN + A[1] + B["fifo"]])
-    assert abs(plain - (MEAN + B["fifo"])) > 10
+    assert {effect.means for effect in found.effects} == {"model"}
+    # The plain means of the points would have it the other way round, by 25 instead of 10.
+    plain = {b: np.mean([A[a] + B[b] for a, each in left if each == b]) for b in B}
+    assert plain["fifo"] - plain["greedy"] == pytest.approx(25)
 
 
 def test_points_drawn_at_random_give_the_same_effects() -> None:
     rng = random.Random(3)
     pairs = [(rng.choice(list(A)), rng.choice(list(B))) for _ in range(40)]
-    known(additive(pairs))
+    known(additive(pairs), pairs)
 
 
 def test_one_at_a_time_gives_the_same_effects() -> None:
-    known(additive([(1, "fifo"), (2, "fifo"), (4, "fifo"), (1, "greedy")]))
+    pairs = [(1, "fifo"), (2, "fifo"), (4, "fifo"), (1, "greedy")]
+    known(additive(pairs), pairs)
 
 
 def test_what_parameters_do_together_is_nobodys_share() -> None:
@@ -86,6 +94,40 @@ def test_parameters_that_change_together_are_not_told_apart() -> None:
     assert means(of(found, "c")) == pytest.approx({1: 1.0, 2: 1.0})
 
 
+def test_a_model_that_would_say_what_no_run_can_show_is_not_used() -> None:
+    """Latencies multiply: an additive model of these points has some below 0."""
+    rng = random.Random(8)
+    points = [(rng.randrange(4), rng.randrange(4)) for _ in range(30)]
+    values = [10.0 ** (a + b) for a, b in points]
+    columns: dict[str, Sequence[Setting]] = {
+        "a": [a for a, _ in points],
+        "b": [b for _, b in points],
+    }
+    found = main_effects(columns, values)
+    assert "plain" in {effect.means for effect in found.effects}
+    assert all(level.mean > 0 for effect in found.effects for level in effect.levels)
+    for effect in found.effects:
+        if effect.means == "plain":
+            own = [v for v, a in zip(values, columns[effect.factor], strict=True) if a == 3]
+            assert means(effect)[3] == pytest.approx(np.mean(own))
+
+
+def test_schemes_with_keys_of_their_own_are_compared_over_the_same_loads() -> None:
+    """A scheme with more points does not bend what a load that all of them have does."""
+    loads = (1, 2)
+    points: list[tuple[str, int | None, int]]
+    points = [("cached", b, t) for b in (1, 2, 3) for t in loads]
+    points += [("plain", None, t) for t in loads]
+    columns: dict[str, Sequence[Setting]] = {
+        "scheme": [s for s, _, _ in points],
+        "blocks": [b for _, b, _ in points],
+        "load": [t for _, _, t in points],
+    }
+    found = main_effects(columns, [(b or 9) * 10.0**t for _, b, t in points])
+    assert found.balanced
+    assert means(of(found, "load")) == pytest.approx({1: 37.5, 2: 375.0})
+
+
 def test_chance_explains_nothing_of_drawn_points() -> None:
     rng = np.random.default_rng(5)
     shares = []
@@ -105,7 +147,7 @@ def test_a_slope_over_many_values_is_seen_in_ranges() -> None:
     found = main_effects(columns, (10 * a + 2 * b).tolist())
     effect = of(found, "a")
     for level in effect.levels:
-        assert level.mean == pytest.approx(10 * level.place + 1.0, abs=0.15)
+        assert level.mean == pytest.approx(10 * level.place + 2 * b.mean(), abs=0.15)
     assert sum(level.count for level in effect.levels) == 600
     # Variances of the slopes: 100/12 and 4/12, less what lies within ranges.
     assert (of(found, "a").share or 0) == pytest.approx(100 / 104, abs=0.05)

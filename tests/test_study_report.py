@@ -45,7 +45,7 @@ def test_the_terminal_says_what_is_known(study: Analysis) -> None:
     assert "blocks = 1 2 1.350" in told
     assert "blocks = 4 2 1.650" in told
     assert "order = fifo 3 1.733" in told
-    assert "waf: the seeds change nothing" in told
+    assert "Seeds change nothing in waf." in told
     assert "inside the noise of the seeds" in told
 
 

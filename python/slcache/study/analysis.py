@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from slcache.metrics import Goal, named
 from slcache.study import cells, pareto, spread
 from slcache.study.cells import Cells
 from slcache.study.effects import Effect, Effects, main_effects
-from slcache.study.outcome import Outcome
+from slcache.study.outcome import Configuration, Outcome
 from slcache.study.pareto import Front
 from slcache.study.spread import Spread
 
@@ -35,10 +35,17 @@ class Analysis:
     spreads: Mapping[str, Spread]
 
     @classmethod
-    def of(cls, outcome: Outcome, metrics: Sequence[str] = ()) -> Analysis:
+    def of(
+        cls,
+        outcome: Outcome,
+        metrics: Sequence[str] = (),
+        goals: Mapping[str, Goal] | None = None,
+        kept: Callable[[Configuration], bool] = lambda _: True,
+    ) -> Analysis:
         """Judge a study by metrics, by default those of a front that any point has.
 
-        ValueError for a metric that the table lacks.
+        The front is that of `goals`, by default what the catalogue calls better of the metrics,
+        among the configurations that are `kept`. ValueError for a metric that the table lacks.
         """
         asked = list(dict.fromkeys(metrics)) or [
             name for name in pareto.OBJECTIVES if outcome.with_metric(name)
@@ -47,18 +54,13 @@ class Analysis:
             named(name)
             if name not in outcome.metrics:
                 raise ValueError(f"the study's table has no column {name}")
-        goals: dict[str, Goal] = {}
-        for name in asked:
-            goal = named(name).goal
-            if goal is not None:
-                goals[name] = goal
         return cls(
             outcome,
             asked,
             {name: _effects(outcome, name) for name in asked},
-            pareto.of_outcome(outcome, goals),
+            pareto.of_outcome(outcome, _goals(asked) if goals is None else goals, kept),
             {
-                name: spread.of_metric(outcome.configurations, name, named(name).goal)
+                name: spread.of_metric(outcome.configurations, name, _goal(name, goals))
                 for name in asked
             },
         )
@@ -101,7 +103,7 @@ class Analysis:
             "metrics": {
                 name: {
                     "points_without": self.outcome.missing(name),
-                    "full_grid": self.effects[name].balanced,
+                    "balanced": self.effects[name].balanced,
                     "share_of_no_parameter": self.effects[name].rest,
                     "effects": [_effect(each) for each in self.effects[name].effects],
                     "seeds": _spread(self.spreads[name]),
@@ -112,6 +114,7 @@ class Analysis:
                 "metrics": dict(zip(self.front.metrics, self.front.goals, strict=True)),
                 "without": list(self.front.without),
                 "configurations_left_out": self.front.left_out,
+                "configurations_out_of_bounds": self.front.broken,
                 "configurations": [
                     {
                         "settings": dict(one.settings),
@@ -121,6 +124,14 @@ class Analysis:
                 ],
             },
         }
+
+
+def _goal(metric: str, goals: Mapping[str, Goal] | None) -> Goal | None:
+    return (goals or {}).get(metric, named(metric).goal)
+
+
+def _goals(metrics: Sequence[str]) -> dict[str, Goal]:
+    return {name: goal for name in metrics if (goal := named(name).goal) is not None}
 
 
 def _effects(outcome: Outcome, metric: str) -> Effects:
@@ -141,6 +152,7 @@ def _effect(effect: Effect) -> dict[str, Any]:
         "parameter": effect.factor,
         "share_of_variance": effect.share,
         "told_apart": effect.apart,
+        "means": effect.means,
         "points_without": effect.absent,
         "levels": [
             {

@@ -1,18 +1,19 @@
 """Main effects: what a metric is at each level of a parameter, over all else.
 
-An additive model is fitted by least squares: a mean, and for each level of each parameter what
-it adds. A level's mean is then what the model gives with all other parameters spread evenly over
-their levels. In a full grid that is the plain mean of the points at that level; where points are
-missing or were drawn at random it is not, since those at one level may happen to have more of
-what is slow elsewhere. A parameter that only some points have is judged among these.
+Where every level of a parameter has the others' levels as often as all points have, as in a full
+grid, its mean is the plain mean of the points there. Where points are missing, listed or drawn it
+is not: those at one level may happen to have more of what is slow elsewhere. Then an additive
+model is fitted by least squares, a mean and what each level of each parameter adds to it, and a
+level's mean is what the model gives with the others as they are among all points. Where effects do
+not add up, such a model would say what no point shows, and the means are the plain ones after all.
+A parameter that only some points have is judged among these.
 """
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ from slcache.study.levels import Levels
 from slcache.study.outcome import Setting
 
 Values = NDArray[np.float64]
+#: A model that explains less of the variance than this does not hold.
+_ENOUGH = 0.5
 #: Sums of squares below this share of the whole are rounding.
 _NOTHING = 1e-12
 
@@ -50,6 +53,9 @@ class Effect:
     share: float | None
     #: Whether the points tell its effect from those of the others.
     apart: bool
+    #: How its means came about: by the points alone, by a model, or by the points although others
+    #: may be in them, since a model does not hold.
+    means: Literal["exact", "model", "plain"]
     #: Points that have no such parameter, and are not counted here.
     absent: int
 
@@ -64,7 +70,7 @@ class Effects:
     """The main effects on one metric, the parameter that explains most first."""
 
     effects: Sequence[Effect]
-    #: Whether every combination of levels is there equally often.
+    #: Whether each level of each parameter has the others' levels as often as all points have.
     balanced: bool
     #: The share that no parameter explains alone: interactions, and chance; None if unknown.
     rest: float | None
@@ -77,7 +83,7 @@ def main_effects(columns: Mapping[str, Sequence[Setting]], values: Sequence[floa
     found = [effect for name in columns if (effect := _effect(name, columns, numbers)) is not None]
     whole = [e.share for e in found if not e.absent and e.share is not None]
     complete = len(whole) == len(found) and bool(found)
-    balanced = _full(list(columns.values()))
+    balanced = all(effect.means == "exact" for effect in found)
     rest = max(0.0, 1.0 - sum(whole)) if complete and balanced else None
     order = sorted(found, key=lambda e: -1.0 if e.share is None else e.share, reverse=True)
     return Effects(order, balanced, rest, len(numbers))
@@ -101,13 +107,14 @@ def _effect(name: str, columns: Mapping[str, Sequence[Setting]], values: Values)
     if not _separable(design):
         design = [_fewer(own, others), *(_fewer(each, others) for each in others.values())]
     fit = _Fit(design, among)
-    sampled = not _full([own, *others.values()])
+    means, how = fit.means()
     return Effect(
         name,
         design[0].numeric,
-        _told(design[0], fit.means(), among),
-        fit.share(sampled),
+        _told(design[0], means, among),
+        fit.share(),
         fit.apart,
+        how,
         int(len(values) - have.sum()),
     )
 
@@ -158,37 +165,49 @@ class _Fit:
         whole = np.hstack([constant, _contrasts(design[0]), *map(_contrasts, design[1:])])
         self._rank = _rank(whole)
         self.apart = self._rank == _rank(others) + len(design[0]) - 1
-        self._clear = self._rank == whole.shape[1]
+        self._exact = all(_as_often(design[0], other) for other in design[1:])
         self._coefficients, self._left = _least_squares(whole, values)
         _, self._left_without = _least_squares(others, values)
+        self._whole = float(((values - values.mean()) ** 2).sum())
 
-    def means(self) -> Values:
-        """Return the mean of each level of the first parameter."""
+    def means(self) -> tuple[Values, Literal["exact", "model", "plain"]]:
+        """Return the mean of each level of the first parameter, and how it came about."""
         plain = np.bincount(self._first.of, self._values) / np.bincount(self._first.of)
-        if not self.apart:
-            return np.asarray(plain)
+        if self._exact:
+            return plain, "exact"
         added = self._coefficients[1 : len(self._first)]
-        means = self._coefficients[0] + np.append(added, -added.sum())
-        if self._clear:
-            return np.asarray(means)
-        # What others have among themselves cannot be told apart: only differences are known.
-        return np.asarray(means + (self._values - means[self._first.of]).mean())
+        model = np.append(added, -added.sum())
+        # The others are as they are among all points: the levels' mean is that of all.
+        model += (self._values - model[self._first.of]).mean()
+        return (model, "model") if self.apart and self._holds(model) else (plain, "plain")
 
-    def share(self, sampled: bool) -> float | None:
+    def _holds(self, means: Values) -> bool:
+        """Return whether effects add up, more or less: no figure of a run is below 0."""
+        explained = self._whole - self._left
+        possible = bool(means.min() >= 0.0 or self._values.min() < 0.0)
+        return possible and explained >= _ENOUGH * self._whole
+
+    def share(self) -> float | None:
         """Return the share of the variance that the first parameter explains alone.
 
-        Of points that were drawn, it is less what so many levels explain by chance.
+        Of points that were drawn or listed, it is less what so many levels explain by chance.
         """
-        whole = float(((self._values - self._values.mean()) ** 2).sum())
-        if not self.apart or whole <= _NOTHING * float((self._values**2).sum()):
+        if not self.apart or self._whole <= _NOTHING * float((self._values**2).sum()):
             return None
         own = self._left_without - self._left
         free = len(self._values) - self._rank
-        if sampled:
+        if not self._exact:
             if free < 1:
                 return None
             own -= (len(self._first) - 1) * self._left / free
-        return min(1.0, max(0.0, own / whole))
+        return min(1.0, max(0.0, own / self._whole))
+
+
+def _as_often(one: Levels, other: Levels) -> bool:
+    """Return whether every level of one has the other's levels as often as all points have."""
+    pairs = np.zeros((len(one), len(other)), dtype=np.int64)
+    np.add.at(pairs, (one.of, other.of), 1)
+    return bool((pairs * len(one.of) == np.outer(pairs.sum(axis=1), pairs.sum(axis=0))).all())
 
 
 def _least_squares(matrix: Values, values: Values) -> tuple[Values, float]:
@@ -205,10 +224,3 @@ def _told(one: Levels, means: Values, values: Values) -> list[Level]:
         spread = (float(least), float(first), float(third), float(most))
         found.append(Level(low, high, place, float(means[i]), len(points), spread))
     return found
-
-
-def _full(columns: Sequence[Sequence[Setting]]) -> bool:
-    """Return whether every combination of values is there, equally often."""
-    repeats = Counter(zip(*columns, strict=True))
-    expected = math.prod(len(set(column)) for column in columns)
-    return len(repeats) == expected and len(set(repeats.values())) == 1

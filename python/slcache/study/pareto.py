@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,6 +53,8 @@ class Front:
     places: Sequence[int]
     #: Configurations that lack one of the metrics and so cannot be judged.
     left_out: int
+    #: Configurations that break a bound, and so are not on the front.
+    broken: int
     #: Metrics that were asked for and are the same everywhere, or nowhere.
     without: Sequence[str]
 
@@ -62,24 +64,30 @@ class Front:
         return [self.configurations[i] for i in self.places]
 
 
-def of_outcome(outcome: Outcome, goals: dict[str, Goal]) -> Front:
+def of_outcome(
+    outcome: Outcome,
+    goals: Mapping[str, Goal],
+    kept: Callable[[Configuration], bool] = lambda _: True,
+) -> Front:
     """Return the front of a study's configurations by metrics with these goals.
 
     A metric in which they do not differ tells nothing of them, and one that none has would leave
-    no configuration to judge.
+    no configuration to judge. Configurations that are not `kept` are on no front.
     """
     telling = {name: goal for name, goal in goals.items() if _differs(outcome, name)}
     judged = outcome.with_metric(*telling) if telling else []
     points = [[c.mean(name) or 0.0 for name in telling] for c in judged]
     directions = list(telling.values())
-    places = sorted(front(points, directions), key=lambda i: points[i])
+    good = [i for i, each in enumerate(judged) if kept(each)]
+    places = [good[i] for i in front([points[i] for i in good], directions)]
     return Front(
         list(telling),
         directions,
         judged,
         points,
-        places,
+        sorted(places, key=lambda i: points[i]),
         len(outcome.configurations) - len(judged),
+        len(judged) - len(good),
         [name for name in goals if name not in telling],
     )
 

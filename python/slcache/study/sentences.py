@@ -42,21 +42,35 @@ def missing(analysis: Analysis) -> list[str]:
 
 def design(analysis: Analysis) -> list[str]:
     """Return how the means and the shares are meant for the points there are."""
-    told = (_design(found) for found in analysis.effects.values() if len(found.effects) > 1)
+    told = (
+        sentence
+        for name, found in analysis.effects.items()
+        if len(found.effects) > 1
+        for sentence in _design(name, found)
+    )
     return list(dict.fromkeys(told))
 
 
-def _design(found: Effects) -> str:
+def _design(metric: str, found: Effects) -> Iterator[str]:
     if found.balanced:
-        return (
-            "The points are a full grid: a level's mean is that of all points there. What "
-            "parameters do together is no single one's share."
+        yield (
+            "A level's mean is that of all points there: each level has the levels of the other "
+            "parameters equally often. What parameters do together is no single one's share."
         )
-    return (
-        "The points are no full grid, so a level's mean is that of an additive model, fitted by "
-        "least squares, with all other parameters spread evenly over their levels; what as many "
-        "levels would explain by chance is taken off a share."
-    )
+    ways = [effect.means for effect in found.effects]
+    if "model" in ways:
+        yield (
+            "The points are no full grid: where a parameter's levels do not have those of the "
+            "others equally often, a level's mean is that of an additive model, fitted by least "
+            "squares, with the others as they are among all points; what as many levels would "
+            "explain by chance is taken off a share."
+        )
+    if "plain" in ways:
+        yield (
+            f"{metric}: the points are no full grid, and the effects do not add up, so that no "
+            "additive model can take the others out of a parameter's means: they are those of the "
+            "points as they are."
+        )
 
 
 def effects(found: Effects, short: Mapping[str, str]) -> list[str]:
@@ -84,16 +98,18 @@ def seeds(analysis: Analysis, short: Mapping[str, str]) -> list[str]:
         return []
     if not any(each.repeated for each in found):
         return ["Each configuration has one seed: how far seeds spread the figures is not known."]
+    still = [each.metric for each in found if each.still]
     told = [sentence for each in found if (sentence := _noise(each, short))]
-    return [*told, _intervals()]
+    return [
+        *([f"Seeds change nothing in {words.listed(still)}."] if still else []),
+        *([*told, _intervals()] if told else []),
+    ]
 
 
 def _noise(found: Spread, short: Mapping[str, str]) -> str:
     """Return whether the best of a metric is told from the others by more than seeds do."""
     metric = found.metric
-    if found.still:
-        return f"{metric}: the seeds change nothing."
-    if found.best is None or not found.repeated:
+    if found.still or found.best is None or not found.repeated:
         return ""
     best = found.estimates[found.best]
     value = wording.interval(metric, best.mean, best.half)
@@ -129,6 +145,8 @@ def front(found: Front) -> Iterator[str]:
             f"{_counted(found.left_out, 'configuration')} without one of the front's metrics: "
             "not judged."
         )
+    if found.broken:
+        yield f"{_counted(found.broken, 'configuration')} out of bounds: not on the front."
     if found.metrics:
         yield (
             f"{len(found.places):,} of {len(found.configurations):,} configurations are on the "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from matplotlib.figure import Figure
 
@@ -17,8 +17,18 @@ from slcache.study import sentences, show, wording
 from slcache.study.analysis import Analysis
 
 
-def render(analysis: Analysis, title: str, asked: str = "") -> str:
-    """Return the page; `asked` is the study as it was asked for, in TOML."""
+def render(
+    analysis: Analysis,
+    title: str,
+    asked: str = "",
+    *,
+    notes: Sequence[str] = (),
+    first: Sequence[Picture] = (),
+) -> str:
+    """Return the page; `asked` is the study as it was asked for, in TOML.
+
+    `notes` and the pictures `first` come before all else.
+    """
     outcome = analysis.outcome
     short = wording.short_names(outcome.factors)
     seeds = show.seeds(analysis, short)
@@ -26,7 +36,7 @@ def render(analysis: Analysis, title: str, asked: str = "") -> str:
         "sweep.html.j2",
         title=title,
         counts=sentences.points(outcome),
-        notes=sentences.missing(analysis),
+        notes=[*notes, *sentences.missing(analysis)],
         varied=show.varied(outcome),
         fixed=[(name, wording.setting(value)) for name, value in outcome.fixed.items()],
         reasons=[[status, f"{count:,}", reason] for status, reason, count in outcome.reasons()],
@@ -36,6 +46,7 @@ def render(analysis: Analysis, title: str, asked: str = "") -> str:
         front=show.front(analysis)[: show.MOST],
         front_more=max(0, len(analysis.front.places) - show.MOST),
         front_picture=_front(analysis),
+        first=list(first),
         names=list(analysis.metrics),
         shares=show.shares(analysis, short) if len(outcome.factors) > 1 else [],
         design=sentences.design(analysis),
