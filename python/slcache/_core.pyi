@@ -34,6 +34,38 @@ def rereadable(
 def is_read_once(trace: str) -> bool:
     """Return whether a trace can be read only once, such as a pipe."""
 
+def fingerprint(
+    trace: str | Rereadable,
+    *,
+    trace_options: list[tuple[str, str]],
+    progress: Callable[[str, int, int], bool | None] | None,
+) -> str:
+    """Return a SHA-256 that tells a trace's bytes, or a workload's draw, from others."""
+
+def prepare(
+    trace: str | Rereadable,
+    output: Path,
+    *,
+    trace_options: list[tuple[str, str]],
+    progress: Callable[[str, int, int], bool | None] | None,
+) -> None:
+    """Read a trace to its end and write it as a file that runs read without parsing."""
+
+def prepared(trace: str, file: Path) -> Rereadable:
+    """Return a trace that is read from what was prepared of it, and keeps its name."""
+
+def save_state(
+    output: Path,
+    *,
+    device: str,
+    scheme: str,
+    sets: list[str],
+    seed: int | None,
+    replay: str | None,
+    progress: Callable[[str, int, int], bool | None] | None,
+) -> None:
+    """Precondition a device and save its state, for runs that start from it."""
+
 def run(
     trace: str | Rereadable,
     *,

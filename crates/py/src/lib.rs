@@ -8,6 +8,7 @@ mod errors;
 mod files;
 mod models;
 mod progress;
+mod shared;
 mod stream;
 mod trace_tools;
 
@@ -189,6 +190,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<env_vector::Episodes>()?;
     module.add_function(wrap_pyfunction!(rereadable, module)?)?;
     module.add_function(wrap_pyfunction!(is_read_once, module)?)?;
+    module.add_function(wrap_pyfunction!(shared::fingerprint, module)?)?;
+    module.add_function(wrap_pyfunction!(shared::prepare, module)?)?;
+    module.add_function(wrap_pyfunction!(shared::prepared, module)?)?;
+    module.add_function(wrap_pyfunction!(shared::save_state, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(resolve, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::schemes, module)?)?;

@@ -55,6 +55,14 @@ pub enum TraceError {
         /// What the decompressor said.
         message: String,
     },
+    /// The prepared form of a trace is something else, damaged, or of another trace.
+    #[error("{file}: no prepared trace, or a damaged one: {what}; remove it, and it is made anew")]
+    Prepared {
+        /// The prepared file.
+        file: String,
+        /// How that shows.
+        what: String,
+    },
     /// Unpacking needs more memory than is allowed.
     #[error("{file}: unpacking the {compression} data takes too much memory; allowed: {allowed}")]
     NeedsMemory {

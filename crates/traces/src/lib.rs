@@ -17,6 +17,7 @@ mod digits;
 mod entry;
 mod error;
 mod fields;
+mod fingerprint;
 mod format_names;
 mod formats;
 mod info;
@@ -32,6 +33,8 @@ mod options_objects;
 mod order;
 mod page_set;
 mod parquet;
+mod prepare;
+mod prepared;
 mod progress;
 mod quote;
 mod raw_input;
@@ -59,6 +62,7 @@ pub use catalogue::{format_catalogue, CatalogueEntry};
 pub use detect::detect;
 pub use entry::TraceEntry;
 pub use error::{LineFault, TraceError};
+pub use fingerprint::fingerprint;
 pub use formats::{formats, FormatDescription};
 pub use info::{
     info, info_of_requests, info_telling, AddressMap, GapClass, GapDecade, HotSet, HotShare, IdleTime,
@@ -73,6 +77,7 @@ pub use options_generic::{ColumnReference, GenericColumns, OpName, TimeUnit, Uni
 pub use options_objects::DefaultOp;
 pub use page_set::{PageSet, RankedPages};
 pub use parquet::Origin as TraceOrigin;
+pub use prepare::prepare;
 pub use progress::Progress;
 pub use reader::{open, TraceReader};
 pub use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};

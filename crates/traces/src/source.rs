@@ -10,6 +10,7 @@ use crate::merged_source::MergedSource;
 use crate::opened::Opened;
 use crate::options::{TraceOptions, VolumeChoice};
 use crate::parquet::{self, Origin, ParquetSource};
+use crate::prepared::PreparedSource;
 use crate::record_source::RecordSource;
 use crate::records::RecordReader;
 use crate::shared_file::SharedFile;
@@ -30,11 +31,16 @@ pub(crate) enum Source {
     Workload(Box<WorkloadSource>),
     /// The files of a blktrace recording.
     Merged(Box<MergedSource>),
+    /// What was made of a trace for many runs.
+    Prepared(Box<PreparedSource>),
 }
 
 impl Source {
     /// Opens what `path` names, once, and settles the format.
     pub(crate) fn open(path: &TracePath, options: &TraceOptions) -> Result<Self, TraceError> {
+        if let Some(file) = path.prepared() {
+            return Ok(Self::Prepared(Box::new(PreparedSource::open(file, options)?)));
+        }
         let name = path.name();
         let is_workload = match &options.format {
             Some(name) => name == WORKLOAD,
@@ -68,7 +74,7 @@ impl Source {
     pub(crate) fn copy(&self) -> Option<&SharedFile> {
         match self {
             Self::Parquet(source) => Some(source.bytes()),
-            Self::Records(_) | Self::Workload(_) | Self::Merged(_) => None,
+            Self::Records(_) | Self::Workload(_) | Self::Merged(_) | Self::Prepared(_) => None,
         }
     }
 
@@ -82,6 +88,7 @@ impl Source {
             Self::Parquet(source) => source.step(out, max),
             Self::Workload(source) => source.step(out, max),
             Self::Merged(source) => source.step(out),
+            Self::Prepared(source) => source.step(out, max),
         }
     }
 
@@ -92,6 +99,7 @@ impl Source {
             Self::Parquet(source) => source.finish(),
             Self::Workload(source) => source.finish(),
             Self::Merged(source) => source.finish(),
+            Self::Prepared(source) => source.finish(),
         }
     }
 
@@ -99,7 +107,7 @@ impl Source {
     pub(crate) fn final_error(&mut self, error: TraceError) -> TraceError {
         match self {
             Self::Records(source) => source.list_volumes(error),
-            Self::Parquet(_) | Self::Workload(_) => error,
+            Self::Parquet(_) | Self::Workload(_) | Self::Prepared(_) => error,
             Self::Merged(source) => source.list_volumes(error),
         }
     }
@@ -109,7 +117,7 @@ impl Source {
         match self {
             Self::Records(source) => source.update_summary(),
             Self::Parquet(source) => source.update_summary(),
-            Self::Workload(_) => {}
+            Self::Workload(_) | Self::Prepared(_) => {}
             Self::Merged(source) => source.update_summary(),
         }
     }
@@ -121,6 +129,7 @@ impl Source {
             Self::Parquet(source) => source.summary(),
             Self::Workload(source) => source.summary(),
             Self::Merged(source) => source.summary(),
+            Self::Prepared(source) => source.summary(),
         }
     }
 
@@ -129,6 +138,7 @@ impl Source {
         match self {
             Self::Records(source) => source.format_name(),
             Self::Merged(source) => source.format_name(),
+            Self::Prepared(source) => source.format_name(),
             Self::Parquet(_) => PARQUET,
             Self::Workload(_) => WORKLOAD,
         }
@@ -141,6 +151,7 @@ impl Source {
             Self::Records(source) => source.stream_names(),
             Self::Merged(source) => source.stream_names(),
             Self::Parquet(source) => source.stream_names(),
+            Self::Prepared(source) => source.stream_names(),
             // Its streams share one address space.
             Self::Workload(_) => Vec::new(),
         }
@@ -151,6 +162,7 @@ impl Source {
         match self {
             Self::Parquet(source) => source.stream_names().len() > 1,
             Self::Workload(_) => false,
+            Self::Prepared(source) => source.has_volumes(),
             _ => options.volume == Some(VolumeChoice::Each),
         }
     }
@@ -161,6 +173,7 @@ impl Source {
         match self {
             Self::Parquet(source) => source.origin().clone(),
             Self::Workload(source) => source.origin(),
+            Self::Prepared(source) => source.origin(path),
             Self::Records(_) | Self::Merged(_) => Origin {
                 file: path.rsplit('/').next().unwrap_or(path).to_owned(),
                 format: self.format_name().to_owned(),
@@ -178,6 +191,7 @@ impl Source {
             Self::Parquet(source) => source.byte_counter(),
             Self::Workload(_) => Arc::default(),
             Self::Merged(source) => source.byte_counter(),
+            Self::Prepared(source) => source.byte_counter(),
         }
     }
 
@@ -188,6 +202,7 @@ impl Source {
             Self::Parquet(source) => Some(source.bytes_total()),
             Self::Workload(_) => None,
             Self::Merged(source) => source.bytes_total(),
+            Self::Prepared(source) => Some(source.bytes_total()),
         }
     }
 }

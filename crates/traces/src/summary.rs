@@ -1,11 +1,13 @@
 //! What a reader has seen: counts of everything taken and left out.
 
 use crate::error::LineFault;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use slcache_core::device::request::{HostOp, Request};
+use std::borrow::Cow;
 
 /// Counts of what a reader took and left out; complete at the end of the trace.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TraceSummary {
     /// Read requests.
     pub reads: u64,
@@ -58,16 +60,18 @@ pub struct TraceSummary {
 }
 
 /// Records left out for one reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Skipped {
     /// Why.
-    pub reason: &'static str,
+    pub reason: Cow<'static, str>,
     /// How many records.
     pub count: u64,
 }
 
 /// A volume and how many records name it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct VolumeCount {
     /// Its name; empty where the format has no volumes.
     pub name: String,
@@ -85,7 +89,7 @@ impl TraceSummary {
     pub(crate) fn skip(&mut self, reason: &'static str) {
         match self.skipped.iter_mut().find(|entry| entry.reason == reason) {
             Some(entry) => entry.count += 1,
-            None => self.skipped.push(Skipped { reason, count: 1 }),
+            None => self.skipped.push(Skipped { reason: Cow::Borrowed(reason), count: 1 }),
         }
     }
 

@@ -1,28 +1,35 @@
 //! What a trace is called, and its bytes where they can be had only once.
 
 use crate::shared_file::SharedFile;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The name of standard input.
 pub(crate) const STDIN: &str = "-";
 
 /// The name of a trace: a file, a workload or `-` for standard input; with a
-/// copy of its bytes once one was made, since a pipe gives them only once.
+/// copy of its bytes once one was made, since a pipe gives them only once, or
+/// what was prepared of it.
 #[derive(Clone, Debug, Default)]
 pub struct TracePath {
     name: String,
     copy: Option<SharedFile>,
+    prepared: Option<PathBuf>,
 }
 
 impl TracePath {
     /// Of a trace that nothing was read of yet.
     pub fn new(name: &str) -> Self {
-        Self { name: name.to_owned(), copy: None }
+        Self { name: name.to_owned(), ..Self::default() }
     }
 
     /// With the bytes that were read of it.
     pub(crate) fn with_copy(name: &str, copy: SharedFile) -> Self {
-        Self { name: name.to_owned(), copy: Some(copy) }
+        Self { name: name.to_owned(), copy: Some(copy), prepared: None }
+    }
+
+    /// With a file that [`crate::prepare`] made of it, which is read in its place.
+    pub fn with_prepared(name: &str, file: impl Into<PathBuf>) -> Self {
+        Self { name: name.to_owned(), copy: None, prepared: Some(file.into()) }
     }
 
     /// The name as given.
@@ -35,10 +42,15 @@ impl TracePath {
         self.copy.as_ref()
     }
 
+    /// What is read in its place, if something is.
+    pub(crate) fn prepared(&self) -> Option<&Path> {
+        self.prepared.as_deref()
+    }
+
     /// Whether its bytes can be had only once: standard input, a pipe or a
     /// device of which there is no copy yet.
     pub fn is_read_once(&self) -> bool {
-        self.copy.is_none() && is_read_once(&self.name)
+        self.copy.is_none() && self.prepared.is_none() && is_read_once(&self.name)
     }
 
     /// Whether two names stand for the same bytes that can be had only once.

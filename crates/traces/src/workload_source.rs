@@ -37,6 +37,11 @@ impl WorkloadSource {
         Ok(Self { path: path.to_owned(), generator: workload.generate(seed), summary, sha256 })
     }
 
+    /// Hash of the resolved specification and the seed, in hex.
+    pub(crate) fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
     /// Makes requests until `out` holds `max`; `false` at the end.
     #[inline]
     pub(crate) fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {

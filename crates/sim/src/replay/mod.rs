@@ -8,9 +8,11 @@ mod namespaces;
 mod prefill;
 mod scan;
 mod source;
+mod state;
 mod time_scale;
 
 pub use address_error::AddressError;
+pub use state::save_state;
 
 use crate::config::{resolve, ConfigErrors, Layers, RunConfig};
 use crate::memory::{self, Shortage};

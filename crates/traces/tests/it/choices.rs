@@ -42,7 +42,7 @@ fn zero_sizes_and_partial_sectors() {
     let outcome = read(text, &TraceOptions { sub_sector: SubSector::Round, ..skip });
     assert_eq!((outcome.requests.len(), outcome.summary.rounded_to_sectors), (2, 1));
     assert_eq!((outcome.requests[0].sector, outcome.requests[0].sectors), (0, 3));
-    assert_eq!((outcome.summary.skipped[0].reason, outcome.summary.skipped[0].count), ("size 0", 1));
+    assert_eq!((&*outcome.summary.skipped[0].reason, outcome.summary.skipped[0].count), ("size 0", 1));
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod fuzz_corpus;
 mod no_panic;
 mod parquet;
 mod pipes;
+mod prepared;
 mod real_traces;
 mod round_trip;
 mod streams;

@@ -171,7 +171,7 @@ fn phone_traces() {
         close(info.write_share * 100.0, write_percent, 0.05);
         let backwards = if name == "diablo" { 7 } else { 0 };
         assert_eq!(info.summary.kept_unsorted, backwards, "{name}");
-        assert_eq!((info.summary.skipped[0].reason, info.summary.skipped[0].count), ("header line", 1));
+        assert_eq!((&*info.summary.skipped[0].reason, info.summary.skipped[0].count), ("header line", 1));
         assert_eq!(info.summary.volumes[0].name, "8388608", "{name}");
         assert_eq!(info.not_4kib_aligned_requests, 0, "{name}");
     }

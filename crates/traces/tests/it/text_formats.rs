@@ -152,7 +152,7 @@ fn headers_count_once_each_wherever_they_stand() {
     let outcome = read(format!("{lines}{later}").as_bytes(), &TraceOptions::default());
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
     let skipped: Vec<_> =
-        outcome.summary.skipped.iter().map(|skipped| (skipped.reason, skipped.count)).collect();
+        outcome.summary.skipped.iter().map(|skipped| (&*skipped.reason, skipped.count)).collect();
     assert_eq!(skipped, [("header line", 2), ("blank IOType (no response was captured)", 2)]);
     assert_eq!(outcome.requests.len(), 2);
 }

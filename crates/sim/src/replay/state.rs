@@ -1,0 +1,16 @@
+//! The state of a preconditioned device, made without a trace.
+
+use super::learning::Learning;
+use super::{outputs, prepare, Progress, RunRequest, SimError};
+use crate::config::resolve;
+use crate::memory;
+
+/// Preconditions the device of a request and saves its state to `snapshot_out`, for runs of the same
+/// device, scheme, buffer and seed that start from it.
+pub fn save_state(request: &RunRequest, progress: &mut Progress<'_>) -> Result<(), SimError> {
+    let mut config = resolve(&request.layers)?;
+    memory::check(&config.setup().memory())?;
+    let (outputs, memory_outputs) = outputs(request)?;
+    let learning = Learning::of(request, &config, memory_outputs)?;
+    prepare(request, &mut config, &learning, outputs, progress).map(drop)
+}

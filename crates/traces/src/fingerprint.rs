@@ -1,0 +1,68 @@
+//! What tells the bytes behind a trace from others, without parsing them.
+
+use crate::error::TraceError;
+use crate::format_names::WORKLOAD;
+use crate::input_files::input_files;
+use crate::opened::Opened;
+use crate::options::TraceOptions;
+use crate::progress::Progress;
+use crate::trace_path::TracePath;
+use crate::workload::is_workload;
+use crate::workload_source::WorkloadSource;
+use ring::digest::{Context, SHA256};
+use std::io::Read;
+use std::sync::Arc;
+
+const BLOCK_BYTES: usize = 1 << 20;
+
+/// SHA-256, in hex, of a trace's file as stored, of the hashes of its files if it has several, or of
+/// a workload's resolved specification and seed.
+pub fn fingerprint(
+    path: impl Into<TracePath>,
+    options: &TraceOptions,
+    progress: &mut Progress<'_>,
+) -> Result<String, TraceError> {
+    let path = path.into();
+    let is_workload = match &options.format {
+        Some(name) => name == WORKLOAD,
+        None => is_workload(path.name()),
+    };
+    if is_workload {
+        return Ok(WorkloadSource::open(&path, options)?.sha256().to_owned());
+    }
+    let files = input_files(path.name());
+    if path.copy().is_some() || files.len() == 1 {
+        return hash(&path, progress);
+    }
+    let mut whole = Context::new(&SHA256);
+    for file in files {
+        let path = TracePath::new(&file.to_string_lossy());
+        // The directory or name that stands for several files is none of them.
+        if file.is_file() {
+            whole.update(hash(&path, progress)?.as_bytes());
+        }
+    }
+    Ok(hex(whole))
+}
+
+fn hash(path: &TracePath, progress: &mut Progress<'_>) -> Result<String, TraceError> {
+    let (mut reader, total) = Opened::of(path)?.into_reader();
+    let (mut context, mut block, mut done) = (Context::new(&SHA256), vec![0; BLOCK_BYTES], 0);
+    loop {
+        let read = reader
+            .read(&mut block)
+            .map_err(|source| TraceError::Open { file: path.name().to_owned(), source: Arc::new(source) })?;
+        if read == 0 {
+            return Ok(hex(context));
+        }
+        context.update(&block[..read]);
+        done += read as u64;
+        if !progress("hash", done, total.unwrap_or(0)) {
+            return Err(TraceError::Cancelled);
+        }
+    }
+}
+
+fn hex(context: Context) -> String {
+    context.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
