@@ -14,7 +14,7 @@ import pytest
 import slcache
 from slcache import api, documents
 from slcache.reproduce import measures
-from slcache.reproduce.store import Store
+from slcache.store import Store
 
 NAN, INF = float("nan"), float("inf")
 ODD: list[Any] = [

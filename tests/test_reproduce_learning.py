@@ -11,9 +11,9 @@ from slcache.reproduce import yardstick
 from slcache.reproduce.inputs import twins
 from slcache.reproduce.measures import value
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.store import Store
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import tabulate
+from slcache.store import Store
 
 #: Requests of each twin: 45 to 150 steps of the agent.
 REQUESTS = 60000

@@ -14,9 +14,9 @@ from slcache.reproduce import sensitivity
 from slcache.reproduce.inputs import Input, twins
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.repeats import Repeats
-from slcache.reproduce.store import Store
 from slcache.reproduce.studies import Sensitivity, Variation
 from slcache.reproduce.tabulate import jobs_of
+from slcache.store import Store
 
 
 def going_on(*_: object) -> bool:

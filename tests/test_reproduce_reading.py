@@ -20,9 +20,9 @@ from slcache.reproduce.outcome import Evaluation
 from slcache.reproduce.parts import Part, Workload
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import LITERAL, PROBABLE, Option, Reading, faults
-from slcache.reproduce.store import Store
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of
+from slcache.store import Store
 from support import slcache
 
 TOY = """

@@ -20,7 +20,7 @@ from slcache.design.runs import SIZES, Setup
 from slcache.design.source import Source
 from slcache.once import once
 from slcache.reproduce.runs import StoppedError, run_all
-from slcache.reproduce.store import Store
+from slcache.store import Store
 from slcache.traces import reader_options
 
 #: What `quick` runs of a trace.

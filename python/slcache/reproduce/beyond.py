@@ -12,8 +12,8 @@ from slcache.reproduce.jobs import Job
 from slcache.reproduce.measures import value
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.runs import Progress, run_all
-from slcache.reproduce.store import Store
 from slcache.reproduce.tabulate import all_settings
+from slcache.store import Store
 
 MEASURES = (
     "write_mean_us",

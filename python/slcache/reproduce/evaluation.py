@@ -15,8 +15,8 @@ from slcache.reproduce.outcome import Evaluation, View
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import LITERAL, PROBABLE
 from slcache.reproduce.runs import Progress, run_all
-from slcache.reproduce.store import Store
 from slcache.reproduce.tabulate import jobs_of, tables_of
+from slcache.store import Store
 
 #: Called with what is looked at before the runs.
 Tell = Callable[[str], None]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from slcache import api
 from slcache.reproduce.jobs import Job
-from slcache.reproduce.store import Store
+from slcache.store import Store
 
 
 class Memories:

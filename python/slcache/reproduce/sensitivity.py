@@ -13,10 +13,10 @@ from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import READINGS
 from slcache.reproduce.runs import Progress, all_kept, run_all
-from slcache.reproduce.store import Store
 from slcache.reproduce.studies import Variation, is_of_twins
 from slcache.reproduce.tabulate import jobs_of, tabulate
 from slcache.reproduce.yardstick import Line
+from slcache.store import Store
 
 
 @dataclass(frozen=True)

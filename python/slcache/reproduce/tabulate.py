@@ -14,9 +14,9 @@ from slcache.reproduce.measures import value
 from slcache.reproduce.parts import Part
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.runs import Progress, run_all
-from slcache.reproduce.store import Store
 from slcache.reproduce.table import Key, Table
 from slcache.reproduce.variants import Pick, ShareOf, Variant, settings_of
+from slcache.store import Store
 
 #: As a setting's value: as the scheme or the device has it, whatever the part says.
 DEFAULT = "default"
