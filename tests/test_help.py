@@ -28,6 +28,7 @@ VERBS = (
     ["report"],
     ["reproduce"],
     ["cliff"],
+    ["sweep"],
     ["env", "replay"],
     ["design", "nvc"],
     ["schemes"],

@@ -11,6 +11,7 @@ from slcache.api import compare, devices, fitting, formats, resolve, run, scheme
 from slcache.differences import diff
 from slcache.documents import ResultError
 from slcache.results import Comparison, Result, load
+from slcache.sweep.api import sweep
 from slcache.traces import Trace, generate, merge, workload, workloads
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "resolve",
     "run",
     "schemes",
+    "sweep",
     "workload",
     "workloads",
 ]

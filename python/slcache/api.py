@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import warnings
@@ -271,6 +272,7 @@ def settings_for(
     }
 
 
+@functools.cache
 def _canonical() -> dict[str, str]:
     """Return the schemes by their aliases: settings know them by one name."""
     return {alias["name"]: entry["name"] for entry in schemes() for alias in entry["aliases"]}

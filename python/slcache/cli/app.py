@@ -20,6 +20,7 @@ from slcache.cli import (
     report,
     reproduce,
     simulate,
+    sweep,
     trace,
     trace_files,
     trace_generate,
@@ -43,6 +44,7 @@ app.command("diff", cls=Verb)(diff.diff)
 app.command("report", cls=Verb)(report.report)
 app.command("reproduce", cls=Verb)(reproduce.reproduce)
 app.command("cliff", cls=Verb)(cliff.cliff)
+app.command("sweep", cls=Verb)(sweep.sweep)
 app.add_typer(trace.app, name="trace")
 app.add_typer(env.app, name="env")
 app.add_typer(design.app, name="design")

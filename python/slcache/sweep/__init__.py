@@ -1,1 +1,1 @@
-"""Studies: many runs over varied parameters, and what they show."""
+"""Studies: many runs over varied parameters, which can be interrupted, continued and shared."""

@@ -1,0 +1,275 @@
+"""The verb that runs studies: `slcache sweep`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.once import once
+
+if TYPE_CHECKING:
+    from slcache.sweep.outcome import Sweep
+    from slcache.sweep.study import Study
+
+#: What failed in a sweep that went to its end.
+FAILED = 1
+
+What = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="TRACE...|STUDY.toml|DIR",
+        help="Traces or workloads; or the file of a study; or a folder that a sweep has written, "
+        "to go on with it.",
+    ),
+]
+Devices = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--device",
+        metavar="PRESET|FILE.toml",
+        help="A preset (see [bold]slcache devices[/bold]) or a file; give several if wanted.",
+    ),
+]
+Schemes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scheme",
+        metavar="A,B,...|all",
+        help="Schemes (see [bold]slcache schemes[/bold]), or all that the device can run.",
+    ),
+]
+Vary = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KEY=VALUES",
+        callback=opt.checked_pairs,
+        help="A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or "
+        "1..32, 0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (points), 0.1..10/9@log.",
+    ),
+]
+Points = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.csv",
+        help="Points one by one in place of --vary: a column for each key.",
+    ),
+]
+Sample = Annotated[
+    str,
+    typer.Option(
+        metavar="grid|random:N|latin-hypercube:N", help="All combinations, or N points drawn."
+    ),
+]
+SampleSeed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the drawn points.")]
+Seeds = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Run every point with N seeds, from --seed (or 1) on."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Where points.parquet, costs.parquet and study.toml are written and, in store, "
+        "results are kept (default: the folder of a study.toml that is given).",
+    ),
+]
+StoreOption = Annotated[
+    Path | None,
+    typer.Option("--store", metavar="DIR", help="Keep results here, for several sweeps to share."),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(min=1, max=1024, metavar="N", help="Processes (default: one a processor)."),
+]
+Skip = Annotated[
+    bool,
+    typer.Option(
+        "--skip-impossible", help="Leave out points that cannot run; the table names them."
+    ),
+]
+FailFast = Annotated[bool, typer.Option("--fail-fast", help="End at the first run that fails.")]
+ShardOption = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="I/N",
+        help="Run the I-th of N parts only; without it, a later call puts all parts together.",
+    ),
+]
+
+
+def sweep(
+    what: What,
+    device: Devices = None,
+    scheme: Schemes = None,
+    vary: Vary = None,
+    points: Points = None,
+    sample: Sample = "grid",
+    sample_seed: SampleSeed = 1,
+    seeds: Seeds = None,
+    seed: opt.Seed = None,
+    sets: opt.Sets = None,
+    trace_format: opt.TraceFormat = None,
+    trace_option: opt.TraceOptions = None,
+    address: opt.AddressPolicy = None,
+    volume: opt.Volume = None,
+    unsorted: opt.Unsorted = None,
+    workload: opt.Workload = None,
+    replay: opt.Replay = None,
+    out: Out = None,
+    store: StoreOption = None,
+    jobs: Jobs = None,
+    skip_impossible: Skip = False,
+    fail_fast: FailFast = False,
+    shard: ShardOption = None,
+    json: opt.Json = False,
+    progress: opt.Progress = opt.When.auto,
+) -> None:
+    """Run a study: traces on devices under schemes, with every combination of what is varied.
+
+    Points that cannot run are told before anything runs. Every result is kept
+    as soon as it is there, and a point that exists is never run again: after
+    Ctrl-C or a crash the same command goes on where it stopped. The table
+    points.parquet has a row for each point.
+
+    \b
+    [bold]Examples[/bold]
+      slcache sweep web.csv.gz --device tiny --scheme tlc-only,baseline
+          --vary scheme.baseline.slc_blocks=3..5 --seeds 5 --out out/sizes
+      slcache sweep web.csv.gz --device tiny --scheme baseline
+          --vary host.time_scale=0.1..10/9@log --out out/load
+      slcache sweep study.toml --jobs 8
+    """
+    from slcache.sweep.api import run_study
+
+    path = _study_file(what)
+    if path is None:
+        reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
+        own = [] if address is None else [("trace.address", address.value)]
+        asked: Study | Path = _study(
+            traces=what,
+            devices=device,
+            schemes=scheme,
+            vary=opt.pairs(vary),
+            points=points,
+            sampling=(sample, sample_seed),
+            seeds=(seeds, seed),
+            settings=once([*opt.pairs(sets).items(), *own]),
+            reader=reader,
+            replay=replay,
+        )
+    else:
+        _refuse_beside_a_study(locals())
+        out = out or path.parent
+        asked = path
+    if out is None:
+        raise typer.BadParameter("say where the tables go", param_hint="--out")
+    _check(sample, shard)
+    with console.meter(progress) as meter:
+        found = run_study(
+            asked,
+            out=out,
+            store=store,
+            jobs=jobs,
+            skip_impossible=skip_impossible,
+            fail_fast=fail_fast,
+            shard=shard,
+            progress=meter,
+        )
+    _print(found, json, out)
+    if found.counts()["failed"]:
+        raise typer.Exit(FAILED)
+
+
+def _study_file(what: list[str]) -> Path | None:
+    """Return the file of a study, if one is meant: a workload is TOML too, but no study."""
+    from slcache.sweep import study
+
+    first = Path(what[0])
+    if len(what) > 1:
+        return None
+    if first.is_dir():
+        return first / study.NAME if (first / study.NAME).exists() else None
+    return first if first.suffix == ".toml" and study.is_study(first) else None
+
+
+#: What a study's file says, so that it cannot be said beside it.
+_OF_A_STUDY = (
+    *("device", "scheme", "vary", "points", "seeds", "seed", "sets", "trace_format"),
+    *("trace_option", "address", "volume", "unsorted", "workload", "replay"),
+)
+
+
+def _refuse_beside_a_study(given: dict[str, object]) -> None:
+    for name in _OF_A_STUDY:
+        if given[name] is not None:
+            option = "--set" if name == "sets" else f"--{name.replace('_', '-')}"
+            raise typer.BadParameter("a study's file says that itself", param_hint=option)
+
+
+def _study(
+    *,
+    traces: list[str],
+    devices: list[str] | None,
+    schemes: list[str] | None,
+    vary: dict[str, str],
+    points: Path | None,
+    sampling: tuple[str, int],
+    seeds: tuple[int | None, int | None],
+    settings: dict[str, str],
+    reader: dict[str, str],
+    replay: str | None,
+) -> Study:
+    from slcache.sweep import sampling as samples
+    from slcache.sweep.study import Study
+
+    for given, option in ((devices, "--device"), (schemes, "--scheme")):
+        if not given:
+            raise typer.BadParameter("is missing: a study needs at least one", param_hint=option)
+    try:
+        return Study(
+            traces=tuple(traces),
+            devices=tuple(devices or ()),
+            schemes=tuple(n.strip() for names in schemes or () for n in names.split(",")),
+            vary=vary,
+            listed=() if points is None else tuple(samples.listed(points)),
+            sampling=samples.Sampling.read(*sampling),
+            seeds=seeds[0] or 1,
+            seed=seeds[1],
+            settings=settings,
+            trace_options=reader,
+            replay=replay,
+        )
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def _check(sample: str, shard: str | None) -> None:
+    """Say what is wrong with an option before anything is read."""
+    from slcache.sweep.sampling import Sampling
+    from slcache.sweep.shard import Shard
+
+    try:
+        Sampling.read(sample)
+        if shard is not None:
+            Shard.read(shard)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def _print(found: Sweep, json: bool, out: Path) -> None:
+    if json:
+        console.emit(found.to_json())
+        return
+    counts = found.counts()
+    told = [f"{count:,} {status}" for status, count in counts.items() if count]
+    kept = f"; {found.kept:,} results were there before" if found.kept else ""
+    console.show(Text(f"{len(found.rows):,} points: {', '.join(told)}{kept}", "bold"))
+    for line in found.problems():
+        console.show(Text(line, "yellow"))
+    console.show(*(Text(f"table: {out / name}") for name in found.table_files()))

@@ -1,0 +1,260 @@
+"""A study from beginning to end: its points, what they share, their runs and the tables."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from slcache import api, files
+from slcache._core import RunError
+from slcache.once import flatten, once
+from slcache.store import Store
+from slcache.sweep import driver, points, sampling, study, table, tasks
+from slcache.sweep.axes import Value
+from slcache.sweep.executors import Executor
+from slcache.sweep.executors.local import Local
+from slcache.sweep.outcome import Sweep
+from slcache.sweep.points import Point
+from slcache.sweep.shard import Shard
+from slcache.sweep.shared import Traces, states
+from slcache.sweep.study import Study, StudyError
+from slcache.traces import Progress
+
+
+def sweep(
+    trace: api.Path | Sequence[api.Path],
+    *,
+    device: api.Path | Sequence[api.Path],
+    scheme: str | Sequence[str],
+    vary: Mapping[str, object] | None = None,
+    points: Iterable[Mapping[str, Value]] | None = None,
+    sample: str = "grid",
+    sample_seed: int = 1,
+    seeds: int = 1,
+    seed: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    trace_options: Mapping[str, str] | None = None,
+    replay: str | None = None,
+    **how: Any,  # noqa: ANN401
+) -> Sweep:
+    """Run every combination of traces, devices, schemes, varied keys and seeds.
+
+    `vary` has the values of a key as a list or as text, `"1..32"`, `"0.1..1:0.1"`, `"1..64*2"` or
+    `"0.1..10/9@log"`; a key is one of the configuration, `reader.KEY` for the trace's reader or
+    `workload.KEY`. `sample` is `grid`, `random:N` or `latin-hypercube:N`; `points` lists points in
+    place of `vary`. With `seeds` every point is run with so many seeds from `seed` (or 1) on.
+    Further arguments are those of `run_study`.
+    """
+    asked = Study(
+        traces=_names(trace),
+        devices=_names(device),
+        schemes=tuple(scheme.split(",")) if isinstance(scheme, str) else tuple(scheme),
+        vary=once(flatten(vary or {})),
+        listed=tuple(once(flatten(point)) for point in points or ()),
+        sampling=_sampling(sample, sample_seed),
+        seeds=seeds,
+        seed=seed,
+        settings=api.flat(settings),
+        trace_options=dict(trace_options or {}),
+        replay=replay,
+    )
+    return run_study(asked, **how)
+
+
+def run_study(
+    asked: Study | api.Path,
+    *,
+    out: api.Path | None = None,
+    store: api.Path | None = None,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    skip_impossible: bool = False,
+    fail_fast: bool = False,
+    shard: str | None = None,
+    progress: Progress | None = None,
+) -> Sweep:
+    """Run what is left of a study, or of the study of a file, and write its tables.
+
+    `out` gets `points.parquet`, `costs.parquet` and `study.toml`; without it nothing is written.
+    Results are kept in `store`, by default `out/store`: what is there is not run again. `jobs`
+    processes work at a time, by default one a processor. Points that cannot run are a ConfigError,
+    or rows of the table with `skip_impossible`. A run that fails is a row too; with `fail_fast` it
+    is a RunError at once. `shard` is `I/N`, the I-th of N parts of the points.
+    """
+    path = None if isinstance(asked, Study) else Path(asked)
+    whole = asked if isinstance(asked, Study) else study.read(Path(asked))
+    part = _shard(shard)
+    table.check_names(whole)
+    keep = _Temporary() if out is None and store is None else None
+    place = Path(store) if store is not None else Path(keep.path if keep else out or "") / "store"
+    prepared = _Prepared(whole, part, place, progress, skip_impossible=skip_impossible)
+    if out is not None:
+        _write_study(whole, Path(out), path)
+    work = prepared.work()
+    results = _run(work, prepared, executor or Local(jobs), progress, fail_fast)
+    found = Sweep(
+        whole, prepared.rows(results), prepared.store, kept=prepared.kept, shard=part, keep=keep
+    )
+    if out is not None:
+        content = found.files()
+        with files.Transaction(out, content, _inputs(whole)) as outputs:
+            for name, data in content.items():
+                outputs.write(name, data)
+    return found
+
+
+class _Temporary:
+    """A folder that lives as long as this object."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="slcache-sweep-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+def _run(
+    work: driver.Work,
+    prepared: _Prepared,
+    executor: Executor,
+    progress: Progress | None,
+    fail_fast: bool,
+) -> dict[str, tasks.Done]:
+    def report(state: driver.Progress) -> None:
+        go_on = progress is None or progress(state.told(), state.done, state.total)
+        if go_on is False:
+            raise KeyboardInterrupt
+
+    kept = prepared.kept
+    try:
+        return driver.run(work, executor, prepared.store, kept, report, fail_fast=fail_fast)
+    except driver.FailedError as error:
+        raise RunError(f"a point failed: {error}") from error
+
+
+class _Prepared:
+    """The points of a study with their keys, and what is known of their results."""
+
+    def __init__(
+        self,
+        whole: Study,
+        shard: Shard | None,
+        place: Path,
+        progress: Progress | None,
+        *,
+        skip_impossible: bool,
+    ) -> None:
+        everything = points.points(whole)
+        self._points = everything if shard is None else shard.of(everything)
+        impossible = [point for point in self._points if point.reason is not None]
+        if impossible and not skip_impossible:
+            raise StudyError("\n".join(points.told(impossible)))
+        self.store = Store(place / "results")
+        self._place = place
+        self._traces = Traces(place / "traces", progress)
+        self._keys = {p.index: self._key(p) for p in self._points if p.reason is None}
+        self._known = {
+            key: tasks.Done("", values=tasks.values(found), costs=tasks.costs(found))
+            for key in dict.fromkeys(self._keys.values())
+            if (found := self.store.get(key)) is not None
+        }
+        self.kept = len(self._known)
+
+    def work(self) -> driver.Work:
+        """Return what is to be done; parses the traces that several points share."""
+        todo: dict[str, Point] = {}
+        for point in self._points:
+            key = self._keys.get(point.index)
+            if key is not None and key not in self._known:
+                todo.setdefault(key, point)
+        prepared = self._traces.prepare(todo.values())
+        starts = states(todo.values(), self._place / "states")
+        runs: dict[str, tasks.Task] = {}
+        makings: dict[str, tasks.Task] = {}
+        for key, point in todo.items():
+            state = starts.get(point.index)
+            runs[key] = _task(key, "point", point, prepared.get(point.index), state)
+            if state is not None and not state.exists():
+                name = os.fspath(state)
+                makings.setdefault(name, _task(name, "state", point, None, state))
+        return driver.Work(runs, makings)
+
+    def rows(self, results: Mapping[str, tasks.Done]) -> list[table.Row]:
+        """Return the rows of the table, in the order of the points."""
+        return [self._row(point, results) for point in self._points]
+
+    def _row(self, point: Point, results: Mapping[str, tasks.Done]) -> table.Row:
+        if point.reason is not None:
+            return table.Row(point, None, "impossible", point.reason, {}, {})
+        key = self._keys[point.index]
+        done = self._known.get(key) or results[key]
+        status: table.Status = "done" if done.error is None else "failed"
+        return table.Row(point, key, status, done.error, done.values, done.costs)
+
+    def _key(self, point: Point) -> str:
+        parts = {
+            "config": point.config,
+            "trace": self._traces.fingerprint(point),
+            "options": point.reader_options(),
+        }
+        return self.store.key(parts)
+
+
+def _task(
+    name: str,
+    kind: Literal["point", "state"],
+    point: Point,
+    prepared: Path | None,
+    state: Path | None,
+) -> tasks.Task:
+    return tasks.Task(
+        name=name,
+        kind=kind,
+        trace=point.trace,
+        trace_options=point.reader_options(),
+        device=point.device,
+        scheme=point.scheme,
+        sets=api.sets(point.settings),
+        seed=point.seed,
+        replay=point.replay,
+        prepared=None if prepared is None else os.fspath(prepared.absolute()),
+        state=None if state is None else os.fspath(state.absolute()),
+    )
+
+
+def _names(given: api.Path | Sequence[api.Path]) -> tuple[str, ...]:
+    listed = [given] if isinstance(given, str | os.PathLike) else given
+    return tuple(os.fspath(name) for name in listed)
+
+
+def _sampling(text: str, seed: int) -> sampling.Sampling:
+    try:
+        return sampling.Sampling.read(text, seed)
+    except ValueError as error:
+        raise StudyError(str(error)) from error
+
+
+def _shard(text: str | None) -> Shard | None:
+    try:
+        return None if text is None else Shard.read(text)
+    except ValueError as error:
+        raise StudyError(str(error)) from error
+
+
+def _inputs(whole: Study) -> list[api.Path]:
+    """Return the files that a study reads."""
+    found = [path for trace in whole.traces for path in files.inputs(trace)]
+    return [*found, *(device for device in whole.devices if device.endswith(".toml"))]
+
+
+def _write_study(whole: Study, out: Path, path: Path | None) -> None:
+    """Write what was asked for, unless it is what was read."""
+    target = out / study.NAME
+    if path is not None and target.exists() and path.samefile(target):
+        return
+    inputs = _inputs(whole) if path is None else [*_inputs(whole), path]
+    with files.Transaction(out, [study.NAME], inputs) as outputs:
+        outputs.write(study.NAME, whole.to_toml().encode())

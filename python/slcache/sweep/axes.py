@@ -1,0 +1,163 @@
+"""What is varied: the values of a key, listed or as a range."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from slcache import quantity
+
+#: A value of a key, as TOML has it.
+Value = bool | int | float | str
+
+#: Most values of one key, so that a slip such as a tiny step is told and not tried.
+_MOST = 1_000_000
+_RANGE = re.compile(r"(?P<low>.+?)\.\.(?P<high>[^:*/@]+)(?P<how>[:*/][^@]+)?(?P<log>@log)?")
+_FORMS = (
+    "a list such as 1,2,4 or a range: A..B (whole numbers), A..B:STEP, A..B*FACTOR, A..B/POINTS or "
+    "A..B/POINTS@log"
+)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A key and what it may be: its values, or for random points all between two of them."""
+
+    key: str
+    #: What a grid takes; empty where a range has no end of values.
+    values: tuple[Value, ...]
+    #: Least and most, where a range leaves open which values it has.
+    low: int | float = 0
+    high: int | float = 0
+    log: bool = False
+
+    @classmethod
+    def read(cls, key: str, said: object) -> Axis:
+        """Return what is said of a key, as text or as a list; ValueError says what it may be."""
+        try:
+            return _text(key, said) if isinstance(said, str) else _list(key, said)
+        except ValueError as error:
+            raise ValueError(f"{key} = {said}: {error}") from error
+
+    def at(self, share: float) -> Value:
+        """Return the value that lies so far, from 0 to below 1, between the ends."""
+        if self.values:
+            return self.values[int(share * len(self.values))]
+        if self.log:
+            return float(self.low * (self.high / self.low) ** share)
+        return self.low + share * (self.high - self.low)
+
+
+def literal(text: str) -> Value:
+    """Return a value as `--set` reads it: a number, true or false, else text."""
+    text = text.strip()
+    try:
+        found: object = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    return found if isinstance(found, bool | int | float | str) else text
+
+
+def plain(value: Value) -> str:
+    """Return a value as `literal` takes it back."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _list(key: str, said: object) -> Axis:
+    if isinstance(said, bool | int | float):
+        return Axis(key, (said,))
+    if not isinstance(said, Sequence) or not said:
+        raise ValueError(f"must be {_FORMS}")
+    for value in said:
+        if not isinstance(value, bool | int | float | str):
+            raise ValueError(f"{value!r} is neither a number, text nor true or false")
+    return _once(Axis(key, tuple(said)))
+
+
+def _text(key: str, text: str) -> Axis:
+    match = _RANGE.fullmatch(text.strip())
+    if match is None:
+        parts = [part.strip() for part in text.split(",")]
+        if not all(parts):
+            raise ValueError(f"must be {_FORMS}")
+        return _once(Axis(key, tuple(literal(part) for part in parts)))
+    low, high = _number(match["low"]), _number(match["high"])
+    if not low <= high:
+        raise ValueError(f"the range ends below its beginning; must be {_FORMS}")
+    log = match["log"] is not None
+    if log and low <= 0:
+        raise ValueError("a logarithmic range must begin above 0")
+    how = match["how"]
+    if how is None:
+        return _open(key, low, high, log)
+    return _once(Axis(key, tuple(_steps(low, high, how, log))))
+
+
+def _open(key: str, low: int | float, high: int | float, log: bool) -> Axis:
+    """Return a range without a step: whole numbers, or for random points all numbers."""
+    if isinstance(low, int) and isinstance(high, int) and not log:
+        _limited(high - low + 1)
+        return Axis(key, tuple(range(low, high + 1)))
+    return Axis(key, (), low, high, log)
+
+
+def _steps(low: int | float, high: int | float, how: str, log: bool) -> list[Value]:
+    kind, by = how[0], _number(how[1:])
+    if kind == "/":
+        return _points(low, high, by, log)
+    if log:
+        raise ValueError("@log goes with A..B/POINTS only")
+    if kind == ":":
+        if by <= 0:
+            raise ValueError("the step must be above 0")
+        count = math.floor((high - low) / by + 1e-9) + 1
+        _limited(count)
+        return [low + i * by for i in range(count)]
+    if by <= 1 or low <= 0:
+        raise ValueError("a factor must be above 1, and its range must begin above 0")
+    count = math.floor(math.log(high / low) / math.log(by) + 1e-9) + 1
+    _limited(count)
+    return [low * by**i for i in range(count)]
+
+
+def _points(low: int | float, high: int | float, by: int | float, log: bool) -> list[Value]:
+    """Return so many points, both ends with them; whole ones between whole ends."""
+    if not isinstance(by, int) or by < 2:
+        raise ValueError("the number of points must be a whole number from 2")
+    _limited(by)
+    shares = [i / (by - 1) for i in range(by)]
+    points = [low * (high / low) ** s if log else low + s * (high - low) for s in shares]
+    points[0], points[-1] = low, high
+    if isinstance(low, int) and isinstance(high, int):
+        # Points that round to one value are one.
+        return list(dict.fromkeys(round(point) for point in points))
+    return [float(point) for point in points]
+
+
+def _number(text: str) -> int | float:
+    """Return a number, or a size such as 256KiB in bytes."""
+    value = literal(text)
+    if isinstance(value, str):
+        try:
+            return quantity.size_bytes(value)
+        except ValueError:
+            raise ValueError(f"{text.strip()!r} is no number; must be {_FORMS}") from None
+    if isinstance(value, bool) or not math.isfinite(value):
+        raise ValueError(f"{text.strip()!r} is no number; must be {_FORMS}")
+    return value
+
+
+def _limited(count: float) -> None:
+    if count > _MOST:
+        raise ValueError(f"that is {count:,.0f} values; at most {_MOST:,} are allowed")
+
+
+def _once(axis: Axis) -> Axis:
+    twice = {value for value in axis.values if axis.values.count(value) > 1}
+    if len(axis.values) <= 1000 and twice:
+        raise ValueError(f"given twice: {', '.join(map(str, sorted(twice, key=str)))}")
+    return axis

@@ -1,0 +1,140 @@
+"""Runs what is left of a study, on some executor, and keeps every result as soon as it is there."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from slcache.store import Store
+from slcache.sweep.executors import Executor
+from slcache.sweep.tasks import Done, Task
+
+#: How often a task is tried whose worker is lost.
+TRIES = 3
+#: Tasks that wait beside those that are running, so that no worker waits for the driver.
+_AHEAD = 2
+_LOOK_S = 0.1
+
+
+@dataclass
+class Progress:
+    """How far a sweep is; results that were there before it do not count."""
+
+    total: int
+    kept: int
+    done: int = 0
+    failed: int = 0
+    lost: int = 0
+    cpu_s: float = 0.0
+
+    def told(self) -> str:
+        """Return a sentence of it."""
+        parts = [f"{self.done} of {self.total} done", f"{self.total - self.done} left"]
+        parts += [f"{self.kept} kept"] if self.kept else []
+        parts += [f"{self.failed} failed"] if self.failed else []
+        parts += [f"{self.lost} workers lost"] if self.lost else []
+        return f"points ({', '.join(parts)}, CPU time {self.cpu_s:,.0f} s)"
+
+
+@dataclass
+class Work:
+    """The tasks of a sweep, and what each waits for."""
+
+    #: By key: runs.
+    points: Mapping[str, Task]
+    #: By name: states, each made before the points that start from it.
+    states: Mapping[str, Task] = field(default_factory=dict)
+
+
+class FailedError(Exception):
+    """A point failed, and that was to be the end."""
+
+
+def run(
+    work: Work,
+    executor: Executor,
+    store: Store,
+    kept: int,
+    report: Callable[[Progress], None],
+    *,
+    fail_fast: bool = False,
+) -> dict[str, Done]:
+    """Return what became of each point, by its key; its result is in the store by then.
+
+    `report` is called several times a second, and ends the sweep by raising.
+    """
+    loop = _Loop(work, executor, store, Progress(len(work.points), kept), fail_fast)
+    try:
+        report(loop.progress)
+        while loop.pending:
+            loop.step()
+            report(loop.progress)
+    finally:
+        executor.close()
+    return loop.results
+
+
+class _Loop:
+    """The state of a sweep while it runs."""
+
+    def __init__(
+        self, work: Work, executor: Executor, store: Store, progress: Progress, fail_fast: bool
+    ) -> None:
+        self.results: dict[str, Done] = {}
+        self.progress = progress
+        self._executor, self._store, self._fail_fast = executor, store, fail_fast
+        self._tries: dict[str, int] = {}
+        #: Points that wait for a state, by its name.
+        self._waiting: dict[str, list[Task]] = {name: [] for name in work.states}
+        ready: list[Task] = []
+        for task in work.points.values():
+            self._waiting.get(task.state or "", ready).append(task)
+        self._ready = deque([*work.states.values(), *ready])
+        self._running: dict[str, Task] = {}
+
+    @property
+    def pending(self) -> bool:
+        """Whether anything is still to be done."""
+        return bool(self._ready or self._running)
+
+    def step(self) -> None:
+        """Give the executor what it has room for, and take what it has done."""
+        while self._ready and len(self._running) < self._executor.slots + _AHEAD:
+            task = self._ready.popleft()
+            self._running[task.name] = task
+            self._executor.submit(task)
+        for done in self._executor.finished(_LOOK_S):
+            task = self._running.pop(done.name)
+            if done.lost is not None and self._again(task):
+                continue
+            self._state(task) if task.kind == "state" else self._point(done)
+
+    def _again(self, task: Task) -> bool:
+        """Whether a task whose worker was lost is tried once more."""
+        self.progress.lost += 1
+        self._tries[task.name] = self._tries.get(task.name, 0) + 1
+        if self._tries[task.name] >= TRIES:
+            return False
+        self._ready.appendleft(task)
+        return True
+
+    def _state(self, task: Task) -> None:
+        """Let the points go that wait for a state; without it they precondition for themselves."""
+        self._ready.extendleft(reversed(self._waiting.pop(task.name)))
+
+    def _point(self, done: Done) -> None:
+        if done.lost is not None:
+            done = dataclasses.replace(done, error=f"{done.lost} ({TRIES} times)", lost=None)
+        if done.error is None:
+            self._store.put_packed(done.name, done.content)
+            # The store has it: a sweep of many points must not hold them all.
+            done = dataclasses.replace(done, content=b"")
+        self.results[done.name] = done
+        self.progress.done += 1
+        self.progress.cpu_s += done.costs.get("cpu_s", 0.0)
+        if done.error is not None:
+            self.progress.failed += 1
+            if self._fail_fast:
+                raise FailedError(done.error)

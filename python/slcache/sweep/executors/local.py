@@ -1,0 +1,157 @@
+"""Workers that are processes of this machine: one that dies takes only its own point with it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from typing import IO
+
+from slcache.sweep.executors.worker import read_frame
+from slcache.sweep.tasks import Done, Task
+
+#: Without the folder one happens to be in, which may hold files named like modules.
+_COMMAND = (sys.executable, "-P", "-m", "slcache.sweep.executors.worker")
+#: How much of what a lost worker said last is told.
+_LAST_BYTES = 300
+
+
+class Local:
+    """Some worker processes, each with a thread here that feeds it."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        self.slots = workers or _processors()
+        self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[Done] = queue.SimpleQueue()
+        self._workers: list[_Worker] = []
+        self._closed = threading.Event()
+
+    def submit(self, task: Task) -> None:
+        """Take a task; a worker is started for it where there are fewer than wanted."""
+        self._tasks.put(task)
+        if len(self._workers) < self.slots:
+            worker = _Worker()
+            self._workers.append(worker)
+            threading.Thread(target=self._feed, args=(worker,), daemon=True).start()
+
+    def finished(self, timeout_s: float) -> list[Done]:
+        """Return what has become of tasks since."""
+        found = []
+        with contextlib.suppress(queue.Empty):
+            found.append(self._done.get(timeout=timeout_s))
+            while True:
+                found.append(self._done.get_nowait())
+        return found
+
+    def close(self) -> None:
+        """End all workers, at once."""
+        self._closed.set()
+        for worker in self._workers:
+            self._tasks.put(None)
+            worker.kill()
+
+    def _feed(self, worker: _Worker) -> None:
+        while (task := self._tasks.get()) is not None and not self._closed.is_set():
+            done = worker.run(task)
+            if self._closed.is_set():
+                break
+            self._done.put(done)
+        worker.kill()
+
+
+class _Worker:
+    """A process, and another one after it was lost."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._said: IO[bytes] | None = None
+        self._lock = threading.Lock()
+        self._ended = False
+
+    def run(self, task: Task) -> Done:
+        """Have a task done, or return how the process was lost."""
+        process = self._started()
+        if process is None:
+            return Done(task.name, lost="the sweep ended")
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(json.dumps(task.to_dict()).encode() + b"\n")
+            process.stdin.flush()
+            done = read_frame(process.stdout)
+        except OSError:
+            done = None
+        return done if done is not None else Done(task.name, lost=self._loss(process))
+
+    def kill(self) -> None:
+        """End the process, and start none after it."""
+        with self._lock:
+            self._ended = True
+            if self._process is not None:
+                _end(self._process)
+            if self._said is not None:
+                self._said.close()
+
+    def _started(self) -> subprocess.Popen[bytes] | None:
+        with self._lock:
+            if self._ended:
+                return None
+            if self._process is None:
+                self._said = tempfile.TemporaryFile()  # noqa: SIM115
+                self._process = subprocess.Popen(
+                    _COMMAND,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self._said,
+                    # Signals from the terminal are for the driver.
+                    start_new_session=True,
+                )
+            return self._process
+
+    def _loss(self, process: subprocess.Popen[bytes]) -> str:
+        """Return how the process ended, and leave room for another."""
+        with self._lock:
+            self._process = None
+            _end(process)
+            said, self._said = self._said, None
+        status = process.returncode
+        how = f"exited with status {status}" if status >= 0 else f"was ended by {_signal(-status)}"
+        last = "" if said is None or said.closed else _last_line(said)
+        return f"the worker {how}{f': {last}' if last else ''}"
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Make sure that a process is gone, and its pipes with it."""
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        with contextlib.suppress(OSError):
+            if stream is not None:
+                stream.close()
+
+
+def _processors() -> int:
+    """Return how many processors this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _last_line(said: IO[bytes]) -> str:
+    with said:
+        said.seek(0, os.SEEK_END)
+        said.seek(max(0, said.tell() - _LAST_BYTES))
+        lines = said.read().decode(errors="replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")

@@ -1,0 +1,140 @@
+"""What a sweep has found: its table, its documents and the files it is written as."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from slcache import _core
+from slcache.results import Result
+from slcache.store import Store
+from slcache.sweep.points import told
+from slcache.sweep.shard import Shard
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from slcache.sweep.study import Study
+    from slcache.sweep.table import Row
+
+_VERSION = 1
+
+
+class Sweep:
+    """A study that has been run."""
+
+    def __init__(
+        self,
+        study: Study,
+        rows: Sequence[Row],
+        store: Store,
+        *,
+        kept: int,
+        shard: Shard | None = None,
+        keep: object = None,
+    ) -> None:
+        self.study = study
+        self.rows = list(rows)
+        #: How many results were there before.
+        self.kept = kept
+        self.shard = shard
+        self._store = store
+        #: Whatever must live as long as the results are asked for, such as a temporary folder.
+        self._keep = keep
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """A row per point: its parameters, what became of it, and its figures."""
+        from slcache.sweep import table
+
+        return table.points(self.study, self.rows)
+
+    @cached_property
+    def costs(self) -> pa.Table:
+        """A row per finished point: the time and memory that its run took."""
+        from slcache.sweep import table
+
+        return table.costs(self.rows)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many points there are of each status."""
+        status = [row.status for row in self.rows]
+        return {name: status.count(name) for name in ("done", "failed", "impossible")}
+
+    def document(self, row: int) -> dict[str, Any]:
+        """Return the result document of a row of the table, counted from 0.
+
+        Raises KeyError where the point has none.
+        """
+        asked = self.rows[row]
+        found = self._store.get(asked.key) if asked.status == "done" and asked.key else None
+        if found is None:
+            raise KeyError(f"row {row} has no result: {asked.reason or asked.status}")
+        # The same trace may have been run under another name.
+        found["trace"]["path"] = asked.point.trace
+        return found
+
+    def documents(self) -> Iterator[dict[str, Any]]:
+        """Yield the result documents of the finished points, in the order of the table."""
+        for number, row in enumerate(self.rows):
+            if row.status == "done":
+                yield self.document(number)
+
+    def result(self, row: int) -> Result:
+        """Return the result of a row of the table, for tables and figures of it alone."""
+        return Result.made(self.document(row), None, ())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the table as a pandas frame."""
+        return self.table.to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the table as a Polars frame (needs `slcache[polars]`)."""
+        import polars
+
+        frame = polars.from_arrow(self.table)
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sweep as one document: the study, its points and how many there are."""
+        return {
+            "schema_version": _VERSION,
+            "study": self.study.to_dict(),
+            "shard": None if self.shard is None else str(self.shard),
+            "counts": {**self.counts(), "kept": self.kept},
+            "points": self.table.to_pylist(),
+            "provenance": {"version": _core.version(), "commit": _core.commit()},
+        }
+
+    def to_json(self) -> str:
+        """Return the document as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    def problems(self) -> list[str]:
+        """Return a sentence for each reason why points have no result."""
+        failed = [row for row in self.rows if row.status == "failed"]
+        reasons = dict.fromkeys(row.reason for row in failed)
+        counts = [(sum(row.reason == reason for row in failed), reason) for reason in reasons]
+        impossible = [row.point for row in self.rows if row.status == "impossible"]
+        return [*told(impossible), *(f"{count} failed: {reason}" for count, reason in counts)]
+
+    def table_files(self) -> tuple[str, str]:
+        """Return the names of the files of both tables; those of a part have its number."""
+        own = "" if self.shard is None else f"-{self.shard.number}-of-{self.shard.count}"
+        return f"points{own}.parquet", f"costs{own}.parquet"
+
+    def files(self) -> dict[str, bytes]:
+        """Return the tables by the names of their files."""
+        from slcache import tables
+
+        contents = (tables.parquet(self.table), tables.parquet(self.costs))
+        return dict(zip(self.table_files(), contents, strict=True))
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count} {name}" for name, count in self.counts().items() if count)
+        return f"<slcache.Sweep of {len(self.rows)} points: {counts}>"

@@ -1,0 +1,219 @@
+"""The points of a study, each with the configuration that runs, or why it cannot."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from slcache import api, wording
+from slcache._core import ConfigError
+from slcache.sweep.axes import plain
+from slcache.sweep.sampling import Combination
+from slcache.sweep.study import Study, StudyError
+from slcache.traces import is_workload, reader_options
+
+#: Keys that are options of the trace's reader, and those of a workload, which go there too.
+_READER, _WORKLOAD = "reader.", "workload."
+#: What a misspelt key leads to, as against a value that a device or scheme cannot have.
+_MISSPELT = re.compile(r"unknown key|the run's scheme is ")
+#: Values that a sentence lists.
+_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run of a study."""
+
+    #: Its place in the study, from 0.
+    index: int
+    trace: str
+    device: str
+    scheme: str
+    #: The varied keys that mean something to its trace and scheme.
+    varied: Combination
+    #: Seed of the run; None for the default.
+    seed: int | None
+    settings: Mapping[str, Any]
+    trace_options: Mapping[str, str]
+    replay: str | None
+    #: The resolved configuration; None where there is none.
+    config: Mapping[str, Any] | None
+    #: Why it cannot run.
+    reason: str | None
+
+    @property
+    def run_seed(self) -> int | None:
+        """The seed as the configuration has it."""
+        return self.seed if self.config is None else int(self.config["run"]["seed"])
+
+    def reader_options(self) -> list[tuple[str, str]]:
+        """Return the options of its trace's reader, as a plain run would give them."""
+        drawn = self.seed if is_workload(self.trace) else None
+        return reader_options(None, self.trace_options, drawn)
+
+
+def points(study: Study) -> list[Point]:
+    """Return the points in the order of the study; raises ConfigError for a key that none takes."""
+    _check_keys(study)
+    combinations = study.combinations()
+    resolved = _Resolved(study)
+    return [resolved.point(index, *each) for index, each in enumerate(_places(study, combinations))]
+
+
+def _places(
+    study: Study, combinations: list[Combination]
+) -> Iterator[tuple[str, str, str, Combination, int | None]]:
+    """Yield trace, device, scheme, varied keys and seed of every point.
+
+    Combinations that only differ in what a trace or scheme does not have are one.
+    """
+    first = 1 if study.seed is None else study.seed
+    alone = study.seeds == 1 and study.seed is None
+    seeds = [None] if alone else range(first, first + study.seeds)
+    for trace in study.traces:
+        for device in study.devices:
+            for scheme in _schemes(study, device):
+                seen = dict.fromkeys(
+                    tuple(_meaning(each, study, trace, scheme).items()) for each in combinations
+                )
+                for own in seen:
+                    for seed in seeds:
+                        yield trace, device, scheme, dict(own), seed
+
+
+def _schemes(study: Study, device: str) -> list[str]:
+    if list(study.schemes) != ["all"]:
+        return list(study.schemes)
+    return api.fitting(device=device)[0]
+
+
+def _meaning(each: Combination, study: Study, trace: str, scheme: str) -> Combination:
+    """Return the keys that mean something to a trace and a scheme."""
+    own = api.settings_for(each, scheme, _all_schemes(study))
+    if is_workload(trace):
+        return own
+    return {key: value for key, value in own.items() if not key.startswith(_WORKLOAD)}
+
+
+def _all_schemes(study: Study) -> list[str]:
+    if list(study.schemes) != ["all"]:
+        return list(study.schemes)
+    return [str(entry["name"]) for entry in api.schemes()]
+
+
+def _check_keys(study: Study) -> None:
+    """Raise StudyError for a key of a scheme or of workloads where the study has none such."""
+    schemes = _all_schemes(study)
+    canonical = {alias["name"]: e["name"] for e in api.schemes() for alias in e["aliases"]}
+    known = {canonical.get(name, name) for name in schemes}
+    for key in [*study.keys, *study.settings]:
+        own = re.match(r"scheme\.([^.]+)\.", key)
+        if own and own[1] not in known:
+            raise StudyError(f"{key}: no scheme of the study takes it: {wording.listed(schemes)}")
+        if key.startswith(_WORKLOAD) and not any(map(is_workload, study.traces)):
+            raise StudyError(f"{key}: no trace of the study is a workload")
+
+
+class _Resolved:
+    """Makes points; equal configurations are resolved once."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._schemes = _all_schemes(study)
+        self._known: dict[str, Mapping[str, Any] | ConfigError] = {}
+
+    def point(
+        self,
+        index: int,
+        trace: str,
+        device: str,
+        scheme: str,
+        varied: Combination,
+        seed: int | None,
+    ) -> Point:
+        study = self._study
+        settings = dict(api.settings_for(study.settings, scheme, self._schemes))
+        options = dict(study.trace_options)
+        for key, value in varied.items():
+            if key.startswith((_READER, _WORKLOAD)):
+                options[key.removeprefix(_READER)] = plain(value)
+            else:
+                settings[key] = value
+        found = self._resolve(device, scheme, settings, seed)
+        refused = isinstance(found, ConfigError)
+        return Point(
+            index=index,
+            trace=trace,
+            device=device,
+            scheme=scheme,
+            varied=varied,
+            seed=seed,
+            settings=settings,
+            trace_options=options,
+            replay=study.replay,
+            config=None if isinstance(found, ConfigError) else found,
+            reason=_one_line(found) if refused else None,
+        )
+
+    def _resolve(
+        self, device: str, scheme: str, settings: Mapping[str, Any], seed: int | None
+    ) -> Mapping[str, Any] | ConfigError:
+        name = json.dumps([device, scheme, dict(settings), seed], default=str)
+        if name not in self._known:
+            try:
+                self._known[name] = api.resolve(
+                    device=device,
+                    scheme=scheme,
+                    settings=settings,
+                    replay=self._study.replay,
+                    seed=seed,
+                )
+            except ConfigError as error:
+                if _MISSPELT.search(str(error)):
+                    raise
+                self._known[name] = error
+        return self._known[name]
+
+
+def _one_line(error: object) -> str:
+    return "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
+
+
+def told(impossible: list[Point]) -> list[str]:
+    """Return a sentence for each reason why points cannot run, with the values it concerns."""
+    groups: dict[tuple[str, str, str], list[Point]] = {}
+    for point in impossible:
+        key = (point.scheme, point.device, _without_values(point))
+        groups.setdefault(key, []).append(point)
+    return [
+        f"{_count(group)} of {scheme} on {device}{_concerned(group, reason)}: {reason}"
+        for (scheme, device, reason), group in groups.items()
+    ]
+
+
+def _without_values(point: Point) -> str:
+    """Return the reason without the point's own values, which differ where the reason does not."""
+    reason = point.reason or ""
+    for key, value in point.varied.items():
+        said = rf"{re.escape(key)}\s*=\s*\"?{re.escape(plain(value))}\"?"
+        reason = re.sub(rf"^(--set )?{said}: ", "", reason)
+        reason = re.sub(said, key, reason)
+    return reason
+
+
+def _count(group: list[Point]) -> str:
+    return "1 point" if len(group) == 1 else f"{len(group)} points"
+
+
+def _concerned(group: list[Point], reason: str) -> str:
+    """Return the values of the keys that a reason names, or of all where it names none."""
+    parts = []
+    keys = list(group[0].varied)
+    for key in [key for key in keys if key in reason] or keys:
+        values = list(dict.fromkeys(plain(p.varied[key]) for p in group if key in p.varied))
+        more = ", ..." if len(values) > _SHOWN else ""
+        parts.append(f"{key} = {', '.join(values[:_SHOWN])}{more}")
+    return f" ({'; '.join(parts)})" if parts else ""

@@ -1,0 +1,241 @@
+"""What a sweep is asked for, and the same as a TOML file."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from slcache._core import ConfigError
+from slcache.once import SEED_MAX, flatten, once
+from slcache.sweep.axes import Axis, Value
+from slcache.sweep.sampling import Combination, Sampling
+
+#: What a study is written as, into the folder of its tables.
+NAME = "study.toml"
+#: Most seeds of a point.
+SEEDS_MAX = 100_000
+
+
+class StudyError(ConfigError):
+    """A study that says something impossible; the message names the key."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """Traces, devices, schemes and keys whose combinations are run, each with some seeds."""
+
+    traces: tuple[str, ...]
+    devices: tuple[str, ...]
+    schemes: tuple[str, ...]
+    #: Keys and what they may be, as said: a range or list as text, or a list.
+    vary: Mapping[str, object] = field(default_factory=dict)
+    #: Points that are listed one by one, in place of what is varied.
+    listed: tuple[Combination, ...] = ()
+    sampling: Sampling = field(default_factory=Sampling)
+    seeds: int = 1
+    #: The first seed; None where runs have the one that is their default.
+    seed: int | None = None
+    #: Keys of the configuration that are the same everywhere.
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    trace_options: Mapping[str, str] = field(default_factory=dict)
+    replay: str | None = None
+
+    def __post_init__(self) -> None:
+        for what in ("traces", "devices", "schemes"):
+            names = getattr(self, what)
+            if not names:
+                raise StudyError(f"{what[:-1]}: a study needs at least one")
+            twice = sorted({name for name in names if names.count(name) > 1})
+            if twice:
+                raise StudyError(f"{what[:-1]}: named twice: {', '.join(twice)}")
+        if self.vary and self.listed:
+            raise StudyError("vary: given beside listed points; give one of the two")
+        if self.listed and self.sampling.kind != "grid":
+            raise StudyError(f"sample = {self.sampling}: given beside listed points")
+        if not 1 <= self.seeds <= SEEDS_MAX:
+            raise StudyError(f"seeds = {self.seeds}: must be between 1 and {SEEDS_MAX:,}")
+        if self.seed is not None and not 0 <= self.seed <= SEED_MAX - self.seeds:
+            raise StudyError(f"seed = {self.seed}: must be between 0 and {SEED_MAX - self.seeds}")
+        fixed = set(self.settings) & set(self.keys)
+        if fixed:
+            raise StudyError(f"{min(fixed)}: set and varied; give one of the two")
+        if "run.seed" in self.keys:
+            raise StudyError("run.seed: is varied by `seeds`, and `seed` is the first")
+
+    @property
+    def keys(self) -> list[str]:
+        """The varied keys, in the order in which they are given."""
+        if self.listed:
+            return list(dict.fromkeys(key for point in self.listed for key in point))
+        return list(self.vary)
+
+    def combinations(self) -> list[Combination]:
+        """Return the values of the varied keys, point by point; StudyError where none can be."""
+        if self.listed:
+            return list(self.listed)
+        try:
+            axes = [Axis.read(key, said) for key, said in self.vary.items()]
+            return self.sampling.points(axes)
+        except ValueError as error:
+            raise StudyError(str(error)) from error
+
+    def with_seeds(self, seeds: int | None, seed: int | None) -> Study:
+        """Return the study with other seeds, where they are given."""
+        return replace(
+            self,
+            seeds=self.seeds if seeds is None else seeds,
+            seed=self.seed if seed is None else seed,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the study as its file has it."""
+        told: dict[str, Any] = {
+            "trace": list(self.traces),
+            "device": list(self.devices),
+            "scheme": list(self.schemes),
+            "seeds": self.seeds,
+            "seed": self.seed,
+            "replay": self.replay,
+            "sample": str(self.sampling),
+            "sample_seed": self.sampling.seed,
+            "set": dict(self.settings),
+            "trace_options": dict(self.trace_options),
+            "vary": dict(self.vary),
+            "point": [dict(point) for point in self.listed],
+        }
+        return {key: value for key, value in told.items() if value not in (None, {}, [])}
+
+    def to_toml(self) -> str:
+        """Return the study as a TOML text that `read` takes back."""
+        told = self.to_dict()
+        tables = {key: told.pop(key) for key in ("set", "trace_options", "vary") if key in told}
+        points = told.pop("point", [])
+        parts = [*_lines(told)]
+        for name, table in tables.items():
+            parts += ["", f"[{name}]", *_lines(table)]
+        for point in points:
+            parts += ["", "[[point]]", *_lines(point)]
+        return "\n".join(parts) + "\n"
+
+
+def read(path: Path) -> Study:
+    """Return the study of a file; StudyError names file and key of what is wrong."""
+    try:
+        told = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StudyError(f"{path}: {error}") from error
+    try:
+        return of(told)
+    except ConfigError as error:
+        raise StudyError(f"{path}: {error}") from error
+
+
+def is_study(path: Path) -> bool:
+    """Return whether a TOML file describes a study, and not a workload; True where it is broken.
+
+    A workload has no traces.
+    """
+    try:
+        return "trace" in tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return path.name == NAME
+
+
+def of(told: Mapping[str, Any]) -> Study:
+    """Return the study that a document describes; StudyError names what is wrong."""
+    unknown = set(told) - _READERS.keys()
+    if unknown:
+        raise StudyError(f"{min(unknown)}: unknown key; known: {', '.join(_READERS)}")
+    given = {key: _READERS[key](key, value) for key, value in told.items()}
+    seed = given.get("sample_seed", 1)
+    try:
+        sampling = Sampling.read(given.get("sample", "grid"), seed)
+    except ValueError as error:
+        raise StudyError(str(error)) from error
+    return Study(
+        traces=given.get("trace", ()),
+        devices=given.get("device", ()),
+        schemes=given.get("scheme", ()),
+        vary=given.get("vary", {}),
+        listed=given.get("point", ()),
+        sampling=sampling,
+        seeds=given.get("seeds", 1),
+        seed=given.get("seed"),
+        settings=given.get("set", {}),
+        trace_options={k: _said(v) for k, v in given.get("trace_options", {}).items()},
+        replay=given.get("replay"),
+    )
+
+
+def _names(key: str, value: object) -> tuple[str, ...]:
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, Sequence) or not all(isinstance(name, str) for name in listed):
+        raise StudyError(f"{key} = {value}: must be a name or a list of names")
+    return tuple(listed)
+
+
+def _whole(key: str, value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise StudyError(f"{key} = {value}: must be a whole number from 0")
+    return value
+
+
+def _text(key: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise StudyError(f"{key} = {value}: must be text")
+    return value
+
+
+def _table(key: str, value: object) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise StudyError(f"{key} = {value}: must be a table of keys and values")
+    return once(flatten(value))
+
+
+def _points(key: str, value: object) -> tuple[Combination, ...]:
+    if not isinstance(value, list) or not value:
+        raise StudyError(f"{key} = {value}: must be tables of keys and values, [[point]]")
+    points = tuple(_table(key, point) for point in value)
+    for point in points:
+        for name, each in point.items():
+            if not isinstance(each, Value):
+                raise StudyError(f"{key}: {name} = {each}: must be a number, text, true or false")
+    return points
+
+
+_READERS: dict[str, Any] = {
+    "trace": _names,
+    "device": _names,
+    "scheme": _names,
+    "seeds": _whole,
+    "seed": _whole,
+    "replay": _text,
+    "sample": _text,
+    "sample_seed": _whole,
+    "set": _table,
+    "trace_options": _table,
+    "vary": _table,
+    "point": _points,
+}
+
+
+def _said(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _lines(table: Mapping[str, Any]) -> Iterable[str]:
+    for key, value in table.items():
+        bare = key.replace("_", "").isalnum() and key.isascii()
+        yield f"{key if bare else _toml(key)} = {_toml(value)}"
+
+
+def _toml(value: object) -> str:
+    """Return a value as TOML spells it."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    # JSON's texts are TOML's, but for one control character.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

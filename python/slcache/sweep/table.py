@@ -1,0 +1,106 @@
+"""The table of a sweep: a row per point, its parameters, what became of it and its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from slcache.metrics import METRICS, PARTS, Metric
+from slcache.sweep.axes import plain
+from slcache.sweep.points import Point
+from slcache.sweep.study import Study, StudyError
+from slcache.sweep.tasks import Values
+
+Status = Literal["done", "failed", "impossible"]
+
+#: In front of what is varied, and behind it.
+_BEFORE = {
+    "trace": pa.string(),
+    "device": pa.string(),
+    "scheme": pa.string(),
+    "seed": pa.int64(),
+}
+_BEHIND = {"key": pa.string(), "status": pa.string(), "reason": pa.string()}
+_COSTS = pa.schema(
+    [
+        ("key", pa.string()),
+        ("wall_s", pa.float64()),
+        ("cpu_s", pa.float64()),
+        ("peak_rss_bytes", pa.int64()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A point and what became of it."""
+
+    point: Point
+    key: str | None
+    status: Status
+    reason: str | None
+    values: Values
+    costs: Mapping[str, float]
+
+
+def check_names(study: Study) -> None:
+    """Raise StudyError for a varied key that would take the place of another column."""
+    for key in study.keys:
+        if key in _BEFORE | _BEHIND | METRICS | PARTS:
+            raise StudyError(f"{key}: cannot be varied: it is a column of the table already")
+
+
+def points(study: Study, rows: Sequence[Row]) -> pa.Table:
+    """Return the table, in the order of the points."""
+    varied = {key: _kind([row.point.varied.get(key) for row in rows]) for key in study.keys}
+    fields = [pa.field(name, kind) for name, kind in (_BEFORE | varied | _BEHIND).items()]
+    fields += [
+        pa.field(name, pa.int64() if metric.whole else pa.float64(), metadata=_metadata(metric))
+        for name, metric in (METRICS | PARTS).items()
+    ]
+    return pa.Table.from_pylist([_record(row, varied) for row in rows], schema=pa.schema(fields))
+
+
+def costs(rows: Sequence[Row]) -> pa.Table:
+    """Return what each run took, which no other file of a sweep tells."""
+    records = [{"key": row.key, **row.costs} for row in rows if row.status == "done"]
+    return pa.Table.from_pylist(records, schema=_COSTS)
+
+
+def _metadata(metric: Metric) -> dict[str, str]:
+    return {"unit": metric.unit, "goal": metric.goal or "", "summary": metric.summary}
+
+
+def _record(row: Row, varied: Mapping[str, pa.DataType]) -> dict[str, Any]:
+    point = row.point
+    own = {
+        key: plain(value) if pa.types.is_string(kind) and value is not None else value
+        for key, kind in varied.items()
+        for value in [point.varied.get(key)]
+    }
+    return {
+        "trace": point.trace,
+        "device": point.device,
+        "scheme": point.scheme,
+        "seed": point.run_seed,
+        **own,
+        "key": row.key,
+        "status": row.status,
+        "reason": row.reason,
+        **row.values,
+    }
+
+
+def _kind(values: Sequence[object]) -> pa.DataType:
+    """Return the narrowest type that holds these values."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {bool}:
+        return pa.bool_()
+    if kinds == {int} and all(abs(v) < 2**63 for v in values if isinstance(v, int)):
+        return pa.int64()
+    if kinds and kinds <= {int, float}:
+        return pa.float64()
+    return pa.string()

@@ -1,0 +1,126 @@
+"""One piece of work as it goes to a worker, and what comes back: plain data, both of them.
+
+A worker needs nothing but slcache: a trace or state that it cannot see is read or made anew, with
+the same result.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from slcache import _core
+from slcache._core import ConfigError, RunError, TraceError
+from slcache.metrics import METRICS, PARTS, Value
+
+#: The figures of a run, by metric.
+Values = Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A run, or the making of a preconditioned state."""
+
+    #: Key of the result, or of the state.
+    name: str
+    kind: Literal["point", "state"]
+    trace: str
+    trace_options: list[tuple[str, str]]
+    device: str
+    scheme: str
+    sets: list[str]
+    seed: int | None
+    replay: str | None
+    #: What was prepared of the trace, if it was.
+    prepared: str | None = None
+    #: The state that a run starts from, or where it is saved.
+    state: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the task as JSON has it."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Task:
+        """Return the task that JSON tells."""
+        options = [(key, value) for key, value in told["trace_options"]]
+        return cls(**{**told, "trace_options": options})
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a task."""
+
+    name: str
+    #: The result document as a store keeps it.
+    content: bytes = b""
+    values: Values = field(default_factory=dict)
+    #: What the run took: `wall_s`, `cpu_s` and `peak_rss_bytes`.
+    costs: Mapping[str, float] = field(default_factory=dict)
+    #: Why the run failed, and would again.
+    error: str | None = None
+    #: How the worker was lost; another may do better.
+    lost: str | None = None
+
+
+def perform(task: Task) -> Done:
+    """Do a task; what is wrong with the run itself is told, not raised."""
+    try:
+        if task.kind == "state":
+            return _state(task)
+        return _finished(task.name, _document(task))
+    except (ConfigError, TraceError, RunError, MemoryError, OSError) as error:
+        return Done(task.name, error=str(error) or type(error).__name__)
+
+
+def values(document: Mapping[str, Any]) -> dict[str, Value]:
+    """Return the figures of a result document."""
+    return {name: metric.value(document) for name, metric in (METRICS | PARTS).items()}
+
+
+def costs(document: Mapping[str, Any]) -> dict[str, float]:
+    """Return what a run took."""
+    return {name: document["sim"][name] for name in ("wall_s", "cpu_s", "peak_rss_bytes")}
+
+
+def _state(task: Task) -> Done:
+    assert task.state is not None
+    Path(task.state).parent.mkdir(parents=True, exist_ok=True)
+    _core.save_state(
+        Path(task.state),
+        device=task.device,
+        scheme=task.scheme,
+        sets=task.sets,
+        seed=task.seed,
+        replay=task.replay,
+        progress=None,
+    )
+    return Done(task.name)
+
+
+def _document(task: Task) -> str:
+    """Return the result document, as JSON."""
+    prepared = task.prepared is not None and Path(task.prepared).exists()
+    started = task.state is not None and Path(task.state).exists()
+    return _core.run(
+        _core.prepared(task.trace, Path(task.prepared or "")) if prepared else task.trace,
+        device=task.device,
+        scheme=task.scheme,
+        sets=task.sets,
+        trace_options=task.trace_options,
+        seed=task.seed,
+        replay=task.replay,
+        snapshot_in=task.state if started else None,
+        snapshot_out=None,
+        progress=None,
+    )
+
+
+def _finished(name: str, text: str) -> Done:
+    document = json.loads(text)
+    content = gzip.compress(text.encode(), 1, mtime=0)
+    return Done(name, content=content, values=values(document), costs=costs(document))

@@ -1,0 +1,327 @@
+"""A study gives the same rows however it is asked for, and each row is that of a plain run."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+import slcache as sl
+from slcache.metrics import METRICS
+from slcache.sweep.api import run_study, sweep
+from slcache.sweep.study import Study, StudyError, of, read
+from support import mixed, slcache, write_trace
+
+#: Room for more sizes of the cache than the tiny device has.
+ROOM = {"device.user_bytes": "2MiB", "trace.address": "wrap"}
+SET = [word for key, value in ROOM.items() for word in ("--set", f"{key}={value}")]
+SIZES = {"scheme.sa.slc_blocks": "3..4", "host.time_scale": [0.5, 1.0]}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A trace with an odd name."""
+    folder = tmp_path_factory.mktemp("odd")
+    return write_trace(folder / "an odd, 'näme' = [1].csv", mixed(80))
+
+
+def plain(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document without what differs between equal runs."""
+    own = {k: v for k, v in document["provenance"].items() if k not in ("time", "host")}
+    return {**{k: v for k, v in document.items() if k != "sim"}, "provenance": own}
+
+
+def test_the_command_line_a_file_and_python_give_the_same_tables(
+    small: Path, tmp_path: Path
+) -> None:
+    options = ["--device", "tiny", "--scheme", "tlc-only,sa", "--seeds", "2", *SET]
+    for key, text in (("scheme.sa.slc_blocks", "3..4"), ("host.time_scale", "0.5,1.0")):
+        options += ["--vary", f"{key}={text}"]
+    done = slcache("sweep", small, *options, "--out", tmp_path / "a", "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["counts"] == {"done": 12, "failed": 0, "impossible": 0, "kept": 0}
+    again = slcache("sweep", tmp_path / "a" / "study.toml", "--out", tmp_path / "b")
+    assert again.returncode == 0, again.stderr
+    found = sweep(
+        small,
+        device="tiny",
+        scheme=["tlc-only", "sa"],
+        vary=SIZES,
+        seeds=2,
+        settings=ROOM,
+        out=tmp_path / "c",
+    )
+    tables = [(tmp_path / name / "points.parquet").read_bytes() for name in "abc"]
+    assert tables[0] == tables[1] == tables[2]
+    assert found.table.to_pylist() == document["points"]
+
+
+def test_rows_and_documents_are_those_of_plain_runs(small: Path) -> None:
+    found = sweep(
+        small, device="tiny", scheme=["tlc-only", "sa"], vary=SIZES, seeds=2, settings=ROOM
+    )
+    rows = found.table.to_pylist()
+    expected = [
+        (scheme, blocks, scale, seed)
+        for scheme, sizes in (("tlc-only", [None]), ("sa", [3, 4]))
+        for blocks, scale, seed in itertools.product(sizes, [0.5, 1.0], [1, 2])
+    ]
+    columns = ("scheme", "scheme.sa.slc_blocks", "host.time_scale", "seed")
+    assert [tuple(row[name] for name in columns) for row in rows] == expected
+    for row, document, (scheme, blocks, scale, seed) in zip(
+        rows, found.documents(), expected, strict=True
+    ):
+        settings: dict[str, Any] = {**ROOM, "host.time_scale": scale}
+        settings |= {} if blocks is None else {"scheme.sa.slc_blocks": blocks}
+        alone = sl.run(small, device="tiny", scheme=scheme, settings=settings, seed=seed).to_dict()
+        assert json.dumps(plain(document)) == json.dumps(plain(alone))
+        assert row["status"] == "done"
+        assert {name: row[name] for name in METRICS} == {
+            name: metric.value(alone) for name, metric in METRICS.items()
+        }
+
+
+def test_nothing_is_run_twice(small: Path, tmp_path: Path) -> None:
+    study = Study(
+        (str(small),), ("tiny",), ("sa",), {"scheme.sa.slc_blocks": "3..4"}, settings=ROOM
+    )
+    assert run_study(study, out=tmp_path / "a", store=tmp_path / "store").kept == 0
+    results = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "store/results").iterdir()}
+    wider = Study(
+        (str(small),), ("tiny",), ("sa",), {"scheme.sa.slc_blocks": "3..5"}, settings=ROOM
+    )
+    assert run_study(wider, out=tmp_path / "b", store=tmp_path / "store").kept == 2
+    after = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "store/results").iterdir()}
+    assert len(after) == 3
+    assert results.items() <= after.items()
+
+
+def test_a_result_is_found_under_another_name_of_the_trace(small: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.csv"
+    copy.write_bytes(small.read_bytes())
+    sweep(small, device="tiny", scheme="sa", store=tmp_path / "store")
+    found = sweep(copy, device="tiny", scheme="sa", store=tmp_path / "store")
+    assert found.kept == 1
+    alone = sl.run(copy, device="tiny", scheme="sa").to_dict()
+    assert plain(found.document(0)) == plain(alone)
+    copy.write_bytes(small.read_bytes()[:-200])
+    assert sweep(copy, device="tiny", scheme="sa", store=tmp_path / "store").kept == 0
+
+
+def test_a_damaged_result_is_made_anew(small: Path, tmp_path: Path) -> None:
+    first = sweep(small, device="tiny", scheme="sa", store=tmp_path)
+    (kept,) = (tmp_path / "results").iterdir()
+    kept.write_bytes(kept.read_bytes()[:-9])
+    second = sweep(small, device="tiny", scheme="sa", store=tmp_path)
+    assert (second.kept, second.table) == (0, first.table)
+
+
+def test_workloads_are_drawn_by_the_seed_and_varied(tmp_path: Path) -> None:
+    spec = tmp_path / "w.toml"
+    spec.write_text(
+        'requests = 50\nfootprint_bytes = 1048576\n[global]\nrw = "randrw"\nbs = "4k"\n'
+    )
+    vary = {"workload.requests": [40, 50], "reader.format": ["workload"]}
+    found = sweep(spec, device="tiny", scheme="sa", vary=vary, seeds=2)
+    hashes = set()
+    for row, document in zip(found.table.to_pylist(), found.documents(), strict=True):
+        options = {"workload.requests": str(row["workload.requests"]), "format": "workload"}
+        arguments: dict[str, Any] = {"trace_options": options, "seed": row["seed"]}
+        alone = sl.run(spec, device="tiny", scheme="sa", **arguments).to_dict()
+        assert plain(document) == plain(alone)
+        hashes.add(document["trace"]["sha256"])
+    assert len(hashes) == len(found.rows) == 4
+
+
+def test_preconditioned_states_are_shared_and_change_nothing(small: Path, tmp_path: Path) -> None:
+    settings = {"precondition.fill": 0.6, "precondition.overwrite": 0.5}
+    schemes, _ = sl.fitting(device="tiny", settings=settings)
+    found = sweep(
+        small,
+        device="tiny",
+        scheme=schemes,
+        vary={"host.time_scale": [0.5, 1]},
+        settings=settings,
+        store=tmp_path,
+    )
+    assert len(list((tmp_path / "states").iterdir())) == len(schemes) > 10
+    for row, document in zip(found.table.to_pylist(), found.documents(), strict=True):
+        own = {**settings, "host.time_scale": row["host.time_scale"]}
+        alone = sl.run(small, device="tiny", scheme=row["scheme"], settings=own).to_dict()
+        assert json.dumps(plain(document)) == json.dumps(plain(alone)), row["scheme"]
+
+
+def test_impossible_points_are_told_before_anything_runs(small: Path, tmp_path: Path) -> None:
+    command: list[str | Path] = [
+        "sweep",
+        small,
+        "--device",
+        "tiny",
+        "--scheme",
+        "tlc-only,sa",
+        *SET,
+    ]
+    command += ["--vary", "scheme.sa.slc_blocks=1..4", "--vary", "host.time_scale=1,2"]
+    done = slcache(*command, "--out", tmp_path / "out")
+    assert done.returncode == 3
+    told = done.stderr.decode()
+    assert "4 points of sa on tiny (scheme.sa.slc_blocks = 1, 2): " in told
+    assert "must be between 3" in told
+    assert not (tmp_path / "out").exists()
+    skipped = slcache(*command, "--out", tmp_path / "out", "--skip-impossible")
+    assert skipped.returncode == 0, skipped.stderr
+    assert b"10 points: 6 done, 4 impossible" in skipped.stdout
+    rows = pq.read_table(tmp_path / "out" / "points.parquet").to_pylist()
+    impossible = [row for row in rows if row["status"] == "impossible"]
+    assert [row["scheme.sa.slc_blocks"] for row in impossible] == [1, 1, 2, 2]
+    assert all("must be between 3" in row["reason"] and row["waf"] is None for row in impossible)
+
+
+@pytest.mark.parametrize(
+    ("vary", "told"),
+    [
+        ("scheme.sa.slc_bloks=3", "did you mean slc_blocks"),
+        ("scheme.hyssd.fast_blocks=3", "no scheme of the study takes it"),
+        ("hst.time_scale=3", "unknown key"),
+        ("workload.requests=3", "no trace of the study is a workload"),
+        ("host.time_scale=0.5..1", "a grid must know which values"),
+        ("host.time_scale=1..0.5/3", "ends below its beginning"),
+        ("host.time_scale=1,1", "given twice: 1"),
+        ("run.seed=1..3", "`seeds`"),
+        ("status=1", "column of the table"),
+    ],
+)
+def test_what_is_wrong_with_a_key_is_told(
+    small: Path, tmp_path: Path, vary: str, told: str
+) -> None:
+    command: list[str | Path] = [
+        "sweep",
+        small,
+        "--device",
+        "tiny",
+        "--scheme",
+        "sa",
+        "--vary",
+        vary,
+    ]
+    done = slcache(*command, "--out", tmp_path / "out", "--skip-impossible")
+    assert done.returncode == 3
+    assert told in done.stderr.decode()
+    assert not (tmp_path / "out").exists()
+
+
+def test_runs_that_fail_are_rows_and_the_others_go_on(small: Path, tmp_path: Path) -> None:
+    far = write_trace(tmp_path / "far.csv", [(0, "Write", 1 << 40, 4096)])
+    command: list[str | Path] = ["sweep", far, small, "--device", "tiny", "--scheme", "tlc-only,sa"]
+    done = slcache(*command, "--out", tmp_path / "out")
+    assert done.returncode == 1
+    assert b"4 points: 2 done, 2 failed" in done.stdout
+    assert b"2 failed: request 1 of the trace" in done.stdout
+    rows = pq.read_table(tmp_path / "out" / "points.parquet").to_pylist()
+    assert [row["status"] for row in rows] == ["failed", "failed", "done", "done"]
+    assert "ends beyond the device" in rows[0]["reason"]
+    fast = slcache(*command, "--out", tmp_path / "fast", "--fail-fast")
+    assert fast.returncode == 1
+    assert b"a point failed: request 1 of the trace" in fast.stderr
+
+
+def test_a_trace_that_cannot_be_read_ends_with_4(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.csv"
+    bad.write_text("nonsense\n")
+    for trace in (bad, tmp_path / "missing.csv"):
+        command: list[str | Path] = [
+            "sweep",
+            trace,
+            "--device",
+            "tiny",
+            "--scheme",
+            "sa",
+            "--seeds",
+            "2",
+        ]
+        done = slcache(*command, "--out", tmp_path / "out")
+        assert done.returncode == 4, done.stderr
+        assert trace.name in done.stderr.decode()
+
+
+def test_shards_make_up_the_whole(small: Path, tmp_path: Path) -> None:
+    whole = sweep(
+        small, device="tiny", scheme="sa", vary=SIZES, settings=ROOM, out=tmp_path / "whole"
+    )
+    study = read(tmp_path / "whole" / "study.toml")
+    parts = [
+        run_study(study, out=tmp_path / "out", shard=f"{number}/3", jobs=1) for number in (1, 2, 3)
+    ]
+    rows = [row for part in parts for row in part.table.to_pylist()]
+    assert len(rows) == len(whole.rows) == 4
+    assert all(row in rows for row in whole.table.to_pylist())
+    assert (tmp_path / "out" / "points-2-of-3.parquet").exists()
+    merged = run_study(tmp_path / "out" / "study.toml", out=tmp_path / "out")
+    assert (merged.kept, merged.table) == (4, whole.table)
+
+
+def test_points_are_listed_in_a_csv_file(small: Path, tmp_path: Path) -> None:
+    points = tmp_path / "points.csv"
+    points.write_text("scheme.sa.slc_blocks,host.time_scale\n3,1.5\n4,\n")
+    command: list[str | Path] = [
+        "sweep",
+        small,
+        "--device",
+        "tiny",
+        "--scheme",
+        "sa",
+        *SET,
+        "--points",
+        points,
+    ]
+    done = slcache(*command, "--out", tmp_path / "out", "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["points"]
+    columns = ("scheme.sa.slc_blocks", "host.time_scale")
+    assert [tuple(row[name] for name in columns) for row in rows] == [(3, 1.5), (4, None)]
+    assert read(tmp_path / "out" / "study.toml").listed == (
+        {"scheme.sa.slc_blocks": 3, "host.time_scale": 1.5},
+        {"scheme.sa.slc_blocks": 4},
+    )
+    points.write_text("scheme.sa.slc_blocks,host.time_scale\n3\n")
+    assert b"points.csv:2: 1 values for 2 keys" in slcache(*command, "--out", tmp_path).stderr
+
+
+@pytest.mark.parametrize(
+    ("told", "key"),
+    [
+        ({"trace": "t", "device": "d", "scheme": "s", "sed": 1}, "sed: unknown key"),
+        ({"trace": "t", "device": "d"}, "scheme: a study needs"),
+        ({"trace": "t", "device": "d", "scheme": "s", "seeds": 0}, "seeds = 0"),
+        ({"trace": ["t", "t"], "device": "d", "scheme": "s"}, "trace: named twice: t"),
+        ({"trace": 3, "device": "d", "scheme": "s"}, "trace = 3"),
+        ({"trace": "t", "device": "d", "scheme": "s", "sample": "grid:3"}, "sample = grid:3"),
+        ({"trace": "t", "device": "d", "scheme": "s", "vary": {"a": 1}, "set": {"a": 1}}, "a: set"),
+    ],
+)
+def test_a_wrong_study_names_its_key(told: dict[str, Any], key: str) -> None:
+    with pytest.raises(StudyError, match=key):
+        of(told)
+
+
+def test_a_study_survives_its_file(tmp_path: Path) -> None:
+    study = Study(
+        ("a \"b\" \\ 'c'\t\x7f ü.csv",),
+        ("tiny", "my device.toml"),
+        ("sa",),
+        {"host.time_scale": [0.5, 1], "a.b": "1..4", "on": [True, False], "t": ["x"]},
+        seeds=3,
+        seed=7,
+        settings={"precondition.fill": 0.5, "trace.address": "wrap"},
+        trace_options={"volume": "each"},
+        replay="closed:4",
+    )
+    path = tmp_path / "study.toml"
+    path.write_text(study.to_toml(), "utf-8")
+    assert read(path) == study
