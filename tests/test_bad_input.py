@@ -40,11 +40,11 @@ def run(trace: Path, *arguments: str) -> tuple[int, str, str]:
         (["--set", "trace.address=sideways"], "address"),
         (
             ["--replay", "closed:2", "--set", "host.replay=open"],
-            "host.replay: --set host.replay=open sets host.replay as well",
+            "host.replay: host.replay=open sets host.replay as well",
         ),
         (
             ["--seed", "3", "--set", "run.seed=4"],
-            "run.seed: --set run.seed=4 sets run.seed as well",
+            "run.seed: run.seed=4 sets run.seed as well",
         ),
         (
             ["--address", "wrap", "--set", "trace.address=clip"],

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
+import slcache
 from slcache import documents, report
 from slcache.plots import curves
 
@@ -73,5 +74,5 @@ def test_the_report_shows_it(comparison: Any) -> None:  # noqa: ANN401
     assert page.count("<h2>Computed and measured: cost</h2>") == 1
     assert "what one window of the run really took" in page
     made["scheme"]["curves"][0]["measured"] = [[0.4]]
-    with pytest.raises(documents.ResultError, match=r"scheme\.curves"):
+    with pytest.raises(slcache.ResultError, match=r"scheme\.curves"):
         documents.check(made)

@@ -73,7 +73,7 @@ def test_no_option_of_any_verb_is_given_twice(
         ),
         (["--workload", "twin.x=1", "--trace-option", "workload.twin=2"], "give one of the two"),
         (["--workload", "requests=1", "--trace-option", "workload.requests=2"], "given twice"),
-        (["--seed", "1", "--set", "run.seed=1"], "--set run.seed=1 sets run.seed as well"),
+        (["--seed", "1", "--set", "run.seed=1"], "run.seed: run.seed=1 sets run.seed as well"),
         (["--seed", "1", "--trace-option", "seed=1"], "trace option seed: given twice"),
         (["--replay", "open", "--set", "host.replay=open"], "host.replay"),
         (["--replay", "closed:4", "--set", "host.queue_depth=8"], "host.queue_depth"),

@@ -6,23 +6,36 @@
 >>> both.save("out")
 """
 
-from slcache._core import ConfigError, EpisodeError, RunError, TraceError
+from slcache import _core
 from slcache.api import compare, devices, fitting, formats, resolve, run, schemes
 from slcache.differences import diff
-from slcache.documents import ResultError
+from slcache.errors import (
+    ConfigError,
+    EpisodeError,
+    Error,
+    ResultError,
+    RunError,
+    TraceError,
+    UsageError,
+)
 from slcache.results import Comparison, Result, load
 from slcache.sweep.api import sweep
 from slcache.traces import Trace, generate, merge, workload, workloads
+
+__version__: str = _core.version()
 
 __all__ = [
     "Comparison",
     "ConfigError",
     "EpisodeError",
+    "Error",
     "Result",
     "ResultError",
     "RunError",
     "Trace",
     "TraceError",
+    "UsageError",
+    "__version__",
     "compare",
     "devices",
     "diff",

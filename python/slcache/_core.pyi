@@ -11,16 +11,30 @@ from numpy.typing import NDArray
 #: Before Python 3.12, arrays are no buffers for type checkers.
 Room = WriteableBuffer | NDArray[np.float64]
 
-class ConfigError(Exception):
-    """The configuration is not valid; the message lists every problem, one a line."""
+class Error(Exception):
+    """Whatever slcache refuses or cannot do.
 
-class TraceError(Exception):
+    `key` is the configuration key, argument, option or column that is wrong, `file` the file and
+    `line` its line; None where there is none. The message says all of it.
+    """
+
+    key: str | None
+    line: int | None
+    file: str | None
+
+class ConfigError(Error):
+    """The configuration is not valid; the message lists every problem, one a line.
+
+    `key`, `line` and `file` are those of the first.
+    """
+
+class TraceError(Error):
     """The trace cannot be read as asked."""
 
-class RunError(Exception):
+class RunError(Error):
     """The run failed after it started."""
 
-class EpisodeError(Exception):
+class EpisodeError(Error):
     """An episode cannot do what it was asked; nothing changed."""
 
 class Rereadable:

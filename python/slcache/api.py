@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from slcache import _core, files, labels, reasons
-from slcache._core import ConfigError
+from slcache.errors import ConfigError, UsageError, about
 from slcache.once import checked_seed, flatten, once
 from slcache.results import Comparison, Result
 from slcache.traces import Path, Progress, Trace, is_workload, reader_options
@@ -195,12 +195,13 @@ def called(
 def check_schemes(schemes: Sequence[str], normalise: str | None) -> None:
     """Raise ValueError unless the schemes are distinct and contain the reference."""
     if not schemes:
-        raise ValueError("no scheme to compare")
+        raise about(UsageError("no scheme to compare"), "schemes")
     twice = sorted({name for name in schemes if list(schemes).count(name) > 1})
     if twice:
-        raise ValueError(f"scheme named twice: {', '.join(twice)}")
+        raise about(UsageError(f"scheme named twice: {', '.join(twice)}"), "schemes")
     if normalise is not None and normalise not in schemes:
-        raise ValueError(f"cannot normalise to {normalise!r}: comparing {', '.join(schemes)}")
+        told = f"cannot normalise to {normalise!r}: comparing {', '.join(schemes)}"
+        raise about(UsageError(told), "normalise")
 
 
 def remembering(names: Sequence[str]) -> list[str]:
@@ -208,10 +209,8 @@ def remembering(names: Sequence[str]) -> list[str]:
     known = [entry["name"] for entry in schemes() if entry["memory_version"] is not None]
     found = [name for name in names if _canonical().get(name, name) in known]
     if not found:
-        raise ConfigError(
-            f"none of the schemes {', '.join(names)} has a memory; schemes with one: "
-            f"{', '.join(known)}"
-        )
+        told = f"none of the schemes {', '.join(names)} has a memory; schemes with one: "
+        raise about(ConfigError(told + ", ".join(known)), "memory_in")
     return found
 
 

@@ -8,7 +8,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from slcache import ConfigError, api, bandwidth
+from slcache import api, bandwidth
+from slcache.errors import ConfigError, UsageError, about
 from slcache.files import scratch
 from slcache.results import Result
 
@@ -182,18 +183,18 @@ def _slc_bytes(pool: Mapping[str, Any], slc_blocks: int) -> int:
     return int(planes * pages * pool["page_bytes"])
 
 
-#: The option of each number of a pattern, and the least it can be.
+#: The least that each number of a pattern can be.
 _LEAST = {
-    "amount_bytes": ("--amount", 1),
-    "write_bytes": ("--bs", 512),
-    "queue_depth": ("--iodepth", 1),
-    "bursts": ("--bursts", 1),
-    "span_bytes": ("--span", 1),
+    "amount_bytes": 1,
+    "write_bytes": 512,
+    "queue_depth": 1,
+    "bursts": 1,
+    "span_bytes": 1,
 }
 #: Settings that a pattern makes, each with the part that makes it.
 OWN_KEYS = {
-    "host.queue_depth": "the queue depth (--iodepth)",
-    "host.replay": "whether it comes in bursts (--pattern)",
+    "host.queue_depth": "the queue depth",
+    "host.replay": "whether it comes in bursts",
     "trace.prefill": "an empty device",
 }
 
@@ -207,7 +208,7 @@ def loads(
 ) -> dict[str, Load]:
     """Return what each scheme will write, which depends on that scheme, device and pattern alone.
 
-    Raises ConfigError, and ValueError where a pattern does not fit the device.
+    Raises ConfigError, and UsageError where a pattern does not fit the device.
     """
     api.check_schemes(schemes, None)
     given = api.flat(settings)
@@ -221,19 +222,22 @@ def loads(
 
 def _check(pattern: Pattern, given: Mapping[str, Any]) -> None:
     """Refuse numbers that mean nothing, and settings that the pattern would override."""
-    for name, (option, lowest) in _LEAST.items():
+    for name, lowest in _LEAST.items():
         value = getattr(pattern, name)
         if value is not None and value < lowest:
-            raise ValueError(f"{name} ({option}) = {value}: must be {lowest} or more")
+            raise _wrong(name, value, f"must be {lowest} or more")
     if pattern.write_bytes % 512:
-        raise ValueError(
-            f"write_bytes (--bs) = {pattern.write_bytes}: must be a multiple of 512 bytes"
-        )
+        raise _wrong("write_bytes", pattern.write_bytes, "must be a multiple of 512 bytes")
     if pattern.bursts > 1 and pattern.pause_ns < 1:
-        raise ValueError(f"pause_ns (--pause) = {pattern.pause_ns}: must be 1 or more")
+        raise _wrong("pause_ns", pattern.pause_ns, "must be 1 or more")
     for key, maker in OWN_KEYS.items():
         if key in given:
-            raise ConfigError(f"{key} = {given[key]}: has no effect here; {maker} decides it")
+            told = f"{key} = {given[key]}: has no effect here; {maker} decides it"
+            raise about(ConfigError(told), key)
+
+
+def _wrong(name: str, value: int, told: str) -> UsageError:
+    return about(UsageError(f"{name} = {value}: {told}"), name)
 
 
 def _load(pattern: Pattern, device: str, scheme: str, own: Mapping[str, Any]) -> Load:
@@ -244,18 +248,15 @@ def _load(pattern: Pattern, device: str, scheme: str, own: Mapping[str, Any]) ->
         amount = default_amount(device, scheme, own)
     span = user_bytes if pattern.span_bytes is None else pattern.span_bytes
     if span > user_bytes:
-        raise ValueError(f"a span (--span) of {span} bytes: the device has {user_bytes}")
+        raise _wrong("span_bytes", span, f"the device has {user_bytes} bytes")
     load = Load(pattern, amount, span // pattern.write_bytes * pattern.write_bytes)
     if not load.footprint_bytes:
-        raise ValueError(
-            f"{scheme}: one write (--bs) of {pattern.write_bytes} bytes does not fit the span "
-            f"(--span) of {span}"
-        )
+        told = f"does not fit the span of {span} bytes ({scheme})"
+        raise _wrong("write_bytes", pattern.write_bytes, told)
     if load.burst_writes < 2:
-        raise ValueError(
-            f"{scheme}: an amount (--amount) of {amount} bytes is less than two writes of "
-            f"{pattern.write_bytes} a burst, {2 * pattern.write_bytes * pattern.bursts} in all"
-        )
+        least = 2 * pattern.write_bytes * pattern.bursts
+        told = f"less than two writes of {pattern.write_bytes} a burst, {least} in all ({scheme})"
+        raise _wrong("amount_bytes", amount, told)
     return load
 
 
@@ -269,7 +270,7 @@ def run(
 ) -> Cliff:
     """Write a pattern to an empty device under each scheme.
 
-    Raises ConfigError or RunError, and ValueError where a pattern does not fit the device.
+    Raises ConfigError or RunError, and UsageError where a pattern does not fit the device.
     """
     given = api.flat(settings)
     planned = loads(pattern, device=device, schemes=schemes, settings=given)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache import saved
-from slcache.documents import ResultError
+from slcache.errors import ResultError
 from slcache.leaves import leaves
 from slcache.metrics import METRICS, PARTS
 from slcache.normalise import Document

@@ -9,6 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from slcache.errors import ResultError, about
 from slcache.leaves import leaves, shown
 
 VERSION = 1
@@ -20,10 +21,6 @@ _SHOWN_MAX = 60
 
 #: What a trace is told by, where runs are compared.
 _TRACE = ("sha256", "requests", "reads", "writes", "read_bytes", "write_bytes")
-
-
-class ResultError(ValueError):
-    """A result document that cannot be read, or runs that cannot be compared."""
 
 
 def check(document: object) -> None:
@@ -40,15 +37,15 @@ def check_comparison(document: Mapping[str, Any]) -> None:
     """Raise ResultError, naming the key, unless this is a whole document of a comparison."""
     for key in ("runs", "normalised"):
         if key not in document:
-            raise ResultError(f"{key}: missing")
+            raise _wrong(key, ": missing")
     runs, normalised = document["runs"], document["normalised"]
     if not isinstance(runs, list) or not runs:
-        raise ResultError(f"runs = {_short(runs)}: must be a list of result documents")
+        raise _wrong("runs", f" = {_short(runs)}: must be a list of result documents")
     for i, run in enumerate(runs):
         try:
             check(run)
         except ResultError as error:
-            raise ResultError(f"runs[{i}]: {error}") from None
+            raise about(ResultError(f"runs[{i}]: {error}"), f"runs[{i}].{error.key}") from None
     schemes = normalised.get("schemes") if isinstance(normalised, Mapping) else None
     if not isinstance(schemes, Mapping) or len(schemes) != len(runs):
         raise ResultError(f"normalised.schemes: must name the {len(runs)} runs, in their order")
@@ -64,10 +61,11 @@ def check_comparable(labels: Sequence[str], documents: Sequence[Mapping[str, Any
         first = documents[0]["trace"][key]
         for label, document in zip(labels, documents, strict=True):
             if document["trace"][key] != first:
-                raise ResultError(
+                told = (
                     f"runs of different traces cannot be compared: trace.{key} is {shown(first)} "
                     f"in {labels[0]} and {shown(document['trace'][key])} in {label}"
                 )
+                raise about(ResultError(told), f"trace.{key}")
 
 
 def differences(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> str | None:
@@ -100,23 +98,23 @@ def _settings(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_version(document: Mapping[str, Any]) -> None:
     if "schema_version" not in document:
-        raise ResultError("schema_version: missing; is this a result document of slcache?")
+        raise _wrong("schema_version", ": missing; is this a result document of slcache?")
     version = document["schema_version"]
     if version != VERSION or isinstance(version, bool):
-        raise ResultError(
-            f"schema_version = {_short(version)}: this slcache reads version {VERSION} only"
+        raise _wrong(
+            "schema_version", f" = {_short(version)}: this slcache reads version {VERSION} only"
         )
 
 
 def _check_values(value: object, path: str, depth: int) -> None:
     """Raise ResultError for what JSON has not: other types, NaN, texts that are no Unicode."""
     if depth > _DEPTH_MAX:
-        raise ResultError(f"{_short_path(path)}: nested more than {_DEPTH_MAX} deep")
+        raise _wrong(_short_path(path), f": nested more than {_DEPTH_MAX} deep")
     match value:
         case Mapping():
             for key, inner in value.items():
                 if not isinstance(key, str):
-                    raise ResultError(f"{path or 'the document'}: the key {_short(key)} is no text")
+                    raise _wrong(path or "the document", f": the key {_short(key)} is no text")
                 _check_text(key, path)
                 _check_values(inner, f"{path}.{key}" if path else key, depth + 1)
         case list():
@@ -134,16 +132,16 @@ def _check_scalar(value: object, path: str) -> None:
             pass
         case int() | float():
             if not math.isfinite(value) or abs(value) > _COUNT_MAX:
-                raise ResultError(f"{path} = {_short(value)}: must be finite and below 2^63")
+                raise _wrong(path, f" = {_short(value)}: must be finite and below 2^63")
         case _:
-            raise ResultError(f"{path} = {_short(value)}: {_kind(value)} is nothing JSON has")
+            raise _wrong(path, f" = {_short(value)}: {_kind(value)} is nothing JSON has")
 
 
 def _check_text(text: str, path: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ResultError(f"{path} = {_short(text)}: not Unicode text") from None
+        raise _wrong(path, f" = {_short(text)}: not Unicode text") from None
 
 
 def _columns(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -158,13 +156,13 @@ def _check_columns(columns: Mapping[str, Any]) -> None:
     for name, values in columns.items():
         path = f"series.columns.{name}"
         if not isinstance(values, list):
-            raise ResultError(f"{path} = {_short(values)}: must be a list")
+            raise _wrong(path, f" = {_short(values)}: must be a list")
         for i, value in enumerate(values):
             if type(value) is not int or value < 0:
-                raise ResultError(f"{path}[{i}] = {_short(value)}: must be a whole number from 0")
+                raise _wrong(f"{path}[{i}]", f" = {_short(value)}: must be a whole number from 0")
     lengths = {len(values) for values in columns.values()}
     if len(lengths) > 1:
-        raise ResultError(f"series.columns: lists of different lengths, {sorted(lengths)}")
+        raise _wrong("series.columns", f": lists of different lengths, {sorted(lengths)}")
 
 
 def _check_schema(document: Mapping[str, Any]) -> None:
@@ -178,48 +176,49 @@ def _check_schema(document: Mapping[str, Any]) -> None:
         path = "".join(
             f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path
         ).removeprefix(".")
-        raise ResultError(_told(error, path))
+        raise _wrong(*_told(error, path))
 
 
-def _told(error: Any, path: str) -> str:  # noqa: ANN401
-    """Return what is wrong, with the key and what it may be."""
+def _told(error: Any, path: str) -> tuple[str, str]:  # noqa: ANN401
+    """Return the key, and what is wrong with it and what it may be."""
     prefix = f"{path}." if path else ""
-    here = f"{path or 'the document'} = {_short(error.instance)}"
+    here, found = path or "the document", f" = {_short(error.instance)}"
     wanted = error.validator_value
     match error.validator:
         case "required":
             missing = next(key for key in wanted if key not in error.instance)
-            return f"{prefix}{missing}: missing"
+            return f"{prefix}{missing}", ": missing"
         case "additionalProperties" if not wanted:
             known = error.schema.get("properties", {})
-            return f"{prefix}{next(key for key in error.instance if key not in known)}: unknown key"
+            unknown = next(key for key in error.instance if key not in known)
+            return f"{prefix}{unknown}", ": unknown key"
         case "type":
             kinds = [wanted] if isinstance(wanted, str) else wanted
-            return f"{here}: must be of type {' or '.join(kinds)}"
+            return here, f"{found}: must be of type {' or '.join(kinds)}"
         case "enum":
-            return f"{here}: must be one of {', '.join(map(str, wanted))}"
+            return here, f"{found}: must be one of {', '.join(map(str, wanted))}"
         case "oneOf":
             keys = ", ".join(key for choice in wanted for key in choice["required"])
-            return f"{here}: must have one of {keys}"
+            return here, f"{found}: must have one of {keys}"
         case "minimum":
-            return f"{here}: must be at least {wanted}"
+            return here, f"{found}: must be at least {wanted}"
         case "maximum":
-            return f"{here}: must be at most {wanted}"
-    return f"{here}: not as the schema has it ({error.validator} {_short(wanted)})"
+            return here, f"{found}: must be at most {wanted}"
+    return here, f"{found}: not as the schema has it ({error.validator} {_short(wanted)})"
 
 
 def _check_sense(document: Mapping[str, Any]) -> None:
     """Raise ResultError for what the schema leaves open and every view relies on."""
     device = document["config"].get("device")
     if not isinstance(device, Mapping):
-        raise ResultError("config.device: missing")
+        raise _wrong("config.device", ": missing")
     if not isinstance(device.get("name"), str):
-        raise ResultError("config.device.name: missing, or no text")
+        raise _wrong("config.device.name", ": missing, or no text")
     mu_bytes = device.get("mu_bytes")
     if type(mu_bytes) is not int or mu_bytes < 1:
-        raise ResultError(f"config.device.mu_bytes = {_short(mu_bytes)}: must be at least 1")
+        raise _wrong("config.device.mu_bytes", f" = {_short(mu_bytes)}: must be at least 1")
     if document["series"]["columns"]["t_ns"] and document["series"]["window_ns"] < 1:
-        raise ResultError("series.window_ns = 0: must be at least 1 where there are windows")
+        raise _wrong("series.window_ns", " = 0: must be at least 1 where there are windows")
     if "disk" in document:
         _check_power(document["disk"]["series"])
     _check_histograms(document["scheme"])
@@ -231,9 +230,10 @@ def _check_histograms(scheme: Mapping[str, Any]) -> None:
     for i, histogram in enumerate(scheme.get("histograms", [])):
         combinations = math.prod(len(axis["bins"]) for axis in histogram["axes"])
         if len(histogram["counts"]) != combinations:
-            raise ResultError(
-                f"scheme.histograms[{i}].counts: has {len(histogram['counts'])} values, and its "
-                f"axes {combinations} combinations of bins"
+            raise _wrong(
+                f"scheme.histograms[{i}].counts",
+                f": has {len(histogram['counts'])} values, and its axes {combinations} "
+                "combinations of bins",
             )
 
 
@@ -242,20 +242,20 @@ def _check_sides(host: Mapping[str, Any]) -> None:
     for side in ("read", "write"):
         half = host[side]
         if half["cdf"] and not half["requests"]:
-            raise ResultError(f"host.{side}.cdf: has points, and host.{side}.requests is 0")
+            raise _wrong(f"host.{side}.cdf", f": has points, and host.{side}.requests is 0")
         if any(
             b[0] < a[0] or b[1] < a[1] for a, b in zip(half["cdf"], half["cdf"][1:], strict=False)
         ):
-            raise ResultError(f"host.{side}.cdf: must not fall")
+            raise _wrong(f"host.{side}.cdf", ": must not fall")
 
 
 def _check_power(series: Mapping[str, Any]) -> None:
     """Raise ResultError for a series of power states that cannot be drawn."""
     lengths = {len(shares) for shares in series["states"].values()}
     if len(lengths) > 1:
-        raise ResultError(f"disk.series.states: lists of different lengths, {sorted(lengths)}")
+        raise _wrong("disk.series.states", f": lists of different lengths, {sorted(lengths)}")
     if any(lengths) and series["window_ns"] < 1:
-        raise ResultError("disk.series.window_ns = 0: must be at least 1 where there are windows")
+        raise _wrong("disk.series.window_ns", " = 0: must be at least 1 where there are windows")
 
 
 @cache
@@ -264,6 +264,11 @@ def _validator() -> Any:  # noqa: ANN401
 
     text = (resources.files("slcache") / "schema" / "result.schema.json").read_text("utf-8")
     return Draft202012Validator(json.loads(text))
+
+
+def _wrong(key: str, told: str) -> ResultError:
+    """Return the error that says of a key what is wrong with it."""
+    return about(ResultError(f"{key}{told}"), key)
 
 
 def _kind(value: object) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slcache import _core
+from slcache.errors import UsageError, about
 from slcache.traces import Path
 
 Values = NDArray[np.float64]
@@ -128,14 +129,14 @@ def hyssd_cost(
         cost  = write_share write + (1 - write_share) read
 
     Costs are infinite where either tier cannot be written to: `u_D` is 1 or more, or the victim
-    gives no whole unit. ValueError names what is missing or out of range, ConfigError what is
+    gives no whole unit. UsageError names what is missing or out of range, ConfigError what is
     wrong with the device.
     """
     at = _shares("utilisation", utilisation)
     fast, dense, most_bytes = _tiers(device, unit_bytes)
     held = most_bytes if data_bytes is None else data_bytes
     if held is None:
-        raise ValueError("data_bytes: missing; only a device says how much it can hold")
+        raise _wrong("data_bytes", ": missing; only a device says how much it can hold")
     found = _core.hyssd_cost(
         fast=fast,
         dense=dense,
@@ -173,7 +174,7 @@ def nvc_lifespan(
 
         passes = (D_S - N_M slc_bytes) / slc_only_bytes + N_M
 
-    and the other way round; the host then has written `host_bytes` so often. ValueError names
+    and the other way round; the host then has written `host_bytes` so often. UsageError names
     what is missing or out of range.
     """
     share = _number("slc_share", slc_share, 0, 1)
@@ -183,7 +184,7 @@ def nvc_lifespan(
     known = _numbers("chip", chip, CHIP_KEYS, CHIP_KEYS)
     for key, value in known.items():
         if not value:
-            raise ValueError(f"chip[{key!r}] = 0: must be above 0")
+            raise _wrong(f"chip[{key!r}]", " = 0: must be above 0")
     found = _core.nvc_lifespan(
         chip=known,
         slc_share=share,
@@ -201,17 +202,17 @@ def _tiers(
         sets = [] if unit_bytes is None else [f"scheme.hyssd-static.unit_bytes={unit_bytes}"]
         return _core.hyssd_tiers(device=os.fspath(device), sets=sets)
     if unit_bytes is not None:
-        raise ValueError(f"unit_bytes = {unit_bytes}: leave it out where the tiers are given")
+        raise _wrong("unit_bytes", f" = {unit_bytes}: leave it out where the tiers are given")
     return _tier(device, "fast"), _tier(device, "dense"), None
 
 
 def _tier(device: Mapping[str, Tier], name: str) -> dict[str, float]:
     """Return a tier of which everything is known and possible."""
     if name not in device:
-        raise ValueError(f"device: has no {name!r}; it must have 'fast' and 'dense'")
+        raise _wrong("device", f": has no {name!r}; it must have 'fast' and 'dense'")
     values = _numbers(f"device[{name!r}]", device[name], TIER_KEYS, TIER_KEYS)
     if not values["bytes"]:
-        raise ValueError(f"device[{name!r}]['bytes'] = 0: must be above 0")
+        raise _wrong(f"device[{name!r}]['bytes']", " = 0: must be above 0")
     return values
 
 
@@ -220,10 +221,10 @@ def _numbers(
 ) -> dict[str, float]:
     """Return what is given by known keys, all that are needed among them."""
     if unknown := [key for key in given if key not in keys]:
-        raise ValueError(f"{name}: unknown key {unknown[0]!r}; it has {', '.join(keys)}")
+        raise _wrong(name, f": unknown key {unknown[0]!r}; it has {', '.join(keys)}")
     for key in needed:
         if key not in given:
-            raise ValueError(f"{name}: {key} is missing")
+            raise _wrong(name, f": {key} is missing")
     return {k: _number(f"{name}[{k!r}]", given[k], 0, math.inf) for k in keys if k in given}
 
 
@@ -233,7 +234,7 @@ def _hits(name: str, hits: Hits, at: Sequence[float]) -> list[float]:
     listed = np.ravel(given) if np.ndim(given) else np.full(len(at), given)
     shares = _shares(name, listed)
     if len(shares) != len(at):
-        raise ValueError(f"{name}: has {len(shares)} values, and utilisation has {len(at)}")
+        raise _wrong(name, f": has {len(shares)} values, and utilisation has {len(at)}")
     return shares
 
 
@@ -250,5 +251,10 @@ def _number(name: str, value: float, low: float, high: float) -> float:
         number = math.nan
     if not low <= number <= high or math.isinf(number):
         shown = repr(str(value)) if isinstance(value, str) else value
-        raise ValueError(f"{name} = {shown}: must be a number {allowed}")
+        raise _wrong(name, f" = {shown}: must be a number {allowed}")
     return number
+
+
+def _wrong(name: str, told: str) -> UsageError:
+    """Return the error that says of an argument what is wrong with it."""
+    return about(UsageError(f"{name}{told}"), name)

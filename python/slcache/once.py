@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from slcache._core import ConfigError
+from slcache.errors import ConfigError, about
 
 _V = TypeVar("_V")
 #: The largest seed: what a configuration can hold.
@@ -20,9 +20,8 @@ def once(pairs: Iterable[tuple[str, _V]], what: str = "") -> dict[str, _V]:
     said: dict[str, _V] = {}
     for key, value in pairs:
         if key in said:
-            raise ConfigError(
-                f"{what}{key}: given twice, as {said[key]} and {value}; give one of the two"
-            )
+            told = f"{what}{key}: given twice, as {said[key]} and {value}; give one of the two"
+            raise about(ConfigError(told), key)
         said[key] = value
     return said
 
@@ -39,5 +38,5 @@ def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
 def checked_seed(seed: int) -> int:
     """Return a seed; raises ConfigError for one that a configuration cannot hold."""
     if not 0 <= seed <= SEED_MAX:
-        raise ConfigError(f"seed = {seed}: must be between 0 and {SEED_MAX}")
+        raise about(ConfigError(f"seed = {seed}: must be between 0 and {SEED_MAX}"), "seed")
     return seed

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slcache import labels
+from slcache.errors import UsageError, about
 from slcache.files import Transaction, inputs
 
 if TYPE_CHECKING:
@@ -19,9 +20,10 @@ _DOTS_PER_INCH = 200
 
 
 def check(path: str | os.PathLike[str]) -> None:
-    """Raise ValueError unless the name says what kind of picture it is."""
+    """Raise UsageError unless the name says what kind of picture it is."""
     if Path(path).suffix.lower() not in KINDS:
-        raise ValueError(f"{os.fspath(path)!r} does not end in one of {', '.join(KINDS)}")
+        told = f"{os.fspath(path)!r} does not end in one of {', '.join(KINDS)}"
+        raise about(UsageError(told), file=os.fspath(path))
 
 
 def trace_title(info: Mapping[str, Any]) -> str:

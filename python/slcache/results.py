@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from slcache import documents, grid, labels, normalise, saved, verdict
+from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path, Transaction
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ class _Frames(ABC):
     def to_polars(self, table: str = "series") -> pl.DataFrame:
         """Return one of the tables as a Polars frame (needs `slcache[polars]`)."""
         if table not in _TABLES:
-            raise ValueError(f"no table {table!r}: one of {', '.join(_TABLES)}")
+            told = f"no table {table!r}: one of {', '.join(_TABLES)}"
+            raise about(UsageError(told), "table")
         import polars
 
         frame = polars.from_arrow(getattr(self, table))
@@ -234,7 +236,7 @@ class Result(_Frames):
     def _of(cls, document: Mapping[str, Any], path: Path) -> Self:
         if saved.is_comparison(document):
             names = ", ".join(saved.named(document))
-            raise documents.ResultError(
+            raise ResultError(
                 f"{saved.file_of(path)}: a comparison of {names}; Comparison.load reads it"
             )
         return cls.made(document, None, ())
@@ -291,9 +293,10 @@ class Comparison(_Frames):
         labels = [run.label for run in runs]
         to = normalise_to if normalise_to is not None else (labels[0] if labels else "")
         if to not in labels:
-            raise ValueError(f"cannot normalise to {to!r}: the runs are {', '.join(labels)}")
+            told = f"cannot normalise to {to!r}: the runs are {', '.join(labels)}"
+            raise about(UsageError(told), "normalise_to")
         if len(set(labels)) != len(labels):
-            raise ValueError(f"schemes named twice: {', '.join(labels)}")
+            raise about(UsageError(f"schemes named twice: {', '.join(labels)}"), "runs")
         self.runs = list(runs)
         self.reference = to
         documents.check_comparable(labels, self.documents)
@@ -310,12 +313,12 @@ class Comparison(_Frames):
     def _of(cls, document: Mapping[str, Any], path: Path) -> Self:
         file = saved.file_of(path)
         if not saved.is_comparison(document):
-            raise documents.ResultError(f"{file}: a single run; Result.load reads it")
+            raise ResultError(f"{file}: a single run; Result.load reads it")
         runs = [Result.made(run, name, ()) for name, run in saved.named(document).items()]
         try:
             return cls(runs, document["normalised"]["to"])
-        except documents.ResultError as error:
-            raise documents.ResultError(f"{file}: {error}") from None
+        except ResultError as error:
+            raise ResultError(f"{file}: {error}") from None
 
     @property
     def inputs(self) -> Sequence[Path]:

@@ -8,7 +8,8 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any
 
-from slcache.documents import ResultError, check, check_comparison
+from slcache.documents import check, check_comparison
+from slcache.errors import ResultError, about
 
 Path = str | os.PathLike[str]
 
@@ -29,13 +30,14 @@ def read(path: Path) -> dict[str, Any]:
         document = json.loads(file.read_bytes())
     except json.JSONDecodeError as error:
         what = f"{error.msg} at column {error.colno}"
-        raise ResultError(f"{file}:{error.lineno}: not JSON: {what}") from None
+        told = f"{file}:{error.lineno}: not JSON: {what}"
+        raise about(ResultError(told), line=error.lineno, file=str(file)) from None
     except (UnicodeDecodeError, RecursionError) as error:
-        raise ResultError(f"{file}: not JSON: {error}") from None
+        raise about(ResultError(f"{file}: not JSON: {error}"), file=str(file)) from None
     try:
         (check_comparison if is_comparison(document) else check)(document)
     except ResultError as error:
-        raise ResultError(f"{file}: {error}") from None
+        raise about(ResultError(f"{file}: {error}"), error.key, file=str(file)) from None
     whole: dict[str, Any] = document
     return whole
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from slcache import _core, files, pictures, twins
+from slcache.errors import UsageError, about
 from slcache.once import checked_seed, flatten, once
 
 #: Called a few times a second with (phase, done, total); returning False cancels the work, and
@@ -56,7 +57,7 @@ class Trace:
         """
         name = os.fspath(output)
         if not name.endswith(".toml"):
-            raise ValueError(f"{name}: a workload's name ends with .toml")
+            raise about(UsageError(f"{name}: a workload's name ends with .toml"), file=name)
         made = twins.of_info(self.info())
         twins.save(made, name, files.inputs(self.path))
         return {"file": name, **made.to_dict()}
@@ -101,7 +102,7 @@ class Trace:
         was read, done, lost and written.
         """
         if kind == "merge":
-            raise ValueError("several traces are merged by slcache.merge")
+            raise about(UsageError("several traces are merged by slcache.merge"), "kind")
         text = _core.trace_transform(
             kind,
             [self.path],

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from slcache import _core, files
-from slcache._core import TraceError
+from slcache.errors import TraceError, about
 
 Info = Mapping[str, Any]
 _PAGE = 4096
@@ -90,7 +90,8 @@ class Twin:
 def of_info(info: Info) -> Twin:
     """Return the twin with a trace's figures; raises TraceError where there can be none."""
     if info["requests"] < 2:
-        raise TraceError(f"{info['file']}: {info['requests']} requests; a twin needs 2 or more")
+        told = f"{info['file']}: {info['requests']} requests; a twin needs 2 or more"
+        raise about(TraceError(told), "requests", file=info["file"])
     volumes = info["summary"]["volumes"]
     name = Path(info["file"]).name
     of = volumes[0]["name"] if len(volumes) == 1 and volumes[0]["name"] else name
@@ -227,7 +228,8 @@ def _give_way(twin: Twin, text: str, path: Path) -> None:
     mentioned = [name for name in _LEAVE_OUT if name in text]
     name = next((name for name in (*at_fault, *mentioned) if name in twin.figures), None)
     if name is None:
-        raise TraceError(f"{twin.source}: no twin can be made: {text}")
+        told = f"{twin.source}: no twin can be made: {text}"
+        raise about(TraceError(told), file=twin.source)
     reason = problems.get(name) or text.splitlines()[0]
     if name == "sequential_share" and _too_sequential(reason, twin.figures):
         name = "footprint_touched_bytes"

@@ -1,6 +1,6 @@
 //! Episodes for Python: steps without the GIL, observations into the caller's memory.
 
-use super::errors::{sim_error, EpisodeError, RunError};
+use super::errors::{sim_error, wrong_episode, EpisodeError, RunError};
 use super::{options, progress, Named};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -18,7 +18,19 @@ pub fn episode_error(error: &Error) -> PyErr {
         Error::Sim(error) => sim_error(error),
         Error::Failed { .. } => RunError::new_err(error.to_string()),
         Error::Cancelled => PyKeyboardInterrupt::new_err("cancelled"),
-        other => EpisodeError::new_err(other.to_string()),
+        other => wrong_episode(key(other), other.to_string()),
+    }
+}
+
+/// The argument, observation or knob that an error is about.
+fn key(error: &Error) -> Option<&str> {
+    match error {
+        Error::TooShort { .. } | Error::NoWindow { .. } | Error::UnknownUnit { .. } => Some("window"),
+        Error::UnknownObservation { .. } => Some("observations"),
+        Error::UnknownKnob { .. } => Some("turns"),
+        Error::TurnedTwice { name } => Some(name),
+        Error::Refused(problem) => Some(&problem.key),
+        Error::Sim(_) | Error::Ended { .. } | Error::Failed { .. } | Error::Cancelled => None,
     }
 }
 
@@ -63,9 +75,9 @@ fn observation(episode: &episode::Episode) -> Vec<f64> {
 pub fn check_room(out: &PyBuffer<f64>, needed: usize) -> PyResult<()> {
     if out.readonly() || !out.is_c_contiguous() || out.item_count() != needed {
         let found = out.item_count();
-        return Err(EpisodeError::new_err(format!(
-            "out: must be writable, contiguous and hold {needed} numbers (float64), not {found}"
-        )));
+        let message =
+            format!("out: must be writable, contiguous and hold {needed} numbers (float64), not {found}");
+        return Err(wrong_episode(Some("out"), message));
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::env::{
     check_room, episode_error, go_on, info, knob_bounds, knob_values, operations, Episode, Turns,
 };
-use super::errors::EpisodeError;
+use super::errors::{retold, wrong_episode};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -36,7 +36,8 @@ fn check_width(index: usize, found: usize, needed: usize) -> PyResult<()> {
     if found == needed {
         return Ok(());
     }
-    Err(EpisodeError::new_err(format!("episode {index}: observes {found} numbers, and the first {needed}")))
+    let message = format!("episode {index}: observes {found} numbers, and the first {needed}");
+    Err(wrong_episode(Some("observations"), message))
 }
 
 fn failed(error: &StepFailed) -> PyErr {
@@ -44,7 +45,7 @@ fn failed(error: &StepFailed) -> PyErr {
         Error::Cancelled => episode_error(&error.source),
         source => {
             let py_error = episode_error(source);
-            Python::attach(|py| PyErr::from_type(py_error.get_type(py), error.to_string()))
+            Python::attach(|py| retold(py, &py_error, error.to_string()))
         }
     }
 }
@@ -56,10 +57,10 @@ impl Episodes {
     fn new(py: Python<'_>, episodes: Vec<PyRef<'_, Episode>>, threads: Option<usize>) -> PyResult<Self> {
         let originals = episodes.iter().map(|episode| episode.get()).collect::<PyResult<Vec<_>>>()?;
         let Some(width) = originals.first().map(|episode| episode.observation_len()) else {
-            return Err(EpisodeError::new_err("episodes: must be at least one"));
+            return Err(wrong_episode(Some("episodes"), "episodes: must be at least one".to_owned()));
         };
         if threads == Some(0) {
-            return Err(EpisodeError::new_err("threads = 0: must be at least 1"));
+            return Err(wrong_episode(Some("threads"), "threads = 0: must be at least 1".to_owned()));
         }
         for (index, episode) in originals.iter().enumerate() {
             check_width(index, episode.observation_len(), width)?;
@@ -78,7 +79,8 @@ impl Episodes {
         let count = self.episodes.all().len();
         if turns.len() != count {
             let given = turns.len();
-            return Err(EpisodeError::new_err(format!("turns: {given} lists for {count} episodes")));
+            let message = format!("turns: {given} lists for {count} episodes");
+            return Err(wrong_episode(Some("turns"), message));
         }
         check_room(&out, self.values.len())?;
         let mut raised = None;

@@ -1,57 +1,146 @@
-//! The exceptions, one per kind of fault.
+//! The exceptions, one per kind of fault, all of one base that says where the fault is.
 
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
+use pyo3::PyTypeInfo;
 use slcache_files::OutputError;
-use slcache_sim::traces::TraceError as Trace;
-use slcache_sim::{ConfigErrors, SimError};
+use slcache_sim::traces::{Place, TraceError as Trace};
+use slcache_sim::{ConfigErrors, Origin, SimError, Words};
 
 // The macro's classes need a description each, which it takes as text.
 mod classes {
     #![allow(missing_docs)]
     use super::PyException;
+    use pyo3::create_exception;
 
-    pyo3::create_exception!(
-        slcache._core,
-        ConfigError,
+    create_exception!(
+        slcache,
+        Error,
         PyException,
-        "The configuration is not valid; the message lists every problem, one a line."
+        "Whatever slcache refuses or cannot do.\n\n\
+         `key` is the configuration key, argument, option or column that is wrong, `file` the file and\n\
+         `line` its line; None where there is none. The message says all of it."
     );
-    pyo3::create_exception!(slcache._core, TraceError, PyException, "The trace cannot be read as asked.");
-    pyo3::create_exception!(slcache._core, RunError, PyException, "The run failed after it started.");
-    pyo3::create_exception!(
-        slcache._core,
+    create_exception!(
+        slcache,
+        ConfigError,
+        Error,
+        "The configuration is not valid; the message lists every problem, one a line.\n\n\
+         `key`, `line` and `file` are those of the first."
+    );
+    create_exception!(slcache, TraceError, Error, "The trace cannot be read as asked.");
+    create_exception!(slcache, RunError, Error, "The run failed after it started.");
+    create_exception!(
+        slcache,
         EpisodeError,
-        PyException,
+        Error,
         "An episode cannot do what it was asked; nothing changed."
     );
 }
 
-pub use classes::{ConfigError, EpisodeError, RunError, TraceError};
+pub use classes::{ConfigError, EpisodeError, Error, RunError, TraceError};
 
-/// The exception for a configuration that is not valid.
+/// What every exception has where nothing else is known.
+pub fn add_places(py: Python<'_>) -> PyResult<()> {
+    let base = py.get_type::<Error>();
+    ["key", "line", "file"].into_iter().try_for_each(|name| base.setattr(name, py.None()))
+}
+
+/// An exception that says what it is about.
+fn placed<E: PyTypeInfo>(message: String, place: Place<'_>) -> PyErr {
+    Python::attach(|py| {
+        let error = PyErr::new::<E, _>(message);
+        match put(error.value(py), place) {
+            Ok(()) => error,
+            Err(failure) => failure,
+        }
+    })
+}
+
+fn put(error: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<()> {
+    error.setattr("key", place.key)?;
+    error.setattr("line", place.line)?;
+    error.setattr("file", place.file)
+}
+
+/// The same fault under another message.
+pub fn retold(py: Python<'_>, error: &PyErr, message: String) -> PyErr {
+    let told = PyErr::from_type(error.get_type(py), message);
+    for name in ["key", "line", "file"] {
+        let value = error.value(py).getattr(name);
+        if let Err(failure) = value.and_then(|value| told.value(py).setattr(name, value)) {
+            return failure;
+        }
+    }
+    told
+}
+
+/// The exception for a configuration that is not valid. The command line has words of its own.
 pub fn config_error(errors: &ConfigErrors) -> PyErr {
-    ConfigError::new_err(errors.to_string())
+    let first = errors.0.first();
+    let (file, line) = match first.map(|error| &error.origin) {
+        Some(Origin::File { name, line }) => (Some(name.as_str()), *line),
+        _ => (None, None),
+    };
+    let key = first.map(|error| error.key.as_str()).filter(|key| !key.is_empty());
+    let place = Place { file, line: line.map(|line| line as u64), key };
+    let error = placed::<ConfigError>(errors.told(Words::Python), place);
+    let command_line = errors.told(Words::CommandLine);
+    Python::attach(|py| match error.value(py).setattr("_command_line", command_line) {
+        Ok(()) => error,
+        Err(failure) => failure,
+    })
+}
+
+/// A ConfigError about one key.
+pub fn wrong(key: &str, message: String) -> PyErr {
+    placed::<ConfigError>(message, Place { key: Some(key), ..Place::default() })
+}
+
+/// An EpisodeError about one key.
+pub fn wrong_episode(key: Option<&str>, message: String) -> PyErr {
+    placed::<EpisodeError>(message, Place { key, ..Place::default() })
 }
 
 /// The exception for a trace that cannot be read.
 pub fn trace_error(error: &Trace) -> PyErr {
     match error {
         Trace::Cancelled => PyKeyboardInterrupt::new_err("cancelled"),
-        _ => TraceError::new_err(error.to_string()),
+        _ => placed::<TraceError>(error.to_string(), error.place()),
+    }
+}
+
+/// The exception for a transformation that cannot be done: what was asked for wrongly is a fault of
+/// the configuration, not of the trace.
+pub fn transform_error(error: &Trace) -> PyErr {
+    match error {
+        Trace::Transform { .. }
+        | Trace::Option { .. }
+        | Trace::Output { .. }
+        | Trace::OutputTaken(_)
+        | Trace::Workload(_)
+        | Trace::Endless { .. } => placed::<ConfigError>(error.to_string(), error.place()),
+        Trace::Write { .. } => placed::<RunError>(error.to_string(), error.place()),
+        _ => trace_error(error),
     }
 }
 
 /// The exception for a run without a result.
 pub fn sim_error(error: &SimError) -> PyErr {
+    let about = |file| Place { file, ..Place::default() };
+    let told = error.to_string();
     match error {
         SimError::Config(errors) => config_error(errors),
         SimError::Trace(error) => trace_error(error),
-        SimError::Address(error) => TraceError::new_err(error.to_string()),
+        SimError::Address(_) => {
+            placed::<TraceError>(told, Place { key: Some("trace.address"), ..Place::default() })
+        }
         SimError::OutputTaken(error) => output_error(error),
-        SimError::NoMemory(error) => ConfigError::new_err(error.to_string()),
+        SimError::NoMemory(_) => wrong("scheme", told),
         SimError::Cancelled => PyKeyboardInterrupt::new_err("cancelled"),
-        other => RunError::new_err(other.to_string()),
+        SimError::Snapshot(error) => placed::<RunError>(told, about(error.file())),
+        SimError::Learned(error) => placed::<RunError>(told, about(error.file())),
+        SimError::Run(_) | SimError::Memory(_) => RunError::new_err(told),
     }
 }
 
@@ -66,6 +155,9 @@ pub fn output_error(error: &OutputError) -> PyErr {
             }
             None => PyOSError::new_err(error.to_string()),
         },
-        taken => ConfigError::new_err(taken.to_string()),
+        OutputError::IsInput { output, .. } | OutputError::Twice { output, .. } => {
+            let place = Place { file: output.to_str(), ..Place::default() };
+            placed::<ConfigError>(error.to_string(), place)
+        }
     }
 }

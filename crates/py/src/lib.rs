@@ -180,6 +180,8 @@ fn json<T: serde::Serialize>(value: &T) -> String {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    errors::add_places(py)?;
+    module.add("Error", py.get_type::<errors::Error>())?;
     module.add("ConfigError", py.get_type::<ConfigError>())?;
     module.add("TraceError", py.get_type::<TraceError>())?;
     module.add("RunError", py.get_type::<RunError>())?;

@@ -1,6 +1,6 @@
 //! Converting and transforming traces.
 
-use super::errors::{trace_error, ConfigError, RunError};
+use super::errors::{transform_error, wrong};
 use super::{json, options, workload_settings};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
@@ -84,7 +84,7 @@ type Inputs = Vec<(String, TraceOptions)>;
 
 /// The pipeline, and the parameters of the split at its end if there is one.
 fn plan(kind: &str, inputs: Inputs, params: &str) -> PyResult<(Plan, Option<Value>)> {
-    let invalid = |reason: String| ConfigError::new_err(reason);
+    let invalid = |reason: String| wrong("kind", reason);
     let params: Map<String, Value> = serde_json::from_str(params)
         .map_err(|error| invalid(format!("the parameters of {kind} are not a JSON object: {error}")))?;
     let mut steps = match kind {
@@ -95,7 +95,9 @@ fn plan(kind: &str, inputs: Inputs, params: &str) -> PyResult<(Plan, Option<Valu
     let split = if is(steps.last(), "split") { steps.pop() } else { None };
     let merge = if is(steps.first(), "merge") { Some(steps.remove(0)) } else { None };
     let mut plan = match merge {
-        Some((_, parameters)) => Plan::merged(inputs, parameters.into()).map_err(|error| refused(&error))?,
+        Some((_, parameters)) => {
+            Plan::merged(inputs, parameters.into()).map_err(|error| transform_error(&error))?
+        }
         None => one(inputs).map_err(invalid)?,
     };
     for (kind, parameters) in steps {
@@ -110,7 +112,7 @@ fn plan(kind: &str, inputs: Inputs, params: &str) -> PyResult<(Plan, Option<Valu
             };
             return Err(invalid(reason));
         }
-        plan = plan.then(&kind, parameters.into()).map_err(|error| refused(&error))?;
+        plan = plan.then(&kind, parameters.into()).map_err(|error| transform_error(&error))?;
     }
     Ok((plan, split.map(|(_, parameters)| parameters.into())))
 }
@@ -139,7 +141,7 @@ fn steps_of(mut params: Map<String, Value>) -> Result<Vec<Step>, String> {
 }
 
 fn write_options(format: Option<String>, lossy: &str) -> PyResult<WriteOptions> {
-    let lossy = Losses::parse(lossy).map_err(|error| refused(&error))?;
+    let lossy = Losses::parse(lossy).map_err(|error| transform_error(&error))?;
     Ok(WriteOptions { format, lossy })
 }
 
@@ -150,19 +152,5 @@ fn run(
     work: impl FnOnce(&mut Progress<'_>) -> Result<TransformReport, TraceError> + Send + 'static,
 ) -> PyResult<String> {
     let result = super::progress::run(py, progress, |progress, _| work(progress))?;
-    result.map(|report| json(&report)).map_err(|error| refused(&error))
-}
-
-/// What was asked for wrongly is a fault of the configuration, not of the trace.
-fn refused(error: &TraceError) -> PyErr {
-    match error {
-        TraceError::Transform { .. }
-        | TraceError::Option { .. }
-        | TraceError::Output { .. }
-        | TraceError::OutputTaken(_)
-        | TraceError::Workload(_)
-        | TraceError::Endless { .. } => ConfigError::new_err(error.to_string()),
-        TraceError::Write { .. } => RunError::new_err(error.to_string()),
-        _ => trace_error(error),
-    }
+    result.map(|report| json(&report)).map_err(|error| transform_error(&error))
 }

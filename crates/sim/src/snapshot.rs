@@ -91,6 +91,22 @@ pub enum SnapshotError {
     },
 }
 
+impl SnapshotError {
+    /// The file that it is about, if one can be named.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Self::Output(_) => None,
+            Self::Io { path, .. }
+            | Self::NotASnapshot { path }
+            | Self::Version { path, .. }
+            | Self::StateVersion { path, .. }
+            | Self::Damaged { path, .. }
+            | Self::OtherConfig { path, .. }
+            | Self::Refused { path, .. } => Some(path),
+        }
+    }
+}
+
 /// Saves the state of `simulation`, whole or not at all.
 pub fn save(path: &Path, config: &RunConfig, simulation: &Simulation) -> Result<(), SnapshotError> {
     save_among(path, config, simulation, Outputs::default())

@@ -1,6 +1,6 @@
 //! Trace options as text, the way a command line gives them.
 
-use crate::config::{ConfigError, ConfigErrors};
+use crate::config::{Argument, ConfigError, ConfigErrors, Origin, Said};
 use crate::nearest::nearest;
 use serde_json::{Map, Value};
 use slcache_traces::TraceOptions;
@@ -63,7 +63,8 @@ pub fn trace_options<'a>(
         } else if let Some(code) = inner.strip_prefix(OPS) {
             ops.insert(code.to_owned(), text.into());
         } else {
-            errors.push(ConfigError::new(format!("trace option {key}={text}"), unknown(key)));
+            let said = Said::new(Argument::TraceOption, format!("{key}={text}"));
+            errors.push(ConfigError::new(said, key, unknown(key)));
         }
     }
     if !ops.is_empty() {
@@ -116,7 +117,8 @@ fn said_twice(pairs: &[(&str, &str)], is_mqsim: bool) -> Vec<ConfigError> {
         let same = |&&(other, _): &&(&str, &str)| within(&own, &name(other)) || within(&name(other), &own);
         if let Some((other, earlier)) = pairs[..place].iter().find(same) {
             let message = format!("{other}={earlier} sets {other} as well; give one of the two");
-            errors.push(ConfigError::new(format!("trace option {key}={value}"), message));
+            let said = Said::new(Argument::TraceOption, format!("{key}={value}"));
+            errors.push(ConfigError::new(said, key, message));
         }
     }
     errors
@@ -129,14 +131,15 @@ fn read(plain: Map<String, Value>, mut errors: Vec<ConfigError>) -> Result<Trace
         let parsed: Result<TraceOptions, _> = serde_path_to_error::deserialize(alone);
         if let Err(error) = parsed {
             let path = error.path().to_string();
-            errors.push(ConfigError::new(format!("trace option {path}"), error.inner().to_string()));
+            let said = Said::new(Argument::TraceOption, &path);
+            errors.push(ConfigError::new(said, path, error.inner().to_string()));
         }
     }
     if !errors.is_empty() {
         return Err(ConfigErrors(errors));
     }
     serde_json::from_value(Value::Object(plain))
-        .map_err(|error| ConfigErrors::one("trace options", error.to_string()))
+        .map_err(|error| ConfigErrors::one(Origin::Nowhere, "", format!("trace options: {error}")))
 }
 
 /// The value in the type its key takes: most are text, columns may be numbers.

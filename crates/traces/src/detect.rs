@@ -58,7 +58,7 @@ fn reason(lines: &[&[u8]], certain: &[&Format], must_be_named: &[&Format]) -> St
     let names = |formats: &[&Format]| formats.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
     let first = lines.first().copied().unwrap_or_default();
     if !certain.is_empty() {
-        return format!("several formats fit: {}; name one with --trace-format", names(certain));
+        return format!("several formats fit: {}; format = \"NAME\" says which", names(certain));
     }
     if !must_be_named.is_empty() {
         return must_be_named_reason(must_be_named, first);
@@ -76,7 +76,7 @@ fn reason(lines: &[&[u8]], certain: &[&Format], must_be_named: &[&Format]) -> St
         );
     }
     format!(
-        "no known format fits the first lines; known formats: {}. Name one with --trace-format, or declare the columns of a delimited file with --trace-format generic. First line: {}",
+        "no known format fits the first lines; known formats: {}. format = \"NAME\" says which, and \"generic\" lets you declare the columns of a delimited file. First line: {}",
         formats::names(),
         quoted(first)
     )
@@ -86,9 +86,9 @@ fn reason(lines: &[&[u8]], certain: &[&Format], must_be_named: &[&Format]) -> St
 fn must_be_named_reason(candidates: &[&Format], first: &[u8]) -> String {
     let each = |format: &&Format| format!("{} ({})", format.name, format.about);
     format!(
-        "the lines fit {}, but formats with such lines disagree on units and on whether 0 is a read or a write; this is not guessed. Name the format with --trace-format {}, or declare the columns with --trace-format generic. First line: {}",
+        "the lines fit {}, but formats with such lines disagree on units and on whether 0 is a read or a write; this is not guessed. Say which: format = \"{}\", or \"generic\" and declare the columns. First line: {}",
         candidates.iter().map(each).collect::<Vec<_>>().join("; or "),
-        candidates.iter().map(|format| format.name).collect::<Vec<_>>().join(" or "),
+        candidates.iter().map(|format| format.name).collect::<Vec<_>>().join("\" or \""),
         quoted(first)
     )
 }

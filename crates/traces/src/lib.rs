@@ -16,6 +16,7 @@ mod detect;
 mod digits;
 mod entry;
 mod error;
+mod error_place;
 mod fields;
 mod fingerprint;
 mod format_names;
@@ -62,6 +63,7 @@ pub use catalogue::{format_catalogue, CatalogueEntry};
 pub use detect::detect;
 pub use entry::TraceEntry;
 pub use error::{LineFault, TraceError};
+pub use error_place::Place;
 pub use fingerprint::fingerprint;
 pub use formats::{formats, FormatDescription};
 pub use info::{

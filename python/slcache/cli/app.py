@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from slcache import ConfigError, EpisodeError, ResultError, RunError, TraceError, _core
+from slcache import ConfigError, Error, TraceError, UsageError, _core
 from slcache.cli import (
     catalogue,
     cliff,
@@ -114,10 +114,13 @@ def _explain(error: Exception) -> tuple[str, int]:
     """Return the message and exit status that an exception deserves; raise what is a bug."""
     match error:
         case ConfigError():
-            return _listed("the configuration is not valid", str(error)), CONFIG
+            told = getattr(error, "_command_line", str(error))
+            return _listed("the configuration is not valid", told), CONFIG
         case TraceError():
             return f"error: {error}", TRACE
-        case RunError() | ResultError() | EpisodeError():
+        case UsageError():
+            return f"error: {error}; see slcache --help", USAGE
+        case Error():
             return f"error: {error}", FAILED
         case typer.TyperException():
             # The help alone, on standard output, would leave a script without a reason.

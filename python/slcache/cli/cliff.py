@@ -14,6 +14,7 @@ from rich.text import Text
 from slcache import quantity, units
 from slcache.cli import console
 from slcache.cli import options as opt
+from slcache.errors import UsageError
 from slcache.tabular import Table
 
 if TYPE_CHECKING:
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
 
 
 _BURSTS, _PAUSE = 5, "10m"
+#: The options by the names that they have in Python.
+_OPTIONS = {
+    "amount_bytes": "--amount",
+    "write_bytes": "--bs",
+    "queue_depth": "--iodepth",
+    "bursts": "--bursts",
+    "pause_ns": "--pause",
+    "span_bytes": "--span",
+}
 
 
 class Kind(StrEnum):
@@ -128,8 +138,9 @@ def cliff(
     )
     try:
         cliffs.loads(chosen, device=device, schemes=names, settings=settings)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
+    except UsageError as error:
+        option = _OPTIONS.get(error.key or "")
+        raise typer.BadParameter(str(error), param_hint=option) from error
     with console.output(out, cliffs.FILES, [device]) as files, console.meter(progress) as meter:
         result = cliffs.run(chosen, device=device, schemes=names, settings=settings, progress=meter)
         if files is not None:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from slcache import quantity
+from slcache.errors import UsageError, about
 
 _TIMES = re.compile(r"(\d+(?:\.\d+)?)\s*[x×]")
 
@@ -24,7 +25,8 @@ class Constraint:
         found = _TIMES.fullmatch(asked.strip()) if isinstance(asked, str) else None
         value = float(found[1]) if found else _bytes(asked)
         if not 0 < value < math.inf:
-            raise ValueError(f"lifespan = {asked}: must be above 0, such as 2x or 50T")
+            told = f"lifespan = {asked}: must be above 0, such as 2x or 50T"
+            raise about(UsageError(told), "lifespan")
         return cls(times=value) if found else cls(host_bytes=int(value))
 
     def least_bytes(self, dense_only_bytes: float) -> float:
@@ -39,7 +41,8 @@ def _bytes(asked: str | int) -> int:
     try:
         return quantity.size_bytes(asked) if isinstance(asked, str) else asked
     except ValueError as error:
-        raise ValueError(
+        told = (
             f"lifespan = {asked!r}: must be a multiple of what a chip of dense blocks lasts, such "
             "as 2x, or bytes of host writes, such as 50T"
-        ) from error
+        )
+        raise about(UsageError(told), "lifespan") from error

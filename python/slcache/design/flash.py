@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slcache import ConfigError
+from slcache.errors import ConfigError, about
 
 _BITS = {"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}
 
@@ -51,10 +51,8 @@ class Flash:
     def sizes(self, candidates: int) -> list[int]:
         """Return the SLC blocks of the candidates: multiples of a part of all, to the nearest."""
         if not 1 <= candidates <= self.blocks:
-            raise ConfigError(
-                f"candidates = {candidates}: must be between 1 and {self.blocks}, the blocks of a "
-                "plane"
-            )
+            told = f"must be between 1 and {self.blocks}, the blocks of a plane"
+            raise about(ConfigError(f"candidates = {candidates}: {told}"), "candidates")
         return [
             (2 * k * self.blocks + candidates) // (2 * candidates) for k in range(candidates + 1)
         ]
@@ -65,7 +63,8 @@ def of_config(config: Mapping[str, Any]) -> Flash:
     device = config["device"]
     pools = device["pool"]
     if len(pools) != 1:
-        raise ConfigError(f"device.pool: has {len(pools)} pools; the lifespan model knows of one")
+        told = f"device.pool: has {len(pools)} pools; the lifespan model knows of one"
+        raise about(ConfigError(told), "device.pool")
     (pool,) = pools
     dense_mode = config["scheme"]["nvc"]["dense_mode"]
     return Flash(
@@ -82,7 +81,6 @@ def of_config(config: Mapping[str, Any]) -> Flash:
 def _cycles(pool: Mapping[str, Any], mode: str) -> int:
     cycles = pool[mode].get("endurance_cycles")
     if cycles is None:
-        raise ConfigError(
-            f"device.pool[0].{mode}.endurance_cycles: missing; a lifespan needs it, 1 or more"
-        )
+        key = f"device.pool[0].{mode}.endurance_cycles"
+        raise about(ConfigError(f"{key}: missing; a lifespan needs it, 1 or more"), key)
     return int(cycles)

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from slcache import ConfigError, _core, api, files, labels
+from slcache import _core, api, files, labels
 from slcache.design import flash as flashes
 from slcache.design import point as points
 from slcache.design import search
@@ -18,6 +18,7 @@ from slcache.design.outcome import Design
 from slcache.design.point import Goal, Point
 from slcache.design.runs import SIZES, Setup
 from slcache.design.source import Source
+from slcache.errors import ConfigError, UsageError, about
 from slcache.once import once
 from slcache.reproduce.runs import StoppedError, run_all
 from slcache.store import Store
@@ -108,7 +109,8 @@ def _settings(settings: Mapping[str, Any] | None, policy: int) -> dict[str, Any]
     given = api.flat(settings)
     for key in SIZES.values():
         if key in given:
-            raise ConfigError(f"{key} = {given[key]}: has no effect here; the search decides it")
+            told = f"{key} = {given[key]}: has no effect here; the search decides it"
+            raise about(ConfigError(told), key)
     return once([*given.items(), ("scheme.nvc.policy", policy)])
 
 
@@ -116,7 +118,8 @@ def check_trace(path: str) -> None:
     """Raise ValueError for a trace that can be read only once."""
     if _core.is_read_once(path):
         name = "standard input" if path == "-" else path
-        raise ValueError(f"trace = {name}: every run reads it anew; give a file that stays")
+        told = f"trace = {name}: every run reads it anew; give a file that stays"
+        raise about(UsageError(told), "trace", file=path)
 
 
 def _possible(setup: Setup, flash: Flash, sizes: Sequence[int]) -> tuple[list[int], dict[int, str]]:

@@ -169,6 +169,6 @@ def made(kind: str, knobs: Sequence[Knob], scheme: str) -> Actions:
     if not knobs:
         raise ConfigError(
             f"scheme {scheme} has no knobs that an agent could turn; "
-            "`slcache schemes --json` lists those of each"
+            "slcache.schemes() lists those of each"
         )
     return KINDS[kind](knobs)

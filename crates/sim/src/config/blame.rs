@@ -1,5 +1,6 @@
 //! Which settings a problem comes from, found by trying without them.
 
+use super::origin::{Origin, Said};
 use super::setting::Setting;
 use super::tree::{self, Key};
 use super::{repair, RunConfig};
@@ -14,7 +15,7 @@ pub struct Blame {
 
 /// A setting, and the keys that are wrong with all the others, and with it alone.
 struct Cause {
-    origin: String,
+    origin: Said,
     wrong_without: Vec<Key>,
     wrong_alone: Vec<Key>,
 }
@@ -36,7 +37,7 @@ impl Blame {
 
     /// The origins of the settings that cause the problem with `key`: those without which it is
     /// gone, or else those that bring it about alone. `None` where it is there without any.
-    pub fn origin(&self, key: &Key) -> Option<String> {
+    pub fn origin(&self, key: &Key) -> Option<Origin> {
         let is_wrong = |keys: &[Key]| keys.iter().any(|other| related(other, key));
         if is_wrong(&self.wrong_below) {
             return None;
@@ -45,9 +46,9 @@ impl Blame {
             self.causes.iter().filter(|cause| !is_wrong(&cause.wrong_without)).collect();
         let enough = || self.causes.iter().filter(|cause| is_wrong(&cause.wrong_alone)).collect();
         let blamed = if needed.is_empty() { enough() } else { needed };
-        let mut origins: Vec<&str> = blamed.iter().map(|cause| cause.origin.as_str()).collect();
+        let mut origins: Vec<Said> = blamed.iter().map(|cause| cause.origin.clone()).collect();
         origins.dedup();
-        (!origins.is_empty()).then(|| origins.join(" and "))
+        (!origins.is_empty()).then_some(Origin::Said(origins))
     }
 }
 

@@ -2,6 +2,7 @@
 //! that errors keep file and line.
 
 use super::lines::{line_at, line_of};
+use super::origin::{Argument, Origin, Said};
 use super::repair;
 use super::tree::{self, Key};
 use super::{ConfigError, RunSection};
@@ -63,15 +64,16 @@ impl DeviceFile {
         }
         let path = std::path::Path::new(name);
         if !path.exists() {
-            return Err(ConfigError::new(format!("--device {name}"), preset::not_found(name)));
+            let said = Said::new(Argument::Device, name);
+            return Err(ConfigError::new(said, "device", preset::not_found(name)));
         }
         if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
             let reason = "is a pipe or a device, which can be read only once, and a device file is read for each scheme; save it as a file";
-            return Err(ConfigError::new(name, reason));
+            return Err(ConfigError::new(Origin::file(name), "", reason));
         }
         match std::fs::read_to_string(path) {
             Ok(text) => Self::parse(name.to_owned(), text),
-            Err(error) => Err(ConfigError::new(name, format!("cannot be read: {error}"))),
+            Err(error) => Err(ConfigError::new(Origin::file(name), "", format!("cannot be read: {error}"))),
         }
     }
 
@@ -80,7 +82,7 @@ impl DeviceFile {
         let tree: Table = toml::from_str(&text).map_err(|error: toml::de::Error| {
             let line = error.span().map_or(1, |span| line_at(&text, span.start));
             let message = error.message().lines().collect::<Vec<_>>().join(", ");
-            ConfigError::new(format!("{label}:{line}"), format!("not valid TOML: {message}"))
+            ConfigError::new(Origin::line(&label, line), "", format!("not valid TOML: {message}"))
         })?;
         let mut file = Self { label, tree, errors: Vec::new(), guessed: false, text };
         file.check_sections();
@@ -90,10 +92,10 @@ impl DeviceFile {
         Ok(file)
     }
 
-    /// `label:line` of a key, if the file says anything about it.
-    pub fn origin(&self, key: &Key) -> Option<String> {
+    /// The place of a key, if the file says anything about it.
+    pub fn origin(&self, key: &Key) -> Option<Origin> {
         let line = line_of(&self.text, key)?;
-        Some(format!("{}:{line}", self.label))
+        Some(Origin::line(&self.label, line))
     }
 
     fn check_sections(&mut self) {
@@ -137,7 +139,7 @@ impl DeviceFile {
     }
 
     fn add(&mut self, key: &Key, message: String) {
-        let origin = self.origin(key).unwrap_or_else(|| self.label.clone());
-        self.errors.push(ConfigError::new(origin, message));
+        let origin = self.origin(key).unwrap_or_else(|| Origin::file(&self.label));
+        self.errors.push(ConfigError::new(origin, key, message));
     }
 }

@@ -5,6 +5,7 @@ use super::blame::Blame;
 use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
 use super::keys;
 use super::moot;
+use super::origin::{Argument, Origin, Said};
 use super::repair;
 use super::scheme_choice::{find_scheme, unknown_scheme, Chosen};
 use super::setting::Setting;
@@ -45,8 +46,8 @@ pub fn resolve(layers: &Layers) -> Result<RunConfig, ConfigErrors> {
     let file = DeviceFile::read(&layers.device).map_err(|error| errors.push(error)).ok();
     let chosen = find_scheme(&layers.scheme);
     if chosen.is_none() {
-        let origin = format!("--scheme {}", layers.scheme);
-        errors.push(ConfigError::new(origin, unknown_scheme(&layers.scheme)));
+        let origin = Said::new(Argument::Scheme, &layers.scheme);
+        errors.push(ConfigError::new(origin, "scheme", unknown_scheme(&layers.scheme)));
     }
     if let Some(file) = &file {
         errors.extend(file.errors.iter().cloned());
@@ -56,7 +57,7 @@ pub fn resolve(layers: &Layers) -> Result<RunConfig, ConfigErrors> {
     let (Some(file), Some(_)) = (file, chosen) else {
         return Err(ConfigErrors(errors));
     };
-    let label = format!("{}:", file.label);
+    let label = file.label.clone();
     let resolver =
         Resolver { base: base_tree(&file, name, &mut errors), file, settings, name, blame: OnceCell::new() };
     let config = resolver.finish(&mut errors);
@@ -68,16 +69,15 @@ pub fn resolve(layers: &Layers) -> Result<RunConfig, ConfigErrors> {
 }
 
 /// The place of an error's origin in reading order: the file by line, then settings as given.
-fn reading_order(origin: &str, file_label: &str, layers: &Layers) -> (usize, usize) {
-    if let Some(line) = origin.strip_prefix(file_label).and_then(|line| line.parse().ok()) {
-        return (0, line);
-    }
-    let set = origin.strip_prefix("--set ");
-    // The first of several settings is what counts.
-    let first = set.map(|set| set.split(" and --set ").next().unwrap_or(set));
-    match first.and_then(|set| layers.sets.iter().position(|other| other == set)) {
-        Some(place) => (1, place),
-        None => (2, 0),
+fn reading_order(origin: &Origin, file_label: &str, layers: &Layers) -> (usize, usize) {
+    match origin {
+        Origin::File { name, line: Some(line) } if name == file_label => (0, *line),
+        // The first of several settings is what counts.
+        Origin::Said(all) if all.first().is_some_and(|said| said.argument == Argument::Setting) => {
+            let place = layers.sets.iter().position(|set| *set == all[0].value);
+            place.map_or((2, 0), |place| (1, place))
+        }
+        _ => (2, 0),
     }
 }
 
@@ -92,11 +92,14 @@ fn settings(layers: &Layers, chosen: Option<&Chosen>, errors: &mut Vec<ConfigErr
         match Setting::parse(text, scheme) {
             Ok(mut setting) => {
                 if is_alias {
-                    setting.origin = format!("--scheme {}", layers.scheme);
+                    setting.origin = Said::new(Argument::Scheme, &layers.scheme);
                 }
                 settings.push(setting);
             }
-            Err(message) => errors.push(ConfigError::new(format!("--set {text}"), message)),
+            Err(message) => {
+                let key = text.split('=').next().unwrap_or(text).trim();
+                errors.push(ConfigError::new(Said::new(Argument::Setting, text), key, message));
+            }
         }
     }
     option_settings(layers, &mut settings, errors);
@@ -107,17 +110,18 @@ fn settings(layers: &Layers, chosen: Option<&Chosen>, errors: &mut Vec<ConfigErr
 /// The settings that have an option of their own.
 fn option_settings(layers: &Layers, settings: &mut Vec<Setting>, errors: &mut Vec<ConfigError>) {
     if let Some(seed) = layers.seed {
-        let origin = format!("--seed {seed}");
+        let origin = Said::new(Argument::Seed, seed);
         match i64::try_from(seed) {
             Ok(seed) => settings.push(Setting::fixed(origin, "run.seed", Value::Integer(seed))),
-            Err(_) => errors.push(ConfigError::new(origin, "must be between 0 and 2^63 - 1")),
+            Err(_) => errors.push(ConfigError::new(origin, "run.seed", "must be between 0 and 2^63 - 1")),
         }
     }
     if let Some(replay) = &layers.replay {
         match replay_settings(replay) {
             Some(found) => settings.extend(found),
             None => errors.push(ConfigError::new(
-                format!("--replay {replay}"),
+                Said::new(Argument::Replay, replay),
+                "host.replay",
                 "must be open, or closed:N with a queue depth N between 1 and 65536",
             )),
         }
@@ -125,7 +129,7 @@ fn option_settings(layers: &Layers, settings: &mut Vec<Setting>, errors: &mut Ve
 }
 
 fn replay_settings(text: &str) -> Option<Vec<Setting>> {
-    let origin = || format!("--replay {text}");
+    let origin = || Said::new(Argument::Replay, text);
     let set = |key, value| Setting::fixed(origin(), key, value);
     if text == "open" {
         return Some(vec![set("host.replay", "open".into())]);
@@ -157,7 +161,7 @@ fn base_tree(file: &DeviceFile, scheme: &str, errors: &mut Vec<ConfigError>) -> 
                 "{key}: the run's scheme is {scheme}; \
                  settings for whichever run uses {other} belong under [{SCHEME_DEFAULTS}.{other}]"
             );
-            errors.push(ConfigError::new(file.origin(&key).unwrap_or_default(), message));
+            errors.push(ConfigError::new(file.origin(&key).unwrap_or_default(), key, message));
         }
     }
     let mut schemes = Table::new();
@@ -191,7 +195,7 @@ impl Resolver {
         let mut merged = self.base.clone();
         for setting in &self.settings {
             if let Err(message) = self.apply(setting, &mut merged) {
-                errors.push(ConfigError::new(setting.origin.clone(), message));
+                errors.push(ConfigError::new(setting.origin.clone(), &setting.key, message));
             }
         }
         let below = |key: &Key| tree::get(&self.base, key).cloned();
@@ -208,14 +212,14 @@ impl Resolver {
             let misled = guessed && matches!(key.section(), "device" | "scheme" | "");
             let told = outcome.faults.iter().any(|fault| key.is_within(&fault.key));
             if !misled && !told {
-                errors.push(ConfigError::new(self.blamed(&key), problem.to_string()));
+                errors.push(ConfigError::new(self.blamed(&key), key, problem.to_string()));
             }
         }
         Some(config)
     }
 
     /// What to blame for a problem with `key`: the settings that cause it, or where it was said.
-    fn blamed(&self, key: &Key) -> String {
+    fn blamed(&self, key: &Key) -> Origin {
         let blame = self.blame.get_or_init(|| Blame::new(&self.base, &self.settings));
         blame.origin(key).or_else(|| self.origin(key)).unwrap_or_default()
     }
@@ -245,7 +249,7 @@ impl Resolver {
         let origin = self.blamed(key);
         let setting = self.setting(key).filter(|setting| key == &setting.key);
         let Some(setting) = setting.filter(|_| message.contains("unknown key")) else {
-            return ConfigError::new(origin, message);
+            return ConfigError::new(origin, key, message);
         };
         let near = keys::similar(&setting.written, self.name);
         let near = near.map(|near| format!("; did you mean {}?", near.replace("[]", "[0]")));
@@ -258,7 +262,7 @@ impl Resolver {
             _ if short.is_empty() => format!("{} has no keys", self.name),
             _ => format!("Keys of {}: {short}", self.name),
         };
-        ConfigError::new(origin, format!("{}: unknown key{near} {listed}", setting.written))
+        ConfigError::new(origin, key, format!("{}: unknown key{near} {listed}", setting.written))
     }
 
     /// The setting that says what stands at `key`; the last of those below it where none does.
@@ -269,9 +273,9 @@ impl Resolver {
     }
 
     /// Where `key` was said: a setting, or a line of the file.
-    fn origin(&self, key: &Key) -> Option<String> {
+    fn origin(&self, key: &Key) -> Option<Origin> {
         if let Some(setting) = self.setting(key) {
-            return Some(setting.origin.clone());
+            return Some(setting.origin.clone().into());
         }
         let mut places = vec![key.clone()];
         if key.section() == "scheme" {

@@ -8,6 +8,7 @@ mod keys;
 mod layers;
 mod lines;
 mod moot;
+mod origin;
 mod repair;
 mod scheme_choice;
 mod setting;
@@ -16,6 +17,7 @@ mod twice;
 
 pub use error::{ConfigError, ConfigErrors};
 pub use layers::{resolve, Layers};
+pub use origin::{Argument, Origin, Said, Words};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

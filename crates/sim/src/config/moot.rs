@@ -15,7 +15,7 @@ pub fn errors(settings: &[Setting], config: &RunConfig) -> Vec<ConfigError> {
         for key in leaves(&setting.key, &setting.value) {
             if let Some(why) = reason(&key, config) {
                 let message = format!("{key}: has no effect: {why}");
-                errors.push(ConfigError::new(setting.origin.clone(), message));
+                errors.push(ConfigError::new(setting.origin.clone(), key, message));
             }
         }
     }

@@ -1,5 +1,6 @@
-//! One `--set key=value`.
+//! One setting, `key=value`.
 
+use super::origin::{Argument, Said};
 use super::tree::Key;
 use toml::{Table, Value};
 
@@ -7,7 +8,7 @@ use toml::{Table, Value};
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// Where it was said, for messages.
-    pub origin: String,
+    pub origin: Said,
     /// The full key.
     pub key: Key,
     /// The key as it was written.
@@ -20,7 +21,7 @@ const SECTIONS: [&str; 7] = ["device", "scheme", "host", "buffer", "precondition
 
 impl Setting {
     /// A setting that came from an option of its own.
-    pub fn fixed(origin: String, key: &str, value: Value) -> Self {
+    pub fn fixed(origin: Said, key: &str, value: Value) -> Self {
         let full = Key::parse(key).expect("a key written in this program");
         Self { origin, key: full, written: key.to_owned(), value }
     }
@@ -36,7 +37,7 @@ impl Setting {
         };
         let key = if SECTIONS.contains(&key.section()) { key } else { key.under(&["scheme", scheme]) };
         let value = parse_value(value.trim())?;
-        let origin = format!("--set {text}");
+        let origin = Said::new(Argument::Setting, text);
         Ok(Self { origin, key, written: written.to_owned(), value })
     }
 }

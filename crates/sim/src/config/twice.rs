@@ -13,8 +13,9 @@ pub fn errors(settings: &[Setting]) -> Vec<ConfigError> {
         let overlaps =
             |earlier: &&Setting| later.key.is_within(&earlier.key) || earlier.key.is_within(&later.key);
         if let Some(earlier) = settings[..place].iter().find(overlaps) {
-            let message = format!("{} sets {} as well; give one of the two", earlier.origin, earlier.key);
-            errors.push(ConfigError::new(later.origin.clone(), format!("{}: {message}", later.key)));
+            let said = earlier.origin.plain();
+            let message = format!("{}: {said} sets {} as well; give one of the two", later.key, earlier.key);
+            errors.push(ConfigError::new(later.origin.clone(), &later.key, message));
         }
     }
     errors
@@ -30,7 +31,7 @@ pub fn in_file(file: &DeviceFile, scheme: &str, defaults: &Table, own: &Table) -
     let told = |key: &Key| {
         let [own, default] = ["scheme", SCHEME_DEFAULTS].map(|section| key.under(&[section, scheme]));
         let message = format!("{own}: {default} says it as well; give one of the two");
-        ConfigError::new(file.origin(&own).unwrap_or_default(), message)
+        ConfigError::new(file.origin(&own).unwrap_or_default(), &own, message)
     };
     keys.iter().map(told).collect()
 }
@@ -92,14 +93,14 @@ mod tests {
             resolve(&layers).expect_err("must be refused").to_string()
         };
         for (set, said) in [
-            ("run.seed=1", "--seed 1: run.seed: --set run.seed=1 sets run.seed as well"),
-            ("host.replay=closed", "--replay closed:4: host.replay: --set host.replay=closed sets"),
-            ("host.queue_depth=8", "--replay closed:4: host.queue_depth: --set host.queue_depth=8 sets"),
+            ("run.seed=1", "--seed 1: run.seed: run.seed=1 sets run.seed as well"),
+            ("host.replay=closed", "--replay closed:4: host.replay: host.replay=closed sets"),
+            ("host.queue_depth=8", "--replay closed:4: host.queue_depth: host.queue_depth=8 sets"),
         ] {
             let text = refusal("baseline", set);
             assert!(text.contains(said), "{text}");
         }
         let text = refusal("slc-only", "mode=tlc");
-        assert!(text.contains("--set mode=tlc: scheme.tlc-only.mode: --scheme slc-only sets"), "{text}");
+        assert!(text.contains("--set mode=tlc: scheme.tlc-only.mode: scheme slc-only sets"), "{text}");
     }
 }

@@ -83,6 +83,23 @@ pub enum MemoryError {
     },
 }
 
+impl MemoryError {
+    /// The file that it is about, if one can be named.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Self::Output(_) => None,
+            Self::Io { path, .. }
+            | Self::NotAMemory { path }
+            | Self::Version { path, .. }
+            | Self::Damaged { path, .. }
+            | Self::OtherScheme { path, .. }
+            | Self::TablesVersion { path, .. }
+            | Self::OtherConditions { path, .. }
+            | Self::Refused { path, .. } => Some(path),
+        }
+    }
+}
+
 /// The scheme learns nothing that could be saved or taken over.
 #[derive(Debug, thiserror::Error)]
 #[error("scheme {scheme} has no memory{}; schemes with one: {}", if *.otherwise { " with these settings" } else { "" }, with_memory())]

@@ -1,6 +1,6 @@
 //! The factor on the trace's times, and the bound on what comes out of it.
 
-use crate::config::ConfigErrors;
+use crate::config::{Argument, ConfigErrors, Origin, Said};
 use slcache_core::device::config::{HostConfig, Replay};
 use slcache_core::device::request::Request;
 use slcache_traces::TIME_END_NS;
@@ -20,7 +20,8 @@ impl TimeScale {
         let latest_ns = batch.iter().map(|request| request.at_ns).max().unwrap_or(0);
         if latest_ns >= TIME_END_NS {
             return Err(ConfigErrors::one(
-                "trace option rebase=false",
+                Said::new(Argument::TraceOption, "rebase=false"),
+                "rebase",
                 format!("the request at {latest_ns} ns of the trace comes behind 2^62 ns (146 years), where no run goes; rebase=true counts from the first request"),
             ));
         }
@@ -29,7 +30,8 @@ impl TimeScale {
         }
         let (scale, most) = (self.0, TIME_END_NS as f64 / latest_ns as f64);
         Err(ConfigErrors::one(
-            "",
+            Origin::Nowhere,
+            "host.time_scale",
             format!("host.time_scale = {scale}: the request at {latest_ns} ns of the trace would not come before 2^62 ns (146 years); allowed: below {most} with this request"),
         ))
     }

@@ -79,7 +79,10 @@ fn detection() {
     assert_eq!(found(&gzip(msr_lines(5).as_bytes())).unwrap(), "msr");
     assert_eq!(found(b"  7,5 0 1 0.000000000 9  D  FN [x]\nCPU0 (7,5):\n").unwrap(), "blkparse");
     let error = found(b"1 0 0 8 1\n").unwrap_err().to_string();
-    assert!(error.contains("--trace-format mqsim or ssdsim or disksim, or declare"), "{error}");
+    assert!(
+        error.contains("format = \"mqsim\" or \"ssdsim\" or \"disksim\", or \"generic\" and declare"),
+        "{error}"
+    );
     assert!(!error.contains("tencent") && error.contains("0 = write / 1 = read"), "{error}");
     let error = found(b"hello\nworld\n").unwrap_err().to_string();
     assert!(error.contains("no known format fits") && error.contains("\"hello\""), "{error}");

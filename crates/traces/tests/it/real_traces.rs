@@ -75,7 +75,7 @@ fn mqsim_traces() {
         let path = format!("public/{name}-small.trace.zst");
         let Some(file) = shared(&path) else { return };
         let error = detect(&file).unwrap_err().to_string();
-        assert!(error.contains("--trace-format mqsim or ssdsim or disksim"), "{error}");
+        assert!(error.contains("format = \"mqsim\" or \"ssdsim\" or \"disksim\""), "{error}");
         let info = figures(&path, &crate::common::mqsim()).unwrap();
         assert_eq!(info.requests, requests);
         close(info.write_share * 100.0, write_percent, 0.05);
@@ -218,7 +218,7 @@ fn msn_file_server() {
     let path = "public/MSN-FS-30s-ms.trace.zst";
     let Some(file) = shared(path) else { return };
     let error = detect(&file).unwrap_err().to_string();
-    assert!(error.contains("--trace-format disksim,"), "{error}");
+    assert!(error.contains("format = \"disksim\","), "{error}");
     let info = figures(path, &TraceOptions::with_format("disksim")).unwrap();
     assert_eq!((info.requests, info.summary.volumes[0].name.as_str()), (149_999, "5"));
     close(info.write_share, 0.130, 5e-4);
@@ -240,7 +240,7 @@ fn systor17() {
 fn tencent() {
     let path = "public/cloud_storage-sample.csv.zst";
     let Some(file) = shared(path) else { return };
-    assert!(detect(&file).unwrap_err().to_string().contains("--trace-format tencent,"));
+    assert!(detect(&file).unwrap_err().to_string().contains("format = \"tencent\","));
     let named = TraceOptions { unsorted: Unsorted::Sort(50_000), ..TraceOptions::with_format("tencent") };
     let error = read_path(&file, &named, 1000).error.expect("an error").to_string();
     assert!(error.contains("the file holds 2038 volumes"), "{error}");

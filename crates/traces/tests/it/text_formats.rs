@@ -81,7 +81,7 @@ fn what_is_not_guessed_names_the_candidates() {
             assert_eq!(listed, candidates.contains(&name), "{name}: {error}");
         }
         assert!(error.contains("on whether 0 is a read or a write; this is not guessed"), "{error}");
-        let advice = format!("--trace-format {},", candidates.join(" or "));
+        let advice = format!("format = \"{}\",", candidates.join("\" or \""));
         assert!(error.contains(&advice), "{advice}: {error}");
     }
 }

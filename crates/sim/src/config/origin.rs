@@ -1,0 +1,115 @@
+//! Where something was said that is wrong, and how to tell: a program's user knows options, and who
+//! calls from Python arguments.
+
+/// Whose words a message uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// `--set slc_blocks=99`
+    CommandLine,
+    /// `settings slc_blocks=99`
+    Python,
+}
+
+/// Where something was said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// In no place: a default, or all of it together.
+    #[default]
+    Nowhere,
+    /// In a file.
+    File {
+        /// Its name, or that of a preset.
+        name: String,
+        /// The line, from 1.
+        line: Option<usize>,
+    },
+    /// By the caller; several where none is wrong alone.
+    Said(Vec<Said>),
+}
+
+impl Origin {
+    /// A line of a file.
+    pub fn line(name: impl Into<String>, line: usize) -> Self {
+        Self::File { name: name.into(), line: Some(line) }
+    }
+
+    /// A file as a whole.
+    pub fn file(name: impl Into<String>) -> Self {
+        Self::File { name: name.into(), line: None }
+    }
+
+    /// The place, as whoever speaks in `words` would name it; empty for none.
+    pub fn told(&self, words: Words) -> String {
+        match self {
+            Self::Nowhere => String::new(),
+            Self::File { name, line: None } => name.clone(),
+            Self::File { name, line: Some(line) } => format!("{name}:{line}"),
+            Self::Said(all) => all.iter().map(|said| said.told(words)).collect::<Vec<_>>().join(" and "),
+        }
+    }
+}
+
+impl From<Said> for Origin {
+    fn from(said: Said) -> Self {
+        Self::Said(vec![said])
+    }
+}
+
+/// What a caller can say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// A single setting.
+    Setting,
+    /// The device.
+    Device,
+    /// The scheme.
+    Scheme,
+    /// The seed.
+    Seed,
+    /// How requests are replayed.
+    Replay,
+    /// An option of the trace's reader.
+    TraceOption,
+}
+
+/// What the caller said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// By which argument.
+    pub argument: Argument,
+    /// Its value.
+    pub value: String,
+}
+
+impl Said {
+    /// `value`, said by `argument`.
+    pub fn new(argument: Argument, value: impl ToString) -> Self {
+        Self { argument, value: value.to_string() }
+    }
+
+    /// What was said, as whoever speaks in `words` would put it.
+    pub fn told(&self, words: Words) -> String {
+        let name = match (self.argument, words) {
+            (Argument::Setting, Words::CommandLine) => "--set",
+            (Argument::Setting, Words::Python) => "settings",
+            (Argument::Device, Words::CommandLine) => "--device",
+            (Argument::Device, Words::Python) => "device",
+            (Argument::Scheme, Words::CommandLine) => "--scheme",
+            (Argument::Scheme, Words::Python) => "scheme",
+            (Argument::Seed, Words::CommandLine) => "--seed",
+            (Argument::Seed, Words::Python) => "seed",
+            (Argument::Replay, Words::CommandLine) => "--replay",
+            (Argument::Replay, Words::Python) => "replay",
+            (Argument::TraceOption, _) => "trace option",
+        };
+        format!("{name} {}", self.value)
+    }
+
+    /// What was said, in words that every caller understands.
+    pub fn plain(&self) -> String {
+        match self.argument {
+            Argument::Setting => self.value.clone(),
+            _ => self.told(Words::Python),
+        }
+    }
+}
