@@ -1,0 +1,211 @@
+"""Whatever of a sweep is killed, whenever: it ends with the table of an undisturbed one."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from slcache.sweep.api import run_study
+from slcache.sweep.driver import TRIES
+from slcache.sweep.study import Study
+from slcache.sweep.tasks import Done, Task, perform
+from support import command, slcache
+
+#: Kills of the driver, and of a worker, each at a moment of its own.
+DRIVER_KILLS, WORKER_KILLS = 5, 5
+#: Workers end by themselves once their driver is gone; a busy machine may take a while.
+GONE_S = 5.0
+#: Within this after the first worker is there, the driver is killed.
+MOMENT_S = 1.5
+SPEC = """
+requests = 150000
+footprint_bytes = 2097152
+[global]
+rw = "randrw"
+bs = "4k"
+"""
+
+
+@pytest.fixture(scope="module")
+def workload(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Requests that keep a worker busy for a moment."""
+    path = tmp_path_factory.mktemp("kills") / "w.toml"
+    path.write_text(SPEC)
+    return path
+
+
+def arguments(workload: Path, out: Path) -> list[str | Path]:
+    """Return a sweep of 16 points, half of which start from a preconditioned state."""
+    return [
+        *("sweep", workload, "--device", "tiny", "--scheme", "tlc-only,sa", "--seed", "1"),
+        *("--vary", "precondition.fill=0,0.5", "--vary", "host.time_scale=0.5,1,2,4"),
+        *("--jobs", "2", "--out", out),
+    ]
+
+
+def processes(mark: str) -> list[int]:
+    """Return the worker processes whose environment has a mark."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            ours = mark.encode() in (place / "environ").read_bytes()
+            if ours and b"executors.worker" in (place / "cmdline").read_bytes():
+                found.append(int(place.name))
+        except OSError:
+            continue
+    return found
+
+
+def started(words: list[str | Path], mark: str) -> subprocess.Popen[bytes]:
+    """Start a sweep whose workers can be told by a mark."""
+    return subprocess.Popen(
+        command(words),
+        env={**os.environ, "SLCACHE_TEST_MARK": mark},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def wait_until_gone(mark: str) -> None:
+    """Wait until no worker is left."""
+    end = time.monotonic() + GONE_S
+    while processes(mark):
+        assert time.monotonic() < end, "workers outlive their driver"
+        time.sleep(0.02)
+
+
+def results(out: Path) -> dict[str, int]:
+    """Return the results that are there, with the times they were written."""
+    folder = out / "store" / "results"
+    files = folder.glob("*.json.gz") if folder.exists() else []
+    return {path.name: path.stat().st_mtime_ns for path in files}
+
+
+def at_work(driver: subprocess.Popen[bytes], mark: str) -> list[int]:
+    """Return the workers of a sweep once there are some, or none where it ended."""
+    while driver.poll() is None:
+        if pids := processes(mark):
+            return pids
+        time.sleep(0.01)
+    return []
+
+
+def test_kills_at_random_moments_change_nothing(
+    workload: Path, tmp_path: Path, record_property: Callable[[str, str], None]
+) -> None:
+    seed = int(os.environ.get("SLCACHE_SEED", random.SystemRandom().randrange(1 << 32)))
+    rng = random.Random(seed)
+    reference = slcache(*arguments(workload, tmp_path / "a"))
+    assert reference.returncode == 0, reference.stderr
+    words, out = arguments(workload, tmp_path / "b"), tmp_path / "b"
+    hit = 0
+    for _ in range(DRIVER_KILLS):
+        before = results(out)
+        mark = uuid.uuid4().hex
+        with started(words, mark) as driver:
+            at_work(driver, mark)
+            time.sleep(rng.uniform(0, MOMENT_S))
+            hit += len(processes(mark))
+            driver.kill()
+            driver.communicate()
+        wait_until_gone(mark)
+        assert before.items() <= results(out).items(), f"ran twice; SLCACHE_SEED={seed}"
+    mark = uuid.uuid4().hex
+    for path in list((out / "store" / "results").glob("*")):
+        path.unlink()
+    with started(words, mark) as driver:
+        lost = 0
+        for _ in range(WORKER_KILLS):
+            lost += kill_one(rng, at_work(driver, mark))
+            time.sleep(rng.uniform(0, MOMENT_S / 2))
+        stdout, stderr = driver.communicate(timeout=120)
+    again = slcache(*words)
+    assert again.returncode == 0, (seed, stdout, stderr, again.stderr)
+    tables = [(folder / "points.parquet").read_bytes() for folder in (tmp_path / "a", out)]
+    assert tables[0] == tables[1], f"SLCACHE_SEED={seed}"
+    told = f"{DRIVER_KILLS} drivers killed with {hit} workers at work, {lost} workers killed"
+    record_property("told", f"sweep kills: {told} (seed {seed})")
+
+
+def kill_one(rng: random.Random, pids: list[int]) -> int:
+    """Kill one of several processes; how many were hit."""
+    if not pids:
+        return 0
+    try:
+        os.kill(rng.choice(pids), signal.SIGKILL)
+    except ProcessLookupError:
+        return 0
+    return 1
+
+
+@pytest.mark.parametrize("order", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_sweep_goes_on(
+    workload: Path, tmp_path: Path, order: signal.Signals
+) -> None:
+    words = arguments(workload, tmp_path)
+    mark = uuid.uuid4().hex
+    with started(words, mark) as driver:
+        end = time.monotonic() + 60
+        while not results(tmp_path) and time.monotonic() < end:
+            time.sleep(0.01)
+        driver.send_signal(order)
+        stdout, stderr = driver.communicate(timeout=20)
+    assert (driver.returncode, stdout, stderr) == (130, b"", b"interrupted\n")
+    wait_until_gone(mark)
+    kept = results(tmp_path)
+    assert kept
+    done = slcache("sweep", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert f"16 points: 16 done; {len(kept)} results were there before".encode() in done.stdout
+    assert kept.items() <= results(tmp_path).items()
+
+
+class Losing:
+    """An executor that does its tasks at once, and loses those of some schemes."""
+
+    slots = 1
+
+    def __init__(self, lost: dict[str, int]) -> None:
+        self.left = lost
+        self.asked: list[str] = []
+        self.done: list[Done] = []
+
+    def submit(self, task: Task) -> None:
+        """Do a task, or lose it."""
+        self.asked.append(task.scheme)
+        if self.left.get(task.scheme, 0):
+            self.left[task.scheme] -= 1
+            self.done.append(Done(task.name, lost="the worker was ended by SIGKILL"))
+        else:
+            self.done.append(perform(task))
+
+    def finished(self, timeout_s: float) -> list[Done]:
+        """Return what has become of tasks."""
+        del timeout_s
+        found, self.done = self.done, []
+        return found
+
+    def close(self) -> None:
+        """Forget the rest."""
+        self.done = []
+
+
+def test_a_lost_point_is_tried_again_and_then_told(trace: Path, tmp_path: Path) -> None:
+    study = Study((str(trace),), ("tiny",), ("tlc-only", "sa", "baseline"))
+    executor = Losing({"tlc-only": TRIES, "sa": TRIES - 1})
+    found = run_study(study, out=tmp_path, executor=executor)
+    assert [row["status"] for row in found.table.to_pylist()] == ["failed", "done", "done"]
+    assert found.rows[0].reason == f"the worker was ended by SIGKILL ({TRIES} times)"
+    assert sorted(executor.asked) == ["baseline", *["sa"] * TRIES, *["tlc-only"] * TRIES]
+    # What failed is tried anew, and nothing else.
+    again = Losing({})
+    assert run_study(study, out=tmp_path, executor=again).counts()["done"] == 3
+    assert again.asked == ["tlc-only"]
