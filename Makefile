@@ -37,6 +37,7 @@ test: $(VENV)/built ## Run every test a commit must pass
 
 .PHONY: slow
 slow: $(VENV)/built ## Run the tests that take minutes
+	$(BIN)/python -m pip install --quiet 'ray>=2.40'
 	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
 
 .PHONY: check

@@ -86,6 +86,16 @@ Jobs = Annotated[
     int | None,
     typer.Option(min=1, max=1024, metavar="N", help="Processes (default: one a processor)."),
 ]
+ExecutorOption = Annotated[
+    str,
+    typer.Option(
+        "--executor",
+        metavar="local|dask://[HOST:PORT]|ray://[HOST:PORT]|slurm:JOBS",
+        help="Where points run: in processes here, or on a cluster; without a host a Dask or Ray "
+        "cluster of --jobs processes is started here. For Slurm, files are written that an array "
+        "of JOBS jobs with --jobs processes each is submitted by.",
+    ),
+]
 Skip = Annotated[
     bool,
     typer.Option(
@@ -124,6 +134,7 @@ def sweep(
     out: Out = None,
     store: StoreOption = None,
     jobs: Jobs = None,
+    executor: ExecutorOption = "local",
     skip_impossible: Skip = False,
     fail_fast: FailFast = False,
     shard: ShardOption = None,
@@ -169,13 +180,17 @@ def sweep(
         asked = path
     if out is None:
         raise typer.BadParameter("say where the tables go", param_hint="--out")
-    _check(sample, shard)
+    array = _check(sample, shard, executor, jobs)
+    if array is not None:
+        _array(asked, out, store, (array, jobs or 1), (skip_impossible, fail_fast), progress)
+        return
     with console.meter(progress) as meter:
         found = run_study(
             asked,
             out=out,
             store=store,
             jobs=jobs,
+            executor=executor,
             skip_impossible=skip_impossible,
             fail_fast=fail_fast,
             shard=shard,
@@ -249,8 +264,10 @@ def _study(
         raise typer.BadParameter(str(error)) from error
 
 
-def _check(sample: str, shard: str | None) -> None:
-    """Say what is wrong with an option before anything is read."""
+def _check(sample: str, shard: str | None, executor: str, jobs: int | None) -> int | None:
+    """Say what is wrong with an option before anything is read; return the jobs of an array."""
+    from slcache.sweep import slurm
+    from slcache.sweep.executors import named
     from slcache.sweep.sampling import Sampling
     from slcache.sweep.shard import Shard
 
@@ -258,8 +275,40 @@ def _check(sample: str, shard: str | None) -> None:
         Sampling.read(sample)
         if shard is not None:
             Shard.read(shard)
+        array = slurm.jobs_of(executor)
+        if array is None:
+            named.check(executor, jobs)
+        elif shard is not None:
+            raise ValueError(f"shard = {shard}: an array has a part for each of its jobs")
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+    return array
+
+
+def _array(
+    asked: Study | Path,
+    out: Path,
+    store: Path | None,
+    size: tuple[int, int],
+    how: tuple[bool, bool],
+    progress: opt.When,
+) -> None:
+    """Write the files of an array job, and say how it is submitted."""
+    from slcache.sweep import slurm
+    from slcache.sweep.api import array_job
+
+    with console.meter(progress) as meter:
+        files = array_job(
+            asked,
+            out=out,
+            store=store,
+            jobs=size[0],
+            processes=size[1],
+            skip_impossible=how[0],
+            fail_fast=how[1],
+            progress=meter,
+        )
+    console.emit(slurm.submission(files))
 
 
 def _print(found: Sweep, json: bool, out: Path) -> None:

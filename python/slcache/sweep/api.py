@@ -14,10 +14,9 @@ from slcache import api, files
 from slcache._core import RunError
 from slcache.once import flatten, once
 from slcache.store import Store
-from slcache.sweep import driver, points, sampling, study, table, tasks
+from slcache.sweep import driver, points, sampling, slurm, study, table, tasks
 from slcache.sweep.axes import Value
-from slcache.sweep.executors import Executor
-from slcache.sweep.executors.local import Local
+from slcache.sweep.executors import Executor, named
 from slcache.sweep.outcome import Sweep
 from slcache.sweep.points import Point
 from slcache.sweep.shard import Shard
@@ -72,7 +71,7 @@ def run_study(
     out: api.Path | None = None,
     store: api.Path | None = None,
     jobs: int | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str = "local",
     skip_impossible: bool = False,
     fail_fast: bool = False,
     shard: str | None = None,
@@ -82,7 +81,9 @@ def run_study(
 
     `out` gets `points.parquet`, `costs.parquet` and `study.toml`; without it nothing is written.
     Results are kept in `store`, by default `out/store`: what is there is not run again. `jobs`
-    processes work at a time, by default one a processor. Points that cannot run are a ConfigError,
+    processes work at a time, by default one a processor; `executor` is `local`, or a cluster like
+    `dask://HOST:PORT` or `ray://auto` (`dask://` and `ray://` start one of `jobs` processes here),
+    or an object that has workers already and keeps them. Points that cannot run are a ConfigError,
     or rows of the table with `skip_impossible`. A run that fails is a row too; with `fail_fast` it
     is a RunError at once. `shard` is `I/N`, the I-th of N parts of the points.
     """
@@ -95,8 +96,7 @@ def run_study(
     prepared = _Prepared(whole, part, place, progress, skip_impossible=skip_impossible)
     if out is not None:
         _write_study(whole, Path(out), path)
-    work = prepared.work()
-    results = _run(work, prepared, executor or Local(jobs), progress, fail_fast)
+    results = _run(prepared, executor, jobs, progress, fail_fast=fail_fast)
     found = Sweep(
         whole, prepared.rows(results), prepared.store, kept=prepared.kept, shard=part, keep=keep
     )
@@ -108,6 +108,35 @@ def run_study(
     return found
 
 
+def array_job(
+    asked: Study | api.Path,
+    *,
+    out: api.Path,
+    jobs: int,
+    processes: int = 1,
+    store: api.Path | None = None,
+    skip_impossible: bool = False,
+    fail_fast: bool = False,
+    progress: Progress | None = None,
+) -> list[Path]:
+    """Check a study, parse its traces and write the files of an array job of Slurm for it.
+
+    Returns the file of the array, of `jobs` jobs with `processes` processes each, and that of the
+    job that collects their results into the study's tables.
+    """
+    path = None if isinstance(asked, Study) else Path(asked)
+    whole = asked if isinstance(asked, Study) else study.read(Path(asked))
+    table.check_names(whole)
+    place = Path(store) if store is not None else Path(out) / "store"
+    prepared = _Prepared(whole, None, place, progress, skip_impossible=skip_impossible)
+    _write_study(whole, Path(out), path)
+    prepared.work(prepared.todo(), here=False)
+    given = {"--skip-impossible": skip_impossible, "--fail-fast": fail_fast}
+    options = [option for option, wanted in given.items() if wanted]
+    target = Path(out) / study.NAME
+    return slurm.write(target, Path(out), place, jobs=jobs, processes=processes, options=options)
+
+
 class _Temporary:
     """A folder that lives as long as this object."""
 
@@ -117,22 +146,33 @@ class _Temporary:
 
 
 def _run(
-    work: driver.Work,
     prepared: _Prepared,
-    executor: Executor,
+    executor: Executor | str,
+    jobs: int | None,
     progress: Progress | None,
+    *,
     fail_fast: bool,
 ) -> dict[str, tasks.Done]:
+    """Run what is left; no executor is made where nothing is, and one that was made is ended."""
+    todo = prepared.todo()
+    if not todo:
+        return {}
+
     def report(state: driver.Progress) -> None:
         go_on = progress is None or progress(state.told(), state.done, state.total)
         if go_on is False:
             raise KeyboardInterrupt
 
     kept = prepared.kept
+    chosen = named.executor(executor, jobs) if isinstance(executor, str) else executor
     try:
-        return driver.run(work, executor, prepared.store, kept, report, fail_fast=fail_fast)
+        work = prepared.work(todo, here=chosen.here)
+        return driver.run(work, chosen, prepared.store, kept, report, fail_fast=fail_fast)
     except driver.FailedError as error:
         raise RunError(f"a point failed: {error}") from error
+    finally:
+        if chosen is not executor:
+            chosen.close()
 
 
 class _Prepared:
@@ -163,14 +203,18 @@ class _Prepared:
         }
         self.kept = len(self._known)
 
-    def work(self) -> driver.Work:
-        """Return what is to be done; parses the traces that several points share."""
+    def todo(self) -> dict[str, Point]:
+        """Return a point for every key of which there is no result."""
         todo: dict[str, Point] = {}
         for point in self._points:
             key = self._keys.get(point.index)
             if key is not None and key not in self._known:
                 todo.setdefault(key, point)
-        prepared = self._traces.prepare(todo.values())
+        return todo
+
+    def work(self, todo: Mapping[str, Point], *, here: bool) -> driver.Work:
+        """Return the tasks of points; parses the traces that several of them share."""
+        prepared = self._traces.prepare(todo.values(), here=here)
         starts = states(todo.values(), self._place / "states")
         runs: dict[str, tasks.Task] = {}
         makings: dict[str, tasks.Task] = {}

@@ -63,16 +63,14 @@ def run(
 ) -> dict[str, Done]:
     """Return what became of each point, by its key; its result is in the store by then.
 
-    `report` is called several times a second, and ends the sweep by raising.
+    `report` is called several times a second, and ends the sweep by raising. Whoever made the
+    executor ends it, and with it what is still running.
     """
     loop = _Loop(work, executor, store, Progress(len(work.points), kept), fail_fast)
-    try:
+    report(loop.progress)
+    while loop.pending:
+        loop.step()
         report(loop.progress)
-        while loop.pending:
-            loop.step()
-            report(loop.progress)
-    finally:
-        executor.close()
     return loop.results
 
 

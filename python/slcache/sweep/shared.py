@@ -9,7 +9,7 @@ from pathlib import Path
 
 from slcache import _core, store
 from slcache.sweep.points import Point
-from slcache.traces import Progress
+from slcache.traces import Progress, is_workload
 
 #: The parts of a configuration that a state depends on.
 _BOUND = ("device", "scheme", "buffer", "run", "precondition")
@@ -43,17 +43,20 @@ class Traces:
             )
         return self._fingerprints[reading]
 
-    def prepare(self, points: Iterable[Point]) -> dict[int, Path]:
+    def prepare(self, points: Iterable[Point], *, here: bool) -> dict[int, Path]:
         """Parse every trace that several points read, or that can be read only once.
 
-        Returns the prepared file of each point that has one; raises TraceError.
+        If they are not read `here`, every trace that is a file: what is prepared of it is found
+        from any folder. Returns the prepared file of each point that has one; raises TraceError.
         """
         readings = {point.index: _reading(point) for point in points}
         uses = Counter(readings.values())
         shared = {
             reading: self._prepared(reading)
             for reading, times in uses.items()
-            if times > 1 or _core.is_read_once(reading.trace)
+            if times > 1
+            or not (here or is_workload(reading.trace))
+            or _core.is_read_once(reading.trace)
         }
         return {index: shared[r] for index, r in readings.items() if r in shared}
 

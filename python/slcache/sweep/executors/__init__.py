@@ -16,6 +16,9 @@ from slcache.sweep.tasks import Done, Task
 class Executor(Protocol):
     """Runs tasks somewhere."""
 
+    #: Whether workers see the folder and files that the driver sees, by the same names.
+    here: bool
+
     @property
     def slots(self) -> int:
         """How many tasks it wants to have at a time."""

@@ -25,6 +25,8 @@ _LAST_BYTES = 300
 class Local:
     """Some worker processes, each with a thread here that feeds it."""
 
+    here = True
+
     def __init__(self, workers: int | None = None) -> None:
         self.slots = workers or _processors()
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()

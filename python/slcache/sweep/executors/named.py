@@ -1,0 +1,44 @@
+"""Executors by name, as `--executor` has them."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+
+from slcache.sweep.executors import Executor
+from slcache.sweep.executors.local import Local
+
+#: By kind: the library, which is the extra of that name too.
+_LIBRARIES = {"dask": "distributed", "ray": "ray"}
+
+
+def check(text: str, workers: int | None) -> None:
+    """Raise ValueError for what is no executor, or cannot be one here."""
+    match = re.fullmatch(r"(dask|ray)://(.*)", text)
+    if match is None:
+        if text != "local":
+            raise ValueError(
+                f"executor = {text}: must be local, dask://[HOST:PORT], ray://[HOST:PORT] or, "
+                "on the command line, slurm:JOBS"
+            )
+        return
+    kind, address = match.groups()
+    if address and workers is not None:
+        raise ValueError(f"jobs = {workers}: {text} has workers of its own")
+    if importlib.util.find_spec(_LIBRARIES[kind]) is None:
+        raise ValueError(f"executor = {text}: needs pip install 'slcache[{kind}]'")
+
+
+def executor(text: str, workers: int | None) -> Executor:
+    """Return an executor, with `workers` processes where it starts them on this machine.
+
+    Raises ValueError as `check` does, and RunError where no cluster answers.
+    """
+    check(text, workers)
+    if text == "local":
+        return Local(workers)
+    kind, address = text.split("://", 1)
+    module = importlib.import_module(f"slcache.sweep.executors.{kind}")
+    found: Executor = getattr(module, kind.capitalize())(address, workers)
+    return found

@@ -1,0 +1,48 @@
+"""What a worker on another machine does, and what is checked before it may."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from slcache import _core
+from slcache._core import RunError
+from slcache.sweep import tasks
+from slcache.sweep.tasks import Done, Task
+
+
+def version() -> str:
+    """Return what two programs have in common whose results may stand for each other."""
+    return f"{_core.version()} ({_core.commit()})"
+
+
+def packed(task: Task) -> dict[str, Any]:
+    """Return a task as it is sent: the files that it names are found from any folder."""
+    device = Path(task.device)
+    found = os.fspath(device.absolute()) if device.exists() else task.device
+    return dataclasses.replace(task, device=found).to_dict()
+
+
+def perform(told: Mapping[str, Any], driver: str) -> Done:
+    """Do a task that a driver of some version has sent."""
+    task = Task.of(told)
+    if version() != driver:
+        return Done(task.name, error=f"the worker has slcache {version()}, the driver {driver}")
+    if task.prepared is not None and not Path(task.prepared).exists():
+        return Done(
+            task.name,
+            error=f"the worker does not see {task.prepared}: out and store must be folders that "
+            "all machines share",
+        )
+    return tasks.perform(task)
+
+
+def check(workers: Mapping[str, str]) -> None:
+    """Raise RunError unless all workers, told by name and version, have the driver's program."""
+    others = {name: found for name, found in workers.items() if found != version()}
+    if others:
+        name, found = min(others.items())
+        raise RunError(f"the worker {name} has slcache {found}, the driver {version()}")

@@ -1,0 +1,239 @@
+"""A study gives the same table on a cluster as here, also where a worker is killed meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slcache import ConfigError, RunError
+from slcache.sweep.api import array_job, run_study
+from slcache.sweep.executors import Executor, named, remote
+from slcache.sweep.study import Study
+from slcache.sweep.tasks import Done, Task, perform
+from support import mixed, slcache, write_trace
+
+ROOT = Path(__file__).parent.parent
+ROOM = {"device.user_bytes": "2MiB", "trace.address": "wrap"}
+
+
+def study(trace: Path | str, device: Path | str = "tiny") -> Study:
+    """Return eight points that take a moment each."""
+    return Study(
+        (str(trace),),
+        (str(device),),
+        ("tlc-only", "sa"),
+        {"host.time_scale": "0.5,1.0"},
+        settings=ROOM,
+        seeds=2,
+    )
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trace(tmp_path_factory.mktemp("cluster") / "a trace.csv", mixed(20_000))
+
+
+def table(folder: Path) -> bytes:
+    return (folder / "points.parquet").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def here(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return the table of an undisturbed sweep on this machine."""
+    out = tmp_path_factory.mktemp("here")
+    run_study(study(trace), out=out)
+    return table(out)
+
+
+def killed_in_the_middle(
+    executor: Executor, pids: Callable[[], list[int]], trace: Path, out: Path
+) -> int:
+    """Run the study, kill a worker once a point is done, and return how many points ran."""
+    victims: list[int] = []
+
+    def kill(_told: str, done: int, total: int) -> None:
+        if 0 < done < total and not victims:
+            victims.extend(pids()[:1])
+            os.kill(victims[0], signal.SIGKILL)
+
+    found = run_study(study(trace), out=out, executor=executor, progress=kill)
+    assert victims
+    assert victims[0] not in pids()
+    return found.counts()["done"]
+
+
+def test_dask_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    from slcache.sweep.executors.dask import Dask
+
+    executor = Dask("", 2)
+
+    def pids() -> list[int]:
+        return sorted(executor.run_everywhere(os.getpid).values())
+
+    try:
+        assert len(pids()) == 2
+        assert killed_in_the_middle(executor, pids, trace, tmp_path) == 8
+    finally:
+        executor.close()
+    assert table(tmp_path) == here
+
+
+def test_a_dask_cluster_is_found_by_its_address(trace: Path, here: bytes, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    quiet = {"dashboard_address": None, "host": "127.0.0.1", "threads_per_worker": 1}
+    with distributed.LocalCluster(n_workers=2, **quiet) as cluster:
+        address = cluster.scheduler_address.removeprefix("tcp://")
+        asked = tmp_path / "asked.toml"
+        asked.write_text(study(trace).to_toml())
+        done = slcache("sweep", asked, "--out", tmp_path, "--executor", f"dask://{address}")
+        assert done.returncode == 0, done.stderr
+    assert table(tmp_path) == here
+
+
+@pytest.mark.slow
+def test_ray_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="pip install ray")
+    psutil = pytest.importorskip("psutil")
+    from slcache.sweep.executors.ray import Ray
+
+    def pids() -> list[int]:
+        children = psutil.Process().children(recursive=True)
+        return [child.pid for child in children if child.name() == "ray::perform"]
+
+    executor = Ray("", 2)
+    try:
+        assert killed_in_the_middle(executor, pids, trace, tmp_path) == 8
+    finally:
+        executor.close()
+    assert table(tmp_path) == here
+
+
+def test_an_array_job_gives_the_table(
+    trace: Path, here: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "it's an array"
+    points, collect = array_job(study(trace), out=out, jobs=3)
+    assert "#SBATCH --array=1-3" in points.read_text()
+    # From another folder, and at a time, as Slurm would.
+    monkeypatch.chdir(tmp_path)
+    jobs = [
+        subprocess.Popen(["bash", points], env={**os.environ, "SLURM_ARRAY_TASK_ID": str(i)})
+        for i in (1, 2, 3)
+    ]
+    assert [job.wait(timeout=300) for job in jobs] == [0, 0, 0]
+    assert not (out / "points.parquet").exists()
+    subprocess.run(["bash", collect], check=True, timeout=300, stdout=subprocess.PIPE)
+    assert table(out) == here
+    logs = subprocess.run(["bash", collect], check=True, capture_output=True, timeout=300)
+    assert b"8 results were there before" in logs.stdout
+
+
+def test_the_command_line_tells_how_an_array_is_submitted(trace: Path, tmp_path: Path) -> None:
+    done = slcache(
+        *("sweep", trace, "--device", "tiny", "--scheme", "tlc-only", "--address", "wrap"),
+        *("--executor", "slurm:4", "--jobs", "2", "--out", tmp_path),
+    )
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "slurm/points.sbatch").read_text()
+    assert "#SBATCH --cpus-per-task=2\n" in text
+    assert done.stdout.count(b"sbatch --") == 2
+    assert not (tmp_path / "points.parquet").exists()
+
+
+def test_tasks_travel_to_another_folder(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[dict[str, Any]] = []
+
+    class Elsewhere:
+        here = False
+        slots = 1
+
+        def submit(self, task: Task) -> None:
+            sent.append(remote.packed(task))
+
+        def finished(self, timeout_s: float) -> list[Done]:
+            with monkeypatch.context() as moved:
+                moved.chdir("/")
+                done = [remote.perform(task, remote.version()) for task in sent]
+            sent.clear()
+            return done
+
+        def close(self) -> None:
+            raise AssertionError("it was not made by the sweep")
+
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_bytes(trace.read_bytes())
+    Path("d.toml").write_bytes((ROOT / "presets/devices/tiny.toml").read_bytes())
+    there = run_study(study("t.csv", "d.toml"), store="there", executor=Elsewhere())
+    same = run_study(study("t.csv", "d.toml"), store="here")
+    assert there.table.equals(same.table)
+    assert there.counts()["done"] == 8
+
+
+def test_a_worker_refuses_what_it_cannot_do_alike(tmp_path: Path) -> None:
+    task = Task("a", "point", "t.csv", [], "tiny", "sa", [], None, None)
+    done = remote.perform(task.to_dict(), "another version")
+    assert "another version" in (done.error or "")
+    unseen = Task(**{**task.to_dict(), "prepared": str(tmp_path / "none")})
+    done = remote.perform(unseen.to_dict(), remote.version())
+    assert "all machines share" in (done.error or "")
+    # Where the driver is, what is prepared only saves time.
+    assert "t.csv" in (perform(unseen).error or "")
+    remote.check({"one": remote.version()})
+    with pytest.raises(RunError, match="two has slcache 0"):
+        remote.check({"one": remote.version(), "two": "0"})
+
+
+@pytest.mark.parametrize(
+    ("text", "workers", "told"),
+    [
+        ("mpi", None, "must be local"),
+        ("dask:", None, "must be local"),
+        ("dask://host:1", 2, "workers of its own"),
+        ("slurm:0", None, "1 to 1000 jobs"),
+        ("slurm", None, "1 to 1000 jobs"),
+    ],
+)
+def test_other_executors_are_refused(
+    text: str, workers: int | None, told: str, trace: Path, tmp_path: Path
+) -> None:
+    jobs = [] if workers is None else ["--jobs", str(workers)]
+    done = slcache(
+        *("sweep", trace, "--device", "tiny", "--scheme", "sa", "--out", tmp_path / "out"),
+        *("--executor", text, *jobs),
+    )
+    assert done.returncode == 2
+    assert told.encode() in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(ValueError, match=r"pip install 'slcache\[ray\]'"):
+        named.check("ray://", None)
+
+
+def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    from slcache.sweep.executors import dask
+
+    monkeypatch.setattr(dask, "_WAIT_S", 0.2)
+    with pytest.raises(RunError, match="no scheduler answers"):
+        named.executor("dask://127.0.0.1:1", None)
+
+
+def test_impossible_points_need_no_cluster(trace: Path) -> None:
+    with pytest.raises(ConfigError):
+        run_study(
+            Study((str(trace),), ("tiny",), ("sa",), settings={"scheme.sa.slc_blocks": 10**6}),
+            store="/dev/null/none",
+            executor="dask://127.0.0.1:1",
+        )
