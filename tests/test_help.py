@@ -25,6 +25,7 @@ VERBS = (
     ["trace", "formats"],
     ["trace", "workloads"],
     ["diff"],
+    ["explain"],
     ["report"],
     ["reproduce"],
     ["cliff"],
@@ -33,6 +34,7 @@ VERBS = (
     ["design", "nvc"],
     ["schemes"],
     ["devices"],
+    ["devices", "show"],
     ["schema"],
 )
 

@@ -7,7 +7,7 @@
 """
 
 from slcache import _core
-from slcache.api import compare, devices, fitting, formats, resolve, run, schemes
+from slcache.api import compare, device_facts, devices, fitting, formats, resolve, run, schemes
 from slcache.differences import diff
 from slcache.errors import (
     ConfigError,
@@ -37,6 +37,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "compare",
+    "device_facts",
     "devices",
     "diff",
     "fitting",

@@ -114,6 +114,12 @@ def knobs(*, device: str, scheme: str, sets: list[str]) -> str:
 def devices() -> str:
     """Return the catalogue of device presets, as a JSON list."""
 
+def device_facts(device: str) -> str:
+    """Return what can be told of a device before anything runs on it, as JSON."""
+
+def device_line(device: str, key: str) -> tuple[str, str] | None:
+    """Return where a preset or device file says a key, and that line with its comment."""
+
 def formats() -> str:
     """Return the catalogue of trace formats, as a JSON list."""
 

@@ -21,6 +21,7 @@ __all__ = [
     "Trace",
     "check_schemes",
     "compare",
+    "device_facts",
     "devices",
     "fitting",
     "formats",
@@ -325,6 +326,16 @@ def schemes(*, device: Path | None = None) -> list[dict[str, Any]]:
 def devices() -> list[dict[str, Any]]:
     """Return the catalogue of device presets."""
     return list(json.loads(_core.devices()))
+
+
+def device_facts(device: Path) -> dict[str, Any]:
+    """Return what can be told of a preset or device file before anything runs on it.
+
+    Sizes, over-provisioning, latencies of a single request, peak bandwidths, what each scheme's
+    cache takes by default, at least and at most, and warnings; `slcache devices show` prints it.
+    """
+    facts: dict[str, Any] = json.loads(_core.device_facts(os.fspath(device)))
+    return facts
 
 
 def formats() -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 //! What there is to choose from, as JSON.
 
-use super::errors::{sim_error, trace_error};
+use super::errors::{config_error, sim_error, trace_error};
 use super::{json, workload_settings};
 use pyo3::prelude::*;
 use slcache_sim::traces::workload::{presets, Workload, WorkloadPreset};
@@ -27,6 +27,19 @@ pub fn knobs(device: String, scheme: String, sets: Vec<String>) -> PyResult<Stri
 #[pyfunction]
 pub fn devices() -> String {
     slcache_sim::preset::catalogue().to_string()
+}
+
+/// What can be told of a device before anything runs on it.
+#[pyfunction]
+pub fn device_facts(device: &str) -> PyResult<String> {
+    let facts = slcache_sim::device_facts::device_facts(device).map_err(|error| sim_error(&error))?;
+    Ok(facts.to_string())
+}
+
+/// Where a device says a key, and the line.
+#[pyfunction]
+pub fn device_line(device: &str, key: &str) -> PyResult<Option<(String, String)>> {
+    slcache_sim::config::line_with(device, key).map_err(|errors| config_error(&errors))
 }
 
 /// The trace formats.

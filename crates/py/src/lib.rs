@@ -201,6 +201,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::schemes, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::knobs, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::devices, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::device_facts, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::device_line, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::formats, module)?)?;
     module.add_function(wrap_pyfunction!(config_schema, module)?)?;
     module.add_function(wrap_pyfunction!(trace_info, module)?)?;

@@ -3,6 +3,7 @@
 
 pub mod catalogue;
 pub mod config;
+pub mod device_facts;
 mod differences;
 pub mod episode;
 mod json_schema;

@@ -15,8 +15,10 @@ from slcache.cli import (
     catalogue,
     cliff,
     design,
+    devices,
     diff,
     env,
+    explain,
     report,
     reproduce,
     simulate,
@@ -42,12 +44,14 @@ app.command("run", cls=Verb)(simulate.run)
 app.command("compare", cls=Verb)(simulate.compare)
 app.command("diff", cls=Verb)(diff.diff)
 app.command("report", cls=Verb)(report.report)
+app.command("explain", cls=Verb)(explain.explain)
 app.command("reproduce", cls=Verb)(reproduce.reproduce)
 app.command("cliff", cls=Verb)(cliff.cliff)
 app.command("sweep", cls=Verb)(sweep.sweep)
 app.add_typer(trace.app, name="trace")
 app.add_typer(env.app, name="env")
 app.add_typer(design.app, name="design")
+app.add_typer(devices.app, name="devices")
 for verb in (
     trace_files.convert,
     trace_files.split,
@@ -63,7 +67,6 @@ for verb in (
 ):
     trace.app.command(cls=Verb)(verb)
 app.command("schemes", cls=Verb)(catalogue.schemes)
-app.command("devices", cls=Verb)(catalogue.devices)
 app.command("schema", cls=Verb)(catalogue.schema)
 
 

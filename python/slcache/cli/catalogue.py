@@ -1,4 +1,4 @@
-"""The verbs that list what there is: `schemes`, `devices` and `schema`."""
+"""The verbs that list what there is: `schemes` and `schema`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slcache import _core, api, reasons, units
+from slcache import _core, api, reasons
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.tabular import Column, Table
@@ -92,25 +92,6 @@ def _values(knob: dict[str, Any]) -> str:
 
 def _number(value: float) -> str:
     return f"{int(value):,}" if value == int(value) else f"{value:g}"
-
-
-def devices(json: opt.Json = False) -> None:
-    """List the device presets.
-
-    \b
-    [bold]Example[/bold]
-      slcache devices
-    """
-    if json:
-        console.emit(_core.devices())
-        return
-    listed = Table(
-        "device", ["user data", Column("what it is", text=True), Column("source", text=True)]
-    )
-    for entry in api.devices():
-        size = units.size(entry["user_bytes"])
-        listed.add(entry["name"], size, entry["summary"], entry.get("source") or "–")
-    console.show(listed)
 
 
 def schema(

@@ -5,7 +5,7 @@ use super::lines::{line_at, line_of};
 use super::origin::{Argument, Origin, Said};
 use super::repair;
 use super::tree::{self, Key};
-use super::{ConfigError, RunSection};
+use super::{ConfigError, ConfigErrors, RunSection};
 use crate::preset;
 use serde::Deserialize;
 use slcache_core::device::config::{BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy};
@@ -35,6 +35,40 @@ struct Shape {
     trace: TracePolicy,
     #[serde(default)]
     run: RunSection,
+}
+
+/// The device that a preset or file describes, and how its host drives it, whatever runs on it.
+pub fn device_config(name: &str) -> Result<(DeviceConfig, HostConfig), ConfigErrors> {
+    #[derive(Deserialize)]
+    struct Parts {
+        device: DeviceConfig,
+        #[serde(default)]
+        host: HostConfig,
+    }
+    let file = DeviceFile::read(name).map_err(|error| ConfigErrors(vec![error]))?;
+    if !file.errors.is_empty() {
+        return Err(ConfigErrors(file.errors));
+    }
+    let parts: Parts = Value::Table(file.tree).try_into().expect("a file without errors has a device");
+    let (mut device, host) = (parts.device, parts.host);
+    device.settle();
+    Ok((device, host))
+}
+
+/// The line in which a preset or file says `key`, with its comment, and where that is; none where it
+/// says nothing of it.
+pub fn line_with(name: &str, key: &str) -> Result<Option<(String, String)>, ConfigErrors> {
+    let file = DeviceFile::read(name).map_err(|error| ConfigErrors(vec![error]))?;
+    let Some(key) = Key::parse(key) else { return Ok(None) };
+    let mut places = vec![key.clone()];
+    if key.section() == "scheme" {
+        places.push(Key(key.0[1..].to_vec()).under(&[SCHEME_DEFAULTS]));
+    }
+    let said = places.iter().find(|place| tree::get(&file.tree, place).is_some());
+    let line = said.and_then(|place| line_of(&file.text, place));
+    let text = line.and_then(|line| file.text.lines().nth(line - 1));
+    let told = line.zip(text);
+    Ok(told.map(|(line, text)| (format!("{}:{line}", file.label), text.trim().to_owned())))
 }
 
 #[derive(Deserialize)]

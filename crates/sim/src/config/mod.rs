@@ -15,6 +15,8 @@ mod setting;
 mod tree;
 mod twice;
 
+pub(crate) use device_file::device_config;
+pub use device_file::line_with;
 pub use error::{ConfigError, ConfigErrors};
 pub use layers::{resolve, Layers};
 pub use origin::{Argument, Origin, Said, Words};

@@ -4,6 +4,7 @@ mod binary;
 mod cache_size;
 mod common;
 mod config;
+mod device_facts;
 mod disk_data;
 mod episode;
 mod fair_bench;

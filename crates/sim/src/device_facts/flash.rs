@@ -1,0 +1,149 @@
+//! Unloaded latencies and peak bandwidths of flash in closed form, as docs/model.md has them.
+
+use serde_json::{json, Value};
+use slcache_core::base::CellMode;
+use slcache_core::device::config::{DeviceConfig, HostConfig};
+use slcache_core::hw::config::{ModeConfig, PlaneParallelism, PoolConfig, ProgramRule};
+
+/// A request's latency on an idle device, in parts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Latency {
+    /// What it is made of, in order: name and ns.
+    pub parts: Vec<(&'static str, u64)>,
+    /// The same where the page is of the slowest kind.
+    pub slowest_ns: u64,
+}
+
+impl Latency {
+    /// All parts together, for the first page of a block.
+    pub fn total_ns(&self) -> u64 {
+        self.parts.iter().map(|part| part.1).sum()
+    }
+
+    fn new(parts: &[(&'static str, u64)], array_ns: &[u32]) -> Self {
+        let parts: Vec<_> = parts.iter().copied().filter(|part| part.1 > 0).collect();
+        let total: u64 = parts.iter().map(|part| part.1).sum();
+        let (first, most) = (array_ns.first(), array_ns.iter().max());
+        let more = most.zip(first).map_or(0, |(most, first)| u64::from(most - first));
+        Self { parts, slowest_ns: total + more }
+    }
+
+    /// As JSON.
+    pub fn to_json(&self) -> Value {
+        let parts = self.parts.iter().map(|(name, ns)| json!({ "part": name, "ns": ns }));
+        json!({ "ns": self.total_ns(), "slowest_ns": self.slowest_ns, "parts": parts.collect::<Vec<_>>() })
+    }
+}
+
+/// A read of `bytes` of one page.
+pub fn read(pool: &PoolConfig, mode: CellMode, bytes: u32, host: &HostConfig) -> Latency {
+    let Some(config) = pool.mode(mode) else { return Latency::default() };
+    let bus = &pool.bus;
+    let link = host.link.map_or(0, |link| u64::from(link.read_overhead_ns) + link.transfer_ns(bytes.into()));
+    let parts = [
+        ("command", bus.read_command_ns.into()),
+        ("array", config.read_ns[0].into()),
+        ("data", bus.read_data_ns.into()),
+        ("transfer", bus.transfer_ns(bytes).into()),
+        ("link", link),
+    ];
+    Latency::new(&parts, &config.read_ns)
+}
+
+/// A write of `bytes` that replace nothing. A one-shot wordline with one page waits for others first.
+pub fn write(
+    pool: &PoolConfig,
+    mode: CellMode,
+    bytes: u32,
+    device: &DeviceConfig,
+    host: &HostConfig,
+) -> Latency {
+    let Some(config) = pool.mode(mode) else { return Latency::default() };
+    let bus = &pool.bus;
+    let link = host.link.map_or(0, |link| u64::from(link.write_overhead_ns) + link.transfer_ns(bytes.into()));
+    let waits = config.program == ProgramRule::OneShot && mode.bits() > 1;
+    let parts = [
+        ("link", link),
+        ("stage", if waits { device.stage_timeout_ns } else { 0 }),
+        ("command", bus.program_command_ns.into()),
+        ("transfer", bus.transfer_ns(bytes).into()),
+        ("array", config.program_ns[0].into()),
+    ];
+    Latency::new(&parts, &config.program_ns)
+}
+
+/// The most that a pool reads or programs in a mode.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peak {
+    /// MB/s, 10^6 bytes.
+    pub mb_per_s: f64,
+    /// Whether the channels are what sets it, and not the arrays.
+    pub bus_bound: bool,
+}
+
+impl Peak {
+    /// As JSON.
+    pub fn to_json(self) -> Value {
+        json!({ "mb_per_s": self.mb_per_s, "bound_by": if self.bus_bound { "bus" } else { "array" } })
+    }
+
+    /// Of `bytes` a command, from each of `units` on a channel, in `period_ns`.
+    fn of(pool: &PoolConfig, bytes: f64, period_ns: f64, bus_bound: bool) -> Self {
+        let units = f64::from(units_per_channel(pool));
+        let mb_per_s = f64::from(pool.channels) * units * bytes * 1e3 / period_ns;
+        Self { mb_per_s, bus_bound }
+    }
+}
+
+/// What runs one array operation at a time, on each channel.
+pub fn units_per_channel(pool: &PoolConfig) -> u32 {
+    let dies = pool.chips * pool.dies;
+    match pool.plane_parallelism {
+        PlaneParallelism::Independent => dies * pool.planes,
+        PlaneParallelism::MultiPlane | PlaneParallelism::Serial => dies,
+    }
+}
+
+/// Planes that one command takes along.
+fn planes_per_command(pool: &PoolConfig) -> u32 {
+    match pool.plane_parallelism {
+        PlaneParallelism::MultiPlane => pool.planes,
+        PlaneParallelism::Independent | PlaneParallelism::Serial => 1,
+    }
+}
+
+fn mean(times_ns: &[u32]) -> f64 {
+    times_ns.iter().copied().map(f64::from).sum::<f64>() / times_ns.len().max(1) as f64
+}
+
+/// Reads of whole pages with every unit busy. Data leave a channel before new commands enter, so its
+/// units march in step: a round is a command, the array's time and the data of all units.
+pub fn peak_read(pool: &PoolConfig, mode: CellMode) -> Peak {
+    let array_ns = pool.mode(mode).map_or(0.0, |config| mean(&config.read_ns));
+    let (bus, planes) = (&pool.bus, planes_per_command(pool));
+    let command_ns = f64::from(bus.read_command_ns + (planes - 1) * bus.extra_plane_read_ns);
+    let data_ns = f64::from(planes) * f64::from(bus.read_data_ns + bus.transfer_ns(pool.page_bytes));
+    let units = f64::from(units_per_channel(pool));
+    let bus_ns = units * (command_ns + data_ns);
+    let data_last = command_ns + array_ns + units * data_ns;
+    let commands_first = units * command_ns + array_ns + data_ns;
+    let period_ns = data_last.max(commands_first).max(bus_ns);
+    let bus_bound = bus_ns >= command_ns + array_ns + data_ns;
+    Peak::of(pool, f64::from(planes * pool.page_bytes), period_ns, bus_bound)
+}
+
+/// Programs of whole pages, or of whole wordlines where they are one-shot, with every unit busy: a unit
+/// takes its data, then programs while others take theirs.
+pub fn peak_program(pool: &PoolConfig, mode: CellMode) -> Peak {
+    let one_shot = |config: &ModeConfig| config.program == ProgramRule::OneShot;
+    let pages = pool.mode(mode).filter(|config| one_shot(config)).map_or(1, |_| mode.bits());
+    let array_ns = pool.mode(mode).map_or(0.0, |config| mean(&config.program_ns));
+    let (bus, planes) = (&pool.bus, planes_per_command(pool));
+    let transfer_ns = f64::from(bus.transfer_ns(pages * pool.page_bytes));
+    let command_ns = f64::from(bus.program_command_ns + (planes - 1) * bus.extra_plane_program_ns);
+    let hold_ns = command_ns + f64::from(planes) * transfer_ns;
+    let bus_ns = f64::from(units_per_channel(pool)) * hold_ns;
+    let unit_ns = hold_ns + array_ns;
+    let bytes = f64::from(planes) * f64::from(pages * pool.page_bytes);
+    Peak::of(pool, bytes, bus_ns.max(unit_ns), bus_ns >= unit_ns)
+}

@@ -1,0 +1,105 @@
+//! What can be told of a device before anything runs on it: sizes, unloaded latencies, peaks, what the
+//! schemes' caches take, and what looks wrong.
+
+mod caches;
+mod flash;
+mod warnings;
+
+pub use flash::{Latency, Peak};
+
+use crate::config::{device_config, ConfigErrors};
+use crate::SimError;
+use caches::Fit;
+use serde_json::{json, Value};
+use slcache_core::base::CellMode;
+use slcache_core::device::config::{DeviceConfig, HostConfig};
+use slcache_core::hw::config::PoolConfig;
+
+/// Everything there is to tell of a preset or device file, as JSON.
+pub fn device_facts(name: &str) -> Result<Value, SimError> {
+    let (device, host) = device_config(name)?;
+    let mut problems = Vec::new();
+    device.check(&mut problems);
+    if !problems.is_empty() {
+        return Err(ConfigErrors::from_problems(&problems).into());
+    }
+    let fits = caches::fits(name)?;
+    let raw_bytes = densest_bytes(&device);
+    Ok(json!({
+        "name": device.name,
+        "summary": device.summary,
+        "source": device.source,
+        "user_bytes": device.user_bytes,
+        "raw_bytes": raw_bytes,
+        "over_provisioning": over_provisioning(&device),
+        "random_write_waf": random_write_waf(&device),
+        "disk": device.disk.is_some(),
+        "pools": pools(&device, &host),
+        "link_mb_per_s": host.link.map(|link| 128e9 * 1.024 / link.transfer_ns(128 << 10) as f64 / 1e6),
+        "schemes": fits.iter().map(Fit::to_json).collect::<Vec<_>>(),
+        "warnings": warnings::all(&device, &fits),
+    }))
+}
+
+/// Bytes of the flash with every block in its densest mode.
+fn densest_bytes(device: &DeviceConfig) -> u64 {
+    device.pool.iter().map(|pool| pool.raw_bytes(pool.densest())).sum()
+}
+
+/// Flash beyond the user's data, as a share of them; none where a disk holds the data.
+fn over_provisioning(device: &DeviceConfig) -> Option<f64> {
+    let user = device.user_bytes.max(1) as f64;
+    device.disk.is_none().then(|| densest_bytes(device) as f64 / user - 1.0)
+}
+
+/// What cleaning in FIFO order amplifies uniform random page writes to on the full device, where every
+/// block is in its densest mode: `1 / (1 - U)` with `(U - 1) / ln U` the share of live data.
+fn random_write_waf(device: &DeviceConfig) -> Option<f64> {
+    let live = 1.0 / (1.0 + over_provisioning(device)?);
+    let (mut low, mut high) = (1e-12, 1.0 - 1e-12);
+    if live <= 0.0 || live >= 1.0 {
+        return None;
+    }
+    for _ in 0..200 {
+        let middle: f64 = (low + high) / 2.0;
+        if (middle - 1.0) / middle.ln() < live {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(1.0 / (1.0 - low))
+}
+
+/// What each pool can do in each of its modes.
+pub fn pools(device: &DeviceConfig, host: &HostConfig) -> Value {
+    device.pool.iter().map(|pool| told(pool, device, host)).collect()
+}
+
+fn told(pool: &PoolConfig, device: &DeviceConfig, host: &HostConfig) -> Value {
+    let offered = CellMode::ALL.into_iter().filter(|&mode| pool.mode(mode).is_some());
+    let modes = offered.map(|mode| {
+        let page_kinds =
+            pool.mode(mode).map_or(0, |config| config.read_ns.len().max(config.program_ns.len()));
+        json!({
+            "mode": mode.name(),
+            "raw_bytes": pool.raw_bytes(mode),
+            "block_bytes": u64::from(pool.pages_per_block(mode)) * u64::from(pool.page_bytes),
+            "page_kinds": page_kinds,
+            "read": flash::read(pool, mode, 4096, host).to_json(),
+            "write": flash::write(pool, mode, 4096, device, host).to_json(),
+            "peak_read": flash::peak_read(pool, mode).to_json(),
+            "peak_program": flash::peak_program(pool, mode).to_json(),
+        })
+    });
+    json!({
+        "name": pool.name,
+        "channels": pool.channels,
+        "units": flash::units_per_channel(pool) * pool.channels,
+        "planes": pool.plane_count(),
+        "blocks": pool.blocks,
+        "wordlines": pool.wordlines,
+        "page_bytes": pool.page_bytes,
+        "modes": modes.collect::<Vec<_>>(),
+    })
+}

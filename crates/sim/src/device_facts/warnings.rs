@@ -1,0 +1,75 @@
+//! What looks wrong with a device, in sentences.
+
+use super::caches::{Cache, Fit};
+use super::over_provisioning;
+use slcache_core::base::CellMode;
+use slcache_core::device::config::DeviceConfig;
+use slcache_core::hw::config::PoolConfig;
+
+/// Less flash beyond the user's data leaves cleaning little room.
+const SPARE_LEAST: f64 = 0.05;
+/// More flash for the user's data than this suggests a number in other units.
+const RAW_TIMES_MOST: f64 = 2.5;
+/// A cache of more than this share of a plane's blocks.
+const CACHE_SHARE_MOST: f64 = 1.0 / 3.0;
+
+/// Everything that looks wrong.
+pub fn all(device: &DeviceConfig, fits: &[Fit]) -> Vec<String> {
+    let mut found = Vec::new();
+    found.extend(capacity(device));
+    device.pool.iter().for_each(|pool| found.extend(speeds(pool)));
+    found.extend(caches(device, fits));
+    if fits.iter().all(|fit| fit.cache.is_err()) {
+        found.push("no scheme can run on this device; the table of schemes says why".to_owned());
+    }
+    found
+}
+
+/// Raw capacity that does not go with the user's.
+fn capacity(device: &DeviceConfig) -> Option<String> {
+    let spare = over_provisioning(device)?;
+    let times = spare + 1.0;
+    if spare < SPARE_LEAST {
+        return Some(format!(
+            "over-provisioning is {:.1} %: cleaning has little room, and random writes are amplified much",
+            100.0 * spare
+        ));
+    }
+    (times > RAW_TIMES_MOST).then(|| {
+        format!(
+            "the flash holds {times:.1} times the user's data: wordlines are counted per block, once and not \
+             once for each page they hold in a dense mode; check blocks, wordlines and user_bytes"
+        )
+    })
+}
+
+/// An SLC mode that is no faster than what it is a cache for.
+fn speeds(pool: &PoolConfig) -> Option<String> {
+    let dense = pool.densest();
+    let (program, dense_program) = (pool.slc.as_ref()?.program_ns[0], pool.mode(dense)?.program_ns[0]);
+    (dense != CellMode::Slc && program >= dense_program).then(|| {
+        format!(
+            "pool {}: slc programs in {program} ns, no faster than {} in {dense_program} ns",
+            pool.name,
+            dense.name()
+        )
+    })
+}
+
+/// Caches of a given size that leave little flash for data.
+fn caches(device: &DeviceConfig, fits: &[Fit]) -> Vec<String> {
+    let blocks = device.pool.iter().map(|pool| u64::from(pool.blocks)).max().unwrap_or(0);
+    let mut large = Vec::new();
+    // In front of a disk, flash is all cache.
+    for fit in fits.iter().filter(|_| device.disk.is_none()) {
+        let Some(slc_blocks) = fit.cache.as_ref().ok().and_then(Cache::slc_blocks) else { continue };
+        if slc_blocks as f64 > CACHE_SHARE_MOST * blocks as f64 {
+            large.push(format!(
+                "the cache of {} takes {slc_blocks} of the {blocks} blocks of a plane by default: more than a \
+                 third of the device",
+                fit.scheme
+            ));
+        }
+    }
+    large
+}

@@ -1,0 +1,145 @@
+"""The verbs about devices: `devices`, which lists the presets, and `devices show`."""
+
+from __future__ import annotations
+
+import json as json_text
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from slcache import api, reasons, units
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.cli.verb import Verb
+from slcache.tabular import Column, Table
+
+app = typer.Typer(invoke_without_command=True)
+
+Facts = dict[str, Any]
+
+
+@app.callback()
+def devices(context: typer.Context, json: opt.Json = False) -> None:
+    """List the device presets; show one of them, or a device file, in figures.
+
+    \b
+    [bold]Examples[/bold]
+      slcache devices
+      slcache devices show ips-384g
+    """
+    if context.invoked_subcommand is not None:
+        return
+    listed = Table(
+        "device", ["user data", Column("what it is", text=True), Column("source", text=True)]
+    )
+    entries = api.devices()
+    if json:
+        console.emit_json(entries)
+        return
+    for entry in entries:
+        size = units.size(entry["user_bytes"])
+        listed.add(entry["name"], size, entry["summary"], entry.get("source") or "–")
+    console.show(listed)
+
+
+@app.command(cls=Verb)
+def show(
+    device: Annotated[
+        str, typer.Argument(metavar="PRESET|FILE.toml", help="A preset or a device file.")
+    ],
+    json: opt.Json = False,
+) -> None:
+    """Show a device before anything runs on it: sizes, latencies, peaks, caches, warnings.
+
+    Latencies are those of a single request of 4 KiB on an idle device, on the first page of
+    a block; peaks are whole pages with every chip busy, before the host link. What does not
+    look right is said at the end.
+
+    \b
+    [bold]Examples[/bold]
+      slcache devices show tiny
+      slcache devices show my.toml --json
+    """
+    facts = api.device_facts(device)
+    if json:
+        console.emit(json_text.dumps(facts, ensure_ascii=False, allow_nan=False))
+        return
+    title = facts["name"] + (f": {facts['summary']}" if facts["summary"] else "")
+    console.show(Text(title, "bold"), _sizes(facts))
+    console.show(*(table for pool in facts["pools"] for table in _pool(pool)), _caches(facts))
+    problems = {s["scheme"]: s["problem"] for s in facts["schemes"] if "problem" in s}
+    for sentence in reasons.told(problems, "does not run on it", "do not run on it"):
+        console.show(sentence)
+    console.show(*(Text(f"warning: {line}", "yellow") for line in facts["warnings"]))
+
+
+def _sizes(facts: Facts) -> Table:
+    """Return what the device holds, and what follows from it."""
+    table = Table("size", ["", Column("", text=True)])
+    table.add("user data", units.size(facts["user_bytes"]))
+    table.add("flash in its densest mode", units.size(facts["raw_bytes"]))
+    if facts["disk"]:
+        table.add("disk", units.size(facts["user_bytes"]), "holds the user's data")
+        return table
+    table.add("over-provisioning", units.percent(facts["over_provisioning"]))
+    if facts["random_write_waf"] is not None:
+        told = "of the full device under uniform random writes, without a cache (FIFO cleaning)"
+        table.add("write amplification", f"{facts['random_write_waf']:.2f}", told)
+    if facts["link_mb_per_s"] is not None:
+        table.add("host link", f"{facts['link_mb_per_s']:,.0f} MB/s", "with requests of 128 KiB")
+    return table
+
+
+def _pool(pool: Facts) -> Iterator[Table]:
+    """Yield a pool's modes side by side, and what their latencies consist of."""
+    titles = ("all in it", "block", "4 KiB\nread", "4 KiB\nwrite", "peak read\nMB/s")
+    table = Table(
+        "mode",
+        [*titles, "peak program\nMB/s"],
+        title=f"{pool['name']}: {pool['channels']} channels, {pool['planes']} planes, "
+        f"{pool['units']} operations at a time",
+    )
+    parts = Table("4 KiB", [Column("consists of", text=True)])
+    for mode in pool["modes"]:
+        peaks = [mode[key] for key in ("peak_read", "peak_program")]
+        rates = [
+            f"{units.trimmed(units.significant(peak['mb_per_s'], 4))} ({peak['bound_by']})"
+            for peak in peaks
+        ]
+        latencies = [_latency(mode[side]) for side in ("read", "write")]
+        sizes = [units.size(mode["raw_bytes"]), units.size(mode["block_bytes"])]
+        table.add(mode["mode"], *sizes, *latencies, *rates)
+        for side in ("read", "write"):
+            told = (f"{p['part']} {_time(p['ns'])}" for p in mode[side]["parts"])
+            parts.add(f"{mode['mode']} {side}", " + ".join(told))
+    yield table
+    yield parts
+
+
+def _latency(latency: Facts) -> str:
+    if latency["slowest_ns"] == latency["ns"]:
+        return _time(latency["ns"])
+    return f"{_time(latency['ns'])}\nto {_time(latency['slowest_ns'])}"
+
+
+def _time(nanoseconds: int) -> str:
+    return units.duration(nanoseconds / 1000, trim=True)
+
+
+def _caches(facts: Facts) -> Table:
+    """Return what the schemes' caches take, and how far that can be changed."""
+    table = Table(
+        "scheme", ["SLC cache", Column("key", text=True), "default", "least", "SLC", "most", "SLC "]
+    )
+    for scheme in facts["schemes"]:
+        if "problem" in scheme:
+            continue
+        size = units.size(scheme["slc_bytes"]) if scheme["slc_bytes"] else "–"
+        key = scheme["range"]
+        ends = [] if key is None else [key["min"], key["max"]]
+        told = [t for end in ends for t in (str(end["value"]), units.size(end["slc_bytes"]))]
+        own = [] if key is None else [key["key"].rpartition(".")[2], str(key["default"])]
+        table.add(scheme["scheme"], size, *own, *told)
+    return table

@@ -1,0 +1,97 @@
+"""The verb `explain`: what a key of the configuration or of a result means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from slcache import explain as explanations
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.explain import Entry, Standing
+from slcache.leaves import shown
+from slcache.tabular import Column, Table
+
+
+def explain(
+    key: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[KEY]", help="A key, whole or its end; left out: the sections are listed."
+        ),
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PRESET|FILE.toml", help="Tell what the key stands at there, and where from."
+        ),
+    ] = None,
+    json: opt.Json = False,
+) -> None:
+    """Explain a key of the configuration or of a result: meaning, unit, values, default.
+
+    The end of a key is enough; several keys that end alike are listed.
+
+    \b
+    [bold]Examples[/bold]
+      slcache explain slc_blocks
+      slcache explain device.pool[0].wordlines --device ips-384g
+      slcache explain host.read.latency_us.p99
+    """
+    try:
+        found = explanations.sections() if key is None else explanations.find(key)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="KEY") from error
+    places = [explanations.standing(entry, device) if device else None for entry in found]
+    if json:
+        told = zip(found, places, strict=True)
+        console.emit_json([e.to_dict() | ({"here": asdict(at)} if at else {}) for e, at in told])
+    elif key is not None and len({(e.key.text, e.key.type, e.key.unit) for e in found}) == 1:
+        _tell(found, [at for at in places if at])
+    else:
+        console.show(_listed(found))
+
+
+def _tell(found: Sequence[Entry], places: Sequence[Standing]) -> None:
+    """Print one key in full; those of other schemes that mean the same are named."""
+    first = found[0]
+    key = first.key
+    facts = Table(key.name, [Column("", text=True)])
+    for name, value in (
+        ("what it is", key.text),
+        ("of", first.of),
+        ("type", key.type),
+        ("unit", "" if key.unit == "1" else key.unit),
+        ("default", key.default),
+        ("published in", first.paper),
+        ("also", ", ".join(entry.key.name for entry in found[1:])),
+    ):
+        if value:
+            facts.add(name, value)
+    for at in places:
+        facts.add("here", f"{at.key} = {shown(at.value)}")
+        facts.add("said in", f"{at.where}: {at.line}" if at.where else "nothing: the default")
+    console.show(facts)
+    if key.allowed:
+        values = Table("allowed", [Column("what it means", text=True)])
+        for word, meaning in key.allowed:
+            values.add(word, meaning)
+        console.show(values)
+    inner = explanations.below(key.name, first.of)
+    if inner:
+        console.show(_listed(inner))
+    elif key.section:
+        console.show(Text("it has keys of its own that depend on the choice"))
+
+
+def _listed(found: Sequence[Entry]) -> Table:
+    """Return a table of keys with their first sentence."""
+    table = Table("key", [Column("of", text=True), "unit", Column("what it is", text=True)])
+    for entry in found:
+        first = entry.key.text.partition("\n")[0]
+        table.add(entry.key.name, entry.of, "" if entry.key.unit == "1" else entry.key.unit, first)
+    return table

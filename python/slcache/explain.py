@@ -1,0 +1,175 @@
+"""What a key of the configuration or of a result means, and the names of figures."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from slcache import _core, api, keys, kinds
+from slcache.keys import Key
+from slcache.leaves import leaves
+from slcache.metrics import METRICS, PARTS
+
+#: Names that vary in a result, and what each means.
+_WORDS = (
+    ("waf.by_cause.", kinds.CAUSES),
+    (".attribution_us.wait.", kinds.WAITS),
+    (".attribution_us.service.", kinds.SERVICES),
+    ("disk.series.states.", kinds.POWER),
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A key with what it belongs to: `configuration`, `result` or `metric`."""
+
+    of: str
+    key: Key
+    #: Where the key's meaning was published, if it is a scheme's.
+    paper: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        key = self.key
+        return {
+            "of": self.of,
+            "key": key.name,
+            "text": key.text,
+            "type": key.type,
+            "unit": key.unit,
+            "allowed": [{"value": value, "text": text} for value, text in key.allowed],
+            "default": key.default,
+            "paper": self.paper,
+        }
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """Return every key there is, in the order of configuration, result and metrics."""
+    papers = {entry["name"]: entry.get("paper") or "" for entry in api.schemes()}
+    config = (Entry("configuration", key, _paper(key.name, papers)) for key in _config())
+    result = (Entry("result", key) for key in _result())
+    metrics = (
+        Entry("metric", Key(m.name, m.summary, "whole number" if m.whole else "number", m.unit))
+        for m in (METRICS | PARTS).values()
+    )
+    return (*config, *result, *metrics)
+
+
+def _config() -> Iterator[Key]:
+    # A choice that a policy has is told where the policy is; its own figure has no other words.
+    for key in keys.of_config().values():
+        inner = key.name.rpartition(".")[2]
+        yield key if key.text else replace(key, text=f"The choice {inner} with its figures.")
+
+
+def _result() -> Iterator[Key]:
+    patterns = _patterns()
+    for key in keys.of_result().values():
+        if key.name == "config" or key.text:
+            yield key
+        else:
+            found = (text for pattern, text in patterns if pattern.fullmatch(key.name))
+            yield replace(key, text=next(found, ""))
+
+
+def _patterns() -> list[tuple[re.Pattern[str], str]]:
+    text = (resources.files("slcache") / "schema" / "result-keys.toml").read_text("utf-8")
+    table = tomllib.loads(text)
+    return [(re.compile(re.escape(key).replace(r"\*", ".*")), said) for key, said in table.items()]
+
+
+def _paper(key: str, papers: dict[str, str]) -> str:
+    steps = key.split(".")
+    return papers.get(steps[1], "") if steps[0] == "scheme" and len(steps) > 1 else ""
+
+
+def find(wanted: str) -> list[Entry]:
+    """Return what a key names: one entry, or all keys that end like it.
+
+    `pool[0]` and `pool[]` are the same, and so are `config.device` and `device`. Raises ValueError,
+    with what comes near, where there is no such key.
+    """
+    plain = re.sub(r"\[\d*\]", "[]", wanted.strip()).removeprefix("config.")
+    whole = [entry for entry in entries() if entry.key.name == plain]
+    if not whole:
+        whole = [_named(entry, plain) for entry in entries() if _varies(entry.key.name, plain)]
+    if whole:
+        # Configuration and results share a few names, such as scheme.
+        return whole
+    ends = [entry for entry in entries() if entry.key.name.endswith(f".{plain}")]
+    if ends:
+        return ends
+    raise ValueError(f"{wanted!r} is no key{_near(plain)}")
+
+
+def below(name: str, of: str) -> list[Entry]:
+    """Return the keys directly below a section."""
+    pattern = re.compile(re.escape(name) + r"(\[\])?\.[^.]+")
+    return [entry for entry in entries() if entry.of == of and pattern.fullmatch(entry.key.name)]
+
+
+def sections() -> list[Entry]:
+    """Return the first level of the configuration and of a result."""
+    return [entry for entry in entries() if "." not in entry.key.name and entry.of != "metric"]
+
+
+def _varies(name: str, wanted: str) -> bool:
+    if "*" not in name:
+        return False
+    return re.fullmatch(re.escape(name).replace(r"\*", "[^.]+"), wanted) is not None
+
+
+def _named(entry: Entry, name: str) -> Entry:
+    """Return an entry of names that vary for one of them, with what that name means."""
+    word = name.rpartition(".")[2]
+    table = next((table for place, table in _WORDS if place in f".{name}"), {})
+    more = f" Here: {kinds.words(table, word)}." if word in table else ""
+    return replace(entry, key=replace(entry.key, name=name, text=entry.key.text + more))
+
+
+def _near(wanted: str) -> str:
+    """Return `; did you mean ...?` for keys close to what was asked for, whole or in their end."""
+    names = [entry.key.name for entry in entries()]
+    close = difflib.get_close_matches(wanted, names, n=3, cutoff=0.7)
+    last = {name.rpartition(".")[2]: name for name in reversed(names)}
+    tail = wanted.rpartition(".")[2]
+    close += [last[end] for end in difflib.get_close_matches(tail, last, n=2, cutoff=0.7)]
+    found = list(dict.fromkeys(close))[:3]
+    return f"; did you mean {' or '.join(found)}?" if found else "; slcache explain lists sections"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a key stands at on a device."""
+
+    key: str
+    value: Any
+    #: File and line where the device says it, and that line; empty for a default.
+    where: str
+    line: str
+
+
+def standing(entry: Entry, device: api.Path) -> Standing | None:
+    """Return what a key of the configuration stands at on a device; None for other keys.
+
+    Keys of a scheme stand as that scheme has them there; others as every scheme has them.
+    """
+    if entry.of != "configuration":
+        return None
+    name = entry.key.name.replace("[]", "[0]")
+    steps = name.split(".")
+    schemes, _ = api.fitting(device=device)
+    scheme = steps[1] if steps[0] == "scheme" and len(steps) > 1 else schemes[0]
+    values = dict(leaves(api.resolve(device=device, scheme=scheme)))
+    if name not in values:
+        return None
+    where, line = _core.device_line(os.fspath(device), name) or ("", "")
+    return Standing(name, values[name], where, line)

@@ -1,0 +1,165 @@
+"""Every key of the configuration and of result documents, as their JSON schemas have them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from slcache import _core
+
+Schema = Mapping[str, Any]
+
+#: What a key's last word ends in, and the unit that says.
+_UNITS = {
+    "_ns": "ns",
+    "_us": "µs",
+    "_s": "s",
+    "_bytes": "bytes",
+    "_blocks": "blocks",
+    "_mw": "mW",
+    "_mj": "mJ",
+    "_j": "J",
+    "_w": "W",
+    "_ratio": "a share from 0 to 1",
+    "_share": "a share from 0 to 1",
+    "mb_per_s": "MB/s",
+    "_per_s": "1/s",
+    "ps_per_byte": "ps per byte",
+    "iops": "1/s",
+    "rpm": "turns per minute",
+}
+#: Bounds of whole numbers that say nothing but how many bits there are.
+_WIDTHS = {2**bits - 1 for bits in (8, 16, 31, 32, 53, 63, 64)}
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key as its schema has it; elements of lists are `[]`, names that vary `*`."""
+
+    name: str
+    text: str
+    type: str
+    unit: str = ""
+    #: Words it may be, with what they mean; or bounds.
+    allowed: tuple[tuple[str, str], ...] = ()
+    #: As JSON; empty where there is none.
+    default: str = ""
+    #: Whether it has keys of its own.
+    section: bool = False
+
+
+def of_config() -> dict[str, Key]:
+    """Return the keys of the configuration, with those of every scheme."""
+    return _all(json.loads(_core.config_schema()))
+
+
+def of_result() -> dict[str, Key]:
+    """Return the keys of a result document; those of its `config` are the configuration's."""
+    text = (resources.files("slcache") / "schema" / "result.schema.json").read_text("utf-8")
+    return _all(json.loads(text))
+
+
+def _all(root: Schema) -> dict[str, Key]:
+    found: dict[str, Key] = {}
+    for name, part in _parts(root, root, ""):
+        _collect(root, part, name, found)
+    return found
+
+
+def _collect(root: Schema, schema: Schema, name: str, found: dict[str, Key]) -> None:
+    parts = list(_parts(root, schema, name))
+    if name in found and not parts:
+        return
+    found.setdefault(name, _key(root, schema, name, section=bool(parts)))
+    for inner, part in parts:
+        _collect(root, part, inner, found)
+
+
+def _key(root: Schema, schema: Schema, name: str, *, section: bool) -> Key:
+    default = json.dumps(schema["default"]) if "default" in schema and not section else ""
+    choices = [_resolved(root, choice) for choice in _choices(root, schema)]
+    texts = (each.get("description", "") for each in (schema, *choices))
+    return Key(
+        name,
+        next((text for text in texts if text), "").replace("\n\n", "\n"),
+        _type(root, schema, section=section),
+        _unit(name),
+        tuple(dict.fromkeys(word for choice in choices for word in _allowed(choice))),
+        "" if default == "null" else default,
+        section,
+    )
+
+
+def _resolved(root: Schema, schema: Schema) -> Schema:
+    """Return a schema without references; what stands beside a reference stays."""
+    target = schema.get("$ref")
+    if not isinstance(target, str) or not target.startswith("#/"):
+        return schema
+    place: Any = root
+    for step in target[2:].split("/"):
+        place = place[step]
+    beside = {key: value for key, value in schema.items() if key != "$ref"}
+    return {**_resolved(root, place), **beside}
+
+
+def _choices(root: Schema, schema: Schema) -> Iterator[Schema]:
+    """Yield what a value may be: the schema itself, or each of its choices."""
+    whole = _resolved(root, schema)
+    yield whole
+    for word in ("anyOf", "oneOf"):
+        for choice in whole.get(word, ()):
+            if choice.get("type") != "null" and set(choice) != {"required"}:
+                yield from _choices(root, choice)
+
+
+def _parts(root: Schema, schema: Schema, name: str) -> Iterator[tuple[str, Schema]]:
+    """Yield the keys below one with their schemas."""
+    for choice in _choices(root, schema):
+        dot = f"{name}." if name else ""
+        for key, part in choice.get("properties", {}).items():
+            yield f"{dot}{key}", part
+        for word in ("additionalProperties", "patternProperties"):
+            extra = choice.get(word)
+            if isinstance(extra, Mapping):
+                inner = next(iter(extra.values())) if word == "patternProperties" else extra
+                yield f"{dot}*", inner
+        items = choice.get("items")
+        if isinstance(items, Mapping) and list(_parts(root, items, "")):
+            yield from _parts(root, items, f"{name}[]")
+
+
+def _type(root: Schema, schema: Schema, *, section: bool) -> str:
+    kinds: list[str] = []
+    for choice in _choices(root, schema):
+        said = choice.get("type", [])
+        kinds += [said] if isinstance(said, str) else said
+        kinds += ["string"] if "const" in choice and isinstance(choice["const"], str) else []
+    words = {"integer": "whole number", "string": "text", "object": "table", "array": "list"}
+    named = dict.fromkeys(words.get(kind, kind) for kind in kinds if kind != "null")
+    may_be_none = "null" in kinds or any(
+        choice.get("type") == "null" for choice in _resolved(root, schema).get("anyOf", ())
+    )
+    told = " or ".join(named) or ("table" if section else "value")
+    return f"{told}, or none" if may_be_none else told
+
+
+def _allowed(choice: Schema) -> Iterator[tuple[str, str]]:
+    if "const" in choice:
+        yield str(choice["const"]), choice.get("description", "")
+    for word in choice.get("enum", ()):
+        yield str(word), ""
+    least, most = choice.get("minimum"), choice.get("maximum")
+    if most is not None and most not in _WIDTHS:
+        yield f"{least if least is not None else '…'} to {most}", ""
+    elif least:
+        yield f"at least {least}", ""
+
+
+def _unit(name: str) -> str:
+    last = name.rpartition(".")[2].removesuffix("[]")
+    if ".latency_us" in name or ".attribution_us" in name:
+        return "µs"
+    return next((unit for end, unit in _UNITS.items() if f"_{last}".endswith(end)), "")

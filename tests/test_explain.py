@@ -1,0 +1,85 @@
+"""Every key of the configuration and of results is explained, and what comes near is suggested."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+import slcache
+from slcache import explain, keys
+from slcache.leaves import leaves
+from support import slcache as command
+
+
+def test_no_key_is_without_an_explanation() -> None:
+    dumb = [entry.key.name for entry in explain.entries() if not entry.key.text]
+    assert dumb == []
+    assert len(keys.of_config()) > 400
+    assert len(keys.of_result()) > 200
+
+
+def plain(name: str) -> str:
+    return re.sub(r"\[\d+\]", "[]", name)
+
+
+def test_every_value_of_a_result_has_a_key(comparison: slcache.Comparison) -> None:
+    for run in comparison.runs:
+        for name, value in leaves(run.to_dict()):
+            if value == [] or re.search(r"\.(cdf|histogram|values|figures)\b", name):
+                continue
+            (entry, *_) = explain.find(re.sub(r"(\[\d+\])+$", "", name))
+            assert entry.key.text, name
+
+
+def test_every_value_of_a_configuration_has_a_key() -> None:
+    for entry in slcache.devices():
+        fit, _ = slcache.fitting(device=entry["name"])
+        for scheme in fit:
+            config = slcache.resolve(device=entry["name"], scheme=scheme)
+            for name, _ in leaves(config):
+                assert explain.find(name)[0].key.text, name
+
+
+def test_a_key_tells_type_unit_values_and_default() -> None:
+    (victim,) = explain.find("scheme.baseline.slc.victim")
+    assert "greedy" in dict(victim.key.allowed)
+    assert "Two-level" in victim.paper
+    (blocks,) = explain.find("device.pool[3].blocks")
+    assert (blocks.key.unit, blocks.key.type) == ("blocks", "whole number")
+    assert explain.find("config.device.pool[0].blocks") == [blocks]
+    (sizes,) = explain.find("scheme.baseline.slc_blocks")
+    assert sizes.key.default == "64"
+    (cause,) = explain.find("waf.by_cause.gc")
+    assert "garbage collection" in cause.key.text
+    assert len(explain.find("slc_blocks")) > 3
+    (metric,) = explain.find("read_p99_ns")
+    assert (metric.of, metric.key.unit) == ("metric", "ns")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "near"),
+    [
+        ("scheme.baseline.slc_block", "scheme.baseline.slc_blocks"),
+        ("wordline", "device.pool[].wordlines"),
+        ("host.read.latency_us.p999", "host.read.latency_us.p99"),
+    ],
+)
+def test_what_comes_near_is_suggested(wrong: str, near: str) -> None:
+    done = command("explain", wrong)
+    assert done.returncode == 2
+    assert near in done.stderr.decode()
+
+
+def test_the_verb_prints_a_key_a_section_or_all_sections() -> None:
+    one = command("explain", "host.replay").stdout.decode()
+    assert "As fast as the queue depth allows" in one
+    assert '"open"' in one
+    section = command("explain", "device.pool").stdout.decode()
+    assert "device.pool[].page_bytes" in section
+    every = command("explain").stdout.decode()
+    assert all(word in every for word in ("precondition", "provenance", "waf"))
+    (found,) = json.loads(command("explain", "trace.sha256", "--json").stdout)
+    assert found["of"] == "result"
+    assert command("explain", "no.such.thing.at.all").returncode == 2
