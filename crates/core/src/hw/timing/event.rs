@@ -66,11 +66,22 @@ pub struct EventQueue {
     first: usize,
     len: usize,
     far: BinaryHeap<Reverse<Key>>,
+    /// When the earliest event of all and the earliest one of the heap happen, ns (`u64::MAX`: never).
+    next_ns: u64,
+    far_ns: u64,
 }
 
 impl Default for EventQueue {
     fn default() -> Self {
-        Self { near_ns: [0; NEAR], near_ties: [0; NEAR], first: 0, len: 0, far: BinaryHeap::new() }
+        Self {
+            near_ns: [0; NEAR],
+            near_ties: [0; NEAR],
+            first: 0,
+            len: 0,
+            far: BinaryHeap::new(),
+            next_ns: u64::MAX,
+            far_ns: u64::MAX,
+        }
     }
 }
 
@@ -89,6 +100,7 @@ impl EventQueue {
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, event: Event) {
+        self.next_ns = self.next_ns.min(event.at_ns);
         if self.len == NEAR {
             return self.push_beside_full(event);
         }
@@ -126,27 +138,28 @@ impl EventQueue {
     fn push_beside_full(&mut self, event: Event) {
         let latest = self.near(self.first + NEAR - 1);
         if event.key() > latest {
-            return self.far.push(Reverse(event.key()));
+            return self.push_far(event.key());
         }
-        self.far.push(Reverse(latest));
+        self.push_far(latest);
         self.len -= 1;
         self.push_near(event.key());
+    }
+
+    fn push_far(&mut self, key: Key) {
+        self.far_ns = self.far_ns.min(key.0);
+        self.far.push(Reverse(key));
     }
 
     /// When the earliest event happens, ns; `u64::MAX` if there is none.
     #[inline(always)]
     pub fn next_ns(&self) -> u64 {
-        let near = if self.len == 0 { u64::MAX } else { self.near_ns[self.first % NEAR] };
-        match self.far.peek() {
-            None => near,
-            Some(&Reverse((at_ns, _))) => near.min(at_ns),
-        }
+        self.next_ns
     }
 
     /// Takes the earliest event.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<Event> {
-        if !self.far.is_empty() {
+        if self.far_ns == self.next_ns {
             self.bring_first();
         }
         if self.len == 0 {
@@ -155,6 +168,8 @@ impl EventQueue {
         let key = self.near(self.first);
         self.first = (self.first + 1) % NEAR;
         self.len -= 1;
+        let near_ns = if self.len == 0 { u64::MAX } else { self.near_ns[self.first % NEAR] };
+        self.next_ns = near_ns.min(self.far_ns);
         Some(Event::from_key(key))
     }
 
@@ -166,8 +181,9 @@ impl EventQueue {
             return;
         }
         let Some(Reverse(key)) = self.far.pop() else { return };
+        self.far_ns = self.far.peek().map_or(u64::MAX, |&Reverse((at_ns, _))| at_ns);
         if self.len == NEAR {
-            self.far.push(Reverse(self.near(self.first + NEAR - 1)));
+            self.push_far(self.near(self.first + NEAR - 1));
             self.len -= 1;
         }
         self.first = (self.first + NEAR - 1) % NEAR;
