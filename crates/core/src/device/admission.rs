@@ -12,8 +12,6 @@ use crate::ftl::window::WindowCounters;
 use crate::hw::timing::event::EventKind;
 use crate::hw::timing::RequestId;
 
-/// How many requests ahead the requests themselves are fetched.
-const REQUESTS_AHEAD: usize = 32;
 /// How many requests ahead map entries, block records and reverse entries are fetched.
 const MAP_AHEAD: usize = 8;
 const BLOCK_AHEAD: usize = 4;
@@ -34,6 +32,7 @@ impl Simulation {
     /// Simulates requests until a window of the controller is over, or there are no more. The request
     /// before which it ends has arrived and is not taken: feed the rest, from it on, next.
     pub fn feed_control(&mut self, requests: &[Request]) -> Result<Fed, RunError> {
+        let has_windows = self.control.has_length() || self.window.has_length();
         for (taken, request) in requests.iter().enumerate() {
             self.look_ahead(requests, taken);
             self.fed += 1;
@@ -43,12 +42,15 @@ impl Simulation {
             self.check(request)?;
             let arrived_ns = self.await_turn(request);
             if self.full.is_none() {
-                if self.control.is_complete() || self.window.is_complete() {
-                    let window = self.end_windows_before(request);
-                    if window.is_some() {
-                        self.fed -= 1;
-                        return Ok(Fed { taken, window });
+                if has_windows {
+                    if self.control.is_complete() || self.window.is_complete() {
+                        let window = self.end_windows_before(request);
+                        if window.is_some() {
+                            self.fed -= 1;
+                            return Ok(Fed { taken, window });
+                        }
                     }
+                    self.count_in_windows(request);
                 }
                 if self.full.is_none() {
                     self.enter(request, arrived_ns);
@@ -73,6 +75,15 @@ impl Simulation {
         over
     }
 
+    #[inline(never)]
+    fn count_in_windows(&mut self, request: &Request) {
+        // What the end of a window could not do ends the run.
+        if self.full.is_none() {
+            self.window.count(request);
+            self.control.count(request);
+        }
+    }
+
     /// Tells the scheme that its window is over.
     fn end_scheme_window(&mut self) {
         let counters = self.window.end(self.io.counters(), self.io.now_ns());
@@ -84,18 +95,12 @@ impl Simulation {
     /// block record it leads to, then the reverse entry.
     #[inline(always)]
     fn look_ahead(&self, requests: &[Request], i: usize) {
+        let Some(coming) = requests.get(i..i + MAP_AHEAD + 1) else { return };
         let media = self.io.media();
-        crate::base::prefetch::read(requests, i + REQUESTS_AHEAD);
-        let mu = |request: &Request| Mu(((request.sector * SECTOR_BYTES) >> self.mu_shift) as u32);
-        if let Some(request) = requests.get(i + MAP_AHEAD) {
-            media.prefetch_map(mu(request));
-        }
-        if let Some(request) = requests.get(i + BLOCK_AHEAD) {
-            media.prefetch_block(mu(request));
-        }
-        if let Some(request) = requests.get(i + TAGS_AHEAD) {
-            media.prefetch_tags(mu(request));
-        }
+        let mu = |ahead: usize| Mu(((coming[ahead].sector * SECTOR_BYTES) >> self.mu_shift) as u32);
+        media.prefetch_map(mu(MAP_AHEAD));
+        media.prefetch_block(mu(BLOCK_AHEAD));
+        media.prefetch_tags(mu(TAGS_AHEAD));
     }
 
     #[inline(always)]
@@ -158,14 +163,12 @@ impl Simulation {
     /// Counts a request that has arrived and admits it, or lets it wait for a place in the device.
     #[inline(always)]
     fn enter(&mut self, request: &Request, arrived_ns: u64) {
-        self.window.count(request);
-        self.control.count(request);
         let open = self.is_open_replay();
         let depth = self.setup.host.queue_depth;
         if open && depth > 0 && self.in_flight >= depth {
             self.pending.push_back((arrived_ns, *request));
         } else {
-            self.admit(*request, arrived_ns);
+            self.admit(request, arrived_ns);
         }
         if open {
             self.backlog_max = self.backlog_max.max(self.backlog());
@@ -173,11 +176,13 @@ impl Simulation {
     }
 
     #[inline]
-    fn admit(&mut self, request: Request, arrived_ns: u64) {
+    fn admit(&mut self, request: &Request, arrived_ns: u64) {
         self.in_flight += 1;
-        self.enter_stream(request.stream);
+        if !self.is_open_replay() {
+            self.enter_stream(request.stream);
+        }
         let now_ns = self.io.now_ns();
-        let mut record = HostRequest::new(request, arrived_ns, now_ns);
+        let mut record = HostRequest::new(*request, arrived_ns, now_ns);
         if let (HostOp::Write, Some(link)) = (request.op, &self.setup.host.link) {
             let ns = u64::from(link.write_overhead_ns) + link.transfer_ns(request.bytes());
             let start_ns = self.link_in_ns.max(now_ns);
@@ -189,7 +194,7 @@ impl Simulation {
             return;
         }
         let id = self.add_request(Client::Host(record));
-        self.start(id);
+        self.serve(id, request);
         self.io.timing_mut().kick();
         self.settle();
     }
@@ -217,16 +222,21 @@ impl Simulation {
         self.by_stream.get(usize::from(stream)).copied().unwrap_or(0)
     }
 
-    /// Hands a request to the FTL.
-    #[inline]
+    /// Hands a request whose data have come to the FTL.
     pub(super) fn start(&mut self, id: RequestId) {
         let request = self.requests.host(id).request;
+        self.serve(id, &request);
+    }
+
+    /// Hands a request to the FTL.
+    #[inline]
+    fn serve(&mut self, id: RequestId, request: &Request) {
         match request.op {
             HostOp::Read | HostOp::Write => {
-                let result = self.cut(id, &request);
+                let result = self.cut(id, request);
                 self.note_full(result);
             }
-            HostOp::Trim => self.trim(&request),
+            HostOp::Trim => self.trim(request),
             HostOp::Flush => self.flush(id),
         }
         self.io.timing_mut().release_request(id);
@@ -253,13 +263,14 @@ impl Simulation {
             end_ns = start_ns + ns;
             self.link_out_ns = end_ns;
         }
-        self.book(id, end_ns);
+        let stream = record.request.stream;
         if end_ns > now_ns {
-            self.requests.host(id).returning = true;
+            record.returning = true;
             self.io.timing_mut().schedule(end_ns, EventKind::DeviceFirst, id.0);
-        } else {
-            self.leave(id);
+            return self.book(id, end_ns);
         }
+        self.book(id, end_ns);
+        self.leave(id, stream);
     }
 
     /// Records a request that is complete at `end_ns`.
@@ -298,13 +309,14 @@ impl Simulation {
 
     /// A request leaves the device; the next pending one may enter.
     #[inline]
-    pub(super) fn leave(&mut self, id: RequestId) {
-        let stream = self.requests.host(id).request.stream;
+    pub(super) fn leave(&mut self, id: RequestId, stream: u16) {
         self.io.timing_mut().remove_request(id);
         self.in_flight -= 1;
-        self.by_stream[usize::from(stream)] -= 1;
+        if !self.is_open_replay() {
+            self.by_stream[usize::from(stream)] -= 1;
+        }
         if let Some((arrived_ns, request)) = self.pending.pop_front() {
-            self.admit(request, arrived_ns);
+            self.admit(&request, arrived_ns);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The event loop: events happen, requests complete, idle time is offered, the run ends.
 
+use super::requests::HostRequest;
 use super::{RunError, Simulation};
 use crate::base::units::TIME_LIMIT_NS;
 use crate::base::{Gap, PlaneId};
@@ -91,8 +92,9 @@ impl Simulation {
 
     /// A request's data have come from the host, or are with it.
     fn crossed_link(&mut self, id: RequestId) {
-        if self.requests.host(id).returning {
-            self.leave(id);
+        let HostRequest { returning, request, .. } = *self.requests.host(id);
+        if returning {
+            self.leave(id, request.stream);
         } else {
             self.start(id);
         }

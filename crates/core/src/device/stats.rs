@@ -48,16 +48,15 @@ impl OpStats {
         let s = &mut self.sums;
         s.array_ns += u128::from(path.array_ns);
         s.transfer_ns += u128::from(path.bus_ns);
-        s.link_ns += u128::from(request.link_ns);
-        s.buffer_ns += u128::from(request.buffer_ns);
-        s.queue_ns += u128::from(queue_ns);
-        s.link_wait_ns += u128::from(request.link_wait_ns);
-        let mut explained_ns = path.array_ns
-            + path.bus_ns
-            + request.link_ns
-            + request.buffer_ns
-            + queue_ns
-            + request.link_wait_ns;
+        let mut explained_ns = path.array_ns + path.bus_ns + queue_ns;
+        // What only some requests have is added only then.
+        if queue_ns | request.link_ns | request.buffer_ns | request.link_wait_ns != 0 {
+            s.queue_ns += u128::from(queue_ns);
+            s.link_ns += u128::from(request.link_ns);
+            s.buffer_ns += u128::from(request.buffer_ns);
+            s.link_wait_ns += u128::from(request.link_wait_ns);
+            explained_ns += request.link_ns + request.buffer_ns + request.link_wait_ns;
+        }
         if let Some(wait) = wait {
             for (sum, ns) in s.wait_ns.iter_mut().zip(wait) {
                 *sum += u128::from(*ns);
@@ -72,7 +71,9 @@ impl OpStats {
             explained_ns == latency_ns || path.gap != Gap::None,
             "Invariant: {request:?} {path:?} {wait:?} explain less than the latency {latency_ns}"
         );
-        s.gap_ns[path.gap as usize] += u128::from(latency_ns.saturating_sub(explained_ns));
+        if explained_ns < latency_ns {
+            s.gap_ns[path.gap as usize] += u128::from(latency_ns - explained_ns);
+        }
     }
 
     /// Requests booked.

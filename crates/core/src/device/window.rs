@@ -55,10 +55,15 @@ impl Window {
         }
     }
 
+    /// Whether windows end at all.
+    pub fn has_length(&self) -> bool {
+        self.length.count > 0
+    }
+
     /// Whether the window has its full length.
     #[inline]
     pub fn is_complete(&self) -> bool {
-        self.length.count > 0 && self.filled >= self.length.count
+        self.has_length() && self.filled >= self.length.count
     }
 
     /// Whether the window is over before `request`, which would count in the next one.
