@@ -251,9 +251,7 @@ impl Media {
         if dead > 0 {
             array.invalidate_run(Slot(dying - 1), dead).expect(REFUSED);
         }
-        if array.is_plain(page) {
-            array.program_units(page, first + 1, units, live).expect(REFUSED);
-        } else {
+        if !array.program_units(page, first + 1, units, live).expect(REFUSED) {
             let (tags, len) = tags_of(first, units, live);
             self.store(page, &tags[..len]);
         }

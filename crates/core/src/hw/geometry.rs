@@ -91,6 +91,8 @@ pub struct Geometry {
     pub block_bits: u32,
     /// Mapping unit, bytes.
     pub mu_bytes: u32,
+    /// The fewest mapping units that a page of any pool holds.
+    pub least_slots: u16,
     /// Every plane of every pool.
     pub planes: Vec<Plane>,
     /// The pools.
@@ -118,6 +120,7 @@ impl Geometry {
             page_bits: bits_for(most(&|p| p.pages_per_block(p.densest()))),
             block_bits: bits_for(most(&|p| p.blocks)),
             mu_bytes,
+            least_slots: u16::MAX,
             planes: Vec::new(),
             pools: Vec::new(),
             times_ns: Vec::new(),
@@ -147,6 +150,7 @@ impl Geometry {
 
     fn add_pool(&mut self, index: u8, config: &PoolConfig) {
         let first_plane = self.planes.len() as u32;
+        self.least_slots = self.least_slots.min((config.page_bytes / self.mu_bytes) as u16);
         let dies = config.channels * config.chips * config.dies;
         let per_plane = config.plane_parallelism == PlaneParallelism::Independent;
         for i in 0..config.plane_count() {

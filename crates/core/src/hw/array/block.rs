@@ -1,6 +1,7 @@
 //! The record of one block.
 
-use crate::base::CellMode;
+use super::Fault;
+use crate::base::{CellMode, Ppn};
 use bytemuck::Zeroable;
 use serde::{Deserialize, Serialize};
 
@@ -90,6 +91,18 @@ impl Block {
     #[inline]
     pub fn mode(&self) -> CellMode {
         CellMode::ALL[self.mode as usize]
+    }
+
+    /// Whether page `index`, which is `page`, is the next one to program.
+    #[inline(always)]
+    pub(super) fn check_next(&self, index: u32, page: Ppn) -> Result<(), Fault> {
+        if self.state != BlockState::Open as u8 {
+            return Err(Fault::ProgramNotOpen(page));
+        }
+        if u32::from(self.write_ptr) != index {
+            return Err(Fault::ProgramOrder { page, expected: u32::from(self.write_ptr) });
+        }
+        Ok(())
     }
 
     /// Counts its next page, stored with `live` live slots; whether that was the last one, which closes it.

@@ -250,13 +250,17 @@ impl FlashArray {
     }
 
     /// Programs the next page of an open plain block with those of the `units` tags from `tag` on that are in
-    /// `live` (bit per slot).
+    /// `live` (bit per slot); false in a two-layer block, which is left as it is.
     #[inline(always)]
-    pub fn program_units(&mut self, page: Ppn, tag: u32, units: u32, live: u32) -> Result<(), Fault> {
+    pub fn program_units(&mut self, page: Ppn, tag: u32, units: u32, live: u32) -> Result<bool, Fault> {
         let block = self.geometry.block_of(page);
         let index = self.geometry.page_in_block(page);
-        self.check_next(block, index, page, units as usize)?;
         let record = &mut self.blocks[block.index()];
+        if record.is_two_layer() {
+            return Ok(false);
+        }
+        record.check_next(index, page)?;
+        check_slots(&self.geometry, block, page, units as usize)?;
         self.stored[usize::from(record.mode) % MODES] += 1;
         let base = tag_index(&self.geometry, record.chunk, index);
         let mut stored = 0;
@@ -269,28 +273,18 @@ impl FlashArray {
         if record.count_next(stored) {
             self.score[block.index()] = CLOSED + record.live_pages as i16;
         }
-        Ok(())
+        Ok(true)
     }
 
     #[inline(always)]
     fn check_next(&self, block: BlockId, index: u32, page: Ppn, slots: usize) -> Result<(), Fault> {
-        let record = &self.blocks[block.index()];
-        if record.state != BlockState::Open as u8 {
-            return Err(Fault::ProgramNotOpen(page));
-        }
-        if u32::from(record.write_ptr) != index {
-            return Err(Fault::ProgramOrder { page, expected: u32::from(record.write_ptr) });
-        }
+        self.blocks[block.index()].check_next(index, page)?;
         self.check_slots(block, page, slots)
     }
 
     #[inline(always)]
     fn check_slots(&self, block: BlockId, page: Ppn, given: usize) -> Result<(), Fault> {
-        let slots = u32::from(self.geometry.planes[self.geometry.plane_of(block).index()].slots);
-        if given > slots as usize {
-            return Err(Fault::SlotsBeyondPage { page, given, slots });
-        }
-        Ok(())
+        check_slots(&self.geometry, block, page, given)
     }
 
     /// Stores the next page of a block.
@@ -472,6 +466,18 @@ impl FlashArray {
     pub fn used_blocks(&self) -> impl Iterator<Item = BlockId> + '_ {
         (0..self.blocks.len()).filter(|&i| self.blocks[i].flags & USED != 0).map(|i| BlockId(i as u32))
     }
+}
+
+#[inline(always)]
+fn check_slots(geometry: &Geometry, block: BlockId, page: Ppn, given: usize) -> Result<(), Fault> {
+    // Mostly all pages have as many.
+    if given > usize::from(geometry.least_slots) {
+        let slots = u32::from(geometry.planes[geometry.plane_of(block).index()].slots);
+        if given > slots as usize {
+            return Err(Fault::SlotsBeyondPage { page, given, slots });
+        }
+    }
+    Ok(())
 }
 
 #[inline(always)]
