@@ -73,14 +73,20 @@ impl Census {
         let n = io.policy().mus_per_page;
         let mut seen = [Ppn(0); SLOTS_MAX];
         let mut count = 0;
+        // Units mostly lie beside those before them.
+        let (mut last, mut is_mixed) = (None, false);
         for mu in (page * n..(page + 1) * n).map(Mu) {
             let Some(slot) = io.lookup(mu) else { continue };
             let at = geometry.page_of(slot);
-            if io.array().block(geometry.block_of(at)).region() != self.region {
+            let is_beside = last.replace(at) == Some(at);
+            if !is_beside {
+                is_mixed = io.array().block(geometry.block_of(at)).region() == self.region;
+            }
+            if !is_mixed {
                 continue;
             }
             sum.units += 1;
-            if !seen[..count].contains(&at) {
+            if !is_beside && !seen[..count].contains(&at) {
                 seen[count] = at;
                 count += 1;
             }

@@ -9,6 +9,8 @@ use crate::ftl::pack::Picks;
 #[derive(Clone)]
 pub struct Channels {
     planes: Vec<PlaneId>,
+    /// Channel and unit of each.
+    places: Vec<(u32, u32)>,
     /// Of each channel of the device: logical pages with other parts there, and its load, ns.
     conflicts: Vec<u32>,
     load_ns: Vec<u64>,
@@ -22,8 +24,13 @@ impl Channels {
     /// The planes of a cache in allocation order.
     pub fn new(planes: &[PlaneId], io: &Io) -> Self {
         let channels = io.geometry().channels as usize;
+        let place = |plane: &PlaneId| {
+            let place = io.geometry().planes[plane.index()];
+            (place.channel, place.unit)
+        };
         Self {
             planes: planes.to_vec(),
+            places: planes.iter().map(place).collect(),
             conflicts: vec![0; channels],
             load_ns: vec![0; channels],
             full: vec![false; planes.len()],
@@ -77,16 +84,21 @@ impl Channels {
     /// The plane to try next: of the channel with the fewest conflicts, the least loaded of
     /// those, the least loaded plane. The caller says with `is_full` when it had no room.
     pub fn next(&self, io: &Io) -> Option<PlaneId> {
-        let planes = &io.geometry().planes;
-        let count = self.planes.len();
-        let candidates = (0..count).filter(|&i| !self.full[i]);
-        let best = candidates.min_by_key(|&i| {
-            let place = planes[self.planes[i].index()];
-            let channel = place.channel as usize;
-            let in_turn = (i + count - self.turn) % count;
-            (self.conflicts[channel], self.load_ns[channel], io.queued_ns(place.unit), in_turn)
-        });
-        best.map(|i| self.planes[i])
+        let mut best = None;
+        let mut least = (u32::MAX, u64::MAX, u64::MAX);
+        // In turn: of equals the first counts.
+        for i in (self.turn..self.planes.len()).chain(0..self.turn) {
+            let (channel, unit) = self.places[i];
+            let (conflicts, load_ns) = (self.conflicts[channel as usize], self.load_ns[channel as usize]);
+            if self.full[i] || (conflicts, load_ns) > (least.0, least.1) {
+                continue;
+            }
+            let key = (conflicts, load_ns, io.queued_ns(unit));
+            if key < least {
+                (best, least) = (Some(self.planes[i]), key);
+            }
+        }
+        best
     }
 
     /// Notes that `plane` has no room for the page.
