@@ -1,7 +1,7 @@
 //! The event queue: what happens next, with deterministic ties.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// What an event is about; on equal times lower kinds go first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,7 +53,7 @@ impl Event {
 }
 
 /// Events kept in order outside the heap: a power of two.
-const NEAR: usize = 16;
+const NEAR: usize = 128;
 
 /// A priority queue that keeps the earliest events in a short sorted ring and the rest in a heap: with
 /// few units at work, the common case, the heap is never touched.
@@ -66,7 +66,9 @@ pub struct EventQueue {
     first: usize,
     len: usize,
     far: BinaryHeap<Reverse<Key>>,
-    /// When the earliest event of all and the earliest one of the heap happen, ns (`u64::MAX`: never).
+    /// Events that come in about the order in which they happen, and late, in order.
+    late: VecDeque<Key>,
+    /// When the earliest event of all and the earliest one outside the ring happen, ns (`u64::MAX`: never).
     next_ns: u64,
     far_ns: u64,
 }
@@ -79,6 +81,7 @@ impl Default for EventQueue {
             first: 0,
             len: 0,
             far: BinaryHeap::new(),
+            late: VecDeque::new(),
             next_ns: u64::MAX,
             far_ns: u64::MAX,
         }
@@ -145,6 +148,19 @@ impl EventQueue {
         self.push_near(event.key());
     }
 
+    /// Adds an event that is later than most: of idle units there are as many as units, and what they do
+    /// next should not have to pass them.
+    pub fn push_late(&mut self, event: Event) {
+        let key = event.key();
+        self.next_ns = self.next_ns.min(key.0);
+        self.far_ns = self.far_ns.min(key.0);
+        let place = match self.late.back() {
+            Some(&last) if last > key => self.late.partition_point(|&other| other < key),
+            _ => self.late.len(),
+        };
+        self.late.insert(place, key);
+    }
+
     fn push_far(&mut self, key: Key) {
         self.far_ns = self.far_ns.min(key.0);
         self.far.push(Reverse(key));
@@ -173,15 +189,27 @@ impl EventQueue {
         Some(Event::from_key(key))
     }
 
-    /// Takes the earliest event of the heap into the ring, if none there is earlier.
+    /// The earliest events of the heap and of the late ones, or what is behind any.
+    fn far_keys(&self) -> (Key, Key) {
+        let never = (u64::MAX, u64::MAX);
+        let far = self.far.peek().map_or(never, |&Reverse(key)| key);
+        (far, self.late.front().copied().unwrap_or(never))
+    }
+
+    /// Takes the earliest event outside the ring into it, if none there is earlier.
     #[cold]
     fn bring_first(&mut self) {
-        let is_first = |&Reverse(key): &Reverse<Key>| self.len == 0 || key < self.near(self.first);
-        if !self.far.peek().is_some_and(is_first) {
+        let (far, late) = self.far_keys();
+        let key = far.min(late);
+        if self.len > 0 && key >= self.near(self.first) {
             return;
         }
-        let Some(Reverse(key)) = self.far.pop() else { return };
-        self.far_ns = self.far.peek().map_or(u64::MAX, |&Reverse((at_ns, _))| at_ns);
+        let taken = if late < far { self.late.pop_front().is_some() } else { self.far.pop().is_some() };
+        if !taken {
+            return;
+        }
+        let (far, late) = self.far_keys();
+        self.far_ns = far.min(late).0;
         if self.len == NEAR {
             self.push_far(self.near(self.first + NEAR - 1));
             self.len -= 1;
@@ -247,13 +275,16 @@ mod tests {
     #[test]
     fn pushed_between_pops_they_leave_as_from_a_heap() {
         let mut rng = RngStream::new(1, "events");
-        for most in [1, 5, 40, 90] {
+        for most in [1, 5, 40, 3 * NEAR] {
             let (mut queue, mut heap) = (EventQueue::default(), BinaryHeap::new());
             for _ in 0..5000 {
-                if heap.len() < most && rng.below(2) == 0 {
+                if heap.len() < most && rng.below(5) > 1 {
                     let (at_ns, index) = (u64::from(rng.below(300)), rng.below(4));
                     let event = Event { at_ns, kind: EventKind::ALL[rng.below(5) as usize], index };
-                    queue.push(event);
+                    match event.kind {
+                        EventKind::Idle => queue.push_late(event),
+                        _ => queue.push(event),
+                    }
                     heap.push(Reverse(event.key()));
                 } else {
                     assert_eq!(queue.next_ns(), heap.peek().map_or(u64::MAX, |&Reverse((at_ns, _))| at_ns));

@@ -1,6 +1,6 @@
 //! Idle time: when a unit has been left alone long enough for work that nobody waits for.
 
-use super::event::EventKind;
+use super::event::{Event, EventKind};
 use super::Timing;
 use crate::hw::config::{IdleRule, IdleScope};
 
@@ -50,7 +50,7 @@ impl Timing {
         if u.idle_planes != 0 && u.is_idle() && u.idle_event_ns == NOT_ARMED {
             let at_ns = self.now_ns.max(self.idle_from_ns(unit));
             self.units[unit as usize].idle_event_ns = at_ns;
-            self.schedule(at_ns, EventKind::Idle, unit);
+            self.queue.push_late(Event { at_ns, kind: EventKind::Idle, index: unit });
         }
     }
 
