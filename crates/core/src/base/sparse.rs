@@ -1,6 +1,8 @@
 //! A mostly zero array of numbers as its non-zero runs, for snapshots.
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt::Formatter;
 
 /// Numbers per run.
 const RUN: usize = 1024;
@@ -9,7 +11,45 @@ const RUN: usize = 1024;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Sparse {
     len: u64,
-    runs: Vec<(u64, Vec<u32>)>,
+    runs: Vec<(u64, Words)>,
+}
+
+/// The numbers of a run, in a file as they are, four bytes each: a device holds too many to take each one
+/// apart.
+#[derive(Clone, Debug)]
+struct Words(Vec<u32>);
+
+impl Serialize for Words {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let bytes: Vec<u8> = self.0.iter().flat_map(|word| word.to_le_bytes()).collect();
+        serializer.serialize_bytes(&bytes)
+    }
+}
+
+impl<'de> Deserialize<'de> for Words {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_bytes(WordsVisitor)
+    }
+}
+
+struct WordsVisitor;
+
+impl Visitor<'_> for WordsVisitor {
+    type Value = Words;
+
+    fn expecting(&self, to: &mut Formatter) -> std::fmt::Result {
+        to.write_str("numbers of four bytes")
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Words, E> {
+        let words = bytes.chunks_exact(4);
+        match words.remainder().is_empty() {
+            true => Ok(Words(
+                words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect(),
+            )),
+            false => Err(E::invalid_length(bytes.len(), &self)),
+        }
+    }
 }
 
 impl Sparse {
@@ -18,13 +58,13 @@ impl Sparse {
         let runs = values.chunks(RUN).enumerate().filter(|(_, run)| run.iter().any(|&v| v != 0));
         Self {
             len: values.len() as u64,
-            runs: runs.map(|(i, run)| ((i * RUN) as u64, run.to_vec())).collect(),
+            runs: runs.map(|(i, run)| ((i * RUN) as u64, Words(run.to_vec()))).collect(),
         }
     }
 
     /// Numbers that are not zero.
     pub fn count(&self) -> u64 {
-        self.runs.iter().map(|(_, run)| run.iter().filter(|&&v| v != 0).count() as u64).sum()
+        self.runs.iter().map(|(_, Words(run))| run.iter().filter(|&&v| v != 0).count() as u64).sum()
     }
 
     /// Writes the runs, which ascend, into `values`, which is zero, or says why they do not fit.
@@ -33,7 +73,7 @@ impl Sparse {
             return Err(format!("a table of {} entries where {} are needed", self.len, values.len()));
         }
         let mut end = 0;
-        for (start, run) in self.runs {
+        for (start, Words(run)) in self.runs {
             if start < end {
                 return Err(format!("a run at {start} begins before the one ahead of it ends, at {end}"));
             }
@@ -48,7 +88,17 @@ impl Sparse {
 
 #[cfg(test)]
 mod tests {
-    use super::Sparse;
+    use super::{Sparse, Words, WordsVisitor};
+    use serde::de::value::Error;
+    use serde::de::Visitor;
+
+    #[test]
+    fn words_are_four_bytes_each_the_lowest_first() {
+        let words = |bytes: &[u8]| WordsVisitor.visit_bytes::<Error>(bytes).map(|Words(words)| words);
+        assert_eq!(words(&[1, 0, 0, 0, 0, 2, 0, 0x80]), Ok(vec![1, 0x8000_0200]));
+        assert_eq!(serde_json::to_string(&Words(vec![1, 0x8000_0200])).unwrap(), "[1,0,0,0,0,2,0,128]");
+        assert!(words(&[1, 0, 0, 0, 2]).is_err());
+    }
 
     #[test]
     fn a_sparse_array_comes_back() {
@@ -67,7 +117,7 @@ mod tests {
     #[test]
     fn runs_out_of_order_or_beyond_the_end_are_refused() {
         let filled = |runs: &[(u64, usize)]| {
-            let runs = runs.iter().map(|&(start, len)| (start, vec![1; len])).collect();
+            let runs = runs.iter().map(|&(start, len)| (start, Words(vec![1; len]))).collect();
             Sparse { len: 10, runs }.fill(&mut [0; 10])
         };
         assert_eq!(filled(&[(0, 4), (4, 6)]), Ok(()));

@@ -95,6 +95,11 @@ impl Media {
         &self.hold
     }
 
+    /// Slot + 1 of each mapping unit; 0 = unmapped.
+    pub(super) fn map(&self) -> &[u32] {
+        &self.map
+    }
+
     /// Starts to keep versions; the device must be empty.
     pub(super) fn track_versions(&mut self) {
         let slots = self.array.geometry.block_numbers() * self.array.geometry.slots_per_block() as usize;

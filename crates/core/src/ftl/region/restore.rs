@@ -83,12 +83,11 @@ impl Region {
 
 /// Whether a page of `block` holds units of several logical pages.
 pub(in crate::ftl) fn mixes_pages(block: BlockId, io: &Io) -> bool {
-    let array = io.array();
-    let mixed = |index| {
-        let tags = array.page_tags(array.geometry.page(block, index));
+    let slot_bits = io.geometry().slot_bits;
+    let mixed = |tags: &[u32]| {
         let mut pages = tags.iter().filter(|&&tag| tag != 0).map(|tag| (tag - 1) / io.policy().mus_per_page);
         let first = pages.next();
         pages.any(|page| Some(page) != first)
     };
-    (0..array.block(block).write_ptr()).any(mixed)
+    slot_bits > 0 && io.array().block_tags(block).chunks_exact(1 << slot_bits).any(mixed)
 }

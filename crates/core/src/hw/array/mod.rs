@@ -348,6 +348,17 @@ impl FlashArray {
         &self.tags[base..base + (1 << self.geometry.slot_bits)]
     }
 
+    /// The tags of all programmed pages of a block, page behind page; none of a free one.
+    #[inline]
+    pub fn block_tags(&self, block: BlockId) -> &[u32] {
+        let record = &self.blocks[block.index()];
+        if record.state() == BlockState::Free {
+            return &[];
+        }
+        let first = tag_index(&self.geometry, record.chunk, 0);
+        &self.tags[first..first + (usize::from(record.write_ptr) << self.geometry.slot_bits)]
+    }
+
     /// Declares a live slot dead.
     #[inline(always)]
     pub fn invalidate(&mut self, slot: Slot) -> Result<(), Fault> {

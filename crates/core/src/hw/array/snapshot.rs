@@ -61,9 +61,14 @@ impl FlashArray {
         let mut live = Box::new([0; REGIONS]);
         for block in self.used_blocks().filter(|&b| self.block(b).state() != BlockState::Free) {
             let record = self.block(block);
+            let counter = &mut live[usize::from(record.region)];
+            if !record.is_two_layer() {
+                *counter += self.block_tags(block).iter().filter(|&&tag| tag != 0).count() as u64;
+                continue;
+            }
             for index in (0..record.write_ptr()).filter(|&index| self.in_cache(block, index)) {
                 let tags = self.page_tags(self.geometry.page(block, index));
-                live[usize::from(record.region)] += tags.iter().filter(|&&tag| tag != 0).count() as u64;
+                *counter += tags.iter().filter(|&&tag| tag != 0).count() as u64;
             }
         }
         live
