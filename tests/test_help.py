@@ -30,6 +30,7 @@ VERBS = (
     ["reproduce"],
     ["cliff"],
     ["sweep"],
+    ["sweep", "show"],
     ["env", "replay"],
     ["design", "nvc"],
     ["schemes"],

@@ -23,11 +23,12 @@ from slcache.cli import (
     reproduce,
     simulate,
     sweep,
+    sweep_show,
     trace,
     trace_files,
     trace_generate,
 )
-from slcache.cli.verb import Verb
+from slcache.cli.verb import UNNAMED, Verb, VerbOfItsOwn
 from slcache.names import printable
 
 OK, FAILED, USAGE, CONFIG, TRACE, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -47,7 +48,10 @@ app.command("report", cls=Verb)(report.report)
 app.command("explain", cls=Verb)(explain.explain)
 app.command("reproduce", cls=Verb)(reproduce.reproduce)
 app.command("cliff", cls=Verb)(cliff.cliff)
-app.command("sweep", cls=Verb)(sweep.sweep)
+sweeps = typer.Typer(cls=VerbOfItsOwn)
+sweeps.command(UNNAMED, cls=Verb)(sweep.sweep)
+sweeps.command("show", cls=Verb)(sweep_show.show)
+app.add_typer(sweeps, name="sweep", help="Run a study, or show what one found.")
 app.add_typer(trace.app, name="trace")
 app.add_typer(env.app, name="env")
 app.add_typer(design.app, name="design")

@@ -74,8 +74,8 @@ Out = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Where points.parquet, costs.parquet and study.toml are written and, in store, "
-        "results are kept (default: the folder of a study.toml that is given).",
+        help="Where points.parquet, costs.parquet, study.toml and report.html are written and, in "
+        "store, results are kept (default: the folder of a study.toml that is given).",
     ),
 ]
 StoreOption = Annotated[
@@ -103,6 +103,7 @@ Skip = Annotated[
     ),
 ]
 FailFast = Annotated[bool, typer.Option("--fail-fast", help="End at the first run that fails.")]
+Report = Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")]
 ShardOption = Annotated[
     str | None,
     typer.Option(
@@ -138,6 +139,7 @@ def sweep(
     skip_impossible: Skip = False,
     fail_fast: FailFast = False,
     shard: ShardOption = None,
+    report: Report = True,
     json: opt.Json = False,
     progress: opt.Progress = opt.When.auto,
 ) -> None:
@@ -194,9 +196,10 @@ def sweep(
             skip_impossible=skip_impossible,
             fail_fast=fail_fast,
             shard=shard,
+            report=report,
             progress=meter,
         )
-    _print(found, json, out)
+    _print(found, json, out, report=report and found.shard is None)
     if found.counts()["failed"]:
         raise typer.Exit(FAILED)
 
@@ -311,7 +314,9 @@ def _array(
     console.emit(slurm.submission(files))
 
 
-def _print(found: Sweep, json: bool, out: Path) -> None:
+def _print(found: Sweep, json: bool, out: Path, *, report: bool) -> None:
+    from slcache.sweep.api import REPORT
+
     if json:
         console.emit(found.to_json())
         return
@@ -322,3 +327,5 @@ def _print(found: Sweep, json: bool, out: Path) -> None:
     for line in found.problems():
         console.show(Text(line, "yellow"))
     console.show(*(Text(f"table: {out / name}") for name in found.table_files()))
+    if report:
+        console.show(Text(f"report: {out / REPORT}"))

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 
 class Verb(TyperCommand):
@@ -29,3 +29,21 @@ class Verb(TyperCommand):
         except typer.BadParameter as error:
             error.ctx = error.ctx or ctx
             raise
+
+
+#: The name of the verb that needs none; nothing else is called so.
+UNNAMED = " "
+
+
+class VerbOfItsOwn(TyperGroup):
+    """A group in which one verb, called `UNNAMED`, is meant where no other is named."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Parse the arguments; what names no verb is for the one without a name."""
+        named = args and args[0] in self.commands
+        return super().parse_args(ctx, args if named else [UNNAMED, *args])
+
+    def resolve_command(self, ctx, args):  # type: ignore[no-untyped-def,override]  # noqa: ANN001, ANN201
+        """Return the verb that is meant; the one without a name does not show in its path."""
+        name, verb, rest = super().resolve_command(ctx, args)
+        return (None if name == UNNAMED else name), verb, rest

@@ -17,7 +17,7 @@ Setting = str | float | int | bool | None
 DONE = "done"
 #: What every study's table has beside the parameters that it varies and the metrics.
 INPUTS = ("trace", "device", "scheme")
-OTHERS = ("seed", "key", "status", "reason")
+OTHERS = ("point", "seed", "key", "status", "reason")
 
 
 @dataclass(frozen=True)

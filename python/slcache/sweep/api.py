@@ -24,6 +24,9 @@ from slcache.sweep.shared import Traces, states
 from slcache.sweep.study import Study, StudyError
 from slcache.traces import Progress
 
+#: The report's file, beside the tables.
+REPORT = "report.html"
+
 
 def sweep(
     trace: api.Path | Sequence[api.Path],
@@ -75,6 +78,7 @@ def run_study(
     skip_impossible: bool = False,
     fail_fast: bool = False,
     shard: str | None = None,
+    report: bool = False,
     progress: Progress | None = None,
 ) -> Sweep:
     """Run what is left of a study, or of the study of a file, and write its tables.
@@ -85,7 +89,8 @@ def run_study(
     `dask://HOST:PORT` or `ray://auto` (`dask://` and `ray://` start one of `jobs` processes here),
     or an object that has workers already and keeps them. Points that cannot run are a ConfigError,
     or rows of the table with `skip_impossible`. A run that fails is a row too; with `fail_fast` it
-    is a RunError at once. `shard` is `I/N`, the I-th of N parts of the points.
+    is a RunError at once. `shard` is `I/N`, the I-th of N parts of the points; the whole has a
+    `report` in `out`, if one is wanted.
     """
     path = None if isinstance(asked, Study) else Path(asked)
     whole = asked if isinstance(asked, Study) else study.read(Path(asked))
@@ -101,10 +106,7 @@ def run_study(
         whole, prepared.rows(results), prepared.store, kept=prepared.kept, shard=part, keep=keep
     )
     if out is not None:
-        content = found.files()
-        with files.Transaction(out, content, _inputs(whole)) as outputs:
-            for name, data in content.items():
-                outputs.write(name, data)
+        _write(found, Path(out), report=report)
     return found
 
 
@@ -135,6 +137,18 @@ def array_job(
     options = [option for option, wanted in given.items() if wanted]
     target = Path(out) / study.NAME
     return slurm.write(target, Path(out), place, jobs=jobs, processes=processes, options=options)
+
+
+def _write(found: Sweep, out: Path, *, report: bool) -> None:
+    """Write the tables, then the report of a whole study, so that nothing of it costs a table."""
+    inputs = _inputs(found.study)
+    content = found.files()
+    with files.Transaction(out, content, inputs) as outputs:
+        for name, data in content.items():
+            outputs.write(name, data)
+    if report and found.shard is None:
+        with files.Transaction(out, [REPORT], inputs) as outputs:
+            outputs.write(REPORT, found.report().encode())
 
 
 class _Temporary:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from slcache.study.analysis import Analysis
     from slcache.sweep.study import Study
     from slcache.sweep.table import Row
 
@@ -134,6 +135,20 @@ class Sweep:
 
         contents = (tables.parquet(self.table), tables.parquet(self.costs))
         return dict(zip(self.table_files(), contents, strict=True))
+
+    def analysis(self, metrics: Sequence[str] = ()) -> Analysis:
+        """Return main effects, front and spread over seeds of some metrics."""
+        from slcache.study.analysis import Analysis
+        from slcache.study.outcome import Outcome
+
+        return Analysis.of(Outcome.of(self.table), metrics)
+
+    def report(self, metrics: Sequence[str] = ()) -> str:
+        """Return the report as one self-contained HTML page."""
+        from slcache.sweep import report
+
+        title = f"{', '.join(self.study.schemes)} on {', '.join(self.study.devices)}"
+        return report.render(self.analysis(metrics), title, self.study.to_toml())
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{count} {name}" for name, count in self.counts().items() if count)

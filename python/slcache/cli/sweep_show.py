@@ -1,0 +1,91 @@
+"""The verb that shows a study's table: `slcache sweep show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from slcache.cli import console
+from slcache.cli import options as opt
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: What a sweep and a search call their table and what was asked.
+TABLE, ASKED = "points.parquet", "study.toml"
+REPORT = "report.html"
+
+Folder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="The folder that a sweep or a search has written.")
+]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        metavar="NAME",
+        help="Judge by this metric. Repeat it (default: read_p99_ns, write_p99_ns, waf, "
+        "lifetime_host_bytes, slc_bytes).",
+    ),
+]
+Page = Annotated[
+    Path | None, typer.Option("--html", metavar="FILE", help="Write the report to this file.")
+]
+
+
+def show(
+    folder: Folder,
+    metrics: Metrics = None,
+    html: Page = None,
+    json: opt.Json = False,
+) -> None:
+    """Show what a study found: main effects, the Pareto front, the spread over seeds.
+
+    Points that failed, cannot run or lack a metric are counted with their
+    reasons. A level's mean is over all other parameters; where the points are
+    no full grid it is that of an additive model.
+
+    \b
+    [bold]Examples[/bold]
+      slcache sweep show out/sizes
+      slcache sweep show out/sizes --metric write_p99_ns --metric waf --html sizes.html
+    """
+    from slcache.study.analysis import Analysis
+    from slcache.study.outcome import Outcome
+    from slcache.sweep import report, terminal
+
+    path = folder / TABLE
+    table = _read(path)
+    try:
+        analysis = Analysis.of(Outcome.of(table), metrics or ())
+    except ValueError as error:
+        raise typer.BadParameter(f"{path}: {error}") from error
+    if html is not None:
+        page = report.render(analysis, folder.resolve().name, _asked(folder / ASKED))
+        with console.output(html.parent, [html.name], [path]) as files:
+            assert files is not None
+            files.write(html.name, page.encode())
+    if json:
+        console.emit_json(analysis.to_dict())
+        return
+    console.show(*terminal.parts(analysis))
+    if html is not None:
+        console.show(Text(f"report: {html}"))
+
+
+def _read(path: Path) -> pa.Table:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    if not path.exists():
+        raise typer.BadParameter(f"{path}: there is no such file; has the sweep ended?")
+    try:
+        return parquet.read_table(path)
+    except pa.ArrowInvalid as error:
+        raise typer.BadParameter(f"{path}: {error}") from error
+
+
+def _asked(path: Path) -> str:
+    return path.read_text("utf-8", errors="replace") if path.exists() else ""

@@ -1,0 +1,99 @@
+"""`slcache sweep show` and the report that a sweep writes, against the results themselves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+import slcache as package
+from slcache.sweep.api import sweep
+from support import mixed, slcache, write_trace
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep of two loads and two cache sizes, one more of which the device refuses."""
+    top = tmp_path_factory.mktemp("shown")
+    trace = write_trace(top / "writes.csv", mixed(200, write_share=1.0))
+    done = slcache(
+        *("sweep", trace, "--device", "tiny", "--scheme", "baseline", "--address", "wrap"),
+        *("--set", "device.user_bytes=2097152", "--vary", "host.time_scale=0.1,1"),
+        *("--vary", "scheme.baseline.slc_blocks=3,4,9", "--skip-impossible"),
+        *("--out", top / "out"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "report: " in done.stdout.decode()
+    return top / "out"
+
+
+def test_effects_are_means_of_runs(folder: Path) -> None:
+    done = slcache("sweep", "show", folder, "--metric", "write_mean_ns", "--json")
+    found = json.loads(done.stdout)
+    assert found["points"] == {"done": 4, "impossible": 2}
+    assert "user_bytes" in found["left_out"][0]["reason"]
+    effects = {e["parameter"]: e for e in found["metrics"]["write_mean_ns"]["effects"]}
+    trace = folder.parent / "writes.csv"
+    for level in effects["host.time_scale"]["levels"]:
+        runs = [
+            package.run(
+                trace,
+                device="tiny",
+                scheme="baseline",
+                settings={
+                    "trace.address": "wrap",
+                    "device.user_bytes": 2097152,
+                    "host.time_scale": level["from"],
+                    "scheme.baseline.slc_blocks": blocks,
+                },
+            ).to_dict()
+            for blocks in (3, 4)
+        ]
+        means = [1000 * run["host"]["write"]["latency_us"]["mean"] for run in runs]
+        assert level["mean"] == pytest.approx(fmean(means))
+
+
+def test_the_terminal_tells_what_is_not_there(folder: Path) -> None:
+    """No read: those metrics are counted as missing where asked for."""
+    told = slcache("sweep", "show", folder, "--metric", "read_p99_ns").stdout.decode()
+    assert "6 points: 4 done, 2 impossible" in told
+    assert "read_p99_ns: 4 of the 4 points that are done have no value" in told
+
+
+def test_the_page_is_written_where_asked(folder: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page <b>.html"
+    done = slcache("sweep", "show", folder, "--html", page)
+    assert done.returncode == 0
+    assert "Main effects on write_p99_ns" in page.read_text()
+    assert "&#34;scheme.baseline.slc_blocks&#34; = &#34;3,4,9&#34;" in page.read_text()
+    assert "Pareto front" in (folder / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "told"),
+    [
+        (["nowhere"], 2, "there is no such file"),
+        (["{folder}", "--metric", "wav"], 2, "did you mean waf"),
+        ([], 2, "DIR"),
+    ],
+)
+def test_what_is_wrong_is_told(folder: Path, arguments: list[str], status: int, told: str) -> None:
+    done = slcache("sweep", "show", *(a.format(folder=folder) for a in arguments))
+    assert done.returncode == status
+    assert told in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_broken_table_is_told(tmp_path: Path) -> None:
+    (tmp_path / "points.parquet").write_bytes(b"PAR1 not really")
+    done = slcache("sweep", "show", tmp_path)
+    assert done.returncode == 2
+    assert "points.parquet" in done.stderr.decode()
+
+
+def test_from_python(trace: Path) -> None:
+    found = sweep(trace, device="tiny", scheme="tlc-only", vary={"host.time_scale": "0.5,1"})
+    assert found.analysis(["waf"]).front.metrics == []
+    assert "Main effects" in found.report()
