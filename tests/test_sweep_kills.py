@@ -172,6 +172,7 @@ class Losing:
     """An executor that does its tasks at once, and loses those of some schemes."""
 
     slots = 1
+    here = True
 
     def __init__(self, lost: dict[str, int]) -> None:
         self.left = lost
@@ -196,6 +197,37 @@ class Losing:
     def close(self) -> None:
         """Forget the rest."""
         self.done = []
+
+
+class Watching(Losing):
+    """An executor that looks whether what a point starts from is there."""
+
+    def submit(self, task: Task) -> None:
+        """Do a task whose files are there."""
+        shared = [task.prepared, task.state if task.kind == "point" else None]
+        assert all(Path(path).exists() for path in shared if path is not None)
+        self.made = [*getattr(self, "made", []), (task.kind, task.state is not None)]
+        super().submit(task)
+
+
+def test_what_is_shared_is_there_before_the_points(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    vary = {"precondition.fill": [0.0, 0.5], "host.time_scale": [1, 2]}
+    study = Study((str(trace),), ("tiny",), ("tlc-only",), vary)
+    executor = Watching({})
+    assert run_study(study, out="out", executor=executor).counts()["done"] == 4
+    assert sorted(executor.made) == [
+        *[("point", False)] * 2,
+        *[("point", True)] * 2,
+        ("state", True),
+    ]
+    # One point alone makes no state, and reads its trace as it is.
+    alone = Watching({})
+    other = Study((str(trace),), ("tiny",), ("tlc-only",), settings={"precondition.fill": 0.4})
+    assert run_study(other, out="other", executor=alone).counts()["done"] == 1
+    assert alone.made == [("point", False)]
 
 
 def test_a_lost_point_is_tried_again_and_then_told(trace: Path, tmp_path: Path) -> None:

@@ -98,6 +98,8 @@ def run_study(
     table.check_names(whole)
     keep = _Temporary() if out is None and store is None else None
     place = Path(store) if store is not None else Path(keep.path if keep else out or "") / "store"
+    # Workers may be elsewhere.
+    place = place.absolute()
     prepared = _Prepared(whole, part, place, progress, skip_impossible=skip_impossible)
     if out is not None:
         _write_study(whole, Path(out), path)
@@ -278,8 +280,8 @@ def _task(
         sets=api.sets(point.settings),
         seed=point.seed,
         replay=point.replay,
-        prepared=None if prepared is None else os.fspath(prepared.absolute()),
-        state=None if state is None else os.fspath(state.absolute()),
+        prepared=None if prepared is None else os.fspath(prepared),
+        state=None if state is None else os.fspath(state),
     )
 
 

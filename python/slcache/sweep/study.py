@@ -63,8 +63,8 @@ class Study:
         fixed = set(self.settings) & set(self.keys)
         if fixed:
             raise StudyError(f"{min(fixed)}: set and varied; give one of the two")
-        if "run.seed" in self.keys:
-            raise StudyError("run.seed: is varied by `seeds`, and `seed` is the first")
+        if "run.seed" in {*self.keys, *self.settings}:
+            raise StudyError("run.seed: is told by `seed`, and varied by `seeds`")
 
     @property
     def keys(self) -> list[str]:
