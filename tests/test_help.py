@@ -108,7 +108,7 @@ def test_catalogues_print_one_json_list(verb: str) -> None:
     assert all(name in table for name in names)
 
 
-@pytest.mark.parametrize("subject", ["config", "result", "compare", "trace-info"])
+@pytest.mark.parametrize("subject", ["config", "result", "compare", "sweep", "trace-info"])
 def test_schemas_are_json_schemas(subject: str) -> None:
     from jsonschema import Draft202012Validator
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pyarrow.parquet as pq
 import pytest
 
@@ -60,6 +61,7 @@ def test_the_command_line_a_file_and_python_give_the_same_tables(
     tables = [(tmp_path / name / "points.parquet").read_bytes() for name in "abc"]
     assert tables[0] == tables[1] == tables[2]
     assert found.table.to_pylist() == document["points"]
+    jsonschema.validate(document, json.loads(slcache("schema", "sweep").stdout))
 
 
 def test_rows_and_documents_are_those_of_plain_runs(small: Path) -> None:

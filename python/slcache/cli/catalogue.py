@@ -23,6 +23,7 @@ class Subject(StrEnum):
     config = "config"
     result = "result"
     compare = "compare"
+    sweep = "sweep"
     trace_info = "trace-info"
 
 
