@@ -32,18 +32,17 @@ impl Timing {
         }
     }
 
-    /// Runs both halves of a move as one, where the channel has no other unit.
+    /// Runs both halves of a move that starts at `start_ns` as one, where the channel has no other unit.
     #[inline(always)]
-    pub(super) fn run_move(&mut self, unit: u32, id: OpId, target: MoveTarget) {
-        let now_ns = self.now_ns;
+    pub(super) fn run_move(&mut self, unit: u32, id: OpId, target: MoveTarget, start_ns: u64) {
         let op = &self.ops[id];
         let read_ns = op.service_ns();
         let bus_ns = op.bus_ns() + u64::from(target.in_ns);
         let u = &mut self.units[unit as usize];
         u.current = id;
-        u.started_ns = now_ns;
+        u.started_ns = start_ns;
         u.phase = Phase::Move;
-        u.read_end_ns = now_ns + read_ns;
+        u.read_end_ns = start_ns + read_ns;
         let end_ns = u.read_end_ns + u64::from(target.in_ns) + u64::from(target.array_ns);
         self.channels[u.channel as usize].busy_ns += bus_ns;
         self.push_unit_event(unit, end_ns);

@@ -30,9 +30,10 @@ impl Timing {
     pub fn in_flight(&self, block: BlockId, page: u32) -> bool {
         page >= u32::from(self.blocks[block.index()].done)
             && (self.done_ahead.is_empty() || !self.done_ahead.contains(&(block, page as u16)))
+            && (self.stretching == 0 || !self.is_over(block, page))
     }
 
-    /// The program in flight that covers `page` of `block`, if any.
+    /// The program in flight that covers `page` of `block`, if any; of a run, where there are no stretches.
     pub fn program_of(&self, block: BlockId, page: u32) -> OpId {
         let mut id = OpId(self.blocks[block.index()].last);
         while !id.is_none() {
@@ -82,6 +83,7 @@ impl Timing {
     #[inline(always)]
     pub fn all_done(&self, block: BlockId, pages: u32) -> bool {
         pages <= u32::from(self.blocks[block.index()].done)
+            || (self.stretching > 0 && self.is_over(block, pages - 1))
     }
 
     /// Records that `block` is erased, in state: what of its former life is still to be programmed says

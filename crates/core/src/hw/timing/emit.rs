@@ -160,8 +160,10 @@ impl Timing {
             if op.class <= class {
                 continue;
             }
-            if self.units[op.unit as usize].pending == id {
-                self.link_pending(op.unit);
+            let unit = op.unit;
+            self.settle(unit);
+            if self.units[unit as usize].pending == id {
+                self.link_pending(unit);
             }
             let op = &self.ops[id];
             if op.has(FOLLOWS) {

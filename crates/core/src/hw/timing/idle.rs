@@ -28,7 +28,7 @@ impl Timing {
             IdleScope::Plane => self.units[unit as usize].host_ns,
             // A request or a write of acknowledged data in flight keeps the device busy: it cannot be idle long enough before this.
             IdleScope::Device if !self.requests.is_empty() || self.notices > 0 => self.now_ns,
-            IdleScope::Device => self.host_ns,
+            IdleScope::Device => self.last_host_ns(),
         };
         last_ns + self.idle.threshold_ns
     }

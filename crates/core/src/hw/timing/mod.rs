@@ -27,6 +27,11 @@ mod requests;
 mod run;
 mod spec;
 mod state;
+mod stretch;
+#[cfg(test)]
+mod stretch_tests;
+#[cfg(test)]
+mod twins;
 mod unit;
 
 pub use attribution::{
@@ -103,6 +108,10 @@ pub struct Timing {
     whole_moves: bool,
     /// So do those that could take others along; the same.
     pairs: bool,
+    /// Moves of a run one after the other are one event where nothing comes between; the same.
+    stretches: bool,
+    /// Units in a stretch.
+    stretching: u32,
     /// Units before this one have no more events at the present time.
     passed: u32,
     /// The disk, if there is one.
@@ -148,6 +157,8 @@ impl Timing {
             starvation_ns,
             whole_moves: true,
             pairs: true,
+            stretches: true,
+            stretching: 0,
             passed: 0,
             disk: None,
             disk_unit: u32::MAX,
@@ -239,7 +250,12 @@ impl Timing {
     #[inline]
     pub fn channel_wait_ns(&self, unit: u32) -> u64 {
         let (u, c) = (&self.units[unit as usize], self.channel(unit));
-        let until_ns = if self.is_reading_pair(unit) { u.read_end_ns } else { c.busy_until_ns };
+        let until_ns = match self.at_work(unit) {
+            Some(at) if at.is_pair && !self.is_past(unit, at.read_end_ns) => at.read_end_ns,
+            Some(at) if at.is_pair => at.in_end_ns,
+            None if self.is_reading_pair(unit) => u.read_end_ns,
+            _ => c.busy_until_ns,
+        };
         until_ns.saturating_sub(self.now_ns)
     }
 
@@ -251,7 +267,8 @@ impl Timing {
     /// Operations emitted to `unit` and not complete: its load.
     #[inline(always)]
     pub fn load(&self, unit: u32) -> u32 {
-        self.units[unit as usize].outstanding
+        let over = self.at_work(unit).map_or(0, |at| at.over);
+        self.units[unit as usize].outstanding - over
     }
 
     /// Service time of what was emitted to `unit` and is not complete, ns: an estimate of how long a
@@ -259,6 +276,10 @@ impl Timing {
     #[inline(always)]
     pub fn load_ns(&self, unit: u32) -> u64 {
         let u = &self.units[unit as usize];
+        if let Some(at) = self.at_work(unit) {
+            let has_read = at.is_pair && self.is_past(unit, at.read_end_ns);
+            return u.load_ns - at.over_ns - if has_read { at.read_ns } else { 0 };
+        }
         if u.phase == Phase::Pair && !self.is_reading_pair(unit) {
             return u.load_ns - self.ops[u.current].service_ns();
         }
@@ -284,6 +305,6 @@ impl Timing {
 
     /// Handles every half of a move as an event of its own: the oracle for the short cut.
     pub fn split_all_moves(&mut self) {
-        (self.whole_moves, self.pairs) = (false, false);
+        (self.whole_moves, self.pairs, self.stretches) = (false, false, false);
     }
 }

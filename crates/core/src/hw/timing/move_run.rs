@@ -30,14 +30,67 @@ pub struct PageMove {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Run {
     moves: Vec<PageMove>,
+    /// When each ends, counted from the begin of the first, where they follow each other, ns.
+    ends_ns: Vec<u64>,
     /// The first that has not started.
     next: usize,
 }
 
 impl Run {
     /// The moves that have not started.
-    fn left(&self) -> &[PageMove] {
+    #[inline(always)]
+    pub(super) fn left(&self) -> &[PageMove] {
         &self.moves[self.next..]
+    }
+
+    /// The end of the moves before those that are left, ns.
+    #[inline(always)]
+    fn begin_ns(&self) -> u64 {
+        self.next.checked_sub(1).map_or(0, |before| self.ends_ns[before])
+    }
+
+    /// Time on array and channel of the first `count` that are left, ns.
+    #[inline(always)]
+    pub(super) fn service_ns(&self, count: usize) -> u64 {
+        match count {
+            0 => 0,
+            _ => self.ends_ns[self.next + count - 1] - self.begin_ns(),
+        }
+    }
+
+    /// How many of those that are left end when `is_over`, asked with a time from the begin of the first
+    /// of them, ns.
+    pub(super) fn ended(&self, is_over: impl Fn(u64) -> bool) -> usize {
+        let begin_ns = self.begin_ns();
+        self.ends_ns[self.next..].partition_point(|&end_ns| is_over(end_ns - begin_ns))
+    }
+
+    /// Channel time of the first `count` that are left; `op` is the last of the run, ns.
+    pub(super) fn bus_ns(&self, count: usize, op: &Op, then: MoveTarget) -> u64 {
+        let transfers_ns: u64 = self.left()[..count].iter().map(|page| u64::from(page.transfer_ns)).sum();
+        let (read_ns, program_ns) = self.command_ns(op, then);
+        2 * transfers_ns + count as u64 * (read_ns + program_ns)
+    }
+
+    /// Time of the commands of a move's read and program, ns.
+    fn command_ns(&self, op: &Op, then: MoveTarget) -> (u64, u64) {
+        let transfer_ns = u64::from(self.moves[self.moves.len() - 1].transfer_ns);
+        (op.bus_ns() - transfer_ns, u64::from(then.in_ns) - transfer_ns)
+    }
+
+    /// Time of the read of the move behind `count` of those that are left, and time that its program's
+    /// data and command are on the channel, ns.
+    pub(super) fn read_and_transfer_ns(&self, count: usize, op: &Op, then: MoveTarget) -> (u64, u64) {
+        let page = &self.left()[count];
+        let (read_ns, program_ns) = self.command_ns(op, then);
+        let transfer_ns = u64::from(page.transfer_ns);
+        (read_ns + u64::from(page.read_ns) + transfer_ns, program_ns + transfer_ns)
+    }
+
+    /// Leaves `count` moves behind; returns the page that the last of them programs.
+    pub(super) fn pass(&mut self, count: usize) -> u16 {
+        self.next += count;
+        self.moves[self.next - 1].to
     }
 }
 
@@ -69,8 +122,6 @@ impl Timing {
         }
         let unit = last.unit as usize;
         let command_ns = last.in_ns + (last.out_ns - end.transfer_ns) + (then.in_ns - end.transfer_ns);
-        let service_ns: u64 = others.iter().map(|other| other.service_ns() + u64::from(command_ns)).sum();
-        self.units[unit].load_ns += service_ns;
         self.units[unit].outstanding += others.len() as u32;
         self.blocks[last.block.index()].reads += others.len() as u32;
         // A run stands in its queue from the start.
@@ -82,6 +133,12 @@ impl Timing {
         run.next = 0;
         run.moves.clear();
         run.moves.extend_from_slice(moves);
+        run.ends_ns.clear();
+        run.ends_ns.extend(moves.iter().scan(0, |end_ns, page| {
+            *end_ns += page.service_ns() + u64::from(command_ns);
+            Some(*end_ns)
+        }));
+        self.units[unit].load_ns += run.ends_ns[others.len() - 1];
         let (op, more) = self.ops.both_mut(id);
         op.mark_run();
         more.run = index;
@@ -146,7 +203,7 @@ impl Timing {
     }
 
     /// What is left of a run is its last move.
-    fn end_run(&mut self, id: OpId) {
+    pub(super) fn end_run(&mut self, id: OpId) {
         let (op, more) = self.ops.both_mut(id);
         op.pages = 1;
         self.runs.remove(more.run);
@@ -179,14 +236,15 @@ impl Timing {
     fn split_run(&mut self, id: OpId, count: usize) {
         let run = &mut self.runs[self.ops.more(id).run as usize];
         let (end, ahead) = (run.moves[run.moves.len() - 1], run.left().len() - count);
-        let moves = run.left()[..count].to_vec();
-        run.next += count;
-        let front = self.insert_before(id, ahead as u64, &moves[count - 1], &end);
+        let (next, split) = (run.next, run.next + count);
+        let (moves, ends_ns) = (run.moves[..split].to_vec(), run.ends_ns[..split].to_vec());
+        run.next = split;
+        let front = self.insert_before(id, ahead as u64, &moves[split - 1], &end);
         if ahead == 1 {
             self.end_run(id);
         }
         if count > 1 {
-            let index = self.runs.insert(Run { moves, next: 0 });
+            let index = self.runs.insert(Run { moves, ends_ns, next });
             let (op, more) = self.ops.both_mut(front);
             op.mark_run();
             more.run = index;

@@ -25,17 +25,16 @@ impl Timing {
         undisturbed && op.service_ns() > 0 && then.array_ns > 0 && !self.has_mate(unit, id, then)
     }
 
-    /// Runs a move as a pair.
-    pub(super) fn run_pair(&mut self, unit: u32, id: OpId) {
-        let now_ns = self.now_ns;
+    /// Runs a move that starts at `start_ns` as a pair.
+    pub(super) fn run_pair(&mut self, unit: u32, id: OpId, start_ns: u64) {
         let then = self.ops.more(id).then;
         let op = &mut self.ops[id];
         op.clear(QUEUED);
         let bus_ns = op.bus_ns() + u64::from(then.in_ns);
         let u = &mut self.units[unit as usize];
-        (u.current, u.started_ns, u.suspends) = (id, now_ns, 0);
+        (u.current, u.started_ns, u.suspends) = (id, start_ns, 0);
         u.phase = Phase::Pair;
-        u.read_end_ns = now_ns + op.service_ns();
+        u.read_end_ns = start_ns + op.service_ns();
         let in_end_ns = u.read_end_ns + u64::from(then.in_ns);
         let c = &mut self.channels[u.channel as usize];
         c.busy_ns += bus_ns;
@@ -48,8 +47,13 @@ impl Timing {
     #[inline(always)]
     pub(super) fn is_reading_pair(&self, unit: u32) -> bool {
         let u = &self.units[unit as usize];
-        let is_over = u.read_end_ns < self.now_ns || (u.read_end_ns == self.now_ns && unit < self.passed);
-        u.phase == Phase::Pair && !is_over
+        u.phase == Phase::Pair && !self.is_past(unit, u.read_end_ns)
+    }
+
+    /// Whether `at_ns` is past for `unit`; if it is now, whether the events have come to it.
+    #[inline(always)]
+    pub(super) fn is_past(&self, unit: u32, at_ns: u64) -> bool {
+        at_ns < self.now_ns || (at_ns == self.now_ns && unit < self.passed)
     }
 
     /// Something was queued during a pair: in its read it may change what the program takes along.

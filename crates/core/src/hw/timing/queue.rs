@@ -8,7 +8,7 @@ use super::{Timing, WAIT_SOURCE};
 use crate::base::op::{Class, OpKind, CLASSES};
 
 /// How far a multi-plane command looks along its class for operations to take along.
-const MATE_WINDOW: u32 = 16;
+pub(super) const MATE_WINDOW: u32 = 16;
 
 impl Timing {
     /// Queues what is at hand of a unit, if there is something.
@@ -24,12 +24,14 @@ impl Timing {
     #[inline]
     pub(super) fn enqueue(&mut self, id: OpId) {
         let now_ns = self.now_ns;
+        let unit = self.ops[id].unit;
+        self.settle(unit);
         // It came first. Only what is linked is marked as queued.
-        self.link_pending(self.ops[id].unit);
+        self.link_pending(unit);
         let op = &mut self.ops[id];
         let waited_ns = now_ns - std::mem::replace(&mut op.queued_ns, now_ns);
         op.set(QUEUED);
-        let (unit, for_request) = (op.unit, !op.request.is_none());
+        let for_request = !op.request.is_none();
         if op.kind == OpKind::Read {
             self.blocks[op.block.index()].reads += 1;
         }
@@ -154,7 +156,7 @@ impl Timing {
 
     /// Takes the first operation of a class off its queue.
     #[inline(always)]
-    fn unlink_head(&mut self, unit: u32, class: usize, head: OpId) {
+    pub(super) fn unlink_head(&mut self, unit: u32, class: usize, head: OpId) {
         let next = self.ops[head].next;
         let u = &mut self.units[unit as usize];
         u.head[class] = next;
@@ -193,7 +195,7 @@ impl Timing {
         }
     }
 
-    /// Takes the operation that the unit should start now off its queue.
+    /// Takes the operation that the unit should start now off its queue; none where a stretch begins.
     #[inline(always)]
     pub(super) fn pick(&mut self, unit: u32) -> OpId {
         let u = &self.units[unit as usize];
@@ -212,7 +214,8 @@ impl Timing {
             let head = self.units[unit as usize].head[class];
             if self.startable(head) {
                 if self.ops[head].is_run() {
-                    return self.take_move(head);
+                    let begun = self.begin_stretch(unit, head);
+                    return if begun { OpId::NONE } else { self.take_move(head) };
                 }
                 self.unlink_head(unit, class, head);
                 return head;

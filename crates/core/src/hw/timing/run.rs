@@ -97,6 +97,7 @@ impl Timing {
                 self.turn_into_program(id);
                 self.complete(unit);
             }
+            Phase::Stretch => self.end_stretch(unit),
             Phase::Suspending => {
                 u.suspended = std::mem::take(&mut u.current);
                 u.phase = Phase::Idle;
@@ -112,6 +113,8 @@ impl Timing {
     fn try_start(&mut self, unit: u32) {
         let u = &self.units[unit as usize];
         if u.phase != Phase::Idle {
+            self.settle(unit);
+            let u = &self.units[unit as usize];
             match u.phase {
                 Phase::Array if u.mask & HOST_READS != 0 && u.suspended.is_none() => self.try_suspend(unit),
                 Phase::Move => self.try_split(unit),
@@ -173,7 +176,7 @@ impl Timing {
         }
         (u.pending, u.first) = (OpId::NONE, OpId::NONE);
         if op.has(MOVES) && !op.has(FOLLOWS) && self.whole_moves && !u.suspend.program && c.units.len() == 1 {
-            self.run_move(unit, id, self.ops.more(id).then);
+            self.run_move(unit, id, self.ops.more(id).then, self.now_ns);
             return true;
         }
         let end_ns = occupy(u, c, now_ns, id, (op.in_ns, op.array_ns, op.out_ns));
@@ -210,7 +213,7 @@ impl Timing {
         let can_move = moves_whole && op.has(MOVES) && !op.has(FOLLOWS);
         self.book_wait(id, channel_wait_ns);
         if can_move {
-            return self.run_move(unit, id, self.ops.more(id).then);
+            return self.run_move(unit, id, self.ops.more(id).then, self.now_ns);
         }
         self.run_command(unit, id, (in_ns, array_ns, out_ns));
     }
@@ -220,7 +223,7 @@ impl Timing {
     fn start_with_mates(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
         self.take_mates(unit, id);
         if self.is_pair(unit, id) {
-            return self.run_pair(unit, id);
+            return self.run_pair(unit, id, self.now_ns);
         }
         let (in_ns, array_ns, out_ns) = self.command_times(unit, id);
         let bus_ns = u64::from(in_ns) + u64::from(out_ns);

@@ -19,6 +19,8 @@ pub(super) enum Phase {
     Move,
     /// The same as the two commands of a die that could take others along, where there are none to take.
     Pair,
+    /// Moving the pages of a run one after the other: see `stretch`.
+    Stretch,
     /// Suspending the current operation.
     Suspending,
     /// Serving an operation of the disk, from the seek to the end of the transfer.
@@ -41,6 +43,8 @@ pub(super) struct Unit {
     pub(super) until_ns: u64,
     /// When the read half of a move ends, ns.
     pub(super) read_end_ns: u64,
+    /// How many moves the stretch is of; those that are booked are out of it.
+    pub(super) stretch: u32,
     /// An operation that may start and found the unit free: it is in no queue unless something comes
     /// between it and its start.
     pub(super) pending: OpId,
@@ -111,6 +115,7 @@ impl Unit {
             started_ns: 0,
             until_ns: 0,
             read_end_ns: 0,
+            stretch: 0,
             pending: OpId::NONE,
             head: [OpId::NONE; CLASSES],
             tail: [OpId::NONE; CLASSES],

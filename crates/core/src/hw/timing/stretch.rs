@@ -1,0 +1,288 @@
+//! Stretches: moves of a run that a unit does one after the other, with one event at the end of the last.
+//!
+//! A stretch begins where nothing but these moves can start in the unit until something new is queued
+//! there. What is over of it is booked at its end, or when something is queued or raised in the unit:
+//! then the move at work becomes an operation of its own, and all goes on as without stretches. What is
+//! asked in between is answered as if each move had been booked at its end.
+
+use super::ids::OpId;
+use super::move_run::{PageMove, Run};
+use super::op_table::{Op, FOLLOWS, QUEUED};
+use super::queue::MATE_WINDOW;
+use super::unit::{Phase, Unit};
+use super::Timing;
+use crate::base::op::{Class, OpKind};
+use crate::base::BlockId;
+use crate::hw::config::PlaneParallelism;
+
+/// The move that a unit is at within a stretch.
+pub(super) struct AtWork {
+    /// How many before it are over, and the time they took, ns.
+    pub(super) over: u32,
+    pub(super) over_ns: u64,
+    /// When its read and its program's transfer end, ns.
+    pub(super) read_end_ns: u64,
+    pub(super) in_end_ns: u64,
+    /// Time of its read, ns.
+    pub(super) read_ns: u64,
+    /// Read and program are two commands, each of which could take others along.
+    pub(super) is_pair: bool,
+}
+
+impl Unit {
+    /// Whether a command of `class` may take along what is queued.
+    #[inline(always)]
+    fn takes_along(&self, class: Class) -> bool {
+        class.is_host() && self.parallelism == PlaneParallelism::MultiPlane
+    }
+}
+
+impl Timing {
+    /// Begins a stretch with the next move of run `id`, the first of its queue, if there is nothing that
+    /// could come between.
+    #[inline]
+    pub(super) fn begin_stretch(&mut self, unit: u32, id: OpId) -> bool {
+        let (u, op) = (&self.units[unit as usize], &self.ops[id]);
+        let more_urgent = u.mask & ((1 << op.class as u8) - 1);
+        let undisturbed = more_urgent == 0
+            && self.stretches
+            && self.starvation_ns == 0
+            && !u.suspend.program
+            && u.suspended.is_none()
+            && u.first.is_none()
+            && !op.has(FOLLOWS)
+            // The unit is not about to be looked at again.
+            && self.ready.len() <= 1
+            && self.channels[u.channel as usize].units.len() == 1;
+        if !undisturbed {
+            return false;
+        }
+        let count = self.moves_without_mate(unit, id);
+        if count < 2 {
+            return false;
+        }
+        let ns = self.run_of(id).service_ns(count);
+        let end_ns = self.now_ns + ns;
+        let u = &mut self.units[unit as usize];
+        (u.phase, u.current, u.started_ns, u.stretch) = (Phase::Stretch, id, self.now_ns, count as u32);
+        self.stretching += 1;
+        self.push_unit_event(unit, end_ns);
+        true
+    }
+
+    #[inline(always)]
+    fn run_of(&self, id: OpId) -> &Run {
+        &self.runs[self.ops.more(id).run as usize]
+    }
+
+    /// How many of the next moves of run `id`, the first of its queue, would take nothing along: neither
+    /// their reads nor their programs. What only might be taken counts.
+    fn moves_without_mate(&self, unit: u32, id: OpId) -> usize {
+        let Op { class, plane_in_die, next, .. } = self.ops[id];
+        let left = self.run_of(id).left();
+        let u = &self.units[unit as usize];
+        if !u.takes_along(class) || u.plane[class as usize] == plane_in_die {
+            return left.len();
+        }
+        // As long as so many moves of the run are left, no command looks behind them.
+        let window = MATE_WINDOW as usize;
+        let (mut count, mut passed, mut other) = (left.len(), 0, next);
+        while !other.is_none() && passed < window {
+            let op = &self.ops[other];
+            if op.plane_in_die != plane_in_die {
+                let first = (left.len() + passed).saturating_sub(window).min(count);
+                let mate = left[first..count].iter().position(|page| self.may_mate(page, other));
+                count = mate.map_or(count, |place| first + place);
+            }
+            passed += if op.is_run() { self.run_of(other).left().len() } else { 1 };
+            other = op.next;
+        }
+        count
+    }
+
+    /// Whether a move might take `other`, on another plane, along.
+    fn may_mate(&self, page: &PageMove, other: OpId) -> bool {
+        let op = &self.ops[other];
+        match op.kind {
+            OpKind::Read if op.is_run() => {
+                let reads = self.run_of(other).left().iter().take(MATE_WINDOW as usize);
+                reads.into_iter().any(|read| read.from == page.from)
+            }
+            OpKind::Read => op.page == page.from,
+            OpKind::Erase => false,
+            OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => op.page == page.to,
+        }
+    }
+
+    /// The last move of a stretch ends.
+    pub(super) fn end_stretch(&mut self, unit: u32) {
+        let u = &self.units[unit as usize];
+        let (id, count) = (u.current, u.stretch as usize);
+        if count == self.run_of(id).left().len() {
+            // The last one is the run's own operation.
+            self.book_moves(unit, count - 1);
+            self.take_last(unit, id);
+            let bus_ns = self.ops[id].bus_ns() + u64::from(self.ops.more(id).then.in_ns);
+            self.leave_stretch(unit);
+            let channel = self.units[unit as usize].channel as usize;
+            self.channels[channel].busy_ns += bus_ns;
+            self.turn_into_program(id);
+            return self.complete(unit);
+        }
+        self.book_moves(unit, count);
+        if self.run_of(id).left().len() == 1 {
+            self.end_run(id);
+        }
+        self.leave_stretch(unit);
+        let u = &mut self.units[unit as usize];
+        (u.phase, u.current) = (Phase::Idle, OpId::NONE);
+        self.ready.push(unit);
+    }
+
+    #[inline(always)]
+    fn leave_stretch(&mut self, unit: u32) {
+        self.stretching -= 1;
+        self.units[unit as usize].stretch = 0;
+    }
+
+    /// Books what is over of a stretch, if `unit` is in one, and lets the move at work go on by itself.
+    #[inline(always)]
+    pub(super) fn settle(&mut self, unit: u32) {
+        if self.units[unit as usize].phase == Phase::Stretch {
+            self.part_stretch(unit);
+        }
+    }
+
+    #[inline(never)]
+    fn part_stretch(&mut self, unit: u32) {
+        let over = self.moves_over(unit);
+        self.book_moves(unit, over);
+        self.leave_stretch(unit);
+        let u = &self.units[unit as usize];
+        let (mut id, start_ns) = (u.current, u.started_ns);
+        if self.run_of(id).left().len() == 1 {
+            self.take_last(unit, id);
+        } else {
+            id = self.take_move(id);
+        }
+        let op = &mut self.ops[id];
+        op.next = OpId::NONE;
+        op.clear(QUEUED);
+        let class = op.class;
+        let u = &self.units[unit as usize];
+        if u.takes_along(class) && !u.head[class as usize].is_none() {
+            self.run_pair(unit, id, start_ns);
+        } else {
+            self.run_move(unit, id, self.ops.more(id).then, start_ns);
+        }
+    }
+
+    /// Takes the last move of a run, the first of its queue, off it.
+    fn take_last(&mut self, unit: u32, id: OpId) {
+        self.end_run(id);
+        self.unlink_head(unit, self.ops[id].class as usize, id);
+        let op = &mut self.ops[id];
+        op.next = OpId::NONE;
+        op.clear(QUEUED);
+    }
+
+    /// How many moves of the stretch that `unit` is in are over, by the events that have come until now.
+    fn moves_over(&self, unit: u32) -> usize {
+        let u = &self.units[unit as usize];
+        let spent_ns = self.now_ns - u.started_ns;
+        // At the very end of one, its event would be yet to come for units that are not passed.
+        let is_passed = unit < self.passed;
+        self.run_of(u.current).ended(|ns| ns < spent_ns || (ns == spent_ns && is_passed))
+    }
+
+    /// Books the first `count` moves of a stretch as each would have been at its end.
+    fn book_moves(&mut self, unit: u32, count: usize) {
+        if count == 0 {
+            return;
+        }
+        let id = self.units[unit as usize].current;
+        let (op, more) = (&self.ops[id], self.ops.more(id));
+        let run = &mut self.runs[more.run as usize];
+        let ns = run.service_ns(count);
+        let bus_ns = run.bus_ns(count, op, more.then);
+        let to = run.pass(count);
+        let u = &mut self.units[unit as usize];
+        u.busy_ns[op.cause as usize] += ns;
+        u.started_ns += ns;
+        u.outstanding -= count as u32;
+        u.load_ns -= ns;
+        u.stretch -= count as u32;
+        if op.class.is_host() {
+            u.host_ns = u.host_ns.max(u.started_ns);
+            self.host_ns = self.host_ns.max(u.started_ns);
+        }
+        self.channels[u.channel as usize].busy_ns += bus_ns;
+        self.blocks[op.block.index()].reads -= count as u32;
+        let clock = &mut self.blocks[more.then.block.index()];
+        if op.generation == clock.generation {
+            clock.done = clock.done.max(to + 1);
+        }
+    }
+
+    /// What `unit` is at, if it is in a stretch.
+    #[inline(always)]
+    pub(super) fn at_work(&self, unit: u32) -> Option<AtWork> {
+        (self.units[unit as usize].phase == Phase::Stretch).then(|| self.move_at_work(unit))
+    }
+
+    #[cold]
+    fn move_at_work(&self, unit: u32) -> AtWork {
+        let u = &self.units[unit as usize];
+        let (op, then) = (&self.ops[u.current], self.ops.more(u.current).then);
+        let (run, over) = (self.run_of(u.current), self.moves_over(unit));
+        let over_ns = run.service_ns(over);
+        let (read_ns, in_ns) = run.read_and_transfer_ns(over, op, then);
+        let read_end_ns = u.started_ns + over_ns + read_ns;
+        let is_last = over + 1 == run.left().len() && op.next.is_none();
+        AtWork {
+            over: over as u32,
+            over_ns,
+            read_end_ns,
+            in_end_ns: read_end_ns + in_ns,
+            read_ns,
+            is_pair: u.takes_along(op.class) && !is_last,
+        }
+    }
+
+    /// Whether a stretch has programmed `page` of `block` by now, without its being booked.
+    #[cold]
+    pub(super) fn is_over(&self, block: BlockId, page: u32) -> bool {
+        let last = OpId(self.blocks[block.index()].last);
+        if last.is_none() {
+            return false;
+        }
+        // What follows a run in its block is of the same unit.
+        let unit = self.ops[last].unit;
+        let u = &self.units[unit as usize];
+        if u.phase != Phase::Stretch || self.ops.more(u.current).then.block != block {
+            return false;
+        }
+        let (op, over) = (&self.ops[u.current], self.moves_over(unit));
+        let done = &self.run_of(u.current).left()[..over];
+        op.generation == self.blocks[block.index()].generation
+            && done.last().is_some_and(|last| page <= u32::from(last.to))
+    }
+
+    /// When the host last used any unit, ns.
+    pub(super) fn last_host_ns(&self) -> u64 {
+        if self.stretching == 0 {
+            return self.host_ns;
+        }
+        let in_stretch = |unit: &u32| self.units[*unit as usize].phase == Phase::Stretch;
+        let ends = (0..self.units.len() as u32).filter(in_stretch).map(|unit| {
+            let (u, at) = (&self.units[unit as usize], self.move_at_work(unit));
+            let counts = at.over > 0 && self.ops[u.current].class.is_host();
+            if counts {
+                u.started_ns + at.over_ns
+            } else {
+                0
+            }
+        });
+        ends.fold(self.host_ns, u64::max)
+    }
+}
