@@ -191,6 +191,7 @@ def test_impossible_points_are_told_before_anything_runs(small: Path, tmp_path: 
         ("scheme.sa.slc_bloks=3", "did you mean slc_blocks"),
         ("scheme.hyssd.fast_blocks=3", "no scheme of the study takes it"),
         ("hst.time_scale=3", "unknown key"),
+        ("scheme.sa.slc_blocks=1,2", "2 points of sa on tiny"),
         ("workload.requests=3", "no trace of the study is a workload"),
         ("host.time_scale=0.5..1", "a grid must know which values"),
         ("host.time_scale=1..0.5/3", "ends below its beginning"),
@@ -216,6 +217,18 @@ def test_what_is_wrong_with_a_key_is_told(
     assert done.returncode == 3
     assert told in done.stderr.decode()
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("device", "scheme", "told"),
+    [("tyni", "sa", "no such preset"), ("tiny", "sb", "is not a scheme")],
+)
+def test_a_misspelt_name_is_no_impossible_point(
+    small: Path, device: str, scheme: str, told: str
+) -> None:
+    devices, schemes = list({"tiny": 0, device: 0}), list({"sa": 0, scheme: 0})
+    with pytest.raises(sl.ConfigError, match=told):
+        sweep(small, device=devices, scheme=schemes, skip_impossible=True)
 
 
 def test_runs_that_fail_are_rows_and_the_others_go_on(small: Path, tmp_path: Path) -> None:

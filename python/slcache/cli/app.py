@@ -133,7 +133,9 @@ def _explain(error: Exception) -> tuple[str, int]:
             # The help alone, on standard output, would leave a script without a reason.
             message = error.format_message().rstrip(".") or "a command is missing"
             page = getattr(error, "ctx", None)
-            hint = f"; see {page.command_path if page else 'slcache'} --help"
+            # A group's own verb has no name, and leaves a gap in the path.
+            path = " ".join(page.command_path.split()) if page else "slcache"
+            hint = f"; see {path} --help"
             return f"error: {message}{hint}", error.exit_code
         case UnicodeEncodeError():
             return "error: an argument is not valid UTF-8", USAGE

@@ -323,7 +323,8 @@ def _print(found: Sweep, json: bool, out: Path, *, report: bool) -> None:
     counts = found.counts()
     told = [f"{count:,} {status}" for status, count in counts.items() if count]
     kept = f"; {found.kept:,} results were there before" if found.kept else ""
-    console.show(Text(f"{len(found.rows):,} points: {', '.join(told)}{kept}", "bold"))
+    points = "1 point" if len(found.rows) == 1 else f"{len(found.rows):,} points"
+    console.show(Text(f"{points}: {', '.join(told)}{kept}", "bold"))
     for line in found.problems():
         console.show(Text(line, "yellow"))
     console.show(*(Text(f"table: {out / name}") for name in found.table_files()))

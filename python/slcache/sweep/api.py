@@ -206,7 +206,9 @@ class _Prepared:
         everything = points.points(whole)
         self._points = everything if shard is None else shard.of(everything)
         impossible = [point for point in self._points if point.reason is not None]
-        if impossible and not skip_impossible:
+        # Where nothing can run there is nothing to leave out.
+        nothing = all(point.reason is not None for point in everything)
+        if impossible and (not skip_impossible or nothing):
             raise StudyError("\n".join(points.told(impossible)))
         self.store = Store(place / "results")
         self._place = place

@@ -17,8 +17,8 @@ from slcache.traces import is_workload, reader_options
 
 #: Keys that are options of the trace's reader, and those of a workload, which go there too.
 _READER, _WORKLOAD = "reader.", "workload."
-#: What a misspelt key leads to, as against a value that a device or scheme cannot have.
-_MISSPELT = re.compile(r"unknown key|the run's scheme is ")
+#: What a misspelt name leads to, as against a value that a device or scheme cannot have.
+_MISSPELT = re.compile(r"unknown key|the run's scheme is |is not a scheme|no such preset")
 #: Values that a sentence lists.
 _SHOWN = 12
 
