@@ -14,7 +14,8 @@ from slcache.sweep.points import Point
 from slcache.sweep.study import Study, StudyError
 from slcache.sweep.tasks import Values
 
-Status = Literal["done", "failed", "impossible"]
+#: A search stops points after a beginning of the trace.
+Status = Literal["done", "failed", "impossible", "stopped"]
 
 #: In front of what is varied, and behind it.
 _BEFORE = {

@@ -1,0 +1,1 @@
+"""Searches for the settings that make some metrics best, with Optuna as the sampler."""

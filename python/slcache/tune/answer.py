@@ -1,0 +1,72 @@
+"""What a search has found, in plain data: the points tried, the front and the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from slcache.study import pareto
+from slcache.tune.goals import Goals
+from slcache.tune.runs import Asked
+from slcache.tune.search import Plan, Tried
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The points that were tried, and what is best of them."""
+
+    asked: Asked
+    plan: Plan
+    tried: Sequence[Tried]
+    #: How many results were in the store before.
+    kept: int
+
+    @property
+    def goals(self) -> Goals:
+        """What was searched for."""
+        return self.plan.goals
+
+    @cached_property
+    def good(self) -> list[Tried]:
+        """The points that are done, have all metrics and keep all bounds."""
+        return [
+            each
+            for each in self.tried
+            if each.found.status == "done"
+            and self.goals.values(each.found.figures) is not None
+            and self.goals.kept(each.found.figures)
+        ]
+
+    @cached_property
+    def front(self) -> list[Tried]:
+        """The points that no other dominates; of one metric, the best."""
+        values = [self.goals.values(each.found.figures) or [] for each in self.good]
+        places = pareto.front(values, list(self.goals.metrics.values()))
+        return [self.good[i] for i in sorted(places, key=lambda i: values[i])]
+
+    @property
+    def distinct(self) -> list[tuple[Tried, int]]:
+        """The points of the front that differ in their figures, and how many have the same."""
+        groups: dict[tuple[float, ...], list[Tried]] = {}
+        for each in self.front:
+            values = tuple(self.goals.values(each.found.figures) or ())
+            groups.setdefault(values, []).append(each)
+        return [
+            (self.best if self.best in same else same[0], len(same))
+            for same in groups.values()
+            if self.best is not None
+        ]
+
+    @cached_property
+    def best(self) -> Tried | None:
+        """The best point; of several metrics the one of the front nearest to the best of each."""
+        if not self.front:
+            return None
+        values = [self.goals.values(each.found.figures) or [] for each in self.front]
+        return self.front[pareto.compromise(values, list(self.goals.metrics.values()))]
+
+    def counts(self) -> dict[str, int]:
+        """Return how many points there are of each status."""
+        status = [each.found.status for each in self.tried]
+        return {name: status.count(name) for name in ("done", "failed", "impossible", "stopped")}

@@ -1,0 +1,219 @@
+"""A search from beginning to end."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from slcache import api, files
+from slcache._core import ConfigError, RunError
+from slcache.once import flatten, once
+from slcache.sweep import points as sweep_points
+from slcache.sweep import table
+from slcache.sweep.axes import Axis
+from slcache.sweep.executors import Executor, named
+from slcache.sweep.table import Row
+from slcache.traces import Progress, is_workload
+from slcache.tune import prefixes as beginnings
+from slcache.tune import samplers
+from slcache.tune.goals import Goals
+from slcache.tune.outcome import Tuning
+from slcache.tune.runs import Asked, Runs
+from slcache.tune.search import BATCH, Plan, Search, Tried
+from slcache.tune.space import Space
+
+#: Points that are tried where neither points nor minutes are given.
+POINTS = 100
+
+
+def tune(
+    trace: api.Path,
+    *,
+    device: api.Path,
+    scheme: str | Sequence[str],
+    vary: Mapping[str, object],
+    minimise: Sequence[str] = (),
+    maximise: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    points: int | None = None,
+    minutes: float | None = None,
+    sampler: samplers.Name = "tpe",
+    sampler_seed: int = 1,
+    prefixes: bool = False,
+    seeds: int = 1,
+    seed: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    trace_options: Mapping[str, str] | None = None,
+    replay: str | None = None,
+    out: api.Path | None = None,
+    store: api.Path | None = None,
+    jobs: int | None = None,
+    executor: Executor | str = "local",
+    progress: Progress | None = None,
+) -> Tuning:
+    """Search for the settings that make some metrics least or most (needs `slcache[tune]`).
+
+    `vary` has what a key may be, as in `slcache.sweep`: `"1..32"`, `"0.1..10@log"` or a list; a
+    key under `scheme.NAME` belongs to the points of that scheme. `minimise` and `maximise` name
+    metrics, by default write_p99_ns and waf are to be least; `keep` has bounds such as
+    `"slc_bytes<=4GiB"`. The search ends after so many `points` or `minutes`, by default after 100
+    points, or when all of the space has been tried. `prefixes` stops points that do badly over the
+    beginning of the trace. The same arguments try the same points with any number of `jobs`;
+    results are kept in `store`, by default `out/store`, so that a search that was ended goes on
+    where it was.
+    """
+    samplers.check()
+    plan = Plan(
+        space=_space(scheme, device, vary),
+        goals=_goals(minimise, maximise, keep),
+        sampler=sampler,
+        seed=sampler_seed,
+        points=POINTS if points is None and minutes is None else points,
+        prefixes=beginnings.SHARES if prefixes else (),
+    )
+    asked = Asked(
+        trace=os.fspath(trace),
+        device=os.fspath(device),
+        schemes=plan.space.schemes,
+        settings=api.flat(settings),
+        trace_options=dict(trace_options or {}),
+        replay=replay,
+        seeds=seeds,
+        seed=seed,
+    )
+    _check(plan, asked)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(out) / "store" if out is not None else Path(scratch)
+        place = Path(store) if store is not None else folder
+        workers = named.executor(executor, jobs) if isinstance(executor, str) else executor
+        try:
+            found = _searched(asked, plan, place, minutes, workers, progress)
+        finally:
+            if workers is not executor:
+                workers.close()
+    if out is not None:
+        _write(found, Path(out))
+    return found
+
+
+def _space(scheme: str | Sequence[str], device: api.Path, vary: Mapping[str, object]) -> Space:
+    """Return the space; raises ConfigError."""
+    names, _ = api.named(scheme, device=device)
+    if not names:
+        raise ConfigError("scheme: a search needs at least one")
+    try:
+        axes = [Axis.read(key, said) for key, said in once(flatten(vary)).items()]
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+    if not axes and len(names) < 2:
+        raise ConfigError("vary: a search needs at least one key that may be varied")
+    return Space(names, axes)
+
+
+def _goals(minimise: Sequence[str], maximise: Sequence[str], keep: Sequence[str]) -> Goals:
+    try:
+        return Goals.read(minimise, maximise, keep)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+
+
+def _check(plan: Plan, asked: Asked) -> None:
+    """Raise ConfigError for a search that cannot be, before anything is run."""
+    if plan.points is not None and plan.points < 1:
+        raise ConfigError(f"points = {plan.points}: must be 1 or more")
+    table.check_names(asked.whole(axis.key for axis in plan.space.axes))
+    for scheme in asked.schemes:
+        # A key that no scheme knows is an error before anything is run.
+        sweep_points.points(asked.study(scheme, [plan.space.first(scheme)]))
+    if not plan.prefixes:
+        return
+    if plan.goals.several:
+        names = ", ".join(plan.goals.metrics)
+        raise ConfigError(f"prefixes: points are stopped by one metric, not by several: {names}")
+    if plan.sampler not in ("tpe", "random"):
+        raise ConfigError(f"prefixes: go with the samplers tpe and random, not {plan.sampler}")
+    of_trace = [a.key for a in plan.space.axes if a.key.startswith(("reader.", "workload."))]
+    if of_trace:
+        raise ConfigError(f"prefixes: {of_trace[0]} is varied, and with it the trace")
+
+
+def _searched(
+    asked: Asked,
+    plan: Plan,
+    store: Path,
+    minutes: float | None,
+    executor: Executor,
+    progress: Progress | None,
+) -> Tuning:
+    """Search, and return what was found."""
+    told = _Told(plan, progress)
+    trace = None
+    if plan.prefixes:
+        drawn = asked.seed is not None and is_workload(asked.trace)
+        options = {**asked.trace_options, **({"seed": str(asked.seed)} if drawn else {})}
+        trace = beginnings.Prefixes(asked.trace, options, store / "prefixes", progress)
+    runs = Runs(asked, store, executor, trace, told.of_batch)
+    search = Search(plan, runs.evaluate)
+    until = None if minutes is None else time.monotonic() + 60 * minutes
+    tried = search.run(_budget(search, told, until))
+    return Tuning(asked, plan, tried, runs.kept, _rows(tried, runs))
+
+
+def _budget(search: Search, told: _Told, until: float | None) -> Callable[[int], bool]:
+    """Return whether the search goes on after so many points: until the time is over."""
+
+    def more(count: int) -> bool:
+        told.tried = count
+        done = [each for each in search.tried if each.found.status == "done"]
+        if count <= BATCH and done:
+            _check_figures(search.plan.goals, done)
+        return until is None or not count or time.monotonic() < until
+
+    return more
+
+
+def _check_figures(goals: Goals, done: Sequence[Tried]) -> None:
+    """Raise RunError where no run has a metric that is searched by."""
+    for name in goals.metrics:
+        if all(each.found.figures[name] is None for each in done):
+            raise RunError(
+                f"{name}: none of the first {len(done)} runs has it, so there is nothing to search "
+                "by; does the trace have such requests?"
+            )
+
+
+def _rows(tried: Sequence[Tried], runs: Runs) -> list[Row]:
+    """Return the rows of the table, in the order in which points were tried."""
+    found: list[Row] = []
+    for each in tried:
+        found += runs.rows_of(each, len(found))
+    return found
+
+
+class _Told:
+    """Tells how far the search is while a batch runs."""
+
+    def __init__(self, plan: Plan, progress: Progress | None) -> None:
+        self._most, self._progress = plan.points or 0, progress
+        self.tried = 0
+
+    def of_batch(self, phase: str, done: int, total: int) -> bool | None:
+        """Report a batch's progress as part of the whole search's."""
+        if self._progress is None:
+            return True
+        if not phase.startswith("points"):
+            return self._progress(phase, done, total)
+        return self._progress("points", self.tried + done, self._most)
+
+
+def _write(found: Tuning, out: Path) -> None:
+    """Write the files of a search: all of them or none."""
+    device = found.asked.device if found.asked.device.endswith(".toml") else None
+    content = found.files()
+    with files.Transaction(out, content, files.inputs(found.asked.trace, device)) as outputs:
+        for name, data in content.items():
+            outputs.write(name, data)

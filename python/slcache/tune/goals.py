@@ -1,0 +1,105 @@
+"""What is searched for: metrics to be small or large, and bounds that others must keep."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from slcache import quantity
+from slcache.metrics import Goal, Metric, named
+
+#: What is to be small where nothing is said.
+DEFAULT = ("write_p99_ns", "waf")
+_BOUND = re.compile(r"\s*([a-z0-9_]+)\s*(<=|>=)\s*(.+?)\s*")
+_SMALLEST = 1e-12
+
+Figures = Mapping[str, float | int | None]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A metric that must be at most, or at least, so much."""
+
+    metric: str
+    most: bool
+    value: float
+
+    @classmethod
+    def read(cls, text: str) -> Bound:
+        """Return what `waf<=2` or `slc_bytes<=4GiB` says; raises ValueError."""
+        match = _BOUND.fullmatch(text)
+        if match is None:
+            raise ValueError(f"{text!r} is no bound; expected METRIC<=VALUE or METRIC>=VALUE")
+        metric = named(match[1])
+        return cls(metric.name, match[2] == "<=", _value(metric, match[3]))
+
+    def broken(self, figures: Figures) -> float:
+        """Return by what share of it the bound is missed; at most 0 where it is kept."""
+        value = figures[self.metric]
+        if value is None:
+            return 1.0
+        over = value - self.value if self.most else self.value - value
+        return over / max(abs(self.value), _SMALLEST)
+
+    def __str__(self) -> str:
+        return f"{self.metric}{'<=' if self.most else '>='}{self.value:.12g}"
+
+
+def _value(metric: Metric, text: str) -> float:
+    try:
+        match metric.unit:
+            case "bytes":
+                return quantity.size_bytes(text)
+            case "ns" if not re.fullmatch(r"[\d.]+(e\d+)?", text):
+                return quantity.time_ns(text)
+            case _:
+                return float(text)
+    except ValueError as error:
+        raise ValueError(f"{metric.name}: {error}") from error
+
+
+@dataclass(frozen=True)
+class Goals:
+    """The metrics that are searched by, each with what is best of it, and the bounds."""
+
+    metrics: Mapping[str, Goal]
+    bounds: Sequence[Bound] = ()
+
+    @classmethod
+    def read(
+        cls, minimise: Sequence[str] = (), maximise: Sequence[str] = (), keep: Sequence[str] = ()
+    ) -> Goals:
+        """Return the goals as they are asked for; raises ValueError."""
+        small = list(minimise) or ([] if maximise else list(DEFAULT))
+        asked: list[tuple[str, Goal]] = [
+            *((name, "min") for name in small),
+            *((name, "max") for name in maximise),
+        ]
+        names = [named(name).name for name, _ in asked]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"asked for twice: {', '.join(twice)}")
+        return cls(dict(asked), [Bound.read(text) for text in keep])
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one metric to search by."""
+        return len(self.metrics) > 1
+
+    def values(self, figures: Figures) -> list[float] | None:
+        """Return the metrics' values; None where one of them is missing."""
+        found = [figures[name] for name in self.metrics]
+        return None if any(value is None for value in found) else [float(v or 0) for v in found]
+
+    def kept(self, figures: Figures) -> bool:
+        """Return whether all bounds are kept."""
+        return all(bound.broken(figures) <= 0 for bound in self.bounds)
+
+    def against(self) -> list[str]:
+        """Return the metrics that are searched against what the catalogue calls better."""
+        return [
+            name
+            for name, goal in self.metrics.items()
+            if named(name).goal is not None and named(name).goal != goal
+        ]

@@ -1,0 +1,145 @@
+"""Runs points on a sweep's engine: its workers, its store of results, its prepared traces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from slcache import api
+from slcache.sweep.api import run_study
+from slcache.sweep.executors import Executor
+from slcache.sweep.study import Study
+from slcache.sweep.table import Row
+from slcache.traces import Progress
+from slcache.tune.prefixes import Prefixes
+from slcache.tune.search import Found, Tried
+from slcache.tune.space import SCHEME, Settings, key_of
+
+_WHOLE = Fraction(1)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What all points of a search have in common."""
+
+    trace: str
+    device: str
+    schemes: Sequence[str]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    trace_options: Mapping[str, str] = field(default_factory=dict)
+    replay: str | None = None
+    seeds: int = 1
+    seed: int | None = None
+
+    def of_scheme(self, scheme: str) -> dict[str, Any]:
+        """Return the settings that are fixed for the points of a scheme."""
+        return api.settings_for(self.settings, scheme, self.schemes)
+
+    def study(self, scheme: str, listed: Sequence[Mapping[str, Any]]) -> Study:
+        """Return points of a scheme as a study."""
+        return Study(
+            traces=(self.trace,),
+            devices=(self.device,),
+            schemes=(scheme,),
+            listed=tuple(listed),
+            seeds=self.seeds,
+            seed=self.seed,
+            settings=self.of_scheme(scheme),
+            trace_options=self.trace_options,
+            replay=self.replay,
+        )
+
+    def whole(self, keys: Iterable[str]) -> Study:
+        """Return a study that varies these keys; for what it is called by, not for its points."""
+        vary = dict.fromkeys(keys, "1")
+        return replace(self.study(self.schemes[0], ()), schemes=tuple(self.schemes), vary=vary)
+
+
+class Runs:
+    """Runs batches of points and remembers the rows of the table that came of them."""
+
+    def __init__(
+        self,
+        asked: Asked,
+        store: Path,
+        executor: Executor,
+        prefixes: Prefixes | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self._asked, self._store = asked, store
+        self._executor = executor
+        self._prefixes, self._progress = prefixes, progress
+        #: Rows by point, in the order of the seeds: of the run over most of the trace.
+        self._rows: dict[tuple[tuple[str, Any], ...], list[Row]] = {}
+        #: Results that were in the store before.
+        self.kept = 0
+
+    def evaluate(self, points: Sequence[Settings], share: Fraction) -> list[Found]:
+        """Return what became of points, run over this share of the trace."""
+        found: dict[int, Found] = {}
+        for scheme in self._asked.schemes:
+            places = [i for i, point in enumerate(points) if point[SCHEME] == scheme]
+            if places:
+                own = self._of_scheme(scheme, [points[i] for i in places], share)
+                found |= dict(zip(places, own, strict=True))
+        return [found[i] for i in range(len(points))]
+
+    def _of_scheme(self, scheme: str, points: Sequence[Settings], share: Fraction) -> list[Found]:
+        listed = [{k: v for k, v in point.items() if k != SCHEME} for point in points]
+        study = self._study(scheme, listed, share)
+        done = run_study(
+            study,
+            store=self._store,
+            executor=self._executor,
+            skip_impossible=True,
+            progress=self._progress,
+        )
+        self.kept += done.kept if share == _WHOLE else 0
+        each = len(done.rows) // len(points)
+        told = []
+        for i, point in enumerate(points):
+            rows = done.rows[i * each : (i + 1) * each]
+            self._rows[key_of(point)] = [self._of_whole(row) for row in rows]
+            told.append(_found(rows))
+        return told
+
+    def _study(self, scheme: str, listed: Sequence[Mapping[str, Any]], share: Fraction) -> Study:
+        whole = self._asked.study(scheme, listed)
+        if share == _WHOLE:
+            return whole
+        assert self._prefixes is not None
+        path = str(self._prefixes.path(share))
+        # How the trace is read is in the file already; one seed is enough to judge by.
+        return replace(whole, traces=(path,), trace_options={}, seeds=1)
+
+    def rows_of(self, tried: Tried, first: int) -> list[Row]:
+        """Return a point's rows of the table, numbered from `first`."""
+        found = self._rows[key_of(tried.settings)]
+        if tried.found.status == "stopped":
+            # What was measured over a beginning of the trace is no figure of the whole.
+            row = replace(found[0], key=None, values={}, costs={})
+            found = [replace(row, status="stopped", reason=tried.found.reason)]
+        return [
+            replace(row, point=replace(row.point, index=first + i)) for i, row in enumerate(found)
+        ]
+
+    def _of_whole(self, row: Row) -> Row:
+        return replace(row, point=replace(row.point, trace=self._asked.trace))
+
+
+def _found(rows: Sequence[Row]) -> Found:
+    """Return what became of a point with several seeds: all must be done for it to be."""
+    for status in ("impossible", "failed"):
+        reason = next((row.reason for row in rows if row.status == status), None)
+        if reason is not None:
+            return Found(status, reason)
+    names = rows[0].values
+    return Found("done", None, {name: _mean([row.values[name] for row in rows]) for name in names})
+
+
+def _mean(values: Sequence[float | int | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if len(known) == len(values) else None

@@ -1,0 +1,230 @@
+"""The search itself, over functions of which the best points are known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+pytest.importorskip("optuna")
+
+from slcache.study import pareto
+from slcache.sweep.axes import Axis
+from slcache.tune import samplers
+from slcache.tune.goals import Bound, Goals
+from slcache.tune.search import BATCH, Found, Plan, Search, Tried
+from slcache.tune.space import Space, key_of
+
+Figures = Mapping[str, float | None]
+WHOLE = Fraction(1)
+
+
+def space(*axes: str, schemes: Sequence[str] = ("s",)) -> Space:
+    return Space(schemes, [Axis.read(*text.split("=")) for text in axes])
+
+
+def searched(plan: Plan, figures: Callable[[Mapping[str, Any]], Figures | str]) -> list[Tried]:
+    """Search with points that have figures, or are impossible for a reason."""
+
+    def evaluate(points: Sequence[Mapping[str, Any]], _: Fraction) -> list[Found]:
+        found = [figures(point) for point in points]
+        return [
+            Found("impossible", one) if isinstance(one, str) else Found("done", None, one)
+            for one in found
+        ]
+
+    return Search(plan, evaluate).run(lambda _: True)
+
+
+SMALL = space("scheme.a.x=1..12", "scheme.b.k=p,q,r", "t=1,2,4,8", schemes=("a", "b"))
+
+
+def trade(point: Mapping[str, Any]) -> Figures:
+    if point["scheme"] == "b":
+        size = {"p": 3.0, "q": 40.0, "r": 9.0}[point["scheme.b.k"]]
+    else:
+        size = float(point["scheme.a.x"])
+    return {"write_p99_ns": 1000 / size + point["t"], "waf": size + abs(point["t"] - 4)}
+
+
+def front_of(points: Sequence[Mapping[str, Any]]) -> set[Any]:
+    values = [list(trade(point).values()) for point in points]
+    return {key_of(points[i]) for i in pareto.front(values, ["min", "min"])}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("sampler", samplers.NAMES)
+def test_a_finite_space_is_tried_to_the_end_and_no_point_twice(sampler: samplers.Name) -> None:
+    tried = searched(Plan(SMALL, Goals.read(), sampler), trade)
+    points = [dict(each.settings) for each in tried]
+    assert len(points) == SMALL.size == 60
+    assert len({key_of(point) for point in points}) == 60
+    exhaustive = [
+        {"scheme": "a", "scheme.a.x": x, "t": t} for x in range(1, 13) for t in (1, 2, 4, 8)
+    ]
+    exhaustive += [{"scheme": "b", "scheme.b.k": k, "t": t} for k in "pqr" for t in (1, 2, 4, 8)]
+    assert front_of(points) == front_of(exhaustive)
+
+
+@pytest.mark.parametrize("sampler", samplers.NAMES)
+def test_the_same_seed_tries_the_same_points(sampler: samplers.Name) -> None:
+    plans = [Plan(SMALL, Goals.read(), sampler, seed, 40) for seed in (1, 1, 2)]
+    one, again, other = ([key_of(t.settings) for t in searched(plan, trade)] for plan in plans)
+    assert one == again
+    assert one != other
+    assert len(one) == 40
+
+
+def test_more_points_begin_with_the_same() -> None:
+    few, many = (searched(Plan(SMALL, Goals.read(), "tpe", 1, n), trade) for n in (24, 48))
+    assert [t.settings for t in many[:24]] == [t.settings for t in few]
+
+
+WIDE = space("x=0..1000", "y=0.01..100@log", "k=a,b,c")
+
+
+def bowl(point: Mapping[str, Any]) -> Figures:
+    far = abs(point["x"] - 700) / 100 + abs(math.log10(point["y"]) - 1) * 3
+    return {"waf": far + (0.0 if point["k"] == "b" else 4.0), "slc_bytes": point["x"]}
+
+
+@pytest.mark.parametrize("goal", ["min", "max"])
+def test_learning_beats_chance(goal: str) -> None:
+    """TPE comes nearer to the best of 3 million points than as many draws by chance."""
+    sign = 1 if goal == "min" else -1
+
+    def best(sampler: samplers.Name, seed: int) -> float:
+        goals = Goals({"waf": "min" if goal == "min" else "max"})
+        tried = searched(
+            Plan(WIDE, goals, sampler, seed, 80), lambda p: {"waf": sign * (bowl(p)["waf"] or 0)}
+        )
+        return min(sign * (each.found.figures["waf"] or 0) for each in tried)
+
+    seeds = range(4)
+    assert sum(best("tpe", s) for s in seeds) < 0.6 * sum(best("random", s) for s in seeds)
+
+
+def test_samplers_learn_what_is_impossible() -> None:
+    def refused(point: Mapping[str, Any]) -> Figures | str:
+        return "x too large" if point["x"] > 300 else bowl(point)
+
+    tried = searched(Plan(WIDE, Goals({"waf": "min"}), "tpe", 1, 80), refused)
+    late = [each.found.status for each in tried[40:]]
+    assert {each.found.status for each in tried} == {"done", "impossible"}
+    # By chance, 70 % would be impossible; the best lie at the border.
+    assert late.count("impossible") < 0.5 * len(late)
+
+
+def test_nothing_but_impossible_points_is_no_error() -> None:
+    tried = searched(Plan(WIDE, Goals.read(), "tpe", 1, 20), lambda _: "never")
+    assert len(tried) == 20
+
+
+def test_bounds_draw_the_search_to_where_they_are_kept() -> None:
+    goals = Goals({"waf": "min"}, [Bound.read("slc_bytes<=300")])
+    tried = searched(Plan(WIDE, goals, "tpe", 1, 80), bowl)
+    late = [goals.kept(each.found.figures) for each in tried[40:]]
+    assert late.count(True) > 0.5 * len(late)
+
+
+def test_points_are_told_in_the_order_asked_whoever_is_first() -> None:
+    """Batches have the same points however many workers there are."""
+    batches: list[int] = []
+
+    def evaluate(points: Sequence[Mapping[str, Any]], _: Fraction) -> list[Found]:
+        batches.append(len(points))
+        return [Found("done", None, trade(point)) for point in points]
+
+    Search(Plan(SMALL, Goals.read(), "tpe", 1, 20), evaluate).run(lambda _: True)
+    assert batches == [BATCH, BATCH, 4]
+
+
+def prefixed(seed: int = 1) -> tuple[list[Tried], list[tuple[Fraction, int]]]:
+    ran: list[tuple[Fraction, int]] = []
+
+    def evaluate(points: Sequence[Mapping[str, Any]], share: Fraction) -> list[Found]:
+        ran.append((share, len(points)))
+        # A beginning shows twice what the whole does.
+        return [
+            Found("done", None, {"waf": (bowl(p)["waf"] or 0) * (1 if share == WHOLE else 2)})
+            for p in points
+        ]
+
+    shares = (Fraction(1, 9), Fraction(1, 3))
+    plan = Plan(WIDE, Goals({"waf": "min"}), "tpe", seed, 60, shares)
+    return Search(plan, evaluate).run(lambda _: True), ran
+
+
+def test_prefixes_stop_most_points_and_keep_the_good() -> None:
+    tried, ran = prefixed()
+    of = {share: sum(n for s, n in ran if s == share) for share, _ in ran}
+    assert of[Fraction(1, 9)] == 60
+    assert of[Fraction(1, 9)] > of[Fraction(1, 3)] > of[WHOLE] > 5
+    stopped = [each for each in tried if each.found.status == "stopped"]
+    done = [each for each in tried if each.found.status == "done"]
+    assert len(done) == of[WHOLE]
+    assert min(bowl(t.settings)["waf"] or 0 for t in tried) == min(
+        bowl(t.settings)["waf"] or 0 for t in done
+    )
+    mean = {
+        len(group): sum(bowl(t.settings)["waf"] or 0 for t in group) / len(group)
+        for group in (stopped, done)
+    }
+    assert mean[len(done)] < mean[len(stopped)]
+
+
+def test_what_a_beginning_shows_is_never_a_figure() -> None:
+    tried, _ = prefixed()
+    for each in tried:
+        if each.found.status == "stopped":
+            assert each.found.figures == {}
+            assert each.found.reason in ("after 1/9 of the trace", "after 1/3 of the trace")
+        else:
+            assert each.found.figures == {"waf": bowl(each.settings)["waf"]}
+        assert each.prefixes[0] == (Fraction(1, 9), 2 * (bowl(each.settings)["waf"] or 0))
+
+
+def test_prefixes_are_repeated_exactly() -> None:
+    assert prefixed()[0] == prefixed()[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "figures", "kept"),
+    [
+        ("waf<=2", {"waf": 2.0}, True),
+        ("waf <= 2", {"waf": 2.1}, False),
+        ("waf>=2", {"waf": 2.1}, True),
+        ("slc_bytes<=4KiB", {"slc_bytes": 4097}, False),
+        ("read_p99_ns<=1.5us", {"read_p99_ns": 1500}, True),
+        ("read_p99_ns<=1500", {"read_p99_ns": 1501}, False),
+        ("waf<=2", {"waf": None}, False),
+    ],
+)
+def test_bounds_are_read_with_units(text: str, figures: Figures, kept: bool) -> None:
+    assert (Bound.read(text).broken(figures) <= 0) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("waf<2", "METRIC<=VALUE"),
+        ("waff<=2", "did you mean waf"),
+        ("waf<=x", "waf: could not convert"),
+        ("slc_bytes<=4 apples", "slc_bytes: '4 apples' is not a size"),
+    ],
+)
+def test_broken_bounds_are_told(text: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        Bound.read(text)
+
+
+def test_goals_are_named_once() -> None:
+    assert Goals.read().metrics == {"write_p99_ns": "min", "waf": "min"}
+    assert Goals.read([], ["iops"]).metrics == {"iops": "max"}
+    assert Goals.read([], ["waf"]).against() == ["waf"]
+    with pytest.raises(ValueError, match="asked for twice: waf"):
+        Goals.read(["waf"], ["waf"])
+    with pytest.raises(ValueError, match="is no metric"):
+        Goals.read(["speed"])
