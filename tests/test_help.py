@@ -31,6 +31,7 @@ VERBS = (
     ["cliff"],
     ["sweep"],
     ["sweep", "show"],
+    ["tune"],
     ["env", "replay"],
     ["design", "nvc"],
     ["schemes"],

@@ -21,6 +21,7 @@ from slcache.errors import (
 from slcache.results import Comparison, Result, load
 from slcache.sweep.api import sweep
 from slcache.traces import Trace, generate, merge, workload, workloads
+from slcache.tune.api import tune
 
 __version__: str = _core.version()
 
@@ -49,6 +50,7 @@ __all__ = [
     "run",
     "schemes",
     "sweep",
+    "tune",
     "workload",
     "workloads",
 ]

@@ -27,6 +27,7 @@ from slcache.cli import (
     trace,
     trace_files,
     trace_generate,
+    tune,
 )
 from slcache.cli.verb import UNNAMED, Verb, VerbOfItsOwn
 from slcache.names import printable
@@ -52,6 +53,7 @@ sweeps = typer.Typer(cls=VerbOfItsOwn)
 sweeps.command(UNNAMED, cls=Verb)(sweep.sweep)
 sweeps.command("show", cls=Verb)(sweep_show.show)
 app.add_typer(sweeps, name="sweep", help="Run a study, or show what one found.")
+app.command("tune", cls=Verb)(tune.tune)
 app.add_typer(trace.app, name="trace")
 app.add_typer(env.app, name="env")
 app.add_typer(design.app, name="design")

@@ -1,0 +1,218 @@
+"""The verb that searches: `tune`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import RenderableType
+from rich.text import Text
+
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.files import inputs as files_of
+from slcache.once import once
+from slcache.tabular import Column, Table
+
+if TYPE_CHECKING:
+    from slcache.tune.outcome import Tuning
+
+#: The terminal lists so many points of the front.
+_SHOWN = 30
+
+
+class Sampler(StrEnum):
+    """Who suggests points."""
+
+    tpe = "tpe"
+    nsga2 = "nsga2"
+    random = "random"
+    qmc = "qmc"
+
+
+Schemes = Annotated[
+    str,
+    typer.Option(
+        "--scheme",
+        metavar="A,B,...|all",
+        help="The scheme; of several, which one is part of the search.",
+    ),
+]
+Vary = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KEY=VALUES",
+        callback=opt.checked_pairs,
+        help="A key and what it may be: A..B, A..B@log, A..B:STEP or a,b,c. Repeat it.",
+    ),
+]
+Minimise = Annotated[
+    list[str] | None,
+    typer.Option(metavar="METRIC", help="To be least (default: write_p99_ns and waf). Repeat it."),
+]
+Maximise = Annotated[
+    list[str] | None, typer.Option(metavar="METRIC", help="To be most. Repeat it.")
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="METRIC<=VALUE",
+        help="A bound that the answer keeps, such as slc_bytes<=4GiB or read_p99_ns<=2ms.",
+    ),
+]
+Points = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Points that are tried (default: 100).")
+]
+Minutes = Annotated[
+    float | None,
+    typer.Option(min=0.0, metavar="M", help="Begin no further batch of points after so long."),
+]
+Samplers = Annotated[Sampler, typer.Option(help="Who suggests points.")]
+SamplerSeed = Annotated[
+    int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed of the sampler.")
+]
+Prefixes = Annotated[
+    bool,
+    typer.Option(
+        "--prefixes",
+        help="Run points over the first 1/9 and 1/3 of the trace, and stop those that do badly.",
+    ),
+]
+Seeds = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Run each point with so many seeds; means count.")
+]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, max=1024, help="Runs at a time (default: one a processor).")
+]
+Store = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Where results are kept and found (default: OUT/store)."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Write tune.json, points.parquet, best.toml, the front's picture and report.html "
+        "here. Run again to go on.",
+    ),
+]
+
+
+def tune(
+    trace: opt.TracePath,
+    device: opt.Device,
+    scheme: Schemes,
+    vary: Vary = None,
+    minimise: Minimise = None,
+    maximise: Maximise = None,
+    keep: Keep = None,
+    points: Points = None,
+    minutes: Minutes = None,
+    sampler: Samplers = Sampler.tpe,
+    sampler_seed: SamplerSeed = 1,
+    prefixes: Prefixes = False,
+    sets: opt.Sets = None,
+    trace_format: opt.TraceFormat = None,
+    trace_option: opt.TraceOptions = None,
+    address: opt.AddressPolicy = None,
+    volume: opt.Volume = None,
+    unsorted: opt.Unsorted = None,
+    workload: opt.Workload = None,
+    replay: opt.Replay = None,
+    seeds: Seeds = 1,
+    seed: opt.Seed = None,
+    jobs: Jobs = None,
+    store: Store = None,
+    out: Out = None,
+    json: opt.Json = False,
+    progress: opt.Progress = opt.When.auto,
+) -> None:
+    """Search for the settings that make some metrics least or most.
+
+    A sampler suggests points, a batch of eight at a time, and learns from what
+    they gave; the same command tries the same points with any number of --jobs.
+    With several metrics the answer is their Pareto front, and best.toml its
+    point that is nearest to the best of each. Points that the device or scheme
+    refuses are counted, and the sampler is told to keep away from them.
+    Results are kept: the same command, or one with more --points, goes on.
+
+    \b
+    [bold]Examples[/bold]
+      slcache tune web.csv.gz --device tiny --scheme baseline --out found \\
+        --vary scheme.baseline.slc_blocks=1..3 --vary host.time_scale=0.1..10@log
+      slcache tune web.csv.gz --device ips-384g --scheme baseline,turbo-write --points 60 \\
+        --vary scheme.baseline.slc_blocks=8..256@log --maximise lifetime_host_bytes \\
+        --keep 'waf<=2' --out found
+    """
+    own = [] if address is None else [("trace.address", address.value)]
+    from slcache.tune.api import tune as search
+    from slcache.tune.outcome import FILES
+
+    with (
+        console.output(out, FILES, files_of(trace, device)),
+        console.meter(progress) as meter,
+    ):
+        found = search(
+            trace,
+            device=device,
+            scheme=scheme,
+            vary=opt.pairs(vary),
+            minimise=minimise or (),
+            maximise=maximise or (),
+            keep=keep or (),
+            points=points,
+            minutes=minutes,
+            sampler=sampler.value,
+            sampler_seed=sampler_seed,
+            prefixes=prefixes,
+            settings=once([*opt.pairs(sets).items(), *own]),
+            trace_options=opt.reader(trace_format, trace_option, volume, unsorted, workload),
+            replay=replay,
+            seeds=seeds,
+            seed=seed,
+            jobs=jobs,
+            store=store,
+            out=out,
+            progress=meter,
+        )
+    if json:
+        console.emit(found.to_json())
+        return
+    console.show(*_parts(found))
+    if out is not None:
+        console.show(Text(f"report: {out / 'report.html'}"))
+
+
+def _parts(found: Tuning) -> list[RenderableType]:
+    from slcache.tune import sentences
+
+    reasons = [
+        Text(f"{count:,} {status}: {reason}", "yellow")
+        for status, reason, count in found.analysis.outcome.reasons()
+    ]
+    table = _front(found)
+    return [*reasons, *([table] if found.front else []), *map(Text, sentences.told(found))]
+
+
+def _front(found: Tuning) -> Table:
+    """Return the front, the best marked."""
+    from slcache.study import wording
+
+    keys = list(dict.fromkeys(key for each in found.front for key in each.settings))
+    keys = [key for key in keys if key != "scheme" or len(found.asked.schemes) > 1]
+    short = wording.short_names(keys)
+    metrics = dict.fromkeys([*found.goals.metrics, *(b.metric for b in found.goals.bounds)])
+    shown = found.distinct
+    same = ["same figures"] if any(count > 1 for _, count in shown) else []
+    table = Table("front", [*(Column(short[key], text=True) for key in keys), *metrics, *same])
+    for number, (each, count) in enumerate(shown[:_SHOWN], 1):
+        style = "bold green" if each is found.best else ""
+        cells = [wording.setting(each.settings.get(key)) for key in keys]
+        cells += [wording.figure(name, each.found.figures[name]) for name in metrics]
+        cells += [f"{count - 1:,} more" if count > 1 else ""] if same else []
+        table.add(f"{number}", *(Text(cell, style) for cell in cells))
+    if len(shown) > _SHOWN:
+        table.add(f"{len(shown) - _SHOWN} more")
+    return table

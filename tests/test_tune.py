@@ -1,0 +1,215 @@
+"""`slcache tune` on the simulator: the front of an exhaustive sweep, resumption, what it writes."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("optuna")
+
+import pyarrow.parquet as pq
+
+import slcache as package
+from slcache.study import pareto
+from slcache.sweep.api import sweep
+from slcache.tune.api import tune
+from slcache.tune.outcome import FILES, Tuning
+from support import mixed, slcache, write_trace
+
+#: Room for SLC blocks from 3 to 6; with 7 the device is too small.
+SETTINGS = {"trace.address": "wrap", "device.user_bytes": 2 << 20}
+SPACE: dict[str, Any] = {
+    "scheme.baseline.slc_blocks": "3..7",
+    "scheme.baseline.slc.victim": ["greedy", "fifo"],
+    "host.time_scale": [0.1, 1.0, 10.0],
+}
+GOALS = ("write_p99_ns", "waf")
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trace(tmp_path_factory.mktemp("tune") / "mixed.csv", mixed(600))
+
+
+def search(trace: Path, **how: Any) -> Tuning:  # noqa: ANN401
+    own = {"device": "tiny", "scheme": "baseline", "vary": SPACE, "settings": SETTINGS, "jobs": 2}
+    return tune(trace, **{**own, **how})
+
+
+@pytest.fixture(scope="module")
+def found(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> Tuning:
+    return search(trace, points=24, out=tmp_path_factory.mktemp("found"))
+
+
+def settings(found: Tuning) -> list[dict[str, Any]]:
+    return [dict(each.settings) for each in found.tried]
+
+
+def figures(found: Tuning) -> list[Any]:
+    return [(each.found.status, dict(each.found.figures)) for each in found.tried]
+
+
+#: A hundred points, of which the device refuses twenty.
+HUNDRED: dict[str, Any] = {
+    "scheme.baseline.slc_blocks": "3..7",
+    "scheme.baseline.slc.start_free_ratio": [0.1, 0.3, 0.5, 0.7, 0.9],
+    "scheme.baseline.slc.victim": ["greedy", "fifo"],
+    "scheme.baseline.dense.victim": ["greedy", "fifo"],
+}
+
+
+def test_the_front_is_that_of_an_exhaustive_sweep(tmp_path: Path) -> None:
+    """A sweep runs every point; the search reaches the same fronts with less than half of them."""
+    trace = write_trace(tmp_path / "short.csv", mixed(300))
+    rows = sweep(
+        trace,
+        device="tiny",
+        scheme="baseline",
+        vary=HUNDRED,
+        settings=SETTINGS,
+        skip_impossible=True,
+        store=tmp_path / "store",
+    ).table.to_pylist()
+    done = [row for row in rows if row["status"] == "done"]
+    assert (len(rows), len(done)) == (100, 80)
+    for goals in (GOALS, ("write_mean_ns", "waf", "slc_bytes")):
+        points = [[row[name] for name in goals] for row in done]
+        front = {tuple(points[i]) for i in pareto.front(points, ["min"] * len(goals))}
+        assert len(front) > 1
+        found = search(trace, vary=HUNDRED, minimise=goals, points=48, store=tmp_path / "store")
+        assert {
+            tuple(found.goals.values(each.found.figures) or ()) for each in found.front
+        } == front
+        # The sweep's results are found in its store.
+        assert found.kept == found.counts()["done"] < 48
+
+
+def test_any_number_of_workers_tries_the_same(trace: Path, found: Tuning) -> None:
+    one = search(trace, points=24, jobs=1)
+    assert settings(one) == settings(found)
+    assert figures(one) == figures(found)
+    assert one.table.drop(["key"]) == found.table.drop(["key"])
+
+
+def test_what_was_run_is_not_run_again(trace: Path, tmp_path: Path) -> None:
+    first = search(trace, points=8, out=tmp_path)
+    assert first.kept == 0
+    again = search(trace, points=16, out=tmp_path)
+    assert again.kept == first.counts()["done"]
+    assert settings(again)[:8] == settings(first)
+    whole = search(trace, points=16, out=tmp_path)
+    assert whole.kept == whole.counts()["done"]
+    assert whole.to_dict()["points"] == again.to_dict()["points"]
+
+
+def test_impossible_points_are_counted_with_their_reason(found: Tuning) -> None:
+    refused = [each for each in found.tried if each.found.status == "impossible"]
+    assert refused
+    assert {each.settings["scheme.baseline.slc_blocks"] for each in refused} == {7}
+    assert "user_bytes" in str(refused[0].found.reason)
+    assert found.counts()["impossible"] == len(refused)
+
+
+def test_a_point_is_what_a_run_gives(trace: Path, found: Tuning) -> None:
+    """The best configuration's file, run by itself, has the figures that the search says."""
+    assert found.best is not None
+    config = tomllib.loads(found.config(found.best))
+    result = package.run(trace, device="tiny", scheme="baseline", settings=config).to_dict()
+    assert result["waf"]["total"] == found.best.found.figures["waf"]
+    p99 = result["host"]["write"]["latency_us"]["p99"]
+    assert round(p99 * 1000) == found.best.found.figures["write_p99_ns"]
+
+
+def test_prefixes_are_no_figures_of_the_whole(trace: Path) -> None:
+    found = search(trace, points=24, prefixes=True, minimise=["write_mean_ns"])
+    counts = found.counts()
+    assert min(counts["stopped"], counts["done"]) > 3
+    rows = found.table.to_pylist()
+    assert {row["write_mean_ns"] for row in rows if row["status"] == "stopped"} == {None}
+    assert {row["trace"] for row in rows} == {str(trace)}
+    plain = {tuple(t.settings.items()): t for t in search(trace, points=30).tried}
+    for each in found.tried:
+        whole = plain[tuple(each.settings.items())].found.figures
+        if each.found.status == "done":
+            assert each.found.figures == whole
+            assert each.prefixes[0][1] != whole["write_mean_ns"]
+
+
+def test_several_schemes_have_their_own_keys(trace: Path) -> None:
+    vary = {"scheme.baseline.slc_blocks": "3..5", "host.time_scale": "0.1..10@log"}
+    found = search(trace, scheme="baseline,tlc-only", vary=vary, points=16, seeds=2)
+    schemes = {str(each.settings["scheme"]) for each in found.tried}
+    assert schemes == {"baseline", "tlc-only"}
+    for each in found.tried:
+        own = "scheme.baseline.slc_blocks" in each.settings
+        assert own == (each.settings["scheme"] == "baseline")
+    assert found.table.num_rows == 32
+    assert found.report()
+
+
+def test_bounds_are_kept_by_the_front(trace: Path) -> None:
+    found = search(trace, points=30, minimise=["waf"], keep=["slc_bytes<=512KiB"])
+    assert found.best is not None
+    assert found.best.found.figures["slc_bytes"] == 512 << 10
+    free = search(trace, points=30, minimise=["waf"])
+    assert free.best is not None
+    assert (free.best.found.figures["slc_bytes"] or 0) > 512 << 10
+    assert found.analysis.front.broken > 0
+
+
+def test_a_trace_without_reads_has_nothing_to_search_by(tmp_path: Path) -> None:
+    writes = write_trace(tmp_path / "writes.csv", mixed(50, write_share=1.0))
+    with pytest.raises(package.RunError, match="read_p99_ns: none of the first"):
+        search(writes, minimise=["read_p99_ns"], points=9)
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ({"vary": {"scheme.baseline.slc_blocs": "1..3"}}, "slc_blocs"),
+        ({"vary": {"host.time_scale": "3..1"}}, "host.time_scale = 3..1"),
+        ({"vary": {}}, "at least one key"),
+        ({"minimise": ["wav"]}, "did you mean waf"),
+        ({"keep": ["waf<2"]}, "METRIC<=VALUE"),
+        ({"prefixes": True}, "by one metric"),
+        ({"prefixes": True, "minimise": ["waf"], "sampler": "nsga2"}, "samplers tpe and random"),
+        ({"points": 0}, "points = 0"),
+        ({"vary": {"waf": "1,2"}}, "waf"),
+    ],
+    ids=lambda value: None if isinstance(value, str) else "-".join(value),
+)
+def test_what_cannot_be_searched_is_told_before_anything_runs(
+    trace: Path, how: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(package.ConfigError, match=told):
+        search(trace, **how)
+
+
+def test_the_command_line_writes_what_python_finds(
+    trace: Path, found: Tuning, tmp_path: Path
+) -> None:
+    out = tmp_path / "a folder"
+    done = slcache(
+        *("tune", trace, "--device", "tiny", "--scheme", "baseline", "--address", "wrap"),
+        *("--set", "device.user_bytes=2097152", "--points", "24", "--out", out),
+        *("--vary", "scheme.baseline.slc_blocks=3..7"),
+        *("--vary", "scheme.baseline.slc.victim=greedy,fifo"),
+        *("--vary", "host.time_scale=0.1,1.0,10.0", "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document == json.loads((out / "tune.json").read_text())
+    assert document["points"] == json.loads(found.to_json())["points"]
+    assert sorted(p.name for p in out.iterdir()) == sorted([*FILES, "store"])
+    assert pq.read_table(out / "points.parquet").num_rows == 24
+    shown = slcache("sweep", "show", out).stdout.decode()
+    assert "main effects" in shown
+
+
+def test_time_ends_a_search_after_a_batch(trace: Path) -> None:
+    found = search(trace, minutes=0.0)
+    assert len(found.tried) == 8
