@@ -1,8 +1,8 @@
 //! Where a result comes from: version, commit, configuration, time and machine.
 
 use crate::config::RunConfig;
+use ring::digest::{digest, SHA256};
 use serde_json::{json, Value};
-use sha2::{Digest, Sha256};
 use slcache_core::MODEL_VERSION;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -38,7 +38,7 @@ pub fn config_hash(config: &Value) -> String {
 
 /// SHA-256 in hex.
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    digest(&SHA256, bytes).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn host() -> String {

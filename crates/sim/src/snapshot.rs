@@ -6,8 +6,8 @@
 
 use crate::config::RunConfig;
 use crate::differences::{differences, Sides};
+use ring::digest::{digest, SHA256};
 use serde_json::{json, Value};
-use sha2::{Digest, Sha256};
 use slcache_core::device::config::PreconditionConfig;
 use slcache_core::device::{RunError, Setup, Simulation, State};
 use slcache_files::{OutputError, Outputs};
@@ -182,8 +182,8 @@ fn encode(config: &RunConfig, state: &State) -> std::io::Result<Vec<u8>> {
     whole.extend_from_slice(&(header.len() as u32).to_le_bytes());
     whole.extend_from_slice(header.as_bytes());
     zstd::stream::copy_encode(raw.as_slice(), &mut whole, COMPRESSION_LEVEL)?;
-    let checksum = Sha256::digest(&whole);
-    whole.extend_from_slice(&checksum);
+    let checksum = digest(&SHA256, &whole);
+    whole.extend_from_slice(checksum.as_ref());
     Ok(whole)
 }
 
@@ -207,7 +207,7 @@ fn split<'a>(whole: &'a [u8], file: &str) -> Result<(Value, &'a [u8]), SnapshotE
         return Err(short());
     }
     let (content, checksum) = whole.split_at(whole.len() - CHECKSUM_BYTES);
-    if Sha256::digest(content).as_slice() != checksum {
+    if digest(&SHA256, content).as_ref() != checksum {
         let what = "the checksum does not match".to_owned();
         return Err(SnapshotError::Damaged { path, what });
     }
