@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from slcache import ConfigError, api, bandwidth, cliff
+from slcache import ConfigError, api, bandwidth, cliffs
 from support import slcache
 
 GIB = 1 << 30
@@ -95,15 +95,15 @@ def test_pauses_leave_the_same_bandwidth_on_a_device_without_a_cache(tmp_path: P
 def test_the_default_amount_overflows_every_cache() -> None:
     gib = 1 << 30
     for scheme in ("tlc-only", "turbo-write", "ips-coop"):
-        assert cliff.default_amount("ips-384g", scheme) == 3 * (8 + 4) * gib
+        assert cliffs.default_amount("ips-384g", scheme) == 3 * (8 + 4) * gib
     roomy = {"device.user_bytes": "190GiB"}
     larger = {**roomy, "scheme.turbo-write.slc_blocks": 250}
-    own = cliff.cache_bytes(api.resolve(device="ips-384g", scheme="turbo-write", settings=larger))
+    own = cliffs.cache_bytes(api.resolve(device="ips-384g", scheme="turbo-write", settings=larger))
     assert own > (8 + 4) * gib
-    assert cliff.default_amount("ips-384g", "turbo-write", larger) == 3 * own
-    assert cliff.default_amount("ips-384g", "tlc-only", larger) == 3 * (8 + 4) * gib
+    assert cliffs.default_amount("ips-384g", "turbo-write", larger) == 3 * own
+    assert cliffs.default_amount("ips-384g", "tlc-only", larger) == 3 * (8 + 4) * gib
     device = next(d["user_bytes"] for d in api.devices() if d["name"] == "gc-8g")
-    assert cliff.default_amount("gc-8g", "tlc-only", {"scheme.tlc-only.mode": "mlc"}) == device
+    assert cliffs.default_amount("gc-8g", "tlc-only", {"scheme.tlc-only.mode": "mlc"}) == device
 
 
 #: Devices on which every scheme's default amount is written in less than a second.
@@ -113,11 +113,11 @@ SMALL = {"tiny": 16 << 10, "rl-32g": 256 << 10}
 @pytest.mark.parametrize("device", SMALL)
 @pytest.mark.parametrize("bursts", [1, 3])
 def test_companions_do_not_change_a_row(device: str, bursts: int) -> None:
-    pattern = cliff.Pattern(write_bytes=SMALL[device], bursts=bursts, pause_ns=60 * 10**9)
+    pattern = cliffs.Pattern(write_bytes=SMALL[device], bursts=bursts, pause_ns=60 * 10**9)
     fit, _ = api.fitting(device=device)
-    everyone = cliff.run(pattern, device=device, schemes=fit).to_dict()["schemes"]
+    everyone = cliffs.run(pattern, device=device, schemes=fit).to_dict()["schemes"]
     for scheme in fit:
-        alone = cliff.run(pattern, device=device, schemes=[scheme]).to_dict()["schemes"]
+        alone = cliffs.run(pattern, device=device, schemes=[scheme]).to_dict()["schemes"]
         ((label, row),) = alone.items()
         assert row == everyone[label], scheme
 
@@ -129,17 +129,17 @@ def test_no_device_lets_companions_change_the_load() -> None:
             fit, _ = api.fitting(device=device)
         except ConfigError:
             continue
-        together = cliff.loads(cliff.Pattern(), device=device, schemes=fit[::-1])
+        together = cliffs.loads(cliffs.Pattern(), device=device, schemes=fit[::-1])
         for scheme in fit:
-            alone = cliff.loads(cliff.Pattern(), device=device, schemes=[scheme])
+            alone = cliffs.loads(cliffs.Pattern(), device=device, schemes=[scheme])
             assert alone[scheme] == together[scheme], (device, scheme)
 
 
 def test_the_start_is_seen_however_much_is_written() -> None:
     def first(amount: int) -> float:
-        pattern = cliff.Pattern(amount_bytes=amount, write_bytes=256 << 10)
+        pattern = cliffs.Pattern(amount_bytes=amount, write_bytes=256 << 10)
         return (
-            cliff.run(pattern, device="rl-32g", schemes=["baseline"])
+            cliffs.run(pattern, device="rl-32g", schemes=["baseline"])
             .curves["baseline"]
             .first_mb_per_s
         )

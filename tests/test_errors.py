@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import slcache
-from slcache import cliff, models
+from slcache import cliffs, models
 from support import mixed, write_trace
 from support import slcache as command
 
@@ -66,8 +66,8 @@ def _snapshot(folder: Path) -> object:
 
 
 def _cliff(folder: Path) -> object:
-    pattern = cliff.Pattern(write_bytes=1000)
-    return cliff.run(pattern, device="tiny", schemes=["baseline"])
+    pattern = cliffs.Pattern(write_bytes=1000)
+    return cliffs.run(pattern, device="tiny", schemes=["baseline"])
 
 
 def _model(folder: Path) -> object:

@@ -150,7 +150,7 @@ def test_a_callback_ends_what_it_says_false_to(endless: Path, tmp_path: Path) ->
         lambda no: sl.run(endless, device="tiny", scheme="baseline", progress=no),
         lambda no: sl.Trace(endless).info(no),
         lambda no: sl.Trace(endless).lint(no),
-        lambda no: sl.Trace(endless).convert(tmp_path / "o.parquet", progress=no),
+        lambda no: sl.Trace(endless).convert(tmp_path / "o.parquet", on_progress=no),
     ):
         with pytest.raises(KeyboardInterrupt):
             work(lambda *_: False)

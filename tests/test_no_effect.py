@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import slcache
-from slcache import cliff
+from slcache import cliffs
 from slcache.cli.app import execute
 
 
@@ -85,7 +85,7 @@ def test_what_the_cliff_decides_itself(
 
 def test_the_cliff_of_python_refuses_the_same() -> None:
     with pytest.raises(slcache.ConfigError, match="has no effect here"):
-        cliff.run(
-            cliff.Pattern(write_bytes=4096), device="tiny", schemes=["baseline"],
+        cliffs.run(
+            cliffs.Pattern(write_bytes=4096), device="tiny", schemes=["baseline"],
             settings={"host": {"queue_depth": 4}},
         )  # fmt: skip

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.text import Text
 
 import slcache
-from slcache import api, cliff, expect, grid, normalise, tabular, terminal, trace_sections, units
+from slcache import api, cliffs, expect, grid, normalise, tabular, terminal, trace_sections, units
 from slcache.cli import app, catalogue, console, trace, trace_generate
 from slcache.cli import cliff as cli_cliff
 from slcache.tabular import Column, Table, fitted
@@ -144,8 +144,8 @@ def test_every_figure_of_expectations_and_problems_stands_whole(
 
 def test_every_figure_of_the_cliff_and_of_claims_stands_whole() -> None:
     sustained, bursts = (
-        cliff.run(
-            cliff.Pattern(write_bytes=16 << 10, bursts=n, pause_ns=10**9),
+        cliffs.run(
+            cliffs.Pattern(write_bytes=16 << 10, bursts=n, pause_ns=10**9),
             device="tiny",
             schemes=["baseline", "ips"],
         ).curves

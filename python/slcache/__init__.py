@@ -6,8 +6,9 @@
 >>> both.save("out")
 """
 
-from slcache import _core
+from slcache import _core, trace
 from slcache.api import compare, device_facts, devices, fitting, formats, resolve, run, schemes
+from slcache.cliffs import cliff
 from slcache.differences import diff
 from slcache.errors import (
     ConfigError,
@@ -37,6 +38,7 @@ __all__ = [
     "TraceError",
     "UsageError",
     "__version__",
+    "cliff",
     "compare",
     "device_facts",
     "devices",
@@ -50,6 +52,7 @@ __all__ = [
     "run",
     "schemes",
     "sweep",
+    "trace",
     "tune",
     "workload",
     "workloads",

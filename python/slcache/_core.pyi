@@ -40,6 +40,14 @@ class EpisodeError(Error):
 class Rereadable:
     """A trace that can be replayed again and again, whatever it was before."""
 
+class DeviceContent:
+    """What a device file holds: an object in JSON."""
+
+    def __init__(self, json: str) -> None: ...
+
+def workload_content(json: str) -> Rereadable:
+    """Make a trace of what a workload file holds, an object in JSON."""
+
 def rereadable(
     trace: str, *, progress: Callable[[str, int, int], bool | None] | None
 ) -> Rereadable:
@@ -71,7 +79,7 @@ def prepared(trace: str, file: Path) -> Rereadable:
 def save_state(
     output: Path,
     *,
-    device: str,
+    device: str | DeviceContent,
     scheme: str,
     sets: list[str],
     seed: int | None,
@@ -83,7 +91,7 @@ def save_state(
 def run(
     trace: str | Rereadable,
     *,
-    device: str,
+    device: str | DeviceContent,
     scheme: str,
     sets: list[str],
     trace_options: list[tuple[str, str]],
@@ -101,14 +109,19 @@ def run(
     """
 
 def resolve(
-    *, device: str, scheme: str, sets: list[str], seed: int | None, replay: str | None
+    *,
+    device: str | DeviceContent,
+    scheme: str,
+    sets: list[str],
+    seed: int | None,
+    replay: str | None,
 ) -> str:
     """Return the configuration that would run, as JSON."""
 
 def schemes() -> str:
     """Return the catalogue of schemes, as a JSON list."""
 
-def knobs(*, device: str, scheme: str, sets: list[str]) -> str:
+def knobs(*, device: str | DeviceContent, scheme: str, sets: list[str]) -> str:
     """Return the knobs of a scheme on a device, as they stand, as a JSON list."""
 
 def devices() -> str:
@@ -257,7 +270,7 @@ class Episode:
         self,
         trace: str | Rereadable,
         *,
-        device: str,
+        device: str | DeviceContent,
         scheme: str,
         sets: list[str],
         trace_options: list[tuple[str, str]],
@@ -364,7 +377,7 @@ def victim_utilisation(utilisation: list[float]) -> list[float]:
     """Return the victim's utilisation in tiers of these utilisations, 0 to 1."""
 
 def hyssd_tiers(
-    *, device: str, sets: list[str]
+    *, device: str | DeviceContent, sets: list[str]
 ) -> tuple[dict[str, float], dict[str, float], float]:
     """Return the fast and the dense tier of a device and the bytes of its logical pages."""
 

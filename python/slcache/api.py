@@ -10,12 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from slcache import _core, files, labels, reasons
+from slcache.content import Content, device_of, literal, path_of, trace_of
 from slcache.errors import ConfigError, UsageError, about
 from slcache.once import checked_seed, flatten, once
 from slcache.results import Comparison, Result
 from slcache.traces import Path, Progress, Trace, is_workload, reader_options
 
 __all__ = [
+    "Content",
     "Path",
     "Progress",
     "Trace",
@@ -33,37 +35,42 @@ __all__ = [
 
 
 def run(
-    trace: Path,
+    trace: Content,
     *,
-    device: Path,
+    device: Content,
     scheme: str,
     settings: Mapping[str, Any] | None = None,
     trace_format: str | None = None,
     trace_options: Mapping[str, str] | None = None,
+    address: str | None = None,
     replay: str | None = None,
     seed: int | None = None,
     load_state: Path | None = None,
     save_state: Path | None = None,
     memory_in: Path | None = None,
     memory_out: Path | None = None,
+    on_progress: Progress | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Replay a trace on a device under one scheme.
 
-    `trace` is a file, or a workload: a `.toml` file or the name of a preset, drawn with `seed`
-    and changed by `trace_options` such as `{"workload.requests": "100000"}`.
-    `device` is a preset's name or the path of a `.toml` file; `settings` changes single
-    configuration keys, dotted or nested: `{"scheme.baseline.slc_blocks": 64}`. `save_state`
-    keeps the preconditioned device, `load_state` starts from one. `memory_out` keeps what the
-    scheme has learned in the end, `memory_in` lets it begin with that. Other threads go on while
-    the simulation runs. Raises ConfigError, TraceError or RunError.
+    `trace` is a file, or a workload: a `.toml` file, the name of a preset or a dict with what
+    such a file holds, drawn with `seed` and changed by `trace_options` such as
+    `{"workload.requests": "100000"}`. `device` is a preset's name, the path of a `.toml` file or
+    a dict with what such a file holds; `settings` changes single configuration keys, dotted or
+    nested: `{"scheme.baseline.slc_blocks": 64}`. `address` says what becomes of requests beyond
+    the device's capacity: `error`, `wrap`, `compact` or `clip`. `save_state` keeps the
+    preconditioned device, `load_state` starts from one. `memory_out` keeps what the scheme has
+    learned in the end, `memory_in` lets it begin with that. `on_progress(phase, done, total)` is
+    called a few times a second, and cancels by returning False; `progress` is its former name.
+    Other threads go on while the simulation runs. Raises ConfigError, TraceError or RunError.
     """
     return _run(
-        os.fspath(trace),
-        path=trace,
+        trace_of(trace),
+        path=path_of(trace),
         device=device,
         scheme=scheme,
-        settings=settings,
+        settings=addressed(settings, address),
         trace_options=_reader_options(trace, trace_format, trace_options, seed),
         replay=replay,
         seed=seed,
@@ -71,15 +78,15 @@ def run(
         save_state=save_state,
         memory_in=memory_in,
         memory_out=memory_out,
-        progress=progress,
+        progress=reporting(on_progress, progress),
     )
 
 
 def _run(
     trace: str | _core.Rereadable,
     *,
-    path: Path,
-    device: Path,
+    path: Path | None,
+    device: Content,
     scheme: str,
     settings: Mapping[str, Any] | None,
     trace_options: list[tuple[str, str]],
@@ -94,7 +101,7 @@ def _run(
     """Replay a trace of which it is known how to read it."""
     text = _core.run(
         trace,
-        device=os.fspath(device),
+        device=device_of(device),
         scheme=scheme,
         sets=sets(settings),
         trace_options=trace_options,
@@ -106,7 +113,21 @@ def _run(
         memory_out=_named(memory_out),
         progress=progress,
     )
-    return Result.made(json.loads(text), None, files.inputs(path, device, load_state, memory_in))
+    read = files.inputs(path, path_of(device), load_state, memory_in)
+    return Result.made(json.loads(text), None, read)
+
+
+def addressed(settings: Mapping[str, Any] | None, address: str | None) -> dict[str, Any]:
+    """Return the settings with what has an argument of its own; no key may be said twice."""
+    own = [] if address is None else [("trace.address", address)]
+    return once([*flat(settings).items(), *own])
+
+
+def reporting(on_progress: Progress | None, progress: Progress | None) -> Progress | None:
+    """Return the report of progress, by the name it has or the one it had."""
+    if on_progress is not None and progress is not None:
+        raise about(UsageError("on_progress and progress are one argument; give one"), "progress")
+    return progress if on_progress is None else on_progress
 
 
 def _named(path: Path | None) -> str | None:
@@ -114,17 +135,19 @@ def _named(path: Path | None) -> str | None:
 
 
 def compare(
-    trace: Path,
+    trace: Content,
     *,
-    device: Path,
+    device: Content,
     schemes: Sequence[str] | str,
     normalise: str | None = None,
     settings: Mapping[str, Any] | None = None,
     trace_format: str | None = None,
     trace_options: Mapping[str, str] | None = None,
+    address: str | None = None,
     replay: str | None = None,
     seed: int | None = None,
     memory_in: Path | None = None,
+    on_progress: Progress | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Replay a trace on a device under several schemes, one after another.
@@ -134,7 +157,8 @@ def compare(
     `scheme.<name>` goes to that scheme only, and `memory_in` to those that have a memory. The
     other arguments are those of `run`.
     """
-    given = flat(settings)
+    given = addressed(settings, address)
+    progress = reporting(on_progress, progress)
     names, left_out = named(schemes, device=device, settings=given)
     for sentence in reasons.told(left_out, "is left out", "are left out"):
         warnings.warn(sentence, stacklevel=2)
@@ -143,11 +167,13 @@ def compare(
     plan = [(name, settings_for(given, name, names)) for name in names]
     labelled = called(names, device=device, settings=given, replay=replay, seed=seed)
     reader = _reader_options(trace, trace_format, trace_options, seed)
-    rereadable = _core.rereadable(os.fspath(trace), progress=progress)
+    source = trace_of(trace)
+    if isinstance(source, str):
+        source = _core.rereadable(source, progress=progress)
     results = [
         _run(
-            rereadable,
-            path=trace,
+            source,
+            path=path_of(trace),
             device=device,
             scheme=name,
             settings=own,
@@ -164,7 +190,7 @@ def compare(
 
 
 def named(
-    schemes: Sequence[str] | str, *, device: Path, settings: Mapping[str, Any] | None = None
+    schemes: Sequence[str] | str, *, device: Content, settings: Mapping[str, Any] | None = None
 ) -> tuple[list[str], dict[str, str]]:
     """Return the schemes that a list, names with commas or `all` mean, and those left out of all.
 
@@ -178,7 +204,7 @@ def named(
 def called(
     schemes: Sequence[str],
     *,
-    device: Path,
+    device: Content,
     settings: Mapping[str, Any],
     replay: str | None = None,
     seed: int | None = None,
@@ -216,7 +242,7 @@ def remembering(names: Sequence[str]) -> list[str]:
 
 
 def fitting(
-    *, device: Path, settings: Mapping[str, Any] | None = None
+    *, device: Content, settings: Mapping[str, Any] | None = None
 ) -> tuple[list[str], dict[str, str]]:
     """Return the schemes that a device can run, and the reason for each that it cannot.
 
@@ -245,7 +271,7 @@ def fitting(
     return fit, problems
 
 
-def _problem(device: Path, scheme: str, settings: Mapping[str, Any]) -> ConfigError | None:
+def _problem(device: Content, scheme: str, settings: Mapping[str, Any]) -> ConfigError | None:
     """Return why a scheme cannot run, or None."""
     try:
         resolve(device=device, scheme=scheme, settings=settings)
@@ -280,7 +306,7 @@ def _canonical() -> dict[str, str]:
 
 def resolve(
     *,
-    device: Path,
+    device: Content,
     scheme: str,
     settings: Mapping[str, Any] | None = None,
     replay: str | None = None,
@@ -288,7 +314,7 @@ def resolve(
 ) -> dict[str, Any]:
     """Return the complete configuration that would run; raises ConfigError with all problems."""
     text = _core.resolve(
-        device=os.fspath(device),
+        device=device_of(device),
         scheme=scheme,
         sets=sets(settings),
         seed=None if seed is None else checked_seed(seed),
@@ -300,10 +326,10 @@ def resolve(
 
 def sets(settings: Mapping[str, Any] | None) -> list[str]:
     """Return the settings as the engine takes them."""
-    return [f"{key}={_literal(value)}" for key, value in flat(settings).items()]
+    return [f"{key}={literal(value, key)}" for key, value in flat(settings).items()]
 
 
-def schemes(*, device: Path | None = None) -> list[dict[str, Any]]:
+def schemes(*, device: Content | None = None) -> list[dict[str, Any]]:
     """Return the catalogue of schemes.
 
     With a device, knobs have the values that they may have there, `steps` or a `ladder`, and the
@@ -316,7 +342,7 @@ def schemes(*, device: Path | None = None) -> list[dict[str, Any]]:
     for entry in entries:
         name = entry["name"]
         if name in fit:
-            knobs = _core.knobs(device=os.fspath(device), scheme=name, sets=[])
+            knobs = _core.knobs(device=device_of(device), scheme=name, sets=[])
             entry["knobs"] = json.loads(knobs)
         else:
             entry["problem"] = problems[name]
@@ -344,21 +370,17 @@ def formats() -> list[dict[str, Any]]:
 
 
 def _reader_options(
-    trace: Path, trace_format: str | None, options: Mapping[str, str] | None, seed: int | None
+    trace: Content, trace_format: str | None, options: Mapping[str, str] | None, seed: int | None
 ) -> list[tuple[str, str]]:
     """Return the reader's options; the run's seed draws a workload."""
-    drawn = None if seed is None or not is_workload(trace) else seed
+    named = path_of(trace)
+    drawn = seed if named is None or is_workload(named) else None
     return reader_options(trace_format, options, drawn)
 
 
 def flat(settings: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return settings, dotted or nested, by their dotted names; no name may come twice."""
     return once(flatten(settings or {}))
-
-
-def _literal(value: object) -> str:
-    """Return a setting's value as `--set` spells it."""
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def prefixed(scheme: str, progress: Progress | None) -> Progress | None:

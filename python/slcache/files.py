@@ -70,6 +70,7 @@ def scratch(parent: Path | None = None) -> Iterator[pathlib.Path]:
         folder.close()
 
 
-def inputs(trace: Path, *more: Path | None) -> list[Path]:
+def inputs(trace: Path | None, *more: Path | None) -> list[Path]:
     """Return the files that a run over a trace reads: the trace's, and `more` that are named."""
-    return [*_core.input_files(os.fspath(trace)), *(path for path in more if path is not None)]
+    of_trace = [] if trace is None else _core.input_files(os.fspath(trace))
+    return [*of_trace, *(path for path in more if path is not None)]

@@ -14,6 +14,7 @@ from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path, Transaction
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
     import pyarrow as pa
     from matplotlib.figure import Figure
@@ -88,14 +89,25 @@ class _Frames(ABC):
 
     def to_polars(self, table: str = "series") -> pl.DataFrame:
         """Return one of the tables as a Polars frame (needs `slcache[polars]`)."""
-        if table not in _TABLES:
-            told = f"no table {table!r}: one of {', '.join(_TABLES)}"
-            raise about(UsageError(told), "table")
         import polars
 
-        frame = polars.from_arrow(getattr(self, table))
+        frame = polars.from_arrow(self._table(table))
         assert isinstance(frame, polars.DataFrame)
         return frame
+
+    def to_pandas(self, table: str = "series") -> pd.DataFrame:
+        """Return one of the tables as a pandas frame (needs `slcache[pandas]`)."""
+        return self._table(table).to_pandas()
+
+    def _table(self, name: str) -> pa.Table:
+        if name not in _TABLES:
+            told = f"no table {name!r}: one of {', '.join(_TABLES)}"
+            raise about(UsageError(told), "table")
+        return getattr(self, name)
+
+    @abstractmethod
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
 
     def plot_latency(self) -> Figure:
         """Draw the latency distributions: cumulative, and the tail on a log axis."""
@@ -279,6 +291,12 @@ class Result(_Frames):
 
         return report.render(self.labels, self.documents, None)
 
+    def _repr_html_(self) -> str:
+        from slcache import notebook, terminal
+
+        above = (line.plain for line in terminal.label_line(self.documents))
+        return notebook.html(terminal.run_table(self.label, self._document), above)
+
     def __repr__(self) -> str:
         return f"<slcache.Result {self.label}: {self._document['host']['requests']} requests>"
 
@@ -376,6 +394,13 @@ class Comparison(_Frames):
         from slcache import report
 
         return report.render(self.labels, self.documents, self.reference)
+
+    def _repr_html_(self) -> str:
+        from slcache import notebook, terminal
+
+        above = (line.plain for line in terminal.label_line(self.documents))
+        table = terminal.comparison_table(self.rows())
+        return notebook.html(table, [*above, *self.notes(), *self.verdict()])
 
     def __repr__(self) -> str:
         return f"<slcache.Comparison of {', '.join(self.labels)}>"

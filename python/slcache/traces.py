@@ -24,7 +24,7 @@ DEFAULT_SEED = 0
 class Trace:
     """A block trace on disk: its statistics, its problems, and copies of it.
 
-    `format` and `options` say how to read it, as `--trace-format` and `--trace-option` do.
+    `format` and `options` say how to read it.
     """
 
     def __init__(
@@ -36,13 +36,13 @@ class Trace:
         self.path = os.fspath(path)
         self._options = reader_options(format, options)
 
-    def info(self, progress: Progress | None = None) -> dict[str, Any]:
+    def info(self, on_progress: Progress | None = None) -> dict[str, Any]:
         """Return counts, footprint and statistics."""
-        return _document(_core.trace_info(self.path, self._options, progress))
+        return _document(_core.trace_info(self.path, self._options, on_progress))
 
-    def lint(self, progress: Progress | None = None) -> dict[str, Any]:
+    def lint(self, on_progress: Progress | None = None) -> dict[str, Any]:
         """Return every problem that would stop or distort a run, with its line."""
-        return _document(_core.trace_lint(self.path, self._options, progress))
+        return _document(_core.trace_lint(self.path, self._options, on_progress))
 
     def picture(self, path: Path) -> None:
         """Draw sizes, times, hot set and addresses in a .png, .svg, .pdf or .html file."""
@@ -68,7 +68,7 @@ class Trace:
         *,
         to: str | None = None,
         lossy: Sequence[str] = (),
-        progress: Progress | None = None,
+        on_progress: Progress | None = None,
     ) -> dict[str, Any]:
         """Write the trace in another format; the name's ending says it where `to` does not.
 
@@ -81,7 +81,7 @@ class Trace:
             trace_options=self._options,
             format=to,
             lossy=",".join(lossy),
-            progress=progress,
+            progress=on_progress,
         )
         return _document(text)
 
@@ -92,7 +92,7 @@ class Trace:
         *,
         to: str | None = None,
         lossy: Sequence[str] = (),
-        progress: Progress | None = None,
+        on_progress: Progress | None = None,
         **parameters: Any,  # noqa: ANN401
     ) -> dict[str, Any]:
         """Write a changed copy: `sample`, `window`, `scale`, `remap`, `repeat` or `split`.
@@ -111,7 +111,7 @@ class Trace:
             trace_options=self._options,
             format=to,
             lossy=",".join(lossy),
-            progress=progress,
+            progress=on_progress,
         )
         return _document(text)
 
@@ -129,7 +129,7 @@ def merge(
     trace_options: Mapping[str, str] | None = None,
     to: str | None = None,
     lossy: Sequence[str] = (),
-    progress: Progress | None = None,
+    on_progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Write several traces as one, in order of time.
 
@@ -145,7 +145,7 @@ def merge(
         trace_options=reader_options(trace_format, trace_options),
         format=to,
         lossy=",".join(lossy),
-        progress=progress,
+        progress=on_progress,
     )
     return _document(text)
 
@@ -158,7 +158,7 @@ def generate(
     overrides: Mapping[str, object] | None = None,
     to: str | None = None,
     lossy: Sequence[str] = (),
-    progress: Progress | None = None,
+    on_progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Write the requests of a workload, a file or the name of a preset, as a trace.
 
@@ -171,7 +171,7 @@ def generate(
         overrides=_overrides(overrides),
         format=to,
         lossy=",".join(lossy),
-        progress=progress,
+        progress=on_progress,
     )
     return _document(text)
 

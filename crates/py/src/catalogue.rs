@@ -1,5 +1,6 @@
 //! What there is to choose from, as JSON.
 
+use super::content::Device;
 use super::errors::{config_error, sim_error, trace_error};
 use super::{json, workload_settings};
 use pyo3::prelude::*;
@@ -17,8 +18,8 @@ pub fn schemes() -> String {
 /// The knobs of a scheme on a device, as they stand.
 #[pyfunction]
 #[pyo3(signature = (*, device, scheme, sets))]
-pub fn knobs(device: String, scheme: String, sets: Vec<String>) -> PyResult<String> {
-    let layers = Layers { device, scheme, sets, ..Layers::default() };
+pub fn knobs(device: Device, scheme: String, sets: Vec<String>) -> PyResult<String> {
+    let layers = Layers { device: device.into(), scheme, sets, ..Layers::default() };
     let knobs = slcache_sim::catalogue::knobs(&layers).map_err(|error| sim_error(&error))?;
     Ok(knobs.to_string())
 }

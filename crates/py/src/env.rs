@@ -1,5 +1,6 @@
 //! Episodes for Python: steps without the GIL, observations into the caller's memory.
 
+use super::content::Device;
 use super::errors::{sim_error, wrong_episode, EpisodeError, RunError};
 use super::{options, progress, Named};
 use pyo3::buffer::PyBuffer;
@@ -128,7 +129,7 @@ impl Episode {
     fn new(
         py: Python<'_>,
         trace: Named<'_>,
-        device: String,
+        device: Device,
         scheme: String,
         sets: Vec<String>,
         trace_options: Vec<(String, String)>,
@@ -144,7 +145,7 @@ impl Episode {
             run: RunRequest {
                 trace: trace.into(),
                 trace_options: options(&trace_options)?,
-                layers: Layers { device, scheme, sets, seed, replay },
+                layers: Layers { device: device.into(), scheme, sets, seed, replay },
                 snapshot_in: snapshot_in.map(Into::into),
                 ..RunRequest::default()
             },

@@ -2,6 +2,7 @@
 //! the form of everything that is not a plain value.
 
 mod catalogue;
+mod content;
 mod env;
 mod env_vector;
 mod errors;
@@ -12,6 +13,7 @@ mod shared;
 mod stream;
 mod trace_tools;
 
+use content::Device;
 use errors::{config_error, sim_error, trace_error, ConfigError, RunError, TraceError};
 use pyo3::prelude::*;
 use slcache_sim::traces::{info_telling, lint_telling, TraceOptions, TracePath};
@@ -31,7 +33,7 @@ const LINT_PROBLEMS_MAX: usize = 1000;
 fn run(
     py: Python<'_>,
     trace: Named,
-    device: String,
+    device: Device,
     scheme: String,
     sets: Vec<String>,
     trace_options: Vec<(String, String)>,
@@ -46,7 +48,7 @@ fn run(
     let mut request = RunRequest {
         trace: trace.into(),
         trace_options: options(&trace_options)?,
-        layers: Layers { device, scheme, sets, seed, replay },
+        layers: Layers { device: device.into(), scheme, sets, seed, replay },
         snapshot_in: snapshot_in.map(Into::into),
         snapshot_out: snapshot_out.map(Into::into),
         memory_in: memory_in.map(Into::into),
@@ -100,13 +102,13 @@ impl From<Named<'_>> for TracePath {
 #[pyfunction]
 #[pyo3(signature = (*, device, scheme, sets, seed, replay))]
 fn resolve(
-    device: String,
+    device: Device,
     scheme: String,
     sets: Vec<String>,
     seed: Option<u64>,
     replay: Option<String>,
 ) -> PyResult<String> {
-    let layers = Layers { device, scheme, sets, seed, replay };
+    let layers = Layers { device: device.into(), scheme, sets, seed, replay };
     let config = slcache_sim::resolve(&layers).map_err(|errors| config_error(&errors))?;
     Ok(config.to_json().to_string())
 }
@@ -186,6 +188,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TraceError", py.get_type::<TraceError>())?;
     module.add("RunError", py.get_type::<RunError>())?;
     module.add_class::<Rereadable>()?;
+    module.add_class::<content::DeviceContent>()?;
+    module.add_function(wrap_pyfunction!(content::workload_content, module)?)?;
     module.add_class::<stream::Stream>()?;
     module.add("EpisodeError", py.get_type::<errors::EpisodeError>())?;
     module.add_class::<env::Episode>()?;

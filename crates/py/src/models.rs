@@ -1,5 +1,6 @@
 //! The analytic models. What is asked was checked in Python, which knows the names.
 
+use super::content::Device;
 use super::errors::config_error;
 use pyo3::prelude::*;
 use slcache_sim::models::{self, Chip, CostModel, First, Mix, Tier, Volumes};
@@ -33,8 +34,8 @@ impl From<Tier> for TierItems {
 /// The tiers of a device, fast and dense, and the bytes of its logical pages.
 #[pyfunction]
 #[pyo3(signature = (*, device, sets))]
-pub fn hyssd_tiers(device: String, sets: Vec<String>) -> PyResult<(TierItems, TierItems, f64)> {
-    let model = models::hyssd_model(device, sets).map_err(|errors| config_error(&errors))?;
+pub fn hyssd_tiers(device: Device, sets: Vec<String>) -> PyResult<(TierItems, TierItems, f64)> {
+    let model = models::hyssd_model(device.into(), sets).map_err(|errors| config_error(&errors))?;
     Ok((model.fast.into(), model.dense.into(), model.data_bytes))
 }
 

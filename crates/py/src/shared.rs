@@ -1,5 +1,6 @@
 //! What many runs share: traces that are parsed once, and states of preconditioned devices.
 
+use super::content::Device;
 use super::errors::{sim_error, trace_error};
 use super::{options, progress, Named, Rereadable};
 use pyo3::prelude::*;
@@ -49,7 +50,7 @@ pub fn prepared(trace: &str, file: PathBuf) -> Rereadable {
 pub fn save_state(
     py: Python<'_>,
     output: PathBuf,
-    device: String,
+    device: Device,
     scheme: String,
     sets: Vec<String>,
     seed: Option<u64>,
@@ -57,7 +58,7 @@ pub fn save_state(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<()> {
     let mut request = RunRequest {
-        layers: Layers { device, scheme, sets, seed, replay },
+        layers: Layers { device: device.into(), scheme, sets, seed, replay },
         snapshot_out: Some(output),
         ..RunRequest::default()
     };

@@ -19,7 +19,7 @@ pub mod schema;
 pub mod snapshot;
 mod trace_options;
 
-pub use config::{resolve, ConfigError, ConfigErrors, Layers, Origin, RunConfig, Words};
+pub use config::{resolve, ConfigError, ConfigErrors, DeviceSource, Layers, Origin, RunConfig, Words};
 pub use replay::{execute, save_state, Progress, RunRequest, SimError};
 pub use slcache_core::base::rng::RngStream;
 pub use slcache_core::device::Stop;

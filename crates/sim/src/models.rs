@@ -1,6 +1,6 @@
 //! The analytic models of the schemes, to be asked without a simulation.
 
-use crate::{resolve, ConfigErrors, Layers};
+use crate::{resolve, ConfigErrors, DeviceSource, Layers};
 use slcache_core::schemes::hyssd::analyser::least;
 pub use slcache_core::schemes::hyssd::cost::{victim_utilisation, CostModel, Mix, Tier};
 pub use slcache_core::schemes::nvc::lifespan::{Chip, First, Lifespan, Volumes};
@@ -8,7 +8,7 @@ use slcache_core::schemes::SchemeConfig;
 
 /// The cost model of `device`, a preset or a file, every logical page of which is written; its tiers are
 /// those of `hyssd-static` with the settings `sets`.
-pub fn hyssd_model(device: String, sets: Vec<String>) -> Result<CostModel, ConfigErrors> {
+pub fn hyssd_model(device: DeviceSource, sets: Vec<String>) -> Result<CostModel, ConfigErrors> {
     let layers = Layers { device, scheme: "hyssd-static".into(), sets, ..Layers::default() };
     let config = resolve(&layers)?;
     let SchemeConfig::HyssdStatic(scheme) = &config.scheme else {

@@ -2,18 +2,20 @@
 
 use crate::shared_file::SharedFile;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The name of standard input.
 pub(crate) const STDIN: &str = "-";
 
 /// The name of a trace: a file, a workload or `-` for standard input; with a
-/// copy of its bytes once one was made, since a pipe gives them only once, or
-/// what was prepared of it.
+/// copy of its bytes once one was made, since a pipe gives them only once, with
+/// what was prepared of it, or with the text of a workload that is in no file.
 #[derive(Clone, Debug, Default)]
 pub struct TracePath {
     name: String,
     copy: Option<SharedFile>,
     prepared: Option<PathBuf>,
+    content: Option<Arc<str>>,
 }
 
 impl TracePath {
@@ -24,12 +26,17 @@ impl TracePath {
 
     /// With the bytes that were read of it.
     pub(crate) fn with_copy(name: &str, copy: SharedFile) -> Self {
-        Self { name: name.to_owned(), copy: Some(copy), prepared: None }
+        Self { name: name.to_owned(), copy: Some(copy), ..Self::default() }
     }
 
     /// With a file that [`crate::prepare`] made of it, which is read in its place.
     pub fn with_prepared(name: &str, file: impl Into<PathBuf>) -> Self {
-        Self { name: name.to_owned(), copy: None, prepared: Some(file.into()) }
+        Self { name: name.to_owned(), prepared: Some(file.into()), ..Self::default() }
+    }
+
+    /// Of a workload that is in no file; messages and results call it `workload.toml`.
+    pub fn of_workload(text: &str) -> Self {
+        Self { name: "workload.toml".to_owned(), content: Some(text.into()), ..Self::default() }
     }
 
     /// The name as given.
@@ -40,6 +47,11 @@ impl TracePath {
     /// The copy of its bytes, if there is one.
     pub(crate) fn copy(&self) -> Option<&SharedFile> {
         self.copy.as_ref()
+    }
+
+    /// The text of a workload that is in no file.
+    pub(crate) fn content(&self) -> Option<&str> {
+        self.content.as_deref()
     }
 
     /// What is read in its place, if something is.

@@ -23,6 +23,14 @@ pub struct WorkloadProblems {
     pub problems: Vec<WorkloadProblem>,
 }
 
+impl WorkloadProblems {
+    /// The same problems, of a file that has no lines.
+    pub(crate) fn without_lines(mut self) -> Self {
+        self.problems.iter_mut().for_each(|problem| problem.line = None);
+        self
+    }
+}
+
 impl fmt::Display for WorkloadProblems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, problem) in self.problems.iter().enumerate() {

@@ -119,7 +119,7 @@ def cliff(
       slcache cliff --device ips-384g --schemes turbo-write,ips,ips-agc \\
         --pattern bursts --amount 30GiB --bursts 5 --pause 10m --out cliff
     """
-    from slcache import cliff as cliffs
+    from slcache import cliffs
 
     settings = opt.pairs(sets)
     names, left_out = opt.scheme_names(schemes, device, settings)

@@ -59,7 +59,7 @@ class Job:
     def write(self, work: Callable[..., dict[str, Any]]) -> None:
         """Call what writes the file, with how to write it, and tell what was done."""
         with console.meter(self.progress) as meter:
-            report = work(to=self.format, lossy=self.lossy, progress=meter)
+            report = work(to=self.format, lossy=self.lossy, on_progress=meter)
         inputs = report["inputs"]
         console.cut_short(i["file"] for i in inputs if i["summary"]["last_line_unterminated"])
         # A trace on standard output leaves only standard error for the report.

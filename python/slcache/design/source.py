@@ -56,5 +56,5 @@ class Source:
         with files.scratch(parent) as folder:
             path = folder / "beginning.parquet"
             trace = Trace(self.path, options={**drawn, **self.reader})
-            trace.transform("window", path, skip=0, take=self.first_requests, progress=progress)
+            trace.transform("window", path, skip=0, take=self.first_requests, on_progress=progress)
             yield replace(self, shortened=path)

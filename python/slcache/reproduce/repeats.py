@@ -60,4 +60,4 @@ class Repeats:
         if times > 1:
             steps.insert(0, {"kind": "repeat", "times": -int(-times // 1)})
         trace = api.Trace(each.path, options=once.options(seed))
-        trace.transform("pipeline", path, steps=steps, progress=progress)
+        trace.transform("pipeline", path, steps=steps, on_progress=progress)

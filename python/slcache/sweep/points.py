@@ -199,7 +199,7 @@ def _without_values(point: Point) -> str:
     reason = point.reason or ""
     for key, value in point.varied.items():
         said = rf"{re.escape(key)}\s*=\s*\"?{re.escape(plain(value))}\"?"
-        reason = re.sub(rf"^(--set )?{said}: ", "", reason)
+        reason = re.sub(rf"^(settings )?{said}: ", "", reason)
         reason = re.sub(said, key, reason)
     return reason
 

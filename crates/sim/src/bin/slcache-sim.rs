@@ -2,7 +2,7 @@
 //! around the simulator, for profilers. The command line proper is in Python.
 
 use slcache_sim::traces::TracePath;
-use slcache_sim::{execute, trace_options, RunRequest, SimError};
+use slcache_sim::{execute, trace_options, Layers, RunRequest, SimError};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -77,8 +77,8 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<RunRequest, Stop
             return Err(Stop::Usage(format!("a second trace: {argument}")));
         }
     }
-    let given = [request.trace.name(), &request.layers.device, &request.layers.scheme];
-    if given.iter().any(|text| text.is_empty()) {
+    let Layers { device, scheme, .. } = &request.layers;
+    if request.trace.name().is_empty() || device.is_empty() || scheme.is_empty() {
         return Err(Stop::Usage("TRACE, --device and --scheme are needed".to_owned()));
     }
     let pairs = options.iter().map(|(key, value)| (key.as_str(), value.as_str()));
@@ -94,7 +94,7 @@ fn take(
     trace_options: &mut Vec<(String, String)>,
 ) -> Result<(), Stop> {
     match option {
-        "--device" => request.layers.device = value,
+        "--device" => request.layers.device = value.into(),
         "--scheme" => request.layers.scheme = value,
         "--set" => request.layers.sets.push(value),
         "--replay" => request.layers.replay = Some(value),

@@ -1,6 +1,7 @@
 //! A device file or preset: a part of a run's configuration, parsed alone so
 //! that errors keep file and line.
 
+use super::device_source::DeviceSource;
 use super::lines::{line_at, line_of};
 use super::origin::{Argument, Origin, Said};
 use super::repair;
@@ -91,8 +92,16 @@ pub struct DeviceFile {
 }
 
 impl DeviceFile {
+    /// Reads a device, wherever it is.
+    pub fn of(source: &DeviceSource) -> Result<Self, ConfigError> {
+        match source {
+            DeviceSource::Named(name) => Self::read(name),
+            DeviceSource::Content(tree) => Ok(Self::checked(source.to_string(), tree.clone(), String::new())),
+        }
+    }
+
     /// Reads the preset or file called `name`.
-    pub fn read(name: &str) -> Result<Self, ConfigError> {
+    fn read(name: &str) -> Result<Self, ConfigError> {
         if let Some(preset) = preset::find(name) {
             return Self::parse(format!("preset {name}"), preset.text.to_owned());
         }
@@ -118,12 +127,16 @@ impl DeviceFile {
             let message = error.message().lines().collect::<Vec<_>>().join(", ");
             ConfigError::new(Origin::line(&label, line), "", format!("not valid TOML: {message}"))
         })?;
+        Ok(Self::checked(label, tree, text))
+    }
+
+    fn checked(label: String, tree: Table, text: String) -> Self {
         let mut file = Self { label, tree, errors: Vec::new(), guessed: false, text };
         file.check_sections();
         for section in [SCHEME_DEFAULTS, "scheme"] {
             file.check_schemes(section);
         }
-        Ok(file)
+        file
     }
 
     /// The place of a key, if the file says anything about it.

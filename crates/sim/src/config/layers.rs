@@ -3,6 +3,7 @@
 
 use super::blame::Blame;
 use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
+use super::device_source::DeviceSource;
 use super::keys;
 use super::moot;
 use super::origin::{Argument, Origin, Said};
@@ -12,17 +13,16 @@ use super::setting::Setting;
 use super::tree::{self, Key};
 use super::twice;
 use super::{ConfigError, ConfigErrors, RunConfig};
-use crate::preset;
 use slcache_core::schemes::SchemeConfig;
 use std::cell::OnceCell;
 use std::path::PathBuf;
 use toml::{Table, Value};
 
 /// What the user says about a run's configuration.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layers {
-    /// A preset's name or the path of a device file.
-    pub device: String,
+    /// A preset's name, the path of a device file, or what such a file holds.
+    pub device: DeviceSource,
     /// The scheme's name or an alias.
     pub scheme: String,
     /// Settings `key=value`; no key may be set twice, whether here or by the options below.
@@ -36,14 +36,14 @@ pub struct Layers {
 impl Layers {
     /// The device's file, unless it is a preset.
     pub fn device_file(&self) -> Option<PathBuf> {
-        preset::find(&self.device).is_none().then(|| PathBuf::from(&self.device))
+        self.device.file()
     }
 }
 
 /// Puts the layers together; the error holds everything that is wrong with any of them.
 pub fn resolve(layers: &Layers) -> Result<RunConfig, ConfigErrors> {
     let mut errors = Vec::new();
-    let file = DeviceFile::read(&layers.device).map_err(|error| errors.push(error)).ok();
+    let file = DeviceFile::of(&layers.device).map_err(|error| errors.push(error)).ok();
     let chosen = find_scheme(&layers.scheme);
     if chosen.is_none() {
         let origin = Said::new(Argument::Scheme, &layers.scheme);

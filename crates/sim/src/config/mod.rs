@@ -3,6 +3,7 @@
 
 mod blame;
 mod device_file;
+mod device_source;
 mod error;
 mod keys;
 mod layers;
@@ -17,6 +18,7 @@ mod twice;
 
 pub(crate) use device_file::device_config;
 pub use device_file::line_with;
+pub use device_source::DeviceSource;
 pub use error::{ConfigError, ConfigErrors};
 pub use layers::{resolve, Layers};
 pub use origin::{Argument, Origin, Said, Words};

@@ -63,7 +63,7 @@ pub fn fits(device: &str) -> Result<Vec<Fit>, SimError> {
 }
 
 fn fit(device: &str, scheme: &'static str) -> Result<Fit, SimError> {
-    let layers = Layers { device: device.to_owned(), scheme: scheme.to_owned(), ..Layers::default() };
+    let layers = Layers { device: device.into(), scheme: scheme.to_owned(), ..Layers::default() };
     let config = match resolve(&layers) {
         Ok(config) => config,
         Err(errors) => {

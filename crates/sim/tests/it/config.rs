@@ -25,7 +25,7 @@ fn a_device_file_resolves() {
 #[test]
 fn settings_and_options_win_over_the_file() {
     let layers = Layers {
-        device: "tiny".to_owned(),
+        device: "tiny".into(),
         scheme: "baseline".to_owned(),
         sets: ["slc_blocks=4", "device.pool[0].blocks=20"].map(str::to_owned).to_vec(),
         seed: Some(9),

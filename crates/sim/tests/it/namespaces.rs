@@ -19,8 +19,7 @@ fn run(volume: VolumeChoice, address: &str) -> Value {
     let file = trace();
     let options = TraceOptions { volume: Some(volume), ..TraceOptions::with_format("msr") };
     let sets = vec![format!("trace.address={address}")];
-    let layers =
-        Layers { device: "tiny".to_owned(), scheme: "tlc-only".to_owned(), sets, ..Layers::default() };
+    let layers = Layers { device: "tiny".into(), scheme: "tlc-only".to_owned(), sets, ..Layers::default() };
     let trace = file.path().to_str().unwrap().into();
     let request = RunRequest { trace, trace_options: options, layers, ..RunRequest::default() };
     execute(&request, &mut |_, _, _| true).unwrap()

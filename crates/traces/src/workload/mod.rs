@@ -61,7 +61,14 @@ impl Workload {
         overrides: &BTreeMap<String, String>,
     ) -> Result<Self, TraceError> {
         let path = path_or_preset.into();
-        Self::parse(path.name(), &presets::text(&path)?, overrides)
+        let parsed = Self::parse(path.name(), &presets::text(&path)?, overrides);
+        match parsed {
+            // Nobody has seen the lines of what is in no file.
+            Err(TraceError::Workload(problems)) if path.content().is_some() => {
+                Err(TraceError::Workload(problems.without_lines()))
+            }
+            parsed => parsed,
+        }
     }
 
     /// Like [`load`](Self::load) from `text`; `file` is its name in messages.

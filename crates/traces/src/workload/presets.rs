@@ -101,6 +101,9 @@ pub fn is_workload(path_or_preset: &str) -> bool {
 
 /// The text of a workload file or preset.
 pub(super) fn text(path: &TracePath) -> Result<String, TraceError> {
+    if let Some(text) = path.content() {
+        return Ok(text.to_owned());
+    }
     let name = path.name();
     let failed = |source| TraceError::Open { file: name.to_owned(), source: Arc::new(source) };
     match find(name) {

@@ -20,12 +20,8 @@ pub struct Run {
 
 /// The resolved configuration of a device under a scheme.
 pub fn config(device: &str, scheme: &str, sets: &[String]) -> Result<RunConfig, String> {
-    let layers = Layers {
-        device: device.to_owned(),
-        scheme: scheme.to_owned(),
-        sets: sets.to_vec(),
-        ..Layers::default()
-    };
+    let layers =
+        Layers { device: device.into(), scheme: scheme.to_owned(), sets: sets.to_vec(), ..Layers::default() };
     resolve(&layers).map_err(|errors| errors.to_string())
 }
 

@@ -55,7 +55,7 @@ pub fn measure(size: Size) -> Result<Environment, String> {
 }
 
 fn request(requests: usize) -> Result<EpisodeRequest, String> {
-    let layers = Layers { device: DEVICE.to_owned(), scheme: SCHEME.to_owned(), ..Layers::default() };
+    let layers = Layers { device: DEVICE.into(), scheme: SCHEME.to_owned(), ..Layers::default() };
     let count = requests.to_string();
     let options = trace_options([("workload.requests", count.as_str())]);
     let trace_options = options.map_err(|errors| errors.to_string())?;

@@ -117,7 +117,7 @@ fn feed(case: Case, made: usize, taken: usize) -> Result<(), String> {
 /// A run as the program does it.
 fn run(path: &str) -> Result<(), String> {
     let options = trace_options([("format", RUN_FORMAT)]).map_err(|errors| errors.to_string())?;
-    let layers = Layers { device: RUN_DEVICE.to_owned(), scheme: RUN_SCHEME.to_owned(), ..Layers::default() };
+    let layers = Layers { device: RUN_DEVICE.into(), scheme: RUN_SCHEME.to_owned(), ..Layers::default() };
     let request = RunRequest { trace: path.into(), trace_options: options, layers, ..RunRequest::default() };
     execute(&request, &mut |_, _, _| true).map(drop).map_err(|error| error.to_string())
 }

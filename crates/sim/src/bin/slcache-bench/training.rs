@@ -72,7 +72,7 @@ impl Training {
         let mut sets: Vec<String> = self.sets.iter().map(|set| (*set).to_owned()).collect();
         sets.push("trace.address=wrap".to_owned());
         let layers =
-            Layers { device: self.device.to_owned(), scheme: scheme.to_owned(), sets, ..Layers::default() };
+            Layers { device: self.device.into(), scheme: scheme.to_owned(), sets, ..Layers::default() };
         let run = RunRequest {
             trace: path.as_str().into(),
             trace_options: written.read_back,

@@ -56,7 +56,7 @@ pub fn file(text: &str, suffix: &str) -> NamedTempFile {
 
 pub fn layers(device: &str, scheme: &str, sets: &[&str]) -> Layers {
     Layers {
-        device: device.to_owned(),
+        device: device.into(),
         scheme: scheme.to_owned(),
         sets: sets.iter().map(|set| (*set).to_owned()).collect(),
         ..Layers::default()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from slcache import api, bandwidth
+from slcache import api, bandwidth, reasons
+from slcache.content import Content
 from slcache.errors import ConfigError, UsageError, about
 from slcache.files import scratch
 from slcache.results import Result
@@ -148,7 +151,7 @@ def _curve(load: Load, result: Result) -> bandwidth.Curve:
     return bandwidth.in_bursts(document, load.burst_bytes, load.pattern.pause_ns, first_bytes)
 
 
-def default_amount(device: str, scheme: str, settings: Mapping[str, Any] | None = None) -> int:
+def default_amount(device: Content, scheme: str, settings: Mapping[str, Any] | None = None) -> int:
     """Return how many bytes to write so that the cache overflows, at most the device once.
 
     It is the same for all schemes of a device, so that they can be compared, unless a scheme's
@@ -202,7 +205,7 @@ OWN_KEYS = {
 def loads(
     pattern: Pattern,
     *,
-    device: str,
+    device: Content,
     schemes: Sequence[str],
     settings: Mapping[str, Any] | None = None,
 ) -> dict[str, Load]:
@@ -240,7 +243,7 @@ def _wrong(name: str, value: int, told: str) -> UsageError:
     return about(UsageError(f"{name} = {value}: {told}"), name)
 
 
-def _load(pattern: Pattern, device: str, scheme: str, own: Mapping[str, Any]) -> Load:
+def _load(pattern: Pattern, device: Content, scheme: str, own: Mapping[str, Any]) -> Load:
     resolved = api.resolve(device=device, scheme=scheme, settings=own)
     user_bytes = int(resolved["device"]["user_bytes"])
     amount = pattern.amount_bytes
@@ -263,7 +266,7 @@ def _load(pattern: Pattern, device: str, scheme: str, own: Mapping[str, Any]) ->
 def run(
     pattern: Pattern,
     *,
-    device: str,
+    device: Content,
     schemes: Sequence[str],
     settings: Mapping[str, Any] | None = None,
     progress: api.Progress | None = None,
@@ -289,7 +292,43 @@ def run(
                 progress=api.prefixed(name, progress),
             )
         runs[result.label] = (load, result)
-    return Cliff(runs, pattern, device)
+    return Cliff(runs, pattern, _name(device))
+
+
+def cliff(
+    *,
+    device: Content,
+    schemes: Sequence[str] | str = "all",
+    amount_bytes: int | None = None,
+    write_bytes: int = 128 << 10,
+    queue_depth: int = 32,
+    bursts: int = 1,
+    pause_ns: int = 0,
+    span_bytes: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    on_progress: api.Progress | None = None,
+) -> Cliff:
+    """Write sequentially to an empty device and tell the bandwidth over the data written.
+
+    Writes of `write_bytes` go on without a break until `amount_bytes` are written, `queue_depth`
+    at a time; with `bursts` above 1 in so many equal parts, one every `pause_ns`. Without an
+    amount every scheme writes three times what its device takes in SLC mode. Writes start over
+    after `span_bytes`, by default when the device is full. `device`, `schemes` and `settings` are
+    those of `compare`. Raises ConfigError, UsageError or RunError.
+    """
+    given = api.flat(settings)
+    names, left_out = api.named(schemes, device=device, settings=given)
+    for sentence in reasons.told(left_out, "is left out", "are left out"):
+        warnings.warn(sentence, stacklevel=2)
+    pattern = Pattern(amount_bytes, write_bytes, queue_depth, bursts, pause_ns, span_bytes)
+    return run(pattern, device=device, schemes=names, settings=given, progress=on_progress)
+
+
+def _name(device: Content) -> str:
+    """Return what a picture calls a device."""
+    if isinstance(device, Mapping):
+        return str(device.get("device", {}).get("name", "device"))
+    return os.fspath(device)
 
 
 @contextmanager

@@ -1,0 +1,85 @@
+"""What Python gives in place of a file: what a device or workload file holds, as a dict."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from slcache import _core
+from slcache.errors import ConfigError, about
+from slcache.files import Path
+
+#: A preset's name, a path, or what the file would hold.
+Content = Path | Mapping[str, Any]
+
+
+def device_of(device: Content) -> str | _core.DeviceContent:
+    """Return a device as the engine takes it; raises ConfigError, naming the key of a value."""
+    if isinstance(device, Mapping):
+        return _core.DeviceContent(_json(device, "device"))
+    return os.fspath(device)
+
+
+def trace_of(trace: Content) -> str | _core.Rereadable:
+    """Return a trace, or the workload that a dict is, as the engine takes it."""
+    if isinstance(trace, Mapping):
+        return _core.workload_content(_json(trace, "trace"))
+    return os.fspath(trace)
+
+
+def path_of(given: Content) -> Path | None:
+    """Return the path or name, of what is not given by its content."""
+    return None if isinstance(given, Mapping) else given
+
+
+def literal(value: object, key: str) -> str:
+    """Return a setting's value as the engine reads it; text stands for itself."""
+    return value if isinstance(value, str) else json.dumps(plain(value, key))
+
+
+def plain(value: object, key: str) -> object:
+    """Return a value as what a file can hold; raises ConfigError for what has no such form."""
+    match value:
+        case Mapping():
+            return {
+                _name(name, key): plain(inner, f"{key}.{name}") for name, inner in value.items()
+            }
+        case bool() | str():
+            return value
+        case np.generic() | np.ndarray():
+            return plain(value.tolist(), key)
+        case int():
+            return value
+        case float() if math.isfinite(value):
+            return value
+        case os.PathLike():
+            return os.fspath(value)
+        case Sequence() if not isinstance(value, bytes | bytearray | memoryview):
+            return [plain(inner, f"{key}[{i}]") for i, inner in enumerate(value)]
+    if (
+        isinstance(value, datetime.date | datetime.time)
+        or value is None
+        or isinstance(value, float)
+    ):
+        told = f"{key} = {value}: must be text, a number, true or false, a list or a table"
+    else:
+        told = f"{key}: a {type(value).__name__} is nothing that a file can hold"
+    raise about(ConfigError(told), key)
+
+
+def _name(name: object, key: str) -> str:
+    if not isinstance(name, str):
+        raise about(ConfigError(f"{key}: the key {name!r} is no text"), key)
+    return name
+
+
+def _json(content: Mapping[str, Any], what: str) -> str:
+    """Return a dict as JSON; keys are told as they stand in it."""
+    held = {_name(key, what): plain(value, str(key)) for key, value in content.items()}
+    return json.dumps(held)

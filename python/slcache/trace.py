@@ -1,0 +1,115 @@
+"""Block traces as functions: what they hold, what is wrong with them, and new ones made from them.
+
+>>> import slcache
+>>> slcache.trace.info("web.csv.gz")["write_share"]
+>>> slcache.trace.convert("web.csv.gz", "web.parquet")
+
+`slcache.Trace` is the same for one trace, of which format and options are said once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from slcache.files import Path
+from slcache.traces import Progress, Trace, generate, merge
+
+__all__ = [
+    "convert",
+    "generate",
+    "info",
+    "lint",
+    "merge",
+    "picture",
+    "transform",
+    "twin",
+]
+
+
+def info(
+    trace: Path,
+    *,
+    trace_format: str | None = None,
+    trace_options: Mapping[str, str] | None = None,
+    on_progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Return a trace's counts, footprint and statistics."""
+    return Trace(trace, trace_format, trace_options).info(on_progress)
+
+
+def lint(
+    trace: Path,
+    *,
+    trace_format: str | None = None,
+    trace_options: Mapping[str, str] | None = None,
+    on_progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Return every problem that would stop or distort a run, with its line."""
+    return Trace(trace, trace_format, trace_options).lint(on_progress)
+
+
+def picture(
+    trace: Path,
+    output: Path,
+    *,
+    trace_format: str | None = None,
+    trace_options: Mapping[str, str] | None = None,
+) -> None:
+    """Draw sizes, times, hot set and addresses in a .png, .svg, .pdf or .html file."""
+    Trace(trace, trace_format, trace_options).picture(output)
+
+
+def twin(
+    trace: Path,
+    output: Path,
+    *,
+    trace_format: str | None = None,
+    trace_options: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Write a workload file, a `.toml`, whose requests have a trace's figures, and return these.
+
+    What was fitted or given up is there with the reasons, and what else it does not carry.
+    """
+    return Trace(trace, trace_format, trace_options).twin(output)
+
+
+def convert(
+    trace: Path,
+    output: Path,
+    *,
+    to: str | None = None,
+    lossy: Sequence[str] = (),
+    trace_format: str | None = None,
+    trace_options: Mapping[str, str] | None = None,
+    on_progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Write a trace in another format; the name's ending says it where `to` does not.
+
+    What the format has no place for is an error unless `lossy` names it. Returns what was read,
+    lost and written.
+    """
+    given = Trace(trace, trace_format, trace_options)
+    return given.convert(output, to=to, lossy=lossy, on_progress=on_progress)
+
+
+def transform(
+    trace: Path,
+    kind: str,
+    output: Path,
+    *,
+    to: str | None = None,
+    lossy: Sequence[str] = (),
+    trace_format: str | None = None,
+    trace_options: Mapping[str, str] | None = None,
+    on_progress: Progress | None = None,
+    **parameters: Any,  # noqa: ANN401
+) -> dict[str, Any]:
+    """Write a changed copy: `sample`, `window`, `scale`, `remap`, `repeat` or `split`.
+
+    `transform("web.csv", "window", "hour.parquet", from_ns=0, to_ns=3600 * 10**9)` keeps an hour;
+    `pipeline` with `steps=[{"kind": "window", ...}, ...]` does several at once. Returns what was
+    read, done, lost and written.
+    """
+    given = Trace(trace, trace_format, trace_options)
+    return given.transform(kind, output, to=to, lossy=lossy, on_progress=on_progress, **parameters)

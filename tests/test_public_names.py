@@ -1,0 +1,79 @@
+"""What `help()` shows of every public name: a sentence, the types, and what is returned."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slcache
+from slcache import _core
+
+PACKAGE = Path(slcache.__file__).parent
+MODULES = ("slcache", "slcache.trace", "slcache.models", "slcache.design", "slcache.gym")
+
+
+def _public() -> Iterator[tuple[str, Any]]:
+    for name in MODULES:
+        module = importlib.import_module(name)
+        listed = getattr(module, "__all__", None) or [n for n in vars(module) if n[0] != "_"]
+        for public in listed:
+            value = getattr(module, public)
+            if inspect.isfunction(value) and value.__module__.startswith("slcache"):
+                yield f"{name}.{public}", value
+            elif inspect.isclass(value) and value.__module__.startswith("slcache"):
+                yield f"{name}.{public}", value
+                for method, of in inspect.getmembers_static(value):
+                    if method[0] != "_" and (inspect.isfunction(of) or isinstance(of, property)):
+                        yield f"{name}.{public}.{method}", of
+
+
+PUBLIC = dict(_public())
+
+
+def test_the_public_names_are_found() -> None:
+    expected = {"slcache.run", "slcache.cliff", "slcache.sweep", "slcache.trace.info"}
+    assert expected | {"slcache.Result.to_pandas", "slcache.Error"} <= PUBLIC.keys()
+    assert all(hasattr(slcache, name) for name in slcache.__all__)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_help_says_what_it_is_and_of_which_types(name: str) -> None:
+    value = PUBLIC[name]
+    assert inspect.getdoc(value), f"{name} has no docstring"
+    function = value.fget if isinstance(value, property) else value
+    if not inspect.isfunction(function):
+        return
+    signature = inspect.signature(function)
+    assert signature.return_annotation is not inspect.Signature.empty, f"{name}: what is returned?"
+    untyped = [
+        parameter.name
+        for parameter in signature.parameters.values()
+        if parameter.annotation is inspect.Parameter.empty and parameter.name not in ("self", "cls")
+    ]
+    assert not untyped, f"{name}: no types of {untyped}"
+
+
+def test_every_native_name_is_declared_with_its_types() -> None:
+    """The stub is what editors and type checkers show of the compiled module."""
+    tree = ast.parse((PACKAGE / "_core.pyi").read_text(encoding="utf-8"))
+    declared = {
+        node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
+    native = {name for name in vars(_core) if not name.startswith("_")}
+    assert declared.keys() == native
+    for name, node in declared.items():
+        assert ast.get_docstring(node), f"{name}: no docstring"
+        if isinstance(node, ast.FunctionDef):
+            given = [argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)]
+            assert given == list(inspect.signature(getattr(_core, name)).parameters), name
+            assert node.returns is not None, name
+        else:
+            methods = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+            known = {n for n in vars(getattr(_core, name)) if not n.startswith("_")}
+            assert known - {"key", "line", "file"} <= methods, name

@@ -1,0 +1,183 @@
+"""What only Python has: dicts in place of files, reports of progress, HTML and frames."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import slcache
+from support import mixed, write_trace
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+WORKLOAD = {
+    "about": "writes for a test",
+    "requests": 300,
+    "footprint_bytes": "1MiB",
+    "global": {"rw": "randwrite", "bs": "4k"},
+    "arrivals": {"process": "constant", "mean_gap_ns": 100_000},
+}
+
+
+def tiny() -> dict[str, Any]:
+    text = (REPOSITORY / "presets" / "devices" / "tiny.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def test_a_dict_is_the_device_that_its_file_is(trace: Path, tmp_path: Path) -> None:
+    named = slcache.run(trace, device="tiny", scheme="baseline").to_dict()
+    given = slcache.run(trace, device=tiny(), scheme="baseline").to_dict()
+    assert given["config"] == named["config"]
+    assert given["host"] == named["host"]
+    assert [
+        entry["name"] for entry in slcache.schemes(device=tiny()) if "problem" not in entry
+    ] == [entry["name"] for entry in slcache.schemes(device="tiny") if "problem" not in entry]
+
+
+def test_a_dict_is_the_workload_that_its_file_is(tmp_path: Path) -> None:
+    text = """about = "writes for a test"
+requests = 300
+footprint_bytes = "1MiB"
+[global]
+rw = "randwrite"
+bs = "4k"
+[arrivals]
+process = "constant"
+mean_gap_ns = 100000
+"""
+    (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
+    how: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "seed": 5}
+    filed = slcache.run(tmp_path / "mine.toml", **how).to_dict()
+    given = slcache.run(WORKLOAD, **how).to_dict()
+    assert given["trace"]["sha256"] == filed["trace"]["sha256"]
+    assert given["host"] == filed["host"]
+    other = slcache.run(WORKLOAD, **{**how, "seed": 6}).to_dict()
+    assert other["trace"]["sha256"] != given["trace"]["sha256"]
+    both = slcache.compare(WORKLOAD, device=tiny(), schemes="tlc-only,baseline", seed=5)
+    assert both.documents[1]["host"] == given["host"]
+
+
+def _changed(path: str, value: object) -> dict[str, Any]:
+    device = tiny()
+    device["device"][path] = value
+    return device
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "key"),
+    [
+        (lambda: {"device": _changed("user_bytez", 1)}, slcache.ConfigError, "device.user_bytez"),
+        (lambda: {"device": _changed("mu_bytes", None)}, slcache.ConfigError, "device.mu_bytes"),
+        (lambda: {"device": _changed("mu_bytes", b"x")}, slcache.ConfigError, "device.mu_bytes"),
+        (lambda: {"device": {1: 2}}, slcache.ConfigError, "device"),
+        (lambda: {"trace": {**WORKLOAD, "requestz": 1}}, slcache.TraceError, "requestz"),
+        (
+            lambda: {"trace": {**WORKLOAD, "requests": float("nan")}},
+            slcache.ConfigError, "requests",
+        ),
+        (lambda: {"settings": {"host.time_scale": None}}, slcache.ConfigError, "host.time_scale"),
+        (lambda: {"address": "sideways"}, slcache.ConfigError, "trace.address"),
+        (
+            lambda: {"address": "wrap", "settings": {"trace.address": "clip"}},
+            slcache.ConfigError, "trace.address",
+        ),
+        (
+            lambda: {"progress": print, "on_progress": print},
+            slcache.UsageError, "progress",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_a_dict_is_told_by_its_key(
+    wrong: Callable[[], dict[str, Any]], kind: type[slcache.Error], key: str
+) -> None:
+    given = {"trace": WORKLOAD, "device": "tiny", "scheme": "baseline", **wrong()}
+    with pytest.raises(slcache.Error) as caught:
+        slcache.run(given.pop("trace"), **given)
+    assert (type(caught.value), caught.value.key) == (kind, key)
+    assert caught.value.line is None
+    assert key in str(caught.value) or kind is slcache.UsageError
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    settings = {"scheme.baseline.slc_blocks": np.int64(3), "host.time_scale": np.float64(0.5)}
+    result = slcache.run(WORKLOAD, device="tiny", scheme="baseline", settings=settings)
+    config = result.to_dict()["config"]
+    assert (config["scheme"]["baseline"]["slc_blocks"], config["host"]["time_scale"]) == (3, 0.5)
+
+
+def test_address_decides_what_becomes_of_what_lies_beyond(tmp_path: Path) -> None:
+    rows = [(ms, op, offset * 4, size) for ms, op, offset, size in mixed(50)]
+    beyond = write_trace(tmp_path / "t.csv", rows)
+    with pytest.raises(slcache.TraceError) as caught:
+        slcache.run(beyond, device="tiny", scheme="baseline")
+    assert caught.value.key == "trace.address"
+    wrapped = slcache.run(beyond, device="tiny", scheme="baseline", address="wrap").to_dict()
+    assert wrapped["config"]["trace"]["address"] == "wrap"
+    both = slcache.compare(beyond, device="tiny", schemes=["tlc-only"], address="compact")
+    assert both.documents[0]["config"]["trace"]["address"] == "compact"
+
+
+def test_on_progress_is_called_and_cancels(trace: Path) -> None:
+    seen: list[str] = []
+
+    def stop(phase: str, done: int, total: int) -> bool:
+        seen.append(phase)
+        return False
+
+    for call in (
+        lambda: slcache.run(WORKLOAD, device="tiny", scheme="baseline", on_progress=stop),
+        lambda: slcache.compare(WORKLOAD, device="tiny", schemes="baseline", on_progress=stop),
+        lambda: slcache.cliff(
+            device="tiny", schemes=["baseline"], write_bytes=4096, on_progress=stop
+        ),
+        lambda: slcache.trace.info(trace, on_progress=stop),
+    ):
+        before = len(seen)
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        assert len(seen) == before + 1
+
+
+def test_a_cliff_is_one_call() -> None:
+    found = slcache.cliff(
+        device=tiny(), schemes="tlc-only,baseline", amount_bytes=1 << 20, write_bytes=16 << 10
+    )
+    assert set(found.to_dict()["schemes"]) == {"tlc-only", "baseline"}
+    assert found.to_dict()["device"] == "tiny"
+    with pytest.raises(slcache.UsageError) as caught:
+        slcache.cliff(device="tiny", schemes=["baseline"], write_bytes=1000)
+    assert caught.value.key == "write_bytes"
+
+
+def test_functions_on_traces_are_those_of_the_class(trace: Path, tmp_path: Path) -> None:
+    assert slcache.trace.info(trace) == slcache.Trace(trace).info()
+    assert slcache.trace.lint(trace, trace_format="msr")["counts"] == {}
+    report = slcache.trace.convert(trace, tmp_path / "t.parquet")
+    assert report == slcache.Trace(trace).convert(tmp_path / "t.parquet")
+    slcache.trace.transform(trace, "window", tmp_path / "w.parquet", take=10)
+    assert slcache.trace.info(tmp_path / "w.parquet")["requests"] == 10
+
+
+def test_a_notebook_shows_tables(comparison: slcache.Comparison) -> None:
+    page = comparison._repr_html_()
+    assert page.count("<tr>") == 1 + len(comparison.runs)
+    assert all(sentence.split(";")[0] in page for sentence in comparison.verdict())
+    assert "<b>" in page
+    one = comparison.runs[0]._repr_html_()
+    assert one.count("<tr>") == 3
+    odd = slcache.Result(comparison.runs[0].to_dict(), "<i>")
+    assert "<i>" not in odd._repr_html_()
+    assert "&lt;i&gt;" in odd._repr_html_()
+
+
+def test_tables_are_frames_of_pandas(comparison: slcache.Comparison) -> None:
+    pytest.importorskip("pandas")
+    frame = comparison.to_pandas("ops")
+    assert len(frame) == comparison.ops.num_rows
+    assert list(frame.columns) == comparison.ops.column_names
+    with pytest.raises(slcache.UsageError, match="no table"):
+        comparison.to_pandas("nonsense")
