@@ -78,6 +78,10 @@ wheel: $(PROFILE) $(VENV)/tools ## Build dist/*.whl with a profile
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(WITH_PROFILE) $(BIN)/maturin build --release --strip --target $(HOST) \
 		--target-dir $(PGO)/built --out dist
 
+.PHONY: docs
+docs: $(VENV)/docs ## Build the documentation, out/docs/index.html
+	$(BIN)/zensical build --strict
+
 .PHONY: bench
 bench: $(PGO_BENCH) $(VENV)/built ## Measure speed and memory of a build with a profile
 	$(PGO_BENCH)
@@ -155,6 +159,10 @@ $(VENV)/tools: pyproject.toml | $(BIN)/python
 		print(*project["project"]["dependencies"], *project["dependency-groups"]["dev"], \
 		*project["build-system"]["requires"], "pip>=25.1", sep="\n")' > $(VENV)/requirements.txt
 	$(BIN)/python -m pip install --quiet --requirement $(VENV)/requirements.txt
+	touch $@
+
+$(VENV)/docs: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --group docs
 	touch $@
 
 # The package is installed in place: only a change on the Rust side builds anew.

@@ -1,0 +1,107 @@
+"""Every page is in the site, its links lead somewhere, and its commands are understood."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from slcache.cli.app import app
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+DOCS = REPOSITORY / "docs"
+PAGES = sorted(
+    [*DOCS.rglob("*.md"), *(REPOSITORY / "examples").glob("*.md"), *REPOSITORY.glob("*.md")]
+)
+FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+SLCACHE = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?slcache (.*)$")
+#: Signs of the shell behind which a command is over.
+END = {"|", ">", ">>", "<", "&&", ";", "&", "#"}
+
+
+def commands(page: Path) -> list[list[str]]:
+    """Return the arguments of every `slcache` command in the blocks of a page."""
+    found = []
+    for block in FENCE.findall(page.read_text(encoding="utf-8")):
+        for line in block.replace("\\\n", " ").splitlines():
+            match = SLCACHE.match(line.strip())
+            if match:
+                found.append(_words(match[1]))
+    return found
+
+
+def _words(line: str) -> list[str]:
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|>&;<")
+    lexer.whitespace_split = True
+    words = list(lexer)
+    end = next((i for i, word in enumerate(words) if word in END), len(words))
+    return words[:end]
+
+
+COMMANDS = [
+    pytest.param(words, id=f"{page.relative_to(REPOSITORY)}: {' '.join(words)}")
+    for page in PAGES
+    for words in commands(page)
+]
+
+
+def test_the_commands_are_found() -> None:
+    assert len(COMMANDS) > 60
+    assert _words("run T --json | jq .host # x") == ["run", "T", "--json"]
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_command_is_understood(words: list[str]) -> None:
+    """Verb, options and values are those there are; files need not exist."""
+    command: Any = typer.main.get_command(app)
+    context = typer.Context(command, info_name="slcache")
+    rest = list(words)
+    while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
+        # Some verbs are groups too, whose own work is a verb without a name.
+        name = rest.pop(0) if rest[0] in command.commands else " "
+        assert name in command.commands, f"no verb {rest[0]!r}: {', '.join(command.commands)}"
+        command = command.commands[name]
+    if {"--help", "-h", "--version"} & set(rest):
+        return
+    try:
+        command.make_context("slcache", rest, parent=context)
+    except typer.TyperException as error:
+        pytest.fail(error.format_message())
+
+
+def test_every_page_is_in_the_site() -> None:
+    nav = (REPOSITORY / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    listed = re.findall(r"([\w./-]+\.md)$", nav, re.MULTILINE)
+    assert sorted(listed) == sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        path, _, anchor = target.partition("#")
+        if "://" in target:
+            continue
+        to = (page.parent / path).resolve() if path else page
+        assert to.exists(), target
+        if anchor and to.suffix == ".md":
+            assert anchor in _anchors(to), target
+
+
+def _anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ +(.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    plain = (re.sub(r"[^\w\- ]", "", heading.lower()).strip() for heading in headings)
+    return {re.sub(r"\s+", "-", heading) for heading in plain}
+
+
+def test_every_picture_stands_with_the_command_that_draws_it() -> None:
+    """The page on figures has a row for each, in which a command is."""
+    rows = re.findall(
+        r"^\| `([\w.-]+)` \| (.*) \|$", (DOCS / "figures.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert sorted(name for name, _ in rows) == sorted(p.name for p in (DOCS / "images").iterdir())
+    assert all("`" in command for _, command in rows)
