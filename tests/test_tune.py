@@ -185,7 +185,7 @@ def test_a_trace_without_reads_has_nothing_to_search_by(tmp_path: Path) -> None:
 def test_what_cannot_be_searched_is_told_before_anything_runs(
     trace: Path, how: dict[str, Any], told: str
 ) -> None:
-    with pytest.raises(package.ConfigError, match=told):
+    with pytest.raises(package.Error, match=told):
         search(trace, **how)
 
 
@@ -208,6 +208,24 @@ def test_the_command_line_writes_what_python_finds(
     assert pq.read_table(out / "points.parquet").num_rows == 24
     shown = slcache("sweep", "show", out).stdout.decode()
     assert "main effects" in shown
+
+
+def test_odd_names_stay_what_they_are(trace: Path, tmp_path: Path) -> None:
+    odd = tmp_path / "a $x <b>\n[device]\n.csv"
+    odd.write_bytes(trace.read_bytes())
+    found = search(odd, points=4, out=tmp_path / "o ut")
+    config = tomllib.loads((tmp_path / "o ut" / "best.toml").read_text())
+    assert set(config) == {"trace", "device", "scheme", "host"}
+    assert config["device"] == {"user_bytes": 2 << 20}
+    assert "<b>" not in (tmp_path / "o ut" / "report.html").read_text()
+    assert found.table["trace"].to_pylist() == [str(odd)] * 4
+
+
+def test_standard_input_cannot_be_read_again(trace: Path) -> None:
+    words = ("tune", "-", "--device", "tiny", "--scheme", "baseline")
+    done = slcache(*words, "--vary", "host.time_scale=1,2", stdin=trace.read_bytes())
+    assert done.returncode == 2
+    assert "give a file that stays" in done.stderr.decode()
 
 
 def test_time_ends_a_search_after_a_batch(trace: Path) -> None:

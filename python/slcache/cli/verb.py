@@ -43,7 +43,7 @@ class VerbOfItsOwn(TyperGroup):
         named = args and args[0] in self.commands
         return super().parse_args(ctx, args if named else [UNNAMED, *args])
 
-    def resolve_command(self, ctx, args):  # type: ignore[no-untyped-def,override]  # noqa: ANN001, ANN201
+    def resolve_command(self, ctx, args):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
         """Return the verb that is meant; the one without a name does not show in its path."""
         name, verb, rest = super().resolve_command(ctx, args)
         return (None if name == UNNAMED else name), verb, rest

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from slcache import api, files
-from slcache._core import ConfigError, RunError
+from slcache import _core, api, files
+from slcache.errors import ConfigError, RunError, UsageError, about
 from slcache.once import flatten, once
 from slcache.sweep import points as sweep_points
 from slcache.sweep import table
@@ -101,16 +101,16 @@ def tune(
 
 
 def _space(scheme: str | Sequence[str], device: api.Path, vary: Mapping[str, object]) -> Space:
-    """Return the space; raises ConfigError."""
+    """Return the space; raises UsageError or ConfigError."""
     names, _ = api.named(scheme, device=device)
     if not names:
-        raise ConfigError("scheme: a search needs at least one")
+        raise about(UsageError("scheme: a search needs at least one"), "scheme")
     try:
         axes = [Axis.read(key, said) for key, said in once(flatten(vary)).items()]
     except ValueError as error:
         raise ConfigError(str(error)) from error
     if not axes and len(names) < 2:
-        raise ConfigError("vary: a search needs at least one key that may be varied")
+        raise about(UsageError("vary: a search needs at least one key that may be varied"), "vary")
     return Space(names, axes)
 
 
@@ -118,27 +118,37 @@ def _goals(minimise: Sequence[str], maximise: Sequence[str], keep: Sequence[str]
     try:
         return Goals.read(minimise, maximise, keep)
     except ValueError as error:
-        raise ConfigError(str(error)) from error
+        raise UsageError(str(error)) from error
 
 
 def _check(plan: Plan, asked: Asked) -> None:
-    """Raise ConfigError for a search that cannot be, before anything is run."""
+    """Raise UsageError or ConfigError for a search that cannot be, before anything is run."""
     if plan.points is not None and plan.points < 1:
-        raise ConfigError(f"points = {plan.points}: must be 1 or more")
+        raise about(UsageError(f"points = {plan.points}: must be 1 or more"), "points")
+    if _core.is_read_once(asked.trace):
+        told = f"a search reads its trace again and again, and {asked.trace} can be read only once"
+        raise about(UsageError(f"{told}: give a file that stays"), "trace")
     table.check_names(asked.whole(axis.key for axis in plan.space.axes))
     for scheme in asked.schemes:
         # A key that no scheme knows is an error before anything is run.
         sweep_points.points(asked.study(scheme, [plan.space.first(scheme)]))
-    if not plan.prefixes:
-        return
+    if plan.prefixes:
+        _check_prefixes(plan)
+
+
+def _check_prefixes(plan: Plan) -> None:
+    """Raise UsageError for a search that cannot judge points by a beginning of the trace."""
+    told = None
+    of_trace = [a.key for a in plan.space.axes if a.key.startswith(("reader.", "workload."))]
     if plan.goals.several:
         names = ", ".join(plan.goals.metrics)
-        raise ConfigError(f"prefixes: points are stopped by one metric, not by several: {names}")
-    if plan.sampler not in ("tpe", "random"):
-        raise ConfigError(f"prefixes: go with the samplers tpe and random, not {plan.sampler}")
-    of_trace = [a.key for a in plan.space.axes if a.key.startswith(("reader.", "workload."))]
-    if of_trace:
-        raise ConfigError(f"prefixes: {of_trace[0]} is varied, and with it the trace")
+        told = f"points are stopped by one metric, not by several: {names}"
+    elif plan.sampler not in ("tpe", "random"):
+        told = f"go with the samplers tpe and random, not {plan.sampler}"
+    elif of_trace:
+        told = f"{of_trace[0]} is varied, and with it the trace"
+    if told is not None:
+        raise about(UsageError(f"prefixes: {told}"), "prefixes")
 
 
 def _searched(

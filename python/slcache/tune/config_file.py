@@ -20,7 +20,8 @@ _OTHERS = ("reader.", "workload.")
 
 def text(point: Settings, fixed: Mapping[str, Any], told: Sequence[str]) -> str:
     """Return the file: what was chosen and what was fixed, below lines of what is `told`."""
-    lines = [f"# {printable(line)}" for line in told]
+    # A name may hold a line's end, behind which no comment goes on.
+    lines = [f"# {part}" for line in told for part in printable(line).split("\n")]
     others = [key for key in point if key.startswith(_OTHERS)]
     settings = {k: v for k, v in point.items() if k != SCHEME and k not in others}
     # Fixed values come as `--set` spells them, in text.
