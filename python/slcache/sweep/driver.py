@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from slcache.store import Store
 from slcache.sweep.executors import Executor
+from slcache.sweep.keeper import Keeper
 from slcache.sweep.tasks import Done, Task
 
 #: How often a task is tried whose worker is lost.
@@ -66,11 +67,13 @@ def run(
     `report` is called several times a second, and ends the sweep by raising. Whoever made the
     executor ends it, and with it what is still running.
     """
-    loop = _Loop(work, executor, store, Progress(len(work.points), kept), fail_fast)
-    report(loop.progress)
-    while loop.pending:
-        loop.step()
-        report(loop.progress)
+    progress = Progress(len(work.points), kept)
+    report(progress)
+    with Keeper(store) as keeper:
+        loop = _Loop(work, executor, keeper, progress, fail_fast)
+        while loop.pending:
+            loop.step()
+            report(progress)
     return loop.results
 
 
@@ -78,11 +81,11 @@ class _Loop:
     """The state of a sweep while it runs."""
 
     def __init__(
-        self, work: Work, executor: Executor, store: Store, progress: Progress, fail_fast: bool
+        self, work: Work, executor: Executor, keeper: Keeper, progress: Progress, fail_fast: bool
     ) -> None:
         self.results: dict[str, Done] = {}
         self.progress = progress
-        self._executor, self._store, self._fail_fast = executor, store, fail_fast
+        self._executor, self._keeper, self._fail_fast = executor, keeper, fail_fast
         self._tries: dict[str, int] = {}
         #: Points that wait for a state, by its name.
         self._waiting: dict[str, list[Task]] = {name: [] for name in work.states}
@@ -126,8 +129,8 @@ class _Loop:
         if done.lost is not None:
             done = dataclasses.replace(done, error=f"{done.lost} ({TRIES} times)", lost=None)
         if done.error is None:
-            self._store.put_packed(done.name, done.content)
-            # The store has it: a sweep of many points must not hold them all.
+            self._keeper.keep(done)
+            # A sweep of many points must not hold all results.
             done = dataclasses.replace(done, content=b"")
         self.results[done.name] = done
         self.progress.done += 1
