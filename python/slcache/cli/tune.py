@@ -13,7 +13,6 @@ from rich.text import Text
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.files import inputs as files_of
-from slcache.once import once
 from slcache.tabular import Column, Table
 
 if TYPE_CHECKING:
@@ -146,7 +145,6 @@ def tune(
         --vary scheme.baseline.slc_blocks=8..256@log --maximise lifetime_host_bytes \\
         --keep 'waf<=2' --out found
     """
-    own = [] if address is None else [("trace.address", address.value)]
     from slcache.tune.api import tune as search
     from slcache.tune.outcome import FILES
 
@@ -167,7 +165,8 @@ def tune(
             sampler=sampler.value,
             sampler_seed=sampler_seed,
             prefixes=prefixes,
-            settings=once([*opt.pairs(sets).items(), *own]),
+            settings=dict(opt.pairs(sets)),
+            address=None if address is None else address.value,
             trace_options=opt.reader(trace_format, trace_option, volume, unsorted, workload),
             replay=replay,
             seeds=seeds,
@@ -175,7 +174,7 @@ def tune(
             jobs=jobs,
             store=store,
             out=out,
-            progress=meter,
+            on_progress=meter,
         )
     if json:
         console.emit(found.to_json())

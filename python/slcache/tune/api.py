@@ -48,12 +48,13 @@ def tune(
     seed: int | None = None,
     settings: Mapping[str, Any] | None = None,
     trace_options: Mapping[str, str] | None = None,
+    address: str | None = None,
     replay: str | None = None,
     out: api.Path | None = None,
     store: api.Path | None = None,
     jobs: int | None = None,
     executor: Executor | str = "local",
-    progress: Progress | None = None,
+    on_progress: Progress | None = None,
 ) -> Tuning:
     """Search for the settings that make some metrics least or most (needs `slcache[tune]`).
 
@@ -79,7 +80,7 @@ def tune(
         trace=os.fspath(trace),
         device=os.fspath(device),
         schemes=plan.space.schemes,
-        settings=api.flat(settings),
+        settings=api.flat(api.addressed(settings, address)),
         trace_options=dict(trace_options or {}),
         replay=replay,
         seeds=seeds,
@@ -91,7 +92,7 @@ def tune(
         place = Path(store) if store is not None else folder
         workers = named.executor(executor, jobs) if isinstance(executor, str) else executor
         try:
-            found = _searched(asked, plan, place, minutes, workers, progress)
+            found = _searched(asked, plan, place, minutes, workers, on_progress)
         finally:
             if workers is not executor:
                 workers.close()

@@ -38,7 +38,7 @@ class Prefixes:
         if not path.exists():
             self._folder.mkdir(parents=True, exist_ok=True)
             self._trace.transform(
-                "window", path, skip=0, take=self.requests(share), progress=self._progress
+                "window", path, skip=0, take=self.requests(share), on_progress=self._progress
             )
         return path
 
