@@ -195,6 +195,12 @@ impl Geometry {
         self.times_ns[((pool * CellMode::COUNT + mode as usize) << self.page_bits) + index as usize]
     }
 
+    /// The same of all pages of such a block, in order.
+    #[inline(always)]
+    pub fn times_ns_of_pages(&self, pool: usize, mode: CellMode) -> &[(u32, u32)] {
+        &self.times_ns[(pool * CellMode::COUNT + mode as usize) << self.page_bits..][..1 << self.page_bits]
+    }
+
     /// Time of a copy-back between blocks of a plane of `pool` in `mode`, ns, where its chips have it.
     #[inline(always)]
     pub fn copyback_ns(&self, pool: usize, mode: CellMode) -> Option<u32> {

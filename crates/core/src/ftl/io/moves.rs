@@ -111,15 +111,18 @@ impl Io {
         let mut run = std::mem::take(&mut self.run);
         run.clear();
         let (mut all_units, mut read_sum_ns, mut program_sum_ns) = (0, 0, 0);
-        run.extend(moved.iter().zip(first..).map(|(&(from, units), to)| {
-            let (read_ns, _) = geometry.page_times_ns(at.pool, at.array.read_mode, u32::from(from));
-            let (_, program_ns) = geometry.page_times_ns(target.pool, target.array.store_mode, to);
-            let transfer_ns = moves.transfer_ns[usize::from(units)];
-            all_units += u64::from(units);
-            read_sum_ns += u64::from(read_ns) + u64::from(transfer_ns);
-            program_sum_ns += u64::from(program_ns) + u64::from(transfer_ns);
-            PageMove { from, to: to as u16, read_ns, program_ns, transfer_ns }
-        }));
+        let reads_ns = geometry.times_ns_of_pages(at.pool, at.array.read_mode);
+        let programs_ns = &geometry.times_ns_of_pages(target.pool, target.array.store_mode)[first as usize..];
+        run.extend(moved.iter().zip(first..).zip(programs_ns).map(
+            |((&(from, units), to), &(_, program_ns))| {
+                let (read_ns, _) = reads_ns[usize::from(from)];
+                let transfer_ns = moves.transfer_ns[usize::from(units)];
+                all_units += u64::from(units);
+                read_sum_ns += u64::from(read_ns) + u64::from(transfer_ns);
+                program_sum_ns += u64::from(program_ns) + u64::from(transfer_ns);
+                PageMove { from, to: to as u16, read_ns, program_ns, transfer_ns }
+            },
+        ));
         let count = moved.len() as u64;
         moves.units += all_units;
         moves.read_ns += read_sum_ns + count * u64::from(bus.read_command_ns + bus.read_data_ns);

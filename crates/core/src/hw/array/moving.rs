@@ -4,7 +4,7 @@ use super::{tag_index, BlockState, Fault, FlashArray, CLOSED, MODES};
 use crate::base::{BlockId, Ppn};
 
 /// How many pages ahead the owners of a block's live slots are fetched.
-const AHEAD: u32 = 8;
+const AHEAD: usize = 8;
 
 /// Who keeps in mind where the owner of each tag lives.
 pub trait Owners {
@@ -16,6 +16,50 @@ pub trait Owners {
 
     /// All `units` live slots of page `from` are in page `to` of the block programmed.
     fn page(&mut self, from: u32, to: u32, units: u32);
+}
+
+/// Moves the tags of pages of `SLOTS` slots that hold something, from page `first` of `from` on, to all
+/// those of `to`, of which `begin` is the first page's number. Returns the page behind the last that moved,
+/// and how many tags did.
+#[inline(always)]
+fn move_tags<const SLOTS: usize>(
+    from: &mut [u32],
+    first: u32,
+    to: &mut [u32],
+    begin: u32,
+    owners: &mut impl Owners,
+) -> (u32, u32)
+where
+    [u32; SLOTS]: bytemuck::Pod,
+{
+    let from: &mut [[u32; SLOTS]] = bytemuck::cast_slice_mut(from);
+    let to: &mut [[u32; SLOTS]] = bytemuck::cast_slice_mut(to);
+    from.iter().skip(first as usize).take(AHEAD).for_each(|tags| owners.fetch(tags));
+    let (mut index, mut live) = (first as usize, 0);
+    for (next, taken) in (begin..).zip(to) {
+        // The caller has counted what lives: there is a page.
+        loop {
+            if let Some(tags) = from.get(index + AHEAD) {
+                owners.fetch(tags);
+            }
+            if from[index] != [0; SLOTS] {
+                break;
+            }
+            index += 1;
+        }
+        let mut units = 0;
+        for (place, (left, taken)) in from[index].iter_mut().zip(taken).enumerate() {
+            if *left != 0 {
+                *taken = std::mem::take(left);
+                owners.moved(*taken, next * SLOTS as u32 + place as u32);
+                units += 1;
+            }
+        }
+        owners.page(index as u32, next, units);
+        live += units;
+        index += 1;
+    }
+    (index as u32, live)
 }
 
 impl FlashArray {
@@ -71,33 +115,19 @@ impl FlashArray {
         if begin + count > end {
             return Err(Fault::ProgramNotOpen(self.geometry.page(target, end)));
         }
-        let (pages, bits) = (self.blocks[source.index()].write_ptr(), self.geometry.slot_bits);
+        let bits = self.geometry.slot_bits;
         let (from_tags, to_tags) = self.tags_of_two(source, target);
-        let (mut index, mut fetched, mut live) = (first, first, 0);
-        for next in begin..begin + count {
-            let from = (index as usize) << bits;
-            let dead = from_tags[from..].iter().position(|&tag| tag != 0);
-            index += dead.expect("Invariant: the caller has counted what lives") as u32 >> bits;
-            while fetched < pages.min(index + AHEAD) {
-                owners.fetch(&from_tags[(fetched as usize) << bits..][..1 << bits]);
-                fetched += 1;
-            }
-            let left = &mut from_tags[(index as usize) << bits..][..1 << bits];
-            let taken = &mut to_tags[(next as usize) << bits..][..1 << bits];
-            let mut units = 0;
-            for (place, (left, taken)) in left.iter_mut().zip(taken).enumerate() {
-                if *left != 0 {
-                    *taken = std::mem::take(left);
-                    owners.moved(*taken, (next << bits) + place as u32);
-                    units += 1;
-                }
-            }
-            owners.page(index, next, units);
-            live += units;
-            index += 1;
-        }
+        let to_tags = &mut to_tags[(begin as usize) << bits..((begin + count) as usize) << bits];
+        let (end, live) = match bits {
+            0 => move_tags::<1>(from_tags, first, to_tags, begin, owners),
+            1 => move_tags::<2>(from_tags, first, to_tags, begin, owners),
+            2 => move_tags::<4>(from_tags, first, to_tags, begin, owners),
+            3 => move_tags::<8>(from_tags, first, to_tags, begin, owners),
+            4 => move_tags::<16>(from_tags, first, to_tags, begin, owners),
+            bits => unreachable!("Invariant: a page has no more than 16 slots, not 2^{bits}"),
+        };
         self.count_moved(source, target, count as u16, live as u16);
-        Ok(index)
+        Ok(end)
     }
 
     /// The tags of two blocks, each from its first page on.
