@@ -77,8 +77,11 @@ def started(words: list[str | Path], mark: str) -> subprocess.Popen[bytes]:
 def wait_until_gone(mark: str) -> None:
     """Wait until no worker is left."""
     end = time.monotonic() + GONE_S
-    while processes(mark):
-        assert time.monotonic() < end, "workers outlive their driver"
+    while left := processes(mark):
+        if time.monotonic() > end:
+            for pid in left:
+                os.kill(pid, signal.SIGKILL)
+            pytest.fail("workers outlive their driver")
         time.sleep(0.02)
 
 
@@ -133,6 +136,20 @@ def test_kills_at_random_moments_change_nothing(
     assert tables[0] == tables[1], f"SLCACHE_SEED={seed}"
     told = f"{DRIVER_KILLS} drivers killed with {hit} workers at work, {lost} workers killed"
     record_property("told", f"sweep kills: {told} (seed {seed})")
+
+
+def test_a_worker_does_not_outlive_its_driver_in_the_middle_of_a_run(tmp_path: Path) -> None:
+    endless = tmp_path / "endless.toml"
+    endless.write_text(SPEC.replace("150000", "4000000000"))
+    mark = uuid.uuid4().hex
+    words = ("sweep", endless, "--device", "tiny", "--scheme", "sa", "--out", tmp_path / "out")
+    with started(list(words), mark) as driver:
+        assert len(at_work(driver, mark)) == 1
+        # Python starts, and the run with it.
+        time.sleep(MOMENT_S)
+        driver.kill()
+        driver.communicate()
+    wait_until_gone(mark)
 
 
 def kill_one(rng: random.Random, pids: list[int]) -> int:
