@@ -1,6 +1,6 @@
 """What a sweep costs beside its runs: points a second, and what a trace parsed once saves.
 
-Run as `python benches/sweep.py TRACE`, on a machine that does nothing else.
+Run as `python benches/sweep.py TRACE...`. CPU times hold beside other work too.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import slcache
@@ -25,14 +26,36 @@ bs = "4k"
 """
 
 
-def seconds(work: Callable[[], object], rounds: int = 3) -> float:
-    """Return the least time of some rounds."""
-    times = []
+@dataclass(frozen=True)
+class Took:
+    """Seconds on the clock, and of processors, those of ended workers with them."""
+
+    wall_s: float
+    cpu_s: float
+
+    def __str__(self) -> str:
+        return f"{self.wall_s:.2f} s, {self.cpu_s:.2f} s of CPU"
+
+    def each(self, count: int) -> str:
+        """Return what each of so many took."""
+        cpu_ms = 1e3 * self.cpu_s / count
+        return f"{self}; {count / self.wall_s:.0f} a second, {cpu_ms:.1f} ms of CPU each"
+
+
+def cpu_s() -> float:
+    """Return what this process and those it waited for have used."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def took(work: Callable[[], object], rounds: int = 3) -> Took:
+    """Return the least times of some rounds."""
+    found = []
     for _ in range(rounds):
-        began = time.perf_counter()
+        began, used = time.perf_counter(), cpu_s()
         work()
-        times.append(time.perf_counter() - began)
-    return min(times)
+        found.append((time.perf_counter() - began, cpu_s() - used))
+    return Took(min(wall for wall, _ in found), min(cpu for _, cpu in found))
 
 
 def small_points(folder: Path) -> None:
@@ -50,20 +73,20 @@ def small_points(folder: Path) -> None:
     def again() -> None:
         slcache.sweep(workload, device="tiny", scheme="baseline", seeds=POINTS, store=folder / "s")
 
-    alone = seconds(runs)
-    print(f"{POINTS} runs in one process: {alone:.2f} s, {POINTS / alone:.0f} a second")
+    print(f"{POINTS} runs in one process: {took(runs).each(POINTS)}")
     for jobs in dict.fromkeys((1, os.cpu_count() or 1)):
-        took = seconds(lambda jobs=jobs: sweep(jobs))
-        print(f"sweep with {jobs} workers: {took:.2f} s, {POINTS / took:.0f} points a second")
+        print(f"sweep, workers {jobs}: {took(lambda jobs=jobs: sweep(jobs)).each(POINTS)}")
     again()
-    kept = seconds(again)
-    print(f"sweep of results that are there: {kept:.2f} s, {POINTS / kept:.0f} points a second")
+    print(f"sweep of results that are there: {took(again).each(POINTS)}")
 
 
 def parsed_once(trace: str, folder: Path) -> None:
     """Compare reading a trace with reading what was prepared of it."""
     prepared = folder / "prepared"
     address = ["trace.address=compact"]
+
+    def again() -> _core.Rereadable:
+        return _core.prepared(trace, prepared)
 
     def run(source: str | _core.Rereadable) -> None:
         _core.run(
@@ -79,21 +102,15 @@ def parsed_once(trace: str, folder: Path) -> None:
             progress=None,
         )
 
-    making = seconds(lambda: _core.prepare(trace, prepared, trace_options=[], progress=None))
+    def prepare(source: str | _core.Rereadable, output: Path) -> None:
+        _core.prepare(source, output, trace_options=[], progress=None)
+
+    making = took(lambda: prepare(trace, prepared))
     stored, columns = Path(trace).stat().st_size, prepared.stat().st_size
-    print(f"{trace}: {stored / 1e6:.1f} MB, prepared in {making:.2f} s, {columns / 1e6:.1f} MB")
-    plain, shared = (
-        seconds(lambda: run(trace)),
-        seconds(lambda: run(_core.prepared(trace, prepared))),
-    )
-    print(f"a run of it: {plain:.2f} s; from what was prepared: {shared:.2f} s")
-    copy = folder / "again"
-    reading = seconds(
-        lambda: _core.prepare(
-            _core.prepared(trace, prepared), copy, trace_options=[], progress=None
-        )
-    )
-    print(f"prepared read and written again: {reading:.2f} s, {columns / reading / 1e9:.2f} GB/s")
+    print(f"{trace}: {stored / 1e6:.1f} MB, prepared in {making}, {columns / 1e6:.1f} MB")
+    print(f"prepared, read and written again: {took(lambda: prepare(again(), folder / 'again'))}")
+    print(f"a run of it: {took(lambda: run(trace))}")
+    print(f"a run of what was prepared: {took(lambda: run(again()))}")
 
 
 if __name__ == "__main__":
