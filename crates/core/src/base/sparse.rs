@@ -15,12 +15,15 @@ pub struct Sparse {
 }
 
 /// The numbers of a run, in a file as they are, four bytes each: a device holds too many to take each one
-/// apart.
+/// apart. Formats for people have them as numbers.
 #[derive(Clone, Debug)]
 struct Words(Vec<u32>);
 
 impl Serialize for Words {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            return self.0.serialize(serializer);
+        }
         let bytes: Vec<u8> = self.0.iter().flat_map(|word| word.to_le_bytes()).collect();
         serializer.serialize_bytes(&bytes)
     }
@@ -28,6 +31,9 @@ impl Serialize for Words {
 
 impl<'de> Deserialize<'de> for Words {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            return Vec::deserialize(deserializer).map(Self);
+        }
         deserializer.deserialize_bytes(WordsVisitor)
     }
 }
@@ -96,7 +102,9 @@ mod tests {
     fn words_are_four_bytes_each_the_lowest_first() {
         let words = |bytes: &[u8]| WordsVisitor.visit_bytes::<Error>(bytes).map(|Words(words)| words);
         assert_eq!(words(&[1, 0, 0, 0, 0, 2, 0, 0x80]), Ok(vec![1, 0x8000_0200]));
-        assert_eq!(serde_json::to_string(&Words(vec![1, 0x8000_0200])).unwrap(), "[1,0,0,0,0,2,0,128]");
+        let text = serde_json::to_string(&Words(vec![1, 0x8000_0200])).unwrap();
+        assert_eq!(text, "[1,2147484160]");
+        assert_eq!(serde_json::from_str::<Words>(&text).unwrap().0, [1, 0x8000_0200]);
         assert!(words(&[1, 0, 0, 0, 2]).is_err());
     }
 
