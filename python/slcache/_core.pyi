@@ -130,6 +130,12 @@ def devices() -> str:
 def device_facts(device: str) -> str:
     """Return what can be told of a device before anything runs on it, as JSON."""
 
+def config_file(path: str) -> list[tuple[str, str, str]]:
+    """Return what a TOML file says: key, value as a setting has it, and place of each."""
+
+def placed(place: str, setting: str) -> str:
+    """Return a setting with the place in a file where it is said, for errors to name."""
+
 def device_line(device: str, key: str) -> tuple[str, str] | None:
     """Return where a preset or device file says a key, and that line with its comment."""
 
@@ -407,6 +413,9 @@ def nvc_lifespan(
 
 def version() -> str:
     """Return the version of the simulator."""
+
+def model_version() -> int:
+    """Return the version of the model, raised whenever its results move."""
 
 def commit() -> str:
     """Return the commit the simulator was built from."""

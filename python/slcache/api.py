@@ -9,8 +9,8 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slcache import _core, files, labels, reasons
-from slcache.content import Content, device_of, literal, path_of, trace_of
+from slcache import _core, config_files, files, labels, reasons
+from slcache.content import Content, device_of, path_of, trace_of
 from slcache.errors import ConfigError, UsageError, about
 from slcache.once import checked_seed, flatten, once
 from slcache.results import Comparison, Result
@@ -326,7 +326,7 @@ def resolve(
 
 def sets(settings: Mapping[str, Any] | None) -> list[str]:
     """Return the settings as the engine takes them."""
-    return [f"{key}={literal(value, key)}" for key, value in flat(settings).items()]
+    return [config_files.literal(key, value) for key, value in flat(settings).items()]
 
 
 def schemes(*, device: Content | None = None) -> list[dict[str, Any]]:

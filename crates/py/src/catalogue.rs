@@ -43,6 +43,18 @@ pub fn device_line(device: &str, key: &str) -> PyResult<Option<(String, String)>
     slcache_sim::config::line_with(device, key).map_err(|errors| config_error(&errors))
 }
 
+/// What a configuration file says: key, value and place of each, the value as a setting has it.
+#[pyfunction]
+pub fn config_file(path: &str) -> PyResult<Vec<(String, String, String)>> {
+    slcache_sim::config::config_file(path).map_err(|errors| config_error(&errors))
+}
+
+/// A setting with the place in a file where it is said, for errors to name.
+#[pyfunction]
+pub fn placed(place: &str, setting: &str) -> String {
+    slcache_sim::config::placed(place, setting)
+}
+
 /// The trace formats.
 #[pyfunction]
 pub fn formats() -> String {

@@ -155,6 +155,12 @@ fn version() -> &'static str {
     slcache_sim::provenance::version()
 }
 
+/// The version of the model: results of one version are of one model.
+#[pyfunction]
+fn model_version() -> u32 {
+    slcache_sim::provenance::model_version()
+}
+
 /// The commit the simulator was built from.
 #[pyfunction]
 fn commit() -> &'static str {
@@ -206,6 +212,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::knobs, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::devices, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::device_facts, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::config_file, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::placed, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::device_line, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::formats, module)?)?;
     module.add_function(wrap_pyfunction!(config_schema, module)?)?;
@@ -227,5 +235,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(models::nvc_lifespan, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(commit, module)?)?;
+    module.add_function(wrap_pyfunction!(model_version, module)?)?;
     Ok(())
 }

@@ -11,6 +11,11 @@ pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
+/// The version of the model, raised whenever its results move.
+pub fn model_version() -> u32 {
+    MODEL_VERSION
+}
+
 /// The commit the simulator was built from; `unknown` outside a repository.
 pub fn commit() -> &'static str {
     env!("SLCACHE_COMMIT")

@@ -74,8 +74,8 @@ Amount = Annotated[
 
 
 def cliff(
-    device: opt.Device,
     schemes: opt.Schemes,
+    device: opt.MaybeDevice = None,
     pattern: Annotated[Kind, typer.Option(help="Without a break, or in bursts.")] = Kind.sustained,
     amount: Amount = None,
     bursts: Annotated[
@@ -92,6 +92,7 @@ def cliff(
             metavar="SIZE", help="Start over after so many bytes (default: the device's)."
         ),
     ] = None,
+    config: opt.Config = None,
     sets: opt.Sets = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write cliff.json, .svg and .png here.")
@@ -121,8 +122,9 @@ def cliff(
     """
     from slcache import cliffs
 
-    settings = opt.pairs(sets)
-    names, left_out = opt.scheme_names(schemes, device, settings)
+    given = opt.configured(config, device, sets)
+    names, left_out = opt.scheme_names(schemes, given.device, given.settings)
+    settings = given.settings
     console.left_out(left_out)
     in_bursts = pattern == Kind.bursts
     for name, value in (("--bursts", bursts), ("--pause", pause)):
@@ -137,12 +139,15 @@ def cliff(
         span_bytes=None if span is None else size_bytes("--span", span),
     )
     try:
-        cliffs.loads(chosen, device=device, schemes=names, settings=settings)
+        cliffs.loads(chosen, device=given.device, schemes=names, settings=settings)
     except UsageError as error:
         option = _OPTIONS.get(error.key or "")
         raise typer.BadParameter(str(error), param_hint=option) from error
-    with console.output(out, cliffs.FILES, [device]) as files, console.meter(progress) as meter:
-        result = cliffs.run(chosen, device=device, schemes=names, settings=settings, progress=meter)
+    kept = [path for path in (device, config) if path is not None]
+    with console.output(out, cliffs.FILES, kept) as files, console.meter(progress) as meter:
+        result = cliffs.run(
+            chosen, device=given.device, schemes=names, settings=settings, progress=meter
+        )
         if files is not None:
             from slcache.plots import style
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from slcache import api
+from slcache import api, config_files
+from slcache.config_files import Configuration
 from slcache.once import SEED_MAX, once
 
 
@@ -67,8 +69,25 @@ def reader(
     return once(said, "trace option ")
 
 
+def configured(config: Path | None, device: str | None, sets: list[str] | None) -> Configuration:
+    """Return what --config, --device and --set say together; there must be a device."""
+    said = pairs(sets)
+    found = Configuration() if config is None else config_files.read(config)
+    if device is not None and found.device is not None:
+        raise typer.BadParameter(f"{config} describes a device; leave --device out")
+    chosen = found.device if device is None else device
+    if chosen is None:
+        raise typer.BadParameter(
+            "give a device, or a --config that describes one", param_hint="--device"
+        )
+    return replace(found, device=chosen, settings={**found.settings, **said})
+
+
 def scheme_names(
-    text: str, device: str, settings: dict[str, str], normalise: str | None = None
+    text: str,
+    device: Any,  # noqa: ANN401
+    settings: dict[str, Any],
+    normalise: str | None = None,
 ) -> tuple[list[str], dict[str, str]]:
     """Return the schemes that `--schemes` means, and of `all` those left out with the reason."""
     names, left_out = api.named(text, device=device, settings=settings)
@@ -129,6 +148,23 @@ SavedResults = Annotated[
         metavar="RESULT...", help="Saved results: folders of --out, or their result.json."
     ),
 ]
+MaybeDevice = Annotated[
+    str | None,
+    typer.Option(
+        "--device",
+        metavar="PRESET|FILE.toml",
+        help="A preset (see [bold]slcache devices[/bold]) or a file; not needed if --config has "
+        "a device.",
+    ),
+]
+MaybeScheme = Annotated[
+    str | None,
+    typer.Option(
+        "--scheme",
+        metavar="NAME",
+        help="A scheme (see [bold]slcache schemes[/bold]); not needed if --config has one.",
+    ),
+]
 Device = Annotated[
     str,
     typer.Option(
@@ -148,6 +184,14 @@ Schemes = Annotated[
 Normalise = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Divide by this scheme's figures (default: the first)."),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A configuration, TOML or JSON: keys between device and --set, or all of it with its "
+        "device and scheme, such as a result.json.",
+    ),
 ]
 Sets = Annotated[
     list[str] | None,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import typer
 from rich.text import Text
 
 from slcache import _core, api, terminal
 from slcache.cli import console
 from slcache.cli import options as opt
+from slcache.config_files import Placed
 from slcache.files import inputs as files_of
 from slcache.once import once
 from slcache.results import FILES, Comparison, Result
@@ -16,8 +18,9 @@ from slcache.results import FILES, Comparison, Result
 
 def run(
     trace: opt.TracePath,
-    device: opt.Device,
-    scheme: opt.Scheme,
+    device: opt.MaybeDevice = None,
+    scheme: opt.MaybeScheme = None,
+    config: opt.Config = None,
     sets: opt.Sets = None,
     trace_format: opt.TraceFormat = None,
     trace_option: opt.TraceOptions = None,
@@ -42,18 +45,23 @@ def run(
       slcache run web.csv.gz --device tiny --scheme baseline
       slcache run web.csv.gz --device my.toml --scheme tlc-only --json
       slcache run web.csv.gz --device tiny --scheme baseline --address wrap
+      slcache run web.csv.gz --config out/before/result.json --set run.seed=2
     """
+    given = opt.configured(config, device, sets)
+    if scheme is None and given.scheme is None:
+        told = "give a scheme, or a --config with one"
+        raise typer.BadParameter(told, param_hint="--scheme")
     reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
-    arguments = _arguments(sets, address, reader, replay, seed)
-    kept = files_of(trace, device, load_state, save_state, memory_in, memory_out)
+    arguments = _arguments(given.settings, address, reader, replay, seed)
+    kept = files_of(trace, device, config, load_state, save_state, memory_in, memory_out)
     with (
         console.output(out, FILES, kept) as files,
         console.meter(progress) as meter,
     ):
         result = api.run(
             trace,
-            device=device,
-            scheme=scheme,
+            device=given.device,
+            scheme=scheme or given.scheme,
             load_state=load_state,
             save_state=save_state,
             memory_in=memory_in,
@@ -68,9 +76,10 @@ def run(
 
 def compare(
     trace: opt.TracePath,
-    device: opt.Device,
     schemes: opt.Schemes,
+    device: opt.MaybeDevice = None,
     normalise: opt.Normalise = None,
+    config: opt.Config = None,
     sets: opt.Sets = None,
     trace_format: opt.TraceFormat = None,
     trace_option: opt.TraceOptions = None,
@@ -95,22 +104,23 @@ def compare(
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline
       slcache compare web.csv.gz --device ips-384g --schemes all --out out/web
     """
-    names, left_out = opt.scheme_names(schemes, device, opt.pairs(sets), normalise)
+    given = opt.configured(config, device, sets)
+    names, left_out = opt.scheme_names(schemes, given.device, given.settings, normalise)
     if memory_in is not None:
         api.remembering(names)
     console.left_out(left_out)
     reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
-    arguments = _arguments(sets, address, reader, replay, seed)
+    arguments = _arguments(given.settings, address, reader, replay, seed)
     if _core.is_read_once(trace):
         name = "standard input" if trace == "-" else trace
         console.note(f"{name} is copied to a temporary file: every scheme reads it anew")
     with (
-        console.output(out, FILES, files_of(trace, device, memory_in)) as files,
+        console.output(out, FILES, files_of(trace, device, config, memory_in)) as files,
         console.meter(progress) as meter,
     ):
         comparison = api.compare(
             trace,
-            device=device,
+            device=given.device,
             schemes=names,
             normalise=normalise,
             memory_in=memory_in,
@@ -125,7 +135,7 @@ def compare(
 
 
 def _arguments(
-    sets: list[str] | None,
+    given: dict[str, Any],
     address: opt.Address | None,
     reader: dict[str, str],
     replay: str | None,
@@ -133,7 +143,9 @@ def _arguments(
 ) -> dict[str, Any]:
     """Return the keyword arguments that both verbs hand to the Python interface."""
     own = [] if address is None else [("trace.address", address.value)]
-    settings = once([*opt.pairs(sets).items(), *own])
+    said = {key: value for key, value in given.items() if isinstance(value, Placed)}
+    above = once([*((k, v) for k, v in given.items() if k not in said), *own])
+    settings = {**said, **above}
     return {"settings": settings, "trace_options": reader, "replay": replay, "seed": seed}
 
 

@@ -48,7 +48,11 @@ impl Blame {
         let blamed = if needed.is_empty() { enough() } else { needed };
         let mut origins: Vec<Said> = blamed.iter().map(|cause| cause.origin.clone()).collect();
         origins.dedup();
-        (!origins.is_empty()).then_some(Origin::Said(origins))
+        match origins.len() {
+            0 => None,
+            1 => origins.pop().map(Origin::from),
+            _ => Some(Origin::Said(origins)),
+        }
     }
 }
 

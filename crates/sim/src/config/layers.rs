@@ -1,7 +1,8 @@
-//! The scheme's own defaults < those in the device file < its section there < single settings, and
-//! every error of all of them at once.
+//! The scheme's own defaults < those in the device file < its section there < a configuration file <
+//! single settings, and every error of all of them at once.
 
 use super::blame::Blame;
+use super::config_file;
 use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
 use super::device_source::DeviceSource;
 use super::keys;
@@ -25,7 +26,8 @@ pub struct Layers {
     pub device: DeviceSource,
     /// The scheme's name or an alias.
     pub scheme: String,
-    /// Settings `key=value`; no key may be set twice, whether here or by the options below.
+    /// Settings `key=value`; no key may be set twice, whether here or by the options below. Those that
+    /// [`placed`](super::placed) are of a configuration file, and below the others.
     pub sets: Vec<String>,
     /// The run's seed.
     pub seed: Option<u64>,
@@ -97,14 +99,23 @@ fn settings(layers: &Layers, chosen: Option<&Chosen>, errors: &mut Vec<ConfigErr
                 settings.push(setting);
             }
             Err(message) => {
-                let key = text.split('=').next().unwrap_or(text).trim();
-                errors.push(ConfigError::new(Said::new(Argument::Setting, text), key, message));
+                let setting = config_file::place(text).map_or(text, |(_, setting)| setting);
+                let key = setting.split('=').next().unwrap_or(setting).trim();
+                errors.push(ConfigError::new(Setting::said(text), key, message));
             }
         }
     }
     option_settings(layers, &mut settings, errors);
     errors.extend(twice::errors(&settings));
-    settings
+    above_files(settings)
+}
+
+/// The settings by layer, without what those of a file say that others replace.
+fn above_files(settings: Vec<Setting>) -> Vec<Setting> {
+    let (mut all, above): (Vec<_>, Vec<_>) = settings.into_iter().partition(Setting::is_from_file);
+    all.retain(|below| !above.iter().any(|setting| below.key.is_within(&setting.key)));
+    all.extend(above);
+    all
 }
 
 /// The settings that have an option of their own.

@@ -2,6 +2,7 @@
 //! a device file, the scheme's defaults there and single settings.
 
 mod blame;
+mod config_file;
 mod device_file;
 mod device_source;
 mod error;
@@ -16,6 +17,7 @@ mod setting;
 mod tree;
 mod twice;
 
+pub use config_file::{config_file, placed};
 pub(crate) use device_file::device_config;
 pub use device_file::line_with;
 pub use device_source::DeviceSource;

@@ -8,10 +8,10 @@ use toml::Value;
 
 /// An error for every setting that changes nothing in `config`, with what takes its effect away.
 ///
-/// Only single settings are looked at: a device file serves many runs.
+/// Only single settings are looked at: files serve many runs.
 pub fn errors(settings: &[Setting], config: &RunConfig) -> Vec<ConfigError> {
     let mut errors = Vec::new();
-    for setting in settings {
+    for setting in settings.iter().filter(|setting| !setting.is_from_file()) {
         for key in leaves(&setting.key, &setting.value) {
             if let Some(why) = reason(&key, config) {
                 let message = format!("{key}: has no effect: {why}");

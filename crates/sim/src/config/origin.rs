@@ -51,7 +51,15 @@ impl Origin {
 
 impl From<Said> for Origin {
     fn from(said: Said) -> Self {
-        Self::Said(vec![said])
+        match said.argument {
+            Argument::ConfigFile => match said.value.rsplit_once(':') {
+                Some((name, line)) if line.parse::<usize>().is_ok() => {
+                    Self::File { name: name.to_owned(), line: line.parse().ok() }
+                }
+                _ => Self::file(said.value),
+            },
+            _ => Self::Said(vec![said]),
+        }
     }
 }
 
@@ -60,6 +68,8 @@ impl From<Said> for Origin {
 pub enum Argument {
     /// A single setting.
     Setting,
+    /// A line of a configuration file, `file:line`.
+    ConfigFile,
     /// The device.
     Device,
     /// The scheme.
@@ -101,6 +111,7 @@ impl Said {
             (Argument::Replay, Words::CommandLine) => "--replay",
             (Argument::Replay, Words::Python) => "replay",
             (Argument::TraceOption, _) => "trace option",
+            (Argument::ConfigFile, _) => return self.value.clone(),
         };
         format!("{name} {}", self.value)
     }
@@ -108,7 +119,7 @@ impl Said {
     /// What was said, in words that every caller understands.
     pub fn plain(&self) -> String {
         match self.argument {
-            Argument::Setting => self.value.clone(),
+            Argument::Setting | Argument::ConfigFile => self.value.clone(),
             _ => self.told(Words::Python),
         }
     }

@@ -1,5 +1,6 @@
 //! One setting, `key=value`.
 
+use super::config_file;
 use super::origin::{Argument, Said};
 use super::tree::Key;
 use toml::{Table, Value};
@@ -28,6 +29,8 @@ impl Setting {
 
     /// Parses `key=value`; a key outside the sections belongs to `scheme`.
     pub fn parse(text: &str, scheme: &str) -> Result<Self, String> {
+        let origin = Self::said(text);
+        let text = config_file::place(text).map_or(text, |(_, setting)| setting);
         let Some((written, value)) = text.split_once('=') else {
             return Err("must be key=value, such as slc_blocks=64".to_owned());
         };
@@ -37,8 +40,19 @@ impl Setting {
         };
         let key = if SECTIONS.contains(&key.section()) { key } else { key.under(&["scheme", scheme]) };
         let value = parse_value(value.trim())?;
-        let origin = Said::new(Argument::Setting, text);
         Ok(Self { origin, key, written: written.to_owned(), value })
+    }
+    /// Where a setting was said, which may be a configuration file.
+    pub fn said(text: &str) -> Said {
+        match config_file::place(text) {
+            Some((place, _)) => Said::new(Argument::ConfigFile, place),
+            None => Said::new(Argument::Setting, text),
+        }
+    }
+
+    /// Whether a configuration file says it, above which single settings are.
+    pub fn is_from_file(&self) -> bool {
+        self.origin.argument == Argument::ConfigFile
     }
 }
 

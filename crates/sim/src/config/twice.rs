@@ -10,8 +10,11 @@ use toml::{Table, Value};
 pub fn errors(settings: &[Setting]) -> Vec<ConfigError> {
     let mut errors = Vec::new();
     for (place, later) in settings.iter().enumerate() {
-        let overlaps =
-            |earlier: &&Setting| later.key.is_within(&earlier.key) || earlier.key.is_within(&later.key);
+        // A single setting is above a configuration file, which may say the same.
+        let overlaps = |earlier: &&Setting| {
+            let one_layer = later.is_from_file() == earlier.is_from_file();
+            one_layer && (later.key.is_within(&earlier.key) || earlier.key.is_within(&later.key))
+        };
         if let Some(earlier) = settings[..place].iter().find(overlaps) {
             let said = earlier.origin.plain();
             let message = format!("{}: {said} sets {} as well; give one of the two", later.key, earlier.key);

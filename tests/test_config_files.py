@@ -1,0 +1,155 @@
+"""A configuration file says what single settings can, below them and above the device."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import slcache
+from slcache import api, config_files
+from support import slcache as command
+
+STUDY = """\
+slc_blocks = 4
+"device.pool[0].blocks" = 20
+
+[run]
+seed = 7
+
+[scheme.baseline.slc]
+victim = "fifo"
+
+[device.pool_is_not_here]
+x = 1
+"""
+GOOD = STUDY.partition("\n[device.")[0]
+#: What the file says, as settings.
+SETS = ["slc_blocks=4", "device.pool[0].blocks=20", "run.seed=7", "scheme.baseline.slc.victim=fifo"]
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """A configuration file that changes single keys."""
+    file = tmp_path / "my stüdy.toml"
+    file.write_text(GOOD)
+    return file
+
+
+def resolved(file: Path, **settings: object) -> dict[str, object]:
+    found = config_files.read(file)
+    assert found.device is None
+    given = {**found.settings, **settings}
+    return api.resolve(device="tiny", scheme="baseline", settings=given)
+
+
+def test_a_file_says_what_settings_say(study: Path) -> None:
+    said = dict(pair.split("=") for pair in SETS)
+    assert resolved(study) == api.resolve(device="tiny", scheme="baseline", settings=said)
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        {"scheme.baseline.slc_blocks": 3},
+        {"slc_blocks": 3},
+        {"scheme": {"baseline": {"slc_blocks": 3}}},
+    ],
+)
+def test_a_setting_is_above_the_file_however_it_is_written(
+    study: Path, above: dict[str, object]
+) -> None:
+    config = resolved(study, **above)
+    changed = api.resolve(
+        device="tiny",
+        scheme="baseline",
+        settings=dict(pair.split("=") for pair in [*SETS[1:], "slc_blocks=3"]),
+    )
+    assert config == changed
+
+
+def test_an_option_is_above_the_file(study: Path, trace: Path) -> None:
+    done = command(
+        "run", trace, "--device", "tiny", "--scheme", "baseline", "--config", study,
+        "--seed", "9", "--replay", "closed:2", "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    config = json.loads(done.stdout)["config"]
+    assert config["run"]["seed"] == 9
+    assert config["scheme"]["baseline"]["slc_blocks"] == 4
+    assert config["device"]["pool"][0]["blocks"] == 20
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (STUDY, ":11: device.pool_is_not_here"),
+        ("[run]\nsed = 1\n", ":2: run.sed: unknown key"),
+        ("[scheme.baseline]\nslc_blocks = 99\n", ":2: scheme.baseline.slc_blocks = 99: must be"),
+        ("[scheme.ips]\nlayers = 9\n", ":2: the run's scheme is baseline"),
+        ("slc_blocks = 4\nscheme.baseline.slc_blocks = 5\n", ":1: scheme.baseline.slc_blocks: "),
+        ("a = [\n", ":1: not valid TOML"),
+        ("[host]\nqueue_depth = -1\n", ":2: host.queue_depth = -1"),
+    ],
+)
+def test_what_is_wrong_names_file_and_line(
+    trace: Path, tmp_path: Path, text: str, told: str
+) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_text(text)
+    done = command("run", trace, "--device", "tiny", "--scheme", "baseline", "--config", file)
+    assert done.returncode == 3
+    assert f"{file}{told}" in done.stderr.decode()
+    assert done.stdout == b""
+
+
+def test_each_scheme_of_a_comparison_gets_its_own_section(trace: Path, tmp_path: Path) -> None:
+    file = tmp_path / "both.toml"
+    file.write_text(
+        '[scheme.baseline]\nslc_blocks = 4\n[scheme.sector.slc]\nvictim = "fifo"\n'
+        '[device]\nuser_bytes = "2MiB"\n'
+    )
+    done = command(
+        "compare", trace, "--device", "tiny", "--schemes", "tlc-only,baseline,sector",
+        "--config", file, "--address", "wrap", "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    schemes = [run["config"]["scheme"] for run in json.loads(done.stdout)["runs"]]
+    assert schemes[1]["baseline"]["slc_blocks"] == 4
+    assert schemes[2]["sector"]["slc"]["victim"] == "fifo"
+
+
+def test_a_file_that_is_none_is_told(trace: Path, tmp_path: Path) -> None:
+    for name, text in (("x.json", "{"), ("y.json", "[1]"), ("z.json", '{"run": {"seed": null}}')):
+        (tmp_path / name).write_text(text)
+        config = ["--config", tmp_path / name]
+        done = command("run", trace, "--device", "tiny", "--scheme", "baseline", *config)
+        assert done.returncode == 3
+        assert str(tmp_path / name) in done.stderr.decode()
+    done = command("run", trace, "--scheme", "baseline", "--config", tmp_path / "none.toml")
+    assert done.returncode == 3
+    assert "none.toml: cannot be read" in done.stderr.decode()
+    assert command("run", trace, "--scheme", "baseline").returncode == 2
+
+
+def test_a_file_with_a_device_needs_no_other(trace: Path, tmp_path: Path) -> None:
+    tiny = Path(__file__).parent.parent / "presets/devices/tiny.toml"
+    file = tmp_path / "whole.toml"
+    file.write_text(tiny.read_text() + '\n[scheme.baseline]\ntrigger = "valid-share"\n')
+    done = command("run", trace, "--config", file, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["config"]["scheme"]["baseline"]["trigger"] == "valid-share"
+    done = command("run", trace, "--config", file, "--device", "tiny", "--scheme", "baseline")
+    assert done.returncode == 2
+
+
+def test_the_cliff_takes_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "cliff.toml"
+    file.write_text('[scheme.baseline.slc]\nvictim = "fifo"\n')
+    done = command(
+        "cliff", "--device", "tiny", "--schemes", "baseline", "--config", file, "--amount", "2MiB",
+        "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert slcache.__version__
