@@ -123,7 +123,7 @@ def test_each_scheme_of_a_comparison_gets_its_own_section(trace: Path, tmp_path:
 def test_a_file_that_is_none_is_told(trace: Path, tmp_path: Path) -> None:
     for name, text in (("x.json", "{"), ("y.json", "[1]"), ("z.json", '{"run": {"seed": null}}')):
         (tmp_path / name).write_text(text)
-        config = ["--config", tmp_path / name]
+        config = ["--config", str(tmp_path / name)]
         done = command("run", trace, "--device", "tiny", "--scheme", "baseline", *config)
         assert done.returncode == 3
         assert str(tmp_path / name) in done.stderr.decode()

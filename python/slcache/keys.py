@@ -14,6 +14,8 @@ Schema = Mapping[str, Any]
 
 #: What a key's last word ends in, and the unit that says.
 _UNITS = {
+    "mb_per_s": "MB/s",
+    "_per_s": "1/s",
     "_ns": "ns",
     "_us": "µs",
     "_s": "s",
@@ -25,8 +27,6 @@ _UNITS = {
     "_w": "W",
     "_ratio": "a share from 0 to 1",
     "_share": "a share from 0 to 1",
-    "mb_per_s": "MB/s",
-    "_per_s": "1/s",
     "ps_per_byte": "ps per byte",
     "iops": "1/s",
     "rpm": "turns per minute",
@@ -86,7 +86,7 @@ def _key(root: Schema, schema: Schema, name: str, *, section: bool) -> Key:
         name,
         next((text for text in texts if text), "").replace("\n\n", "\n"),
         _type(root, schema, section=section),
-        _unit(name),
+        unit_of(name),
         tuple(dict.fromkeys(word for choice in choices for word in _allowed(choice))),
         "" if default == "null" else default,
         section,
@@ -158,7 +158,8 @@ def _allowed(choice: Schema) -> Iterator[tuple[str, str]]:
         yield f"at least {least}", ""
 
 
-def _unit(name: str) -> str:
+def unit_of(name: str) -> str:
+    """Return the unit that a key's name says; empty where it says none."""
     last = name.rpartition(".")[2].removesuffix("[]")
     if ".latency_us" in name or ".attribution_us" in name:
         return "µs"

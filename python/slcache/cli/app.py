@@ -21,7 +21,6 @@ from slcache.cli import (
     explain,
     report,
     reproduce,
-    rerun,
     simulate,
     sweep,
     sweep_show,
@@ -39,13 +38,11 @@ app = typer.Typer(
     name="slcache",
     rich_markup_mode="rich",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("run", cls=Verb)(simulate.run)
 app.command("compare", cls=Verb)(simulate.compare)
-app.command("rerun", cls=Verb)(rerun.rerun)
 app.command("diff", cls=Verb)(diff.diff)
 app.command("report", cls=Verb)(report.report)
 app.command("explain", cls=Verb)(explain.explain)

@@ -11,6 +11,7 @@ import typer
 from slcache import _core, api, reasons
 from slcache.cli import console
 from slcache.cli import options as opt
+from slcache.sheets import Sheet
 from slcache.tabular import Column, Table
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def schemes(
         ),
     ] = None,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
 ) -> None:
     """List the SLC-cache schemes, and the knobs that can be turned while they run.
 
@@ -44,8 +46,12 @@ def schemes(
       slcache schemes --device tiny
     """
     entries = api.schemes(device=device)
-    if json:
+    form = opt.form_of(form, json)
+    if form == opt.Form.json:
         console.emit_json(entries)
+        return
+    if form != opt.Form.table:
+        console.sheets(form, Sheet([_record(entry) for entry in entries]), _knob_sheet(entries))
         return
     listed = Table("scheme", [Column("what it does", text=True), Column("paper", text=True)])
     for entry in entries:
@@ -54,6 +60,22 @@ def schemes(
     problems = {entry["name"]: entry["problem"] for entry in entries if "problem" in entry}
     for sentence in reasons.told(problems, f"does not run on {device}", f"do not run on {device}"):
         console.note(sentence)
+
+
+def _record(entry: dict[str, Any]) -> dict[str, Any]:
+    shown = {key: entry.get(key) for key in ("name", "summary", "paper")}
+    return {**shown, **({"problem": entry["problem"]} if "problem" in entry else {})}
+
+
+def _knob_sheet(entries: list[dict[str, Any]]) -> Sheet:
+    plain = ("name", "unit", "value", "summary")
+    return Sheet(
+        [
+            {"scheme": entry["name"]} | {key: knob[key] for key in plain if key in knob}
+            for entry in entries
+            for knob in entry["knobs"]
+        ]
+    )
 
 
 def _knobs(entries: list[dict[str, Any]], *, on_device: bool) -> Table:

@@ -15,6 +15,7 @@ from slcache import quantity, units
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.errors import UsageError
+from slcache.sheets import Sheet
 from slcache.tabular import Table
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ def cliff(
         Path | None, typer.Option(metavar="DIR", help="Write cliff.json, .svg and .png here.")
     ] = None,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
     progress: opt.Progress = opt.When.auto,
 ) -> None:
     """Write sequentially to an empty device and show where the bandwidth falls.
@@ -122,6 +124,7 @@ def cliff(
     """
     from slcache import cliffs
 
+    form = opt.form_of(form, json)
     given = opt.configured(config, device, sets)
     names, left_out = opt.scheme_names(schemes, given.device, given.settings)
     settings = given.settings
@@ -160,12 +163,33 @@ def cliff(
             f"{name}: its cache of {units.size(cache)} is less than a hundredth of the amount, too "
             "little to show; choose a smaller --amount"
         )
-    if json:
+    if form == opt.Form.json:
         console.emit(result.to_json())
+        return
+    if form != opt.Form.table:
+        console.sheets(form, _sheet(result.curves))
         return
     console.show((_sustained if chosen.bursts == 1 else _bursts)(result.curves))
     if out is not None:
         console.show(Text(f"picture: {out / 'cliff.png'}"))
+
+
+def _sheet(curves: dict[str, Curve]) -> Sheet:
+    """Return the figures of each curve; those of bursts have one row for each."""
+    records: list[dict[str, float | str | None]] = []
+    for name, curve in curves.items():
+        if curve.bursts:
+            rows = enumerate(curve.bursts, 1)
+            records += [{"scheme": name, "burst": i, **vars(burst)} for i, burst in rows]
+        else:
+            figures = {
+                "first_mb_per_s": curve.first_mb_per_s,
+                "cliff_gib": curve.cliff_gib,
+                "last_mb_per_s": curve.last_mb_per_s,
+                "written_gib": float(curve.written_gib[-1]),
+            }
+            records.append({"scheme": name, **figures})
+    return Sheet(records, {"cliff_gib": "GiB", "written_gib": "GiB"})
 
 
 def _sustained(curves: dict[str, Curve]) -> Table:

@@ -16,9 +16,11 @@ from rich.progress import TimeRemainingColumn as Remaining
 
 from slcache import api, reasons
 from slcache.api import Progress as Callback
-from slcache.cli.options import When
+from slcache.cli.options import Form, When
 from slcache.files import Transaction
 from slcache.names import json_safe, printable
+from slcache.results import Comparison, Result
+from slcache.sheets import Sheet, csv, markdown, of_runs
 from slcache.tabular import fitted
 
 _LINE_EVERY_S = 1.0
@@ -34,6 +36,21 @@ def emit(text: str, *, aside: bool = False) -> None:
 def emit_json(document: Any, *, aside: bool = False) -> None:  # noqa: ANN401
     """Print plain data as one JSON document."""
     emit(json.dumps(document, ensure_ascii=False, allow_nan=False), aside=aside)
+
+
+def sheets(form: Form, *tables: Sheet) -> None:
+    """Print tables for other programs as the whole of standard output."""
+    text = csv(tables) if form == Form.csv else markdown(tables)
+    sys.stdout.write(printable(text))
+
+
+def emitted(result: Result | Comparison, form: Form) -> bool:
+    """Print a result for other programs, if that is what is wanted."""
+    if form == Form.json:
+        emit(result.to_json())
+    elif form != Form.table:
+        sheets(form, of_runs(result.labels, result.documents))
+    return form != Form.table
 
 
 def show(*parts: RenderableType, aside: bool = False) -> None:

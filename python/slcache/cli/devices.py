@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_text
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -10,9 +9,10 @@ import typer
 from rich.text import Text
 
 from slcache import api, reasons, units
-from slcache.cli import console
+from slcache.cli import complete, console
 from slcache.cli import options as opt
 from slcache.cli.verb import Verb
+from slcache.sheets import Sheet
 from slcache.tabular import Column, Table
 
 app = typer.Typer(invoke_without_command=True)
@@ -21,7 +21,9 @@ Facts = dict[str, Any]
 
 
 @app.callback()
-def devices(context: typer.Context, json: opt.Json = False) -> None:
+def devices(
+    context: typer.Context, json: opt.Json = False, form: opt.Format = opt.Form.table
+) -> None:
     """List the device presets; show one of them, or a device file, in figures.
 
     \b
@@ -35,8 +37,13 @@ def devices(context: typer.Context, json: opt.Json = False) -> None:
         "device", ["user data", Column("what it is", text=True), Column("source", text=True)]
     )
     entries = api.devices()
-    if json:
+    form = opt.form_of(form, json)
+    if form == opt.Form.json:
         console.emit_json(entries)
+        return
+    if form != opt.Form.table:
+        names = ("name", "user_bytes", "capacity_bytes", "summary", "source")
+        console.sheets(form, Sheet([{name: entry[name] for name in names} for entry in entries]))
         return
     for entry in entries:
         size = units.size(entry["user_bytes"])
@@ -47,9 +54,15 @@ def devices(context: typer.Context, json: opt.Json = False) -> None:
 @app.command(cls=Verb)
 def show(
     device: Annotated[
-        str, typer.Argument(metavar="PRESET|FILE.toml", help="A preset or a device file.")
+        str,
+        typer.Argument(
+            metavar="PRESET|FILE.toml",
+            autocompletion=complete.devices,
+            help="A preset or a device file.",
+        ),
     ],
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
 ) -> None:
     """Show a device before anything runs on it: sizes, latencies, peaks, caches, warnings.
 
@@ -63,8 +76,12 @@ def show(
       slcache devices show my.toml --json
     """
     facts = api.device_facts(device)
-    if json:
-        console.emit(json_text.dumps(facts, ensure_ascii=False, allow_nan=False))
+    form = opt.form_of(form, json)
+    if form == opt.Form.json:
+        console.emit_json(facts)
+        return
+    if form != opt.Form.table:
+        console.sheets(form, _mode_sheet(facts), _cache_sheet(facts))
         return
     title = facts["name"] + (f": {facts['summary']}" if facts["summary"] else "")
     console.show(Text(title, "bold"), _sizes(facts))
@@ -126,6 +143,39 @@ def _latency(latency: Facts) -> str:
 
 def _time(nanoseconds: int) -> str:
     return units.duration(nanoseconds / 1000, trim=True)
+
+
+def _mode_sheet(facts: Facts) -> Sheet:
+    return Sheet(
+        [
+            {
+                "pool": pool["name"],
+                "mode": mode["mode"],
+                "raw_bytes": mode["raw_bytes"],
+                "block_bytes": mode["block_bytes"],
+                "read_ns": mode["read"]["ns"],
+                "write_ns": mode["write"]["ns"],
+                "read_mb_per_s": mode["peak_read"]["mb_per_s"],
+                "read_bound_by": mode["peak_read"]["bound_by"],
+                "program_mb_per_s": mode["peak_program"]["mb_per_s"],
+                "program_bound_by": mode["peak_program"]["bound_by"],
+            }
+            for pool in facts["pools"]
+            for mode in pool["modes"]
+        ]
+    )
+
+
+def _cache_sheet(facts: Facts) -> Sheet:
+    records = []
+    for scheme in facts["schemes"]:
+        own = {key: scheme.get(key) for key in ("scheme", "slc_bytes")}
+        found = scheme.get("range")
+        ends = {} if found is None else {"key": found["key"], "default": found["default"]}
+        for name in ("min", "max") if found is not None else ():
+            ends |= {name: found[name]["value"], f"{name}_slc_bytes": found[name]["slc_bytes"]}
+        records.append({**own, **ends, "problem": scheme.get("problem")})
+    return Sheet(records)
 
 
 def _caches(facts: Facts) -> Table:

@@ -11,8 +11,9 @@ from rich.text import Text
 from slcache import units
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.differences import Change, RunDifference
+from slcache.differences import Change, Difference, RunDifference
 from slcache.leaves import shown
+from slcache.sheets import Sheet
 from slcache.tabular import Column, Table
 
 #: Exit status of --exit-code where results differ.
@@ -29,6 +30,7 @@ def diff(
         bool, typer.Option("--exit-code", help="Exit with 1 where the results differ.")
     ] = False,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
 ) -> int:
     """Show what separates two results: configuration, trace, and figures with factors.
 
@@ -44,9 +46,12 @@ def diff(
     """
     from slcache import differences
 
+    form = opt.form_of(form, json)
     found = differences.diff(first, second)
-    if json:
+    if form == opt.Form.json:
         console.emit_json(found.to_dict())
+    elif form != opt.Form.table:
+        console.sheets(form, _sheet(found, everything=everything))
     else:
         for run in found.runs:
             console.show(*lines(run, ("A", "B"), everything=everything))
@@ -55,6 +60,27 @@ def diff(
                 console.show(f"only in {side}: {', '.join(names)}")
         console.show(f"A: {first}", f"B: {second}")
     return DIFFERENT if exit_code and not found.equal else 0
+
+
+def _sheet(found: Difference, *, everything: bool) -> Sheet:
+    """Return a row for each key or figure that differs."""
+    parts = ("config", "trace", "origin", "metrics", *(["others"] if everything else []))
+    return Sheet(
+        [
+            {
+                "run": run.labels[0] if len(set(run.labels)) == 1 else " and ".join(run.labels),
+                "part": part,
+                "key": change.key,
+                "unit": change.unit,
+                "first": change.first,
+                "second": change.second,
+                "factor": change.factor,
+            }
+            for run in found.runs
+            for part in parts
+            for change in getattr(run, part)
+        ]
+    )
 
 
 def lines(

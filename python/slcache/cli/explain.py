@@ -10,10 +10,11 @@ import typer
 from rich.text import Text
 
 from slcache import explain as explanations
-from slcache.cli import console
+from slcache.cli import complete, console
 from slcache.cli import options as opt
 from slcache.explain import Entry, Standing
 from slcache.leaves import shown
+from slcache.sheets import Sheet
 from slcache.tabular import Column, Table
 
 
@@ -21,16 +22,21 @@ def explain(
     key: Annotated[
         str | None,
         typer.Argument(
-            metavar="[KEY]", help="A key, whole or its end; left out: the sections are listed."
+            metavar="[KEY]",
+            autocompletion=complete.key,
+            help="A key, whole or its end; left out: the sections are listed.",
         ),
     ] = None,
     device: Annotated[
         str | None,
         typer.Option(
-            metavar="PRESET|FILE.toml", help="Tell what the key stands at there, and where from."
+            metavar="PRESET|FILE.toml",
+            autocompletion=complete.devices,
+            help="Tell what the key stands at there, and where from.",
         ),
     ] = None,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
 ) -> None:
     """Explain a key of the configuration or of a result: meaning, unit, values, default.
 
@@ -47,7 +53,12 @@ def explain(
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="KEY") from error
     places = [explanations.standing(entry, device) if device else None for entry in found]
-    if json:
+    form = opt.form_of(form, json)
+    if form in (opt.Form.csv, opt.Form.markdown):
+        names = ("key", "of", "type", "unit", "default", "text")
+        rows = [entry.to_dict() for entry in found]
+        console.sheets(form, Sheet([{name: row[name] for name in names} for row in rows]))
+    elif form == opt.Form.json:
         told = zip(found, places, strict=True)
         console.emit_json([e.to_dict() | ({"here": asdict(at)} if at else {}) for e, at in told])
     elif key is not None and len({(e.key.text, e.key.type, e.key.unit) for e in found}) == 1:

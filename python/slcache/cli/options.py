@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from slcache import api, config_files
+from slcache.cli import complete
 from slcache.config_files import Configuration
 from slcache.once import SEED_MAX, once
 
@@ -32,6 +33,15 @@ class MergedAddresses(StrEnum):
     streams = "streams"
     one = "one"
     stacked = "stacked"
+
+
+class Form(StrEnum):
+    """How tables are printed."""
+
+    table = "table"
+    csv = "csv"
+    markdown = "markdown"
+    json = "json"
 
 
 class When(StrEnum):
@@ -98,6 +108,13 @@ def scheme_names(
     return names, left_out
 
 
+def form_of(form: Form, json: bool) -> Form:
+    """Return how to print; --json is short for --format json."""
+    if json and form not in (Form.table, Form.json):
+        raise typer.BadParameter(f"--json and --format {form} are two forms; give one")
+    return Form.json if json else form
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return `; did you mean 'x'?` for a name close to a known one, else the known names."""
     names = list(known)
@@ -153,6 +170,7 @@ MaybeDevice = Annotated[
     typer.Option(
         "--device",
         metavar="PRESET|FILE.toml",
+        autocompletion=complete.devices,
         help="A preset (see [bold]slcache devices[/bold]) or a file; not needed if --config has "
         "a device.",
     ),
@@ -162,22 +180,31 @@ MaybeScheme = Annotated[
     typer.Option(
         "--scheme",
         metavar="NAME",
+        autocompletion=complete.scheme,
         help="A scheme (see [bold]slcache schemes[/bold]); not needed if --config has one.",
     ),
 ]
 Device = Annotated[
     str,
     typer.Option(
-        metavar="PRESET|FILE.toml", help="A preset (see [bold]slcache devices[/bold]) or a file."
+        metavar="PRESET|FILE.toml",
+        autocompletion=complete.devices,
+        help="A preset (see [bold]slcache devices[/bold]) or a file.",
     ),
 ]
 Scheme = Annotated[
-    str, typer.Option(metavar="NAME", help="A scheme (see [bold]slcache schemes[/bold]).")
+    str,
+    typer.Option(
+        metavar="NAME",
+        autocompletion=complete.scheme,
+        help="A scheme (see [bold]slcache schemes[/bold]).",
+    ),
 ]
 Schemes = Annotated[
     str,
     typer.Option(
         metavar="A,B,...|all",
+        autocompletion=complete.schemes,
         help="The schemes to compare, separated by commas, or all that the device can run.",
     ),
 ]
@@ -199,13 +226,17 @@ Sets = Annotated[
         "--set",
         metavar="KEY=VALUE",
         callback=checked_pairs,
+        autocompletion=complete.settings,
         help="Change one configuration key (dotted; see [bold]slcache schema config[/bold]).",
     ),
 ]
 TraceFormat = Annotated[
     str | None,
     typer.Option(
-        metavar="FORMAT", callback=_check_format, help="The trace's format (default: recognised)."
+        metavar="FORMAT",
+        callback=_check_format,
+        autocompletion=complete.formats,
+        help="The trace's format (default: recognised).",
     ),
 ]
 TraceOptions = Annotated[
@@ -281,4 +312,12 @@ Out = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Format = Annotated[
+    Form,
+    typer.Option(
+        "--format",
+        help="A table for a reader; csv or markdown with all digits and units in the header; or "
+        "json, as --json.",
+    ),
+]
 Progress = Annotated[When, typer.Option(help="Draw progress on standard error.")]

@@ -27,6 +27,7 @@ def report(
         ),
     ] = _PAGE,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
 ) -> None:
     """Make the report of saved results; several of one trace become a comparison.
 
@@ -41,6 +42,7 @@ def report(
     """
     from slcache.gather import gather
 
+    form = opt.form_of(form, json)
     try:
         result = gather(results, normalise)
     except ResultError:
@@ -56,8 +58,7 @@ def report(
             files.write(out.name, result.report().encode())
         else:
             result.stage(files)
-    if json:
-        console.emit(result.to_json())
+    if console.emitted(result, form):
         return
     page = out if is_page else out / _PAGE
     if isinstance(result, Comparison):

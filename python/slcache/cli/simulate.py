@@ -36,6 +36,7 @@ def run(
     memory_out: opt.MemoryOut = None,
     out: opt.Out = None,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
     progress: opt.Progress = opt.When.auto,
 ) -> None:
     """Replay a trace on a device under one scheme.
@@ -47,8 +48,9 @@ def run(
       slcache run web.csv.gz --device tiny --scheme baseline --address wrap
       slcache run web.csv.gz --config out/before/result.json --set run.seed=2
     """
-    given = opt.configured(config, device, sets)
-    if scheme is None and given.scheme is None:
+    form, given = opt.form_of(form, json), opt.configured(config, device, sets)
+    named = scheme or given.scheme
+    if named is None:
         told = "give a scheme, or a --config with one"
         raise typer.BadParameter(told, param_hint="--scheme")
     reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
@@ -61,7 +63,7 @@ def run(
         result = api.run(
             trace,
             device=given.device,
-            scheme=scheme or given.scheme,
+            scheme=named,
             load_state=load_state,
             save_state=save_state,
             memory_in=memory_in,
@@ -71,7 +73,12 @@ def run(
         )
         if files is not None:
             result.stage(files)
-    _print(result, json, [terminal.run_table(result.label, result.documents[0])], out)
+    _print(
+        result,
+        form,
+        [terminal.run_table(result.label, result.documents[0])],
+        out,
+    )
 
 
 def compare(
@@ -92,6 +99,7 @@ def compare(
     memory_in: opt.MemoryIn = None,
     out: opt.Out = None,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
     progress: opt.Progress = opt.When.auto,
 ) -> None:
     """Replay a trace under several schemes and show which wins, by how much and why.
@@ -104,7 +112,7 @@ def compare(
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline
       slcache compare web.csv.gz --device ips-384g --schemes all --out out/web
     """
-    given = opt.configured(config, device, sets)
+    form, given = opt.form_of(form, json), opt.configured(config, device, sets)
     names, left_out = opt.scheme_names(schemes, given.device, given.settings, normalise)
     if memory_in is not None:
         api.remembering(names)
@@ -131,7 +139,12 @@ def compare(
             comparison.stage(files)
     notes = [Text(line, "yellow") for line in comparison.notes()]
     sentences = [*notes, *(Text(line) for line in comparison.verdict())]
-    _print(comparison, json, [terminal.comparison_table(comparison.rows()), *sentences], out)
+    _print(
+        comparison,
+        form,
+        [terminal.comparison_table(comparison.rows()), *sentences],
+        out,
+    )
 
 
 def _arguments(
@@ -149,12 +162,11 @@ def _arguments(
     return {"settings": settings, "trace_options": reader, "replay": replay, "seed": seed}
 
 
-def _print(result: Result | Comparison, json: bool, parts: list[Any], out: opt.Out) -> None:
+def _print(result: Result | Comparison, form: opt.Form, parts: list[Any], out: opt.Out) -> None:
     """Print a result as JSON or for a reader, and where its files are."""
     traces = (document["trace"] for document in result.documents)
     console.cut_short(t["path"] for t in traces if t["adjusted"]["unterminated_last_line"])
-    if json:
-        console.emit(result.to_json())
+    if console.emitted(result, form):
         return
     console.show(*terminal.label_line(result.documents), *parts)
     if out is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,8 +13,10 @@ from slcache import against, api, expect, pictures, terminal, trace_sections, tr
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.cli.verb import Verb
-from slcache.leaves import shown
+from slcache.keys import unit_of
+from slcache.leaves import leaves, shown
 from slcache.names import printable
+from slcache.sheets import Sheet
 from slcache.tabular import Column, Table
 
 app = typer.Typer(
@@ -86,6 +88,7 @@ def info(
     other: Against = None,
     other_option: AgainstOptions = None,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
 ) -> None:
     """Print a trace's counts, sizes, footprint, times and hot set.
 
@@ -105,7 +108,7 @@ def info(
       slcache trace info web.csv.gz --against hierarchy-web_0
       slcache trace info all.csv.gz --volume each
     """
-    figures = _figures(expected)
+    form, figures = opt.form_of(form, json), _figures(expected)
     if other_option and other is None:
         raise typer.BadParameter("--against-option is of the trace that --against names")
     drawn = None if seed is None else _seed_of(trace, seed)
@@ -120,19 +123,33 @@ def info(
         pictures.save_trace(document, picture)
     console.cut_short(told["file"] for told in (document, second) if told and _is_cut_short(told))
     compared = [] if second is None else against.figures(document, second)
-    if json:
+    if form == opt.Form.json:
         if findings:
             document["expected"] = [finding.to_dict() for finding in findings]
         if second is not None:
             rows = [figure.to_dict() for figure in compared]
             document["against"] = {"file": second["file"], "figures": rows}
         console.emit_json(document)
+    elif form != opt.Form.table:
+        console.sheets(form, _sheet(document, compared))
     elif second is not None:
         _show_both(document, second, compared, findings, picture)
     else:
         _show(document, findings, picture)
     if not all(finding.agrees for finding in findings):
         raise typer.Exit(_OFF)
+
+
+def _sheet(document: Mapping[str, Any], compared: Sequence[against.Figure]) -> Sheet:
+    """Return a row for each figure of a trace, or of two side by side."""
+    if compared:
+        return Sheet([figure.to_dict() for figure in compared])
+    return Sheet(
+        [
+            {"figure": name, "unit": unit_of(name), "value": value}
+            for name, value in leaves(document)
+        ]
+    )
 
 
 def _check_workload(value: str) -> str:

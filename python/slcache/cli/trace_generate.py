@@ -13,6 +13,7 @@ from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.cli.trace_job import Job, making_verb
 from slcache.leaves import shown
+from slcache.sheets import Sheet
 from slcache.tabular import Column, Table
 
 
@@ -45,6 +46,7 @@ def workloads(
     ] = None,
     workload: opt.Workload = None,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
 ) -> None:
     """List the workload presets, or the figures of one: given, free and what follows.
 
@@ -56,14 +58,18 @@ def workloads(
     if name is None:
         if workload:
             raise typer.BadParameter("--workload changes one workload: name it")
-        _list(traces.workloads(), json)
+        _list(traces.workloads(), opt.form_of(form, json))
     else:
-        _describe(traces.workload(name, opt.pairs(workload)), json)
+        _describe(traces.workload(name, opt.pairs(workload)), opt.form_of(form, json))
 
 
-def _list(entries: list[dict[str, Any]], json: bool) -> None:
-    if json:
+def _list(entries: list[dict[str, Any]], form: opt.Form) -> None:
+    if form == opt.Form.json:
         console.emit_json(entries)
+        return
+    if form != opt.Form.table:
+        names = ("name", "about", "source")
+        console.sheets(form, Sheet([{name: entry[name] for name in names} for entry in entries]))
         return
     listed = Table("workload", [Column("what it is", text=True), Column("source", text=True)])
     for entry in entries:
@@ -71,9 +77,16 @@ def _list(entries: list[dict[str, Any]], json: bool) -> None:
     console.show(listed)
 
 
-def _describe(description: Mapping[str, Any], json: bool) -> None:
-    if json:
+def _describe(description: Mapping[str, Any], form: opt.Form) -> None:
+    if form == opt.Form.json:
         console.emit_json(description)
+        return
+    if form != opt.Form.table:
+        names = ("state", "stated", "reached")
+        figures = description["figures"].items()
+        console.sheets(
+            form, Sheet([{"figure": n} | {key: f[key] for key in names} for n, f in figures])
+        )
         return
     facts = [description["label"], description["about"], description["source"]]
     console.show(*(Text(str(fact)) for fact in facts if fact))
@@ -104,7 +117,7 @@ def _readable(name: str, value: object) -> str:
     return shown(value)
 
 
-def formats(json: opt.Json = False) -> None:
+def formats(json: opt.Json = False, form: opt.Format = opt.Form.table) -> None:
     """List the trace formats: which are read, which written, and what each may lose.
 
     \b
@@ -112,8 +125,12 @@ def formats(json: opt.Json = False) -> None:
       slcache trace formats
     """
     entries = api.formats()
-    if json:
+    form = opt.form_of(form, json)
+    if form == opt.Form.json:
         console.emit_json(entries)
+        return
+    if form != opt.Form.table:
+        console.sheets(form, Sheet(entries))
         return
     listed = Table(
         "format",

@@ -1,0 +1,61 @@
+"""A shell is offered the names that fit what is half typed."""
+
+from __future__ import annotations
+
+import pytest
+
+import slcache
+from slcache import keys
+from slcache.cli import complete
+from support import slcache as command
+
+
+def offered(*words: str) -> list[str]:
+    """What bash offers behind these words, the last of which is half typed."""
+    line = ["slcache", *words]
+    done = command(
+        environment={
+            "_SLCACHE_COMPLETE": "complete_bash",
+            "COMP_WORDS": " ".join(line),
+            "COMP_CWORD": str(len(line) - 1),
+        }
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode().split()
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        (["dev"], "devices"),
+        (["run", "t.csv", "--device", "hyssd-m"], "hyssd-mt"),
+        (["run", "t.csv", "--scheme", "slc-o"], "slc-only"),
+        (["compare", "t.csv", "--schemes", "baseline,hier"], "baseline,hierarchy"),
+        (["run", "t.csv", "--trace-format", "ms"], "msr"),
+        (["run", "t.csv", "--set", "precondition.ov"], "precondition.overwrite="),
+        (["run", "t.csv", "--set", "host.replay=c"], "host.replay=closed"),
+        (["explain", "host.dur"], "host.duration_ns"),
+        (["devices", "show", "ips-3"], "ips-384g"),
+        (["run", "t.csv", "--memory-i"], "--memory-in"),
+    ],
+)
+def test_bash_is_offered_what_fits(words: list[str], first: str) -> None:
+    assert offered(*words)[0] == first
+
+
+def test_everything_known_is_offered() -> None:
+    names = {name for name, _ in complete.scheme("")}
+    assert names >= {entry["name"] for entry in slcache.schemes()}
+    assert {name for name, _ in complete.devices("")} == {d["name"] for d in slcache.devices()}
+    plain = [key for key in keys.of_config().values() if not key.section]
+    assert len(complete.settings("")) == len(plain)
+    assert ("all", "every scheme that the device can run") in complete.schemes("")
+    assert all(name != "baseline,baseline" for name, _ in complete.schemes("baseline,"))
+    assert complete.settings("no.such=") == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_of_a_shell_is_shown(shell: str) -> None:
+    done = command("--show-completion", shell)
+    assert done.returncode == 0, done.stderr
+    assert "_SLCACHE_COMPLETE" in done.stdout.decode()
