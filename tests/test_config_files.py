@@ -153,3 +153,52 @@ def test_the_cliff_takes_a_file(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert slcache.__version__
+
+
+def test_the_configuration_of_a_result_is_accepted_as_it_is(trace: Path, tmp_path: Path) -> None:
+    first = slcache.run(
+        trace, device="tiny", scheme="baseline", replay="closed:2", seed=5,
+        settings={"slc.victim": "fifo", "precondition.fill": 0.2},
+    )  # fmt: skip
+    config = first.to_dict()["config"]
+    again = slcache.run(trace, settings=config)
+    assert slcache.diff(first, again).equal
+    beside = slcache.run(trace, device="ips-384g", scheme="baseline", settings=config)
+    assert slcache.diff(first, beside).equal
+    first.save(tmp_path / "first.json")
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    for name in ("first.json", "config.json"):
+        done = command("run", trace, "--config", tmp_path / name, "--json")
+        assert done.returncode == 0, done.stderr
+        assert slcache.diff(first, slcache.Result(json.loads(done.stdout))).equal
+        changed = command(
+            "run", trace, "--config", tmp_path / name, "--set", "run.seed=6", "--json"
+        )
+        assert json.loads(changed.stdout)["config"]["run"]["seed"] == 6
+    both = slcache.compare(trace, schemes=["baseline", "tlc-only"], settings=config)
+    assert both.runs[0].to_dict()["config"] == config
+    with pytest.raises(slcache.Error, match="device is missing"):
+        slcache.run(trace, scheme="baseline", settings={"slc_blocks": 4})
+    with pytest.raises(slcache.Error, match="scheme is missing"):
+        slcache.run(trace, device="tiny")
+
+
+def test_every_resolved_configuration_resolves_to_itself() -> None:
+    held = 0
+    for device in slcache.devices():
+        for scheme in slcache.fitting(device=device["name"])[0]:
+            config = slcache.resolve(device=device["name"], scheme=scheme)
+            assert slcache.resolve(settings=config) == config, (device["name"], scheme)
+            held += 1
+    assert held > 50
+
+
+def test_a_comparison_is_no_configuration(comparison: slcache.Comparison, tmp_path: Path) -> None:
+    comparison.save(tmp_path / "both.json")
+    with pytest.raises(slcache.ConfigError, match="a comparison has a configuration for each"):
+        slcache.resolve(settings=tmp_path / "both.json")
+
+
+def test_python_takes_a_file_of_settings(study: Path) -> None:
+    config = slcache.resolve(device="tiny", scheme="baseline", settings=study)
+    assert config["run"]["seed"] == 7

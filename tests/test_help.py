@@ -24,6 +24,7 @@ VERBS = (
     ["trace", "generate"],
     ["trace", "formats"],
     ["trace", "workloads"],
+    ["rerun"],
     ["diff"],
     ["explain"],
     ["report"],

@@ -19,6 +19,7 @@ from slcache.errors import (
     TraceError,
     UsageError,
 )
+from slcache.repeat import rerun
 from slcache.results import Comparison, Result, load
 from slcache.sweep.api import sweep
 from slcache.traces import Trace, generate, merge, workload, workloads
@@ -48,6 +49,7 @@ __all__ = [
     "generate",
     "load",
     "merge",
+    "rerun",
     "resolve",
     "run",
     "schemes",

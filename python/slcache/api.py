@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from slcache import _core, config_files, files, labels, reasons
+from slcache.config_files import Settings
 from slcache.content import Content, device_of, path_of, trace_of
 from slcache.errors import ConfigError, UsageError, about
 from slcache.once import checked_seed, flatten, once
@@ -37,9 +38,9 @@ __all__ = [
 def run(
     trace: Content,
     *,
-    device: Content,
-    scheme: str,
-    settings: Mapping[str, Any] | None = None,
+    device: Content | None = None,
+    scheme: str | None = None,
+    settings: Settings | None = None,
     trace_format: str | None = None,
     trace_options: Mapping[str, str] | None = None,
     address: str | None = None,
@@ -58,19 +59,25 @@ def run(
     such a file holds, drawn with `seed` and changed by `trace_options` such as
     `{"workload.requests": "100000"}`. `device` is a preset's name, the path of a `.toml` file or
     a dict with what such a file holds; `settings` changes single configuration keys, dotted or
-    nested: `{"scheme.baseline.slc_blocks": 64}`. `address` says what becomes of requests beyond
-    the device's capacity: `error`, `wrap`, `compact` or `clip`. `save_state` keeps the
+    nested: `{"scheme.baseline.slc_blocks": 64}`, or is a configuration file, or all of a
+    configuration with its device and scheme, such as a result's `config`. `address` says what
+    becomes of requests beyond the device's capacity: `error`, `wrap`, `compact` or `clip`.
+    `save_state` keeps the
     preconditioned device, `load_state` starts from one. `memory_out` keeps what the scheme has
     learned in the end, `memory_in` lets it begin with that. `on_progress(phase, done, total)` is
     called a few times a second, and cancels by returning False; `progress` is its former name.
     Other threads go on while the simulation runs. Raises ConfigError, TraceError or RunError.
     """
+    device, own, given = config_files.unpacked(device, settings)
+    chosen = scheme or own
+    if chosen is None:
+        raise config_files.missing("scheme")
     return _run(
         trace_of(trace),
         path=path_of(trace),
         device=device,
-        scheme=scheme,
-        settings=addressed(settings, address),
+        scheme=chosen,
+        settings=addressed(given, address),
         trace_options=_reader_options(trace, trace_format, trace_options, seed),
         replay=replay,
         seed=seed,
@@ -137,10 +144,10 @@ def _named(path: Path | None) -> str | None:
 def compare(
     trace: Content,
     *,
-    device: Content,
+    device: Content | None = None,
     schemes: Sequence[str] | str,
     normalise: str | None = None,
-    settings: Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
     trace_format: str | None = None,
     trace_options: Mapping[str, str] | None = None,
     address: str | None = None,
@@ -157,7 +164,8 @@ def compare(
     `scheme.<name>` goes to that scheme only, and `memory_in` to those that have a memory. The
     other arguments are those of `run`.
     """
-    given = addressed(settings, address)
+    device, _, said = config_files.unpacked(device, settings)
+    given = addressed(said, address)
     progress = reporting(on_progress, progress)
     names, left_out = named(schemes, device=device, settings=given)
     for sentence in reasons.told(left_out, "is left out", "are left out"):
@@ -306,17 +314,21 @@ def _canonical() -> dict[str, str]:
 
 def resolve(
     *,
-    device: Content,
-    scheme: str,
-    settings: Mapping[str, Any] | None = None,
+    device: Content | None = None,
+    scheme: str | None = None,
+    settings: Settings | None = None,
     replay: str | None = None,
     seed: int | None = None,
 ) -> dict[str, Any]:
     """Return the complete configuration that would run; raises ConfigError with all problems."""
+    device, own, given = config_files.unpacked(device, settings)
+    chosen = scheme or own
+    if chosen is None:
+        raise config_files.missing("scheme")
     text = _core.resolve(
         device=device_of(device),
-        scheme=scheme,
-        sets=sets(settings),
+        scheme=chosen,
+        sets=sets(given),
         seed=None if seed is None else checked_seed(seed),
         replay=replay,
     )

@@ -10,10 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slcache import _core, content, saved
-from slcache.errors import ConfigError, about
+from slcache.content import Content
+from slcache.errors import ConfigError, UsageError, about
 from slcache.once import flatten, once
 
 Path = str | os.PathLike[str]
+#: Single keys, dotted or nested; a whole configuration, as results have it; or a file of either.
+Settings = Mapping[str, Any] | Path
 
 
 class Placed(str):
@@ -55,6 +58,32 @@ def whole(config: Mapping[str, Any]) -> Configuration:
     device = _without_none({**parts, "scheme-defaults": schemes})
     only = next(iter(schemes)) if isinstance(schemes, Mapping) and len(schemes) == 1 else None
     return Configuration(device, only)
+
+
+def unpacked(
+    device: Content | None, settings: Settings | None
+) -> tuple[Content, str | None, dict[str, Any]]:
+    """Return the device, the scheme that a whole configuration has, and single settings."""
+    found = of(settings)
+    # A whole configuration says everything that a device would.
+    chosen = device if found.device is None else found.device
+    if chosen is None:
+        raise missing("device")
+    return chosen, found.scheme, found.settings
+
+
+def missing(name: str) -> UsageError:
+    """Return the error for what neither an argument nor a whole configuration says."""
+    return about(UsageError(f"{name} is missing: the settings are no whole configuration"), name)
+
+
+def of(settings: Settings | None) -> Configuration:
+    """Return what settings say, given as keys, as a whole configuration, or as a file."""
+    if isinstance(settings, str | os.PathLike):
+        return read(settings)
+    if settings is not None and is_whole(settings):
+        return whole(settings)
+    return Configuration(settings=dict(settings or {}))
 
 
 def read(path: Path) -> Configuration:

@@ -21,6 +21,7 @@ from slcache.cli import (
     explain,
     report,
     reproduce,
+    rerun,
     simulate,
     sweep,
     sweep_show,
@@ -43,6 +44,7 @@ app = typer.Typer(
 )
 app.command("run", cls=Verb)(simulate.run)
 app.command("compare", cls=Verb)(simulate.compare)
+app.command("rerun", cls=Verb)(rerun.rerun)
 app.command("diff", cls=Verb)(diff.diff)
 app.command("report", cls=Verb)(report.report)
 app.command("explain", cls=Verb)(explain.explain)

@@ -1,0 +1,69 @@
+"""The verb `rerun`: a saved run repeated, and held against what it was."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from slcache import saved
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.cli.diff import lines
+from slcache.results import FILES
+
+#: Exit status where the new result differs from the old.
+DIFFERENT = 1
+
+
+def rerun(
+    result: opt.Saved,
+    trace: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Where the trace is now, if it has moved.")
+    ] = None,
+    scheme: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Of a comparison, repeat this run only.")
+    ] = None,
+    out: opt.Out = None,
+    json: opt.Json = False,
+    progress: opt.Progress = opt.When.auto,
+) -> int:
+    """Repeat a saved run or comparison from what its result holds, and compare.
+
+    Configuration, trace, the options it was read with, and seed are those of the
+    result. Where the trace (by its SHA-256), the program or its model differ, that is
+    said before the run. Exits with 0 if the new result is identical to the old but for
+    where, when and by which build it ran, with 1 if it differs.
+
+    \b
+    [bold]Examples[/bold]
+      slcache rerun out/before
+      slcache rerun result.json --trace /data/web.csv.gz --out out/again
+    """
+    from slcache import repeat
+
+    kept: list[saved.Path] = [saved.file_of(result), *([trace] if trace else [])]
+    with console.output(out, FILES, kept) as files, console.meter(progress) as meter:
+        found = repeat.rerun(
+            result, trace=trace, scheme=scheme, on_note=console.note, progress=meter
+        )
+        if files is not None:
+            found.result.stage(files)
+    if json:
+        console.emit_json(
+            {
+                "equal": found.equal,
+                "notes": found.notes,
+                "difference": found.difference.to_dict(),
+                "result": found.result.to_dict(),
+            }
+        )
+    else:
+        for run in found.difference.runs:
+            console.show(*lines(run, ("A", "B"), everything=False))
+        if not found.equal:
+            console.show(f"A: {result}", "B: the run just now")
+        if out is not None:
+            console.show(Text(f"report: {out / 'report.html'}"))
+    return 0 if found.equal else DIFFERENT

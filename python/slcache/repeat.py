@@ -1,0 +1,156 @@
+"""A saved run repeated from what its result holds, and the new result held against the old."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pathlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from slcache import _core, api, differences
+from slcache.differences import Difference
+from slcache.errors import ResultError, TraceError, about
+from slcache.normalise import Document
+from slcache.results import Comparison, Result, load
+from slcache.traces import Path, Progress, is_workload
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """What a repeated run gave, beside what it was expected to give."""
+
+    result: Result | Comparison
+    difference: Difference
+    #: What was known to be different before the run, in sentences.
+    notes: list[str]
+
+    @property
+    def equal(self) -> bool:
+        """Whether the result is the same."""
+        return self.difference.equal
+
+
+def rerun(
+    saved: Path | Result | Comparison,
+    *,
+    trace: Path | None = None,
+    scheme: str | None = None,
+    on_note: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
+) -> Rerun:
+    """Repeat a run, a comparison or one run of it (`scheme`) from what the result holds.
+
+    The configuration, the trace with the options it was read with, the seed and the memory that the
+    scheme began with are those of the result. `trace` says where the trace is now. `on_note` hears,
+    before the run, where the trace or the program differ. A run that began with a saved state is
+    repeated by preconditioning, which led to that state. What cannot be repeated from a result, an
+    episode in which knobs were turned, is a ResultError.
+    """
+    old = _chosen(saved if isinstance(saved, Result | Comparison) else load(saved), scheme)
+    notes: list[str] = []
+    for note in dict.fromkeys(n for d in old.documents for n in _notes(d, trace)):
+        notes.append(note)
+        if on_note is not None:
+            on_note(note)
+    runs = [
+        _repeated(label, document, trace, api.prefixed(label, progress))
+        for label, document in zip(old.labels, old.documents, strict=True)
+    ]
+    new = Comparison(runs, old.reference) if isinstance(old, Comparison) else runs[0]
+    return Rerun(new, differences.diff(old, new), notes)
+
+
+def _chosen(old: Result | Comparison, scheme: str | None) -> Result | Comparison:
+    if scheme is None:
+        return old
+    runs = {run.label: run for run in (old.runs if isinstance(old, Comparison) else [old])}
+    if scheme not in runs:
+        told = f"the result has no run of {scheme!r}; it has {', '.join(runs)}"
+        raise about(ResultError(told), "scheme")
+    return runs[scheme]
+
+
+def _repeated(
+    label: str, document: Document, trace: Path | None, progress: Progress | None
+) -> Result:
+    memory = document["provenance"].get("memory_in")
+    run = api.run(
+        _place(document, trace),
+        settings=document["config"],
+        trace_options=_options(document),
+        memory_in=None if memory is None else memory["file"],
+        progress=progress,
+    )
+    return Result.made(run.documents[0], label, run.inputs)
+
+
+def _place(document: Document, trace: Path | None) -> str:
+    return os.fspath(trace) if trace is not None else str(document["trace"]["path"])
+
+
+def _options(document: Document) -> dict[str, str]:
+    """Return how the trace was read; of older results no more than the format is known."""
+    told = document["trace"]
+    found = told.get("options")
+    return dict(found) if found is not None else {"format": told["format"]}
+
+
+def _notes(document: Document, trace: Path | None) -> Iterator[str]:
+    """Yield what is different before the run; raise for what cannot be repeated."""
+    if document.get("episode") is not None:
+        raise about(
+            ResultError(
+                "knobs were turned in this run, and a result does not hold when: its configuration "
+                "alone gives another run; `slcache env replay` repeats a recording"
+            ),
+            "episode",
+        )
+    yield from _of_trace(document, trace)
+    _check_memory(document)
+    origin = document["provenance"]
+    if "options" not in document["trace"]:
+        yield "the result does not say how its trace was read; it is read as its format has it"
+    if origin["version"] != _core.version():
+        yield f"the result is of slcache {origin['version']}, and this is {_core.version()}"
+    elif origin["commit"] != _core.commit():
+        yield f"the result is of commit {origin['commit']}, and this is {_core.commit()}"
+    model = _core.model_version()
+    if origin.get("model_version") != model:
+        was = origin.get("model_version", "not told")
+        yield f"the model's version was {was} and is {model}: figures may have moved with it"
+
+
+def _of_trace(document: Document, trace: Path | None) -> Iterator[str]:
+    """Yield a sentence where the trace is another; a TraceError where it is not there."""
+    place = _place(document, trace)
+    if place == "-" or (not is_workload(place) and not pathlib.Path(place).exists()):
+        told = f"{place}: the trace is not there; the option trace says where it is now"
+        if place == "-":
+            told = "the trace was read from standard input; the option trace says where it is now"
+        raise about(TraceError(told), "trace", file=place)
+    files = [] if is_workload(place) else _core.input_files(place)
+    if len(files) != 1 or not files[0].is_file():
+        return
+    want, found = document["trace"]["sha256"], _sha256(files[0])
+    if found != want:
+        yield f"{place} is not the trace of the result: its SHA-256 is {found}, and it was {want}"
+
+
+def _check_memory(document: Document) -> None:
+    memory = document["provenance"].get("memory_in")
+    if memory is None:
+        return
+    file = pathlib.Path(memory["file"])
+    found = _sha256(file) if file.is_file() else None
+    if found != memory["sha256"]:
+        state = "is not there" if found is None else f"has SHA-256 {found} now"
+        told = (
+            f"the scheme began with the memory {file} (SHA-256 {memory['sha256']}), which {state}"
+        )
+        raise about(ResultError(told), "provenance.memory_in", file=str(file))
+
+
+def _sha256(file: pathlib.Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
