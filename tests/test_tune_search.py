@@ -117,6 +117,18 @@ def test_samplers_learn_what_is_impossible() -> None:
     assert late.count("impossible") < 0.5 * len(late)
 
 
+def test_what_is_impossible_first_is_not_taken_for_the_best() -> None:
+    """Before anything has run there is no worst figure to tell of what cannot run."""
+
+    def refused(point: Mapping[str, Any]) -> Figures | str:
+        return "x too small" if point["x"] < 900 else {"waf": 1.0 + bowl(point)["waf"]}  # type: ignore[operator]
+
+    tried = searched(Plan(WIDE, Goals({"waf": "min"}), "tpe", 2, 64), refused)
+    assert {each.found.status for each in tried[:BATCH]} == {"impossible"}
+    late = [each.found.status for each in tried[24:]]
+    assert late.count("done") > 0.3 * len(late)
+
+
 def test_nothing_but_impossible_points_is_no_error() -> None:
     tried = searched(Plan(WIDE, Goals.read(), "tpe", 1, 20), lambda _: "never")
     assert len(tried) == 20
@@ -162,6 +174,8 @@ def test_prefixes_stop_most_points_and_keep_the_good() -> None:
     of = {share: sum(n for s, n in ran if s == share) for share, _ in ran}
     assert of[Fraction(1, 9)] == 60
     assert of[Fraction(1, 9)] > of[Fraction(1, 3)] > of[WHOLE] > 5
+    # Within a batch too: the best are judged first, and others held against them.
+    assert [each.found.status for each in tried[:BATCH]].count("stopped") >= 3
     stopped = [each for each in tried if each.found.status == "stopped"]
     done = [each for each in tried if each.found.status == "done"]
     assert len(done) == of[WHOLE]
