@@ -108,6 +108,7 @@ def test_a_missing_key_is_named(whole: str) -> None:
         "cache",
         "offered_iops",
         "options",
+        "requests_beyond",
     }
     free = (
         "config",
@@ -132,8 +133,8 @@ def test_a_missing_key_is_named(whole: str) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("schema_version",), 2, "schema_version = 2: this slcache reads version 1 only"),
-        (("schema_version",), "1", "schema_version = '1'"),
+        (("schema_version",), 3, "schema_version = 3: this slcache reads versions 1 and 2"),
+        (("schema_version",), "2", "schema_version = '2'"),
         (("waf", "total"), NAN, "waf.total = nan: must be finite"),
         (("host", "read", "latency_us", "p99"), "fast", "host.read.latency_us.p99 = 'fast': must"),
         (("host", "read", "requests"), -3, "host.read.requests = -3: must be at least 0"),
@@ -164,6 +165,25 @@ def test_a_series_names_the_unit_of_its_windows(whole: str, key: str) -> None:
     del entry[key]
     with pytest.raises(slcache.ResultError, match=f"must have one of .*{key}"):
         slcache.Result(document)
+
+
+def test_a_document_of_the_version_before_is_read_as_one_of_this(whole: str) -> None:
+    now = json.loads(whole)
+    old = json.loads(whole)
+    old["schema_version"] = 1
+    for side in ("read", "write", "flush"):
+        del old["host"][side]["requests_beyond"]
+        latency = old["host"][side]["latency_us"]
+        # Version 1 told a latency that no request had as 0.
+        latency.update({key: 0.0 for key, value in latency.items() if value is None})
+    read = slcache.Result(old).to_dict()
+    assert read["schema_version"] == 2
+    assert set(read["host"]["flush"]["latency_us"].values()) == {None}
+    for side in ("read", "write"):
+        assert read["host"][side]["latency_us"] == now["host"][side]["latency_us"]
+    del old["host"]["write"]["latency_us"]
+    with pytest.raises(slcache.ResultError, match="latency_us: missing"):
+        slcache.Result(old)
 
 
 def test_a_histogram_has_a_count_for_every_combination_of_bins(whole: str) -> None:

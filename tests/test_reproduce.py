@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce.runs import StoppedError
@@ -18,6 +19,8 @@ def test_the_quick_mode_prints_one_ledger(tmp_path: Path) -> None:
     done = slcache("reproduce", "hierarchy", *SMALL, "--json", "--out", tmp_path)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
+    schema = json.loads(slcache("schema", "reproduce").stdout)
+    Draft202012Validator(schema).validate(document)
     assert document["inputs"][0]["source"] == "twin"
     keys = {"id", "figure", "paper", "ours", "spread", "verdict", "reason"}
     assert all(keys <= set(claim) for claim in document["claims"])

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import resources
 from typing import Any
 
+from slcache import schemata
 from slcache.errors import ResultError, about
 from slcache.leaves import leaves, shown
 
-VERSION = 1
+#: What is written, and what is read beside it.
+VERSION, OLDER = 2, 1
 
 #: Counts beyond this are none: tables hold them in 64 bits.
 _COUNT_MAX = 2**63 - 1
@@ -25,12 +25,40 @@ _TRACE = ("sha256", "requests", "reads", "writes", "read_bytes", "write_bytes")
 
 def check(document: object) -> None:
     """Raise ResultError, naming the key, unless this is a whole result document."""
+    current(document)
+
+
+def current(document: object) -> Mapping[str, Any]:
+    """Return a result document as this version writes it, also of the version before.
+
+    Raises ResultError, naming the key, unless it is a whole one.
+    """
     if not isinstance(document, Mapping):
         raise ResultError(f"a result document is an object, not {_kind(document)}")
     _check_version(document)
     _check_values(document, "", 0)
+    if document["schema_version"] == OLDER:
+        document = _raised(document)
     _check_schema(document)
     _check_sense(document)
+    return document
+
+
+def _raised(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a document of the version before, in which latencies that nobody had were 0."""
+    host = document.get("host")
+    if not isinstance(host, Mapping):
+        return document
+    sides = {name: _with_nulls(host[name]) for name in ("read", "write", "flush") if name in host}
+    return {**document, "schema_version": VERSION, "host": {**host, **sides}}
+
+
+def _with_nulls(side: object) -> object:
+    if not isinstance(side, Mapping) or side.get("requests") != 0:
+        return side
+    latency = side.get("latency_us")
+    nulls = dict.fromkeys(latency) if isinstance(latency, Mapping) else latency
+    return {**side, "latency_us": nulls}
 
 
 def check_comparison(document: Mapping[str, Any]) -> None:
@@ -100,9 +128,10 @@ def _check_version(document: Mapping[str, Any]) -> None:
     if "schema_version" not in document:
         raise _wrong("schema_version", ": missing; is this a result document of slcache?")
     version = document["schema_version"]
-    if version != VERSION or isinstance(version, bool):
+    if version not in (VERSION, OLDER) or isinstance(version, bool):
         raise _wrong(
-            "schema_version", f" = {_short(version)}: this slcache reads version {VERSION} only"
+            "schema_version",
+            f" = {_short(version)}: this slcache reads versions {OLDER} and {VERSION}",
         )
 
 
@@ -262,8 +291,7 @@ def _check_power(series: Mapping[str, Any]) -> None:
 def _validator() -> Any:  # noqa: ANN401
     from jsonschema import Draft202012Validator
 
-    text = (resources.files("slcache") / "schema" / "result.schema.json").read_text("utf-8")
-    return Draft202012Validator(json.loads(text))
+    return Draft202012Validator(schemata.schema("result"))
 
 
 def _wrong(key: str, told: str) -> ResultError:

@@ -226,8 +226,7 @@ class Result(_Frames):
         inputs: Sequence[Path] = (),
     ) -> None:
         """Take a document, such as one from result.json; raises ResultError for a broken one."""
-        documents.check(document)
-        self._take(document, label, inputs)
+        self._take(documents.current(document), label, inputs)
 
     @classmethod
     def made(cls, document: Mapping[str, Any], label: str | None, inputs: Sequence[Path]) -> Self:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from importlib import resources
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slcache import _core, api, reasons
+from slcache import _core, api, reasons, schemata
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.sheets import Sheet
@@ -22,8 +21,11 @@ class Subject(StrEnum):
     """The documents that have a published schema."""
 
     config = "config"
+    run = "run"
     result = "result"
     compare = "compare"
+    cliff = "cliff"
+    reproduce = "reproduce"
     sweep = "sweep"
     trace_info = "trace-info"
 
@@ -125,12 +127,13 @@ def schema(
 ) -> None:
     """Print the JSON schema of the configuration or of a document that a verb prints.
 
+    Every schema is whole in itself; [bold]run[/bold] and [bold]result[/bold] are one.
+
     \b
     [bold]Example[/bold]
-      slcache schema result > result.schema.json
+      slcache schema run > run.schema.json
     """
     if subject == Subject.config:
         console.emit(_core.config_schema())
     else:
-        name = f"{subject}.schema.json"
-        console.emit((resources.files("slcache") / "schema" / name).read_text("utf-8"))
+        console.emit_json(schemata.schema(subject.value))

@@ -6,6 +6,7 @@ use crate::base::op::Cause;
 use crate::base::{CellMode, OpKind};
 use crate::ftl::scheme::Scheme;
 use crate::metrics::counters::{OpCount, OpCounters};
+use crate::metrics::latency::RequestsBeyond;
 use crate::metrics::report::{
     Adjusted, BacklogReport, CacheReport, FlashReport, FlushReport, HostReport, OpRow, Report, SchemeReport,
     SlotRow, TrimReport, WafReport, WearReport, WearRow,
@@ -58,6 +59,7 @@ impl Simulation {
             flush: FlushReport {
                 requests: stats.flush.requests(),
                 latency_us: stats.flush.latency().summary(),
+                requests_beyond: RequestsBeyond::of(stats.flush.requests()),
             },
             unmapped_reads: stats.unmapped_reads,
             backlog: (self.setup.host.replay == Replay::Open).then(|| BacklogReport {

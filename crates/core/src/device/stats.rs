@@ -8,7 +8,7 @@ use crate::hw::timing::{
     RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER,
     WAIT_SOURCE, WAIT_SPIN_UP, WAIT_SUSPENDED,
 };
-use crate::metrics::latency::Latency;
+use crate::metrics::latency::{Latency, RequestsBeyond};
 use crate::metrics::report::{Attribution, HostOpReport};
 
 /// Sums of the parts of all latencies, ns; they add up to the latencies.
@@ -97,6 +97,7 @@ impl OpStats {
             requests: self.requests(),
             bytes: self.bytes,
             latency_us: self.latency.summary(),
+            requests_beyond: RequestsBeyond::of(self.requests()),
             attribution_us: self.attribution(),
             cdf: self.latency.cdf(),
         }

@@ -2,7 +2,7 @@
 
 use crate::base::units::TIME_LIMIT_NS;
 use hdrhistogram::Histogram;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// No latency is longer: simulated time itself ends here.
 const HIGHEST_NS: u64 = TIME_LIMIT_NS;
@@ -38,25 +38,70 @@ pub struct Latency {
 
 /// Percentiles in microseconds, as reported.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct LatencySummary {
+pub struct LatencySummary<T = f64> {
     /// Arithmetic mean.
-    pub mean: f64,
+    pub mean: T,
     /// Shortest.
-    pub min: f64,
+    pub min: T,
     /// Median.
-    pub p50: f64,
+    pub p50: T,
     /// 90th percentile.
-    pub p90: f64,
+    pub p90: T,
     /// 95th percentile.
-    pub p95: f64,
+    pub p95: T,
     /// 99th percentile.
-    pub p99: f64,
+    pub p99: T,
     /// 99.9th percentile.
-    pub p99_9: f64,
+    pub p99_9: T,
     /// 99.99th percentile.
-    pub p99_99: f64,
+    pub p99_99: T,
     /// Longest.
-    pub max: f64,
+    pub max: T,
+}
+
+impl LatencySummary {
+    /// Writes a summary; without one every key is there and null.
+    pub fn or_nulls<S: Serializer>(summary: &Option<Self>, serializer: S) -> Result<S::Ok, S::Error> {
+        match summary {
+            Some(summary) => summary.serialize(serializer),
+            None => LatencySummary::<Option<f64>>::default().serialize(serializer),
+        }
+    }
+}
+
+/// How many requests took longer than each percentile, by rank: what the percentile rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RequestsBeyond {
+    /// Beyond the median.
+    pub p50: u64,
+    /// Beyond the 90th percentile.
+    pub p90: u64,
+    /// Beyond the 95th percentile.
+    pub p95: u64,
+    /// Beyond the 99th percentile.
+    pub p99: u64,
+    /// Beyond the 99.9th percentile.
+    pub p99_9: u64,
+    /// Beyond the 99.99th percentile.
+    pub p99_99: u64,
+}
+
+impl RequestsBeyond {
+    /// Of `requests` requests.
+    pub fn of(requests: u64) -> Self {
+        let beyond = |per_myriad: u128| {
+            let at_or_below = (u128::from(requests) * per_myriad).div_ceil(10_000);
+            requests - at_or_below as u64
+        };
+        Self {
+            p50: beyond(5_000),
+            p90: beyond(9_000),
+            p95: beyond(9_500),
+            p99: beyond(9_900),
+            p99_9: beyond(9_990),
+            p99_99: beyond(9_999),
+        }
+    }
 }
 
 impl Default for Latency {
@@ -106,15 +151,15 @@ impl Latency {
         histogram.value_at_percentile(percent).clamp(self.min_ns, self.max_ns) as f64 / 1000.0
     }
 
-    /// The summary; all zero where nothing was recorded.
-    pub fn summary(&self) -> LatencySummary {
+    /// The summary, if anything was recorded.
+    pub fn summary(&self) -> Option<LatencySummary> {
         let count = self.count();
         if count == 0 {
-            return LatencySummary::default();
+            return None;
         }
         let histogram = self.histogram();
         let percentile_us = |percent| self.percentile_us(&histogram, percent);
-        LatencySummary {
+        Some(LatencySummary {
             mean: self.sum_ns as f64 / count as f64 / 1000.0,
             min: self.min_ns as f64 / 1000.0,
             p50: percentile_us(50.0),
@@ -124,7 +169,7 @@ impl Latency {
             p99_9: percentile_us(99.9),
             p99_99: percentile_us(99.99),
             max: self.max_ns as f64 / 1000.0,
-        }
+        })
     }
 
     /// The cumulative distribution: (latency in us, share of requests at or below it), at most
@@ -156,7 +201,7 @@ mod tests {
         for i in 1..=100_000_u64 {
             latency.record(i * 1000);
         }
-        let s = latency.summary();
+        let s = latency.summary().unwrap();
         assert_eq!(s.mean, 50_000.5);
         assert_eq!((s.min, s.max), (1.0, 100_000.0));
         for (got, want) in [(s.p50, 50_000.0), (s.p99, 99_000.0), (s.p99_9, 99_900.0)] {
@@ -165,6 +210,30 @@ mod tests {
         let cdf = latency.cdf();
         assert!(cdf.windows(2).all(|w| w[0].0 < w[1].0 && w[0].1 <= w[1].1));
         assert_eq!(cdf.last().map(|p| p.1), Some(1.0));
+    }
+
+    #[test]
+    fn a_percentile_rests_on_the_requests_beyond_its_rank() {
+        assert_eq!(RequestsBeyond::of(0), RequestsBeyond::default());
+        let few = RequestsBeyond::of(450);
+        assert_eq!((few.p50, few.p90, few.p95, few.p99, few.p99_9, few.p99_99), (225, 45, 22, 4, 0, 0));
+        // No more than 64 bits hold.
+        assert_eq!(RequestsBeyond::of(u64::MAX).p50, u64::MAX / 2);
+    }
+
+    #[test]
+    fn a_latency_that_nobody_had_is_null_under_every_key() {
+        let told = |latency: &Latency| {
+            let summary = latency.summary();
+            LatencySummary::or_nulls(&summary, serde_json::value::Serializer).unwrap()
+        };
+        let (nothing, mut latency) = (told(&Latency::default()), Latency::default());
+        latency.record(0);
+        let something = told(&latency);
+        let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(keys(&nothing), keys(&something));
+        assert!(nothing.as_object().unwrap().values().all(serde_json::Value::is_null));
+        assert!(something.as_object().unwrap().values().all(|value| *value == 0.0));
     }
 
     /// The percentile by definition: the smallest value with at least the share at or below it.
@@ -220,7 +289,7 @@ mod tests {
             values.sort_unstable();
             let mut latency = Latency::default();
             values.iter().for_each(|&ns| latency.record(ns));
-            let s = latency.summary();
+            let s = latency.summary().unwrap();
             let told = [
                 (s.p50, 5000),
                 (s.p90, 9000),

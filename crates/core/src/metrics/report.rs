@@ -1,6 +1,6 @@
 //! The shape of a run's figures, as `docs/results.md` describes it.
 
-use super::latency::LatencySummary;
+use super::latency::{LatencySummary, RequestsBeyond};
 use super::series::SeriesReport;
 use super::window_series::WindowSeriesReport;
 use serde::Serialize;
@@ -25,7 +25,10 @@ pub struct HostOpReport {
     /// Their bytes.
     pub bytes: u64,
     /// Latency summary, us.
-    pub latency_us: LatencySummary,
+    #[serde(serialize_with = "LatencySummary::or_nulls")]
+    pub latency_us: Option<LatencySummary>,
+    /// Requests beyond each percentile.
+    pub requests_beyond: RequestsBeyond,
     /// Where the time went.
     pub attribution_us: Attribution,
     /// Cumulative distribution: (us, share).
@@ -47,7 +50,10 @@ pub struct FlushReport {
     /// Requests.
     pub requests: u64,
     /// Latency summary, us.
-    pub latency_us: LatencySummary,
+    #[serde(serialize_with = "LatencySummary::or_nulls")]
+    pub latency_us: Option<LatencySummary>,
+    /// Requests beyond each percentile.
+    pub requests_beyond: RequestsBeyond,
 }
 
 /// How far the device fell behind what arrived.

@@ -96,7 +96,7 @@ fn sustained_writes_take_what_the_state_machine_and_the_closed_form_say() {
             let (report, ns) = run(&bursty(scheme), &requests);
             let want: Vec<u64> = state_machine(ips, pages).iter().map(|ms| ms * 100_000).collect();
             assert_eq!(ns, want, "{scheme} at {w}");
-            report.host.write.latency_us.mean
+            report.host.write.latency_us.as_ref().unwrap().mean
         };
         let (ips, turbo) = (mean("ips", true), mean("turbo-write", false));
         assert!((ips / turbo - ratio).abs() < 5e-4, "{w}: {} is not {ratio}", ips / turbo);
@@ -287,7 +287,7 @@ fn the_cooperative_design_takes_what_the_closed_form_says() {
     {
         let requests = sequential((cache * w) as u64);
         let ((ours, _), (theirs, _)) = (run(&cooperative, &requests), run(&turbo, &requests));
-        let mean = |report: &Report| report.host.write.latency_us.mean;
+        let mean = |report: &Report| report.host.write.latency_us.as_ref().unwrap().mean;
         let ratio = mean(&ours) / mean(&theirs);
         assert!((ratio - latency).abs() <= tolerance, "{w}: {ratio} is not {latency}");
         // Only what went to the traditional cache is written twice.

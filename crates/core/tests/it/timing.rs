@@ -242,7 +242,7 @@ fn mean_wait(load: f64, reads: usize) -> f64 {
             .collect();
         sim.feed(&batch).unwrap();
     }
-    sim.finish().unwrap().host.read.latency_us.mean * 1000.0 / service - 1.0
+    sim.finish().unwrap().host.read.latency_us.unwrap().mean * 1000.0 / service - 1.0
 }
 
 #[test]

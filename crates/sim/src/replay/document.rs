@@ -13,7 +13,7 @@ use slcache_core::metrics::report::{HostReport, Report};
 use slcache_traces::{TraceError, TraceSummary};
 
 /// Version of the document's shape.
-const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 2;
 
 /// What there is to say of the trace that was replayed.
 #[derive(Clone)]

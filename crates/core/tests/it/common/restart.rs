@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 
 /// What is counted and measured since time 0 in a way that no difference of two reports tells; the
 /// operations and latencies that it comes from are compared one by one.
-const NO_DIFFERENCE: [&str; 12] = [
+const NO_DIFFERENCE: [&str; 13] = [
     "latency_us",
+    "requests_beyond",
     "cdf",
     "iops",
     "duration_ns",

@@ -1,0 +1,61 @@
+"""The JSON schemas of the documents that verbs print, each whole in itself."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib import resources
+from typing import Any
+
+#: What `slcache schema` also calls a document.
+_ALIASES = {"run": "result"}
+#: Keys that tell of a file; within another schema there is no place for them.
+_OF_FILES = ("$schema", "$id")
+
+
+@cache
+def schema(name: str) -> dict[str, Any]:
+    """Return a published schema; what it takes from another one is among its own definitions.
+
+    It is shared by all who ask: not to be changed.
+    """
+    whole = _read(f"{_ALIASES.get(name, name)}.schema.json")
+    for other in sorted(_others(whole)):
+        found = _read(other)
+        inner = other.removesuffix(".schema.json")
+        definitions = {
+            **whole.get("$defs", {}),
+            **found.pop("$defs", {}),
+            inner: {key: value for key, value in found.items() if key not in _OF_FILES},
+        }
+        whole = _pointed({**whole, "$defs": definitions}, other, f"#/$defs/{inner}")
+    return whole
+
+
+def _read(name: str) -> dict[str, Any]:
+    text = (resources.files("slcache") / "schema" / name).read_text("utf-8")
+    document: dict[str, Any] = json.loads(text)
+    return document
+
+
+def _others(node: object) -> set[str]:
+    """Return the files that a schema refers to."""
+    if isinstance(node, list):
+        return {name for each in node for name in _others(each)}
+    if not isinstance(node, dict):
+        return set()
+    reference = node.get("$ref")
+    own = {reference} if isinstance(reference, str) and not reference.startswith("#") else set()
+    return own | {name for each in node.values() for name in _others(each)}
+
+
+def _pointed(node: Any, old: str, new: str) -> Any:  # noqa: ANN401
+    """Return a schema whose references to one place are to another."""
+    if isinstance(node, list):
+        return [_pointed(each, old, new) for each in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: new if key == "$ref" and value == old else _pointed(value, old, new)
+        for key, value in node.items()
+    }
