@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from slcache import normalise, units
 from slcache.normalise import Document
+
+Goal = Literal["min", "max"]
+
+#: Marks a percentile that few requests carry, and what is said of it below a table.
+THIN = "*"
+THIN_NOTE = f"{THIN} fewer than {normalise.FEW_BEYOND} requests lie beyond this percentile"
 
 #: SLC caches that differ by more than this share are told of.
 MUCH = 0.1
@@ -19,6 +26,10 @@ class Column:
     title: str
     value: Callable[[Document], float | None]
     show: Callable[[float], str]
+    #: Whether the least or the most is best; None where neither is.
+    goal: Goal | None = "min"
+    #: Whether too few requests carry a run's figure.
+    thin: Callable[[Document], bool] = lambda _: False
 
 
 @dataclass(frozen=True)
@@ -28,6 +39,13 @@ class Cell:
     title: str
     text: str
     best: bool
+    #: Too few requests carry it, or the figure that it is divided by.
+    thin: bool = False
+
+    @property
+    def marked(self) -> str:
+        """The text, with a mark where too few requests carry the figure."""
+        return self.text + THIN if self.thin else self.text
 
 
 @dataclass(frozen=True)
@@ -42,7 +60,12 @@ class Row:
 
 
 def _latency(title: str, side: str, key: str) -> Column:
-    return Column(title, lambda d: normalise.latency(d, side, key), units.duration)
+    return Column(
+        title,
+        lambda d: normalise.latency(d, side, key),
+        units.duration,
+        thin=lambda d: normalise.is_thin(d, side, key),
+    )
 
 
 COLUMNS = (
@@ -53,6 +76,14 @@ COLUMNS = (
     _latency("write p99.9", "write", "p99_9"),
     Column("WAF", normalise.waf, lambda value: f"{value:.2f}"),
     Column("erases", normalise.erases, units.count),
+)
+
+#: A table of their own: what a workload comes to, whatever its latencies.
+PACE_COLUMNS = (
+    Column("IOPS", normalise.iops, units.count, "max"),
+    Column("MB/s", normalise.bytes_per_s, lambda value: units.significant(value / 1e6), "max"),
+    Column("utilisation", normalise.utilisation, units.percent, None),
+    Column("run time", normalise.duration, units.span),
 )
 
 #: Compared beside the others where a device has a disk.
@@ -70,8 +101,24 @@ def columns(documents: Sequence[Document]) -> tuple[Column, ...]:
 
 def rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Row]:
     """Return the table: the reference in units, every other scheme as a factor of it."""
+    return _rows(columns(documents), labels, documents, to)
+
+
+def pace_rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Row]:
+    """Return the table of pace, in the same way."""
+    return _rows(PACE_COLUMNS, labels, documents, to)
+
+
+def has_thin(rows: Sequence[Row]) -> bool:
+    """Return whether any figure of a table is marked."""
+    return any(cell.thin for row in rows for cell in row.cells)
+
+
+def _rows(
+    shown: Sequence[Column], labels: Sequence[str], documents: Sequence[Document], to: str
+) -> list[Row]:
     reference = list(labels).index(to)
-    table = [_cells(column, documents, reference) for column in columns(documents)]
+    table = [_cells(column, documents, reference) for column in shown]
     return [
         Row(label, i == reference, [cells[i] for cells in table], _cache(documents[i]))
         for i, label in enumerate(labels)
@@ -102,12 +149,14 @@ def unequal_caches(labels: Sequence[str], documents: Sequence[Document]) -> str:
 
 def _cells(column: Column, documents: Sequence[Document], reference: int) -> list[Cell]:
     values = [column.value(document) for document in documents]
-    best = normalise.winners(values)
+    best = normalise.winners(values, most=column.goal == "max") if column.goal else set()
+    thin = [column.thin(document) for document in documents]
     return [
         Cell(
             column.title,
             _text(column, value, None if i == reference else values[reference]),
             i in best,
+            value is not None and (thin[i] or thin[reference]),
         )
         for i, value in enumerate(values)
     ]

@@ -79,34 +79,6 @@ def _parts(side: str) -> Iterator[Metric]:
             yield _part(side, kind, cause, told.words)
 
 
-def _units(document: Document) -> int:
-    """Return how many array operations the flash can do at a time."""
-    return sum(
-        pool["channels"]
-        * pool["chips"]
-        * pool["dies"]
-        * (1 if pool["plane_parallelism"] == "serial" else pool["planes"])
-        for pool in document["config"]["device"]["pool"]
-    )
-
-
-def _utilisation(document: Document) -> Value:
-    duration_us = document["host"]["duration_ns"] / 1000
-    return (
-        normalise.flash_time(document) / (duration_us * _units(document)) if duration_us else None
-    )
-
-
-def _bytes_per_s(document: Document) -> Value:
-    host = document["host"]
-    return float(host["bytes"] * 1e9 / host["duration_ns"]) if host["duration_ns"] else None
-
-
-def _iops(document: Document) -> Value:
-    host = document["host"]
-    return float(host["iops"]) if host["duration_ns"] else None
-
-
 def _lifetime(document: Document) -> Value:
     found = document["wear"]["lifetime_host_bytes"]
     return None if found is None else float(found)
@@ -131,8 +103,14 @@ _OTHERS = (
         normalise.cache_bytes,
         whole=True,
     ),
-    Metric("iops", "1/s", "max", "Reads and writes completed per second.", _iops),
-    Metric("bytes_per_s", "bytes/s", "max", "Bytes read and written per second.", _bytes_per_s),
+    Metric("iops", "1/s", "max", "Reads and writes completed per second.", normalise.iops),
+    Metric(
+        "bytes_per_s",
+        "bytes/s",
+        "max",
+        "Bytes read and written per second.",
+        normalise.bytes_per_s,
+    ),
     Metric(
         "duration_ns",
         "ns",
@@ -147,7 +125,7 @@ _OTHERS = (
         None,
         "Time of array operations per unit of the flash and time; idle work after the last "
         "request counts too, so it can be more than 1.",
-        _utilisation,
+        normalise.utilisation,
     ),
     Metric(
         "flash_time_ns",

@@ -7,6 +7,8 @@ from typing import Any
 
 Document = Mapping[str, Any]
 
+#: A percentile that fewer requests than these lie beyond says little.
+FEW_BEYOND = 10
 #: Differences of at most this share count as equal wherever schemes are ranked.
 TIE = 0.01
 
@@ -15,6 +17,16 @@ def latency(document: Document, side: str, key: str) -> float | None:
     """Return a latency in µs of `read` or `write`, or None where the trace has no such request."""
     host = document["host"][side]
     return float(host["latency_us"][key]) if host["requests"] else None
+
+
+def is_thin(document: Document, side: str, key: str) -> bool:
+    """Return whether few requests carry a percentile: fewer than ten took longer.
+
+    Means, the least and the most are none, and older documents do not tell.
+    """
+    host = document["host"][side]
+    beyond = host.get("requests_beyond", {}).get(key)
+    return beyond is not None and bool(host["requests"]) and beyond < FEW_BEYOND
 
 
 def waf(document: Document) -> float | None:
@@ -37,6 +49,49 @@ def erases(document: Document) -> float:
 def flash_time(document: Document) -> float:
     """Return the time in µs that flash operations took, summed over all units."""
     return float(sum(op["time_us"] for op in document["flash"]["ops"]))
+
+
+def iops(document: Document) -> float | None:
+    """Return the reads and writes completed per second, or None where no time passed."""
+    host = document["host"]
+    return float(host["iops"]) if host["duration_ns"] else None
+
+
+def bytes_per_s(document: Document) -> float | None:
+    """Return the bytes read and written per second, or None where no time passed."""
+    host = document["host"]
+    return float(host["bytes"] * 1e9 / host["duration_ns"]) if host["duration_ns"] else None
+
+
+def duration(document: Document) -> float | None:
+    """Return the time in µs from 0 to the completion of the last request, or None without one."""
+    ns = document["host"]["duration_ns"]
+    return float(ns / 1e3) if ns else None
+
+
+def utilisation(document: Document) -> float | None:
+    """Return the time of array operations per unit and time, or None where no time passed.
+
+    Idle work after the last request counts too, so it can be more than 1.
+    """
+    us, units = duration(document), _units(document)
+    return None if us is None or units is None else flash_time(document) / (us * units)
+
+
+def _units(document: Document) -> int | None:
+    """Return how many array operations the flash can do at a time, where the document tells."""
+    try:
+        units = sum(
+            pool["channels"]
+            * pool["chips"]
+            * pool["dies"]
+            * (1 if pool["plane_parallelism"] == "serial" else pool["planes"])
+            for pool in document["config"]["device"]["pool"]
+        )
+    except (KeyError, TypeError):
+        # A result's schema leaves the configuration open.
+        return None
+    return int(units) if units > 0 else None
 
 
 def energy(document: Document) -> float | None:
@@ -62,6 +117,10 @@ def figures(document: Document) -> dict[str, float | None]:
         "waf": waf(document),
         "flash_time": flash_time(document),
         "erases": erases(document),
+        "iops": iops(document),
+        "bytes_per_s": bytes_per_s(document),
+        "utilisation": utilisation(document),
+        "duration": duration(document),
         **(of_disk if document.get("disk") else {}),
     }
 
@@ -92,15 +151,15 @@ def equal(a: float, b: float) -> bool:
     return abs(a - b) <= TIE * max(abs(a), abs(b))
 
 
-def winners(values: Sequence[float | None]) -> set[int]:
-    """Return the positions of the lowest figure and of those equal to it.
+def winners(values: Sequence[float | None], *, most: bool = False) -> set[int]:
+    """Return the positions of the lowest figure, or of the highest, and of those equal to it.
 
     The set is empty where nobody wins: fewer than two figures, or all of them equal.
     """
     known = [value for value in values if value is not None]
     if len(known) < 2:
         return set()
-    best = min(known)
+    best = max(known) if most else min(known)
     first = {i for i, value in enumerate(values) if value is not None and equal(value, best)}
     return set() if len(first) == len(known) else first
 

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from slcache import disk, grid, normalise, pages, units, verdict
+from slcache import disk, grid, normalise, pages, terminal, units, verdict
 from slcache import labels as labels_of_traces
 from slcache.leaves import leaves, shown
 from slcache.normalise import Document
@@ -53,6 +53,8 @@ def render(labels: Sequence[str], documents: Sequence[Document], to: str | None)
         subtitle=_subtitle(first),
         columns=[column.title for column in grid.columns(documents)],
         rows=grid.rows(labels, documents, to or labels[0]),
+        pace=grid.pace_rows(labels, documents, to or labels[0]),
+        thin=grid.THIN_NOTE if _any_thin(documents) else "",
         compared=compared,
         unequal=grid.unequal_caches(labels, documents) if compared else "",
         pictures=_pictures(labels, documents, to if compared else None),
@@ -141,10 +143,19 @@ def _latencies(labels: Sequence[str], documents: Sequence[Document]) -> list[tup
     rows = []
     for side in ("read", "write"):
         for label, document in zip(labels, documents, strict=True):
-            values = [normalise.latency(document, side, key) for key in PERCENTILES]
-            cells = ["–" if value is None else units.duration(value) for value in values]
+            cells = [terminal.latency(document, side, key) for key in PERCENTILES]
             rows.append((f"{side}, {label}", cells))
     return rows
+
+
+def _any_thin(documents: Sequence[Document]) -> bool:
+    """Return whether any percentile of the page is carried by few requests."""
+    return any(
+        normalise.is_thin(document, side, key)
+        for document in documents
+        for side in ("read", "write")
+        for key in PERCENTILES
+    )
 
 
 def _schemes(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple[str, Rows]]:

@@ -374,13 +374,17 @@ class Comparison(_Frames):
         """Return the comparison table's rows as text."""
         return grid.rows(self.labels, self.documents, self.reference)
 
+    def pace_rows(self) -> list[grid.Row]:
+        """Return the rows of the table of IOPS, MB/s, utilisation and run time as text."""
+        return grid.pace_rows(self.labels, self.documents, self.reference)
+
     def summary(self) -> str:
-        """Return the comparison table and its verdict as text."""
+        """Return the comparison tables and their verdict as text."""
         from slcache import terminal
 
         label = terminal.label_line(self.documents)
-        table = terminal.comparison_table(self.rows())
-        return terminal.text(*label, table, *self.notes(), *self.verdict())
+        tables = terminal.comparison_table(self.rows()), terminal.pace_table(self.pace_rows())
+        return terminal.text(*label, *tables, *self.notes(), *self.verdict())
 
     def plot_bars(self) -> Figure:
         """Draw mean and tail latency relative to the reference, reads and writes apart."""

@@ -27,14 +27,28 @@ _LATENCIES = (("mean", "mean"), ("p50", "p50"), ("p99", "p99"), ("p99_9", "p99.9
 def comparison_table(rows: Sequence[grid.Row]) -> Table:
     """Return the normalised table: the reference in units, the others as factors of it."""
     titles = [cell.title.replace(" ", "\n") for cell in rows[0].cells]
-    table = Table("scheme", [*titles, "SLC\ncache"])
+    caption = grid.THIN_NOTE if grid.has_thin(rows) else ""
+    table = Table("scheme", [*titles, "SLC\ncache"], caption=caption)
     for row in rows:
-        cells = [Text(cell.text, "bold green" if cell.best else "") for cell in row.cells]
-        name = Text(printable(row.label))
-        if row.reference:
-            name.append(" (=1)", "dim")
-        table.add(name, *cells, row.cache)
+        table.add(_name(row), *_cells(row), row.cache)
     return table
+
+
+def pace_table(rows: Sequence[grid.Row]) -> Table:
+    """Return the table of pace in the same way."""
+    table = Table("scheme", [cell.title for cell in rows[0].cells])
+    for row in rows:
+        table.add(_name(row), *_cells(row))
+    return table
+
+
+def _name(row: grid.Row) -> Text:
+    name = Text(printable(row.label))
+    return name.append(" (=1)", "dim") if row.reference else name
+
+
+def _cells(row: grid.Row) -> list[Text]:
+    return [Text(cell.marked, "bold green" if cell.best else "") for cell in row.cells]
 
 
 def label_line(documents: Sequence[Document]) -> list[Text]:
@@ -97,17 +111,43 @@ def text(*parts: RenderableType) -> str:
 
 def _side(document: Document, side: str) -> list[str]:
     host = document["host"][side]
-    latencies = [normalise.latency(document, side, key) for key, _ in _LATENCIES]
     return [
         units.count(host["requests"]),
         units.size(host["bytes"]),
-        *("–" if value is None else units.duration(value) for value in latencies),
+        *(latency(document, side, key) for key, _ in _LATENCIES),
     ]
 
 
+def latency(document: Document, side: str, key: str) -> str:
+    """Return a latency, marked where few requests carry it; a dash where there is none."""
+    value = normalise.latency(document, side, key)
+    mark = grid.THIN if normalise.is_thin(document, side, key) else ""
+    return "–" if value is None else units.duration(value) + mark
+
+
 def _caption(document: Document) -> str:
-    flash, of_disk = _flash_line(document), disk.line(document)
-    return flash if of_disk is None else f"{flash}\n{of_disk}"
+    thin = any(
+        normalise.is_thin(document, side, key)
+        for side in ("read", "write")
+        for key, _ in _LATENCIES
+    )
+    lines = [
+        _flash_line(document),
+        disk.line(document),
+        _pace_line(document),
+        grid.THIN_NOTE if thin else None,
+    ]
+    return "\n".join(line for line in lines if line is not None)
+
+
+def _pace_line(document: Document) -> str | None:
+    """Return a run's pace, or None where no time passed."""
+    values = [column.value(document) for column in grid.PACE_COLUMNS]
+    iops, rate, used, _ = (
+        "–" if value is None else column.show(value)
+        for column, value in zip(grid.PACE_COLUMNS, values, strict=True)
+    )
+    return None if values[0] is None else f"{iops} IOPS, {rate} MB/s; flash {used} of the time busy"
 
 
 def _flash_line(document: Document) -> str:

@@ -137,14 +137,13 @@ def compare(
         )
         if files is not None:
             comparison.stage(files)
+    tables = [
+        terminal.comparison_table(comparison.rows()),
+        terminal.pace_table(comparison.pace_rows()),
+    ]
     notes = [Text(line, "yellow") for line in comparison.notes()]
     sentences = [*notes, *(Text(line) for line in comparison.verdict())]
-    _print(
-        comparison,
-        form,
-        [terminal.comparison_table(comparison.rows()), *sentences],
-        out,
-    )
+    _print(comparison, form, [*tables, *sentences], out)
 
 
 def _arguments(
