@@ -117,6 +117,9 @@ def test_a_missing_key_is_named(whole: str) -> None:
         "host.read.attribution_us.wait",
         "host.write.attribution_us.wait",
         "series.columns.program_pages",
+        # Not in older documents.
+        "series.columns.read_latency_ns_p",
+        "series.columns.write_latency_ns_p",
     )
     for path in places(json.loads(whole)):
         dotted = ".".join(map(str, path))

@@ -121,7 +121,8 @@ def in_bursts(
     """
     columns = document["series"]["columns"]
     written = np.asarray(columns["write_bytes"], dtype=np.float64)
-    latest = np.asarray(columns["write_latency_ns_max"], dtype=np.float64)
+    # A window without a write has no longest latency.
+    latest = np.asarray([ns or 0 for ns in columns["write_latency_ns_max"]], dtype=np.float64)
     busy = np.flatnonzero(written)
     ends = np.cumsum(written)[busy]
     burst = ((ends - 1) // burst_bytes).astype(int)

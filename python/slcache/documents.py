@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -18,6 +19,9 @@ VERSION, OLDER = 2, 1
 _COUNT_MAX = 2**63 - 1
 _DEPTH_MAX = 64
 _SHOWN_MAX = 60
+
+#: Columns of the series that are null where a window has no request.
+_LATENCIES = re.compile(r"(?:read|write)_latency_ns_(?:max|p50|p99|p99_9)")
 
 #: What a trace is told by, where runs are compared.
 _TRACE = ("sha256", "requests", "reads", "writes", "read_bytes", "write_bytes")
@@ -46,11 +50,26 @@ def current(document: object) -> Mapping[str, Any]:
 
 def _raised(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a document of the version before, in which latencies that nobody had were 0."""
-    host = document.get("host")
-    if not isinstance(host, Mapping):
-        return document
-    sides = {name: _with_nulls(host[name]) for name in ("read", "write", "flush") if name in host}
-    return {**document, "schema_version": VERSION, "host": {**host, **sides}}
+    host, columns = document.get("host"), _columns(document)
+    raised = {**document, "schema_version": VERSION}
+    if isinstance(host, Mapping):
+        sides = {k: _with_nulls(host[k]) for k in ("read", "write", "flush") if k in host}
+        raised["host"] = {**host, **sides}
+    if columns is not None:
+        longest = {f"{side}_latency_ns_max": _nulled(columns, side) for side in ("read", "write")}
+        known = {name: values for name, values in longest.items() if name in columns}
+        raised["series"] = {**document["series"], "columns": {**columns, **known}}
+    return raised
+
+
+def _nulled(columns: Mapping[str, Any], side: str) -> object:
+    """Return the longest latency of each window, null in those without a request."""
+    longest, requests = (columns.get(f"{side}_{name}") for name in ("latency_ns_max", "requests"))
+    if not isinstance(longest, list) or not isinstance(requests, list):
+        return longest
+    if len(longest) != len(requests):
+        return longest
+    return [None if count == 0 else ns for ns, count in zip(longest, requests, strict=True)]
 
 
 def _with_nulls(side: object) -> object:
@@ -186,8 +205,9 @@ def _check_columns(columns: Mapping[str, Any]) -> None:
         path = f"series.columns.{name}"
         if not isinstance(values, list):
             raise _wrong(path, f" = {_short(values)}: must be a list")
+        nulls = _LATENCIES.fullmatch(name) is not None
         for i, value in enumerate(values):
-            if type(value) is not int or value < 0:
+            if (type(value) is not int or value < 0) and not (nulls and value is None):
                 raise _wrong(f"{path}[{i}]", f" = {_short(value)}: must be a whole number from 0")
     lengths = {len(values) for values in columns.values()}
     if len(lengths) > 1:

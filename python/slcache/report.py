@@ -265,7 +265,9 @@ _FIGURES: tuple[tuple[str, str, _Draw, _Caption], ...] = (
         "Over time",
         series.draw,
         lambda _: (
-            "Each point covers one or more whole windows; where a cache fills, latency jumps."
+            "Each point covers one or more whole windows; where a cache fills, latency jumps. "
+            "Percentiles are of single windows, the highest of those that a point covers; a dot "
+            "marks a window in which at least ten requests lie beyond the percentile."
         ),
     ),
     (

@@ -11,12 +11,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from slcache import units
+from slcache import normalise, units
 from slcache.normalise import Document
 from slcache.plots import plain, style
 
 _BINS = 360
 _SIDE_BY_SIDE = 3
+#: Percentiles that the series tells of every window, as shares.
+PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99_9": 0.999}
 #: Causes of programs that the host did not ask for.
 _MOVED = tuple(f"program_pages_{cause}" for cause in ("migration", "gc", "agc", "promote", "fill"))
 Values = NDArray[np.float64]
@@ -52,8 +54,23 @@ class Binned:
         idle = np.full_like(sums, np.nan)
         return np.divide(sums, requests * 1e3, out=idle, where=requests > 0)
 
+    def percentile_us(self, side: str, name: str) -> tuple[Values, NDArray[np.bool_]]:
+        """Return the highest percentile of any window of each bin, and whether enough carry it.
+
+        NaN where no request completed.
+        """
+        windows_us = self._raw(f"{side}_latency_ns_{name}") / 1e3
+        carried = self._raw(f"{side}_requests") * (1 - PERCENTILES[name]) >= normalise.FEW_BEYOND
+        ranked = np.where(np.isnan(windows_us), -1.0, windows_us)
+        ends = [*self._starts[1:], len(ranked)]
+        highest = [
+            start + int(np.argmax(ranked[start:end]))
+            for start, end in zip(self._starts, ends, strict=True)
+        ]
+        return windows_us[highest], carried[highest]
+
     def _raw(self, name: str) -> Values:
-        """Return a column; a cause that never occurred has none."""
+        """Return a column, NaN for null; a cause that never occurred has none."""
         values = self._columns.get(name, [0] * len(self._columns["t_ns"]))
         return np.asarray(values, dtype=np.float64)
 
@@ -143,6 +160,20 @@ def _latency(axes: Axes, runs: Sequence[Binned], shown: Iterable[int], side: str
     return ""
 
 
+def _tail(axes: Axes, runs: Sequence[Binned], shown: Iterable[int], side: str) -> str:
+    """Draw median, p99 and p99.9, the further out the paler; dots where requests carry it."""
+    for i in shown:
+        for name, opacity in (("p50", 1.0), ("p99", 0.6), ("p99_9", 0.35)):
+            values_us, carried = runs[i].percentile_us(side, name)
+            values_us = np.where(values_us > 0, values_us, np.nan)
+            colour = style.scheme_colour(i)
+            axes.plot(runs[i].t_s, values_us, color=colour, alpha=opacity, lw=0.9)
+            dots_us = np.where(carried, values_us, np.nan)
+            axes.plot(runs[i].t_s, dots_us, color=colour, alpha=opacity, ls="", marker=".", ms=2.5)
+    style.time_ticks(axes, "y")
+    return ""
+
+
 def _occupancy(axes: Axes, runs: Sequence[Binned], shown: Iterable[int]) -> str:
     factor, unit = units.size_scale(max(float(run.peak("cache_live_bytes").max()) for run in runs))
     for i in shown:
@@ -177,8 +208,18 @@ class Panel:
 _PANELS = (
     Panel(("write_bytes",), lambda a, r, s: _rate(a, r, s, "write_bytes"), "writes completed"),
     Panel(("write_requests",), lambda a, r, s: _latency(a, r, s, "write"), "mean write latency"),
+    Panel(
+        ("write_latency_ns_p99",),
+        lambda a, r, s: _tail(a, r, s, "write"),
+        "write latency: median, p99 (paler), p99.9 (palest)",
+    ),
     Panel(("read_bytes",), lambda a, r, s: _rate(a, r, s, "read_bytes"), "reads completed"),
     Panel(("read_requests",), lambda a, r, s: _latency(a, r, s, "read"), "mean read latency"),
+    Panel(
+        ("read_latency_ns_p99",),
+        lambda a, r, s: _tail(a, r, s, "read"),
+        "read latency: median, p99 (paler), p99.9 (palest)",
+    ),
     Panel(("cache_live_bytes",), _occupancy, "live data in the cache"),
     Panel(_MOVED, _background, "moves and fills"),
 )

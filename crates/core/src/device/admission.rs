@@ -302,9 +302,7 @@ impl Simulation {
             let live = self.scheme.cache_live_bytes(io);
             io.series_mut().advance(end_ns, live);
         }
-        let window = io.series_mut().current();
-        let completed = if op == HostOp::Read { &mut window.reads } else { &mut window.writes };
-        completed.add(bytes, latency_ns);
+        io.series_mut().complete(op, bytes, latency_ns);
     }
 
     /// A request leaves the device; the next pending one may enter.

@@ -43,6 +43,7 @@ use crate::hw::disk::Disk;
 use crate::hw::geometry::Geometry;
 use crate::hw::timing::{RequestId, Timing};
 use crate::metrics::counters::OpCounters;
+use crate::metrics::series::Series;
 use crate::schemes::AnyScheme;
 use buffer::Buffer;
 use completed::Completed;
@@ -50,6 +51,7 @@ use config::{InflightRead, Replay, RmwTransfer};
 use requests::Requests;
 use stats::HostStats;
 use std::collections::VecDeque;
+use std::num::NonZeroU64;
 use waiting::WaitingPieces;
 use window::Window;
 
@@ -226,6 +228,11 @@ impl Simulation {
     /// The requests kept so far, each with its latency in ns, in completion order.
     pub fn log(&self) -> &[(Request, u64)] {
         self.log.as_deref().unwrap_or(&[])
+    }
+
+    /// Has the time series in windows of this length, ns; to be said before the first request.
+    pub fn series_in_windows_of(&mut self, window_ns: NonZeroU64) {
+        *self.io.series_mut() = Series::in_windows_of(window_ns);
     }
 
     /// Keeps every flash operation in the order of emission.

@@ -5,22 +5,23 @@ use hdrhistogram::Histogram;
 use serde::{Serialize, Serializer};
 
 /// No latency is longer: simulated time itself ends here.
-const HIGHEST_NS: u64 = TIME_LIMIT_NS;
+pub(super) const HIGHEST_NS: u64 = TIME_LIMIT_NS;
 
 /// Bits of a latency that its bucket tells: percentiles are within 0.1 %.
 const PRECISION_BITS: u32 = 11;
 
 /// Where a latency is counted: buckets are 1 ns wide at first, and with every power of two twice as wide.
-/// They are those of `Histogram` with three digits, which takes several times as long to find them.
+/// With 11 bits they are those of `Histogram` with three digits, which takes several times as long to
+/// find them.
 #[inline(always)]
-fn bucket_of(ns: u64) -> usize {
-    let width_bits = (u64::BITS - PRECISION_BITS) - (ns | ((1 << PRECISION_BITS) - 1)).leading_zeros();
-    ((width_bits << (PRECISION_BITS - 1)) + (ns >> width_bits) as u32) as usize
+pub(super) fn bucket_of<const BITS: u32>(ns: u64) -> usize {
+    let width_bits = (u64::BITS - BITS) - (ns | ((1 << BITS) - 1)).leading_zeros();
+    ((width_bits << (BITS - 1)) + (ns >> width_bits) as u32) as usize
 }
 
 /// The shortest latency that is counted in `bucket`.
-fn least_in(bucket: usize) -> u64 {
-    let half = 1 << (PRECISION_BITS - 1);
+pub(super) fn least_in<const BITS: u32>(bucket: usize) -> u64 {
+    let half = 1 << (BITS - 1);
     let width_bits = (bucket / half).saturating_sub(1);
     ((bucket - width_bits * half) as u64) << width_bits
 }
@@ -106,7 +107,7 @@ impl RequestsBeyond {
 
 impl Default for Latency {
     fn default() -> Self {
-        let counts = bytemuck::zeroed_slice_box(bucket_of(HIGHEST_NS) + 1);
+        let counts = bytemuck::zeroed_slice_box(bucket_of::<PRECISION_BITS>(HIGHEST_NS) + 1);
         Self { counts, count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
     }
 }
@@ -115,7 +116,7 @@ impl Latency {
     /// Records one latency.
     #[inline]
     pub fn record(&mut self, ns: u64) {
-        self.counts[bucket_of(ns.min(HIGHEST_NS))] += 1;
+        self.counts[bucket_of::<PRECISION_BITS>(ns.min(HIGHEST_NS))] += 1;
         self.count += 1;
         self.sum_ns += u128::from(ns);
         self.min_ns = self.min_ns.min(ns);
@@ -128,8 +129,8 @@ impl Latency {
             Histogram::new_with_bounds(1, HIGHEST_NS, 3).expect("Invariant: the bounds are valid");
         for (bucket, &count) in self.counts.iter().enumerate().filter(|(_, &count)| count > 0) {
             // Of the longest the histogram wants to know more than the bucket.
-            let ns = least_in(bucket).clamp(self.min_ns, self.max_ns);
-            let longest = u64::from(bucket == bucket_of(self.max_ns.min(HIGHEST_NS)));
+            let ns = least_in::<PRECISION_BITS>(bucket).clamp(self.min_ns, self.max_ns);
+            let longest = u64::from(bucket == bucket_of::<PRECISION_BITS>(self.max_ns.min(HIGHEST_NS)));
             histogram.saturating_record_n(ns, count - longest);
             histogram.saturating_record_n(self.max_ns, longest);
         }
@@ -254,7 +255,11 @@ mod tests {
         values.push(HIGHEST_NS - 1);
         values.push(HIGHEST_NS);
         for ns in values {
-            assert_eq!(least_in(bucket_of(ns)), histogram.lowest_equivalent(ns), "{ns}");
+            assert_eq!(
+                least_in::<PRECISION_BITS>(bucket_of::<PRECISION_BITS>(ns)),
+                histogram.lowest_equivalent(ns),
+                "{ns}"
+            );
         }
     }
 

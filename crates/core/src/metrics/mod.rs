@@ -4,4 +4,5 @@ pub mod counters;
 pub mod latency;
 pub mod report;
 pub mod series;
+mod spectrum;
 pub mod window_series;

@@ -1,12 +1,19 @@
 //! Time series with a bounded number of windows: when they run out, neighbours merge.
 
+use super::spectrum::{OpenSpectrum, Spectrum};
 use crate::base::op::{Cause, CAUSES};
+use crate::base::request::HostOp;
 use serde::Serialize;
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
-/// Windows kept at most; a power of two.
+/// Windows kept at most where nobody asks for a length, and where somebody does; powers of two.
 const WINDOWS_MAX: usize = 1024;
-/// First window length, ns.
+const ASKED_WINDOWS_MAX: usize = 65_536;
+/// First window length where nobody asks for one, ns.
 const FIRST_WINDOW_NS: u64 = 1_000_000;
+/// Percentiles told of every window, in parts of ten thousand.
+const PERCENTILES: [(&str, u64); 3] = [("p50", 5_000), ("p99", 9_900), ("p99_9", 9_990)];
 
 /// Requests of one kind that were completed in a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -65,22 +72,47 @@ impl Window {
     }
 }
 
+/// Latencies of reads and of writes.
+type Spectra = [Spectrum; 2];
+
 /// A series of windows of equal length from time 0.
 #[derive(Clone, Debug)]
 pub struct Series {
     window_ns: u64,
+    windows_max: u64,
     windows: Vec<Window>,
+    /// The latencies of each window; of the last one those of `open` are yet to come.
+    spectra: Vec<Spectra>,
+    /// Latencies of the last window so far.
+    open: [OpenSpectrum; 2],
     /// End of the last window, to keep the hot path to one comparison.
     end_ns: u64,
 }
 
 impl Default for Series {
     fn default() -> Self {
-        Self { window_ns: FIRST_WINDOW_NS, windows: vec![Window::default()], end_ns: FIRST_WINDOW_NS }
+        Self::new(FIRST_WINDOW_NS, WINDOWS_MAX)
     }
 }
 
 impl Series {
+    fn new(window_ns: u64, windows_max: usize) -> Self {
+        Self {
+            window_ns,
+            windows_max: windows_max as u64,
+            windows: vec![Window::default()],
+            spectra: vec![Spectra::default()],
+            open: Default::default(),
+            end_ns: window_ns,
+        }
+    }
+
+    /// An empty series in windows of `window_ns`: twice that, four times, ... where more than 65,536
+    /// would be needed.
+    pub fn in_windows_of(window_ns: NonZeroU64) -> Self {
+        Self::new(window_ns.get(), ASKED_WINDOWS_MAX)
+    }
+
     /// Whether `now_ns` lies beyond the current window.
     #[inline(always)]
     pub fn is_over(&self, now_ns: u64) -> bool {
@@ -93,7 +125,8 @@ impl Series {
             if let Some(last) = self.windows.last_mut() {
                 last.cache_live_bytes = cache_live_bytes;
             }
-            while now_ns / self.window_ns >= WINDOWS_MAX as u64 {
+            self.close_spectra();
+            while now_ns / self.window_ns >= self.windows_max {
                 self.halve();
             }
             if now_ns < self.windows.len() as u64 * self.window_ns {
@@ -101,11 +134,28 @@ impl Series {
                 return;
             }
             self.windows.push(Window { cache_live_bytes, ..Window::default() });
+            self.spectra.push(Spectra::default());
             self.end_ns = self.windows.len() as u64 * self.window_ns;
         }
     }
 
+    /// Moves the latencies of the last window so far to where they are kept.
+    fn close_spectra(&mut self) {
+        if let Some(last) = self.spectra.last_mut() {
+            for (open, spectrum) in self.open.iter_mut().zip(last) {
+                open.close_into(spectrum);
+            }
+        }
+    }
+
     fn halve(&mut self) {
+        let mut spectra = std::mem::take(&mut self.spectra).into_iter();
+        while let Some(mut first) = spectra.next() {
+            for (spectrum, later) in first.iter_mut().zip(spectra.next().iter().flatten()) {
+                spectrum.absorb(later);
+            }
+            self.spectra.push(first);
+        }
         self.windows = self
             .windows
             .chunks(2)
@@ -127,24 +177,42 @@ impl Series {
         &mut self.windows[last]
     }
 
+    /// Adds a read or write that is complete in the current window.
+    #[inline(always)]
+    pub fn complete(&mut self, op: HostOp, bytes: u64, latency_ns: u64) {
+        let window = self.current();
+        let (completed, kind) =
+            if op == HostOp::Read { (&mut window.reads, 0) } else { (&mut window.writes, 1) };
+        completed.add(bytes, latency_ns);
+        self.open[kind].record(latency_ns);
+    }
+
     /// The series as columns, the last window closed with `cache_live_bytes`.
     pub fn report(&mut self, cache_live_bytes: u64) -> SeriesReport {
         self.current().cache_live_bytes = cache_live_bytes;
-        let column = |f: &dyn Fn(&Window) -> u64| self.windows.iter().map(f).collect::<Vec<u64>>();
-        let mut columns = std::collections::BTreeMap::new();
-        columns
-            .insert("t_ns".to_string(), (0..self.windows.len() as u64).map(|i| i * self.window_ns).collect());
+        self.close_spectra();
+        let column = |f: &dyn Fn(&Window) -> u64| Column::Counts(self.windows.iter().map(f).collect());
+        let mut columns = BTreeMap::new();
+        let starts = (0..self.windows.len() as u64).map(|i| i * self.window_ns);
+        columns.insert("t_ns".to_string(), Column::Counts(starts.collect()));
         type Of = fn(&Window) -> &Completed;
         let kinds: [(&str, Of); 2] = [("read", |w| &w.reads), ("write", |w| &w.writes)];
-        for (kind, of) in kinds {
+        for (i, (kind, of)) in kinds.into_iter().enumerate() {
             columns.insert(format!("{kind}_requests"), column(&|w| of(w).requests));
             columns.insert(format!("{kind}_bytes"), column(&|w| of(w).bytes));
             columns.insert(format!("{kind}_latency_ns_sum"), column(&|w| of(w).latency_ns_sum));
-            columns.insert(format!("{kind}_latency_ns_max"), column(&|w| of(w).latency_ns_max));
+            let longest = |done: &Completed| (done.requests > 0).then_some(done.latency_ns_max);
+            let longest = self.windows.iter().map(|window| longest(of(window)));
+            columns.insert(format!("{kind}_latency_ns_max"), Column::Latencies(longest.collect()));
+            for (name, per_myriad) in PERCENTILES {
+                let both = self.windows.iter().zip(&self.spectra);
+                let told = both.map(|(w, s)| s[i].percentile_ns(per_myriad, of(w).latency_ns_max));
+                columns.insert(format!("{kind}_latency_ns_{name}"), Column::Latencies(told.collect()));
+            }
         }
         for cause in Cause::ALL {
             let values = column(&|w| w.program_pages[cause as usize]);
-            if cause == Cause::Host || values.iter().any(|&v| v > 0) {
+            if cause == Cause::Host || values.counts().iter().any(|&v| v > 0) {
                 columns.insert(format!("program_pages_{}", cause.name()), values);
             }
         }
@@ -154,13 +222,54 @@ impl Series {
     }
 }
 
+/// A value for every window.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Column {
+    /// Counts, sums and times.
+    Counts(Vec<u64>),
+    /// Latencies, of windows with requests.
+    Latencies(Vec<Option<u64>>),
+}
+
+impl Column {
+    /// The values of a column that has one for every window.
+    pub fn counts(&self) -> &[u64] {
+        match self {
+            Self::Counts(values) => values,
+            Self::Latencies(_) => &[],
+        }
+    }
+
+    /// The latencies, none where a window had no request; nothing of other columns.
+    pub fn latencies(&self) -> &[Option<u64>] {
+        match self {
+            Self::Counts(_) => &[],
+            Self::Latencies(values) => values,
+        }
+    }
+
+    /// Windows.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Counts(values) => values.len(),
+            Self::Latencies(values) => values.len(),
+        }
+    }
+
+    /// Whether there is no window.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
 /// The series as reported: equal-length columns.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeriesReport {
     /// Window length, ns.
     pub window_ns: u64,
     /// Columns by name; `t_ns` is each window's start.
-    pub columns: std::collections::BTreeMap<String, Vec<u64>>,
+    pub columns: BTreeMap<String, Column>,
 }
 
 #[cfg(test)]
@@ -176,13 +285,67 @@ mod tests {
             if series.is_over(now) {
                 series.advance(now, i);
             }
-            series.current().writes.add(i, 0);
+            series.complete(HostOp::Write, i, 0);
             want += i;
         }
         let report = series.report(7);
-        assert_eq!(report.columns["write_bytes"].iter().sum::<u64>(), want);
+        assert_eq!(report.columns["write_bytes"].counts().iter().sum::<u64>(), want);
         assert!(report.columns["t_ns"].len() <= WINDOWS_MAX);
-        assert_eq!(report.columns["cache_live_bytes"].last(), Some(&7));
+        assert_eq!(report.columns["cache_live_bytes"].counts().last(), Some(&7));
         assert!(report.columns.values().all(|c| c.len() == report.columns["t_ns"].len()));
+    }
+
+    /// Every request at its time with its latency, in windows of a length.
+    fn told(mut series: Series, requests: &[(u64, HostOp, u64)]) -> SeriesReport {
+        for &(at_ns, op, latency_ns) in requests {
+            if series.is_over(at_ns) {
+                series.advance(at_ns, 0);
+            }
+            series.complete(op, 512, latency_ns);
+        }
+        series.report(0)
+    }
+
+    #[test]
+    fn percentiles_of_merged_windows_are_those_of_their_requests() {
+        let mut rng = crate::base::rng::RngStream::new(3, "series");
+        let mut requests: Vec<(u64, HostOp, u64)> = (0..40_000)
+            .map(|i| {
+                let op = if rng.below(3) == 0 { HostOp::Read } else { HostOp::Write };
+                (i * i * 1_000, op, u64::from(rng.below(1 << 30)) >> rng.below(30))
+            })
+            .collect();
+        // A pause across many windows.
+        requests.push((5_000_000_000_000, HostOp::Read, 42));
+        let report = told(Series::default(), &requests);
+        let windows = report.columns["t_ns"].len();
+        for (kind, wanted) in [("read", HostOp::Read), ("write", HostOp::Write)] {
+            for window in 0..windows {
+                let within = |at_ns: u64| (at_ns / report.window_ns) as usize == window;
+                let mut list: Vec<u64> =
+                    requests.iter().filter(|r| r.1 == wanted && within(r.0)).map(|r| r.2).collect();
+                list.sort_unstable();
+                for (name, per_myriad) in PERCENTILES.into_iter().chain([("max", 10_000)]) {
+                    let got = report.columns[&format!("{kind}_latency_ns_{name}")].latencies()[window];
+                    let rank = (list.len() as u64 * per_myriad).div_ceil(10_000) as usize;
+                    let want = rank.checked_sub(1).map(|i| list[i]);
+                    assert_eq!(got.is_some(), want.is_some(), "{kind} {name} of window {window}");
+                    if let (Some(got), Some(want)) = (got, want) {
+                        assert!(got >= want && got - want <= want / 100, "{kind} {name}: {got}, not {want}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn windows_asked_for_are_kept_until_there_are_too_many() {
+        let (at, seven) = (|at_ns| (at_ns, HostOp::Read, 1), NonZeroU64::new(7).unwrap());
+        let last_ns = 7 * (ASKED_WINDOWS_MAX as u64 - 1);
+        let report = told(Series::in_windows_of(seven), &[at(0), at(3), at(last_ns)]);
+        assert_eq!((report.window_ns, report.columns["t_ns"].len()), (7, ASKED_WINDOWS_MAX));
+        let report = told(Series::in_windows_of(seven), &[at(0), at(3), at(last_ns + 7)]);
+        assert_eq!((report.window_ns, report.columns["t_ns"].len()), (14, ASKED_WINDOWS_MAX / 2 + 1));
+        assert_eq!(report.columns["read_requests"].counts()[0], 2);
     }
 }

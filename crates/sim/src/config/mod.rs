@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 use slcache_core::device::config::{BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy};
 use slcache_core::device::Setup;
 use slcache_core::schemes::SchemeConfig;
+use std::num::NonZeroU64;
 
 /// Everything that decides a run's result, apart from the trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -62,11 +63,15 @@ pub struct RunConfig {
 pub struct RunSection {
     /// Seed of every random stream, 0 to 2^63 - 1.
     pub seed: u64,
+    /// Length of the windows of the time series, ns; absent = 1 ms, doubled so that there are at most
+    /// 1,024. A length that is asked for is doubled where there would be more than 65,536.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub series_window_ns: Option<NonZeroU64>,
 }
 
 impl Default for RunSection {
     fn default() -> Self {
-        Self { seed: 1 }
+        Self { seed: 1, series_window_ns: None }
     }
 }
 

@@ -272,6 +272,9 @@ fn prepare(
     }
     // After the state was saved: that is the device's alone.
     learning.give(&mut simulation)?;
+    if let Some(window_ns) = config.run.series_window_ns {
+        simulation.series_in_windows_of(window_ns);
+    }
     Ok(simulation)
 }
 
