@@ -102,6 +102,7 @@ def run(
     progress: Callable[[str, int, int], bool | None] | None,
     memory_in: str | None = None,
     memory_out: str | None = None,
+    log: str | None = None,
 ) -> str:
     """Replay a trace and return the result document as JSON.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import pathlib
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -50,6 +51,7 @@ def run(
     save_state: Path | None = None,
     memory_in: Path | None = None,
     memory_out: Path | None = None,
+    log: Path | None = None,
     on_progress: Progress | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -64,9 +66,11 @@ def run(
     becomes of requests beyond the device's capacity: `error`, `wrap`, `compact` or `clip`.
     `save_state` keeps the
     preconditioned device, `load_state` starts from one. `memory_out` keeps what the scheme has
-    learned in the end, `memory_in` lets it begin with that. `on_progress(phase, done, total)` is
-    called a few times a second, and cancels by returning False; `progress` is its former name.
-    Other threads go on while the simulation runs. Raises ConfigError, TraceError or RunError.
+    learned in the end, `memory_in` lets it begin with that. `log` writes a Parquet table with a
+    row per request: when it came, when it was served, where its latency went.
+    `on_progress(phase, done, total)` is called a few times a second, and cancels by returning
+    False; `progress` is its former name. Other threads go on while the simulation runs. Raises
+    ConfigError, TraceError or RunError.
     """
     device, own, given = config_files.unpacked(device, settings)
     chosen = scheme or own
@@ -85,6 +89,7 @@ def run(
         save_state=save_state,
         memory_in=memory_in,
         memory_out=memory_out,
+        log=log,
         progress=reporting(on_progress, progress),
     )
 
@@ -103,6 +108,7 @@ def _run(
     save_state: Path | None = None,
     memory_in: Path | None = None,
     memory_out: Path | None = None,
+    log: Path | None = None,
     progress: Progress | None,
 ) -> Result:
     """Replay a trace of which it is known how to read it."""
@@ -118,6 +124,7 @@ def _run(
         snapshot_out=_named(save_state),
         memory_in=_named(memory_in),
         memory_out=_named(memory_out),
+        log=_named(log),
         progress=progress,
     )
     read = files.inputs(path, path_of(device), load_state, memory_in)
@@ -154,6 +161,7 @@ def compare(
     replay: str | None = None,
     seed: int | None = None,
     memory_in: Path | None = None,
+    log: Path | None = None,
     on_progress: Progress | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -161,8 +169,9 @@ def compare(
 
     `schemes` is a list, or `"all"` for every one that the device can run; a warning names those
     left out. Figures are normalised to `normalise`, by default the first scheme. A setting under
-    `scheme.<name>` goes to that scheme only, and `memory_in` to those that have a memory. The
-    other arguments are those of `run`.
+    `scheme.<name>` goes to that scheme only, and `memory_in` to those that have a memory. `log`
+    writes a table of requests for each scheme: `requests.parquet` means `requests-NAME.parquet`.
+    The other arguments are those of `run`.
     """
     device, _, said = config_files.unpacked(device, settings)
     given = addressed(said, address)
@@ -189,12 +198,19 @@ def compare(
             replay=replay,
             seed=seed,
             memory_in=memory_in if name in learning else None,
+            log=None if log is None else log_of(log, labelled[name]),
             progress=prefixed(name, progress),
         )
         for name, own in plan
     ]
     to = normalise if normalise is None else labelled[normalise]
     return Comparison(results, to)
+
+
+def log_of(log: Path, label: str) -> pathlib.Path:
+    """Return where a comparison logs the requests of one scheme: the name with the scheme's."""
+    path = pathlib.Path(log)
+    return path.with_name(f"{path.stem}-{label}{path.suffix}")
 
 
 def named(

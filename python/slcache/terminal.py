@@ -42,6 +42,14 @@ def pace_table(rows: Sequence[grid.Row]) -> Table:
     return table
 
 
+def seeds_table(rows: Sequence[grid.Row]) -> Table:
+    """Return the table of means over seeds in the same way."""
+    table = Table("scheme", [cell.title.replace(" ", "\n") for cell in rows[0].cells])
+    for row in rows:
+        table.add(_name(row), *_cells(row))
+    return table
+
+
 def _name(row: grid.Row) -> Text:
     name = Text(printable(row.label))
     return name.append(" (=1)", "dim") if row.reference else name

@@ -140,6 +140,7 @@ pub fn sim_error(error: &SimError) -> PyErr {
         SimError::Cancelled => PyKeyboardInterrupt::new_err("cancelled"),
         SimError::Snapshot(error) => placed::<RunError>(told, about(error.file())),
         SimError::Learned(error) => placed::<RunError>(told, about(error.file())),
+        SimError::Log(error) => placed::<RunError>(told, about(error.file())),
         SimError::Run(_) | SimError::Memory(_) => RunError::new_err(told),
     }
 }

@@ -27,7 +27,7 @@ const LINT_PROBLEMS_MAX: usize = 1000;
 #[pyfunction]
 #[pyo3(signature = (
     trace, *, device, scheme, sets, trace_options, seed, replay, snapshot_in, snapshot_out, progress,
-    memory_in=None, memory_out=None
+    memory_in=None, memory_out=None, log=None
 ))]
 #[allow(clippy::too_many_arguments)] // the keyword arguments of the Python function
 fn run(
@@ -44,6 +44,7 @@ fn run(
     progress: Option<Py<PyAny>>,
     memory_in: Option<String>,
     memory_out: Option<String>,
+    log: Option<String>,
 ) -> PyResult<String> {
     let mut request = RunRequest {
         trace: trace.into(),
@@ -53,6 +54,7 @@ fn run(
         snapshot_out: snapshot_out.map(Into::into),
         memory_in: memory_in.map(Into::into),
         memory_out: memory_out.map(Into::into),
+        log: log.map(Into::into),
         stop: Stop::default(),
     };
     let result = progress::run(py, progress, move |progress, stop| {

@@ -24,14 +24,20 @@ pub fn commit() -> &'static str {
 /// The provenance part of a result document.
 pub fn provenance(config: &RunConfig) -> Value {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let mut told = of_equal_runs(config);
+    told["time"] = rfc3339(now).into();
+    told["host"] = host().into();
+    told
+}
+
+/// Of that what equal runs have in common.
+pub(crate) fn of_equal_runs(config: &RunConfig) -> Value {
     json!({
         "version": version(),
         "model_version": MODEL_VERSION,
         "commit": commit(),
         "seed": config.run.seed,
         "config_hash": config_hash(&config.to_json()),
-        "time": rfc3339(now),
-        "host": host(),
     })
 }
 

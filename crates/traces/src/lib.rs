@@ -79,6 +79,7 @@ pub use options_generic::{ColumnReference, GenericColumns, OpName, TimeUnit, Uni
 pub use options_objects::DefaultOp;
 pub use page_set::{PageSet, RankedPages};
 pub use parquet::Origin as TraceOrigin;
+pub use parquet::{Kind as ColumnKind, TableWriter};
 pub use prepare::prepare;
 pub use progress::Progress;
 pub use reader::{open, TraceReader};

@@ -16,6 +16,7 @@ from slcache import api, config_files
 from slcache.cli import complete
 from slcache.config_files import Configuration
 from slcache.once import SEED_MAX, once
+from slcache.quantity import time_ns
 
 
 class Address(StrEnum):
@@ -131,6 +132,17 @@ def checked_pairs(values: list[str] | None) -> list[str] | None:
 def _check_replay(value: str | None) -> str | None:
     if value is not None and not re.fullmatch(r"open|closed:[1-9][0-9]*", value):
         raise typer.BadParameter(f"{value!r} is neither 'open' nor 'closed:N' with N at least 1")
+    return value
+
+
+def _check_window(value: str | None) -> str | None:
+    if value is not None:
+        try:
+            positive = time_ns(value) > 0
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from error
+        if not positive:
+            raise typer.BadParameter(f"{value!r}: must be longer than 0")
     return value
 
 
@@ -273,6 +285,22 @@ Workload = Annotated[
         metavar="KEY=VALUE",
         callback=checked_pairs,
         help="Change one key of a workload, such as a free figure of a twin.",
+    ),
+]
+Log = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.parquet",
+        help="Write a row per request: its times, its latency and where that went.",
+    ),
+]
+Window = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        callback=_check_window,
+        help="Length of the time series' windows, such as 10ms (default: so that there are "
+        "at most 1,024).",
     ),
 ]
 Replay = Annotated[

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
 from rich.text import Text
 
-from slcache import _core, api, terminal
+from slcache import _core, api, terminal, units
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.config_files import Placed
 from slcache.files import inputs as files_of
 from slcache.once import once
+from slcache.quantity import time_ns
 from slcache.results import FILES, Comparison, Result
 
 
@@ -29,11 +31,13 @@ def run(
     unsorted: opt.Unsorted = None,
     workload: opt.Workload = None,
     replay: opt.Replay = None,
+    window: opt.Window = None,
     seed: opt.Seed = None,
     save_state: opt.SaveState = None,
     load_state: opt.LoadState = None,
     memory_in: opt.MemoryIn = None,
     memory_out: opt.MemoryOut = None,
+    log: opt.Log = None,
     out: opt.Out = None,
     json: opt.Json = False,
     form: opt.Format = opt.Form.table,
@@ -54,7 +58,7 @@ def run(
         told = "give a scheme, or a --config with one"
         raise typer.BadParameter(told, param_hint="--scheme")
     reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
-    arguments = _arguments(given.settings, address, reader, replay, seed)
+    arguments = _arguments(given.settings, address, reader, replay, seed, window)
     kept = files_of(trace, device, config, load_state, save_state, memory_in, memory_out)
     with (
         console.output(out, FILES, kept) as files,
@@ -68,6 +72,7 @@ def run(
             save_state=save_state,
             memory_in=memory_in,
             memory_out=memory_out,
+            log=log,
             progress=meter,
             **arguments,
         )
@@ -95,8 +100,10 @@ def compare(
     unsorted: opt.Unsorted = None,
     workload: opt.Workload = None,
     replay: opt.Replay = None,
+    window: opt.Window = None,
     seed: opt.Seed = None,
     memory_in: opt.MemoryIn = None,
+    log: opt.Log = None,
     out: opt.Out = None,
     json: opt.Json = False,
     form: opt.Format = opt.Form.table,
@@ -118,7 +125,7 @@ def compare(
         api.remembering(names)
     console.left_out(left_out)
     reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
-    arguments = _arguments(given.settings, address, reader, replay, seed)
+    arguments = _arguments(given.settings, address, reader, replay, seed, window)
     if _core.is_read_once(trace):
         name = "standard input" if trace == "-" else trace
         console.note(f"{name} is copied to a temporary file: every scheme reads it anew")
@@ -132,6 +139,7 @@ def compare(
             schemes=names,
             normalise=normalise,
             memory_in=memory_in,
+            log=log,
             progress=meter,
             **arguments,
         )
@@ -152,18 +160,34 @@ def _arguments(
     reader: dict[str, str],
     replay: str | None,
     seed: int | None,
+    window: str | None,
 ) -> dict[str, Any]:
     """Return the keyword arguments that both verbs hand to the Python interface."""
     own = [] if address is None else [("trace.address", address.value)]
+    own += [] if window is None else [("run.series_window_ns", str(time_ns(window)))]
     said = {key: value for key, value in given.items() if isinstance(value, Placed)}
     above = once([*((k, v) for k, v in given.items() if k not in said), *own])
     settings = {**said, **above}
     return {"settings": settings, "trace_options": reader, "replay": replay, "seed": seed}
 
 
+def _note_windows(documents: Sequence[Mapping[str, Any]]) -> None:
+    """Say where the windows are longer than asked for."""
+    for document in documents:
+        asked = document["config"]["run"].get("series_window_ns")
+        kept = document["series"]["window_ns"]
+        if asked is not None and asked != kept:
+            console.note(
+                f"{document['scheme']['name']}: the windows of the series last "
+                f"{units.duration(kept / 1e3)}, since so short ones as asked for would be more "
+                "than 65,536"
+            )
+
+
 def _print(result: Result | Comparison, form: opt.Form, parts: list[Any], out: opt.Out) -> None:
     """Print a result as JSON or for a reader, and where its files are."""
     traces = (document["trace"] for document in result.documents)
+    _note_windows(result.documents)
     console.cut_short(t["path"] for t in traces if t["adjusted"]["unterminated_last_line"])
     if console.emitted(result, form):
         return

@@ -190,10 +190,12 @@ impl Simulation {
             record.link_ns = ns;
             record.link_wait_ns = start_ns - now_ns;
             let id = self.add_request(Client::Host(record));
+            self.note_admitted(id);
             self.io.timing_mut().schedule(self.link_in_ns, EventKind::DeviceFirst, id.0);
             return;
         }
         let id = self.add_request(Client::Host(record));
+        self.note_admitted(id);
         self.serve(id, request);
         self.io.timing_mut().kick();
         self.settle();
@@ -276,6 +278,9 @@ impl Simulation {
     /// Records a request that is complete at `end_ns`.
     #[inline(always)]
     fn book(&mut self, id: RequestId, end_ns: u64) {
+        if self.watched {
+            self.tell_watchers(id, end_ns);
+        }
         let Self { requests, io, stats, .. } = self;
         let record = &*requests.host(id);
         let Request { op, .. } = record.request;
@@ -289,12 +294,6 @@ impl Simulation {
         }
         let (path, wait) = io.timing().path(id);
         stats.of(op).record(latency_ns, record, path, wait);
-        if let Some(completed) = self.completed.as_mut() {
-            completed.record(op, latency_ns);
-        }
-        if let Some(log) = self.log.as_mut() {
-            log.push((record.request, latency_ns));
-        }
         if op == HostOp::Flush {
             return;
         }

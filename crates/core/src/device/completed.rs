@@ -33,6 +33,7 @@ impl Simulation {
     /// Keeps the latencies of what completes from now on, until they are taken.
     pub fn keep_completed(&mut self) {
         self.completed = Some(Completed::default());
+        self.watched = true;
     }
 
     /// Takes the latencies kept so far into `completed`, whose own are forgotten.

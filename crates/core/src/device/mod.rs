@@ -12,6 +12,7 @@ mod flush;
 mod pieces;
 mod precondition;
 mod report;
+pub mod request_log;
 mod requests;
 pub mod setup;
 mod state;
@@ -48,6 +49,7 @@ use crate::schemes::AnyScheme;
 use buffer::Buffer;
 use completed::Completed;
 use config::{InflightRead, Replay, RmwTransfer};
+use request_log::RequestLog;
 use requests::Requests;
 use stats::HostStats;
 use std::collections::VecDeque;
@@ -98,6 +100,10 @@ pub struct Simulation {
     completed: Option<Completed>,
     /// Request latencies by completion order, kept only when asked for.
     log: Option<Vec<(Request, u64)>>,
+    /// Every request with its times, kept only when asked for.
+    request_log: Option<RequestLog>,
+    /// Whether any of those three is kept.
+    watched: bool,
 }
 
 impl Simulation {
@@ -152,6 +158,8 @@ impl Simulation {
             stop: Stop::default(),
             completed: None,
             log: None,
+            request_log: None,
+            watched: false,
             scheme_pools: scheme.blocks().iter().fold(0, |pools, share| pools | 1 << share.pool),
             scheme,
         })
@@ -223,6 +231,7 @@ impl Simulation {
     /// Keeps every request with its latency in completion order.
     pub fn keep_log(&mut self) {
         self.log = Some(Vec::new());
+        self.watched = true;
     }
 
     /// The requests kept so far, each with its latency in ns, in completion order.

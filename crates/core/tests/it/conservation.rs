@@ -6,6 +6,7 @@ use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
 use slcache_core::base::CellMode;
 use slcache_core::device::config::{Acknowledge, BufferConfig, InflightRead, LinkConfig, Replay};
+use slcache_core::device::request_log::component_names;
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::array::BlockState;
 use slcache_core::hw::config::{PlaneParallelism, ProgramRule};
@@ -149,6 +150,45 @@ fn waiting_and_service_add_up_to_the_latency() {
     let seen: BTreeSet<&str> = kinds.iter().map(String::as_str).collect();
     assert!(seen.is_subset(&known), "{seen:?}");
     assert!(resources.iter().all(|kind| seen.contains(kind)), "{seen:?}");
+}
+
+#[test]
+fn the_log_has_every_request_with_parts_that_add_up_to_the_nanosecond() {
+    let requests = mix(3000);
+    for entry in CATALOG {
+        for (name, setup) in variants(entry.name) {
+            let name = format!("{} {name}", entry.name);
+            let mut sim = Simulation::new(&setup).unwrap();
+            sim.log_requests();
+            let (mut log, mut taken) = (Vec::new(), Vec::new());
+            for batch in requests.chunks(512) {
+                sim.feed(batch).unwrap();
+                sim.take_logged(&mut taken);
+                log.append(&mut taken);
+            }
+            let report = sim.finish().unwrap();
+            sim.take_logged(&mut taken);
+            log.append(&mut taken);
+            log.sort_by_key(|logged| logged.number);
+            assert_eq!(log.len(), requests.len(), "{name}");
+            for (number, logged) in log.iter().enumerate() {
+                assert_eq!((logged.number, logged.request), (number as u64, requests[number]), "{name}");
+                assert!(logged.arrived_ns <= logged.admitted_ns, "{name}: {logged:?}");
+                let latency_ns = logged.completed_ns - logged.arrived_ns;
+                assert_eq!(logged.components_ns.iter().sum::<u64>(), latency_ns, "{name}: {logged:?}");
+            }
+            for (op, host) in [(HostOp::Read, &report.host.read), (HostOp::Write, &report.host.write)] {
+                for (i, (component, is_service)) in component_names().enumerate() {
+                    let of_op = log.iter().filter(|logged| logged.request.op == op);
+                    let sum_ns: u64 = of_op.map(|logged| logged.components_ns[i]).sum();
+                    let parts = &host.attribution_us;
+                    let parts = if is_service { &parts.service } else { &parts.wait };
+                    let told_us = parts.get(component).copied().unwrap_or(0.0);
+                    assert_near(&format!("{name} {component}"), sum_ns as f64 / 1000.0, told_us);
+                }
+            }
+        }
+    }
 }
 
 #[test]

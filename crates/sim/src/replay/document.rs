@@ -49,6 +49,11 @@ impl TraceFacts {
         })
     }
 
+    /// Which trace it is, and where its volumes lie.
+    pub fn identity(&self) -> Value {
+        json!({ "path": self.path, "sha256": self.summary.sha256, "namespaces": self.namespaces })
+    }
+
     /// Requests of any kind.
     fn requests(&self) -> u64 {
         self.summary.requests() + self.summary.flushes + self.summary.trims

@@ -6,12 +6,14 @@ mod document;
 mod learning;
 mod namespaces;
 mod prefill;
+mod request_log;
 mod scan;
 mod source;
 mod state;
 mod time_scale;
 
 pub use address_error::AddressError;
+pub use request_log::LogError;
 pub use state::save_state;
 
 use crate::config::{resolve, ConfigErrors, Layers, RunConfig};
@@ -23,6 +25,7 @@ use address::{AddressCounts, AddressMapper};
 pub(crate) use document::{assemble, TraceFacts};
 use learning::Learning;
 use prefill::{Preload, Touched};
+use request_log::RequestLog;
 use scan::{touched, volume_places, Footprint};
 use serde_json::Value;
 use slcache_core::device::config::{AddressPolicy, Prefill};
@@ -60,6 +63,8 @@ pub struct RunRequest {
     pub memory_in: Option<PathBuf>,
     /// Where to save what it has learned in the end.
     pub memory_out: Option<PathBuf>,
+    /// Where to tell of every request, as a Parquet table.
+    pub log: Option<PathBuf>,
     /// Ends the run from outside, whatever it is in the middle of.
     pub stop: Stop,
 }
@@ -88,6 +93,9 @@ pub enum SimError {
     /// What a scheme learned cannot be saved or taken over.
     #[error("{0}")]
     Learned(#[from] MemoryError),
+    /// The log of the requests cannot be written.
+    #[error("{0}")]
+    Log(#[from] LogError),
     /// The scheme learns nothing.
     #[error("{0}")]
     NoMemory(#[from] NoMemory),
@@ -114,7 +122,7 @@ impl SimError {
         match self {
             Self::Config(_) | Self::OutputTaken(_) | Self::NoMemory(_) => 3,
             Self::Trace(_) | Self::Address(_) => 4,
-            Self::Run(_) | Self::Memory(_) | Self::Snapshot(_) | Self::Learned(_) => 1,
+            Self::Run(_) | Self::Memory(_) | Self::Snapshot(_) | Self::Learned(_) | Self::Log(_) => 1,
             Self::Cancelled => 130,
         }
     }
@@ -123,13 +131,16 @@ impl SimError {
 /// Runs a trace through a device; the result document, or why there is none.
 pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<Value, SimError> {
     let stopwatch = Stopwatch::start();
-    let Ready { config, mut source, plan, mut simulation, learning } = ready(request, progress)?;
+    let Ready { config, mut source, plan, mut simulation, learning, mut log } = ready(request, progress)?;
     let replay = Stopwatch::start();
-    let (counts, footprint) = feed(&mut simulation, &mut source, plan, progress)?;
+    let (counts, footprint) = feed(&mut simulation, &mut source, plan, log.as_mut(), progress)?;
     begin("drain", progress)?;
     let report = simulation.finish()?;
     let replay_s = replay.wall_s();
     let trace = TraceFacts::of(request, &source, counts, &footprint)?;
+    if let Some(log) = log {
+        log.finish(&mut simulation, &config, &trace)?;
+    }
     let memories = learning.save(&simulation, &config, source.summary()?.sha256.clone())?;
     let mut document = assemble(&config, &trace, &report, &stopwatch, replay_s);
     memories.tell(&mut document["provenance"]);
@@ -143,6 +154,7 @@ pub(crate) struct Ready {
     pub plan: Plan,
     pub simulation: Simulation,
     pub learning: Learning,
+    pub log: Option<RequestLog>,
 }
 
 /// Everything that comes before the first request.
@@ -150,8 +162,9 @@ pub(crate) fn ready(request: &RunRequest, progress: &mut Progress<'_>) -> Result
     let mut config = resolve(&request.layers)?;
     memory::check(&config.setup().memory())?;
     let needs_scan = needs_scan(&config);
-    let (outputs, memory_outputs) = outputs(request)?;
-    let learning = Learning::of(request, &config, memory_outputs)?;
+    let Written { state, memory, log } = outputs(request)?;
+    let learning = Learning::of(request, &config, memory)?;
+    let log = request.log.as_deref().map(|path| RequestLog::begin(path, log, &config)).transpose()?;
     let path = readable(request, needs_scan, progress)?;
     let mut source = Source::open(&path, &request.trace_options, TimeScale::of(&config.host))?;
     if source.has_volumes() {
@@ -164,12 +177,15 @@ pub(crate) fn ready(request: &RunRequest, progress: &mut Progress<'_>) -> Result
         source = source.again(&request.trace_options)?.with(source.into_namespaces());
     }
     // A fault that the scan finds costs no preconditioning.
-    let mut simulation = prepare(request, &mut config, &learning, outputs, progress)?;
+    let mut simulation = prepare(request, &mut config, &learning, state, progress)?;
     if let Some(preload) = &plan.preload {
         begin("preload", progress)?;
         preload.place(&mut simulation)?;
     }
-    Ok(Ready { config, source, plan, simulation, learning })
+    if log.is_some() {
+        simulation.log_requests();
+    }
+    Ok(Ready { config, source, plan, simulation, learning, log })
 }
 
 /// Tells that a part of the run begins which cannot say how far it is.
@@ -181,23 +197,34 @@ pub(crate) fn begin(phase: &str, progress: &mut Progress<'_>) -> Result<(), SimE
     }
 }
 
-/// What the run writes, which is none of what it reads: told before it begins. The state of the
-/// device appears before the replay, and what was learned after it.
-fn outputs(request: &RunRequest) -> Result<(Outputs, Outputs), SimError> {
+/// What a run writes: the state of the device appears before the replay, the others after it.
+struct Written {
+    state: Outputs,
+    memory: Outputs,
+    log: Outputs,
+}
+
+/// What the run writes, which is none of what it reads: told before it begins.
+fn outputs(request: &RunRequest) -> Result<Written, SimError> {
     let mut inputs = input_files(request.trace.name());
     inputs.extend(request.layers.device_file());
     inputs.extend(request.snapshot_in.clone());
     inputs.extend(request.memory_in.clone());
-    let (mut state, mut memory) = (Outputs::new(inputs.clone()), Outputs::new(inputs));
+    let (mut state, mut memory) = (Outputs::new(inputs.clone()), Outputs::new(inputs.clone()));
+    let mut log = Outputs::new(inputs);
     if let Some(path) = &request.snapshot_out {
         reserve(&mut state, path, |error| SnapshotError::from(error).into())?;
     }
+    // All beside the state, so that no two can be one file.
     if let Some(path) = &request.memory_out {
-        // Beside the state, so that both cannot be one file.
         reserve(&mut state, path, |error| MemoryError::from(error).into())?;
         reserve(&mut memory, path, |error| MemoryError::from(error).into())?;
     }
-    Ok((state, memory))
+    if let Some(path) = &request.log {
+        reserve(&mut state, path, |error| LogError::from(error).into())?;
+        reserve(&mut log, path, |error| LogError::from(error).into())?;
+    }
+    Ok(Written { state, memory, log })
 }
 
 fn reserve(
@@ -317,11 +344,15 @@ fn feed(
     simulation: &mut Simulation,
     source: &mut Source,
     plan: Plan,
+    mut log: Option<&mut RequestLog>,
     progress: &mut Progress<'_>,
 ) -> Result<(AddressCounts, Footprint), SimError> {
     let open = simulation.is_open_replay();
     read_through(source, plan, progress, |batch| {
         simulation.feed(&batch)?;
+        if let Some(log) = &mut log {
+            log.take(simulation)?;
+        }
         Ok(match simulation.backlog() {
             waiting if open && waiting >= BACKLOG_TOLD => {
                 format!("replay ({waiting} requests behind)").into()

@@ -1,7 +1,7 @@
 //! The state of a preconditioned device, made without a trace.
 
 use super::learning::Learning;
-use super::{outputs, prepare, Progress, RunRequest, SimError};
+use super::{outputs, prepare, Progress, RunRequest, SimError, Written};
 use crate::config::resolve;
 use crate::memory;
 
@@ -10,7 +10,7 @@ use crate::memory;
 pub fn save_state(request: &RunRequest, progress: &mut Progress<'_>) -> Result<(), SimError> {
     let mut config = resolve(&request.layers)?;
     memory::check(&config.setup().memory())?;
-    let (outputs, memory_outputs) = outputs(request)?;
-    let learning = Learning::of(request, &config, memory_outputs)?;
-    prepare(request, &mut config, &learning, outputs, progress).map(drop)
+    let Written { state, memory, .. } = outputs(request)?;
+    let learning = Learning::of(request, &config, memory)?;
+    prepare(request, &mut config, &learning, state, progress).map(drop)
 }

@@ -21,10 +21,12 @@ mod reread;
 mod row_groups;
 mod schema;
 mod source;
+mod table;
 mod writer;
 
 pub use metadata::Origin;
 pub(crate) use source::ParquetSource;
+pub use table::{Kind, TableWriter};
 pub(crate) use writer::ParquetWriter;
 
 /// First and last bytes of a Parquet file.

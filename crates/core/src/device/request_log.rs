@@ -1,0 +1,190 @@
+//! Every request with its times and where they went, for whoever asked for it.
+
+use super::requests::HostRequest;
+use super::Simulation;
+use crate::base::gap::Gap;
+use crate::base::op::{Cause, CAUSES};
+use crate::base::request::{HostOp, Request};
+use crate::hw::timing::{
+    RequestId, RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_ORDER, WAIT_SOURCE,
+    WAIT_SPIN_UP, WAIT_SUSPENDED,
+};
+
+/// How many components a latency has that are service: the first ones.
+pub const SERVICES: usize = 6;
+/// How many components a latency has.
+pub const COMPONENTS: usize = SERVICES + CAUSES + WAITS.len();
+
+/// Being served, by what.
+const SERVICE_NAMES: [&str; SERVICES] =
+    ["array", "transfer", "link", "buffer", "disk-positioning", "disk-transfer"];
+/// Waiting for what is no cause of flash work.
+const WAITS: [&str; 11] = [
+    "channel",
+    "order",
+    "source",
+    "suspended",
+    "spin-up",
+    "fetch",
+    "stage",
+    "merge",
+    "buffer",
+    "queue",
+    "link",
+];
+
+/// The names of the components as in the attribution, each with whether it is service.
+pub fn component_names() -> impl Iterator<Item = (&'static str, bool)> {
+    let causes = Cause::ALL.iter().map(|cause| cause.name());
+    let waits = causes.chain(WAITS).map(|name| (name, false));
+    SERVICE_NAMES.iter().map(|name| (*name, true)).chain(waits)
+}
+
+/// A request that is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoggedRequest {
+    /// Its place in the order of arrival, from 0.
+    pub number: u64,
+    /// The request as the device got it.
+    pub request: Request,
+    /// When it arrived at the host queue, ns.
+    pub arrived_ns: u64,
+    /// When the device took it, ns.
+    pub admitted_ns: u64,
+    /// When it was complete, ns.
+    pub completed_ns: u64,
+    /// Where the time between went, ns; they add up to it.
+    pub components_ns: [u64; COMPONENTS],
+}
+
+/// Requests that are complete, until they are taken, and the numbers of those that are not.
+#[derive(Clone, Default)]
+pub(super) struct RequestLog {
+    admitted: u64,
+    numbers: Vec<u64>,
+    complete: Vec<LoggedRequest>,
+}
+
+impl RequestLog {
+    /// Numbers a request; they are admitted in the order of their arrival.
+    pub(super) fn admit(&mut self, id: RequestId) {
+        let index = id.0 as usize;
+        if index >= self.numbers.len() {
+            self.numbers.resize(index + 1, 0);
+        }
+        self.numbers[index] = self.admitted;
+        self.admitted += 1;
+    }
+
+    /// Notes a request that is complete at `end_ns`.
+    pub(super) fn complete(
+        &mut self,
+        id: RequestId,
+        record: &HostRequest,
+        end_ns: u64,
+        (path, wait): (&RequestPath, Option<&WaitTime>),
+    ) {
+        self.complete.push(LoggedRequest {
+            number: self.numbers[id.0 as usize],
+            request: record.request,
+            arrived_ns: record.arrived_ns,
+            admitted_ns: record.admitted_ns,
+            completed_ns: end_ns,
+            components_ns: components(record, end_ns - record.arrived_ns, path, wait),
+        });
+    }
+}
+
+/// Where a latency went; what nothing else explains is the gap before the path.
+fn components(
+    record: &HostRequest,
+    latency_ns: u64,
+    path: &RequestPath,
+    wait: Option<&WaitTime>,
+) -> [u64; COMPONENTS] {
+    let waited = |kind: usize| wait.map_or(0, |wait| wait[kind]);
+    let mut parts = [0; COMPONENTS];
+    let served = [path.array_ns, path.bus_ns, record.link_ns, record.buffer_ns];
+    parts[..4].copy_from_slice(&served);
+    parts[4] = waited(DISK_POSITIONING);
+    parts[5] = waited(DISK_TRANSFER);
+    for (cause, part) in parts[SERVICES..SERVICES + CAUSES].iter_mut().enumerate() {
+        *part = waited(cause);
+    }
+    let kinds = [WAIT_CHANNEL, WAIT_ORDER, WAIT_SOURCE, WAIT_SUSPENDED, WAIT_SPIN_UP];
+    let others = &mut parts[SERVICES + CAUSES..];
+    for (part, kind) in others.iter_mut().zip(kinds) {
+        *part = waited(kind);
+    }
+    others[9] = record.admitted_ns - record.arrived_ns;
+    others[10] = record.link_wait_ns;
+    let explained_ns: u64 = parts.iter().sum();
+    if let Some(gap) = gap_component(path.gap) {
+        parts[gap] += latency_ns.saturating_sub(explained_ns);
+    }
+    parts
+}
+
+/// The component that a gap is.
+fn gap_component(gap: Gap) -> Option<usize> {
+    let first = SERVICES + CAUSES;
+    match gap {
+        Gap::None => None,
+        Gap::Fetch => Some(first + 5),
+        Gap::Stage => Some(first + 6),
+        Gap::Merge => Some(first + 7),
+        Gap::Buffer => Some(first + 8),
+        Gap::Flush => Some(SERVICES + Cause::Flush as usize),
+    }
+}
+
+impl Simulation {
+    /// Numbers a request that has just been admitted, if anybody asked.
+    #[inline(always)]
+    pub(super) fn note_admitted(&mut self, id: RequestId) {
+        if self.watched {
+            self.number(id);
+        }
+    }
+
+    #[cold]
+    fn number(&mut self, id: RequestId) {
+        if let Some(log) = self.request_log.as_mut() {
+            log.admit(id);
+        }
+    }
+
+    /// Tells whoever asked for it of a request that is complete at `end_ns`.
+    #[cold]
+    pub(super) fn tell_watchers(&mut self, id: RequestId, end_ns: u64) {
+        let record = *self.requests.host(id);
+        let latency_ns = end_ns - record.arrived_ns;
+        if let Some(log) = self.request_log.as_mut() {
+            log.complete(id, &record, end_ns, self.io.timing().path(id));
+        }
+        if record.request.op == HostOp::Trim {
+            return;
+        }
+        if let Some(completed) = self.completed.as_mut() {
+            completed.record(record.request.op, latency_ns);
+        }
+        if let Some(log) = self.log.as_mut() {
+            log.push((record.request, latency_ns));
+        }
+    }
+
+    /// Keeps every request with its times, from those that arrive next on, until they are taken.
+    pub fn log_requests(&mut self) {
+        self.request_log = Some(RequestLog::default());
+        self.watched = true;
+    }
+
+    /// Takes the requests that were completed since, in the order of their completion, into `complete`,
+    /// whose own are forgotten.
+    pub fn take_logged(&mut self, complete: &mut Vec<LoggedRequest>) {
+        complete.clear();
+        if let Some(log) = self.request_log.as_mut() {
+            std::mem::swap(&mut log.complete, complete);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The log of a run's requests: a Parquet table with a row for each, in the order of their arrival.
+
+use super::document::TraceFacts;
+use super::SimError;
+use crate::config::RunConfig;
+use crate::provenance;
+use serde_json::json;
+use slcache_core::device::request::HostOp;
+use slcache_core::device::request_log::{component_names, LoggedRequest, COMPONENTS, SERVICES};
+use slcache_core::device::Simulation;
+use slcache_files::{OutputError, Outputs};
+use slcache_traces::{ColumnKind as Kind, TableWriter};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Error;
+use std::path::{Path, PathBuf};
+
+/// The key of the footer under which it says what the requests come from.
+const KEY: &str = "slcache.requests";
+
+/// What a request is told by, besides where its time went.
+const COLUMNS: [(&str, Kind); 12] = [
+    ("scheme", Kind::Name),
+    ("operation", Kind::Name),
+    ("request", Kind::Rising),
+    ("arrival_ns", Kind::Rising),
+    ("admission_ns", Kind::Rising),
+    ("start_ns", Kind::Rising),
+    ("completion_ns", Kind::Rising),
+    ("sector", Kind::Rising),
+    ("sectors", Kind::Number),
+    ("stream", Kind::Number),
+    ("latency_ns", Kind::Rising),
+    ("service_ns", Kind::Number),
+];
+
+/// A log that is being written.
+pub struct RequestLog {
+    path: PathBuf,
+    outputs: Outputs,
+    scheme: &'static str,
+    table: TableWriter<File>,
+    /// The next row's number; requests that were complete before it wait.
+    next: u64,
+    waiting: BTreeMap<u64, LoggedRequest>,
+    complete: Vec<LoggedRequest>,
+}
+
+/// Why a log cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct LogError(#[from] OutputError);
+
+impl LogError {
+    /// The file that was to be written.
+    pub fn file(&self) -> Option<&str> {
+        match &self.0 {
+            OutputError::Io { path, .. } => path.to_str(),
+            OutputError::IsInput { output, .. } | OutputError::Twice { output, .. } => output.to_str(),
+        }
+    }
+}
+
+/// What is wrong with writing to `path`.
+fn failed(path: &Path) -> impl Fn(Error) -> SimError + '_ {
+    |source| LogError(OutputError::Io { path: path.to_owned(), source }).into()
+}
+
+impl RequestLog {
+    /// Begins the log of a run at `path`, which is reserved among `outputs`.
+    pub fn begin(path: &Path, mut outputs: Outputs, config: &RunConfig) -> Result<Self, SimError> {
+        let file = outputs.create(path).map_err(LogError)?;
+        let parts = component_names().map(|(name, is_service)| {
+            let kind = if is_service { "service" } else { "wait" };
+            (format!("{kind}_{}_ns", name.replace('-', "_")), Kind::Number)
+        });
+        let columns: Vec<_> =
+            COLUMNS.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).chain(parts).collect();
+        let table = TableWriter::new(file, &columns).map_err(failed(path))?;
+        Ok(Self {
+            path: path.to_owned(),
+            outputs,
+            scheme: config.scheme.name(),
+            table,
+            next: 0,
+            waiting: BTreeMap::new(),
+            complete: Vec::new(),
+        })
+    }
+
+    /// Writes what was completed since, as far as nothing before it is missing.
+    pub fn take(&mut self, simulation: &mut Simulation) -> Result<(), SimError> {
+        let mut complete = std::mem::take(&mut self.complete);
+        simulation.take_logged(&mut complete);
+        for request in complete.drain(..) {
+            self.waiting.insert(request.number, request);
+        }
+        self.complete = complete;
+        while let Some(request) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            let pushed = self.push(&request);
+            pushed.map_err(failed(&self.path))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the rest and gives the file its name.
+    pub fn finish(
+        mut self,
+        simulation: &mut Simulation,
+        config: &RunConfig,
+        trace: &TraceFacts,
+    ) -> Result<(), SimError> {
+        self.take(simulation)?;
+        debug_assert!(self.waiting.is_empty(), "Invariant: every request is complete at the end");
+        let about = json!({
+            "config": config.to_json(),
+            "trace": trace.identity(),
+            "provenance": provenance::of_equal_runs(config),
+        });
+        let Self { path, outputs, table, .. } = self;
+        let file = table.finish(KEY, about.to_string()).map_err(failed(&path))?;
+        // What is no regular file, such as a FIFO, has nothing to be kept.
+        if file.metadata().map_err(failed(&path))?.is_file() {
+            file.sync_all().map_err(failed(&path))?;
+        }
+        Ok(outputs.publish().map_err(LogError)?)
+    }
+
+    fn push(&mut self, logged: &LoggedRequest) -> Result<(), Error> {
+        let request = &logged.request;
+        let latency_ns = logged.completed_ns - logged.arrived_ns;
+        let service_ns: u64 = logged.components_ns[..SERVICES].iter().sum();
+        let facts = [
+            logged.number,
+            logged.arrived_ns,
+            logged.admitted_ns,
+            logged.completed_ns - service_ns,
+            logged.completed_ns,
+            request.sector,
+            u64::from(request.sectors),
+            u64::from(request.stream),
+            latency_ns,
+            service_ns,
+        ];
+        let mut numbers = [0; COLUMNS.len() - 2 + COMPONENTS];
+        numbers[..facts.len()].copy_from_slice(&facts);
+        numbers[facts.len()..].copy_from_slice(&logged.components_ns);
+        self.table.push(&[self.scheme, operation(request.op)], &numbers)
+    }
+}
+
+fn operation(op: HostOp) -> &'static str {
+    match op {
+        HostOp::Read => "read",
+        HostOp::Write => "write",
+        HostOp::Trim => "trim",
+        HostOp::Flush => "flush",
+    }
+}
