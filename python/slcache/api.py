@@ -160,6 +160,7 @@ def compare(
     address: str | None = None,
     replay: str | None = None,
     seed: int | None = None,
+    seeds: int = 1,
     memory_in: Path | None = None,
     log: Path | None = None,
     on_progress: Progress | None = None,
@@ -171,8 +172,12 @@ def compare(
     left out. Figures are normalised to `normalise`, by default the first scheme. A setting under
     `scheme.<name>` goes to that scheme only, and `memory_in` to those that have a memory. `log`
     writes a table of requests for each scheme: `requests.parquet` means `requests-NAME.parquet`.
-    The other arguments are those of `run`.
+    With `seeds` above 1 everything is run with so many seeds from `seed` on, a workload drawn
+    anew for each: a `SeededComparison` tells means with intervals, and which differences are
+    inside the noise. The other arguments are those of `run`.
     """
+    if seeds < 1:
+        raise about(UsageError(f"seeds = {seeds}: must be at least 1"), "seeds")
     device, _, said = config_files.unpacked(device, settings)
     given = addressed(said, address)
     progress = reporting(on_progress, progress)
@@ -181,30 +186,47 @@ def compare(
         warnings.warn(sentence, stacklevel=2)
     check_schemes(names, normalise)
     learning = remembering(names) if memory_in is not None else []
-    plan = [(name, settings_for(given, name, names)) for name in names]
-    labelled = called(names, device=device, settings=given, replay=replay, seed=seed)
-    reader = _reader_options(trace, trace_format, trace_options, seed)
     source = trace_of(trace)
     if isinstance(source, str):
         source = _core.rereadable(source, progress=progress)
-    results = [
-        _run(
-            source,
-            path=path_of(trace),
-            device=device,
-            scheme=name,
-            settings=own,
-            trace_options=reader,
-            replay=replay,
-            seed=seed,
-            memory_in=memory_in if name in learning else None,
-            log=None if log is None else log_of(log, labelled[name]),
-            progress=prefixed(name, progress),
-        )
-        for name, own in plan
-    ]
-    to = normalise if normalise is None else labelled[normalise]
-    return Comparison(results, to)
+
+    def with_seed(seed: int | None, settings: Mapping[str, Any], mark: str) -> Comparison:
+        labelled = called(names, device=device, settings=settings, replay=replay, seed=seed)
+        reader = _reader_options(trace, trace_format, trace_options, seed)
+        results = [
+            _run(
+                source,
+                path=path_of(trace),
+                device=device,
+                scheme=name,
+                settings=settings_for(settings, name, names),
+                trace_options=reader,
+                replay=replay,
+                seed=seed,
+                memory_in=memory_in if name in learning else None,
+                log=None if log is None else log_of(log, labelled[name] + mark),
+                progress=prefixed(name + mark, progress),
+            )
+            for name in names
+        ]
+        return Comparison(results, normalise if normalise is None else labelled[normalise])
+
+    if seeds == 1:
+        return with_seed(seed, given, "")
+    from slcache.seeded import SeededComparison
+
+    first = _first_seed(device, names[0], given, names, seed)
+    others = {key: value for key, value in given.items() if key != "run.seed"}
+    every = range(first, first + seeds)
+    return SeededComparison([with_seed(n, others, f"-seed{n}") for n in every])
+
+
+def _first_seed(
+    device: Content, scheme: str, given: Mapping[str, Any], names: Sequence[str], seed: int | None
+) -> int:
+    """Return the seed that a single comparison would have."""
+    own = settings_for(given, scheme, names)
+    return int(resolve(device=device, scheme=scheme, settings=own, seed=seed)["run"]["seed"])
 
 
 def log_of(log: Path, label: str) -> pathlib.Path:

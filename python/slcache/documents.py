@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -80,19 +80,18 @@ def _with_nulls(side: object) -> object:
     return {**side, "latency_us": nulls}
 
 
-def check_comparison(document: Mapping[str, Any]) -> None:
-    """Raise ResultError, naming the key, unless this is a whole document of a comparison."""
+def current_comparison(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the document of a comparison as this version writes it, also of the version before.
+
+    Raises ResultError, naming the key, unless it is a whole one.
+    """
     for key in ("runs", "normalised"):
         if key not in document:
             raise _wrong(key, ": missing")
     runs, normalised = document["runs"], document["normalised"]
     if not isinstance(runs, list) or not runs:
         raise _wrong("runs", f" = {_short(runs)}: must be a list of result documents")
-    for i, run in enumerate(runs):
-        try:
-            check(run)
-        except ResultError as error:
-            raise about(ResultError(f"runs[{i}]: {error}"), f"runs[{i}].{error.key}") from None
+    raised = [_within(f"runs[{i}]", run, current) for i, run in enumerate(runs)]
     schemes = normalised.get("schemes") if isinstance(normalised, Mapping) else None
     if not isinstance(schemes, Mapping) or len(schemes) != len(runs):
         raise ResultError(f"normalised.schemes: must name the {len(runs)} runs, in their order")
@@ -100,6 +99,27 @@ def check_comparison(document: Mapping[str, Any]) -> None:
         raise ResultError(
             f"normalised.to = {_short(normalised.get('to'))}: must be one of {', '.join(schemes)}"
         )
+    if "seeds" not in document:
+        return {**document, "runs": raised}
+    seeds = document["seeds"]
+    others = seeds.get("others") if isinstance(seeds, Mapping) else None
+    if not isinstance(others, list) or not all(isinstance(other, Mapping) for other in others):
+        raise _wrong("seeds.others", ": must be a list of comparisons")
+    found = [
+        _within(f"seeds.others[{i}]", other, current_comparison) for i, other in enumerate(others)
+    ]
+    return {**document, "runs": raised, "seeds": {**seeds, "others": found}}
+
+
+def _within(
+    place: str, document: Mapping[str, Any], read: Callable[[Any], Mapping[str, Any]]
+) -> Mapping[str, Any]:
+    """Return a document within another one, whose errors say where it stands."""
+    try:
+        return read(document)
+    except ResultError as error:
+        key = f"{place}.{error.key}" if error.key else place
+        raise about(ResultError(f"{place}: {error}"), key) from None
 
 
 def check_comparable(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> None:

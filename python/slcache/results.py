@@ -319,7 +319,7 @@ class Comparison(_Frames):
         documents.check_comparable(labels, self.documents)
 
     @classmethod
-    def load(cls, path: Path) -> Self:
+    def load(cls, path: Path) -> Comparison:
         """Return a comparison that was saved: a `.json` file, or a folder with `result.json`.
 
         Raises ResultError, which names file and key, for what is no whole document of one.
@@ -327,14 +327,18 @@ class Comparison(_Frames):
         return cls._of(saved.read(path), path)
 
     @classmethod
-    def _of(cls, document: Mapping[str, Any], path: Path) -> Self:
+    def _of(cls, document: Mapping[str, Any], path: Path) -> Comparison:
         file = saved.file_of(path)
         if not saved.is_comparison(document):
             raise ResultError(f"{file}: a single run; Result.load reads it")
-        runs = [Result.made(run, name, ()) for name, run in saved.named(document).items()]
         try:
-            return cls(runs, document["normalised"]["to"])
-        except ResultError as error:
+            if "seeds" not in document:
+                return _comparison(document)
+            from slcache.seeded import SeededComparison
+
+            every = [document, *document["seeds"]["others"]]
+            return SeededComparison([_comparison(each) for each in every])
+        except (ResultError, ValueError) as error:
             raise ResultError(f"{file}: {error}") from None
 
     @property
@@ -414,3 +418,9 @@ def load(path: Path) -> Result | Comparison:
     document = saved.read(path)
     kind = Comparison if saved.is_comparison(document) else Result
     return kind._of(document, path)
+
+
+def _comparison(document: Mapping[str, Any]) -> Comparison:
+    """Return the comparison of a checked document."""
+    runs = [Result.made(run, name, ()) for name, run in saved.named(document).items()]
+    return Comparison(runs, document["normalised"]["to"])

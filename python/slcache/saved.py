@@ -8,7 +8,7 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any
 
-from slcache.documents import check, check_comparison
+from slcache.documents import current, current_comparison
 from slcache.errors import ResultError, about
 
 Path = str | os.PathLike[str]
@@ -35,10 +35,10 @@ def read(path: Path) -> dict[str, Any]:
     except (UnicodeDecodeError, RecursionError) as error:
         raise about(ResultError(f"{file}: not JSON: {error}"), file=str(file)) from None
     try:
-        (check_comparison if is_comparison(document) else check)(document)
+        checked = current_comparison if is_comparison(document) else current
+        whole = dict(checked(document))
     except ResultError as error:
         raise about(ResultError(f"{file}: {error}"), error.key, file=str(file)) from None
-    whole: dict[str, Any] = document
     return whole
 
 

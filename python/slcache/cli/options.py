@@ -315,6 +315,15 @@ Seed = Annotated[
     int | None,
     typer.Option(min=0, max=SEED_MAX, metavar="N", help="Seed of every random choice."),
 ]
+Seeds = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        max=1000,
+        metavar="N",
+        help="Run everything with N seeds, from --seed on: means with intervals.",
+    ),
+]
 SaveState = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Save the device's state as it is when the replay begins."),

@@ -16,6 +16,7 @@ from slcache.files import inputs as files_of
 from slcache.once import once
 from slcache.quantity import time_ns
 from slcache.results import FILES, Comparison, Result
+from slcache.tabular import Table
 
 
 def run(
@@ -51,6 +52,7 @@ def run(
       slcache run web.csv.gz --device my.toml --scheme tlc-only --json
       slcache run web.csv.gz --device tiny --scheme baseline --address wrap
       slcache run web.csv.gz --config out/before/result.json --set run.seed=2
+      slcache run web.csv.gz --device tiny --scheme baseline --log requests.parquet
     """
     form, given = opt.form_of(form, json), opt.configured(config, device, sets)
     named = scheme or given.scheme
@@ -102,6 +104,7 @@ def compare(
     replay: opt.Replay = None,
     window: opt.Window = None,
     seed: opt.Seed = None,
+    seeds: opt.Seeds = 1,
     memory_in: opt.MemoryIn = None,
     log: opt.Log = None,
     out: opt.Out = None,
@@ -118,6 +121,8 @@ def compare(
     [bold]Examples[/bold]
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline
       slcache compare web.csv.gz --device ips-384g --schemes all --out out/web
+      slcache compare hierarchy-web_0 --device hierarchy-44g \\
+        --schemes tlc-only,baseline --seeds 5
     """
     form, given = opt.form_of(form, json), opt.configured(config, device, sets)
     names, left_out = opt.scheme_names(schemes, given.device, given.settings, normalise)
@@ -138,6 +143,7 @@ def compare(
             device=given.device,
             schemes=names,
             normalise=normalise,
+            seeds=seeds,
             memory_in=memory_in,
             log=log,
             progress=meter,
@@ -145,13 +151,19 @@ def compare(
         )
         if files is not None:
             comparison.stage(files)
-    tables = [
-        terminal.comparison_table(comparison.rows()),
-        terminal.pace_table(comparison.pace_rows()),
-    ]
     notes = [Text(line, "yellow") for line in comparison.notes()]
     sentences = [*notes, *(Text(line) for line in comparison.verdict())]
-    _print(comparison, form, [*tables, *sentences], out)
+    _print(comparison, form, [*_tables(comparison), *sentences], out)
+
+
+def _tables(comparison: Comparison) -> list[Table]:
+    """Return the tables of a comparison: of all its seeds, or of its only one."""
+    from slcache.seeded import SeededComparison
+
+    if isinstance(comparison, SeededComparison):
+        return [terminal.seeds_table(comparison.seed_rows())]
+    rows, pace = comparison.rows(), comparison.pace_rows()
+    return [terminal.comparison_table(rows), terminal.pace_table(pace)]
 
 
 def _arguments(

@@ -1,0 +1,171 @@
+"""Comparisons with several seeds: means, intervals, and differences inside the noise."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from scipy import stats
+
+import slcache
+from slcache import metrics, schemata, seeded
+from slcache.seeded import Against, Figure, SeededComparison
+from support import mixed, write_trace
+from support import slcache as run_slcache
+
+SCHEMES = ["tlc-only", "baseline"]
+WORKLOAD = """about = "random writes and reads"
+requests = 600
+footprint_bytes = 409600
+[global]
+rw = "randrw"
+rwmixread = 40
+bs = "4k"
+[arrivals]
+process = "poisson"
+rate_iops = 400
+"""
+
+
+@pytest.fixture(scope="module")
+def workload(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("seeds") / "w.toml"
+    path.write_text(WORKLOAD)
+    return path
+
+
+@pytest.fixture(scope="module")
+def four(workload: Path) -> SeededComparison:
+    found = slcache.compare(workload, device="tiny", schemes=SCHEMES, seed=7, seeds=4)
+    assert isinstance(found, SeededComparison)
+    return found
+
+
+def test_every_seed_is_a_comparison_of_its_own(workload: Path, four: SeededComparison) -> None:
+    assert four.seeds == [7, 8, 9, 10]
+    hashes = {each.documents[0]["trace"]["sha256"] for each in four.comparisons}
+    assert len(hashes) == 4
+    for seed, comparison in zip(four.seeds, four.comparisons, strict=True):
+        alone = slcache.compare(workload, device="tiny", schemes=SCHEMES, seed=seed)
+        for one, other in zip(alone.documents, comparison.documents, strict=True):
+            assert one["host"] == other["host"]
+            assert one["config"] == other["config"]
+            assert one["trace"] == other["trace"]
+
+
+def test_one_seed_is_what_it_always_was(workload: Path) -> None:
+    plain = slcache.compare(workload, device="tiny", schemes=SCHEMES)
+    assert type(plain) is slcache.Comparison
+    assert set(plain.to_dict()) == {"runs", "normalised"}
+
+
+def test_intervals_are_those_of_scipy(four: SeededComparison) -> None:
+    document = four.to_dict()["seeds"]
+    told = document["schemes"]["baseline"]["write_mean_ns"]
+    values = [
+        each.documents[1]["host"]["write"]["latency_us"]["mean"] * 1000 for each in four.comparisons
+    ]
+    assert told["values"] == values
+    low, high = stats.t.interval(
+        document["confidence"], 3, loc=sum(values) / 4, scale=stats.sem(values)
+    )
+    assert (told["low"], told["high"]) == pytest.approx((low, high))
+    base = [each.documents[0]["host"]["write"]["latency_us"]["mean"] for each in four.comparisons]
+    paired = stats.ttest_rel(values, [1000 * value for value in base])
+    against = document["against"]["schemes"]["baseline"]["write_mean_ns"]
+    assert against["inside_noise"] == (paired.pvalue > 1 - document["confidence"])
+    assert against["factor"] == pytest.approx(sum(values) / sum(1000 * value for value in base))
+
+
+def test_the_document_is_as_its_schema_says_and_keeps_all_runs(four: SeededComparison) -> None:
+    document = json.loads(four.to_json())
+    Draft202012Validator(schemata.schema("compare")).validate(document)
+    assert len(document["runs"]) + sum(len(o["runs"]) for o in document["seeds"]["others"]) == 8
+    assert set(document["seeds"]["schemes"]["baseline"]) == set(metrics.METRICS)
+    del document["seeds"]["schemes"]["baseline"]["waf"]["mean"]
+    assert not Draft202012Validator(schemata.schema("compare")).is_valid(document)
+
+
+def test_what_was_saved_is_loaded(four: SeededComparison, tmp_path: Path) -> None:
+    four.save(tmp_path)
+    again = slcache.Comparison.load(tmp_path)
+    assert isinstance(again, SeededComparison)
+    assert again.to_dict() == four.to_dict()
+    assert "over 4 seeds" in (tmp_path / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("mine", "reference", "noise"),
+    [
+        ([10.0, 11.0, 9.0, 10.5], [20.0, 22.0, 18.0, 21.0], False),
+        # Seeds move both alike: the differences are sure, however wide the means are spread.
+        ([10.0, 100.0, 1000.0, 55.0], [11.0, 101.0, 1001.0, 56.0], False),
+        ([10.0, 12.0, 9.0, 11.0], [11.0, 10.0, 12.0, 9.0], True),
+        ([5.0, 5.0, 5.0, 5.0], [5.0, 5.0, 5.0, 5.0], True),
+    ],
+)
+def test_a_difference_is_told_from_noise(
+    mine: list[float], reference: list[float], noise: bool
+) -> None:
+    found = Against.of(Figure(mine), Figure(reference))
+    assert found.inside_noise is noise
+    assert found.factor is not None
+    assert math.isclose(found.factor, sum(mine) / sum(reference))
+
+
+def test_what_no_run_has_is_null() -> None:
+    nothing = Figure([None, None])
+    assert nothing.to_dict() == {"values": [None, None], "mean": None, "low": None, "high": None}
+    assert Against.of(Figure([1.0, 2.0]), nothing) == Against(None, None, None)
+    assert Against.of(Figure([1.0, 2.0]), Figure([0.0, 0.0])).factor is None
+    single = Against.of(Figure([1.0, None]), Figure([2.0, 4.0]))
+    assert (single.factor, single.half, single.inside_noise) == (0.5, None, None)
+
+
+def test_the_verdict_says_what_is_noise(four: SeededComparison) -> None:
+    twins = SeededComparison(
+        [
+            slcache.Comparison([c.runs[0], slcache.Result(c.runs[0].to_dict(), "twin")])
+            for c in four.comparisons
+        ]
+    )
+    assert all("inside the noise" in line for line in twins.verdict())
+    told = " ".join(four.verdict())
+    clear = [
+        side
+        for side in ("read", "write")
+        if four.against("baseline", f"{side}_mean_ns").inside_noise is False
+    ]
+    assert clear
+    for side in clear:
+        assert f"{side.capitalize()}s, over 4 seeds: " in told
+    assert seeded.NOISE in twins.summary()
+
+
+def test_the_command_line_prints_means_and_says_when_seeds_do_nothing(tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "t.csv", mixed(200))
+    words = ("compare", trace, "--device", "tiny", "--schemes", "tlc-only,baseline", "--seeds", "2")
+    done = run_slcache(*words)
+    assert done.returncode == 0, done.stderr
+    text = " ".join(done.stdout.decode().split())
+    assert "Means over seeds 1 to 2" in text
+    assert "The trace is a recording" in text
+    document = json.loads(run_slcache(*words, "--json").stdout)
+    assert document["seeds"]["seeds"] == [1, 2]
+    assert run_slcache(*words[:-1], "0").returncode == 2
+    pipe = ("compare", "-", *words[2:], "--trace-format", "msr", "--json")
+    piped = run_slcache(*pipe, stdin=trace.read_bytes())
+    assert piped.returncode == 0, piped.stderr
+    assert json.loads(piped.stdout)["seeds"]["schemes"] == document["seeds"]["schemes"]
+
+
+def test_wrong_numbers_of_seeds_are_refused(workload: Path, four: SeededComparison) -> None:
+    with pytest.raises(slcache.UsageError, match="seeds = 0"):
+        slcache.compare(workload, device="tiny", schemes=SCHEMES, seeds=0)
+    with pytest.raises(ValueError, match="one seed has no spread"):
+        SeededComparison(four.comparisons[:1])
+    with pytest.raises(ValueError, match="seeds used twice"):
+        SeededComparison([four.comparisons[0], four.comparisons[0]])
