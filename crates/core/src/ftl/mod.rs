@@ -40,7 +40,6 @@ pub mod memory;
 pub mod merge;
 pub mod mixed;
 mod moved;
-mod moving;
 pub mod op_log;
 pub mod pack;
 pub mod packer;

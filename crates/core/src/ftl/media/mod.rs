@@ -1,0 +1,227 @@
+//! The one map (mapping unit to slot) over the flash array, and the only ways to change either.
+//!
+//! The array refuses what flash cannot do; a refusal here is a broken invariant of the caller.
+
+mod held;
+mod moving;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+mod unmap;
+mod write;
+
+pub use snapshot::MediaState;
+
+use super::bank::{Bank, BankAccess, BankId};
+use super::config::WearLevelling;
+use super::hold::HoldBuffer;
+use crate::base::table::Table;
+use crate::base::{BlockId, CellMode, Mu, PlaneId, Slot};
+use crate::hw::array::{FlashArray, RegionId};
+
+/// Most mapping units a page may hold.
+pub const SLOTS_MAX: usize = 16;
+
+/// Versions of every mapping unit and slot, kept to prove that no data are lost.
+#[derive(Clone)]
+pub struct Versions {
+    /// Newest version of each mapping unit; 0 = never written or trimmed.
+    pub newest: Vec<u32>,
+    /// Version stored in each slot.
+    pub stored: Vec<u32>,
+    /// Version of each mapping unit in the hold buffer; 0 = not held.
+    pub held: Vec<u32>,
+    /// Version of each mapping unit on the disk, if there is one; 0 = what it had at first.
+    pub disk: Vec<u32>,
+    next: u32,
+}
+
+/// Map, array and the banks of its free blocks.
+#[derive(Clone)]
+pub struct Media {
+    array: FlashArray,
+    banks: Vec<Bank>,
+    /// Pieces that wait to be packed; what is held is newer than what is mapped.
+    hold: HoldBuffer,
+    /// Slot + 1 of each mapping unit; 0 = unmapped.
+    map: Table,
+    mapped: u64,
+    /// The most that were mapped when some were trimmed or left for the disk, after which fewer are.
+    mapped_peak: u64,
+    versions: Option<Versions>,
+    /// What is not mapped lies on a disk.
+    has_disk: bool,
+}
+
+/// The bits set in `mask`, ascending.
+pub fn bits(mut mask: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (mask != 0).then(|| mask.trailing_zeros());
+        mask &= mask.wrapping_sub(1);
+        bit
+    })
+}
+
+const REFUSED: &str = "Invariant: schemes only ask for what flash can do";
+
+impl Media {
+    /// An empty map of `mus` mapping units over `array`.
+    pub(super) fn new(array: FlashArray, mus: u32, has_disk: bool) -> Self {
+        let hold = HoldBuffer::new(array.geometry.mu_bytes);
+        let map = Table::new(mus as usize);
+        Self { array, banks: Vec::new(), hold, map, mapped: 0, mapped_peak: 0, versions: None, has_disk }
+    }
+
+    /// The flash array, to look at.
+    #[inline(always)]
+    pub fn array(&self) -> &FlashArray {
+        &self.array
+    }
+
+    /// The pieces that wait to be packed.
+    #[inline(always)]
+    pub fn held(&self) -> &HoldBuffer {
+        &self.hold
+    }
+
+    /// Slot + 1 of each mapping unit; 0 = unmapped.
+    pub(super) fn map(&self) -> &[u32] {
+        &self.map
+    }
+
+    /// Starts to keep versions; the device must be empty.
+    pub(super) fn track_versions(&mut self) {
+        let slots = self.array.geometry.block_numbers() * self.array.geometry.slots_per_block() as usize;
+        let mus = self.map.len();
+        self.versions = Some(Versions {
+            newest: vec![0; mus],
+            stored: vec![0; slots],
+            held: vec![0; mus],
+            disk: vec![0; if self.has_disk { mus } else { 0 }],
+            next: 0,
+        });
+    }
+
+    /// The versions kept, if any.
+    pub fn versions(&self) -> Option<&Versions> {
+        self.versions.as_ref()
+    }
+
+    /// Mapping units of the device.
+    pub fn mus(&self) -> u32 {
+        self.map.len() as u32
+    }
+
+    /// Mapping units that hold data.
+    pub fn mapped(&self) -> u64 {
+        self.mapped
+    }
+
+    /// The most mapping units that ever held data.
+    pub fn mapped_peak(&self) -> u64 {
+        self.mapped_peak.max(self.mapped)
+    }
+
+    /// Where a mapping unit is stored.
+    #[inline(always)]
+    pub fn lookup(&self, mu: Mu) -> Option<Slot> {
+        self.map[mu.index()].checked_sub(1).map(Slot)
+    }
+
+    /// The version a read of `mu` returns now (0 = no data); only with versions tracked.
+    pub fn read_version(&self, mu: Mu) -> u32 {
+        let versions = self.versions.as_ref().expect("Invariant: versions are tracked");
+        match (versions.held[mu.index()], self.lookup(mu)) {
+            (0, Some(slot)) => versions.stored[slot.index()],
+            (0, None) => versions.disk.get(mu.index()).copied().unwrap_or(0),
+            (held, _) => held,
+        }
+    }
+
+    /// Asks the processor to fetch the map entry of `mu`.
+    #[inline(always)]
+    pub fn prefetch_map(&self, mu: Mu) {
+        crate::base::prefetch::read(&self.map, mu.index());
+    }
+
+    /// Asks the processor to fetch what an overwrite of `mu` will touch.
+    #[inline(always)]
+    pub fn prefetch_block(&self, mu: Mu) {
+        if let Some(&entry) = self.map.get(mu.index()) {
+            if entry != 0 {
+                self.array.prefetch(Slot(entry - 1));
+            }
+        }
+    }
+
+    /// Asks the processor to fetch the reverse entries of the page that holds `mu`.
+    #[inline(always)]
+    pub fn prefetch_tags(&self, mu: Mu) {
+        if let Some(&entry) = self.map.get(mu.index()) {
+            if entry != 0 {
+                self.array.prefetch_tags(Slot(entry - 1));
+            }
+        }
+    }
+
+    /// Issues the number of a further region.
+    pub(super) fn new_region(&mut self) -> RegionId {
+        self.array.new_region()
+    }
+
+    /// Opens a free block.
+    pub(super) fn open(&mut self, block: BlockId, mode: CellMode, region: RegionId) {
+        self.array.open(block, mode, region).expect(REFUSED);
+    }
+
+    /// Opens a free block in two-layer layout.
+    pub(super) fn open_two_layer(&mut self, block: BlockId, region: RegionId) {
+        self.array.open_two_layer(block, region).expect(REFUSED);
+    }
+
+    /// Erases a block without live slots.
+    pub(super) fn erase(&mut self, block: BlockId) {
+        self.array.erase(block).expect(REFUSED);
+    }
+
+    /// Adds a bank of never-used blocks; see `Bank::new`.
+    pub(super) fn new_bank(&mut self, pool: usize, first: u32, sizes: &[u32]) -> BankId {
+        self.banks.push(Bank::new(pool, first, sizes, &self.array));
+        BankId(self.banks.len() - 1)
+    }
+
+    /// Adds a region to `bank` that begins with block `first`.
+    pub(super) fn join_bank(&mut self, bank: BankId, first: u32) -> BankAccess {
+        BankAccess { bank, share: self.banks[bank.0].add_region(first) }
+    }
+
+    /// The banks, in the order they were added.
+    pub(super) fn banks(&self) -> &[Bank] {
+        &self.banks
+    }
+
+    /// Takes a free block of `plane` out of a bank.
+    pub(super) fn take_free(
+        &mut self,
+        from: BankAccess,
+        plane: PlaneId,
+        rule: WearLevelling,
+    ) -> Option<BlockId> {
+        self.banks[from.bank.0].take(&mut self.array, plane, from.share, rule)
+    }
+
+    /// Adds an erased block to a bank.
+    pub(super) fn put_free(&mut self, to: BankAccess, block: BlockId) {
+        self.banks[to.bank.0].put(&mut self.array, block);
+    }
+
+    /// Forgets the wear of the time before the run.
+    pub(super) fn reset_wear(&mut self) {
+        self.array.reset_wear();
+    }
+
+    /// Closes an open block early.
+    pub(super) fn close(&mut self, block: BlockId) {
+        self.array.close(block).expect(REFUSED);
+    }
+}

@@ -1,0 +1,108 @@
+//! Pages programmed with what the host or the cleaning gives.
+
+use super::{bits, Media, REFUSED, SLOTS_MAX};
+use crate::base::{Ppn, Slot};
+
+/// The tags of those of the `units` mapping units from `first` on that are in `live`, and how many slots they take.
+#[inline(never)]
+fn tags_of(first: u32, units: u32, live: u32) -> ([u32; SLOTS_MAX], usize) {
+    let mut tags = [0; SLOTS_MAX];
+    bits(live).for_each(|i| tags[i as usize] = first + i + 1);
+    (tags, units as usize)
+}
+
+impl Media {
+    /// Stores `tags` in `page`: a program, or a reprogram where the wordline holds data.
+    #[inline(always)]
+    pub(super) fn store(&mut self, page: Ppn, tags: &[u32]) {
+        let stored = match self.array.gains_bit(page) {
+            true => self.array.reprogram(page, tags),
+            false => self.array.program(page, tags),
+        };
+        stored.expect(REFUSED);
+    }
+
+    /// Programs `page` with mapping units (tag = unit + 1, 0 = nothing), no more than its slots;
+    /// older copies die. Units in `fresh` (bit per slot) carry new data, those in `held` what the
+    /// hold buffer has (which the caller takes out), the others a copy of what is stored, in flash or,
+    /// where nothing is mapped, on the disk.
+    #[inline(always)]
+    pub(in crate::ftl) fn write_page(&mut self, page: Ppn, tags: &[u32], fresh: u32, held: u32) {
+        let first = self.array.geometry.slot(page, 0);
+        if self.versions.is_some() {
+            self.copy_versions(first, tags, fresh, held);
+        }
+        for (i, &tag) in tags.iter().enumerate() {
+            if tag == 0 {
+                continue;
+            }
+            let entry = &mut self.map[tag as usize - 1];
+            let old = std::mem::replace(entry, first.0 + i as u32 + 1);
+            if old == 0 {
+                self.mapped += 1;
+            } else {
+                self.array.invalidate(Slot(old - 1)).expect(REFUSED);
+            }
+        }
+        self.store(page, tags);
+    }
+
+    /// Programs `page` with those of the `units` mapping units from `first` on that are in `live` (bit per
+    /// slot); otherwise as `write_page`, without held units.
+    #[inline(always)]
+    pub(in crate::ftl) fn write_units(&mut self, page: Ppn, first: u32, units: u32, live: u32, fresh: u32) {
+        let slot = self.array.geometry.slot(page, 0).0;
+        if self.versions.is_some() {
+            let (tags, len) = tags_of(first, units, live);
+            self.copy_versions(Slot(slot), &tags[..len], fresh, 0);
+        }
+        let Self { array, map, mapped, .. } = self;
+        // Neighbours in one page die together.
+        let (mut dying, mut dead) = (0, 0);
+        for (i, entry) in map[first as usize..(first + units) as usize].iter_mut().enumerate() {
+            if live >> i & 1 == 0 {
+                continue;
+            }
+            let old = std::mem::replace(entry, slot + i as u32 + 1);
+            if old == 0 {
+                *mapped += 1;
+            } else if dead > 0 && old == dying + dead && array.geometry.is_inner(Slot(old - 1)) {
+                dead += 1;
+            } else {
+                if dead > 0 {
+                    array.invalidate_run(Slot(dying - 1), dead).expect(REFUSED);
+                }
+                (dying, dead) = (old, 1);
+            }
+        }
+        if dead > 0 {
+            array.invalidate_run(Slot(dying - 1), dead).expect(REFUSED);
+        }
+        if !array.program_units(page, first + 1, units, live).expect(REFUSED) {
+            let (tags, len) = tags_of(first, units, live);
+            self.store(page, &tags[..len]);
+        }
+    }
+
+    #[cold]
+    fn copy_versions(&mut self, first: Slot, tags: &[u32], fresh: u32, held: u32) {
+        let Some(versions) = self.versions.as_mut() else {
+            return;
+        };
+        for (i, &tag) in tags.iter().enumerate().filter(|(_, &tag)| tag != 0) {
+            let mu = tag as usize - 1;
+            let version = if fresh >> i & 1 == 1 {
+                versions.next += 1;
+                versions.newest[mu] = versions.next;
+                versions.next
+            } else if held >> i & 1 == 1 {
+                versions.held[mu]
+            } else if let Some(slot) = self.map[mu].checked_sub(1) {
+                versions.stored[slot as usize]
+            } else {
+                versions.disk[mu]
+            };
+            versions.stored[first.index() + i] = version;
+        }
+    }
+}
