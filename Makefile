@@ -33,6 +33,7 @@ demo: $(VENV)/built ## Compare two schemes on the shipped trace; writes out/demo
 .PHONY: test
 test: $(VENV)/built ## Run every test a commit must pass
 	cargo test
+	cargo test -p slcache-traces --no-default-features --lib features::
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 .PHONY: slow

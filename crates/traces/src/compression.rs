@@ -1,9 +1,7 @@
 //! The compressions a trace may be stored with, told by the first bytes.
 
 use flate2::bufread::MultiGzDecoder;
-use liblzma::bufread::XzDecoder;
-use liblzma::stream::{Error as XzError, Stream as XzStream, CONCATENATED};
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 
 /// Bytes at the front that tell the compression.
 pub(crate) const MAGIC_BYTES: usize = 10;
@@ -12,6 +10,7 @@ const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 /// What libzstd says to a larger window.
 const ZSTD_WINDOW_MESSAGE: &str = "Frame requires too much memory for decoding";
 /// Most memory for unpacking xz: dictionaries of 128 MiB and their tables fit.
+#[cfg(feature = "xz")]
 const XZ_MEMORY_BYTES: u64 = 160 << 20;
 /// Bytes asked of the file at a time.
 const RAW_BLOCK_BYTES: usize = 256 * 1024;
@@ -66,26 +65,55 @@ impl Compression {
                 decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
                 Box::new(decoder)
             }
-            Self::Xz => {
-                let stream = XzStream::new_stream_decoder(XZ_MEMORY_BYTES, CONCATENATED)?;
-                Box::new(XzDecoder::new_stream(buffered, stream))
-            }
-            Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered)),
+            Self::Xz => xz(buffered)?,
+            Self::Bzip2 => bzip2(buffered)?,
         })
     }
 
     /// When unpacking would take more memory than allowed: the limit, and what
     /// keeps within it.
     pub(crate) fn memory_limit(self, error: &std::io::Error) -> Option<&'static str> {
-        let inner = error.get_ref();
         match self {
             Self::Zstd if error.to_string().contains(ZSTD_WINDOW_MESSAGE) => {
                 Some("windows of at most 128 MiB (zstd --long=27)")
             }
-            Self::Xz if inner.and_then(|inner| inner.downcast_ref()) == Some(&XzError::MemLimit) => {
-                Some("dictionaries of at most 128 MiB (any preset of xz)")
-            }
+            Self::Xz if is_xz_limit(error) => Some("dictionaries of at most 128 MiB (any preset of xz)"),
             _ => None,
         }
     }
+}
+
+type Unpacked = std::io::Result<Box<dyn Read + Send>>;
+
+#[cfg(feature = "xz")]
+fn xz(stored: impl BufRead + Send + 'static) -> Unpacked {
+    use liblzma::stream::{Stream, CONCATENATED};
+    let stream = Stream::new_stream_decoder(XZ_MEMORY_BYTES, CONCATENATED)?;
+    Ok(Box::new(liblzma::bufread::XzDecoder::new_stream(stored, stream)))
+}
+
+#[cfg(not(feature = "xz"))]
+fn xz(_: impl BufRead) -> Unpacked {
+    Err(crate::features::missing("xz data", "xz"))
+}
+
+#[cfg(feature = "xz")]
+fn is_xz_limit(error: &std::io::Error) -> bool {
+    use liblzma::stream::Error;
+    error.get_ref().and_then(|inner| inner.downcast_ref()) == Some(&Error::MemLimit)
+}
+
+#[cfg(not(feature = "xz"))]
+fn is_xz_limit(_: &std::io::Error) -> bool {
+    false
+}
+
+#[cfg(feature = "bzip2")]
+fn bzip2(stored: impl BufRead + Send + 'static) -> Unpacked {
+    Ok(Box::new(bzip2::bufread::MultiBzDecoder::new(stored)))
+}
+
+#[cfg(not(feature = "bzip2"))]
+fn bzip2(_: impl BufRead) -> Unpacked {
+    Err(crate::features::missing("bzip2 data", "bzip2"))
 }

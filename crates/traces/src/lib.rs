@@ -17,6 +17,7 @@ mod digits;
 mod entry;
 mod error;
 mod error_place;
+mod features;
 mod fields;
 mod fingerprint;
 mod format_names;
@@ -32,7 +33,12 @@ mod options_foreign;
 mod options_generic;
 mod options_objects;
 mod order;
+mod origin;
 mod page_set;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(not(feature = "parquet"))]
+#[path = "parquet_absent.rs"]
 mod parquet;
 mod prepare;
 mod prepared;
@@ -77,8 +83,8 @@ pub use options::{
 };
 pub use options_generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
 pub use options_objects::DefaultOp;
+pub use origin::Origin as TraceOrigin;
 pub use page_set::{PageSet, RankedPages};
-pub use parquet::Origin as TraceOrigin;
 pub use parquet::{Kind as ColumnKind, TableWriter};
 pub use prepare::prepare;
 pub use progress::Progress;

@@ -3,7 +3,7 @@
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::options::TraceOptions;
-use crate::parquet::Origin;
+use crate::origin::Origin;
 use crate::source::Source;
 use crate::summary::TraceSummary;
 use crate::trace_path::TracePath;

@@ -1,10 +1,7 @@
 //! An open file that several readers read without disturbing each other.
 
-use bytes::Bytes;
-use parquet::errors::{ParquetError, Result as ParquetResult};
-use parquet::file::reader::{ChunkReader, Length};
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
@@ -45,29 +42,5 @@ impl Read for PlacedReader {
         let count = self.file.read_at(buffer, self.place)?;
         self.place += count as u64;
         Ok(count)
-    }
-}
-
-impl Length for SharedFile {
-    fn len(&self) -> u64 {
-        self.bytes
-    }
-}
-
-impl ChunkReader for SharedFile {
-    type T = BufReader<PlacedReader>;
-
-    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
-        Ok(BufReader::new(self.reader(start)))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
-        // Not allocated at once: a damaged footer may ask for anything.
-        let mut bytes = Vec::new();
-        let read = self.reader(start).take(length as u64).read_to_end(&mut bytes)?;
-        match read == length {
-            true => Ok(bytes.into()),
-            false => Err(ParquetError::EOF(format!("Expected to read {length} bytes, read only {read}"))),
-        }
     }
 }

@@ -4,7 +4,7 @@ use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
 use crate::format_names::WORKLOAD;
 use crate::options::TraceOptions;
-use crate::parquet::Origin;
+use crate::origin::Origin;
 use crate::summary::TraceSummary;
 use crate::times;
 use crate::trace_path::TracePath;

@@ -2,6 +2,7 @@
 
 use super::digest::Digest;
 use crate::entry::TraceEntry;
+use crate::origin::Origin;
 use serde::{Deserialize, Serialize};
 use slcache_core::device::request::HostOp;
 
@@ -9,22 +10,6 @@ use slcache_core::device::request::HostOp;
 pub(super) const KEY: &str = "slcache.trace";
 /// Version of the layout that this program writes and reads.
 const LAYOUT_VERSION: u32 = 1;
-
-/// Where the requests of a trace come from.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Origin {
-    /// Name of the file, without its folders.
-    pub file: String,
-    /// Format it was read as.
-    pub format: String,
-    /// SHA-256 of the file as stored, in hex.
-    pub sha256: Option<String>,
-    /// What the requests are where they are not a recording, such as `twin of ...`.
-    pub label: Option<String>,
-    /// Transformations applied since, in order, each with its parameters.
-    pub steps: Vec<String>,
-}
 
 /// Everything the footer says.
 #[derive(Clone, Debug, Serialize, Deserialize)]

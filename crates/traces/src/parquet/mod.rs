@@ -16,6 +16,7 @@
 mod checked;
 mod columns;
 mod digest;
+mod file;
 mod metadata;
 mod reread;
 mod row_groups;
@@ -24,7 +25,7 @@ mod source;
 mod table;
 mod writer;
 
-pub use metadata::Origin;
+pub(crate) use ::parquet::errors::ParquetError;
 pub(crate) use source::ParquetSource;
 pub use table::{Kind, TableWriter};
 pub(crate) use writer::ParquetWriter;

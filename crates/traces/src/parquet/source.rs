@@ -11,7 +11,7 @@ use crate::format_names::PARQUET;
 use crate::opened::Opened;
 use crate::options::{TraceOptions, VolumeChoice};
 use crate::options_foreign::refuse_foreign;
-use crate::parquet::Origin;
+use crate::origin::Origin;
 use crate::shared_file::SharedFile;
 use crate::summary::{TraceSummary, VolumeCount};
 use std::sync::atomic::AtomicU64;

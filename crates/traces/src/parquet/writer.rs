@@ -2,10 +2,11 @@
 
 use super::checked::Checked;
 use super::columns::Columns;
-use super::metadata::{Metadata, Origin, StoredGroup, Totals, KEY};
+use super::metadata::{Metadata, StoredGroup, Totals, KEY};
 use super::schema::schema;
 use super::ROW_GROUP_ROWS;
 use crate::entry::TraceEntry;
+use crate::origin::Origin;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{Int32Type, Int64Type};
 use parquet::errors::ParquetError;

@@ -8,7 +8,7 @@ use crate::error::TraceError;
 use crate::format_names::{PARQUET, WORKLOAD};
 use crate::formats;
 use crate::options::TraceOptions;
-use crate::parquet::Origin;
+use crate::origin::Origin;
 use crate::summary::TraceSummary;
 use std::fs::File;
 use std::io::Read;

@@ -3,7 +3,7 @@
 use super::report::{InputReport, StepReport};
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
-use crate::parquet::Origin;
+use crate::origin::Origin;
 use crate::progress::Progress;
 use crate::reader::TraceReader;
 

@@ -18,7 +18,7 @@ use super::stream_ends::StreamEnds;
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::options::TraceOptions;
-use crate::parquet::Origin;
+use crate::origin::Origin;
 use crate::progress::Progress;
 use crate::trace_path::TracePath;
 use serde::{Deserialize, Serialize};

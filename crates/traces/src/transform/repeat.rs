@@ -11,7 +11,7 @@ use super::report::{InputReport, StepReport};
 use super::stream_ends::StreamEnds;
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
-use crate::parquet::Origin;
+use crate::origin::Origin;
 use crate::times;
 use serde::{Deserialize, Serialize};
 use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};

@@ -18,7 +18,7 @@ use super::report::TransformReport;
 use super::run::{report, Names};
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
-use crate::parquet::Origin;
+use crate::origin::Origin;
 use crate::progress::Progress;
 use crate::writers::{TraceWriter, WriteOptions, Written};
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,6 @@
 
 use crate::error::TraceError;
 use flate2::write::GzEncoder;
-use liblzma::write::XzEncoder;
 use slcache_files::Outputs;
 use std::fs::File;
 use std::io::Write;
@@ -12,6 +11,7 @@ use std::sync::Arc;
 /// Levels that are worth their time on traces.
 const GZIP_LEVEL: u32 = 6;
 const ZSTD_LEVEL: i32 = 3;
+#[cfg(feature = "xz")]
 const XZ_LEVEL: u32 = 6;
 
 /// An output being written.
@@ -24,7 +24,8 @@ enum Encoder {
     Plain(Sink),
     Gzip(GzEncoder<Sink>),
     Zstd(zstd::stream::write::Encoder<'static, Sink>),
-    Xz(XzEncoder<Sink>),
+    #[cfg(feature = "xz")]
+    Xz(liblzma::write::XzEncoder<Sink>),
 }
 
 /// The file, or standard output, counting what it takes.
@@ -64,6 +65,7 @@ impl Output {
                 Encoder::Plain(sink) => sink,
                 Encoder::Gzip(encoder) => encoder.finish()?,
                 Encoder::Zstd(encoder) => encoder.finish()?,
+                #[cfg(feature = "xz")]
                 Encoder::Xz(encoder) => encoder.finish()?,
             };
             sink.flush()?;
@@ -85,7 +87,10 @@ fn encoder(path: &str, place: Place) -> std::io::Result<Encoder> {
             Encoder::Gzip(GzEncoder::new(sink, flate2::Compression::new(GZIP_LEVEL)))
         }
         _ if path.ends_with(".zst") => Encoder::Zstd(zstd::stream::write::Encoder::new(sink, ZSTD_LEVEL)?),
-        _ if path.ends_with(".xz") => Encoder::Xz(XzEncoder::new(sink, XZ_LEVEL)),
+        #[cfg(feature = "xz")]
+        _ if path.ends_with(".xz") => Encoder::Xz(liblzma::write::XzEncoder::new(sink, XZ_LEVEL)),
+        #[cfg(not(feature = "xz"))]
+        _ if path.ends_with(".xz") => return Err(crate::features::missing("xz data", "xz")),
         _ => Encoder::Plain(sink),
     })
 }
@@ -100,6 +105,7 @@ impl Write for Output {
             Encoder::Plain(sink) => sink.write(bytes),
             Encoder::Gzip(encoder) => encoder.write(bytes),
             Encoder::Zstd(encoder) => encoder.write(bytes),
+            #[cfg(feature = "xz")]
             Encoder::Xz(encoder) => encoder.write(bytes),
         }
     }
@@ -109,6 +115,7 @@ impl Write for Output {
             Encoder::Plain(sink) => sink.flush(),
             Encoder::Gzip(encoder) => encoder.flush(),
             Encoder::Zstd(encoder) => encoder.flush(),
+            #[cfg(feature = "xz")]
             Encoder::Xz(encoder) => encoder.flush(),
         }
     }

@@ -8,7 +8,8 @@ use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::format_names::PARQUET;
 use crate::options::TraceOptions;
-use crate::parquet::{Origin, ParquetWriter};
+use crate::origin::Origin;
+use crate::parquet::{ParquetError, ParquetWriter};
 use serde::Serialize;
 use slcache_files::Outputs;
 use std::collections::BTreeMap;
@@ -150,7 +151,7 @@ impl TraceWriter {
     }
 
     #[cold]
-    fn parquet_failed(&self, error: &::parquet::errors::ParquetError) -> TraceError {
+    fn parquet_failed(&self, error: &ParquetError) -> TraceError {
         TraceError::Output { file: self.file.clone(), reason: format!("cannot be written: {error}") }
     }
 }
