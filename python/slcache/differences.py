@@ -15,6 +15,7 @@ from slcache.leaves import leaves
 from slcache.metrics import METRICS, PARTS
 from slcache.normalise import Document
 from slcache.results import Comparison, Result, load
+from slcache.seeded import SeededComparison
 
 #: What may differ between two runs of one program with one configuration and trace.
 _INCIDENTAL = ("sim",)
@@ -121,18 +122,27 @@ def diff(
     )
     if isinstance(a, Result) and isinstance(b, Result):
         return Difference([of_runs((a.label, b.label), a.documents[0], b.documents[0])], [], [])
-    both = [label for label in a.labels if label in b.labels]
+    x, y = _named(a), _named(b)
+    both = [label for label in x if label in y]
     if not both:
         raise ResultError(
-            f"no run of the first result ({', '.join(a.labels)}) is in the second "
-            f"({', '.join(b.labels)})"
+            f"no run of the first result ({', '.join(x)}) is in the second ({', '.join(y)})"
         )
-    x, y = (dict(zip(side.labels, side.documents, strict=True)) for side in (a, b))
     return Difference(
         [of_runs((label, label), x[label], y[label]) for label in both],
-        [label for label in a.labels if label not in both],
-        [label for label in b.labels if label not in both],
+        [label for label in x if label not in both],
+        [label for label in y if label not in both],
     )
+
+
+def _named(side: Result | Comparison) -> dict[str, Document]:
+    """Return runs by what they are called; those of several seeds have theirs beside the name."""
+    if isinstance(side, SeededComparison):
+        return {
+            f"{run.label} (seed {run.documents[0]['provenance']['seed']})": run.documents[0]
+            for run in side.every_run
+        }
+    return dict(zip(side.labels, side.documents, strict=True))
 
 
 def of_runs(labels: tuple[str, str], first: Document, second: Document) -> RunDifference:

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from slcache import saved
+from slcache.errors import ResultError, about
 from slcache.results import Comparison, Result, load
+from slcache.seeded import SeededComparison
 
 
 def gather(paths: Sequence[saved.Path], normalise: str | None = None) -> Result | Comparison:
@@ -18,6 +20,10 @@ def gather(paths: Sequence[saved.Path], normalise: str | None = None) -> Result 
     found = [(path, load(path)) for path in paths]
     if len(found) == 1 and normalise is None:
         return found[0][1]
+    for path, result in found:
+        if isinstance(result, SeededComparison):
+            told = f"{path}: a comparison of several seeds has a report of its own; give it alone"
+            raise about(ResultError(told), file=str(path))
     runs = [
         (path, run)
         for path, result in found

@@ -13,6 +13,7 @@ from slcache.differences import Difference
 from slcache.errors import ResultError, TraceError, about
 from slcache.normalise import Document
 from slcache.results import Comparison, Result, load
+from slcache.seeded import SeededComparison
 from slcache.traces import Path, Progress, is_workload
 
 
@@ -49,21 +50,35 @@ def rerun(
     """
     old = _chosen(saved if isinstance(saved, Result | Comparison) else load(saved), scheme)
     notes: list[str] = []
-    for note in dict.fromkeys(n for d in old.documents for n in _notes(d, trace)):
+    parts = old.comparisons if isinstance(old, SeededComparison) else [old]
+    documents = (document for part in parts for document in part.documents)
+    for note in dict.fromkeys(note for d in documents for note in _notes(d, trace)):
         notes.append(note)
         if on_note is not None:
             on_note(note)
+    every = [_again(part, trace, progress) for part in parts]
+    compared = [each for each in every if isinstance(each, Comparison)]
+    new = SeededComparison(compared) if len(compared) > 1 else every[0]
+    return Rerun(new, differences.diff(old, new), notes)
+
+
+def _again(
+    old: Result | Comparison, trace: Path | None, progress: Progress | None
+) -> Result | Comparison:
+    """Repeat a run, or the runs of a comparison of one seed."""
     runs = [
         _repeated(label, document, trace, api.prefixed(label, progress))
         for label, document in zip(old.labels, old.documents, strict=True)
     ]
-    new = Comparison(runs, old.reference) if isinstance(old, Comparison) else runs[0]
-    return Rerun(new, differences.diff(old, new), notes)
+    return Comparison(runs, old.reference) if isinstance(old, Comparison) else runs[0]
 
 
 def _chosen(old: Result | Comparison, scheme: str | None) -> Result | Comparison:
     if scheme is None:
         return old
+    if isinstance(old, SeededComparison):
+        told = f"the comparison has {len(old.seeds)} seeds, and a run of one scheme one; repeat all"
+        raise about(ResultError(told), "scheme")
     runs = {run.label: run for run in (old.runs if isinstance(old, Comparison) else [old])}
     if scheme not in runs:
         told = f"the result has no run of {scheme!r}; it has {', '.join(runs)}"
