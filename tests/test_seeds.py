@@ -91,7 +91,7 @@ def test_the_document_is_as_its_schema_says_and_keeps_all_runs(four: SeededCompa
 
 def test_what_was_saved_is_loaded(four: SeededComparison, tmp_path: Path) -> None:
     four.save(tmp_path)
-    again = slcache.Comparison.load(tmp_path)
+    again = slcache.load(tmp_path)
     assert isinstance(again, SeededComparison)
     assert again.to_dict() == four.to_dict()
     assert "over 4 seeds" in (tmp_path / "report.html").read_text()

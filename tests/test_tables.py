@@ -13,14 +13,17 @@ import subprocess
 import termios
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
+import typer
 from rich.console import Console
 from rich.text import Text
 
 import slcache
 from slcache import api, cliffs, expect, grid, normalise, tabular, terminal, trace_sections, units
-from slcache.cli import app, catalogue, console, trace, trace_generate
+from slcache.cli import app, catalogue, console, devices, trace, trace_generate
 from slcache.cli import cliff as cli_cliff
 from slcache.tabular import Column, Table, fitted
 from support import command
@@ -107,9 +110,10 @@ def catch(monkeypatch: pytest.MonkeyPatch, verb: Callable[[], object]) -> list[T
 
 
 def test_every_figure_of_the_catalogues_stands_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = cast(typer.Context, SimpleNamespace(invoked_subcommand=None))
     verbs: list[Callable[[], object]] = [
         catalogue.schemes,
-        catalogue.devices,
+        lambda: devices.devices(alone),
         trace_generate.formats,
         trace_generate.workloads,
         lambda: trace_generate.workloads("ips-wdev_0"),

@@ -19,8 +19,9 @@ from slcache.errors import (
     TraceError,
     UsageError,
 )
+from slcache.loading import load
 from slcache.repeat import rerun
-from slcache.results import Comparison, Result, load
+from slcache.results import Comparison, Result
 from slcache.sweep.api import sweep
 from slcache.traces import Trace, generate, merge, workload, workloads
 from slcache.tune.api import tune

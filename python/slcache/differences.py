@@ -12,9 +12,10 @@ from typing import Any
 from slcache import saved
 from slcache.errors import ResultError
 from slcache.leaves import leaves
+from slcache.loading import load
 from slcache.metrics import METRICS, PARTS
 from slcache.normalise import Document
-from slcache.results import Comparison, Result, load
+from slcache.results import Comparison, Result
 from slcache.seeded import SeededComparison
 
 #: What may differ between two runs of one program with one configuration and trace.

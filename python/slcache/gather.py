@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from slcache import saved
 from slcache.errors import ResultError, about
-from slcache.results import Comparison, Result, load
+from slcache.loading import load
+from slcache.results import Comparison, Result
 from slcache.seeded import SeededComparison
 
 

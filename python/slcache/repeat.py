@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from slcache import _core, api, differences
 from slcache.differences import Difference
 from slcache.errors import ResultError, TraceError, about
+from slcache.loading import load
 from slcache.normalise import Document
-from slcache.results import Comparison, Result, load
+from slcache.results import Comparison, Result
 from slcache.seeded import SeededComparison
 from slcache.traces import Path, Progress, is_workload
 

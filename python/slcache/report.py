@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 from matplotlib.figure import Figure
@@ -27,9 +27,6 @@ from slcache.plots import (
     writes,
 )
 
-if TYPE_CHECKING:
-    from slcache.seeded import SeededComparison
-
 Rows = list[tuple[str, str]]
 
 _DEVICE = ("device", "flash")
@@ -45,24 +42,31 @@ class Picture:
     caption: str
 
 
+@dataclass(frozen=True)
+class Seeds:
+    """What a comparison says over several seeds: its table, the sentences on it, the first one."""
+
+    rows: Sequence[grid.Row]
+    notes: Sequence[str]
+    first: int
+
+
 def render(
     labels: Sequence[str],
     documents: Sequence[Document],
     to: str | None,
-    seeded: SeededComparison | None = None,
+    seeds: Seeds | None = None,
 ) -> str:
     """Return the page; `to` is the reference scheme of a comparison, None for a single run.
 
-    With `seeded` its head is of all seeds, and the rest of the first one.
+    With `seeds` its head is of all seeds, and the rest of the first one.
     """
     first = documents[0]
     compared = to is not None and len(documents) > 1
     return pages.render(
         "report.html.j2",
         title=_title(labels, first) if compared else labels[0],
-        seeds=[] if seeded is None else seeded.seed_rows(),
-        seed_notes=[] if seeded is None else [*seeded.notes(), *seeded.verdict()],
-        first_seed=None if seeded is None else seeded.seeds[0],
+        seeds=seeds,
         verdict=verdict.verdict(labels, documents, to) if compared and to else [],
         subtitle=_subtitle(first),
         columns=[column.title for column in grid.columns(documents)],

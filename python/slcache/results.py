@@ -241,10 +241,11 @@ class Result(_Frames):
 
         Raises ResultError, which names file and key, for what is no whole result document.
         """
-        return cls._of(saved.read(path), path)
+        return cls.of(saved.read(path), path)
 
     @classmethod
-    def _of(cls, document: Mapping[str, Any], path: Path) -> Self:
+    def of(cls, document: Mapping[str, Any], path: Path) -> Self:
+        """Return the run of a checked document; ResultError names the file if it is none."""
         if saved.is_comparison(document):
             names = ", ".join(saved.named(document))
             raise ResultError(
@@ -324,22 +325,26 @@ class Comparison(_Frames):
 
         Raises ResultError, which names file and key, for what is no whole document of one.
         """
-        return cls._of(saved.read(path), path)
+        return cls.of(saved.read(path), path)
 
     @classmethod
-    def _of(cls, document: Mapping[str, Any], path: Path) -> Comparison:
+    def of(cls, document: Mapping[str, Any], path: Path) -> Comparison:
+        """Return the comparison of a checked document; ResultError names the file if it is none."""
         file = saved.file_of(path)
         if not saved.is_comparison(document):
             raise ResultError(f"{file}: a single run; Result.load reads it")
+        if "seeds" in document:
+            raise ResultError(f"{file}: several seeds; slcache.load reads it")
         try:
-            if "seeds" not in document:
-                return _comparison(document)
-            from slcache.seeded import SeededComparison
-
-            every = [document, *document["seeds"]["others"]]
-            return SeededComparison([_comparison(each) for each in every])
+            return cls.made(document)
         except (ResultError, ValueError) as error:
             raise ResultError(f"{file}: {error}") from None
+
+    @staticmethod
+    def made(document: Mapping[str, Any]) -> Comparison:
+        """Return the comparison of a checked document; of several seeds, that of the first."""
+        runs = [Result.made(run, name, ()) for name, run in saved.named(document).items()]
+        return Comparison(runs, document["normalised"]["to"])
 
     @property
     def inputs(self) -> Sequence[Path]:
@@ -411,16 +416,3 @@ class Comparison(_Frames):
 
     def __repr__(self) -> str:
         return f"<slcache.Comparison of {', '.join(self.labels)}>"
-
-
-def load(path: Path) -> Result | Comparison:
-    """Return what was saved, a run or a comparison, as `Result.load` and `Comparison.load` do."""
-    document = saved.read(path)
-    kind = Comparison if saved.is_comparison(document) else Result
-    return kind._of(document, path)
-
-
-def _comparison(document: Mapping[str, Any]) -> Comparison:
-    """Return the comparison of a checked document."""
-    runs = [Result.made(run, name, ()) for name, run in saved.named(document).items()]
-    return Comparison(runs, document["normalised"]["to"])

@@ -245,7 +245,8 @@ class SeededComparison(Comparison):
         """Return the report: means over seeds, then everything about the first seed's runs."""
         from slcache import report
 
-        return report.render(self.labels, self.documents, self.reference, seeded=self)
+        told = report.Seeds(self.seed_rows(), [*self.notes(), *self.verdict()], self.seeds[0])
+        return report.render(self.labels, self.documents, self.reference, told)
 
     def __repr__(self) -> str:
         return f"<slcache.SeededComparison of {', '.join(self.labels)}: {len(self.seeds)} seeds>"

@@ -9,13 +9,14 @@ pub(crate) fn missing(what: &str, feature: &str) -> Error {
     Error::new(ErrorKind::Unsupported, reason)
 }
 
-#[cfg(all(test, not(feature = "xz"), not(feature = "bzip2"), not(feature = "parquet")))]
+#[cfg(test)]
 mod tests {
-    use crate::{info, TraceOptions};
-    use std::io::Write;
-
+    #[cfg(not(any(feature = "xz", feature = "bzip2", feature = "parquet")))]
     #[test]
     fn a_file_that_needs_a_missing_feature_is_told_with_its_name() {
+        use crate::{info, TraceOptions};
+        use std::io::Write;
+
         let cases: [(&[u8], &str); 3] = [
             (b"\xfd7zXZ\0\0\0\0\0\0\0", "xz"),
             (b"BZh91AY&SY\0\0\0\0", "bzip2"),

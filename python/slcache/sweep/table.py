@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, Literal
 
 from slcache.metrics import METRICS, PARTS, Metric
 from slcache.sweep.axes import plain
@@ -14,25 +12,16 @@ from slcache.sweep.points import Point
 from slcache.sweep.study import Study, StudyError
 from slcache.sweep.tasks import Values
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 #: A search stops points after a beginning of the trace.
 Status = Literal["done", "failed", "impossible", "stopped"]
 
-#: In front of what is varied, and behind it.
-_BEFORE = {
-    "trace": pa.string(),
-    "device": pa.string(),
-    "scheme": pa.string(),
-    "seed": pa.int64(),
-}
-_BEHIND = {"key": pa.string(), "status": pa.string(), "reason": pa.string()}
-_COSTS = pa.schema(
-    [
-        ("key", pa.string()),
-        ("wall_s", pa.float64()),
-        ("cpu_s", pa.float64()),
-        ("peak_rss_bytes", pa.int64()),
-    ]
-)
+#: Columns and their types, by Arrow's names: in front of what is varied, and behind it.
+_BEFORE = {"trace": "string", "device": "string", "scheme": "string", "seed": "int64"}
+_BEHIND = {"key": "string", "status": "string", "reason": "string"}
+_COSTS = {"key": "string", "wall_s": "double", "cpu_s": "double", "peak_rss_bytes": "int64"}
 
 
 @dataclass(frozen=True)
@@ -56,8 +45,10 @@ def check_names(study: Study) -> None:
 
 def points(study: Study, rows: Sequence[Row]) -> pa.Table:
     """Return the table, in the order of the points."""
+    import pyarrow as pa
+
     varied = {key: _kind([row.point.varied.get(key) for row in rows]) for key in study.keys}
-    fields = [pa.field(name, kind) for name, kind in (_BEFORE | varied | _BEHIND).items()]
+    fields = _fields(_BEFORE | varied | _BEHIND)
     fields += [
         pa.field(name, pa.int64() if metric.whole else pa.float64(), metadata=_metadata(metric))
         for name, metric in (METRICS | PARTS).items()
@@ -67,18 +58,26 @@ def points(study: Study, rows: Sequence[Row]) -> pa.Table:
 
 def costs(rows: Sequence[Row]) -> pa.Table:
     """Return what each run took, which no other file of a sweep tells."""
+    import pyarrow as pa
+
     records = [{"key": row.key, **row.costs} for row in rows if row.status == "done"]
-    return pa.Table.from_pylist(records, schema=_COSTS)
+    return pa.Table.from_pylist(records, schema=pa.schema(_fields(_COSTS)))
+
+
+def _fields(kinds: Mapping[str, str]) -> list[pa.Field]:
+    import pyarrow as pa
+
+    return [pa.field(name, pa.type_for_alias(kind)) for name, kind in kinds.items()]
 
 
 def _metadata(metric: Metric) -> dict[str, str]:
     return {"unit": metric.unit, "goal": metric.goal or "", "summary": metric.summary}
 
 
-def _record(row: Row, varied: Mapping[str, pa.DataType]) -> dict[str, Any]:
+def _record(row: Row, varied: Mapping[str, str]) -> dict[str, Any]:
     point = row.point
     own = {
-        key: plain(value) if pa.types.is_string(kind) and value is not None else value
+        key: plain(value) if kind == "string" and value is not None else value
         for key, kind in varied.items()
         for value in [point.varied.get(key)]
     }
@@ -95,13 +94,13 @@ def _record(row: Row, varied: Mapping[str, pa.DataType]) -> dict[str, Any]:
     }
 
 
-def _kind(values: Sequence[object]) -> pa.DataType:
-    """Return the narrowest type that holds these values."""
+def _kind(values: Sequence[object]) -> str:
+    """Return the name of the narrowest type that holds these values."""
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool}:
-        return pa.bool_()
+        return "bool"
     if kinds == {int} and all(abs(v) < 2**63 for v in values if isinstance(v, int)):
-        return pa.int64()
+        return "int64"
     if kinds and kinds <= {int, float}:
-        return pa.float64()
-    return pa.string()
+        return "double"
+    return "string"
