@@ -314,7 +314,7 @@ def test_points_are_listed_in_a_csv_file(small: Path, tmp_path: Path) -> None:
         ({"trace": "t", "device": "d", "scheme": "s", "sed": 1}, "sed: unknown key"),
         ({"trace": "t", "device": "d"}, "scheme: a study needs"),
         ({"trace": "t", "device": "d", "scheme": "s", "seeds": 0}, "seeds = 0"),
-        ({"trace": ["t", "t"], "device": "d", "scheme": "s"}, "trace: named twice: t"),
+        ({"trace": ["t", "t"], "device": "d", "scheme": "s"}, "trace: t is given twice"),
         ({"trace": 3, "device": "d", "scheme": "s"}, "trace = 3"),
         ({"trace": "t", "device": "d", "scheme": "s", "sample": "grid:3"}, "sample = grid:3"),
         ({"trace": "t", "device": "d", "scheme": "s", "vary": {"a": 1}, "set": {"a": 1}}, "a: set"),

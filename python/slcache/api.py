@@ -280,7 +280,7 @@ def check_schemes(schemes: Sequence[str], normalise: str | None) -> None:
 def remembering(names: Sequence[str]) -> list[str]:
     """Return those of several schemes that have a memory; a ConfigError where none has."""
     known = [entry["name"] for entry in schemes() if entry["memory_version"] is not None]
-    found = [name for name in names if _canonical().get(name, name) in known]
+    found = [name for name in names if canonical().get(name, name) in known]
     if not found:
         told = f"none of the schemes {', '.join(names)} has a memory; schemes with one: "
         raise about(ConfigError(told + ", ".join(known)), "memory_in")
@@ -334,9 +334,9 @@ def settings_for(
     settings: Mapping[str, Any], scheme: str, schemes: Sequence[str]
 ) -> dict[str, Any]:
     """Return the settings meant for one of several compared schemes."""
-    canonical = _canonical()
-    own = canonical.get(scheme, scheme)
-    others = {canonical.get(name, name) for name in schemes} - {own}
+    known = canonical()
+    own = known.get(scheme, scheme)
+    others = {known.get(name, name) for name in schemes} - {own}
     return {
         key: value
         for key, value in settings.items()
@@ -345,7 +345,7 @@ def settings_for(
 
 
 @functools.cache
-def _canonical() -> dict[str, str]:
+def canonical() -> dict[str, str]:
     """Return the schemes by their aliases: settings know them by one name."""
     return {alias["name"]: entry["name"] for entry in schemes() for alias in entry["aliases"]}
 

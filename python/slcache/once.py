@@ -26,6 +26,18 @@ def once(pairs: Iterable[tuple[str, _V]], what: str = "") -> dict[str, _V]:
     return said
 
 
+def twice(names: Iterable[str], spelled: Mapping[str, str] | None = None) -> str | None:
+    """Return what is named twice; `spelled` has what another spelling of a name means."""
+    said: dict[str, str] = {}
+    for name in names:
+        own = (spelled or {}).get(name, name)
+        if own in said:
+            other = "" if said[own] == name else f", as {said[own]} and {name}"
+            return f"{own} is given twice{other}"
+        said[own] = name
+    return None
+
+
 def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield nested settings as dotted keys with their values."""
     for key, value in settings.items():

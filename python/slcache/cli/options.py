@@ -15,7 +15,8 @@ import typer
 from slcache import api, config_files
 from slcache.cli import complete
 from slcache.config_files import Configuration
-from slcache.once import SEED_MAX, once
+from slcache.errors import ConfigError
+from slcache.once import SEED_MAX, once, twice
 from slcache.quantity import time_ns
 
 
@@ -127,6 +128,24 @@ def checked_pairs(values: list[str] | None) -> list[str] | None:
     """Return KEY=VALUE texts as they are, if they are such and no key is given twice."""
     pairs(values)
     return values
+
+
+def checked_schemes(values: list[str] | str | None) -> list[str] | str | None:
+    """Return names of schemes with commas as they are, if no scheme is given twice."""
+    listed = [values] if isinstance(values, str) else values or []
+    names = [name.strip() for names in listed for name in names.split(",")]
+    said = twice(names, api.canonical())
+    if said is not None:
+        raise typer.BadParameter(said)
+    return values
+
+
+def checked_ranges(values: list[str] | None) -> list[str] | None:
+    """Return KEY=VALUES texts as they are, if they are such and no key is given twice."""
+    try:
+        return checked_pairs(values)
+    except ConfigError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 def _check_replay(value: str | None) -> str | None:

@@ -14,6 +14,7 @@ from slcache.once import once
 
 if TYPE_CHECKING:
     from slcache.sweep.outcome import Sweep
+    from slcache.sweep.sampling import Sampling
     from slcache.sweep.study import Study
 
 #: What failed in a sweep that went to its end.
@@ -40,6 +41,7 @@ Schemes = Annotated[
     typer.Option(
         "--scheme",
         metavar="A,B,...|all",
+        callback=opt.checked_schemes,
         help="Schemes (see [bold]slcache schemes[/bold]), or all that the device can run.",
     ),
 ]
@@ -47,7 +49,7 @@ Vary = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KEY=VALUES",
-        callback=opt.checked_pairs,
+        callback=opt.checked_ranges,
         help="A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or "
         "1..32, 0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (points), 0.1..10/9@log.",
     ),
@@ -60,12 +62,15 @@ Points = Annotated[
     ),
 ]
 Sample = Annotated[
-    str,
+    str | None,
     typer.Option(
-        metavar="grid|random:N|latin-hypercube:N", help="All combinations, or N points drawn."
+        metavar="grid|random:N|latin-hypercube:N",
+        help="All combinations (default: grid), or N points drawn.",
     ),
 ]
-SampleSeed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the drawn points.")]
+SampleSeed = Annotated[
+    int | None, typer.Option(min=0, metavar="N", help="Seed of the drawn points (default: 1).")
+]
 Seeds = Annotated[
     int | None,
     typer.Option(min=1, metavar="N", help="Run every point with N seeds, from --seed (or 1) on."),
@@ -120,8 +125,8 @@ def sweep(
     scheme: Schemes = None,
     vary: Vary = None,
     points: Points = None,
-    sample: Sample = "grid",
-    sample_seed: SampleSeed = 1,
+    sample: Sample = None,
+    sample_seed: SampleSeed = None,
     seeds: Seeds = None,
     seed: opt.Seed = None,
     sets: opt.Sets = None,
@@ -182,7 +187,7 @@ def sweep(
         asked = path
     if out is None:
         raise typer.BadParameter("say where the tables go", param_hint="--out")
-    array = _check(sample, shard, executor, jobs)
+    array = _check(shard, executor, jobs)
     if array is not None:
         _array(asked, out, store, (array, jobs or 1), (skip_impossible, fail_fast), progress)
         return
@@ -218,8 +223,8 @@ def _study_file(what: list[str]) -> Path | None:
 
 #: What a study's file says, so that it cannot be said beside it.
 _OF_A_STUDY = (
-    *("device", "scheme", "vary", "points", "seeds", "seed", "sets", "trace_format"),
-    *("trace_option", "address", "volume", "unsorted", "workload", "replay"),
+    *("device", "scheme", "vary", "points", "sample", "sample_seed", "seeds", "seed", "sets"),
+    *("trace_format", "trace_option", "address", "volume", "unsorted", "workload", "replay"),
 )
 
 
@@ -237,7 +242,7 @@ def _study(
     schemes: list[str] | None,
     vary: dict[str, str],
     points: Path | None,
-    sampling: tuple[str, int],
+    sampling: tuple[str | None, int | None],
     seeds: tuple[int | None, int | None],
     settings: dict[str, str],
     reader: dict[str, str],
@@ -256,7 +261,7 @@ def _study(
             schemes=tuple(n.strip() for names in schemes or () for n in names.split(",")),
             vary=vary,
             listed=() if points is None else tuple(samples.listed(points)),
-            sampling=samples.Sampling.read(*sampling),
+            sampling=_sampling(*sampling),
             seeds=seeds[0] or 1,
             seed=seeds[1],
             settings=settings,
@@ -267,15 +272,23 @@ def _study(
         raise typer.BadParameter(str(error)) from error
 
 
-def _check(sample: str, shard: str | None, executor: str, jobs: int | None) -> int | None:
+def _sampling(sample: str | None, seed: int | None) -> Sampling:
+    """Return how points are chosen; raises ValueError."""
+    from slcache.sweep.sampling import Sampling
+
+    found = Sampling.read(sample or "grid", 1 if seed is None else seed)
+    if seed is not None and found.kind == "grid":
+        raise typer.BadParameter("a grid draws no points", param_hint="--sample-seed")
+    return found
+
+
+def _check(shard: str | None, executor: str, jobs: int | None) -> int | None:
     """Say what is wrong with an option before anything is read; return the jobs of an array."""
     from slcache.sweep import slurm
     from slcache.sweep.executors import named
-    from slcache.sweep.sampling import Sampling
     from slcache.sweep.shard import Shard
 
     try:
-        Sampling.read(sample)
         if shard is not None:
             Shard.read(shard)
         array = slurm.jobs_of(executor)

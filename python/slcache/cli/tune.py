@@ -36,6 +36,7 @@ Schemes = Annotated[
     typer.Option(
         "--scheme",
         metavar="A,B,...|all",
+        callback=opt.checked_schemes,
         help="The scheme; of several, which one is part of the search.",
     ),
 ]
@@ -43,7 +44,7 @@ Vary = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KEY=VALUES",
-        callback=opt.checked_pairs,
+        callback=opt.checked_ranges,
         help="A key and what it may be: A..B, A..B@log, A..B:STEP or a,b,c. Repeat it.",
     ),
 ]

@@ -8,6 +8,9 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+#: Options whose every value counts: one for each trace, and figures that are all checked.
+_EVERY = ("--offset", "--expect")
+
 
 class Verb(TyperCommand):
     """A verb that refuses an option given twice, and whose errors know which verb they are of."""
@@ -16,10 +19,16 @@ class Verb(TyperCommand):
         self, ctx: typer.Context, args: list[str]
     ) -> list[str]:
         """Parse the arguments; the last of two values must not win in silence."""
-        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        given, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for parameter, times in Counter(order).items():
-            if times > 1 and parameter.param_type_name == "option" and not parameter.multiple:
-                ctx.fail(f"{max(parameter.opts, key=len)} is given {times} times; give it once")
+            if times == 1 or parameter.param_type_name != "option":
+                continue
+            name = max(parameter.opts, key=len)
+            if not parameter.multiple:
+                ctx.fail(f"{name} is given {times} times; give it once")
+            twice = [value for value, n in Counter(given[parameter.name]).items() if n > 1]
+            if twice and name not in _EVERY:
+                ctx.fail(f"{name} {twice[0]} is given twice; give it once")
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # noqa: ANN401

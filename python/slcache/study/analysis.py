@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache.metrics import Goal, named
+from slcache.once import twice
 from slcache.study import cells, pareto, spread
 from slcache.study.cells import Cells
 from slcache.study.effects import Effect, Effects, main_effects
@@ -45,11 +46,13 @@ class Analysis:
         """Judge a study by metrics, by default those of a front that any point has.
 
         The front is that of `goals`, by default what the catalogue calls better of the metrics,
-        among the configurations that are `kept`. ValueError for a metric that the table lacks.
+        among the configurations that are `kept`. ValueError for a metric that the table lacks, or
+        that is given twice.
         """
-        asked = list(dict.fromkeys(metrics)) or [
-            name for name in pareto.OBJECTIVES if outcome.with_metric(name)
-        ]
+        said = twice(metrics)
+        if said is not None:
+            raise ValueError(f"metric: {said}")
+        asked = list(metrics) or [name for name in pareto.OBJECTIVES if outcome.with_metric(name)]
         for name in asked:
             named(name)
             if name not in outcome.metrics:

@@ -107,7 +107,7 @@ def _all_schemes(study: Study) -> list[str]:
 def _check_keys(study: Study) -> None:
     """Raise StudyError for a key of a scheme or of workloads where the study has none such."""
     schemes = _all_schemes(study)
-    canonical = {alias["name"]: e["name"] for e in api.schemes() for alias in e["aliases"]}
+    canonical = api.canonical()
     known = {canonical.get(name, name) for name in schemes}
     for key in [*study.keys, *study.settings]:
         own = re.match(r"scheme\.([^.]+)\.", key)

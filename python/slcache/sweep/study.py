@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from slcache import api
 from slcache._core import ConfigError
-from slcache.once import SEED_MAX, flatten, once
+from slcache.once import SEED_MAX, flatten, once, twice
 from slcache.sweep.axes import Axis, Value
 from slcache.sweep.sampling import Combination, Sampling
 
@@ -49,9 +50,9 @@ class Study:
             names = getattr(self, what)
             if not names:
                 raise StudyError(f"{what[:-1]}: a study needs at least one")
-            twice = sorted({name for name in names if names.count(name) > 1})
-            if twice:
-                raise StudyError(f"{what[:-1]}: named twice: {', '.join(twice)}")
+            said = twice(names, api.canonical() if what == "schemes" else None)
+            if said is not None:
+                raise StudyError(f"{what[:-1]}: {said}")
         if self.vary and self.listed:
             raise StudyError("vary: given beside listed points; give one of the two")
         if self.listed and self.sampling.kind != "grid":

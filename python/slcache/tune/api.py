@@ -11,7 +11,7 @@ from typing import Any
 
 from slcache import _core, api, files
 from slcache.errors import ConfigError, RunError, UsageError, about
-from slcache.once import flatten, once
+from slcache.once import flatten, once, twice
 from slcache.sweep import points as sweep_points
 from slcache.sweep import table
 from slcache.sweep.axes import Axis
@@ -110,6 +110,9 @@ def _space(scheme: str | Sequence[str], device: api.Path, vary: Mapping[str, obj
         axes = [Axis.read(key, said) for key, said in once(flatten(vary)).items()]
     except ValueError as error:
         raise ConfigError(str(error)) from error
+    said = twice(names, api.canonical())
+    if said is not None:
+        raise about(UsageError(f"scheme: {said}"), "scheme")
     if not axes and len(names) < 2:
         raise about(UsageError("vary: a search needs at least one key that may be varied"), "vary")
     return Space(names, axes)

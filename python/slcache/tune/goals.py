@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from slcache import quantity
 from slcache.metrics import Goal, Metric, named
+from slcache.once import twice
 
 #: What is to be small where nothing is said.
 DEFAULT = ("write_p99_ns", "waf")
@@ -42,8 +43,13 @@ class Bound:
         over = value - self.value if self.most else self.value - value
         return over / max(abs(self.value), _SMALLEST)
 
+    @property
+    def side(self) -> str:
+        """The metric and on which side of the value it stays."""
+        return f"{self.metric}{'<=' if self.most else '>='}"
+
     def __str__(self) -> str:
-        return f"{self.metric}{'<=' if self.most else '>='}{self.value:.12g}"
+        return f"{self.side}{self.value:.12g}"
 
 
 def _value(metric: Metric, text: str) -> float:
@@ -77,10 +83,14 @@ class Goals:
             *((name, "max") for name in maximise),
         ]
         names = [named(name).name for name, _ in asked]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise ValueError(f"asked for twice: {', '.join(twice)}")
-        return cls(dict(asked), [Bound.read(text) for text in keep])
+        said = twice(names)
+        if said is not None:
+            raise ValueError(f"minimise, maximise: {said}")
+        bounds = [Bound.read(text) for text in keep]
+        said = twice(map(str, bounds), {str(bound): bound.side for bound in bounds})
+        if said is not None:
+            raise ValueError(f"keep: {said}")
+        return cls(dict(asked), bounds)
 
     @property
     def several(self) -> bool:

@@ -1,0 +1,130 @@
+"""What the command line of studies and searches refuses: options that nothing would come of."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from slcache.cli.app import execute
+from slcache.study.analysis import Analysis
+from slcache.study.outcome import Outcome
+from slcache.tune.goals import Goals
+from studies import grid
+from support import mixed, write_trace
+
+DEVICE = ["--device", "tiny"]
+BASELINE = ["--scheme", "baseline"]
+SIZES = ["--vary", "scheme.baseline.slc_blocks=1..3"]
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    return write_trace(tmp_path / "small.csv", mixed(40))
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments", "option", "value"),
+    [
+        ("sweep", [*DEVICE, *DEVICE, *BASELINE], "--device", "tiny"),
+        ("sweep", [*DEVICE, *BASELINE, *BASELINE], "--scheme", "baseline"),
+        ("sweep", [*DEVICE, "--scheme", "sa, sa"], "--scheme", "sa"),
+        ("sweep", [*DEVICE, "--scheme", "sa,baseline", "--scheme", "sa"], "--scheme", "sa"),
+        (
+            "sweep",
+            [*DEVICE, "--scheme", "tlc-only,mlc-only"],
+            "--scheme",
+            "tlc-only is given twice, as tlc-only and mlc-only",
+        ),
+        ("sweep", [*DEVICE, *BASELINE, *SIZES, *SIZES], "--vary", SIZES[1]),
+        (
+            "sweep",
+            [*DEVICE, *BASELINE, *SIZES, "--vary", "scheme.baseline.slc_blocks=4"],
+            "--vary",
+            "scheme.baseline.slc_blocks: given twice, as 1..3 and 4",
+        ),
+        ("tune", [*DEVICE, "--scheme", "sa,sa"], "--scheme", "sa"),
+        ("tune", [*DEVICE, *BASELINE, *SIZES, *SIZES], "--vary", SIZES[1]),
+        (
+            "tune",
+            [*DEVICE, *BASELINE, *SIZES, "--minimise", "waf", "--minimise", "waf"],
+            "--minimise",
+            "waf",
+        ),
+        (
+            "tune",
+            [*DEVICE, *BASELINE, *SIZES, "--minimise", "waf", "--maximise", "waf"],
+            "minimise, maximise",
+            "waf",
+        ),
+        (
+            "tune",
+            [*DEVICE, *BASELINE, *SIZES, "--keep", "waf<=2", "--keep", "waf <= 3"],
+            "keep",
+            "waf<= is given twice, as waf<=2 and waf<=3",
+        ),
+        ("sweep show", ["--metric", "waf", "--metric", "waf"], "--metric", "waf"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_what_is_said_twice_is_never_counted_twice(
+    verb: str,
+    arguments: list[str],
+    option: str,
+    value: str,
+    small: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "out"
+    where = [] if verb == "sweep show" else ["--out", str(out)]
+    status = execute([*verb.split(), str(small), *arguments, *where])
+    told = capsys.readouterr().err
+    assert status == 2, told
+    assert option in told
+    assert value in told
+    assert "given twice" in told
+    assert not out.exists()
+
+
+def test_both_sides_of_a_metric_may_be_bounded() -> None:
+    goals = Goals.read(keep=["waf<=3", "waf>=2"])
+    assert [bound.side for bound in goals.bounds] == ["waf<=", "waf>="]
+
+
+def test_a_metric_given_twice_is_no_choice_in_python_either() -> None:
+    table = grid({"host.time_scale": [0.5, 1.0]}, lambda scale, _: {"waf": scale})
+    with pytest.raises(ValueError, match="metric: waf is given twice"):
+        Analysis.of(Outcome.of(table), ["waf", "waf"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--sample", "random:3"], ["--sample", "grid"], ["--sample-seed", "1"]],
+    ids=" ".join,
+)
+def test_a_sample_beside_a_study_is_refused(
+    arguments: list[str], small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(f'trace = "{small}"\ndevice = "tiny"\nscheme = "baseline"\n')
+    assert execute(["sweep", str(study), "--out", str(tmp_path / "out"), *arguments]) == 2
+    told = capsys.readouterr().err
+    assert re.search(rf"{arguments[0]}: .*a study's file says that itself", told), told
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_seed_of_draws_needs_draws(
+    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["sweep", str(small), *DEVICE, *BASELINE, "--out", str(tmp_path / "out")]
+    assert execute([*asked, "--sample-seed", "7"]) == 2
+    assert "--sample-seed: a grid draws no points" in capsys.readouterr().err
+
+
+def test_the_first_seed_of_draws_is_0(small: Path, tmp_path: Path) -> None:
+    asked = ["sweep", str(small), *DEVICE, *BASELINE, "--vary", "host.time_scale=0.1..1"]
+    done = execute([*asked, "--sample", "random:2", "--sample-seed", "0", "--out", str(tmp_path)])
+    assert done == 0
+    assert "sample_seed = 0" in (tmp_path / "study.toml").read_text()
