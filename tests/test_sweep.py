@@ -15,6 +15,7 @@ import pytest
 import slcache as sl
 from slcache.metrics import METRICS
 from slcache.sweep.api import run_study, sweep
+from slcache.sweep.axes import Axis
 from slcache.sweep.study import Study, StudyError, of, read
 from support import mixed, slcache, write_trace
 
@@ -279,6 +280,32 @@ def test_shards_make_up_the_whole(small: Path, tmp_path: Path) -> None:
     assert (tmp_path / "out" / "points-2-of-3.parquet").exists()
     merged = run_study(tmp_path / "out" / "study.toml", out=tmp_path / "out")
     assert (merged.kept, merged.table) == (4, whole.table)
+
+
+@pytest.mark.parametrize("sample", ["random:40", "latin-hypercube:40"])
+def test_drawn_points_of_whole_keys_are_whole_and_run(small: Path, sample: str) -> None:
+    keys = {"scheme.sa.slc_blocks": "3..6@log", "host.queue_depth": "1..1024@log"}
+    vary = {**keys, "host.time_scale": "0.5..2.0@log"}
+    found = sweep(small, device="tiny", scheme="sa", vary=vary, settings=ROOM, sample=sample)
+    rows = found.table.to_pylist()
+    assert found.counts()["done"] == len(rows) == 40
+    assert all(type(row[key]) is int for row in rows for key in keys)
+    assert all(type(row["host.time_scale"]) is float for row in rows)
+    # Both ends are drawn, and as many below the geometric mean as above it.
+    assert {row["scheme.sa.slc_blocks"] for row in rows} == {3, 4, 5, 6}
+    depths = [row["host.queue_depth"] for row in rows]
+    assert 1 <= min(depths) < 4
+    assert 256 < max(depths) <= 1024
+    assert 10 <= sum(depth < 32 for depth in depths) <= 30
+
+
+def test_shares_of_a_whole_range_reach_its_ends_and_no_further() -> None:
+    axis = Axis.read("host.queue_depth", "3..7@log")
+    assert axis.at(0) == 3
+    assert axis.at(1 - 2**-53) == 7
+    shares = [axis.at(i / 10_000) for i in range(10_000)]
+    assert sorted(set(shares)) == [3, 4, 5, 6, 7]
+    assert Axis.read("host.queue_depth", "3.0..7@log").at(0.5) == pytest.approx(21**0.5)
 
 
 def test_points_are_listed_in_a_csv_file(small: Path, tmp_path: Path) -> None:

@@ -44,9 +44,14 @@ class Axis:
             raise ValueError(f"{key} = {said}: {error}") from error
 
     def at(self, share: float) -> Value:
-        """Return the value that lies so far, from 0 to below 1, between the ends."""
+        """Return the value that lies so far, from 0 to below 1, between the ends.
+
+        Between whole ends it is a whole number, and the last has its part of the range too.
+        """
         if self.values:
             return self.values[int(share * len(self.values))]
+        if isinstance(self.low, int) and isinstance(self.high, int):
+            return min(int(self.low * ((self.high + 1) / self.low) ** share), self.high)
         if self.log:
             return float(self.low * (self.high / self.low) ** share)
         return self.low + share * (self.high - self.low)
