@@ -42,7 +42,7 @@ def test_its_command_and_listings_print_what_it_shows(
 def test_its_forms_are_read() -> None:
     forms = re.findall(r"^\| (`.*?) \|", TEXT, re.MULTILINE)
     said = [text for form in forms for text in re.findall(r"`([^`]+)`", form)]
-    assert len(said) == 10
+    assert len(said) == 11
     values = {text: Axis.read("key", text).values for text in said}
     assert values["1..64*2"] == (1, 2, 4, 8, 16, 32, 64)
     assert values["1..100/5"] == (1, 26, 50, 75, 100)
