@@ -124,7 +124,7 @@ fn read_scattered(piece: &Piece, mask: u32, io: &mut Io) {
 }
 
 /// Writes a piece as one page of `region` in `plane`, reading first what the page must keep.
-#[inline]
+#[inline(always)]
 pub fn write(
     piece: &Piece,
     region: &mut Region,
@@ -149,11 +149,11 @@ pub fn write_to(piece: &Piece, region: &mut Region, page: Ppn, io: &mut Io) {
 #[inline]
 pub fn write_through(piece: &Piece, page: Ppn, io: &mut Io, emit: impl FnOnce(&mut Io, &PageWrite, &[OpId])) {
     let all = Span { first: 0, units: io.policy().mus_per_page };
-    if piece.covers(all.mask()) {
-        return write_span(piece, all, 0, page, io, |io, write| emit(io, write, &[]));
+    let (mut kept, mut ops, mut reads) = (0, [OpId::NONE; SLOTS_MAX], 0);
+    if !piece.covers(all.mask()) {
+        (kept, reads) = fetch_kept(piece, all.mask(), &mut ops, io);
     }
-    let kept = Kept::fetch(piece, all.mask(), io);
-    write_span(piece, all, kept.units, page, io, |io, write| emit(io, write, kept.reads()));
+    write_span(piece, all, kept, page, io, |io, write| emit(io, write, &ops[..reads]));
 }
 
 /// What has to be kept of a logical page beside what a piece brings, and the reads that fetch it.
@@ -168,9 +168,8 @@ impl Kept {
     /// Reads what must be kept of the mapping units `within` when `piece` is written there.
     #[inline(always)]
     pub fn fetch(piece: &Piece, within: u32, io: &mut Io) -> Self {
-        let units = mapped_in(io, piece.page, within & (!piece.mask | piece.partial));
         let mut ops = [OpId::NONE; SLOTS_MAX];
-        let reads = if units == 0 { 0 } else { read_kept(piece, within, units, &mut ops, io) };
+        let (units, reads) = fetch_kept(piece, within, &mut ops, io);
         Self { units, ops, reads }
     }
 
@@ -179,6 +178,15 @@ impl Kept {
     pub fn reads(&self) -> &[OpId] {
         &self.ops[..self.reads]
     }
+}
+
+/// Reads what must be kept of the mapping units `within` when `piece` is written there: which they are,
+/// and how many reads wait in `ops`.
+#[inline(always)]
+fn fetch_kept(piece: &Piece, within: u32, ops: &mut [OpId; SLOTS_MAX], io: &mut Io) -> (u32, usize) {
+    let units = mapped_in(io, piece.page, within & (!piece.mask | piece.partial));
+    let reads = if units == 0 { 0 } else { read_kept(piece, within, units, ops, io) };
+    (units, reads)
 }
 
 /// Writes what `piece` and the units it has `kept` have in `span` as `page`, which was just taken; `emit` gets the

@@ -9,7 +9,7 @@ use crate::hw::timing::{OpId, OpSpec};
 
 impl Io {
     /// Emits the program of `page`, one page of a per-page mode, after `sources`.
-    #[inline]
+    #[inline(always)]
     pub fn program(&mut self, page: Ppn, write: &PageWrite, sources: &[OpId]) -> OpId {
         if self.clockless {
             self.program_clockless(page);

@@ -11,7 +11,7 @@ use crate::hw::timing::{OpId, RequestId};
 impl Region {
     /// Emits the program of `page`, which `take_page` gave and the media holds, after `sources`.
     /// Returns the operation that will program it, complete or still staged.
-    #[inline]
+    #[inline(always)]
     pub fn emit(
         &mut self,
         io: &mut Io,

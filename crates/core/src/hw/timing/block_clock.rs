@@ -1,7 +1,7 @@
 //! What is done to a block in time: which of its pages are programmed, and the order of its operations.
 
 use super::ids::OpId;
-use super::op_table::FOLLOWS;
+use super::op_table::{Op, FOLLOWS};
 use super::Timing;
 use crate::base::op::{Class, OpKind};
 use crate::base::BlockId;
@@ -97,23 +97,28 @@ impl Timing {
         }
     }
 
-    /// Order (a): the operation follows the block's last one, and lends it its class.
+    /// Makes `id`, which `op` is to be, the last operation of `block`; returns the one before it.
     #[inline(always)]
-    pub(super) fn chain_in_block(&mut self, id: OpId, block: BlockId, class: Class) {
-        if self.ops[id].kind == OpKind::Erase {
+    pub(super) fn join_block(&mut self, id: OpId, op: &mut Op, block: BlockId) -> OpId {
+        if op.kind == OpKind::Erase {
             self.set_erased(block);
         }
         let clock = &mut self.blocks[block.index()];
-        self.ops[id].generation = clock.generation;
+        op.generation = clock.generation;
         let prev = OpId(std::mem::replace(&mut clock.last, id.0));
         if !prev.is_none() {
-            let (op, more) = self.ops.both_mut(id);
             op.set(FOLLOWS);
-            more.block_prev = prev;
-            self.ops[prev].block_next = id;
-            if self.ops[prev].class > class {
-                self.raise(prev, class);
-            }
+        }
+        prev
+    }
+
+    /// Order (a): `id` follows `prev` in its block, and lends it its class.
+    pub(super) fn follow(&mut self, id: OpId, prev: OpId, class: Class) {
+        self.ops.more_mut(id).block_prev = prev;
+        let before = &mut self.ops[prev];
+        before.block_next = id;
+        if before.class > class {
+            self.raise(prev, class);
         }
     }
 }

@@ -69,10 +69,19 @@ impl Timing {
     pub(super) fn submit(&mut self, spec: OpSpec, deps: u32) -> OpId {
         // 0 stands for an operation that is complete.
         self.serial += 1;
-        let id = self.ops.insert(Op::new(&spec, self.serial, self.now_ns));
+        let id = self.ops.next_free();
+        let mut op = Op::new(&spec, self.serial, self.now_ns);
         if deps > 0 {
-            let (op, more) = self.ops.both_mut(id);
             op.set(HELD);
+        }
+        let prev = match spec.then {
+            Some(target) => self.join_block(id, &mut op, target.block),
+            None if spec.kind != OpKind::Read => self.join_block(id, &mut op, spec.block),
+            None => OpId::NONE,
+        };
+        self.ops.insert(op);
+        if deps > 0 {
+            let more = self.ops.more_mut(id);
             (more.deps, more.sources) = (deps, 0);
         }
         if spec.counts {
@@ -80,9 +89,9 @@ impl Timing {
         }
         if let Some(target) = spec.then {
             self.ops.more_mut(id).then = target;
-            self.chain_in_block(id, target.block, spec.class);
-        } else if spec.kind != OpKind::Read {
-            self.chain_in_block(id, spec.block, spec.class);
+        }
+        if !prev.is_none() {
+            self.follow(id, prev, spec.class);
         }
         let u = &mut self.units[spec.unit as usize];
         u.load_ns += spec.service_ns();
@@ -90,12 +99,8 @@ impl Timing {
         if deps > 0 {
             return id;
         }
-        let starts = match spec.kind {
-            OpKind::Read => true,
-            OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => !self.ops[id].has(FOLLOWS),
-            // Whether its block is being read is asked when its turn comes.
-            OpKind::Erase => false,
-        };
+        // Whether the block of an erase is being read is asked when its turn comes.
+        let starts = prev.is_none() && spec.kind != OpKind::Erase;
         if starts && u.is_free() {
             u.pending = id;
             if !spec.request.is_none() {

@@ -205,26 +205,33 @@ impl OpTable {
         Self { ops: vec![Op::new(&blank, 0, 0)], more: vec![OpMore::NONE], free: OpId::NONE, len: 0 }
     }
 
-    /// Takes an operation in.
+    /// The number of the operation that is taken in next.
+    #[inline(always)]
+    pub(super) fn next_free(&mut self) -> OpId {
+        if self.free.is_none() {
+            self.grow();
+        }
+        self.free
+    }
+
+    /// Takes an operation in, as `next_free` said.
     #[inline(always)]
     pub(super) fn insert(&mut self, op: Op) -> OpId {
+        let id = self.next_free();
+        let place = &mut self.ops[id.index()];
+        self.free = place.next;
+        *place = op;
         self.len += 1;
-        let id = self.free;
-        if id.is_none() {
-            return self.grow(op);
-        }
-        let free = &mut self.ops[id.index()];
-        self.free = free.next;
-        *free = op;
         id
     }
 
+    /// Adds a number that is free.
     #[cold]
-    fn grow(&mut self, op: Op) -> OpId {
+    fn grow(&mut self) {
         let index = u32::try_from(self.ops.len()).expect("Invariant: fewer operations than numbers for them");
-        self.ops.push(op);
+        self.ops.push(self.ops[0].clone());
         self.more.push(OpMore::NONE);
-        OpId(index)
+        self.free = OpId(index);
     }
 
     /// Gives the number of a complete operation back.
