@@ -101,13 +101,20 @@ impl EventQueue {
     }
 
     /// Adds an event.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, event: Event) {
-        self.next_ns = self.next_ns.min(event.at_ns);
+        let (at_ns, tie) = event.key();
+        self.push_key(at_ns, tie);
+    }
+
+    // Time and tie apart, as that is how they are handed over in registers.
+    #[inline(never)]
+    fn push_key(&mut self, at_ns: u64, tie: u64) {
+        self.next_ns = self.next_ns.min(at_ns);
         if self.len == NEAR {
-            return self.push_beside_full(event);
+            return self.push_beside_full((at_ns, tie));
         }
-        self.push_near(event.key());
+        self.push_near((at_ns, tie));
     }
 
     /// Puts a key in its place, from the end that is probably nearer.
@@ -138,14 +145,14 @@ impl EventQueue {
 
     /// Adds an event where the ring is full: the latest of all goes to the heap.
     #[cold]
-    fn push_beside_full(&mut self, event: Event) {
+    fn push_beside_full(&mut self, key: Key) {
         let latest = self.near(self.first + NEAR - 1);
-        if event.key() > latest {
-            return self.push_far(event.key());
+        if key > latest {
+            return self.push_far(key);
         }
         self.push_far(latest);
         self.len -= 1;
-        self.push_near(event.key());
+        self.push_near(key);
     }
 
     /// Adds an event that is later than most: of idle units there are as many as units, and what they do
