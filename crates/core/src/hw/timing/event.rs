@@ -36,7 +36,7 @@ pub struct Event {
 }
 
 /// Time, and what decides between events at the same time.
-type Key = (u64, u64);
+pub(super) type Key = (u64, u64);
 
 impl Event {
     #[inline(always)]
@@ -45,10 +45,8 @@ impl Event {
     }
 
     #[inline(always)]
-    fn from_key((at_ns, tie): Key) -> Self {
-        // Nearly all are of the first kind.
-        let kind = if tie >> 32 == 0 { EventKind::Unit } else { EventKind::ALL[(tie >> 32) as usize] };
-        Self { at_ns, kind, index: tie as u32 }
+    pub(super) fn from_key((at_ns, tie): Key) -> Self {
+        Self { at_ns, kind: EventKind::ALL[(tie >> 32) as usize], index: tie as u32 }
     }
 }
 
@@ -182,6 +180,12 @@ impl EventQueue {
     /// Takes the earliest event.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<Event> {
+        self.pop_key().map(Event::from_key)
+    }
+
+    /// Takes the key of the earliest event.
+    #[inline(always)]
+    pub(super) fn pop_key(&mut self) -> Option<Key> {
         if self.far_ns == self.next_ns {
             self.bring_first();
         }
@@ -193,7 +197,7 @@ impl EventQueue {
         self.len -= 1;
         let near_ns = if self.len == 0 { u64::MAX } else { self.near_ns[self.first % NEAR] };
         self.next_ns = near_ns.min(self.far_ns);
-        Some(Event::from_key(key))
+        Some(key)
     }
 
     /// The earliest events of the heap and of the late ones, or what is behind any.

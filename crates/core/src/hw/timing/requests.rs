@@ -156,9 +156,12 @@ impl Timing {
         path.bus_ns = bus_ns;
         path.gap = gap;
         let old = std::mem::replace(&mut path.wait, wait);
+        path.remaining -= 1;
+        if path.remaining == 0 {
+            self.finished.push(Waiter::Request(id));
+        }
         if old != 0 {
             self.paths.remove(old);
         }
-        self.release_request(id);
     }
 }

@@ -47,14 +47,16 @@ impl Timing {
     /// back.
     #[inline(always)]
     pub fn step(&mut self) -> Option<Event> {
-        let event = self.queue.pop()?;
-        let before_ns = std::mem::replace(&mut self.now_ns, event.at_ns);
-        if event.kind != EventKind::Unit {
-            return self.rare_event(event);
+        let (at_ns, tie) = self.queue.pop_key()?;
+        let before_ns = std::mem::replace(&mut self.now_ns, at_ns);
+        // Nearly all are of units, the first kind.
+        if tie >> 32 != 0 {
+            return self.rare_event(Event::from_key((at_ns, tie)));
         }
-        let passed = if event.at_ns > before_ns { 0 } else { self.passed };
-        self.passed = passed.max(event.index + 1);
-        self.unit_event(event.index);
+        let unit = tie as u32;
+        let passed = if at_ns > before_ns { 0 } else { self.passed };
+        self.passed = passed.max(unit + 1);
+        self.unit_event(unit);
         self.kick();
         None
     }
