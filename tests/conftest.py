@@ -8,12 +8,19 @@ import pytest
 
 import slcache
 from support import mixed, write_trace
+from verbs import Inputs
 
 
 @pytest.fixture(scope="session")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small trace of reads and writes that fits the tiny device."""
     return write_trace(tmp_path_factory.mktemp("traces") / "mixed.csv", mixed())
+
+
+@pytest.fixture(scope="session")
+def inputs(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> Inputs:
+    """What the arguments of every verb name."""
+    return Inputs(trace, tmp_path_factory.mktemp("inputs"))
 
 
 @pytest.fixture(scope="session")

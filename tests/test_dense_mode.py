@@ -83,7 +83,7 @@ def test_a_name_with_another_mode_is_that_mode(name: str) -> None:
     settings = {"device.user_bytes": "1MiB"}
     resolved = slcache.resolve(device=device, scheme=name, settings=settings)
     assert resolved["scheme"]["tlc-only"]["mode"] == name.removesuffix("-only")
-    with pytest.raises(slcache.ConfigError, match=f"--scheme {name}"):
+    with pytest.raises(slcache.ConfigError, match=f"scheme {name} sets"):
         slcache.resolve(
             device=device, scheme=name, settings={**settings, "scheme.tlc-only.mode": "tlc"}
         )

@@ -262,7 +262,7 @@ def test_python_writes_through_one_place() -> None:
     package = Path(sl.__file__).parent
     words = ("write_text(", "write_bytes(", "mkstemp(", "NamedTemporary", ".rename(", "os.open(")
     # Some write what they read again into a scratch folder.
-    allowed = {("cliff.py", "write_text("), ("twins.py", "write_text(")}
+    allowed = {("cliffs.py", "write_text("), ("twins.py", "write_text(")}
     allowed |= {("app.py", "os.open("), ("__init__.py", "os.open(")}
     found = {
         (path.name, word)

@@ -7,41 +7,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.main import get_command
 
 import slcache
-from slcache.cli.app import app, execute
+import verbs
+from slcache.cli.app import execute
 
-CHECKED_PAIRS = {
+#: Values of options that may be given several times, each for something else.
+SAME = {
     "--set": "slc_blocks=3",
     "--trace-option": "volume=1",
     "--against-option": "volume=1",
     "--workload": "requests=9",
+    "--vary": "host.time_scale=0.5,1",
+    "--device": "tiny",
+    "--scheme": "baseline",
+    "--metric": "waf",
+    "--minimise": "waf",
+    "--maximise": "waf",
+    "--keep": "waf<=2",
 }
 
 
-def verbs(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:  # noqa: ANN401
-    """Yield every verb with the words that name it."""
-    command = command or get_command(app)
-    if hasattr(command, "commands"):
-        for name, inner in command.commands.items():
-            yield from verbs(inner, (*path, name))
-    else:
-        yield path, command
-
-
-OPTIONS = [
-    pytest.param(path, option, id=" ".join([*path, max(option.opts, key=len)]))
-    for path, command in verbs()
-    for option in command.params
-    if option.param_type_name == "option"
-]
-
-
-@pytest.mark.parametrize(("path", "option"), OPTIONS)
+@pytest.mark.parametrize(("path", "option"), verbs.options(with_flags=True))
 def test_no_option_of_any_verb_is_given_twice(
     path: tuple[str, ...],
     option: Any,  # noqa: ANN401
+    inputs: verbs.Inputs,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     name = max(option.opts, key=len)
@@ -49,8 +40,10 @@ def test_no_option_of_any_verb_is_given_twice(
         pytest.skip("one for each trace")
     if name == "--expect":
         pytest.skip("every figure is checked")
-    value = [] if option.is_flag else [CHECKED_PAIRS.get(name, "1")]
-    status = execute([*path, name, *value, name, *value])
+    value = [] if option.is_flag else [SAME.get(name, "1")]
+    # Of what may be given several times, values are compared after the arguments are complete.
+    needed = inputs.needed(path, name) if option.multiple else []
+    status = execute([*path, *needed, name, *value, name, *value])
     told = capsys.readouterr().err
     assert status in (2, 3), told
     assert "given 2 times" in told or "given twice" in told

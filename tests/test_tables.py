@@ -13,11 +13,8 @@ import subprocess
 import termios
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
 
 import pytest
-import typer
 from rich.console import Console
 from rich.text import Text
 
@@ -110,10 +107,9 @@ def catch(monkeypatch: pytest.MonkeyPatch, verb: Callable[[], object]) -> list[T
 
 
 def test_every_figure_of_the_catalogues_stands_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    alone = cast(typer.Context, SimpleNamespace(invoked_subcommand=None))
     verbs: list[Callable[[], object]] = [
         catalogue.schemes,
-        lambda: devices.devices(alone),
+        devices.devices,
         trace_generate.formats,
         trace_generate.workloads,
         lambda: trace_generate.workloads("ips-wdev_0"),

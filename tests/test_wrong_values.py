@@ -10,76 +10,32 @@ from typing import Any
 import pytest
 
 import slcache
+import verbs
 from slcache.cli.app import execute
 from support import slcache as command
-from test_design_runs import DEVICE
-from test_once import verbs
 
 JUNK = ["", "0", "-1", "18446744073709551616", "1e400", "nan", "inf", "-inf", "ü", "\u202e", "a b"]
-#: What a verb needs beside the option that is tried; "T" is a trace, "D" a device with a disk, "O"
-#: an output.
-NEEDED = {
-    "run": ["T", "--device", "tiny", "--scheme", "baseline"],
-    "compare": ["T", "--device", "tiny", "--schemes", "tlc-only,baseline"],
-    "cliff": ["--device", "tiny", "--schemes", "baseline", "--bs", "4k", "--amount", "64k"],
-    "design nvc": ["--trace", "T", "--lifespan", "2x", "--device", "D", "--candidates", "4"],
-    "reproduce": ["nonsense"],
-    "schemes": [],
-    "devices": [],
-    "schema": [],
-    "trace info": ["T"],
-    "trace lint": ["T"],
-    "trace convert": ["T", "-o", "O"],
-    "trace split": ["T", "-o", "{}O", "--requests", "100"],
-    "trace sample": ["T", "-o", "O", "--share", "0.5"],
-    "trace window": ["T", "-o", "O", "--take", "9"],
-    "trace scale": ["T", "-o", "O", "--time", "0.5"],
-    "trace remap": ["T", "-o", "O"],
-    "trace repeat": ["T", "-o", "O", "--times", "2"],
-    "trace merge": ["T", "T", "-o", "O"],
-    "trace generate": ["zipf-4k", "-o", "O", "--workload", "requests=50"],
-    "trace twin": ["T", "-o", "O"],
-    "trace formats": [],
-    "trace workloads": ["zipf-4k"],
-}
-OPTIONS = [
-    pytest.param(" ".join(path), max(option.opts, key=len), id=" ".join([*path, option.name]))
-    for path, verb in verbs()
-    for option in verb.params
-    if option.param_type_name == "option" and not option.is_flag
-]
+#: Options whose large values are asked for work that is only long.
+FEWER = {"--out", "--times"}
 
 
-def without(arguments: list[str], option: str) -> list[str]:
-    """Return the arguments without an option that is to be tried itself."""
-    for name in (option, "-o" if option == "--out" else option):
-        if name in arguments:
-            place = arguments.index(name)
-            return arguments[:place] + arguments[place + 2 :]
-    return arguments
-
-
-@pytest.mark.parametrize(("verb", "option"), OPTIONS)
+@pytest.mark.parametrize(("path", "option"), verbs.options(with_flags=False))
 def test_no_value_of_any_option_ends_in_a_traceback(
-    trace: Path,
+    path: tuple[str, ...],
+    option: Any,  # noqa: ANN401
+    inputs: verbs.Inputs,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    verb: str,
-    option: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    device = tmp_path / "disk.toml"
-    device.write_text(DEVICE)
-    given = {"T": str(trace), "D": str(device), "O": "out.parquet", "{}O": "{}.parquet"}
-    for junk in JUNK if option not in {"--out", "--times"} else JUNK[:3]:
-        needed = without(NEEDED[verb], option)
-        arguments = [given.get(word, word) for word in needed]
-        status = execute([*verb.split(), *arguments, option, junk])
+    name = max(option.opts, key=len)
+    for junk in JUNK[:3] if name in FEWER else JUNK:
+        status = execute([*path, *inputs.needed(path, name), name, junk])
         told = capsys.readouterr().err
         assert status in (0, 1, 2, 3, 4), (junk, told)
         # What lint finds is its result.
-        found = (status, verb) == (4, "trace lint")
+        found = (status, path) == (4, ("trace", "lint"))
         assert status == 0 or found or told.startswith(("error: ", "note: ")), (junk, told)
 
 

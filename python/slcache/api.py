@@ -232,6 +232,8 @@ def _first_seed(
 def log_of(log: Path, label: str) -> pathlib.Path:
     """Return where a comparison logs the requests of one scheme: the name with the scheme's."""
     path = pathlib.Path(log)
+    if not path.name:
+        raise about(UsageError(f"log = {os.fspath(log)!r}: must name a file"), "log")
     return path.with_name(f"{path.stem}-{label}{path.suffix}")
 
 

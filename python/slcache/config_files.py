@@ -45,7 +45,7 @@ class Configuration:
 def is_whole(config: Mapping[str, Any]) -> bool:
     """Return whether a configuration describes its device, as the one in a result does."""
     device = config.get("device")
-    return isinstance(device, Mapping) and "pool" in device
+    return isinstance(device, Mapping) and isinstance(device.get("pool"), list)
 
 
 def whole(config: Mapping[str, Any]) -> Configuration:
@@ -65,7 +65,8 @@ def unpacked(
 ) -> tuple[Content, str | None, dict[str, Any]]:
     """Return the device, the scheme that a whole configuration has, and single settings."""
     found = of(settings)
-    # A whole configuration says everything that a device would.
+    if device is not None and found.device is not None:
+        raise about(UsageError("the settings describe a device; leave device out"), "device")
     chosen = device if found.device is None else found.device
     if chosen is None:
         raise missing("device")

@@ -58,7 +58,11 @@ app.command("tune", cls=Verb)(tune.tune)
 app.add_typer(trace.app, name="trace")
 app.add_typer(env.app, name="env")
 app.add_typer(design.app, name="design")
-app.add_typer(devices.app, name="devices")
+app.add_typer(
+    devices.app,
+    name="devices",
+    help="List the device presets; show one of them, or a device file, in figures.",
+)
 for verb in (
     trace_files.convert,
     trace_files.split,

@@ -11,19 +11,17 @@ from rich.text import Text
 from slcache import api, reasons, units
 from slcache.cli import complete, console
 from slcache.cli import options as opt
-from slcache.cli.verb import Verb
+from slcache.cli.verb import UNNAMED, Verb, VerbOfItsOwn
 from slcache.sheets import Sheet
 from slcache.tabular import Column, Table
 
-app = typer.Typer(invoke_without_command=True)
+app = typer.Typer(cls=VerbOfItsOwn)
 
 Facts = dict[str, Any]
 
 
-@app.callback()
-def devices(
-    context: typer.Context, json: opt.Json = False, form: opt.Format = opt.Form.table
-) -> None:
+@app.command(UNNAMED, cls=Verb)
+def devices(json: opt.Json = False, form: opt.Format = opt.Form.table) -> None:
     """List the device presets; show one of them, or a device file, in figures.
 
     \b
@@ -31,8 +29,6 @@ def devices(
       slcache devices
       slcache devices show ips-384g
     """
-    if context.invoked_subcommand is not None:
-        return
     listed = Table(
         "device", ["user data", Column("what it is", text=True), Column("source", text=True)]
     )

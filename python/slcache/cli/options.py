@@ -310,6 +310,7 @@ Log = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE.parquet",
+        dir_okay=False,
         help="Write a row per request: its times, its latency and where that went.",
     ),
 ]

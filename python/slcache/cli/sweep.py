@@ -58,6 +58,8 @@ Points = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE.csv",
+        exists=True,
+        dir_okay=False,
         help="Points one by one in place of --vary: a column for each key.",
     ),
 ]
@@ -73,7 +75,9 @@ SampleSeed = Annotated[
 ]
 Seeds = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="Run every point with N seeds, from --seed (or 1) on."),
+    typer.Option(
+        min=1, max=1000, metavar="N", help="Run every point with N seeds, from --seed (or 1) on."
+    ),
 ]
 Out = Annotated[
     Path | None,
@@ -205,7 +209,8 @@ def sweep(
             progress=meter,
         )
     _print(found, json, out, report=report and found.shard is None)
-    if found.counts()["failed"]:
+    if failed := found.counts()["failed"]:
+        console.note(f"{failed:,} of {len(found.rows):,} points failed; the table says why")
         raise typer.Exit(FAILED)
 
 

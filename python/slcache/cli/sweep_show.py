@@ -31,7 +31,8 @@ Metrics = Annotated[
     ),
 ]
 Page = Annotated[
-    Path | None, typer.Option("--html", metavar="FILE", help="Write the report to this file.")
+    Path | None,
+    typer.Option("--html", metavar="FILE", dir_okay=False, help="Write the report to this file."),
 ]
 
 

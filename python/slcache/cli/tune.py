@@ -63,11 +63,14 @@ Keep = Annotated[
     ),
 ]
 Points = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Points that are tried (default: 100).")
+    int | None,
+    typer.Option(min=1, max=1_000_000, metavar="N", help="Points that are tried (default: 100)."),
 ]
 Minutes = Annotated[
     float | None,
-    typer.Option(min=0.0, metavar="M", help="Begin no further batch of points after so long."),
+    typer.Option(
+        min=0.0, max=1e6, metavar="M", help="Begin no further batch of points after so long."
+    ),
 ]
 Samplers = Annotated[Sampler, typer.Option(help="Who suggests points.")]
 SamplerSeed = Annotated[
@@ -81,7 +84,10 @@ Prefixes = Annotated[
     ),
 ]
 Seeds = Annotated[
-    int, typer.Option(min=1, metavar="N", help="Run each point with so many seeds; means count.")
+    int,
+    typer.Option(
+        min=1, max=1000, metavar="N", help="Run each point with so many seeds; means count."
+    ),
 ]
 Jobs = Annotated[
     int | None, typer.Option(min=1, max=1024, help="Runs at a time (default: one a processor).")

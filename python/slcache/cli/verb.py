@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -30,6 +31,10 @@ class Verb(TyperCommand):
             if twice and name not in _EVERY:
                 ctx.fail(f"{name} {twice[0]} is given twice; give it once")
         return super().parse_args(ctx, args)
+
+    def get_usage(self, ctx: typer.Context) -> str:  # type: ignore[override]
+        """Return the usage; the verb without a name leaves no gap in it."""
+        return re.sub(r"(?<=\S)  (?=\S)", " ", super().get_usage(ctx))
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # noqa: ANN401
         """Run the verb."""

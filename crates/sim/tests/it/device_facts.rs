@@ -109,9 +109,16 @@ fn peaks_are_those_of_a_busy_device() {
 
 /// The warnings about a device like `tiny`, with something changed.
 fn warnings(from: &str, to: &str) -> String {
-    let text = find("tiny").unwrap().text;
-    assert!(text.contains(from), "{from}");
-    let file = file(&text.replace(from, to), ".toml");
+    warned(&[(from, to)])
+}
+
+fn warned(changes: &[(&str, &str)]) -> String {
+    let mut text = find("tiny").unwrap().text.to_owned();
+    for (from, to) in changes {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    let file = file(&text, ".toml");
     device_facts(file.path().to_str().unwrap()).unwrap()["warnings"].to_string()
 }
 
@@ -122,7 +129,9 @@ fn what_looks_wrong_is_told() {
     let tight = warnings("3328KiB", "6100KiB");
     assert!(tight.contains("over-provisioning is 0.7 %") && tight.contains("no scheme can run"), "{tight}");
     assert!(warnings("[200_000]", "[2_000_000]").contains("slc programs in 2000000 ns"));
-    assert!(warnings("slc_blocks = 3                # per plane", "slc_blocks = 6 #").contains("cache of"));
+    let half =
+        warned(&[("3328KiB", "2048KiB"), ("slc_blocks = 3                # per plane", "slc_blocks = 6 #")]);
+    assert!(half.contains("the cache of baseline takes 6 of the 16 blocks"), "{half}");
 }
 
 #[test]

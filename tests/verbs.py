@@ -1,0 +1,111 @@
+"""Every verb of the command line, and what each needs to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+import slcache
+from slcache.cli.app import app
+from test_design_runs import DEVICE
+
+SMALL = ["--device", "tiny", "--scheme", "baseline"]
+#: Arguments of a verb; "T" is a trace, "D" a device with a disk, "R" a saved result, "S" a folder
+#: that a sweep has written, "O" an output, "F" a folder to write to.
+NEEDED = {
+    "run": ["T", *SMALL],
+    "compare": ["T", "--device", "tiny", "--schemes", "tlc-only,baseline"],
+    "cliff": ["--device", "tiny", "--schemes", "baseline", "--bs", "4k", "--amount", "64k"],
+    "rerun": ["R"],
+    "diff": ["R", "R"],
+    "report": ["R"],
+    "explain": ["waf"],
+    "sweep": ["T", *SMALL, "--out", "F"],
+    "sweep show": ["S"],
+    "tune": ["T", *SMALL, "--vary", "host.time_scale=0.5..2", "--points", "2"],
+    "design nvc": ["--trace", "T", "--lifespan", "2x", "--device", "D", "--candidates", "4"],
+    "reproduce": ["nonsense"],
+    "schemes": [],
+    "devices": [],
+    "devices show": ["tiny"],
+    "schema": [],
+    "trace info": ["T"],
+    "trace lint": ["T"],
+    "trace convert": ["T", "-o", "O"],
+    "trace split": ["T", "-o", "{}O", "--requests", "100"],
+    "trace sample": ["T", "-o", "O", "--share", "0.5"],
+    "trace window": ["T", "-o", "O", "--take", "9"],
+    "trace scale": ["T", "-o", "O", "--time", "0.5"],
+    "trace remap": ["T", "-o", "O"],
+    "trace repeat": ["T", "-o", "O", "--times", "2"],
+    "trace merge": ["T", "T", "-o", "O"],
+    "trace generate": ["zipf-4k", "-o", "O", "--workload", "requests=50"],
+    "trace twin": ["T", "-o", "O"],
+    "trace formats": [],
+    "trace workloads": ["zipf-4k"],
+    "env replay": ["T"],
+}
+
+
+def verbs(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:  # noqa: ANN401
+    """Yield every verb with the words that name it."""
+    command = command or get_command(app)
+    if hasattr(command, "commands"):
+        if command.invoke_without_command:
+            yield path, command
+        for name, inner in command.commands.items():
+            # The verb that a group is itself has a blank for a name.
+            yield from verbs(inner, (*path, name) if name.strip() else path)
+    else:
+        yield path, command
+
+
+def options(*, with_flags: bool) -> list[Any]:
+    """Return every option of every verb as a case: the verb's words, and the option."""
+    return [
+        pytest.param(path, option, id=" ".join([*path, max(option.opts, key=len)]))
+        for path, verb in verbs()
+        for option in verb.params
+        if option.param_type_name == "option" and (with_flags or not option.is_flag)
+    ]
+
+
+class Inputs:
+    """The files that the arguments of verbs mean."""
+
+    def __init__(self, trace: Path, folder: Path) -> None:
+        """Write them."""
+        device = folder / "disk.toml"
+        device.write_text(DEVICE)
+        slcache.run(trace, device="tiny", scheme="baseline").save(folder / "result")
+        slcache.sweep(
+            [trace],
+            device="tiny",
+            scheme="baseline",
+            vary={"host.time_scale": "0.5,1"},
+            out=folder / "sweep",
+            jobs=1,
+        )
+        self._files = {
+            "T": str(trace),
+            "D": str(device),
+            "R": str(folder / "result"),
+            "S": str(folder / "sweep"),
+            "O": "out.parquet",
+            "{}O": "{}.parquet",
+            "F": "out",
+        }
+
+    def needed(self, path: tuple[str, ...], without: str = "") -> list[str]:
+        """Return the arguments that a verb needs, but for an option that is to be tried itself."""
+        arguments = NEEDED[" ".join(path)]
+        for name in (without, "-o" if without == "--out" else without):
+            if name in arguments:
+                place = arguments.index(name)
+                arguments = arguments[:place] + arguments[place + 2 :]
+                break
+        return [self._files.get(word, word) for word in arguments]
