@@ -70,7 +70,19 @@ def unpacked(
     chosen = device if found.device is None else found.device
     if chosen is None:
         raise missing("device")
-    return chosen, found.scheme, found.settings
+    return held_device(chosen), found.scheme, found.settings
+
+
+def held_device(device: Content) -> Content:
+    """Return a device; a `.json` file is a whole configuration with one, such as a result's."""
+    if isinstance(device, Mapping) or pathlib.Path(device).suffix != ".json":
+        return device
+    found = read(device).device
+    if found is None:
+        name = os.fspath(device)
+        raise about(ConfigError(f"{name}: describes no device"), "device", file=name)
+    chosen: Content = found
+    return chosen
 
 
 def missing(name: str) -> UsageError:

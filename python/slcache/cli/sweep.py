@@ -129,6 +129,7 @@ def sweep(
     scheme: Schemes = None,
     vary: Vary = None,
     points: Points = None,
+    config: opt.Config = None,
     sample: Sample = None,
     sample_seed: SampleSeed = None,
     seeds: Seeds = None,
@@ -175,8 +176,7 @@ def sweep(
         own = [] if address is None else [("trace.address", address.value)]
         asked: Study | Path = _study(
             traces=what,
-            devices=device,
-            schemes=scheme,
+            configured=(config, device, scheme),
             vary=opt.pairs(vary),
             points=points,
             sampling=(sample, sample_seed),
@@ -228,8 +228,9 @@ def _study_file(what: list[str]) -> Path | None:
 
 #: What a study's file says, so that it cannot be said beside it.
 _OF_A_STUDY = (
-    *("device", "scheme", "vary", "points", "sample", "sample_seed", "seeds", "seed", "sets"),
-    *("trace_format", "trace_option", "address", "volume", "unsorted", "workload", "replay"),
+    *("device", "scheme", "vary", "points", "sample", "sample_seed", "seeds", "seed", "config"),
+    *("sets", "trace_format", "trace_option", "address", "volume", "unsorted", "workload"),
+    "replay",
 )
 
 
@@ -243,8 +244,7 @@ def _refuse_beside_a_study(given: dict[str, object]) -> None:
 def _study(
     *,
     traces: list[str],
-    devices: list[str] | None,
-    schemes: list[str] | None,
+    configured: tuple[Path | None, list[str] | None, list[str] | None],
     vary: dict[str, str],
     points: Path | None,
     sampling: tuple[str | None, int | None],
@@ -254,16 +254,18 @@ def _study(
     replay: str | None,
 ) -> Study:
     from slcache.sweep import sampling as samples
-    from slcache.sweep.study import Study
+    from slcache.sweep import study
 
-    for given, option in ((devices, "--device"), (schemes, "--scheme")):
-        if not given:
+    config, devices, listed = configured
+    schemes = tuple(n.strip() for names in listed or () for n in names.split(","))
+    own = study.configured(config, tuple(devices or ()), schemes)
+    for what, option in (("devices", "--device"), ("schemes", "--scheme")):
+        if not own[what]:
             raise typer.BadParameter("is missing: a study needs at least one", param_hint=option)
     try:
-        return Study(
+        return study.Study(
             traces=tuple(traces),
-            devices=tuple(devices or ()),
-            schemes=tuple(n.strip() for names in schemes or () for n in names.split(",")),
+            **own,
             vary=vary,
             listed=() if points is None else tuple(samples.listed(points)),
             sampling=_sampling(*sampling),

@@ -32,7 +32,7 @@ class Sampler(StrEnum):
 
 
 Schemes = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--scheme",
         metavar="A,B,...|all",
@@ -108,8 +108,8 @@ Out = Annotated[
 
 def tune(
     trace: opt.TracePath,
-    device: opt.Device,
-    scheme: Schemes,
+    device: opt.MaybeDevice = None,
+    scheme: Schemes = None,
     vary: Vary = None,
     minimise: Minimise = None,
     maximise: Maximise = None,
@@ -119,6 +119,7 @@ def tune(
     sampler: Samplers = Sampler.tpe,
     sampler_seed: SamplerSeed = 1,
     prefixes: Prefixes = False,
+    config: opt.Config = None,
     sets: opt.Sets = None,
     trace_format: opt.TraceFormat = None,
     trace_option: opt.TraceOptions = None,
@@ -155,8 +156,12 @@ def tune(
     from slcache.tune.api import tune as search
     from slcache.tune.outcome import FILES
 
+    given = opt.configured(config, device, None)
+    if scheme is None and given.scheme is None:
+        told = "give a scheme, or a --config with one"
+        raise typer.BadParameter(told, param_hint="--scheme")
     with (
-        console.output(out, FILES, files_of(trace, device)),
+        console.output(out, FILES, files_of(trace, device, config)),
         console.meter(progress) as meter,
     ):
         found = search(
@@ -173,6 +178,7 @@ def tune(
             sampler_seed=sampler_seed,
             prefixes=prefixes,
             settings=dict(opt.pairs(sets)),
+            config=config,
             address=None if address is None else address.value,
             trace_options=opt.reader(trace_format, trace_option, volume, unsorted, workload),
             replay=replay,

@@ -12,9 +12,10 @@ from typing import Any, Literal
 
 from slcache import api, files
 from slcache._core import RunError
+from slcache.content import Content
 from slcache.once import flatten, once
 from slcache.store import Store
-from slcache.sweep import driver, points, sampling, slurm, study, table, tasks
+from slcache.sweep import driver, given, points, sampling, slurm, study, table, tasks
 from slcache.sweep.axes import Value
 from slcache.sweep.executors import Executor, named
 from slcache.sweep.outcome import Sweep
@@ -29,10 +30,10 @@ REPORT = "report.html"
 
 
 def sweep(
-    trace: api.Path | Sequence[api.Path],
+    trace: Content | Sequence[Content],
     *,
-    device: api.Path | Sequence[api.Path],
-    scheme: str | Sequence[str],
+    device: Content | Sequence[Content] | None = None,
+    scheme: str | Sequence[str] | None = None,
     vary: Mapping[str, object] | None = None,
     points: Iterable[Mapping[str, Value]] | None = None,
     sample: str = "grid",
@@ -40,6 +41,7 @@ def sweep(
     seeds: int = 1,
     seed: int | None = None,
     settings: Mapping[str, Any] | None = None,
+    config: api.Path | None = None,
     trace_options: Mapping[str, str] | None = None,
     replay: str | None = None,
     **how: Any,  # noqa: ANN401
@@ -49,13 +51,14 @@ def sweep(
     `vary` has the values of a key as a list or as text, `"1..32"`, `"0.1..1:0.1"`, `"1..64*2"` or
     `"0.1..10/9@log"`; a key is one of the configuration, `reader.KEY` for the trace's reader or
     `workload.KEY`. `sample` is `grid`, `random:N` or `latin-hypercube:N`; `points` lists points in
-    place of `vary`. With `seeds` every point is run with so many seeds from `seed` (or 1) on.
-    Further arguments are those of `run_study`.
+    place of `vary`. `config` is a file with keys below `settings`, or a whole configuration with
+    its device and scheme. Devices and traces may be dicts, as in `run`. With `seeds` every point is
+    run with so many seeds from `seed` (or 1) on. Further arguments are those of `run_study`.
     """
+    schemes = scheme.split(",") if isinstance(scheme, str) else scheme or ()
     asked = Study(
-        traces=_names(trace),
-        devices=_names(device),
-        schemes=tuple(scheme.split(",")) if isinstance(scheme, str) else tuple(scheme),
+        traces=_texts(trace),
+        **study.configured(config, _texts(device), tuple(schemes)),
         vary=once(flatten(vary or {})),
         listed=tuple(once(flatten(point)) for point in points or ()),
         sampling=_sampling(sample, sample_seed),
@@ -287,9 +290,9 @@ def _task(
     )
 
 
-def _names(given: api.Path | Sequence[api.Path]) -> tuple[str, ...]:
-    listed = [given] if isinstance(given, str | os.PathLike) else given
-    return tuple(os.fspath(name) for name in listed)
+def _texts(said: Content | Sequence[Content] | None) -> tuple[str, ...]:
+    listed = [said] if isinstance(said, str | os.PathLike | Mapping) else said or ()
+    return tuple(given.text_of(each) for each in listed)
 
 
 def _sampling(text: str, seed: int) -> sampling.Sampling:
@@ -308,8 +311,7 @@ def _shard(text: str | None) -> Shard | None:
 
 def _inputs(whole: Study) -> list[api.Path]:
     """Return the files that a study reads."""
-    found = [path for trace in whole.traces for path in files.inputs(trace)]
-    return [*found, *(device for device in whole.devices if device.endswith(".toml"))]
+    return given.inputs(whole.traces, whole.devices, whole.config)
 
 
 def _write_study(whole: Study, out: Path, path: Path | None) -> None:

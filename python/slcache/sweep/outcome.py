@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from slcache import _core
 from slcache.results import Result
 from slcache.store import Store
+from slcache.sweep import given
 from slcache.sweep.points import told
 from slcache.sweep.shard import Shard
 
@@ -76,7 +77,7 @@ class Sweep:
         if found is None:
             raise KeyError(f"row {row} has no result: {asked.reason or asked.status}")
         # The same trace may have been run under another name.
-        found["trace"]["path"] = asked.point.trace
+        found["trace"]["path"] = given.label(asked.point.trace)
         return found
 
     def documents(self) -> Iterator[dict[str, Any]]:
@@ -147,7 +148,9 @@ class Sweep:
         """Return the report as one self-contained HTML page."""
         from slcache.sweep import report
 
-        title = f"{', '.join(self.study.schemes)} on {', '.join(self.study.devices)}"
+        title = (
+            f"{', '.join(self.study.schemes)} on {', '.join(map(given.label, self.study.devices))}"
+        )
         return report.render(self.analysis(metrics), title, self.study.to_toml())
 
     def __repr__(self) -> str:

@@ -10,10 +10,11 @@ from typing import Any
 
 from slcache import api, wording
 from slcache._core import ConfigError
+from slcache.sweep import given
 from slcache.sweep.axes import plain
 from slcache.sweep.sampling import Combination
 from slcache.sweep.study import Study, StudyError
-from slcache.traces import is_workload, reader_options
+from slcache.traces import reader_options
 
 #: Keys that are options of the trace's reader, and those of a workload, which go there too.
 _READER, _WORKLOAD = "reader.", "workload."
@@ -51,7 +52,7 @@ class Point:
 
     def reader_options(self) -> list[tuple[str, str]]:
         """Return the options of its trace's reader, as a plain run would give them."""
-        drawn = self.seed if is_workload(self.trace) else None
+        drawn = self.seed if given.is_workload(self.trace) else None
         return reader_options(None, self.trace_options, drawn)
 
 
@@ -87,13 +88,13 @@ def _places(
 def _schemes(study: Study, device: str) -> list[str]:
     if list(study.schemes) != ["all"]:
         return list(study.schemes)
-    return api.fitting(device=device)[0]
+    return api.fitting(device=given.content_of(device))[0]
 
 
 def _meaning(each: Combination, study: Study, trace: str, scheme: str) -> Combination:
     """Return the keys that mean something to a trace and a scheme."""
     own = api.settings_for(each, scheme, _all_schemes(study))
-    if is_workload(trace):
+    if given.is_workload(trace):
         return own
     return {key: value for key, value in own.items() if not key.startswith(_WORKLOAD)}
 
@@ -113,7 +114,7 @@ def _check_keys(study: Study) -> None:
         own = re.match(r"scheme\.([^.]+)\.", key)
         if own and own[1] not in known:
             raise StudyError(f"{key}: no scheme of the study takes it: {wording.listed(schemes)}")
-        if key.startswith(_WORKLOAD) and not any(map(is_workload, study.traces)):
+        if key.startswith(_WORKLOAD) and not any(map(given.is_workload, study.traces)):
             raise StudyError(f"{key}: no trace of the study is a workload")
 
 
@@ -123,6 +124,7 @@ class _Resolved:
     def __init__(self, study: Study) -> None:
         self._study = study
         self._schemes = _all_schemes(study)
+        self._file = study.of_config()
         self._known: dict[str, Mapping[str, Any] | ConfigError] = {}
 
     def point(
@@ -135,7 +137,8 @@ class _Resolved:
         seed: int | None,
     ) -> Point:
         study = self._study
-        settings = dict(api.settings_for(study.settings, scheme, self._schemes))
+        fixed = {**self._file, **study.settings}
+        settings = dict(api.settings_for(fixed, scheme, self._schemes))
         options = dict(study.trace_options)
         for key, value in varied.items():
             if key.startswith((_READER, _WORKLOAD)):
@@ -165,7 +168,7 @@ class _Resolved:
         if name not in self._known:
             try:
                 self._known[name] = api.resolve(
-                    device=device,
+                    device=given.content_of(device),
                     scheme=scheme,
                     settings=settings,
                     replay=self._study.replay,
@@ -186,7 +189,7 @@ def told(impossible: list[Point]) -> list[str]:
     """Return a sentence for each reason why points cannot run, with the values it concerns."""
     groups: dict[tuple[str, str, str], list[Point]] = {}
     for point in impossible:
-        key = (point.scheme, point.device, _without_values(point))
+        key = (point.scheme, given.label(point.device), _without_values(point))
         groups.setdefault(key, []).append(point)
     return [
         f"{_count(group)} of {scheme} on {device}{_concerned(group, reason)}: {reason}"

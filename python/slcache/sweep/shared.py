@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slcache import _core, store
+from slcache.sweep import given
 from slcache.sweep.points import Point
-from slcache.traces import Progress, is_workload
+from slcache.traces import Progress
 
 #: The parts of a configuration that a state depends on.
 _BOUND = ("device", "scheme", "buffer", "run", "precondition")
@@ -55,7 +56,7 @@ class Traces:
             reading: self._prepared(reading)
             for reading, times in uses.items()
             if times > 1
-            or not (here or is_workload(reading.trace))
+            or not (here or given.is_workload(reading.trace))
             or _core.is_read_once(reading.trace)
         }
         return {index: shared[r] for index, r in readings.items() if r in shared}
@@ -78,7 +79,7 @@ class Traces:
         if trace not in self._opened:
             once = _core.is_read_once(trace)
             self._opened[trace] = (
-                _core.rereadable(trace, progress=self._progress) if once else trace
+                _core.rereadable(trace, progress=self._progress) if once else given.trace_of(trace)
             )
         return self._opened[trace]
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from slcache import api
+from slcache import api, config_files
 from slcache._core import ConfigError
 from slcache.once import SEED_MAX, flatten, once, twice
+from slcache.sweep import given
 from slcache.sweep.axes import Axis, Value
 from slcache.sweep.sampling import Combination, Sampling
 
@@ -44,13 +46,16 @@ class Study:
     settings: Mapping[str, Any] = field(default_factory=dict)
     trace_options: Mapping[str, str] = field(default_factory=dict)
     replay: str | None = None
+    #: A file with keys of the configuration, below the settings and what is varied.
+    config: str | None = None
 
     def __post_init__(self) -> None:
         for what in ("traces", "devices", "schemes"):
             names = getattr(self, what)
             if not names:
                 raise StudyError(f"{what[:-1]}: a study needs at least one")
-            said = twice(names, api.canonical() if what == "schemes" else None)
+            named = names if what == "schemes" else tuple(map(given.label, names))
+            said = twice(named, api.canonical() if what == "schemes" else None)
             if said is not None:
                 raise StudyError(f"{what[:-1]}: {said}")
         if self.vary and self.listed:
@@ -66,6 +71,10 @@ class Study:
             raise StudyError(f"{min(fixed)}: set and varied; give one of the two")
         if "run.seed" in {*self.keys, *self.settings}:
             raise StudyError("run.seed: is told by `seed`, and varied by `seeds`")
+
+    def of_config(self) -> dict[str, Any]:
+        """Return what the configuration file says; ConfigError names its line."""
+        return {} if self.config is None else config_files.read(self.config).settings
 
     @property
     def keys(self) -> list[str]:
@@ -95,12 +104,13 @@ class Study:
     def to_dict(self) -> dict[str, Any]:
         """Return the study as its file has it."""
         told: dict[str, Any] = {
-            "trace": list(self.traces),
-            "device": list(self.devices),
+            "trace": [given.content_of(text) for text in self.traces],
+            "device": [given.content_of(text) for text in self.devices],
             "scheme": list(self.schemes),
             "seeds": self.seeds,
             "seed": self.seed,
             "replay": self.replay,
+            "config": self.config,
             "sample": str(self.sampling),
             "sample_seed": self.sampling.seed,
             "set": dict(self.settings),
@@ -151,25 +161,41 @@ def of(told: Mapping[str, Any]) -> Study:
     unknown = set(told) - _READERS.keys()
     if unknown:
         raise StudyError(f"{min(unknown)}: unknown key; known: {', '.join(_READERS)}")
-    given = {key: _READERS[key](key, value) for key, value in told.items()}
-    seed = given.get("sample_seed", 1)
+    said = {key: _READERS[key](key, value) for key, value in told.items()}
+    seed = said.get("sample_seed", 1)
     try:
-        sampling = Sampling.read(given.get("sample", "grid"), seed)
+        sampling = Sampling.read(said.get("sample", "grid"), seed)
     except ValueError as error:
         raise StudyError(str(error)) from error
     return Study(
-        traces=given.get("trace", ()),
-        devices=given.get("device", ()),
-        schemes=given.get("scheme", ()),
-        vary=given.get("vary", {}),
-        listed=given.get("point", ()),
+        traces=said.get("trace", ()),
+        **configured(said.get("config"), said.get("device", ()), said.get("scheme", ())),
+        vary=said.get("vary", {}),
+        listed=said.get("point", ()),
         sampling=sampling,
-        seeds=given.get("seeds", 1),
-        seed=given.get("seed"),
-        settings=given.get("set", {}),
-        trace_options={k: _said(v) for k, v in given.get("trace_options", {}).items()},
-        replay=given.get("replay"),
+        seeds=said.get("seeds", 1),
+        seed=said.get("seed"),
+        settings=said.get("set", {}),
+        trace_options={k: _said(v) for k, v in said.get("trace_options", {}).items()},
+        replay=said.get("replay"),
     )
+
+
+def configured(
+    config: api.Path | None, devices: tuple[str, ...], schemes: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return the devices, the schemes and the file of a study that has a configuration file.
+
+    A whole configuration is a device, with its scheme where no other is said.
+    """
+    found = config_files.Configuration() if config is None else config_files.read(config)
+    path = None if config is None else os.fspath(config)
+    if path is None or found.device is None:
+        return {"devices": devices, "schemes": schemes, "config": path}
+    if devices:
+        raise StudyError(f"{path} describes a device; leave device out")
+    own = () if found.scheme is None else (found.scheme,)
+    return {"devices": (path,), "schemes": schemes or own, "config": None}
 
 
 def _names(key: str, value: object) -> tuple[str, ...]:
@@ -177,6 +203,14 @@ def _names(key: str, value: object) -> tuple[str, ...]:
     if not isinstance(listed, Sequence) or not all(isinstance(name, str) for name in listed):
         raise StudyError(f"{key} = {value}: must be a name or a list of names")
     return tuple(listed)
+
+
+def _texts(key: str, value: object) -> tuple[str, ...]:
+    listed = value if isinstance(value, list) else [value]
+    texts = [given.text_of(each) for each in listed if isinstance(each, str | Mapping)]
+    if len(texts) != len(listed):
+        raise StudyError(f"{key} = {value}: must be a name, a table, or a list of them")
+    return tuple(texts)
 
 
 def _whole(key: str, value: object) -> int:
@@ -209,12 +243,13 @@ def _points(key: str, value: object) -> tuple[Combination, ...]:
 
 
 _READERS: dict[str, Any] = {
-    "trace": _names,
-    "device": _names,
+    "trace": _texts,
+    "device": _texts,
     "scheme": _names,
     "seeds": _whole,
     "seed": _whole,
     "replay": _text,
+    "config": _text,
     "sample": _text,
     "sample_seed": _whole,
     "set": _table,
@@ -238,5 +273,7 @@ def _toml(value: object) -> str:
     """Return a value as TOML spells it."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(_lines(value))}}}"
     # JSON's texts are TOML's, but for one control character.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from slcache.metrics import METRICS, PARTS, Metric
+from slcache.sweep import given
 from slcache.sweep.axes import plain
 from slcache.sweep.points import Point
 from slcache.sweep.study import Study, StudyError
@@ -82,8 +83,8 @@ def _record(row: Row, varied: Mapping[str, str]) -> dict[str, Any]:
         for value in [point.varied.get(key)]
     }
     return {
-        "trace": point.trace,
-        "device": point.device,
+        "trace": given.label(point.trace),
+        "device": given.label(point.device),
         "scheme": point.scheme,
         "seed": point.run_seed,
         **own,

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from slcache import _core
 from slcache._core import ConfigError, RunError, TraceError
 from slcache.metrics import METRICS, PARTS, Value
+from slcache.sweep import given
 
 #: The figures of a run, by metric.
 Values = Mapping[str, Value]
@@ -92,7 +93,7 @@ def _state(task: Task) -> Done:
     Path(task.state).parent.mkdir(parents=True, exist_ok=True)
     _core.save_state(
         Path(task.state),
-        device=task.device,
+        device=given.device_of(task.device),
         scheme=task.scheme,
         sets=task.sets,
         seed=task.seed,
@@ -107,8 +108,10 @@ def _document(task: Task) -> str:
     prepared = task.prepared is not None and Path(task.prepared).exists()
     started = task.state is not None and Path(task.state).exists()
     return _core.run(
-        _core.prepared(task.trace, Path(task.prepared or "")) if prepared else task.trace,
-        device=task.device,
+        _core.prepared(given.label(task.trace), Path(task.prepared or ""))
+        if prepared
+        else given.trace_of(task.trace),
+        device=given.device_of(task.device),
         scheme=task.scheme,
         sets=task.sets,
         trace_options=task.trace_options,

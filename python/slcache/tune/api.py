@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from slcache import _core, api, files
+from slcache import _core, api, config_files, files
+from slcache.content import Content
 from slcache.errors import ConfigError, RunError, UsageError, about
 from slcache.once import flatten, once, twice
+from slcache.sweep import given, study, table
 from slcache.sweep import points as sweep_points
-from slcache.sweep import table
 from slcache.sweep.axes import Axis
 from slcache.sweep.executors import Executor, named
 from slcache.sweep.table import Row
-from slcache.traces import Progress, is_workload
+from slcache.traces import Progress
 from slcache.tune import prefixes as beginnings
 from slcache.tune import samplers
 from slcache.tune.goals import Goals
@@ -31,10 +31,10 @@ POINTS = 100
 
 
 def tune(
-    trace: api.Path,
+    trace: Content,
     *,
-    device: api.Path,
-    scheme: str | Sequence[str],
+    device: Content | None = None,
+    scheme: str | Sequence[str] | None = None,
     vary: Mapping[str, object],
     minimise: Sequence[str] = (),
     maximise: Sequence[str] = (),
@@ -47,6 +47,7 @@ def tune(
     seeds: int = 1,
     seed: int | None = None,
     settings: Mapping[str, Any] | None = None,
+    config: api.Path | None = None,
     trace_options: Mapping[str, str] | None = None,
     address: str | None = None,
     replay: str | None = None,
@@ -63,13 +64,15 @@ def tune(
     metrics, by default write_p99_ns and waf are to be least; `keep` has bounds such as
     `"slc_bytes<=4GiB"`. The search ends after so many `points` or `minutes`, by default after 100
     points, or when all of the space has been tried. `prefixes` stops points that do badly over the
-    beginning of the trace. The same arguments try the same points with any number of `jobs`;
-    results are kept in `store`, by default `out/store`, so that a search that was ended goes on
-    where it was.
+    beginning of the trace. `trace` and `device` may be dicts, as in `run`; `config` is a file with
+    keys below `settings`, or a whole configuration with its device and scheme. The same arguments
+    try the same points with any number of `jobs`; results are kept in `store`, by default
+    `out/store`, so that a search that was ended goes on where it was.
     """
     samplers.check()
+    place, schemes, config = _configured(config, device, scheme)
     plan = Plan(
-        space=_space(scheme, device, vary),
+        space=_space(schemes, place, vary),
         goals=_goals(minimise, maximise, keep),
         sampler=sampler,
         seed=sampler_seed,
@@ -77,22 +80,23 @@ def tune(
         prefixes=beginnings.SHARES if prefixes else (),
     )
     asked = Asked(
-        trace=os.fspath(trace),
-        device=os.fspath(device),
+        trace=given.text_of(trace),
+        device=place,
         schemes=plan.space.schemes,
         settings=api.flat(api.addressed(settings, address)),
         trace_options=dict(trace_options or {}),
         replay=replay,
         seeds=seeds,
         seed=seed,
+        config=config,
     )
     _check(plan, asked)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(out) / "store" if out is not None else Path(scratch)
-        place = Path(store) if store is not None else folder
+        kept = Path(store) if store is not None else folder
         workers = named.executor(executor, jobs) if isinstance(executor, str) else executor
         try:
-            found = _searched(asked, plan, place, minutes, workers, on_progress)
+            found = _searched(asked, plan, kept, minutes, workers, on_progress)
         finally:
             if workers is not executor:
                 workers.close()
@@ -101,9 +105,22 @@ def tune(
     return found
 
 
-def _space(scheme: str | Sequence[str], device: api.Path, vary: Mapping[str, object]) -> Space:
+def _configured(
+    config: api.Path | None, device: Content | None, scheme: str | Sequence[str] | None
+) -> tuple[str, Sequence[str], str | None]:
+    """Return the device, the schemes and the file of single keys that arguments say together."""
+    devices = () if device is None else (given.text_of(device),)
+    listed = scheme.split(",") if isinstance(scheme, str) else scheme or ()
+    found = study.configured(config, devices, tuple(name.strip() for name in listed))
+    for what in ("device", "scheme"):
+        if not found[f"{what}s"]:
+            raise config_files.missing(what)
+    return found["devices"][0], found["schemes"], found["config"]
+
+
+def _space(schemes: Sequence[str], device: str, vary: Mapping[str, object]) -> Space:
     """Return the space; raises UsageError or ConfigError."""
-    names, _ = api.named(scheme, device=device)
+    names, _ = api.named(schemes, device=given.content_of(device))
     if not names:
         raise about(UsageError("scheme: a search needs at least one"), "scheme")
     try:
@@ -129,7 +146,7 @@ def _check(plan: Plan, asked: Asked) -> None:
     """Raise UsageError or ConfigError for a search that cannot be, before anything is run."""
     if plan.points is not None and plan.points < 1:
         raise about(UsageError(f"points = {plan.points}: must be 1 or more"), "points")
-    if _core.is_read_once(asked.trace):
+    if _core.is_read_once(given.label(asked.trace)):
         told = f"a search reads its trace again and again, and {asked.trace} can be read only once"
         raise about(UsageError(f"{told}: give a file that stays"), "trace")
     table.check_names(asked.whole(axis.key for axis in plan.space.axes))
@@ -137,12 +154,14 @@ def _check(plan: Plan, asked: Asked) -> None:
         # A key that no scheme knows is an error before anything is run.
         sweep_points.points(asked.study(scheme, [plan.space.first(scheme)]))
     if plan.prefixes:
-        _check_prefixes(plan)
+        _check_prefixes(plan, asked.trace)
 
 
-def _check_prefixes(plan: Plan) -> None:
+def _check_prefixes(plan: Plan, trace: str) -> None:
     """Raise UsageError for a search that cannot judge points by a beginning of the trace."""
     told = None
+    if given.path_of(trace) is None:
+        told = "need a trace or workload that is a file or a preset, not a dict"
     of_trace = [a.key for a in plan.space.axes if a.key.startswith(("reader.", "workload."))]
     if plan.goals.several:
         names = ", ".join(plan.goals.metrics)
@@ -167,7 +186,7 @@ def _searched(
     told = _Told(plan, progress)
     trace = None
     if plan.prefixes:
-        drawn = asked.seed is not None and is_workload(asked.trace)
+        drawn = asked.seed is not None and given.is_workload(asked.trace)
         options = {**asked.trace_options, **({"seed": str(asked.seed)} if drawn else {})}
         trace = beginnings.Prefixes(asked.trace, options, store / "prefixes", progress)
     runs = Runs(asked, store, executor, trace, told.of_batch)
@@ -226,8 +245,8 @@ class _Told:
 
 def _write(found: Tuning, out: Path) -> None:
     """Write the files of a search: all of them or none."""
-    device = found.asked.device if found.asked.device.endswith(".toml") else None
+    inputs = given.inputs((found.asked.trace,), (found.asked.device,), found.asked.config)
     content = found.files()
-    with files.Transaction(out, content, files.inputs(found.asked.trace, device)) as outputs:
+    with files.Transaction(out, content, inputs) as outputs:
         for name, data in content.items():
             outputs.write(name, data)

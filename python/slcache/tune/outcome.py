@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from slcache import _core
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Configuration, Outcome
-from slcache.sweep import table
+from slcache.sweep import given, table
 from slcache.sweep.axes import Axis
 from slcache.tune import config_file, sentences
 from slcache.tune.answer import Answer
@@ -60,14 +60,14 @@ class Tuning(Answer):
         seed = self.asked.seed if self.asked.seeds == 1 else self.asked.seed or 1
         again = config_file.command(
             one.settings,
-            trace=self.asked.trace,
-            device=self.asked.device,
+            trace=given.label(self.asked.trace),
+            device=given.label(self.asked.device),
             config="best.toml",
             options=self.asked.trace_options,
             replay=self.asked.replay,
             seed=seed,
         )
-        fixed = self.asked.of_scheme(str(one.settings["scheme"]))
+        fixed = self.asked.fixed(str(one.settings["scheme"]), one.settings)
         return config_file.text(one.settings, fixed, [sentences.figures(self, one), again])
 
     def to_dict(self) -> dict[str, Any]:
@@ -85,8 +85,9 @@ class Tuning(Answer):
 
     def _asked(self) -> dict[str, Any]:
         return {
-            "trace": self.asked.trace,
-            "device": self.asked.device,
+            "trace": given.content_of(self.asked.trace),
+            "device": given.content_of(self.asked.device),
+            "config": self.asked.config,
             "schemes": list(self.asked.schemes),
             "vary": {axis.key: sentences.axis(axis) for axis in self.axes},
             "set": dict(self.asked.settings),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from slcache import api
+from slcache import api, config_files
 from slcache.sweep.api import run_study
 from slcache.sweep.executors import Executor
 from slcache.sweep.study import Study
@@ -33,10 +34,20 @@ class Asked:
     replay: str | None = None
     seeds: int = 1
     seed: int | None = None
+    #: A file with keys of the configuration, below the settings and what is varied.
+    config: str | None = None
 
     def of_scheme(self, scheme: str) -> dict[str, Any]:
         """Return the settings that are fixed for the points of a scheme."""
         return api.settings_for(self.settings, scheme, self.schemes)
+
+    def fixed(self, scheme: str, chosen: Iterable[str]) -> dict[str, Any]:
+        """Return what is fixed for the points of a scheme, with what the file says below that."""
+        own = self.of_scheme(scheme)
+        said = {} if self.config is None else config_files.read(self.config).settings
+        above = {_one_name(key, scheme) for key in (*own, *chosen)}
+        below = api.settings_for(said, scheme, self.schemes).items()
+        return {k: v for k, v in below if _one_name(k, scheme) not in above} | own
 
     def study(self, scheme: str, listed: Sequence[Mapping[str, Any]]) -> Study:
         """Return points of a scheme as a study."""
@@ -50,6 +61,7 @@ class Asked:
             settings=self.of_scheme(scheme),
             trace_options=self.trace_options,
             replay=self.replay,
+            config=self.config,
         )
 
     def whole(self, keys: Iterable[str]) -> Study:
@@ -128,6 +140,12 @@ class Runs:
 
     def _of_whole(self, row: Row) -> Row:
         return replace(row, point=replace(row.point, trace=self._asked.trace))
+
+
+def _one_name(key: str, scheme: str) -> str:
+    """Return a key as it is spelled in full: keys outside the sections are the scheme's."""
+    inside = re.match(r"(device|scheme|host|buffer|precondition|trace|run)\b", key)
+    return re.sub(r"\[(\d+)\]", r".\1", key if inside else f"scheme.{scheme}.{key}")
 
 
 def _found(rows: Sequence[Row]) -> Found:

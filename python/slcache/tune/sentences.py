@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from slcache.study import wording
+from slcache.sweep import given
 from slcache.sweep.axes import Axis, plain
 from slcache.tune.answer import Answer
 from slcache.tune.search import Tried
@@ -13,7 +14,7 @@ from slcache.tune.search import Tried
 def title(found: Answer) -> str:
     """Return what was searched, in a line."""
     names = " and ".join(goal(found.goals.metrics))
-    return f"{' or '.join(found.asked.schemes)} on {found.asked.device}: {names}"
+    return f"{' or '.join(found.asked.schemes)} on {given.label(found.asked.device)}: {names}"
 
 
 def goal(metrics: Mapping[str, str]) -> Iterable[str]:

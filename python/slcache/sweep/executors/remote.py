@@ -10,7 +10,7 @@ from typing import Any
 
 from slcache import _core
 from slcache._core import RunError
-from slcache.sweep import tasks
+from slcache.sweep import given, tasks
 from slcache.sweep.tasks import Done, Task
 
 
@@ -21,8 +21,10 @@ def version() -> str:
 
 def packed(task: Task) -> dict[str, Any]:
     """Return a task as it is sent: the files that it names are found from any folder."""
-    device = Path(task.device)
-    found = os.fspath(device.absolute()) if device.exists() else task.device
+    name = given.path_of(task.device)
+    found = task.device
+    if name is not None and Path(name).exists():
+        found = os.fspath(Path(name).absolute())
     return dataclasses.replace(task, device=found).to_dict()
 
 

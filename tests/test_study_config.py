@@ -1,0 +1,229 @@
+"""Studies and searches take configuration files, and devices and workloads as dicts, like runs."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slcache
+from slcache.metrics import METRICS
+from slcache.sweep.study import read
+from support import mixed, write_trace
+from support import slcache as command
+
+CONFIG = """\
+slc_blocks = 4
+
+[trace]
+address = "wrap"
+
+[device]
+user_bytes = "2MiB"
+
+[scheme.baseline.slc]
+victim = "fifo"
+"""
+SIZES = ["--vary", "scheme.baseline.slc_blocks=3,5"]
+SCHEMES = "baseline,tlc-only"
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    return write_trace(tmp_path / "small.csv", mixed(80))
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """A configuration file that changes single keys."""
+    file = tmp_path / "my cönfig.toml"
+    file.write_text(CONFIG)
+    return file
+
+
+def configs(out: Path) -> list[dict[str, Any]]:
+    """Return the configurations that a study has run."""
+    found = slcache.sweep(**_of(out / "study.toml"), out=out)
+    return [document["config"] for document in found.documents()]
+
+
+def _of(path: Path) -> dict[str, Any]:
+    study = read(path)
+    return {
+        "trace": study.traces,
+        "device": study.devices,
+        "scheme": study.schemes,
+        "vary": study.vary,
+        "settings": study.settings,
+        "config": study.config,
+    }
+
+
+def test_a_sweep_runs_what_a_file_says_and_varies_above_it(
+    trace: Path, config: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    asked: list[str | Path] = ["sweep", trace, "--device", "tiny"]
+    asked += ["--scheme", SCHEMES, *SIZES]
+    done = command(*asked, "--config", config, "--set", "host.time_scale=2", "--out", out)
+    # A key outside the sections is any scheme's, and one has no such.
+    assert done.returncode == 3, done.stdout
+    assert f"{config}:1: " in done.stderr.decode()
+    config.write_text(CONFIG.replace("slc_blocks", "scheme.baseline.slc_blocks"))
+    done = command(*asked, "--config", config, "--set", "host.time_scale=2", "--out", out)
+    assert done.returncode == 0, done.stderr
+    found = configs(out)
+    assert [c["scheme"].get("baseline", {}).get("slc_blocks") for c in found] == [3, 5, None]
+    for each in found:
+        assert each["device"]["user_bytes"] == 2 << 20
+        assert each["trace"]["address"] == "wrap"
+        assert each["host"]["time_scale"] == 2
+    assert found[0]["scheme"]["baseline"]["slc"]["victim"] == "fifo"
+    assert tomllib.loads((out / "study.toml").read_text())["config"] == str(config)
+    again = command("sweep", out)
+    assert b"3 results were there before" in again.stdout
+    # The file is read anew: it is named, not copied.
+    config.write_text(config.read_text().replace("2MiB", "1MiB"))
+    assert b"were there before" not in command("sweep", out).stdout
+
+
+def test_a_results_configuration_is_a_device_of_a_sweep(trace: Path, tmp_path: Path) -> None:
+    first = slcache.run(
+        trace, device="tiny", scheme="baseline", settings={"host.time_scale": 3}, address="wrap"
+    )
+    result = tmp_path / "result.json"
+    result.write_text(first.to_json())
+    out = tmp_path / "out"
+    asked: list[str | Path] = [
+        "sweep",
+        trace,
+        "--config",
+        result,
+        "--vary",
+        "host.time_scale=3,0.5",
+        "--out",
+        out,
+    ]
+    done = command(*asked)
+    assert done.returncode == 0, done.stderr
+    found = configs(out)
+    assert found[0] == first.to_dict()["config"]
+    assert [each["host"]["time_scale"] for each in found] == [3, 0.5]
+    beside = command(*asked, "--device", "tiny")
+    assert beside.returncode == 3
+    assert "describes a device; leave device out" in beside.stderr.decode()
+    # The same file is a device of a run.
+    run = command("run", trace, "--device", result, "--scheme", "baseline", "--json")
+    assert json.loads(run.stdout)["config"] == found[0]
+
+
+def test_what_is_wrong_in_a_file_names_its_line(trace: Path, config: Path, tmp_path: Path) -> None:
+    config.write_text("[host]\nqueue_deepth = 3\n")
+    given: list[str | Path] = [
+        trace,
+        "--device",
+        "tiny",
+        "--scheme",
+        "baseline",
+        *SIZES,
+        "--config",
+        config,
+    ]
+    for verb in ("sweep", "tune"):
+        done = command(verb, *given, "--out", tmp_path / "out")
+        assert done.returncode == 3
+        assert f"{config}:2: host.queue_deepth: unknown key" in done.stderr.decode()
+
+
+def test_a_device_and_a_workload_are_dicts_of_a_sweep(tmp_path: Path) -> None:
+    device = tomllib.loads(Path("presets/devices/tiny.toml").read_text())
+    device["device"]["name"] = 'my "tiny"'
+    workload = tomllib.loads(Path("presets/workloads/zipf-4k.toml").read_text())
+    workload["requests"] = 200
+    own: dict[str, Any] = {"scheme": "baseline", "seeds": 2, "settings": {"trace.address": "wrap"}}
+    out = tmp_path / "out"
+    found = slcache.sweep(workload, device=[device, "tiny"], out=out, **own)
+    assert found.counts()["done"] == 4
+    rows = found.table.to_pylist()
+    assert [row["device"] for row in rows] == ['my "tiny"', 'my "tiny"', "tiny", "tiny"]
+    assert {row["trace"] for row in rows} == {"zipf-4k"}
+    plain = slcache.run(workload, device=device, scheme="baseline", seed=1, address="wrap")
+    assert found.document(0)["host"] == plain.to_dict()["host"]
+    assert found.document(0)["config"] == plain.to_dict()["config"]
+    # What was asked for is whole in its file.
+    again = command("sweep", out)
+    assert b"4 results were there before" in again.stdout, again.stderr
+    with pytest.raises(slcache.ConfigError, match='device: my "tiny" is given twice'):
+        slcache.sweep(workload, device=[device, {**device, "run": {"seed": 5}}], **own)
+
+
+def test_a_search_takes_files_and_dicts(trace: Path, config: Path, tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    device = tomllib.loads(Path("presets/devices/tiny.toml").read_text())
+    own: dict[str, Any] = {
+        "scheme": "baseline",
+        "vary": {"scheme.baseline.slc_blocks": "3..5"},
+        "config": config,
+        "minimise": ["waf"],
+        "points": 3,
+    }
+    found = slcache.tune(trace, device=device, out=tmp_path / "a", **own)
+    named = slcache.tune(trace, device="tiny", **own)
+    assert [e.found for e in found.tried] == [e.found for e in named.tried]
+    assert found.best is not None
+    best = tmp_path / "a" / "best.toml"
+    run = command(
+        "run", trace, "--device", "tiny", "--scheme", "baseline", "--config", best, "--json"
+    )
+    document = json.loads(run.stdout)
+    assert METRICS["waf"].value(document) == found.best.found.figures["waf"]
+    assert document["config"]["scheme"]["baseline"]["slc"]["victim"] == "fifo"
+    assert json.loads(found.to_json())["asked"]["device"]["device"]["name"] == "tiny"
+
+
+def test_a_search_of_a_results_configuration_gives_a_command_that_runs(
+    trace: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("optuna")
+    result = tmp_path / "result.json"
+    result.write_text(
+        slcache.run(trace, device="tiny", scheme="baseline", address="wrap").to_json()
+    )
+    out = tmp_path / "out"
+    asked: list[str | Path] = [
+        "tune",
+        trace,
+        "--config",
+        result,
+        "--vary",
+        "host.time_scale=0.5,1",
+        "--points",
+        "2",
+    ]
+    done = command(*asked, "--minimise", "waf", "--out", out)
+    assert done.returncode == 0, done.stderr
+    comment = (out / "best.toml").read_text()
+    assert f"--device {result}" in comment
+    run = command(
+        *("run", trace, "--device", result, "--scheme", "baseline"),
+        *("--config", out / "best.toml"),
+    )
+    assert run.returncode == 0, run.stderr
+
+
+def test_beginnings_need_a_trace_with_a_name(tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    workload = tomllib.loads(Path("presets/workloads/zipf-4k.toml").read_text())
+    vary = {"host.time_scale": [0.5, 1.0]}
+    with pytest.raises(slcache.UsageError, match="prefixes: need a trace or workload that is"):
+        slcache.tune(
+            {**workload, "requests": 90},
+            device="tiny",
+            scheme="baseline",
+            vary=vary,
+            minimise=["waf"],
+            prefixes=True,
+        )
