@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 import slcache
@@ -153,6 +154,8 @@ def test_a_device_and_a_workload_are_dicts_of_a_sweep(tmp_path: Path) -> None:
     plain = slcache.run(workload, device=device, scheme="baseline", seed=1, address="wrap")
     assert found.document(0)["host"] == plain.to_dict()["host"]
     assert found.document(0)["config"] == plain.to_dict()["config"]
+    schema = json.loads(command("schema", "sweep").stdout)
+    jsonschema.validate(found.to_dict(), schema)
     # What was asked for is whole in its file.
     again = command("sweep", out)
     assert b"4 results were there before" in again.stdout, again.stderr

@@ -22,11 +22,14 @@ class Sheet:
     records: Sequence[Record]
     #: Units of columns whose names do not say them.
     units: Mapping[str, str] = field(default_factory=dict)
+    #: Columns that are there, and first, whatever the rows have.
+    always: Sequence[str] = ()
 
     @property
     def columns(self) -> list[str]:
         """The names of all columns, in the order in which rows have them."""
-        return list(dict.fromkeys(name for record in self.records for name in record))
+        named = (name for record in self.records for name in record)
+        return list(dict.fromkeys([*self.always, *named]))
 
     def header(self) -> list[str]:
         """Return the columns' titles: name and unit."""

@@ -6,7 +6,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,12 @@ def emit(text: str, *, aside: bool = False) -> None:
 
 def emit_json(document: Any, *, aside: bool = False) -> None:  # noqa: ANN401
     """Print plain data as one JSON document."""
-    emit(json.dumps(document, ensure_ascii=False, allow_nan=False), aside=aside)
+    emit(json_of(document), aside=aside)
+
+
+def json_of(document: Any) -> str:  # noqa: ANN401
+    """Return plain data as one JSON document."""
+    return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
 
 def sheets(form: Form, *tables: Sheet) -> None:
@@ -44,13 +49,18 @@ def sheets(form: Form, *tables: Sheet) -> None:
     sys.stdout.write(printable(text))
 
 
+def in_form(form: Form, document: Callable[[], str], tables: Callable[[], list[Sheet]]) -> bool:
+    """Print a document or its tables for other programs, if that is what is wanted."""
+    if form == Form.json:
+        emit(document())
+    elif form != Form.table:
+        sheets(form, *tables())
+    return form != Form.table
+
+
 def emitted(result: Result | Comparison, form: Form) -> bool:
     """Print a result for other programs, if that is what is wanted."""
-    if form == Form.json:
-        emit(result.to_json())
-    elif form != Form.table:
-        sheets(form, of_runs(result.labels, result.documents))
-    return form != Form.table
+    return in_form(form, result.to_json, lambda: [of_runs(result.labels, result.documents)])
 
 
 def show(*parts: RenderableType, aside: bool = False) -> None:

@@ -15,7 +15,9 @@ from slcache.cli import options as opt
 from slcache.cli.verb import Verb
 from slcache.files import Transaction
 from slcache.files import inputs as files_of
+from slcache.leaves import leaves
 from slcache.once import once
+from slcache.sheets import Sheet
 from slcache.tabular import Column, Table
 
 if TYPE_CHECKING:
@@ -124,6 +126,7 @@ def nvc(
     jobs: Jobs = None,
     out: Out = None,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
     progress: opt.Progress = opt.When.auto,
 ) -> None:
     """Find the smallest SLC region of a flash cache that lasts long enough.
@@ -145,7 +148,7 @@ def nvc(
       slcache design nvc --trace oltp.spc.gz --lifespan 50T --goal energy
       slcache design nvc --trace oltp.spc.gz --lifespan 2x --policy 3 --out d3
     """
-    path = _trace(trace, workload)
+    form, path = opt.form_of(form, json), _trace(trace, workload)
     own = [] if address is None else [("trace.address", address.value)]
     reader = opt.reader(trace_format, trace_option, volume, unsorted)
     from slcache import design
@@ -175,7 +178,7 @@ def nvc(
         )
         for name, content in found.files().items():
             files.write(name, content)
-    _print(found, json, folder)
+    _print(found, form, folder)
 
 
 _GOALS: dict[Goal, Literal["latency", "energy"]] = {
@@ -206,16 +209,24 @@ def _trace(trace: str | None, workload: str | None) -> str:
     return path
 
 
-def _print(found: Design, json: bool, folder: Path) -> None:
+def _print(found: Design, form: opt.Form, folder: Path) -> None:
     for size, reason in found.left_out.items():
         console.note(f"{size} SLC blocks are left out: {reason}")
-    if json:
-        console.emit(found.to_json())
+    if console.in_form(form, found.to_json, lambda: [_sheet(found)]):
         return
     from slcache import design
 
     console.show(_table(found), *(Text(line) for line in design.sentences(found)))
     console.show(Text(f"picture: {folder / 'design.png'}"))
+
+
+def _sheet(found: Design) -> Sheet:
+    """Return the points tried with all that is known of each, the chosen one marked."""
+    rows = [
+        {**dict(leaves(told)), "chosen": point is found.chosen}
+        for point, told in zip(found.points, found.to_dict()["points"], strict=True)
+    ]
+    return Sheet(rows)
 
 
 def _table(found: Design) -> Table:

@@ -51,7 +51,7 @@ def diff(
     if form == opt.Form.json:
         console.emit_json(found.to_dict())
     elif form != opt.Form.table:
-        console.sheets(form, _sheet(found, everything=everything))
+        console.sheets(form, sheet(found, everything=everything))
     else:
         for run in found.runs:
             console.show(*lines(run, ("A", "B"), everything=everything))
@@ -62,9 +62,10 @@ def diff(
     return DIFFERENT if exit_code and not found.equal else 0
 
 
-def _sheet(found: Difference, *, everything: bool) -> Sheet:
+def sheet(found: Difference, *, everything: bool) -> Sheet:
     """Return a row for each key or figure that differs."""
     parts = ("config", "trace", "origin", "metrics", *(["others"] if everything else []))
+    columns = ("run", "part", "key", "unit", "first", "second", "factor")
     return Sheet(
         [
             {
@@ -79,7 +80,8 @@ def _sheet(found: Difference, *, everything: bool) -> Sheet:
             for run in found.runs
             for part in parts
             for change in getattr(run, part)
-        ]
+        ],
+        always=columns,
     )
 
 

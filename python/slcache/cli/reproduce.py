@@ -20,6 +20,7 @@ from slcache.reproduce import plan, yardstick
 from slcache.reproduce.ledger import Row
 from slcache.reproduce.outcome import Evaluation
 from slcache.reproduce.reading import LITERAL, PROBABLE
+from slcache.sheets import Sheet
 from slcache.tabular import Column, Table
 
 _COLOURS = {
@@ -121,6 +122,7 @@ def reproduce(
     out: Out = None,
     reading: Readings = Which.both,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
     progress: opt.Progress = opt.When.auto,
 ) -> None:
     """Run a paper's evaluation and judge its claims one by one.
@@ -134,6 +136,7 @@ def reproduce(
       slcache reproduce hierarchy --traces ~/traces/msr --out eval
       slcache reproduce hierarchy --sensitivity
     """
+    form = opt.form_of(form, json)
     if quick and sensitivity:
         raise typer.BadParameter("--quick and --sensitivity exclude each other")
     if quick and recordings is not None:
@@ -170,8 +173,7 @@ def reproduce(
         except evaluations.UnknownWorkloadError as error:
             raise typer.BadParameter(str(error)) from error
         evaluations.stage(evaluation, files)
-    if json:
-        console.emit(evaluation.to_json())
+    if console.in_form(form, evaluation.to_json, lambda: [_sheet(evaluation)]):
         return
     console.show(*_parts(evaluation), Text(f"report: {request.out / 'report.html'}"))
 
@@ -256,6 +258,30 @@ def _parts(evaluation: Evaluation) -> list[Table | Text]:
     if evaluation.yardstick:
         parts.append(Text(yardstick.sentence(evaluation.yardstick)))
     return parts
+
+
+def _sheet(evaluation: Evaluation) -> Sheet:
+    """Return a row for each claim under each reading that was run."""
+    return Sheet(
+        [
+            {
+                "id": row.id,
+                "class": row.class_,
+                "figure": row.figure,
+                "claim": row.claim,
+                "reading": reading,
+                "unit": row.unit,
+                "paper": row.paper,
+                "ours": found.ours,
+                "spread": found.spread,
+                "verdict": found.verdict,
+                "reason": row.reason,
+            }
+            for row in evaluation.claims
+            for reading in evaluation.readings
+            if (found := row.under(reading)) is not None
+        ]
+    )
 
 
 def _ledger(evaluation: Evaluation, of: Sequence[Row]) -> Table:

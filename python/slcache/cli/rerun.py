@@ -10,7 +10,7 @@ from rich.text import Text
 from slcache import saved
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.cli.diff import lines
+from slcache.cli.diff import lines, sheet
 from slcache.results import FILES
 
 #: Exit status where the new result differs from the old.
@@ -27,6 +27,7 @@ def rerun(
     ] = None,
     out: opt.Out = None,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
     progress: opt.Progress = opt.When.auto,
 ) -> int:
     """Repeat a saved run or comparison from what its result holds, and compare.
@@ -43,6 +44,7 @@ def rerun(
     """
     from slcache import repeat
 
+    form = opt.form_of(form, json)
     kept: list[saved.Path] = [saved.file_of(result), *([trace] if trace else [])]
     with console.output(out, FILES, kept) as files, console.meter(progress) as meter:
         found = repeat.rerun(
@@ -50,7 +52,7 @@ def rerun(
         )
         if files is not None:
             found.result.stage(files)
-    if json:
+    if form == opt.Form.json:
         console.emit_json(
             {
                 "equal": found.equal,
@@ -59,6 +61,8 @@ def rerun(
                 "result": found.result.to_dict(),
             }
         )
+    elif form != opt.Form.table:
+        console.sheets(form, sheet(found.difference, everything=False))
     else:
         for run in found.difference.runs:
             console.show(*lines(run, ("A", "B"), everything=False))

@@ -151,6 +151,7 @@ def sweep(
     shard: ShardOption = None,
     report: Report = True,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
     progress: opt.Progress = opt.When.auto,
 ) -> None:
     """Run a study: traces on devices under schemes, with every combination of what is varied.
@@ -170,6 +171,7 @@ def sweep(
     """
     from slcache.sweep.api import run_study
 
+    form = opt.form_of(form, json)
     path = _study_file(what)
     if path is None:
         reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
@@ -208,7 +210,7 @@ def sweep(
             report=report,
             progress=meter,
         )
-    _print(found, json, out, report=report and found.shard is None)
+    _print(found, form, out, report=report and found.shard is None)
     if failed := found.counts()["failed"]:
         console.note(f"{failed:,} of {len(found.rows):,} points failed; the table says why")
         raise typer.Exit(FAILED)
@@ -334,11 +336,11 @@ def _array(
     console.emit(slurm.submission(files))
 
 
-def _print(found: Sweep, json: bool, out: Path, *, report: bool) -> None:
+def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:
+    from slcache.sweep import sheets
     from slcache.sweep.api import REPORT
 
-    if json:
-        console.emit(found.to_json())
+    if console.in_form(form, found.to_json, lambda: [sheets.of_points(found.table)]):
         return
     counts = found.counts()
     told = [f"{count:,} {status}" for status, count in counts.items() if count]

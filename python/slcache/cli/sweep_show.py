@@ -41,6 +41,7 @@ def show(
     metrics: Metrics = None,
     html: Page = None,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
 ) -> None:
     """Show what a study found: main effects, the Pareto front, the spread over seeds.
 
@@ -55,8 +56,9 @@ def show(
     """
     from slcache.study.analysis import Analysis
     from slcache.study.outcome import Outcome
-    from slcache.sweep import report, terminal
+    from slcache.sweep import report, sheets, terminal
 
+    form = opt.form_of(form, json)
     path = folder / TABLE
     table = _read(path)
     try:
@@ -68,8 +70,7 @@ def show(
         with console.output(html.parent, [html.name], [path]) as files:
             assert files is not None
             files.write(html.name, page.encode())
-    if json:
-        console.emit_json(analysis.to_dict())
+    if console.in_form(form, analysis.to_json, lambda: sheets.of_analysis(analysis)):
         return
     console.show(*terminal.parts(analysis))
     if html is not None:

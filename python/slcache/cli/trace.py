@@ -140,6 +140,18 @@ def info(
         raise typer.Exit(_OFF)
 
 
+def _twin_sheets(report: Mapping[str, Any]) -> list[Sheet]:
+    """Return a twin's figures, and what of the trace it does not have with the reasons."""
+    fitted = report["fitted"]
+    figures = [
+        {"figure": name, "unit": unit_of(name), "value": value, "fitted": fitted.get(name)}
+        for name, value in leaves(report["figures"])
+    ]
+    given_up = [{"left out": name, "reason": why} for name, why in report["given_up"].items()]
+    others = [{"left out": what, "reason": None} for what in report["not_carried"]]
+    return [Sheet(figures), Sheet([*given_up, *others], always=("left out", "reason"))]
+
+
 def _sheet(document: Mapping[str, Any], compared: Sequence[against.Figure]) -> Sheet:
     """Return a row for each figure of a trace, or of two side by side."""
     if compared:
@@ -175,6 +187,7 @@ def twin(
     volume: opt.Volume = None,
     unsorted: opt.Unsorted = None,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
 ) -> None:
     """Write a workload whose requests have the figures measured in a trace.
 
@@ -187,10 +200,10 @@ def twin(
       slcache trace info web.csv.gz --against web.toml
       slcache run web.toml --device tiny --scheme baseline
     """
+    form = opt.form_of(form, json)
     options = opt.reader(trace_format, trace_option, volume, unsorted)
     report = api.Trace(trace, options=options).twin(out)
-    if json:
-        console.emit_json(report)
+    if console.in_form(form, lambda: console.json_of(report), lambda: _twin_sheets(report)):
         return
     taken, fitted = len(report["figures"]), len(report["fitted"])
     console.show(f"wrote {out}: {taken} figures, {fitted} of them fitted")
@@ -206,6 +219,7 @@ def lint(
     volume: opt.Volume = None,
     unsorted: opt.Unsorted = None,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
 ) -> None:
     """List everything in a trace that would stop or distort a run.
 
@@ -215,10 +229,14 @@ def lint(
     [bold]Example[/bold]
       slcache trace lint web.csv.gz --trace-format msr
     """
+    form = opt.form_of(form, json)
     options = opt.reader(trace_format, trace_option, volume, unsorted)
     document = api.Trace(trace, options=options).lint()
-    if json:
+    columns = ("line", "kind", "message")
+    if form == opt.Form.json:
         console.emit_json(document)
+    elif form != opt.Form.table:
+        console.sheets(form, Sheet(document["problems"], always=columns))
     else:
         _show_problems(document)
     if document["counts"]:

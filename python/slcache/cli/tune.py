@@ -13,6 +13,7 @@ from rich.text import Text
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.files import inputs as files_of
+from slcache.sheets import Sheet
 from slcache.tabular import Column, Table
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ def tune(
     store: Store = None,
     out: Out = None,
     json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
     progress: opt.Progress = opt.When.auto,
 ) -> None:
     """Search for the settings that make some metrics least or most.
@@ -156,6 +158,7 @@ def tune(
     from slcache.tune.api import tune as search
     from slcache.tune.outcome import FILES
 
+    form = opt.form_of(form, json)
     given = opt.configured(config, device, None)
     if scheme is None and given.scheme is None:
         told = "give a scheme, or a --config with one"
@@ -189,8 +192,7 @@ def tune(
             out=out,
             on_progress=meter,
         )
-    if json:
-        console.emit(found.to_json())
+    if console.in_form(form, found.to_json, lambda: [_sheet(found)]):
         return
     console.show(*_parts(found))
     if out is not None:
@@ -206,6 +208,23 @@ def _parts(found: Tuning) -> list[RenderableType]:
     ]
     table = _front(found)
     return [*reasons, *([table] if found.front else []), *map(Text, sentences.told(found))]
+
+
+def _sheet(found: Tuning) -> Sheet:
+    """Return the front with all digits, the best marked; points of equal figures each."""
+    from slcache.sweep.sheets import UNITS
+
+    metrics = dict.fromkeys([*found.goals.metrics, *(b.metric for b in found.goals.bounds)])
+    rows = [
+        {
+            "front": number,
+            "best": each is found.best,
+            **each.settings,
+            **{name: each.found.figures[name] for name in metrics},
+        }
+        for number, each in enumerate(found.front, 1)
+    ]
+    return Sheet(rows, UNITS)
 
 
 def _front(found: Tuning) -> Table:

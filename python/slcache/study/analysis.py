@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -127,6 +128,10 @@ class Analysis:
                 ],
             },
         }
+
+    def to_json(self) -> str:
+        """Return the document as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
 
 def _goal(metric: str, goals: Mapping[str, Goal] | None) -> Goal | None:

@@ -1,0 +1,64 @@
+"""Tables of studies for other programs, with all digits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from slcache.metrics import METRICS, PARTS
+from slcache.sheets import Sheet
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from slcache.study.analysis import Analysis
+
+#: Units by the metrics' names, which are columns.
+UNITS = {name: metric.unit for name, metric in (METRICS | PARTS).items()}
+
+
+def of_points(table: pa.Table) -> Sheet:
+    """Return a study's points, a row for each."""
+    return Sheet(table.to_pylist(), UNITS)
+
+
+def of_analysis(analysis: Analysis) -> list[Sheet]:
+    """Return main effects, shares of variance and the front, as far as a study has them."""
+    sheets = [_effects(analysis), _shares(analysis), _front(analysis)]
+    return [sheet for sheet in sheets if sheet.records]
+
+
+def _effects(analysis: Analysis) -> Sheet:
+    """Return a row for each level of each parameter: its points and each metric's mean there."""
+    rows: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for metric in analysis.metrics:
+        for effect in analysis.effects[metric].effects:
+            for level in effect.levels:
+                where = {"parameter": effect.factor, "from": level.low, "to": level.high}
+                key = (effect.factor, repr(level.low), repr(level.high))
+                row = rows.setdefault(key, {**where, "points": 0})
+                row["points"] = max(row["points"], level.count)
+                row[metric] = level.mean
+    order = {name: i for i, name in enumerate(analysis.outcome.factors)}
+    return Sheet(sorted(rows.values(), key=lambda row: order[row["parameter"]]), UNITS)
+
+
+def _shares(analysis: Analysis) -> Sheet:
+    """Return the share of each metric's variance that each parameter explains alone."""
+    rows: dict[str, dict[str, Any]] = {}
+    for metric in analysis.metrics:
+        for effect in analysis.effects[metric].effects:
+            row = rows.setdefault(effect.factor, {"explains of the variance": effect.factor})
+            row[metric] = effect.share
+    # Shares have no unit, whatever their metric has.
+    return Sheet(list(rows.values()), dict.fromkeys(analysis.metrics, ""))
+
+
+def _front(analysis: Analysis) -> Sheet:
+    """Return the configurations to which no other is at least as good in all metrics."""
+    front = analysis.front
+    rows: list[Mapping[str, Any]] = [
+        {"front": number, **one.settings, **{name: one.mean(name) for name in front.metrics}}
+        for number, one in enumerate(front.best, 1)
+    ]
+    return Sheet(rows, UNITS)

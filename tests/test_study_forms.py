@@ -1,0 +1,139 @@
+"""Studies, searches, evaluations and checks print their tables as CSV, Markdown and JSON too."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import slcache
+from slcache.metrics import METRICS
+from support import mixed, write_trace
+from support import slcache as command
+from test_design_runs import DEVICE
+
+Row = dict[str, str]
+
+
+def read(text: bytes) -> list[list[Row]]:
+    """The tables of a CSV text, with an empty line between them."""
+    return [list(csv.DictReader(io.StringIO(part))) for part in text.decode().split("\n\n")]
+
+
+def forms(*words: str | Path, status: int = 0) -> list[list[Row]]:
+    """Return the tables in CSV, after a look at the other forms."""
+    done = command(*words, "--format", "csv")
+    assert done.returncode == status, done.stderr
+    tables = read(done.stdout)
+    marked = command(*words, "--format", "markdown")
+    assert marked.returncode == status, marked.stderr
+    lines = marked.stdout.decode().splitlines()
+    assert len(lines) == sum(len(table) + 3 for table in tables) - 1
+    assert set(lines[1]) <= set("|- ")
+    as_json = command(*words, "--format", "json")
+    assert as_json.returncode == status
+    assert isinstance(json.loads(as_json.stdout), dict)
+    both = command(*words, "--format", "csv", "--json")
+    assert both.returncode == 2
+    assert b"two forms" in both.stderr
+    return tables
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    return write_trace(tmp_path / "small.csv", mixed(120))
+
+
+def test_a_study_has_the_forms(trace: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    asked = ("sweep", trace, "--device", "tiny", "--scheme", "baseline", "--address", "wrap")
+    (rows,) = forms(*asked, "--vary", "host.time_scale=0.1,1", "--seeds", "2", "--out", out)
+    told = json.loads(command("sweep", out, "--json").stdout)["points"]
+    assert [row["key"] for row in rows] == [row["key"] for row in told]
+    for row, point in zip(rows, told, strict=True):
+        assert row["host.time_scale"] == repr(point["host.time_scale"])
+        for name, metric in METRICS.items():
+            title = name if metric.unit == "1" else f"{name} [{metric.unit}]"
+            assert row[title] == ("" if point[name] is None else repr(point[name])), name
+
+
+def test_what_a_study_shows_has_the_forms(trace: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    asked = ("sweep", trace, "--device", "tiny", "--scheme", "baseline", "--address", "wrap")
+    done = command(*asked, "--vary", "host.time_scale=0.1,1", "--out", out)
+    assert done.returncode == 0, done.stderr
+    metrics = ("--metric", "write_p99_ns", "--metric", "waf")
+    effects, shares, front = forms("sweep", "show", out, *metrics)
+    document = json.loads(command("sweep", "show", out, *metrics, "--json").stdout)
+    (effect,) = document["metrics"]["waf"]["effects"]
+    assert [row["waf"] for row in effects] == [repr(level["mean"]) for level in effect["levels"]]
+    assert [row["points"] for row in effects] == ["1", "1"]
+    assert shares[0]["explains of the variance"] == "host.time_scale"
+    assert "write_p99_ns" in shares[0]
+    best = document["front"]["configurations"]
+    assert [row["write_p99_ns [ns]"] for row in front] == [
+        repr(one["metrics"]["write_p99_ns"]) for one in best
+    ]
+
+
+def test_a_search_has_the_forms(trace: Path, tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    asked = ("tune", trace, "--device", "tiny", "--scheme", "baseline", "--address", "wrap")
+    space = ("--vary", "host.time_scale=0.1,0.5,1", "--out", tmp_path / "out")
+    (rows,) = forms(*asked, *space, "--minimise", "write_p99_ns", "--minimise", "waf")
+    document = json.loads((tmp_path / "out" / "tune.json").read_text())
+    front = [document["points"][number] for number in document["front"]]
+    assert [row["host.time_scale"] for row in rows] == [
+        repr(point["settings"]["host.time_scale"]) for point in front
+    ]
+    assert [row["best"] for row in rows].count("true") == 1
+
+
+def test_the_claims_of_a_paper_have_the_forms(tmp_path: Path) -> None:
+    quick = ("reproduce", "hierarchy", "--quick", "--workloads", "web_1", "--out", tmp_path)
+    (rows,) = forms(*quick)
+    claims = json.loads((tmp_path / "ledger.json").read_text())["claims"]
+    literal = [row for row in rows if row["reading"] == "literal"]
+    assert [row["id"] for row in literal] == [claim["id"] for claim in claims]
+    assert [row["verdict"] for row in literal] == [claim["verdict"] for claim in claims]
+
+
+def test_the_regions_of_a_design_have_the_forms(tmp_path: Path) -> None:
+    device = tmp_path / "small.toml"
+    device.write_text(DEVICE)
+    trace = write_trace(tmp_path / "small.csv", mixed(400))
+    given = ("--trace", trace, "--device", device, "--lifespan", "1.2x", "--candidates", "4")
+    (rows,) = forms("design", "nvc", *given, "--out", tmp_path / "out")
+    document = json.loads((tmp_path / "out" / "design.json").read_text())
+    (title,) = (name for name in rows[0] if name.startswith("slc_blocks"))
+    assert [row[title] for row in rows] == [str(p["slc_blocks"]) for p in document["points"]]
+    chosen = [row[title] for row in rows if row["chosen"] == "true"]
+    assert chosen == ([] if document["slc_blocks"] is None else [str(document["slc_blocks"])])
+
+
+def test_a_repeated_run_has_the_forms(trace: Path, tmp_path: Path) -> None:
+    slcache.run(trace, device="tiny", scheme="baseline").save(tmp_path / "saved")
+    (rows,) = forms("rerun", tmp_path / "saved")
+    assert rows == []
+    other = write_trace(tmp_path / "other.csv", mixed(90))
+    (rows,) = forms("rerun", tmp_path / "saved", "--trace", other, status=1)
+    assert {row["part"] for row in rows} >= {"trace", "metrics"}
+    assert {row["key"] for row in rows} >= {"sha256"}
+
+
+def test_what_is_wrong_with_a_trace_has_the_forms(trace: Path, tmp_path: Path) -> None:
+    (rows,) = forms("trace", "lint", trace)
+    assert rows == []
+    bad = tmp_path / "bad.csv"
+    bad.write_text('a,"b|c"\n')
+    (rows,) = forms("trace", "lint", bad, "--trace-format", "msr", status=4)
+    assert [(row["line"], row["kind"]) for row in rows] == [("1", "columns")]
+
+
+def test_the_figures_of_a_twin_have_the_forms(trace: Path, tmp_path: Path) -> None:
+    figures, left_out = forms("trace", "twin", trace, "-o", tmp_path / "twin.toml")
+    assert {"figure": "requests", "value": "120"}.items() <= figures[0].items()
+    assert all(row["left out"] for row in left_out)
