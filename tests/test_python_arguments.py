@@ -181,3 +181,21 @@ def test_tables_are_frames_of_pandas(comparison: slcache.Comparison) -> None:
     assert list(frame.columns) == comparison.ops.column_names
     with pytest.raises(slcache.UsageError, match="no table"):
         comparison.to_pandas("nonsense")
+
+
+def test_python_names_the_length_of_windows(trace: Path, tmp_path: Path) -> None:
+    own: dict[str, Any] = {"device": "tiny", "window": "2ms"}
+    one = slcache.run(trace, scheme="baseline", **own)
+    both = slcache.compare(trace, schemes=["baseline", "tlc-only"], **own)
+    for document in (*one.documents, *both.documents):
+        assert document["config"]["run"]["series_window_ns"] == 2_000_000
+    file = tmp_path / "config.toml"
+    file.write_text("run.series_window_ns = 5\n")
+    above = slcache.run(trace, scheme="baseline", settings=file, **own)
+    assert above.documents[0]["config"]["run"]["series_window_ns"] == 2_000_000
+    for wrong in ("2", "0ms", "2 weeks"):
+        with pytest.raises(slcache.UsageError, match=f"window = {wrong}"):
+            slcache.run(trace, device="tiny", scheme="baseline", window=wrong)
+    twice = {"run": {"series_window_ns": 1}}
+    with pytest.raises(slcache.ConfigError, match=r"run\.series_window_ns: given twice"):
+        slcache.run(trace, scheme="baseline", settings=twice, **own)

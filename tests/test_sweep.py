@@ -308,6 +308,15 @@ def test_shares_of_a_whole_range_reach_its_ends_and_no_further() -> None:
     assert Axis.read("host.queue_depth", "3.0..7@log").at(0.5) == pytest.approx(21**0.5)
 
 
+def test_progress_is_told_and_ends_a_sweep(small: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    own: dict[str, Any] = {"device": "tiny", "scheme": "sa", "vary": SIZES, "settings": ROOM}
+    sweep(small, **own, on_progress=lambda *at: told.append(at))
+    assert told[-1][1:] == (4, 4)
+    with pytest.raises(KeyboardInterrupt):
+        sweep(small, **own, on_progress=lambda *_: False)
+
+
 def test_points_are_listed_in_a_csv_file(small: Path, tmp_path: Path) -> None:
     points = tmp_path / "points.csv"
     points.write_text("scheme.sa.slc_blocks,host.time_scale\n3,1.5\n4,\n")

@@ -62,7 +62,7 @@ def killed_in_the_middle(
             victims.extend(pids()[:1])
             os.kill(victims[0], signal.SIGKILL)
 
-    found = run_study(study(trace), out=out, executor=executor, progress=kill)
+    found = run_study(study(trace), out=out, executor=executor, on_progress=kill)
     assert victims
     assert victims[0] not in pids()
     return found.counts()["done"]

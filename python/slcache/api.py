@@ -15,6 +15,7 @@ from slcache.config_files import Settings
 from slcache.content import Content, device_of, path_of, trace_of
 from slcache.errors import ConfigError, UsageError, about
 from slcache.once import checked_seed, flatten, once
+from slcache.quantity import time_ns
 from slcache.results import Comparison, Result
 from slcache.traces import Path, Progress, Trace, is_workload, reader_options
 
@@ -46,6 +47,7 @@ def run(
     trace_options: Mapping[str, str] | None = None,
     address: str | None = None,
     replay: str | None = None,
+    window: str | None = None,
     seed: int | None = None,
     load_state: Path | None = None,
     save_state: Path | None = None,
@@ -64,8 +66,8 @@ def run(
     nested: `{"scheme.baseline.slc_blocks": 64}`, or is a configuration file, or all of a
     configuration with its device and scheme, such as a result's `config`. `address` says what
     becomes of requests beyond the device's capacity: `error`, `wrap`, `compact` or `clip`.
-    `save_state` keeps the
-    preconditioned device, `load_state` starts from one. `memory_out` keeps what the scheme has
+    `window` is how long the windows of the time series are, such as `"10ms"`. `save_state` keeps
+    the preconditioned device, `load_state` starts from one. `memory_out` keeps what the scheme has
     learned in the end, `memory_in` lets it begin with that. `log` writes a Parquet table with a
     row per request: when it came, when it was served, where its latency went.
     `on_progress(phase, done, total)` is called a few times a second, and cancels by returning
@@ -81,7 +83,7 @@ def run(
         path=path_of(trace),
         device=device,
         scheme=chosen,
-        settings=addressed(given, address),
+        settings=addressed(given, address, window),
         trace_options=_reader_options(trace, trace_format, trace_options, seed),
         replay=replay,
         seed=seed,
@@ -131,10 +133,26 @@ def _run(
     return Result.made(json.loads(text), None, read)
 
 
-def addressed(settings: Mapping[str, Any] | None, address: str | None) -> dict[str, Any]:
+def addressed(
+    settings: Mapping[str, Any] | None, address: str | None, window: str | None = None
+) -> dict[str, Any]:
     """Return the settings with what has an argument of its own; no key may be said twice."""
-    own = [] if address is None else [("trace.address", address)]
-    return once([*flat(settings).items(), *own])
+    own: list[tuple[str, Any]] = [] if address is None else [("trace.address", address)]
+    own += [] if window is None else [("run.series_window_ns", _window_ns(window))]
+    # What a file says is below all others.
+    said = {k: v for k, v in flat(settings).items() if isinstance(v, config_files.Placed)}
+    above = once([*((k, v) for k, v in flat(settings).items() if k not in said), *own])
+    return {**said, **above}
+
+
+def _window_ns(window: str) -> int:
+    try:
+        found = time_ns(window)
+    except ValueError as error:
+        raise about(UsageError(f"window = {window}: {error}"), "window") from error
+    if found <= 0:
+        raise about(UsageError(f"window = {window}: must be longer than 0"), "window")
+    return found
 
 
 def reporting(on_progress: Progress | None, progress: Progress | None) -> Progress | None:
@@ -159,6 +177,7 @@ def compare(
     trace_options: Mapping[str, str] | None = None,
     address: str | None = None,
     replay: str | None = None,
+    window: str | None = None,
     seed: int | None = None,
     seeds: int = 1,
     memory_in: Path | None = None,
@@ -179,7 +198,7 @@ def compare(
     if seeds < 1:
         raise about(UsageError(f"seeds = {seeds}: must be at least 1"), "seeds")
     device, _, said = config_files.unpacked(device, settings)
-    given = addressed(said, address)
+    given = addressed(said, address, window)
     progress = reporting(on_progress, progress)
     names, left_out = named(schemes, device=device, settings=given)
     for sentence in reasons.told(left_out, "is left out", "are left out"):

@@ -39,7 +39,7 @@ def rerun(
     trace: Path | None = None,
     scheme: str | None = None,
     on_note: Callable[[str], None] | None = None,
-    progress: Progress | None = None,
+    on_progress: Progress | None = None,
 ) -> Rerun:
     """Repeat a run, a comparison or one run of it (`scheme`) from what the result holds.
 
@@ -57,7 +57,7 @@ def rerun(
         notes.append(note)
         if on_note is not None:
             on_note(note)
-    every = [_again(part, trace, progress) for part in parts]
+    every = [_again(part, trace, on_progress) for part in parts]
     compared = [each for each in every if isinstance(each, Comparison)]
     new = SeededComparison(compared) if len(compared) > 1 else every[0]
     return Rerun(new, differences.diff(old, new), notes)

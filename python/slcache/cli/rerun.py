@@ -48,7 +48,7 @@ def rerun(
     kept: list[saved.Path] = [saved.file_of(result), *([trace] if trace else [])]
     with console.output(out, FILES, kept) as files, console.meter(progress) as meter:
         found = repeat.rerun(
-            result, trace=trace, scheme=scheme, on_note=console.note, progress=meter
+            result, trace=trace, scheme=scheme, on_note=console.note, on_progress=meter
         )
         if files is not None:
             found.result.stage(files)

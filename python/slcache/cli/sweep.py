@@ -208,7 +208,7 @@ def sweep(
             fail_fast=fail_fast,
             shard=shard,
             report=report,
-            progress=meter,
+            on_progress=meter,
         )
     _print(found, form, out, report=report and found.shard is None)
     if failed := found.counts()["failed"]:
@@ -331,7 +331,7 @@ def _array(
             processes=size[1],
             skip_impossible=how[0],
             fail_fast=how[1],
-            progress=meter,
+            on_progress=meter,
         )
     console.emit(slurm.submission(files))
 

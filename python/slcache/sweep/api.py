@@ -82,7 +82,7 @@ def run_study(
     fail_fast: bool = False,
     shard: str | None = None,
     report: bool = False,
-    progress: Progress | None = None,
+    on_progress: Progress | None = None,
 ) -> Sweep:
     """Run what is left of a study, or of the study of a file, and write its tables.
 
@@ -92,7 +92,8 @@ def run_study(
     `dask://HOST:PORT` or `ray://auto` (`dask://` and `ray://` start one of `jobs` processes here),
     or an object that has workers already and keeps them. Points that cannot run are a ConfigError,
     or rows of the table with `skip_impossible`. A run that fails is a row too; with `fail_fast` it
-    is a RunError at once. `shard` is `I/N`, the I-th of N parts of the points; the whole has a
+    is a RunError at once. `on_progress(phase, done, total)` is called as things go on, and cancels
+    by returning False. `shard` is `I/N`, the I-th of N parts of the points; the whole has a
     `report` in `out`, if one is wanted.
     """
     path = None if isinstance(asked, Study) else Path(asked)
@@ -103,10 +104,10 @@ def run_study(
     place = Path(store) if store is not None else Path(keep.path if keep else out or "") / "store"
     # Workers may be elsewhere.
     place = place.absolute()
-    prepared = _Prepared(whole, part, place, progress, skip_impossible=skip_impossible)
+    prepared = _Prepared(whole, part, place, on_progress, skip_impossible=skip_impossible)
     if out is not None:
         _write_study(whole, Path(out), path)
-    results = _run(prepared, executor, jobs, progress, fail_fast=fail_fast)
+    results = _run(prepared, executor, jobs, on_progress, fail_fast=fail_fast)
     found = Sweep(
         whole, prepared.rows(results), prepared.store, kept=prepared.kept, shard=part, keep=keep
     )
@@ -124,7 +125,7 @@ def array_job(
     store: api.Path | None = None,
     skip_impossible: bool = False,
     fail_fast: bool = False,
-    progress: Progress | None = None,
+    on_progress: Progress | None = None,
 ) -> list[Path]:
     """Check a study, parse its traces and write the files of an array job of Slurm for it.
 
@@ -135,7 +136,7 @@ def array_job(
     whole = asked if isinstance(asked, Study) else study.read(Path(asked))
     table.check_names(whole)
     place = Path(store) if store is not None else Path(out) / "store"
-    prepared = _Prepared(whole, None, place, progress, skip_impossible=skip_impossible)
+    prepared = _Prepared(whole, None, place, on_progress, skip_impossible=skip_impossible)
     _write_study(whole, Path(out), path)
     prepared.work(prepared.todo(), here=False)
     given = {"--skip-impossible": skip_impossible, "--fail-fast": fail_fast}

@@ -107,7 +107,7 @@ class Runs:
             store=self._store,
             executor=self._executor,
             skip_impossible=True,
-            progress=self._progress,
+            on_progress=self._progress,
         )
         self.kept += done.kept if share == _WHOLE else 0
         each = len(done.rows) // len(points)
