@@ -114,6 +114,14 @@ def test_impossible_points_are_counted_with_their_reason(found: Tuning) -> None:
     assert found.counts()["impossible"] == len(refused)
 
 
+def test_a_batch_of_nothing_but_impossible_points_goes_on(trace: Path) -> None:
+    vary = {"scheme.baseline.slc_blocks": "1..2", "host.time_scale": [0.5, 1.0]}
+    found = search(trace, scheme=["tlc-only", "baseline"], vary=vary, points=6)
+    assert found.counts() == {"done": 2, "failed": 0, "impossible": 4, "stopped": 0}
+    assert found.best is not None
+    assert found.best.settings["scheme"] == "tlc-only"
+
+
 def test_a_point_is_what_a_run_gives(trace: Path, found: Tuning) -> None:
     """The best configuration's file, run by itself, has the figures that the search says."""
     assert found.best is not None

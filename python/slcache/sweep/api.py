@@ -15,11 +15,12 @@ from slcache._core import RunError
 from slcache.content import Content
 from slcache.once import flatten, once
 from slcache.store import Store
-from slcache.sweep import driver, given, points, sampling, slurm, study, table, tasks
+from slcache.sweep import driver, given, sampling, slurm, study, table, tasks
 from slcache.sweep.axes import Value
 from slcache.sweep.executors import Executor, named
 from slcache.sweep.outcome import Sweep
-from slcache.sweep.points import Point
+from slcache.sweep.points import Point, told
+from slcache.sweep.points import points as points_of
 from slcache.sweep.shard import Shard
 from slcache.sweep.shared import Traces, states
 from slcache.sweep.study import Study, StudyError
@@ -79,6 +80,7 @@ def run_study(
     jobs: int | None = None,
     executor: Executor | str = "local",
     skip_impossible: bool = False,
+    allow_none: bool = False,
     fail_fast: bool = False,
     shard: str | None = None,
     report: bool = False,
@@ -91,7 +93,8 @@ def run_study(
     processes work at a time, by default one a processor; `executor` is `local`, or a cluster like
     `dask://HOST:PORT` or `ray://auto` (`dask://` and `ray://` start one of `jobs` processes here),
     or an object that has workers already and keeps them. Points that cannot run are a ConfigError,
-    or rows of the table with `skip_impossible`. A run that fails is a row too; with `fail_fast` it
+    or rows of the table with `skip_impossible`, which is an error again where none can run unless
+    `allow_none`. A run that fails is a row too; with `fail_fast` it
     is a RunError at once. `on_progress(phase, done, total)` is called as things go on, and cancels
     by returning False. `shard` is `I/N`, the I-th of N parts of the points; the whole has a
     `report` in `out`, if one is wanted.
@@ -104,7 +107,8 @@ def run_study(
     place = Path(store) if store is not None else Path(keep.path if keep else out or "") / "store"
     # Workers may be elsewhere.
     place = place.absolute()
-    prepared = _Prepared(whole, part, place, on_progress, skip_impossible=skip_impossible)
+    points = _points(whole, part, skip_impossible=skip_impossible, allow_none=allow_none)
+    prepared = _Prepared(points, place, on_progress)
     if out is not None:
         _write_study(whole, Path(out), path)
     results = _run(prepared, executor, jobs, on_progress, fail_fast=fail_fast)
@@ -136,7 +140,8 @@ def array_job(
     whole = asked if isinstance(asked, Study) else study.read(Path(asked))
     table.check_names(whole)
     place = Path(store) if store is not None else Path(out) / "store"
-    prepared = _Prepared(whole, None, place, on_progress, skip_impossible=skip_impossible)
+    points = _points(whole, None, skip_impossible=skip_impossible)
+    prepared = _Prepared(points, place, on_progress)
     _write_study(whole, Path(out), path)
     prepared.work(prepared.todo(), here=False)
     given = {"--skip-impossible": skip_impossible, "--fail-fast": fail_fast}
@@ -195,25 +200,25 @@ def _run(
             chosen.close()
 
 
+def _points(
+    whole: Study, shard: Shard | None, *, skip_impossible: bool, allow_none: bool = False
+) -> list[Point]:
+    """Return the points of a part of a study; StudyError for impossible ones that may not be."""
+    everything = points_of(whole)
+    found = everything if shard is None else shard.of(everything)
+    impossible = [point for point in found if point.reason is not None]
+    # Where nothing can run there is nothing to leave out.
+    nothing = not allow_none and all(point.reason is not None for point in everything)
+    if impossible and (not skip_impossible or nothing):
+        raise StudyError("\n".join(told(impossible)))
+    return found
+
+
 class _Prepared:
     """The points of a study with their keys, and what is known of their results."""
 
-    def __init__(
-        self,
-        whole: Study,
-        shard: Shard | None,
-        place: Path,
-        progress: Progress | None,
-        *,
-        skip_impossible: bool,
-    ) -> None:
-        everything = points.points(whole)
-        self._points = everything if shard is None else shard.of(everything)
-        impossible = [point for point in self._points if point.reason is not None]
-        # Where nothing can run there is nothing to leave out.
-        nothing = all(point.reason is not None for point in everything)
-        if impossible and (not skip_impossible or nothing):
-            raise StudyError("\n".join(points.told(impossible)))
+    def __init__(self, points: list[Point], place: Path, progress: Progress | None) -> None:
+        self._points = points
         self.store = Store(place / "results")
         self._place = place
         self._traces = Traces(place / "traces", progress)

@@ -107,6 +107,7 @@ class Runs:
             store=self._store,
             executor=self._executor,
             skip_impossible=True,
+            allow_none=True,
             on_progress=self._progress,
         )
         self.kept += done.kept if share == _WHOLE else 0
