@@ -163,11 +163,12 @@ def sweep(
 
     \b
     [bold]Examples[/bold]
-      slcache sweep web.csv.gz --device tiny --scheme tlc-only,baseline
-          --vary scheme.baseline.slc_blocks=3..5 --seeds 5 --out out/sizes
-      slcache sweep web.csv.gz --device tiny --scheme baseline
-          --vary host.time_scale=0.1..10/9@log --out out/load
+      slcache sweep web.csv.gz --device ips-384g --scheme tlc-only,baseline \\
+        --vary scheme.baseline.slc_blocks=16..128*2 --seeds 5 --out out/sizes
+      slcache sweep web.csv.gz --device tiny --scheme baseline \\
+        --vary host.time_scale=0.1..10/9@log --out out/load
       slcache sweep study.toml --jobs 8
+      slcache sweep show out/sizes --metric waf
     """
     from slcache.sweep.api import run_study
 

@@ -149,11 +149,12 @@ def tune(
 
     \b
     [bold]Examples[/bold]
-      slcache tune web.csv.gz --device tiny --scheme baseline --out found \\
-        --vary scheme.baseline.slc_blocks=1..3 --vary host.time_scale=0.1..10@log
-      slcache tune web.csv.gz --device ips-384g --scheme baseline,turbo-write --points 60 \\
-        --vary scheme.baseline.slc_blocks=8..256@log --maximise lifetime_host_bytes \\
-        --keep 'waf<=2' --out found
+      slcache tune web.csv.gz --device ips-384g --scheme baseline --out found \\
+        --vary scheme.baseline.slc_blocks=3..166 \\
+        --vary scheme.baseline.slc.start_free_ratio=0.1..0.9
+      slcache tune web.csv.gz --device ips-384g --scheme baseline,turbo-write \\
+        --vary scheme.baseline.slc_blocks=8..128@log --points 60 \\
+        --maximise lifetime_host_bytes --keep 'waf<=2' --out found
     """
     from slcache.tune.api import tune as search
     from slcache.tune.outcome import FILES
