@@ -204,7 +204,7 @@ class SeededComparison(Comparison):
             verb = "is" if len(alike) == 1 else "are"
             text += f"; {wording.listed(alike)} {verb} inside the noise of it"
         others = [name for name in rivals if name not in alike and name != self.reference]
-        told = [f"{name}{self._factor(name, metric)}" for name in others]
+        told = [f"{name} has{self._factor(name, metric).lstrip(',')}" for name in others]
         return text + (f". {wording.listed(told)}." if told else ".")
 
     def _factor(self, label: str, metric: str) -> str:
@@ -215,8 +215,8 @@ class SeededComparison(Comparison):
         text = f", {units.factor(against.factor)} that of {self.reference}"
         if against.half is None:
             return text
-        low, high = against.factor - against.half, against.factor + against.half
-        return f"{text} ({units.factor(low)} to {units.factor(high)})"
+        ends = [units.factor(against.factor + sign * against.half) for sign in (-1, 1)]
+        return text if ends[0] == ends[1] else f"{text} ({ends[0]} to {ends[1]})"
 
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the table, in sentences."""
