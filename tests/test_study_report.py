@@ -74,6 +74,19 @@ def test_plain_data_hold_the_figures(study: Analysis) -> None:
     assert sorted(front) == [1, 4]
 
 
+def test_a_metric_that_some_lack_is_in_the_front_only_if_asked_for() -> None:
+    def figures(blocks: int, _: int) -> dict[str, float | None]:
+        lifetime = None if blocks == 1 else 1e12 * blocks
+        return {"waf": 1.0 + blocks, "slc_bytes": 9.0 - blocks, "lifetime_host_bytes": lifetime}
+
+    outcome = Outcome.of(grid({"s.blocks": [1, 2, 4]}, figures))
+    silent = Analysis.of(outcome)
+    assert (list(silent.front.metrics), silent.front.left_out) == (["waf", "slc_bytes"], 0)
+    assert "some configurations have none: lifetime_host_bytes" in printed(silent)
+    asked = Analysis.of(outcome, ("waf", "slc_bytes", "lifetime_host_bytes"))
+    assert asked.front.left_out == 1
+
+
 @pytest.mark.parametrize("status", ["failed", "done"])
 def test_a_study_without_figures_says_so(status: str) -> None:
     rows = [row({"a": n}, {"waf": None}, status=status, reason="full") for n in (1, 2)]

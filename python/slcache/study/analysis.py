@@ -47,7 +47,9 @@ class Analysis:
         """Judge a study by metrics, by default those of a front that any point has.
 
         The front is that of `goals`, by default what the catalogue calls better of the metrics,
-        among the configurations that are `kept`. ValueError for a metric that the table lacks, or
+        among the configurations that are `kept`. Metrics that nobody asked for are in the front
+        only if every configuration has them: a lifetime that short runs cannot tell would leave
+        most of them out. ValueError for a metric that the table lacks, or
         that is given twice.
         """
         said = twice(metrics)
@@ -58,11 +60,17 @@ class Analysis:
             named(name)
             if name not in outcome.metrics:
                 raise ValueError(f"the study's table has no column {name}")
+        judged = _goals(asked) if goals is None else goals
+        whole = len(outcome.configurations)
+        common = {n: goal for n, goal in judged.items() if len(outcome.with_metric(n)) == whole}
+        if common and goals is None and not metrics:
+            judged = common
+        absent = [name for name in asked if goals is None and name not in judged]
         return cls(
             outcome,
             asked,
             {name: _effects(outcome, name) for name in asked},
-            pareto.of_outcome(outcome, _goals(asked) if goals is None else goals, kept),
+            pareto.of_outcome(outcome, judged, kept, absent),
             {
                 name: spread.of_metric(outcome.configurations, name, _goal(name, goals))
                 for name in asked

@@ -57,6 +57,8 @@ class Front:
     broken: int
     #: Metrics that were asked for and are the same everywhere, or nowhere.
     without: Sequence[str]
+    #: Metrics that nobody asked for and some configurations lack.
+    absent: Sequence[str]
 
     @property
     def best(self) -> list[Configuration]:
@@ -68,6 +70,7 @@ def of_outcome(
     outcome: Outcome,
     goals: Mapping[str, Goal],
     kept: Callable[[Configuration], bool] = lambda _: True,
+    absent: Sequence[str] = (),
 ) -> Front:
     """Return the front of a study's configurations by metrics with these goals.
 
@@ -89,6 +92,7 @@ def of_outcome(
         len(outcome.configurations) - len(judged),
         len(judged) - len(good),
         [name for name in goals if name not in telling],
+        absent,
     )
 
 
