@@ -142,7 +142,10 @@ def front(found: Front) -> Iterator[str]:
         yield f"Not in the front, since all points have the same or none: {names}."
     if found.absent:
         names = ", ".join(found.absent)
-        yield f"Not in the front, since some configurations have none: {names}; --metric takes them in."
+        yield (
+            f"Not in the front, since some configurations have none: {names}; --metric takes "
+            "them in."
+        )
     if found.left_out:
         yield (
             f"{_counted(found.left_out, 'configuration')} without one of the front's metrics: "
