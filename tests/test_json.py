@@ -103,7 +103,7 @@ def references(node: object) -> list[str]:
 
 @pytest.mark.parametrize(
     "name",
-    ["config", "run", "result", "compare", "cliff", "reproduce", "sweep", "trace-info"],
+    ["config", "run", "result", "compare", "cliff", "reproduce", "sweep", "tune", "trace-info"],
 )
 def test_a_schema_is_whole_in_itself(name: str) -> None:
     document = json.loads(slcache("schema", name).stdout)

@@ -11,9 +11,11 @@ import pytest
 
 pytest.importorskip("optuna")
 
+import jsonschema
 import pyarrow.parquet as pq
 
 import slcache as package
+from slcache import _core
 from slcache.study import pareto
 from slcache.sweep.api import sweep
 from slcache.tune.api import tune
@@ -112,6 +114,37 @@ def test_impossible_points_are_counted_with_their_reason(found: Tuning) -> None:
     assert {each.settings["scheme.baseline.slc_blocks"] for each in refused} == {7}
     assert "user_bytes" in str(refused[0].found.reason)
     assert found.counts()["impossible"] == len(refused)
+
+
+def test_the_document_is_what_its_schema_says(found: Tuning, trace: Path) -> None:
+    schema = json.loads(slcache("schema", "tune").stdout)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    vary = {"host.time_scale": [0.5, 1.0]}
+    others = [
+        search(trace, vary=vary, minimise=["waf"], prefixes=True, points=2),
+        search(trace, scheme="baseline,tlc-only", vary={}, keep=["waf<=0.1"], minutes=1.0),
+        search(trace, vary={"scheme.baseline.slc_blocks": [1, 2]}, points=2),
+    ]
+    for each in (found, *others):
+        document = json.loads(each.to_json())
+        jsonschema.validate(document, schema)
+        for key in document["asked"]:
+            with pytest.raises(jsonschema.ValidationError):
+                jsonschema.validate(document | {"asked": {key: document["asked"][key]}}, schema)
+
+
+def test_a_trace_is_hashed_once(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[object] = []
+    plain = _core.fingerprint
+
+    def counted(trace: Any, **how: Any) -> str:  # noqa: ANN401
+        hashed.append(trace)
+        return plain(trace, **how)
+
+    monkeypatch.setattr(_core, "fingerprint", counted)
+    found = search(trace, points=24)
+    assert len(found.tried) == 24
+    assert len(hashed) == 1
 
 
 def test_a_batch_of_nothing_but_impossible_points_goes_on(trace: Path) -> None:

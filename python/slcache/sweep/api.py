@@ -84,6 +84,7 @@ def run_study(
     fail_fast: bool = False,
     shard: str | None = None,
     report: bool = False,
+    traces: Traces | None = None,
     on_progress: Progress | None = None,
 ) -> Sweep:
     """Run what is left of a study, or of the study of a file, and write its tables.
@@ -94,10 +95,10 @@ def run_study(
     `dask://HOST:PORT` or `ray://auto` (`dask://` and `ray://` start one of `jobs` processes here),
     or an object that has workers already and keeps them. Points that cannot run are a ConfigError,
     or rows of the table with `skip_impossible`, which is an error again where none can run unless
-    `allow_none`. A run that fails is a row too; with `fail_fast` it
-    is a RunError at once. `on_progress(phase, done, total)` is called as things go on, and cancels
-    by returning False. `shard` is `I/N`, the I-th of N parts of the points; the whole has a
-    `report` in `out`, if one is wanted.
+    `allow_none`. A run that fails is a row too; with `fail_fast` it is a RunError at once. `traces`
+    are those of another study with the same store, hashed already. `on_progress(phase, done,
+    total)` is called as things go on, and cancels by returning False. `shard` is `I/N`, the I-th of
+    N parts of the points; the whole has a `report` in `out`, if one is wanted.
     """
     path = None if isinstance(asked, Study) else Path(asked)
     whole = asked if isinstance(asked, Study) else study.read(Path(asked))
@@ -108,7 +109,8 @@ def run_study(
     # Workers may be elsewhere.
     place = place.absolute()
     points = _points(whole, part, skip_impossible=skip_impossible, allow_none=allow_none)
-    prepared = _Prepared(points, place, on_progress)
+    traces = Traces(place / "traces", on_progress) if traces is None else traces
+    prepared = _Prepared(points, place, traces)
     if out is not None:
         _write_study(whole, Path(out), path)
     results = _run(prepared, executor, jobs, on_progress, fail_fast=fail_fast)
@@ -141,7 +143,7 @@ def array_job(
     table.check_names(whole)
     place = Path(store) if store is not None else Path(out) / "store"
     points = _points(whole, None, skip_impossible=skip_impossible)
-    prepared = _Prepared(points, place, on_progress)
+    prepared = _Prepared(points, place, Traces(place / "traces", on_progress))
     _write_study(whole, Path(out), path)
     prepared.work(prepared.todo(), here=False)
     given = {"--skip-impossible": skip_impossible, "--fail-fast": fail_fast}
@@ -217,11 +219,11 @@ def _points(
 class _Prepared:
     """The points of a study with their keys, and what is known of their results."""
 
-    def __init__(self, points: list[Point], place: Path, progress: Progress | None) -> None:
+    def __init__(self, points: list[Point], place: Path, traces: Traces) -> None:
         self._points = points
         self.store = Store(place / "results")
         self._place = place
-        self._traces = Traces(place / "traces", progress)
+        self._traces = traces
         self._keys = {p.index: self._key(p) for p in self._points if p.reason is None}
         self._known = {
             key: tasks.Done("", values=tasks.values(found), costs=tasks.costs(found))

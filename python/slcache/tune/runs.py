@@ -12,6 +12,7 @@ from typing import Any
 from slcache import api, config_files
 from slcache.sweep.api import run_study
 from slcache.sweep.executors import Executor
+from slcache.sweep.shared import Traces
 from slcache.sweep.study import Study
 from slcache.sweep.table import Row
 from slcache.traces import Progress
@@ -83,6 +84,8 @@ class Runs:
     ) -> None:
         self._asked, self._store = asked, store
         self._executor = executor
+        #: One for all batches: a trace is hashed once.
+        self._traces = Traces(store.absolute() / "traces", progress)
         self._prefixes, self._progress = prefixes, progress
         #: Rows by point, in the order of the seeds: of the run over most of the trace.
         self._rows: dict[tuple[tuple[str, Any], ...], list[Row]] = {}
@@ -108,6 +111,7 @@ class Runs:
             executor=self._executor,
             skip_impossible=True,
             allow_none=True,
+            traces=self._traces,
             on_progress=self._progress,
         )
         self.kept += done.kept if share == _WHOLE else 0
