@@ -293,7 +293,7 @@ impl Simulation {
             return;
         }
         let (path, wait) = io.timing().path(id);
-        stats.of(op).record(latency_ns, record, path, wait);
+        let bucket = stats.of(op).record(latency_ns, record, path, wait);
         if op == HostOp::Flush {
             return;
         }
@@ -301,7 +301,7 @@ impl Simulation {
             let live = self.scheme.cache_live_bytes(io);
             io.series_mut().advance(end_ns, live);
         }
-        io.series_mut().complete(op, bytes, latency_ns);
+        io.series_mut().complete(op, bytes, latency_ns, bucket);
     }
 
     /// A request leaves the device; the next pending one may enter.

@@ -8,7 +8,7 @@ use crate::hw::timing::{
     RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER,
     WAIT_SOURCE, WAIT_SPIN_UP, WAIT_SUSPENDED,
 };
-use crate::metrics::latency::{Latency, RequestsBeyond};
+use crate::metrics::latency::{Bucket, Latency, RequestsBeyond};
 use crate::metrics::report::{Attribution, HostOpReport};
 
 /// Sums of the parts of all latencies, ns; they add up to the latencies.
@@ -33,7 +33,8 @@ pub struct OpStats {
 }
 
 impl OpStats {
-    /// Books a finished request; what no part of its path explains is the gap before the path.
+    /// Books a finished request, in the bucket of latencies that is told; what no part of its path
+    /// explains is the gap before the path.
     #[inline]
     pub(super) fn record(
         &mut self,
@@ -41,8 +42,8 @@ impl OpStats {
         request: &HostRequest,
         path: &RequestPath,
         wait: Option<&WaitTime>,
-    ) {
-        self.latency.record(latency_ns);
+    ) -> Bucket {
+        let bucket = self.latency.record(latency_ns);
         self.bytes += request.request.bytes();
         let queue_ns = request.admitted_ns - request.arrived_ns;
         let s = &mut self.sums;
@@ -74,6 +75,7 @@ impl OpStats {
         if explained_ns < latency_ns {
             s.gap_ns[path.gap as usize] += u128::from(latency_ns - explained_ns);
         }
+        bucket
     }
 
     /// Requests booked.

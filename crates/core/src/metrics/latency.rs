@@ -10,11 +10,14 @@ pub(super) const HIGHEST_NS: u64 = TIME_LIMIT_NS;
 /// Bits of a latency that its bucket tells: percentiles are within 0.1 %.
 const PRECISION_BITS: u32 = 11;
 
+/// How many buckets there are.
+const BUCKETS: usize = bucket_of::<PRECISION_BITS>(HIGHEST_NS) + 1;
+
 /// Where a latency is counted: buckets are 1 ns wide at first, and with every power of two twice as wide.
 /// With 11 bits they are those of `Histogram` with three digits, which takes several times as long to
 /// find them.
 #[inline(always)]
-pub(super) fn bucket_of<const BITS: u32>(ns: u64) -> usize {
+pub(super) const fn bucket_of<const BITS: u32>(ns: u64) -> usize {
     let width_bits = (u64::BITS - BITS) - (ns | ((1 << BITS) - 1)).leading_zeros();
     ((width_bits << (BITS - 1)) + (ns >> width_bits) as u32) as usize
 }
@@ -24,6 +27,22 @@ pub(super) fn least_in<const BITS: u32>(bucket: usize) -> u64 {
     let half = 1 << (BITS - 1);
     let width_bits = (bucket / half).saturating_sub(1);
     ((bucket - width_bits * half) as u64) << width_bits
+}
+
+/// The bucket that a latency was counted in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bucket(u16);
+
+const _: () = assert!(BUCKETS <= 1 << u16::BITS);
+
+impl Bucket {
+    /// The one around it of those that tell `BITS` of a latency. Without branches, so that many are
+    /// found at once: with every power of two another line is the lowest.
+    #[inline(always)]
+    pub(super) fn coarser<const BITS: u32>(self) -> u16 {
+        let line = |less: u32| (self.0 >> less) + ((less as u16) << (BITS - 1));
+        (1..=PRECISION_BITS - BITS).fold(self.0, |lowest, less| lowest.min(line(less)))
+    }
 }
 
 /// A latency recorder.
@@ -107,20 +126,22 @@ impl RequestsBeyond {
 
 impl Default for Latency {
     fn default() -> Self {
-        let counts = bytemuck::zeroed_slice_box(bucket_of::<PRECISION_BITS>(HIGHEST_NS) + 1);
+        let counts = bytemuck::zeroed_slice_box(BUCKETS);
         Self { counts, count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
     }
 }
 
 impl Latency {
-    /// Records one latency.
+    /// Records one latency; the bucket that it is counted in.
     #[inline]
-    pub fn record(&mut self, ns: u64) {
-        self.counts[bucket_of::<PRECISION_BITS>(ns.min(HIGHEST_NS))] += 1;
+    pub fn record(&mut self, ns: u64) -> Bucket {
+        let bucket = bucket_of::<PRECISION_BITS>(ns.min(HIGHEST_NS));
+        self.counts[bucket] += 1;
         self.count += 1;
         self.sum_ns += u128::from(ns);
         self.min_ns = self.min_ns.min(ns);
         self.max_ns = self.max_ns.max(ns);
+        Bucket(bucket as u16)
     }
 
     /// The latencies as whoever asks for percentiles wants them.
@@ -264,6 +285,17 @@ mod tests {
     }
 
     #[test]
+    fn a_bucket_lies_in_the_one_where_less_is_told() {
+        for bits in 0..=62 {
+            for part in 0..=4100 {
+                let ns = ((1_u64 << bits) + ((1_u64 << bits) >> 12) * part).saturating_sub(2).min(HIGHEST_NS);
+                let bucket = Latency::default().record(ns);
+                assert_eq!(usize::from(bucket.coarser::<8>()), bucket_of::<8>(ns), "{ns}");
+            }
+        }
+    }
+
+    #[test]
     fn the_histogram_is_what_recording_into_it_makes() {
         let mut rng = crate::base::rng::RngStream::new(7, "latency");
         for shift in [0, 5, 20, 30] {
@@ -293,7 +325,9 @@ mod tests {
             values.iter_mut().for_each(|ns| *ns = (*ns).min(HIGHEST_NS));
             values.sort_unstable();
             let mut latency = Latency::default();
-            values.iter().for_each(|&ns| latency.record(ns));
+            for &ns in &values {
+                latency.record(ns);
+            }
             let s = latency.summary().unwrap();
             let told = [
                 (s.p50, 5000),

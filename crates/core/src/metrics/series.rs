@@ -1,6 +1,7 @@
 //! Time series with a bounded number of windows: when they run out, neighbours merge.
 
-use super::spectrum::{OpenSpectrum, Spectrum};
+use super::latency::Bucket;
+use super::spectrum::Spectra;
 use crate::base::op::{Cause, CAUSES};
 use crate::base::request::HostOp;
 use serde::Serialize;
@@ -72,19 +73,14 @@ impl Window {
     }
 }
 
-/// Latencies of reads and of writes.
-type Spectra = [Spectrum; 2];
-
 /// A series of windows of equal length from time 0.
 #[derive(Clone, Debug)]
 pub struct Series {
     window_ns: u64,
     windows_max: u64,
     windows: Vec<Window>,
-    /// The latencies of each window; of the last one those of `open` are yet to come.
-    spectra: Vec<Spectra>,
-    /// Latencies of the last window so far.
-    open: [OpenSpectrum; 2],
+    /// The latencies of reads and of writes in each window.
+    spectra: [Spectra; 2],
     /// End of the last window, to keep the hot path to one comparison.
     end_ns: u64,
 }
@@ -101,8 +97,7 @@ impl Series {
             window_ns,
             windows_max: windows_max as u64,
             windows: vec![Window::default()],
-            spectra: vec![Spectra::default()],
-            open: Default::default(),
+            spectra: Default::default(),
             end_ns: window_ns,
         }
     }
@@ -125,7 +120,6 @@ impl Series {
             if let Some(last) = self.windows.last_mut() {
                 last.cache_live_bytes = cache_live_bytes;
             }
-            self.close_spectra();
             while now_ns / self.window_ns >= self.windows_max {
                 self.halve();
             }
@@ -134,28 +128,13 @@ impl Series {
                 return;
             }
             self.windows.push(Window { cache_live_bytes, ..Window::default() });
-            self.spectra.push(Spectra::default());
+            self.spectra.iter_mut().for_each(Spectra::open);
             self.end_ns = self.windows.len() as u64 * self.window_ns;
         }
     }
 
-    /// Moves the latencies of the last window so far to where they are kept.
-    fn close_spectra(&mut self) {
-        if let Some(last) = self.spectra.last_mut() {
-            for (open, spectrum) in self.open.iter_mut().zip(last) {
-                open.close_into(spectrum);
-            }
-        }
-    }
-
     fn halve(&mut self) {
-        let mut spectra = std::mem::take(&mut self.spectra).into_iter();
-        while let Some(mut first) = spectra.next() {
-            for (spectrum, later) in first.iter_mut().zip(spectra.next().iter().flatten()) {
-                spectrum.absorb(later);
-            }
-            self.spectra.push(first);
-        }
+        self.spectra.iter_mut().for_each(Spectra::halve);
         self.windows = self
             .windows
             .chunks(2)
@@ -177,20 +156,19 @@ impl Series {
         &mut self.windows[last]
     }
 
-    /// Adds a read or write that is complete in the current window.
+    /// Adds a read or write that is complete in the current window, and the bucket of its latency.
     #[inline(always)]
-    pub fn complete(&mut self, op: HostOp, bytes: u64, latency_ns: u64) {
+    pub fn complete(&mut self, op: HostOp, bytes: u64, latency_ns: u64, bucket: Bucket) {
         let window = self.current();
         let (completed, kind) =
             if op == HostOp::Read { (&mut window.reads, 0) } else { (&mut window.writes, 1) };
         completed.add(bytes, latency_ns);
-        self.open[kind].record(latency_ns);
+        self.spectra[kind].record(bucket);
     }
 
     /// The series as columns, the last window closed with `cache_live_bytes`.
     pub fn report(&mut self, cache_live_bytes: u64) -> SeriesReport {
         self.current().cache_live_bytes = cache_live_bytes;
-        self.close_spectra();
         let column = |f: &dyn Fn(&Window) -> u64| Column::Counts(self.windows.iter().map(f).collect());
         let mut columns = BTreeMap::new();
         let starts = (0..self.windows.len() as u64).map(|i| i * self.window_ns);
@@ -204,10 +182,11 @@ impl Series {
             let longest = |done: &Completed| (done.requests > 0).then_some(done.latency_ns_max);
             let longest = self.windows.iter().map(|window| longest(of(window)));
             columns.insert(format!("{kind}_latency_ns_max"), Column::Latencies(longest.collect()));
-            for (name, per_myriad) in PERCENTILES {
-                let both = self.windows.iter().zip(&self.spectra);
-                let told = both.map(|(w, s)| s[i].percentile_ns(per_myriad, of(w).latency_ns_max));
-                columns.insert(format!("{kind}_latency_ns_{name}"), Column::Latencies(told.collect()));
+            let longest = self.windows.iter().map(|window| of(window).latency_ns_max);
+            let told = self.spectra[i].percentiles_ns(PERCENTILES.map(|(_, share)| share), longest);
+            for (p, (name, _)) in PERCENTILES.into_iter().enumerate() {
+                let told = Column::Latencies(told.iter().map(|window| window[p]).collect());
+                columns.insert(format!("{kind}_latency_ns_{name}"), told);
             }
         }
         for cause in Cause::ALL {
@@ -275,6 +254,7 @@ pub struct SeriesReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::latency::Latency;
 
     #[test]
     fn sums_survive_every_merge() {
@@ -285,7 +265,7 @@ mod tests {
             if series.is_over(now) {
                 series.advance(now, i);
             }
-            series.complete(HostOp::Write, i, 0);
+            series.complete(HostOp::Write, i, 0, Bucket::default());
             want += i;
         }
         let report = series.report(7);
@@ -301,7 +281,7 @@ mod tests {
             if series.is_over(at_ns) {
                 series.advance(at_ns, 0);
             }
-            series.complete(op, 512, latency_ns);
+            series.complete(op, 512, latency_ns, Latency::default().record(latency_ns));
         }
         series.report(0)
     }

@@ -1,44 +1,163 @@
-//! The latencies of one window by bucket, for its percentiles: within 1 %, in as little room as the
-//! latencies that occurred need.
+//! The latencies of every window by bucket, for its percentiles: within 1 %, and a request costs a store.
 
-use super::latency::{bucket_of, least_in, HIGHEST_NS};
+use super::latency::{bucket_of, least_in, Bucket, HIGHEST_NS};
 use std::cmp::Ordering;
 
 /// Bits of a latency that its bucket tells: percentiles are within 1 %.
 const PRECISION_BITS: u32 = 8;
 
-/// How many latencies fell into each bucket, by rising latency; only of buckets that any fell into.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spectrum {
-    buckets: Vec<(u16, u32)>,
+/// Latencies that are listed before they are counted: half a megabyte.
+const LISTED_MAX: usize = 1 << 18;
+/// Latencies there is room for at first.
+const LISTED_FIRST: usize = 1 << 10;
+
+/// How many latencies fell into each bucket that any fell into, by rising latency.
+type Counted = Vec<(u16, u32)>;
+
+/// The latencies of windows that follow each other. The latest are a list, of which every window is a
+/// stretch: windows merge by forgetting where the later one began. A list that is full is counted.
+#[derive(Clone, Debug)]
+pub struct Spectra {
+    /// The latest latencies, in the order of completion, as the recorder of all latencies counted them.
+    listed: Vec<Bucket>,
+    /// Where in the list each window begins.
+    starts: Vec<u32>,
+    /// What is no longer in the list, of the windows that have such.
+    counted: Vec<Counted>,
 }
 
-impl Spectrum {
-    /// Adds the latencies of another window.
-    pub fn absorb(&mut self, other: &Spectrum) {
-        if self.buckets.is_empty() {
-            self.buckets.clone_from(&other.buckets);
-        } else if !other.buckets.is_empty() {
-            self.buckets = merged(&self.buckets, &other.buckets);
+impl Default for Spectra {
+    fn default() -> Self {
+        Self { listed: Vec::with_capacity(LISTED_FIRST), starts: vec![0], counted: Vec::new() }
+    }
+}
+
+impl Spectra {
+    /// Records a latency of the last window that was counted in `bucket`.
+    #[inline(always)]
+    pub fn record(&mut self, bucket: Bucket) {
+        if self.listed.len() == self.listed.capacity() {
+            self.make_room();
+        }
+        self.listed.push(bucket);
+    }
+
+    #[cold]
+    fn make_room(&mut self) {
+        if self.listed.len() < LISTED_MAX {
+            self.listed.reserve_exact(self.listed.len().max(LISTED_FIRST));
+        } else {
+            self.count();
         }
     }
 
-    /// The latency that so many of ten thousand do not exceed, by nearest rank: the upper end of its
-    /// bucket, never above `max_ns`, the longest. None without latencies.
-    pub fn percentile_ns(&self, per_myriad: u64, max_ns: u64) -> Option<u64> {
-        let total: u64 = self.buckets.iter().map(|&(_, count)| u64::from(count)).sum();
-        let rank = (u128::from(total) * u128::from(per_myriad)).div_ceil(10_000).max(1) as u64;
-        let mut at_or_below = 0;
-        let reached = self.buckets.iter().find(|&&(_, count)| {
-            at_or_below += u64::from(count);
-            at_or_below >= rank
-        });
-        reached.map(|&(bucket, _)| (least_in::<PRECISION_BITS>(usize::from(bucket) + 1) - 1).min(max_ns))
+    /// Counts what is listed.
+    fn count(&mut self) {
+        let mut counts = Counts::default();
+        self.counted.resize(self.starts.len(), Counted::new());
+        for window in 0..self.starts.len() {
+            let later = counts.of(self.listed_in(window));
+            let counted = &mut self.counted[window];
+            *counted = merged(std::mem::take(counted), later);
+        }
+        self.listed.clear();
+        self.starts.fill(0);
+    }
+
+    /// Begins a window.
+    pub fn open(&mut self) {
+        self.starts.push(self.listed.len() as u32);
+    }
+
+    /// Makes one window of every two.
+    pub fn halve(&mut self) {
+        self.starts = self.starts.iter().copied().step_by(2).collect();
+        let mut counted = std::mem::take(&mut self.counted).into_iter();
+        while let Some(first) = counted.next() {
+            self.counted.push(merged(first, counted.next().unwrap_or_default()));
+        }
+    }
+
+    fn listed_in(&self, window: usize) -> &[Bucket] {
+        let end = self.starts.get(window + 1).map_or(self.listed.len(), |&start| start as usize);
+        &self.listed[self.starts[window] as usize..end]
+    }
+
+    /// What so many of ten thousand latencies of each window do not exceed, by nearest rank, where the
+    /// shares rise: the upper end of the bucket, never above the window's longest latency. None without
+    /// latencies.
+    pub fn percentiles_ns<const N: usize>(
+        &self,
+        shares: [u64; N],
+        longest_ns: impl Iterator<Item = u64>,
+    ) -> Vec<[Option<u64>; N]> {
+        let (mut list, mut counts) = (Vec::new(), Counts::default());
+        let of_window = |(window, max_ns)| {
+            let listed = self.listed_in(window);
+            let counted = self.counted.get(window).filter(|counted| !counted.is_empty());
+            let buckets = if counted.is_none() && listed.len() <= usize::from(u16::MAX) {
+                list.clear();
+                list.extend(listed.iter().map(|bucket| bucket.coarser::<PRECISION_BITS>()));
+                listed_at(&list, shares)
+            } else {
+                counted_at(&merged(counted.cloned().unwrap_or_default(), counts.of(listed)), shares)
+            };
+            let end_of = |bucket| least_in::<PRECISION_BITS>(usize::from(bucket) + 1) - 1;
+            buckets.map(|bucket| bucket.map(|bucket| end_of(bucket).min(max_ns)))
+        };
+        (0..self.starts.len()).zip(longest_ns).map(of_window).collect()
     }
 }
 
+/// The rank from 1 of a share of so many in ten thousand.
+fn rank(total: u64, share: u64) -> u64 {
+    (u128::from(total) * u128::from(share)).div_ceil(10_000).max(1) as u64
+}
+
+/// The buckets with rising shares of at most 65,535 latencies. Halves the range again and again:
+/// counting what lies below takes the processor about half an instruction per latency.
+fn listed_at<const N: usize>(list: &[u16], shares: [u64; N]) -> [Option<u16>; N] {
+    let (Some(lowest), Some(highest)) = (list.iter().copied().min(), list.iter().copied().max()) else {
+        return [None; N];
+    };
+    let mut low = lowest;
+    shares.map(|share| {
+        let rank = rank(list.len() as u64, share) as u16;
+        let mut high = highest;
+        if usize::from(rank) == list.len() {
+            low = high;
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let at_or_below = list.iter().fold(0_u16, |sum, &bucket| sum + u16::from(bucket <= middle));
+            if at_or_below >= rank {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        Some(low)
+    })
+}
+
+/// The buckets with shares of latencies that are counted.
+fn counted_at<const N: usize>(buckets: &[(u16, u32)], shares: [u64; N]) -> [Option<u16>; N] {
+    let total = buckets.iter().map(|&(_, count)| u64::from(count)).sum();
+    shares.map(|share| {
+        let (rank, mut at_or_below) = (rank(total, share), 0);
+        let reached = buckets.iter().find(|&&(_, count)| {
+            at_or_below += u64::from(count);
+            at_or_below >= rank
+        });
+        reached.map(|&(bucket, _)| bucket)
+    })
+}
+
 /// Two lists by rising bucket as one.
-fn merged(a: &[(u16, u32)], b: &[(u16, u32)]) -> Vec<(u16, u32)> {
+fn merged(a: Counted, b: Counted) -> Counted {
+    if a.is_empty() || b.is_empty() {
+        return if a.is_empty() { b } else { a };
+    }
     let mut all = Vec::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
@@ -57,88 +176,125 @@ fn merged(a: &[(u16, u32)], b: &[(u16, u32)]) -> Vec<(u16, u32)> {
     all
 }
 
-/// The latencies of a window that is not over.
-#[derive(Clone, Debug)]
-pub struct OpenSpectrum {
-    /// How many there were, by bucket.
+/// Room to count latencies in.
+struct Counts {
+    /// How many there were, by bucket: none between lists.
     counts: Box<[u32]>,
     /// The buckets with any, in no order.
     touched: Vec<u16>,
 }
 
-impl Default for OpenSpectrum {
+impl Default for Counts {
     fn default() -> Self {
         let counts = bytemuck::zeroed_slice_box(bucket_of::<PRECISION_BITS>(HIGHEST_NS) + 1);
         Self { counts, touched: Vec::new() }
     }
 }
 
-impl OpenSpectrum {
-    /// Records one latency.
-    #[inline(always)]
-    pub fn record(&mut self, ns: u64) {
-        let bucket = bucket_of::<PRECISION_BITS>(ns.min(HIGHEST_NS));
-        let count = &mut self.counts[bucket];
-        if *count == 0 {
-            self.touched.push(bucket as u16);
+impl Counts {
+    /// A list by rising bucket.
+    fn of(&mut self, list: &[Bucket]) -> Counted {
+        let Self { counts, touched } = self;
+        for bucket in list.iter().map(|bucket| bucket.coarser::<PRECISION_BITS>()) {
+            let count = &mut counts[usize::from(bucket)];
+            if *count == 0 {
+                touched.push(bucket);
+            }
+            *count += 1;
         }
-        *count = count.saturating_add(1);
-    }
-
-    /// Moves what was recorded to `spectrum`.
-    pub fn close_into(&mut self, spectrum: &mut Spectrum) {
-        if self.touched.is_empty() {
-            return;
-        }
-        self.touched.sort_unstable();
-        let counts = &mut self.counts;
+        touched.sort_unstable();
         let take = |bucket| (bucket, std::mem::take(&mut counts[usize::from(bucket)]));
-        spectrum.absorb(&Spectrum { buckets: self.touched.drain(..).map(take).collect() });
+        touched.drain(..).map(take).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::latency::Latency;
 
-    fn of(latencies: &[u64]) -> Spectrum {
-        let (mut open, mut spectrum) = (OpenSpectrum::default(), Spectrum::default());
-        latencies.iter().for_each(|&ns| open.record(ns));
-        open.close_into(&mut spectrum);
-        assert!(open.counts.iter().all(|&count| count == 0));
-        spectrum
+    const SHARES: [u64; 5] = [1, 5_000, 9_900, 9_990, 10_000];
+
+    /// Windows with these latencies; what is listed is counted after every so many.
+    fn of(windows: &[&[u64]], count_after: usize) -> Spectra {
+        let (mut spectra, mut latency) = (Spectra::default(), Latency::default());
+        for (window, latencies) in windows.iter().enumerate() {
+            if window > 0 {
+                spectra.open();
+            }
+            for &ns in *latencies {
+                spectra.record(latency.record(ns));
+                if spectra.listed.len() == count_after {
+                    spectra.count();
+                }
+            }
+        }
+        spectra
+    }
+
+    fn told(spectra: &Spectra, max_ns: u64) -> Vec<[Option<u64>; 5]> {
+        spectra.percentiles_ns(SHARES, std::iter::repeat(max_ns))
     }
 
     #[test]
     fn percentiles_are_within_a_hundredth_over_the_whole_range() {
-        for bits in 0..=62 {
-            let mut latencies: Vec<u64> =
-                (0..3000).map(|i| ((1_u64 << bits) / 3000 * i + i % 7).min(HIGHEST_NS)).collect();
-            let spectrum = of(&latencies);
-            latencies.sort_unstable();
-            let max_ns = latencies[latencies.len() - 1];
-            for per_myriad in [5_000, 9_900, 9_990, 10_000] {
-                let rank = (latencies.len() as u64 * per_myriad).div_ceil(10_000);
-                let want = latencies[rank as usize - 1];
-                let got = spectrum.percentile_ns(per_myriad, max_ns).unwrap();
-                assert!(got >= want && got - want <= want / 100, "2^{bits}, {per_myriad}: {got}, not {want}");
+        for requests in [1, 2, 7, 999, 3000, 70_000] {
+            let several = if requests < 5000 { 1 } else { 9 };
+            for (bits, count_after) in (0..=62).step_by(several).flat_map(|b| [(b, usize::MAX), (b, 1000)]) {
+                let each = (1_u64 << bits) / requests;
+                let mut latencies: Vec<u64> =
+                    (0..requests).map(|i| (each * i + i % 7).min(HIGHEST_NS)).collect();
+                let spectra = of(&[&latencies], count_after);
+                latencies.sort_unstable();
+                let max_ns = latencies[latencies.len() - 1];
+                let got = told(&spectra, max_ns)[0];
+                for (share, got) in SHARES.into_iter().zip(got) {
+                    let (want, got) = (latencies[rank(requests, share) as usize - 1], got.unwrap());
+                    assert!(got >= want && got - want <= want / 100, "2^{bits}, {share}: {got}, not {want}");
+                    let end = least_in::<PRECISION_BITS>(bucket_of::<PRECISION_BITS>(want) + 1) - 1;
+                    assert_eq!(got, end.min(max_ns), "2^{bits}, {share}");
+                }
             }
         }
     }
 
     #[test]
     fn windows_that_merge_are_one_window() {
-        let (a, b) = ([7, 7, 90_000, 12_345_678], [1, 7, 90_001, u64::MAX]);
-        let mut merged = of(&a);
-        merged.absorb(&of(&b));
-        assert_eq!(merged, of(&[a, b].concat()));
-        merged.absorb(&Spectrum::default());
-        assert_eq!(merged, of(&[a, b].concat()));
+        let mut rng = crate::base::rng::RngStream::new(5, "spectra");
+        let windows: Vec<Vec<u64>> = (0..9)
+            .map(|window| {
+                (0..window * 7 % 40).map(|_| u64::from(rng.below(1 << 30)) >> rng.below(30)).collect()
+            })
+            .collect();
+        let windows: Vec<&[u64]> = windows.iter().map(Vec::as_slice).collect();
+        let pairs: Vec<Vec<u64>> = windows.chunks(2).map(<[&[u64]]>::concat).collect();
+        let pairs: Vec<&[u64]> = pairs.iter().map(Vec::as_slice).collect();
+        let want = told(&of(&pairs, usize::MAX), u64::MAX);
+        for count_after in [usize::MAX, 1, 2, 13, 50, 100] {
+            let mut spectra = of(&windows, count_after);
+            spectra.halve();
+            assert_eq!(told(&spectra, u64::MAX), want, "counted after {count_after}");
+            spectra.count();
+            assert_eq!(told(&spectra, u64::MAX), want, "counted after {count_after} and in the end");
+        }
+    }
+
+    #[test]
+    fn a_full_list_is_counted_and_nothing_is_lost() {
+        let mut spectra = Spectra::default();
+        let (few, many) = (Latency::default().record(7), Latency::default().record(1 << 30));
+        (0..3 * LISTED_MAX).for_each(|i| spectra.record(if i == 5 { many } else { few }));
+        assert!(spectra.listed.capacity() <= LISTED_MAX && !spectra.counted.is_empty());
+        spectra.count();
+        assert_eq!(
+            spectra.counted[0].iter().map(|of| of.1).collect::<Vec<_>>(),
+            [3 * LISTED_MAX as u32 - 1, 1]
+        );
     }
 
     #[test]
     fn without_latencies_there_is_no_percentile() {
-        assert_eq!(Spectrum::default().percentile_ns(5_000, 0), None);
-        assert_eq!(of(&[0]).percentile_ns(9_990, 0), Some(0));
+        assert_eq!(told(&Spectra::default(), 0), [[None; 5]]);
+        assert_eq!(told(&of(&[&[0]], usize::MAX), 0), [[Some(0); 5]]);
     }
 }
