@@ -162,6 +162,15 @@ def test_the_command_line_prints_means_and_says_when_seeds_do_nothing(tmp_path: 
     assert json.loads(piped.stdout)["seeds"]["schemes"] == document["seeds"]["schemes"]
 
 
+def test_percentiles_that_few_requests_carry_are_marked(four: SeededComparison) -> None:
+    for row in four.seed_rows():
+        thin = {cell.title for cell in row.cells if cell.thin}
+        # 600 requests: 2 or 4 of a side lie beyond its p99, none beyond p99.9.
+        assert thin == {"read p99", "write p99", "write p99.9"}
+        assert all(cell.marked.endswith("*") == cell.thin for cell in row.cells)
+    assert "* fewer than 10 requests lie beyond this percentile" in four.summary()
+
+
 def test_wrong_numbers_of_seeds_are_refused(workload: Path, four: SeededComparison) -> None:
     with pytest.raises(slcache.UsageError, match="seeds = 0"):
         slcache.compare(workload, device="tiny", schemes=SCHEMES, seeds=0)

@@ -172,13 +172,22 @@ class SeededComparison(Comparison):
             return grid.Cell(column.title, "–", best=False)
         if label == self.reference:
             text = column.show(mine.mean) + _within(mine.half, mine.mean)
-            return grid.Cell(column.title, text, best=False)
+            return grid.Cell(column.title, text, best=False, thin=self._is_thin(label, column))
+        thin = self._is_thin(label, column) or self._is_thin(self.reference, column)
         against = self.against(label, column.metric)
         if against.factor is None:
-            return grid.Cell(column.title, column.show(mine.mean), best=False)
+            return grid.Cell(column.title, column.show(mine.mean), best=False, thin=thin)
         text = units.factor(against.factor) + _within(against.half, against.factor)
         mark = f" {NOISE}" if against.inside_noise else ""
-        return grid.Cell(column.title, text + mark, best=False)
+        return grid.Cell(column.title, text + mark, best=False, thin=thin)
+
+    def _is_thin(self, label: str, column: _Column) -> bool:
+        """Return whether too few requests carry a percentile under any of the seeds."""
+        side, _, key = column.metric.removesuffix("_ns").partition("_")
+        place = self.labels.index(label)
+        return side in _SIDES and any(
+            normalise.is_thin(each.documents[place], side, key) for each in self.comparisons
+        )
 
     def verdict(self) -> list[str]:
         """Return who wins over the seeds, and what is inside the noise, in sentences."""

@@ -44,7 +44,9 @@ def pace_table(rows: Sequence[grid.Row]) -> Table:
 
 def seeds_table(rows: Sequence[grid.Row]) -> Table:
     """Return the table of means over seeds in the same way."""
-    table = Table("scheme", [cell.title.replace(" ", "\n") for cell in rows[0].cells])
+    caption = grid.THIN_NOTE if grid.has_thin(rows) else ""
+    titles = [cell.title.replace(" ", "\n") for cell in rows[0].cells]
+    table = Table("scheme", titles, caption=caption)
     for row in rows:
         table.add(_name(row), *_cells(row))
     return table
