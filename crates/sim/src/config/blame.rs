@@ -8,8 +8,9 @@ use toml::Table;
 
 /// Which keys are wrong with some of the settings.
 pub struct Blame {
-    /// The keys that are wrong without any setting.
+    /// The keys that are wrong without any setting, and with all of them.
     wrong_below: Vec<Key>,
+    wrong_above: Vec<Key>,
     causes: Vec<Cause>,
 }
 
@@ -32,18 +33,23 @@ impl Blame {
             }
         };
         let causes = settings.iter().enumerate().map(cause).collect();
-        Self { wrong_below: wrong_keys(base, std::iter::empty()), causes }
+        let wrong_below = wrong_keys(base, std::iter::empty());
+        Self { wrong_below, wrong_above: wrong_keys(base, settings.iter()), causes }
     }
 
     /// The origins of the settings that cause the problem with `key`: those without which it is
     /// gone, or else those that bring it about alone. `None` where it is there without any.
     pub fn origin(&self, key: &Key) -> Option<Origin> {
         let is_wrong = |keys: &[Key]| keys.iter().any(|other| related(other, key));
+        // Where something else is wrong without a setting, the problem may only not have been looked
+        // for: that it is gone says nothing.
+        let is_new = |wrong: &Key| !self.wrong_above.iter().any(|other| related(other, wrong));
         if is_wrong(&self.wrong_below) {
             return None;
         }
-        let needed: Vec<&Cause> =
-            self.causes.iter().filter(|cause| !is_wrong(&cause.wrong_without)).collect();
+        let is_gone =
+            |cause: &Cause| !is_wrong(&cause.wrong_without) && !cause.wrong_without.iter().any(is_new);
+        let needed: Vec<&Cause> = self.causes.iter().filter(|cause| is_gone(cause)).collect();
         let enough = || self.causes.iter().filter(|cause| is_wrong(&cause.wrong_alone)).collect();
         let blamed = if needed.is_empty() { enough() } else { needed };
         let mut origins: Vec<Said> = blamed.iter().map(|cause| cause.origin.clone()).collect();

@@ -121,6 +121,16 @@ fn the_setting_at_fault_is_blamed() {
 }
 
 #[test]
+fn what_only_hides_a_problem_is_not_blamed() {
+    // Without the depth of the queue that is wrong, and the size of the cache not looked at.
+    let (size, depth) = ("slc_blocks=2", "host.queue_depth=4");
+    for sets in [[size, "host.replay=closed", depth], [depth, "host.replay=closed", size]] {
+        let lines = errors("tiny", "baseline", &sets);
+        assert!(lines.len() == 1 && lines[0].starts_with(&format!("--set {size}: ")), "{lines:?}");
+    }
+}
+
+#[test]
 fn a_setting_without_effect_is_refused() {
     let moot = [
         ("host.time_scale=2", "host.replay=closed", "host.queue_depth=4"),
