@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import resource
 from pathlib import Path
@@ -38,6 +40,23 @@ def test_a_device_beyond_the_address_space_is_refused(trace: Path, enormous: Pat
     assert match, done.stderr
     assert int(match[1]) > 10_000
     assert int(match[2]) < 6 * 1024
+
+
+def test_a_study_tells_what_does_not_fit_before_anything_runs(
+    trace: Path, enormous: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    asked: list[str | Path] = ["sweep", trace, "--scheme", "tlc-only"]
+    asked += ["--device", "tiny", "--device", enormous]
+    done = slcache(*asked, "--out", out, setup=limited)
+    assert done.returncode == 3, done.stderr
+    assert f"1 point of tlc-only on {enormous}: the device needs about" in done.stderr.decode()
+    assert not (out / "points.parquet").exists()
+    done = slcache(*asked, "--skip-impossible", "--out", out, "--format", "csv", setup=limited)
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    assert [row["status"] for row in rows] == ["done", "impossible"]
+    assert "MiB are available" in rows[1]["reason"]
 
 
 def test_a_device_within_the_limit_runs(trace: Path) -> None:

@@ -119,6 +119,16 @@ def resolve(
 ) -> str:
     """Return the configuration that would run, as JSON."""
 
+def shortage(
+    *,
+    device: str | DeviceContent,
+    scheme: str,
+    sets: list[str],
+    seed: int | None,
+    replay: str | None,
+) -> str | None:
+    """Return why the configuration's device does not fit into memory; None where it does."""
+
 def schemes() -> str:
     """Return the catalogue of schemes, as a JSON list."""
 

@@ -115,6 +115,21 @@ fn resolve(
     Ok(config.to_json().to_string())
 }
 
+/// Why the device of a configuration does not fit into the memory that there is; `None` if it does.
+#[pyfunction]
+#[pyo3(signature = (*, device, scheme, sets, seed, replay))]
+fn shortage(
+    device: Device,
+    scheme: String,
+    sets: Vec<String>,
+    seed: Option<u64>,
+    replay: Option<String>,
+) -> PyResult<Option<String>> {
+    let layers = Layers { device: device.into(), scheme, sets, seed, replay };
+    let config = slcache_sim::resolve(&layers).map_err(|errors| config_error(&errors))?;
+    Ok(slcache_sim::memory::shortage(&config).map(|found| found.to_string()))
+}
+
 /// The JSON schema of the configuration.
 #[pyfunction]
 fn config_schema() -> String {
@@ -195,6 +210,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ConfigError", py.get_type::<ConfigError>())?;
     module.add("TraceError", py.get_type::<TraceError>())?;
     module.add("RunError", py.get_type::<RunError>())?;
+    module.add_function(wrap_pyfunction!(shortage, module)?)?;
     module.add_class::<Rereadable>()?;
     module.add_class::<content::DeviceContent>()?;
     module.add_function(wrap_pyfunction!(content::workload_content, module)?)?;

@@ -1,5 +1,6 @@
 //! Whether a device fits into the memory there is, found out before it is made.
 
+use crate::config::RunConfig;
 use rustix::process::{getrlimit, Resource};
 use slcache_core::device::setup::MemoryNeed;
 use sysinfo::{MemoryRefreshKind, Pid, ProcessRefreshKind, ProcessesToUpdate, System};
@@ -53,6 +54,11 @@ pub fn check(need: &MemoryNeed) -> Result<(), Shortage> {
         needed_bytes: tables,
         available_bytes: memory_bytes().unwrap_or(0),
     })
+}
+
+/// Why a run cannot have the memory that its device needs, if so.
+pub fn shortage(config: &RunConfig) -> Option<Shortage> {
+    check(&config.setup().memory()).err()
 }
 
 /// Refuses to go on where little is left: what grows with a trace, such as the set of the pages it

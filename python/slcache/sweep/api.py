@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ from slcache._core import RunError
 from slcache.content import Content
 from slcache.once import flatten, once
 from slcache.store import Store
-from slcache.sweep import driver, given, sampling, slurm, study, table, tasks
+from slcache.sweep import driver, given, room, sampling, slurm, study, table, tasks
 from slcache.sweep.axes import Value
 from slcache.sweep.executors import Executor, named
 from slcache.sweep.outcome import Sweep
@@ -111,6 +112,8 @@ def run_study(
     points = _points(whole, part, skip_impossible=skip_impossible, allow_none=allow_none)
     traces = Traces(place / "traces", on_progress) if traces is None else traces
     prepared = _Prepared(points, place, traces)
+    if executor == "local":
+        prepared.check_room(skip_impossible=skip_impossible)
     if out is not None:
         _write_study(whole, Path(out), path)
     results = _run(prepared, executor, jobs, on_progress, fail_fast=fail_fast)
@@ -231,6 +234,21 @@ class _Prepared:
             if (found := self.store.get(key)) is not None
         }
         self.kept = len(self._known)
+
+    def check_room(self, *, skip_impossible: bool) -> None:
+        """Tell points that are to run here, and do not fit into memory, as impossible ones.
+
+        Raises StudyError where there may be none. What was run elsewhere is a result as any other.
+        """
+        reasons = room.short(self.todo().values())
+        of_key = {self._keys[index]: reason for index, reason in reasons.items()}
+        found = [p for p in self._points if self._keys.get(p.index) in of_key]
+        refused = [replace(p, reason=of_key[self._keys[p.index]]) for p in found]
+        if refused and not skip_impossible:
+            raise StudyError("\n".join(told(refused)))
+        by_index = {p.index: p for p in refused}
+        self._points = [by_index.get(p.index, p) for p in self._points]
+        self._keys = {i: key for i, key in self._keys.items() if i not in by_index}
 
     def todo(self) -> dict[str, Point]:
         """Return a point for every key of which there is no result."""
