@@ -7,23 +7,20 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from slcache import api, files
 from slcache._core import RunError
 from slcache.content import Content
 from slcache.once import flatten, once
-from slcache.store import Store
-from slcache.sweep import driver, given, room, sampling, slurm, study, table, tasks
+from slcache.sweep import driver, given, sampling, slurm, study, table, tasks
 from slcache.sweep.axes import Value
 from slcache.sweep.executors import Executor, named
 from slcache.sweep.outcome import Sweep
-from slcache.sweep.points import Point, told
-from slcache.sweep.points import points as points_of
+from slcache.sweep.prepared import Prepared, asked_points
 from slcache.sweep.shard import Shard
-from slcache.sweep.shared import Traces, states
+from slcache.sweep.shared import Traces
 from slcache.sweep.study import Study, StudyError
 from slcache.traces import Progress
 
@@ -109,9 +106,9 @@ def run_study(
     place = Path(store) if store is not None else Path(keep.path if keep else out or "") / "store"
     # Workers may be elsewhere.
     place = place.absolute()
-    points = _points(whole, part, skip_impossible=skip_impossible, allow_none=allow_none)
+    points = asked_points(whole, part, skip_impossible=skip_impossible, allow_none=allow_none)
     traces = Traces(place / "traces", on_progress) if traces is None else traces
-    prepared = _Prepared(points, place, traces)
+    prepared = Prepared(points, place, traces)
     if executor == "local":
         prepared.check_room(skip_impossible=skip_impossible)
     if out is not None:
@@ -145,8 +142,8 @@ def array_job(
     whole = asked if isinstance(asked, Study) else study.read(Path(asked))
     table.check_names(whole)
     place = Path(store) if store is not None else Path(out) / "store"
-    points = _points(whole, None, skip_impossible=skip_impossible)
-    prepared = _Prepared(points, place, Traces(place / "traces", on_progress))
+    points = asked_points(whole, None, skip_impossible=skip_impossible)
+    prepared = Prepared(points, place, Traces(place / "traces", on_progress))
     _write_study(whole, Path(out), path)
     prepared.work(prepared.todo(), here=False)
     given = {"--skip-impossible": skip_impossible, "--fail-fast": fail_fast}
@@ -176,7 +173,7 @@ class _Temporary:
 
 
 def _run(
-    prepared: _Prepared,
+    prepared: Prepared,
     executor: Executor | str,
     jobs: int | None,
     progress: Progress | None,
@@ -203,117 +200,6 @@ def _run(
     finally:
         if chosen is not executor:
             chosen.close()
-
-
-def _points(
-    whole: Study, shard: Shard | None, *, skip_impossible: bool, allow_none: bool = False
-) -> list[Point]:
-    """Return the points of a part of a study; StudyError for impossible ones that may not be."""
-    everything = points_of(whole)
-    found = everything if shard is None else shard.of(everything)
-    impossible = [point for point in found if point.reason is not None]
-    # Where nothing can run there is nothing to leave out.
-    nothing = not allow_none and all(point.reason is not None for point in everything)
-    if impossible and (not skip_impossible or nothing):
-        raise StudyError("\n".join(told(impossible)))
-    return found
-
-
-class _Prepared:
-    """The points of a study with their keys, and what is known of their results."""
-
-    def __init__(self, points: list[Point], place: Path, traces: Traces) -> None:
-        self._points = points
-        self.store = Store(place / "results")
-        self._place = place
-        self._traces = traces
-        self._keys = {p.index: self._key(p) for p in self._points if p.reason is None}
-        self._known = {
-            key: tasks.Done("", values=tasks.values(found), costs=tasks.costs(found))
-            for key in dict.fromkeys(self._keys.values())
-            if (found := self.store.get(key)) is not None
-        }
-        self.kept = len(self._known)
-
-    def check_room(self, *, skip_impossible: bool) -> None:
-        """Tell points that are to run here, and do not fit into memory, as impossible ones.
-
-        Raises StudyError where there may be none. What was run elsewhere is a result as any other.
-        """
-        reasons = room.short(self.todo().values())
-        of_key = {self._keys[index]: reason for index, reason in reasons.items()}
-        found = [p for p in self._points if self._keys.get(p.index) in of_key]
-        refused = [replace(p, reason=of_key[self._keys[p.index]]) for p in found]
-        if refused and not skip_impossible:
-            raise StudyError("\n".join(told(refused)))
-        by_index = {p.index: p for p in refused}
-        self._points = [by_index.get(p.index, p) for p in self._points]
-        self._keys = {i: key for i, key in self._keys.items() if i not in by_index}
-
-    def todo(self) -> dict[str, Point]:
-        """Return a point for every key of which there is no result."""
-        todo: dict[str, Point] = {}
-        for point in self._points:
-            key = self._keys.get(point.index)
-            if key is not None and key not in self._known:
-                todo.setdefault(key, point)
-        return todo
-
-    def work(self, todo: Mapping[str, Point], *, here: bool) -> driver.Work:
-        """Return the tasks of points; parses the traces that several of them share."""
-        prepared = self._traces.prepare(todo.values(), here=here)
-        starts = states(todo.values(), self._place / "states")
-        runs: dict[str, tasks.Task] = {}
-        makings: dict[str, tasks.Task] = {}
-        for key, point in todo.items():
-            state = starts.get(point.index)
-            runs[key] = _task(key, "point", point, prepared.get(point.index), state)
-            if state is not None and not state.exists():
-                name = os.fspath(state)
-                makings.setdefault(name, _task(name, "state", point, None, state))
-        return driver.Work(runs, makings)
-
-    def rows(self, results: Mapping[str, tasks.Done]) -> list[table.Row]:
-        """Return the rows of the table, in the order of the points."""
-        return [self._row(point, results) for point in self._points]
-
-    def _row(self, point: Point, results: Mapping[str, tasks.Done]) -> table.Row:
-        if point.reason is not None:
-            return table.Row(point, None, "impossible", point.reason, {}, {})
-        key = self._keys[point.index]
-        done = self._known.get(key) or results[key]
-        status: table.Status = "done" if done.error is None else "failed"
-        return table.Row(point, key, status, done.error, done.values, done.costs)
-
-    def _key(self, point: Point) -> str:
-        parts = {
-            "config": point.config,
-            "trace": self._traces.fingerprint(point),
-            "options": point.reader_options(),
-        }
-        return self.store.key(parts)
-
-
-def _task(
-    name: str,
-    kind: Literal["point", "state"],
-    point: Point,
-    prepared: Path | None,
-    state: Path | None,
-) -> tasks.Task:
-    return tasks.Task(
-        name=name,
-        kind=kind,
-        trace=point.trace,
-        trace_options=point.reader_options(),
-        device=point.device,
-        scheme=point.scheme,
-        sets=api.sets(point.settings),
-        seed=point.seed,
-        replay=point.replay,
-        prepared=None if prepared is None else os.fspath(prepared),
-        state=None if state is None else os.fspath(state),
-    )
 
 
 def _texts(said: Content | Sequence[Content] | None) -> tuple[str, ...]:
