@@ -171,7 +171,7 @@ def test_a_signal_ends_a_step_which_then_goes_on() -> None:
     before = signal.signal(signal.SIGALRM, ring)
     try:
         for step in (lambda: run.step([]), lambda: side.step([[], []], room(run, run))):
-            signal.setitimer(signal.ITIMER_REAL, 0.005)
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
             with pytest.raises(RungError):
                 step()
     finally:
