@@ -44,6 +44,12 @@ impl<T: Clone> Slab<T> {
         (self.items.len() - 1) as u32
     }
 
+    /// Asks for an item that will be used soon.
+    #[inline(always)]
+    pub fn prefetch(&self, index: u32) {
+        super::prefetch::read(&self.items, index as usize);
+    }
+
     /// Gives an index back.
     #[inline(always)]
     pub fn remove(&mut self, index: u32) {

@@ -4,7 +4,7 @@
 use super::ids::{OpId, RequestId};
 use super::spec::{MoveTarget, OpSpec};
 use crate::base::op::{Cause, Class, OpKind};
-use crate::base::{BlockId, Gap};
+use crate::base::{prefetch, BlockId, Gap};
 
 /// Whether a request waits for this very operation, or a notice is due at its end.
 pub(super) const COUNTS: u8 = 1 << 0;
@@ -247,6 +247,13 @@ impl OpTable {
     /// Operations in flight.
     pub(super) fn len(&self) -> usize {
         self.len
+    }
+
+    /// Asks for both records of an operation.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, id: OpId) {
+        prefetch::read(&self.ops, id.index());
+        prefetch::read(&self.more, id.index());
     }
 
     #[inline(always)]

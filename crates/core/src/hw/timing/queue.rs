@@ -1,7 +1,7 @@
 //! The queues of the units: one per class.
 
 use super::ids::OpId;
-use super::op_table::{Op, FOLLOWS, QUEUED};
+use super::op_table::{Op, FOLLOWS, PATH, QUEUED};
 use super::parked::{FIRST_PLACE, PLACE_STEP};
 use super::spec::MoveTarget;
 use super::{Timing, WAIT_SOURCE};
@@ -165,10 +165,25 @@ impl Timing {
             u.mask &= !(1 << class);
         } else {
             self.ops.more_mut(next).prev = OpId::NONE;
+            self.fetch_behind(next);
         }
         if self.units[unit as usize].parked >> class & 1 == 1 {
             self.unlinked_near_parked(head);
         }
+    }
+
+    /// Asks for what the start of `id`, the new head of its queue, will look at, and for the one behind
+    /// it: where many wait, they were queued so long ago that they have left the caches.
+    #[inline(always)]
+    fn fetch_behind(&self, id: OpId) {
+        let (op, more) = (&self.ops[id], self.ops.more(id));
+        if !op.next.is_none() {
+            self.ops.prefetch(op.next);
+        }
+        if op.has(PATH) {
+            self.paths.prefetch(more.path);
+        }
+        self.requests.prefetch(op.request.0);
     }
 
     #[inline]
