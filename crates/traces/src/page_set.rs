@@ -39,9 +39,14 @@ impl PageSet {
             let stop = end.min((page | 63) + 1);
             let bits = (u64::MAX >> (64 - (stop - page))) << (page % 64);
             let word = &mut self.chunk(page / CHUNK_PAGES)[(page % CHUNK_PAGES / 64) as usize];
-            let added = (bits & !*word).count_ones();
+            let added = bits & !*word;
             *word |= bits;
-            self.len += u64::from(added);
+            // Mostly one page or none, which costs less to tell than bits to count.
+            self.len += if added & added.wrapping_sub(1) == 0 {
+                u64::from(added != 0)
+            } else {
+                u64::from(added.count_ones())
+            };
             page = stop;
         }
     }
