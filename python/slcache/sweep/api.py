@@ -109,7 +109,8 @@ def run_study(
     points = asked_points(whole, part, skip_impossible=skip_impossible, allow_none=allow_none)
     traces = Traces(place / "traces", on_progress) if traces is None else traces
     prepared = Prepared(points, place, traces)
-    if executor == "local":
+    # A part runs somewhere among others: what does not fit there must not keep the rest from it.
+    if executor == "local" and part is None:
         prepared.check_room(skip_impossible=skip_impossible)
     if out is not None:
         _write_study(whole, Path(out), path)
