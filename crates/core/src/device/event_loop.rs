@@ -17,6 +17,7 @@ impl Simulation {
     /// Handles the next event; false if there is none.
     #[inline]
     pub(super) fn step(&mut self) -> bool {
+        self.io.timing_mut().expect_start();
         let next_ns = self.io.timing().next_ns();
         if next_ns >= TIME_LIMIT_NS {
             if next_ns != u64::MAX {
@@ -34,7 +35,11 @@ impl Simulation {
     /// Handles the events up to `at_ns`, a time within the limit.
     #[inline(always)]
     pub(super) fn run_until(&mut self, at_ns: u64) {
-        while self.io.timing().next_ns() <= at_ns {
+        loop {
+            self.io.timing_mut().expect_start();
+            if self.io.timing().next_ns() > at_ns {
+                return;
+            }
             if let Some(event) = self.io.timing_mut().run_until(at_ns) {
                 self.device_event(event);
             }

@@ -17,6 +17,12 @@ pub(super) struct Channel {
     pub(super) outs: VecDeque<u32>,
     /// Bit per unit that wants to start an operation.
     pub(super) wishes: Vec<u64>,
+    /// Bit per unit whose data are coming: see `coming`.
+    pub(super) coming: u64,
+    /// When the first of them begin to cross the channel, ns (`u64::MAX`: never).
+    pub(super) coming_ns: u64,
+    /// The end of a read's array phase need not be an event; false is the tests' oracle.
+    pub(super) plans: bool,
     /// Units that want to start an operation.
     pub(super) wish_count: u32,
     /// The unit after which the round robin goes on.
@@ -37,6 +43,9 @@ impl Channel {
             armed: false,
             outs: VecDeque::new(),
             wishes: Vec::new(),
+            coming: 0,
+            coming_ns: u64::MAX,
+            plans: false,
             wish_count: 0,
             last_bit: 0,
             units: Vec::new(),
@@ -84,6 +93,7 @@ impl Timing {
     pub(super) fn channel_event(&mut self, channel: u32) {
         let index = channel as usize;
         self.channels[index].armed = false;
+        self.settle_channel(index);
         if self.channels[index].busy_until_ns > self.now_ns {
             return self.arm_channel(index);
         }
@@ -114,12 +124,14 @@ impl Timing {
 
     pub(super) fn want_out(&mut self, unit: u32) {
         let channel = self.units[unit as usize].channel as usize;
+        self.settle_channel(channel);
         let c = &mut self.channels[channel];
         if c.busy_until_ns <= self.now_ns && c.outs.is_empty() {
             return self.start_out(unit);
         }
         c.outs.push_back(unit);
         self.units[unit as usize].phase = Phase::WaitOut;
+        self.part_coming(channel);
         self.arm_channel(channel);
     }
 
@@ -127,8 +139,18 @@ impl Timing {
         let (_, _, out_ns) = self.command_times(unit, self.units[unit as usize].current);
         let u = &mut self.units[unit as usize];
         u.phase = Phase::Out;
-        self.channels[u.channel as usize].hold(self.now_ns, out_ns);
-        self.push_unit_event(unit, self.now_ns + u64::from(out_ns));
+        let channel = u.channel as usize;
+        self.channels[channel].hold(self.now_ns, out_ns);
+        if self.channels[channel].coming != 0 {
+            self.part_coming(channel);
+        }
+        let (u, end_ns) = (&mut self.units[unit as usize], self.now_ns + u64::from(out_ns));
+        if u.void_ns == end_ns {
+            // What was in the way has gone: there is an event.
+            (u.until_ns, u.void_ns) = (end_ns, u64::MAX);
+            return;
+        }
+        self.push_unit_event(unit, end_ns);
     }
 
     /// Books the wait of finished read data for the channel.

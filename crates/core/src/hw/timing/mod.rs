@@ -10,6 +10,9 @@ mod attribution;
 mod between;
 mod block_clock;
 mod channel;
+mod coming;
+#[cfg(test)]
+mod coming_tests;
 mod complete;
 mod disk;
 mod emit;
@@ -173,6 +176,7 @@ impl Timing {
                 timing.add_unit(geometry, index as u32);
             }
         }
+        timing.plan_reads(true);
         timing
     }
 
@@ -249,12 +253,12 @@ impl Timing {
     /// How long what is on the channel of `unit` still holds it, ns.
     #[inline]
     pub fn channel_wait_ns(&self, unit: u32) -> u64 {
-        let (u, c) = (&self.units[unit as usize], self.channel(unit));
+        let u = &self.units[unit as usize];
         let until_ns = match self.at_work(unit) {
             Some(at) if at.is_pair && !self.is_past(unit, at.read_end_ns) => at.read_end_ns,
             Some(at) if at.is_pair => at.in_end_ns,
             None if self.is_reading_pair(unit) => u.read_end_ns,
-            _ => c.busy_until_ns,
+            _ => self.busy_until_ns(u.channel as usize),
         };
         until_ns.saturating_sub(self.now_ns)
     }
@@ -306,5 +310,6 @@ impl Timing {
     /// Handles every half of a move as an event of its own: the oracle for the short cut.
     pub fn split_all_moves(&mut self) {
         (self.whole_moves, self.pairs, self.stretches) = (false, false, false);
+        self.plan_reads(false);
     }
 }

@@ -1,6 +1,7 @@
 //! The clockwork: starting operations, phases, channel arbitration, completion.
 
 use super::channel::Channel;
+use super::coming::plan;
 use super::event::{Event, EventKind};
 use super::ids::OpId;
 use super::op_table::{FOLLOWS, MOVES, QUEUED};
@@ -56,16 +57,32 @@ impl Timing {
         let unit = tie as u32;
         let passed = if at_ns > before_ns { 0 } else { self.passed };
         self.passed = passed.max(unit + 1);
-        self.unit_event(unit);
-        self.kick();
+        if self.units[unit as usize].until_ns == at_ns {
+            self.unit_event(unit);
+            self.kick();
+        } else {
+            self.outdated_event(unit);
+        }
         None
+    }
+
+    /// The end of the phase has moved since the event was pushed.
+    #[inline(never)]
+    fn outdated_event(&mut self, unit: u32) {
+        let u = &mut self.units[unit as usize];
+        if u.void_ns == self.now_ns {
+            // Without data that came there would be no event.
+            u.void_ns = u64::MAX;
+            return;
+        }
+        self.kick();
     }
 
     #[inline(never)]
     fn rare_event(&mut self, event: Event) -> Option<Event> {
         self.passed = u32::MAX;
         match event.kind {
-            EventKind::Unit => self.unit_event(event.index),
+            EventKind::Unit => unreachable!("Invariant: units' events are not rare"),
             EventKind::Channel => self.channel_event(event.index),
             EventKind::Idle => self.idle_event(event.index),
             EventKind::DeviceFirst | EventKind::DeviceLast => return Some(event),
@@ -81,17 +98,17 @@ impl Timing {
         self.queue.push(Event { at_ns, kind: EventKind::Unit, index: unit });
     }
 
-    /// A phase ends, if the event is not outdated: a suspension or a pause has moved the end since.
-    /// Of several events at the very end of a phase the first one ends it; the others find another
+    /// A phase ends. Of several events at the very end of a phase the first one ends it; the others find another
     /// end, or a phase without one.
     #[inline(always)]
     fn unit_event(&mut self, unit: u32) {
         let u = &mut self.units[unit as usize];
-        if u.until_ns != self.now_ns {
-            return;
-        }
         match u.phase {
             Phase::Array if self.ops[u.current].kind == OpKind::Read => self.want_out(unit),
+            Phase::Read => {
+                self.end_coming(unit);
+                self.complete(unit);
+            }
             Phase::Array | Phase::Out => self.complete(unit),
             Phase::Disk => self.complete_disk(unit),
             Phase::Move | Phase::Pair => {
@@ -145,6 +162,7 @@ impl Timing {
         if unit == self.disk_unit {
             self.wake_disk(channel);
         }
+        self.settle_channel(channel);
         let u = &self.units[unit as usize];
         if self.channels[channel].open(self.now_ns) {
             let id = self.pick(unit);
@@ -169,8 +187,13 @@ impl Timing {
     #[inline(always)]
     fn start_pending(&mut self, unit: u32) -> bool {
         let now_ns = self.now_ns;
-        let u = &mut self.units[unit as usize];
-        let c = &mut self.channels[u.channel as usize];
+        let mut u = &mut self.units[unit as usize];
+        let channel = u.channel as usize;
+        let mut c = &mut self.channels[channel];
+        if c.coming_ns <= now_ns {
+            self.settle_coming(channel);
+            (u, c) = (&mut self.units[unit as usize], &mut self.channels[channel]);
+        }
         let id = u.pending;
         let op = &self.ops[id];
         if op.queued_ns != now_ns || !c.open(now_ns) {
@@ -181,7 +204,11 @@ impl Timing {
             self.run_move(unit, id, self.ops.more(id).then, self.now_ns);
             return true;
         }
-        let end_ns = occupy(u, c, now_ns, id, (op.in_ns, op.array_ns, op.out_ns));
+        let (out_ns, alone) = (op.out_ns, c.coming == 0);
+        let mut end_ns = occupy(u, c, now_ns, id, (op.in_ns, op.array_ns, out_ns));
+        if !alone {
+            end_ns = self.begin_beside(unit, out_ns);
+        }
         self.queue.push(Event { at_ns: end_ns, kind: EventKind::Unit, index: unit });
         true
     }
@@ -247,7 +274,11 @@ impl Timing {
     fn run_command(&mut self, unit: u32, id: OpId, times_ns: (u32, u32, u32)) {
         let u = &mut self.units[unit as usize];
         let c = &mut self.channels[u.channel as usize];
-        let end_ns = occupy(u, c, self.now_ns, id, times_ns);
+        let alone = c.coming == 0;
+        let mut end_ns = occupy(u, c, self.now_ns, id, times_ns);
+        if !alone {
+            end_ns = self.begin_beside(unit, times_ns.2);
+        }
         self.queue.push(Event { at_ns: end_ns, kind: EventKind::Unit, index: unit });
     }
 
@@ -291,11 +322,15 @@ fn occupy(u: &mut Unit, c: &mut Channel, now_ns: u64, id: OpId, times_ns: (u32, 
     u.phase = Phase::Array;
     c.hold(now_ns, in_ns);
     u.until_ns = now_ns + u64::from(in_ns) + u64::from(array_ns);
-    if out_ns > 0 && c.units.len() == 1 {
-        // Nobody else is on the channel: the transfer follows at once, in one event.
-        u.phase = Phase::Out;
-        c.hold(u.until_ns, out_ns);
-        u.until_ns += u64::from(out_ns);
+    if out_ns > 0 {
+        if c.units.len() == 1 {
+            // Nobody else is on the channel: the transfer follows at once, in one event.
+            u.phase = Phase::Out;
+            c.hold(u.until_ns, out_ns);
+            u.until_ns += u64::from(out_ns);
+        } else if c.plans && c.coming == 0 && u.until_ns > now_ns {
+            plan(u, c, out_ns);
+        }
     }
     u.until_ns
 }

@@ -26,6 +26,8 @@ pub(super) struct Twins {
     tokens: u32,
     /// Times are multiples of 10 ns: much happens at the same time.
     pub(super) coarse: bool,
+    /// Some of what is emitted starts only at the next event.
+    pub(super) lazy: bool,
 }
 
 fn geometry(rng: &mut RngStream, channels: u32, chips: u32) -> Geometry {
@@ -55,7 +57,7 @@ impl Twins {
             runs.split_all_moves();
         }
         let (plain, written) = (runs.clone(), vec![0; geometry.block_numbers()]);
-        Self { runs, plain, geometry, rng, written, known: Vec::new(), tokens: 0, coarse: false }
+        Self { runs, plain, geometry, rng, written, known: Vec::new(), tokens: 0, coarse: false, lazy: false }
     }
 
     /// A time on the channel, one of so many, ns.
@@ -208,6 +210,9 @@ impl Twins {
                 self.emit(read, false);
             }
         }
+        if self.lazy && self.rng.below(3) == 0 {
+            return;
+        }
         self.runs.kick();
         self.plain.kick();
     }
@@ -248,7 +253,11 @@ impl Twins {
 /// Handles events until an end is noticed, but none after `until_ns`; when that was, and of what.
 fn to_notice(timing: &mut Timing, until_ns: u64) -> (u64, Vec<u32>) {
     let mut tokens = Vec::new();
-    while timing.next_ns() <= until_ns && tokens.is_empty() {
+    while tokens.is_empty() {
+        timing.expect_start();
+        if timing.next_ns() > until_ns {
+            break;
+        }
         assert!(timing.step().is_none());
         while let Some(Waiter::Notice(token)) = timing.take_finished() {
             tokens.push(token);

@@ -15,6 +15,8 @@ pub(super) enum Phase {
     WaitOut,
     /// Read data cross the channel.
     Out,
+    /// Array phase and transfer of a read whose data are coming: see `coming`.
+    Read,
     /// Reading and then programming a moved page, in one go unless something more urgent comes.
     Move,
     /// The same as the two commands of a die that could take others along, where there are none to take.
@@ -41,8 +43,11 @@ pub(super) struct Unit {
     pub(super) started_ns: u64,
     /// When the present phase ends, ns.
     pub(super) until_ns: u64,
-    /// When the read half of a move ends, ns.
+    /// When the read half of a move ends, or the array phase of a read whose data are coming, ns.
     pub(super) read_end_ns: u64,
+    /// When an event comes that was for data that came, until something got in their way, ns
+    /// (`u64::MAX`: never).
+    pub(super) void_ns: u64,
     /// How many moves the stretch is of; those that are booked are out of it.
     pub(super) stretch: u32,
     /// An operation that may start and found the unit free: it is in no queue unless something comes
@@ -115,6 +120,7 @@ impl Unit {
             started_ns: 0,
             until_ns: 0,
             read_end_ns: 0,
+            void_ns: u64::MAX,
             stretch: 0,
             pending: OpId::NONE,
             head: [OpId::NONE; CLASSES],
