@@ -305,7 +305,7 @@ impl Simulation {
     }
 
     /// A request leaves the device; the next pending one may enter.
-    #[inline]
+    #[inline(always)]
     pub(super) fn leave(&mut self, id: RequestId, stream: u16) {
         self.io.timing_mut().remove_request(id);
         self.in_flight -= 1;

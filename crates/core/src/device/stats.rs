@@ -35,7 +35,7 @@ pub struct OpStats {
 impl OpStats {
     /// Books a finished request, in the bucket of latencies that is told; what no part of its path
     /// explains is the gap before the path.
-    #[inline]
+    #[inline(always)]
     pub(super) fn record(
         &mut self,
         latency_ns: u64,

@@ -266,6 +266,13 @@ impl Geometry {
         slot.0 & ((1 << self.slot_bits) - 1) != 0
     }
 
+    /// Whether `count` slots from `first` on lie in one page.
+    #[inline(always)]
+    pub fn is_one_page(&self, first: Slot, count: u32) -> bool {
+        let mask = (1 << self.slot_bits) - 1;
+        (first.0 & mask) + count <= mask + 1
+    }
+
     /// The pool a plane belongs to.
     #[inline(always)]
     pub fn pool_of(&self, plane: PlaneId) -> &Pool {

@@ -56,6 +56,53 @@ impl Media {
             let (tags, len) = tags_of(first, units, live);
             self.copy_versions(Slot(slot), &tags[..len], fresh, 0);
         }
+        // Whole pages whose units were together before, or nowhere, are most.
+        let is_written = live == (u64::MAX >> (64 - units)) as u32
+            && match units {
+                1 => self.overwrite::<1>(slot, first),
+                2 => self.overwrite::<2>(slot, first),
+                4 => self.overwrite::<4>(slot, first),
+                _ => false,
+            };
+        if !is_written {
+            self.map_units(slot, first, units, live);
+        }
+        if !self.array.program_units(page, first + 1, units, live).expect(REFUSED) {
+            let (tags, len) = tags_of(first, units, live);
+            self.store(page, &tags[..len]);
+        }
+    }
+
+    /// Maps `N` units from `first` on to the slots from `slot` on, if their older copies are neighbours in
+    /// one page, which die, or if there are none.
+    #[inline(always)]
+    fn overwrite<const N: usize>(&mut self, slot: u32, first: u32) -> bool {
+        let Self { array, map, mapped, .. } = self;
+        let entries: &mut [u32; N] = match map[first as usize..].first_chunk_mut() {
+            Some(entries) => entries,
+            None => return false,
+        };
+        let old = entries[0];
+        if old == 0 {
+            if entries.iter().any(|&entry| entry != 0) {
+                return false;
+            }
+            *mapped += N as u64;
+        } else {
+            let is_run = (1..N).all(|i| entries[i] == old + i as u32);
+            if !is_run || !array.geometry.is_one_page(Slot(old - 1), N as u32) {
+                return false;
+            }
+            array.invalidate_run(Slot(old - 1), N as u32).expect(REFUSED);
+        }
+        *entries = std::array::from_fn(|i| slot + i as u32 + 1);
+        true
+    }
+
+    /// Maps those of the `units` units from `first` on that are in `live` to the slots from `slot` on; their
+    /// older copies die.
+    #[inline(never)]
+    fn map_units(&mut self, slot: u32, first: u32, units: u32, live: u32) {
         let Self { array, map, mapped, .. } = self;
         // Neighbours in one page die together.
         let (mut dying, mut dead) = (0, 0);
@@ -77,10 +124,6 @@ impl Media {
         }
         if dead > 0 {
             array.invalidate_run(Slot(dying - 1), dead).expect(REFUSED);
-        }
-        if !array.program_units(page, first + 1, units, live).expect(REFUSED) {
-            let (tags, len) = tags_of(first, units, live);
-            self.store(page, &tags[..len]);
         }
     }
 
