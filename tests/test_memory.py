@@ -56,7 +56,7 @@ def test_a_study_tells_what_does_not_fit_before_anything_runs(
     assert done.returncode == 0, done.stderr
     rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
     assert [row["status"] for row in rows] == ["done", "impossible"]
-    assert "MiB are available" in rows[1]["reason"]
+    assert ", more than there is" in rows[1]["reason"]
     # A part does what it can: the point fails there, and the other is run.
     done = slcache(*asked, "--shard", "1/1", "--out", tmp_path / "part", setup=limited)
     assert done.returncode == 1, done.stderr

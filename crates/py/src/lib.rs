@@ -127,7 +127,7 @@ fn shortage(
 ) -> PyResult<Option<String>> {
     let layers = Layers { device: device.into(), scheme, sets, seed, replay };
     let config = slcache_sim::resolve(&layers).map_err(|errors| config_error(&errors))?;
-    Ok(slcache_sim::memory::shortage(&config).map(|found| found.to_string()))
+    Ok(slcache_sim::memory::shortage(&config).map(|found| found.lasting()))
 }
 
 /// The JSON schema of the configuration.

@@ -26,6 +26,14 @@ pub struct Shortage {
     pub available_bytes: u64,
 }
 
+impl Shortage {
+    /// The same in words that do not change with what else the machine does.
+    pub fn lasting(&self) -> String {
+        let (needed, what) = (self.needed_bytes.div_ceil(MIB), self.what);
+        format!("the device needs about {needed} MiB of {what}, more than there is")
+    }
+}
+
 /// Work that has used up what there is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
