@@ -301,7 +301,8 @@ impl Scheme for TurboWrite {
             self.empty(block, plane, Class::Run, io).expect("Invariant: the room was checked");
         } else {
             let job = Job { cause: Cause::Migration, class: Class::Run };
-            self.figures.reclaimed_pages += self.store.take_data(block, plane, job, io);
+            let pages = self.store.take_data(block, plane, job, io);
+            self.figures.reclaimed_pages += if io.clockless() { 0 } else { pages };
         }
         Idle::Step
     }
