@@ -176,6 +176,9 @@ def trace_formats() -> str:
 def workloads() -> str:
     """Return the shipped workloads with their figures, as a JSON list."""
 
+def workload_names() -> list[str]:
+    """Return the names of the shipped workloads."""
+
 def workload(spec: str, overrides: list[tuple[str, str]]) -> str:
     """Return a workload's figures, given, free and derived, as JSON."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import pathlib
@@ -191,13 +190,7 @@ def is_workload(trace: Path) -> bool:
     name = os.fspath(trace)
     if name.endswith(".toml"):
         return True
-    return not pathlib.Path(name).exists() and name in _presets()
-
-
-@functools.cache
-def _presets() -> frozenset[str]:
-    """Return the names of the built-in workloads, whose descriptions take a tenth of a second."""
-    return frozenset(entry["name"] for entry in workloads())
+    return not pathlib.Path(name).exists() and name in _core.workload_names()
 
 
 def _document(text: str) -> dict[str, Any]:

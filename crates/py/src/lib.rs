@@ -242,6 +242,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace_tools::trace_transform, module)?)?;
     module.add_function(wrap_pyfunction!(trace_tools::trace_generate, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::workloads, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::workload_names, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::workload, module)?)?;
     module.add_class::<files::Outputs>()?;
     module.add_class::<files::Scratch>()?;

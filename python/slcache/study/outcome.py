@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any
 
 from slcache.metrics import METRICS, PARTS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Setting = str | float | int | bool | None
 

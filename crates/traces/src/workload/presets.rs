@@ -87,6 +87,11 @@ pub fn presets() -> Vec<WorkloadPreset> {
     PRESETS.iter().map(preset).collect()
 }
 
+/// The names of the presets, without reading what they hold.
+pub fn preset_names() -> impl Iterator<Item = &'static str> {
+    PRESETS.iter().map(|(name, _)| *name)
+}
+
 fn find(name: &str) -> Option<&'static str> {
     PRESETS.iter().find(|(preset, _)| *preset == name).map(|(_, text)| *text)
 }
