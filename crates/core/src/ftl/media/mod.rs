@@ -128,6 +128,13 @@ impl Media {
         self.map[mu.index()].checked_sub(1).map(Slot)
     }
 
+    /// Where each of `count` mapping units from `first` on is stored.
+    #[inline(always)]
+    pub fn lookup_all(&self, first: Mu, count: u32) -> impl Iterator<Item = Option<Slot>> + '_ {
+        let entries = &self.map[first.index()..first.index() + count as usize];
+        entries.iter().map(|entry| entry.checked_sub(1).map(Slot))
+    }
+
     /// The version a read of `mu` returns now (0 = no data); only with versions tracked.
     pub fn read_version(&self, mu: Mu) -> u32 {
         let versions = self.versions.as_ref().expect("Invariant: versions are tracked");

@@ -291,6 +291,7 @@ impl Timing {
     }
 
     /// The same of all units on `channel`, ns.
+    #[inline]
     pub fn channel_load_ns(&self, channel: usize) -> u64 {
         self.channels[channel].units.iter().map(|&unit| self.load_ns(unit)).sum()
     }

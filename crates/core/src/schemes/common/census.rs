@@ -75,8 +75,7 @@ impl Census {
         let mut count = 0;
         // Units mostly lie beside those before them.
         let (mut last, mut is_mixed) = (None, false);
-        for mu in (page * n..(page + 1) * n).map(Mu) {
-            let Some(slot) = io.lookup(mu) else { continue };
+        for slot in io.media().lookup_all(Mu(page * n), n).flatten() {
             let at = geometry.page_of(slot);
             let is_beside = last.replace(at) == Some(at);
             if !is_beside {

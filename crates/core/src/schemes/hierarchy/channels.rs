@@ -9,33 +9,42 @@ use crate::ftl::pack::Picks;
 #[derive(Clone)]
 pub struct Channels {
     planes: Vec<PlaneId>,
-    /// Channel and unit of each.
-    places: Vec<(u32, u32)>,
-    /// Of each channel of the device: logical pages with other parts there, and its load, ns.
-    conflicts: Vec<u32>,
-    load_ns: Vec<u64>,
-    /// Planes that had no room for the page being placed.
-    full: Vec<bool>,
+    channels: Vec<OfChannel>,
+    /// Some plane had no room for the page being placed.
+    any_full: bool,
     /// The plane at which equals begin, so that they take turns.
     turn: usize,
+}
+
+/// What matters of a channel of the device.
+#[derive(Clone, Default)]
+struct OfChannel {
+    planes: Vec<Place>,
+    /// Logical pages with other parts there, and its load, ns.
+    conflicts: u32,
+    load_ns: u64,
+}
+
+/// A plane of the cache.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Its number in the order of allocation.
+    index: usize,
+    unit: u32,
+    /// It had no room for the page being placed.
+    full: bool,
 }
 
 impl Channels {
     /// The planes of a cache in allocation order.
     pub fn new(planes: &[PlaneId], io: &Io) -> Self {
-        let channels = io.geometry().channels as usize;
-        let place = |plane: &PlaneId| {
+        let mut channels = vec![OfChannel::default(); io.geometry().channels as usize];
+        for (index, plane) in planes.iter().enumerate() {
             let place = io.geometry().planes[plane.index()];
-            (place.channel, place.unit)
-        };
-        Self {
-            planes: planes.to_vec(),
-            places: planes.iter().map(place).collect(),
-            conflicts: vec![0; channels],
-            load_ns: vec![0; channels],
-            full: vec![false; planes.len()],
-            turn: 0,
+            let of_channel = &mut channels[place.channel as usize].planes;
+            of_channel.push(Place { index, unit: place.unit, full: false });
         }
+        Self { planes: planes.to_vec(), channels, any_full: false, turn: 0 }
     }
 
     /// Whose turn it is among equals, for a snapshot.
@@ -56,8 +65,12 @@ impl Channels {
     /// if it holds a part of it that the new one leaves current, for then a read of the page
     /// would need the channel twice.
     pub fn begin(&mut self, picks: &Picks, io: &Io) {
-        self.conflicts.fill(0);
-        self.full.fill(false);
+        if std::mem::take(&mut self.any_full) {
+            self.channels.iter_mut().flat_map(|c| &mut c.planes).for_each(|place| place.full = false);
+        }
+        for (channel, of) in self.channels.iter_mut().enumerate() {
+            (of.conflicts, of.load_ns) = (0, io.channel_load_ns(channel));
+        }
         let geometry = io.geometry();
         let n = io.policy().mus_per_page;
         for (entry, mask) in picks.list() {
@@ -71,12 +84,9 @@ impl Channels {
                 if !seen[..count].contains(&channel) {
                     seen[count] = channel;
                     count += 1;
-                    self.conflicts[channel as usize] += 1;
+                    self.channels[channel as usize].conflicts += 1;
                 }
             }
-        }
-        for (channel, load_ns) in self.load_ns.iter_mut().enumerate() {
-            *load_ns = io.channel_load_ns(channel);
         }
         self.turn = (self.turn + 1) % self.planes.len();
     }
@@ -84,27 +94,35 @@ impl Channels {
     /// The plane to try next: of the channel with the fewest conflicts, the least loaded of
     /// those, the least loaded plane. The caller says with `is_full` when it had no room.
     pub fn next(&self, io: &Io) -> Option<PlaneId> {
-        let mut best = None;
-        let mut least = (u32::MAX, u64::MAX, u64::MAX);
-        // In turn: of equals the first counts.
-        for i in (self.turn..self.planes.len()).chain(0..self.turn) {
-            let (channel, unit) = self.places[i];
-            let (conflicts, load_ns) = (self.conflicts[channel as usize], self.load_ns[channel as usize]);
-            if self.full[i] || (conflicts, load_ns) > (least.0, least.1) {
-                continue;
-            }
-            let key = (conflicts, load_ns, io.queued_ns(unit));
-            if key < least {
-                (best, least) = (Some(self.planes[i]), key);
-            }
-        }
-        best
+        let with_room = || self.channels.iter().filter(|of| of.planes.iter().any(|place| !place.full));
+        let least = with_room().map(OfChannel::key).min()?;
+        let places = with_room().filter(|of| of.key() == least).flat_map(|of| &of.planes);
+        let best = places
+            .filter(|place| !place.full)
+            .min_by_key(|place| (io.queued_ns(place.unit), self.turns_until(place.index)))?;
+        Some(self.planes[best.index])
+    }
+
+    /// How many planes have their turn before this one: of equals the first counts.
+    #[inline]
+    fn turns_until(&self, index: usize) -> usize {
+        let beyond = if index < self.turn { self.planes.len() } else { 0 };
+        index + beyond - self.turn
     }
 
     /// Notes that `plane` has no room for the page.
     pub fn is_full(&mut self, plane: PlaneId) {
-        if let Some(i) = self.planes.iter().position(|&p| p == plane) {
-            self.full[i] = true;
+        let Some(index) = self.planes.iter().position(|&p| p == plane) else { return };
+        let mut places = self.channels.iter_mut().flat_map(|c| &mut c.planes);
+        if let Some(place) = places.find(|place| place.index == index) {
+            (place.full, self.any_full) = (true, true);
         }
+    }
+}
+
+impl OfChannel {
+    #[inline]
+    fn key(&self) -> (u32, u64) {
+        (self.conflicts, self.load_ns)
     }
 }

@@ -296,7 +296,6 @@ impl Scheme for Hierarchy {
         Ok(())
     }
 
-    /// Both levels have the same blocks.
     /// Both levels share the blocks.
     fn slc_cache_bytes(&self, io: &Io) -> u64 {
         self.l2.slc_bytes(self.config.slc_blocks, io)
