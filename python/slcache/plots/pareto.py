@@ -26,11 +26,15 @@ def draw(
     points: Sequence[Sequence[float]],
     front: Sequence[int],
     groups: Sequence[str] = (),
+    names: Sequence[str] = (),
 ) -> Figure:
-    """Return the figure of points, a row of values each; `groups` names each point's scheme."""
+    """Return the figure of points, a row of values each; `groups` names each point's scheme.
+
+    Figures that lie side by side give the same schemes the same colours by the same `names`.
+    """
     if not points or not metrics:
         return style.empty("no front: no point has all of these metrics, or none of them differs")
-    names = list(dict.fromkeys(groups))
+    names = names or list(dict.fromkeys(groups))
     of = [names.index(group) for group in groups] if len(names) > 1 else [0] * len(points)
     if len(metrics) == 1:
         return _ranked(metrics[0], goals[0], points, front, of, names)

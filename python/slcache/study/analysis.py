@@ -9,12 +9,12 @@ from typing import Any
 
 from slcache.metrics import Goal, named
 from slcache.once import twice
-from slcache.study import cells, pareto, spread
+from slcache.study import cells, document, judged, pareto
 from slcache.study.cells import Cells
 from slcache.study.effects import Effect, Effects, main_effects
+from slcache.study.judged import Judged
 from slcache.study.outcome import Configuration, Outcome
 from slcache.study.pareto import Front
-from slcache.study.spread import Spread
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Analysis:
     outcome: Outcome
     metrics: Sequence[str]
     effects: Mapping[str, Effects]
-    front: Front
-    spreads: Mapping[str, Spread]
+    #: What is best on each trace.
+    judged: Sequence[Judged]
 
     @classmethod
     def of(
@@ -46,11 +46,10 @@ class Analysis:
     ) -> Analysis:
         """Judge a study by metrics, by default those of a front that any point has.
 
-        The front is that of `goals`, by default what the catalogue calls better of the metrics,
-        among the configurations that are `kept`. Metrics that nobody asked for are in the front
-        only if every configuration has them: a lifetime that short runs cannot tell would leave
-        most of them out. ValueError for a metric that the table lacks, or
-        that is given twice.
+        The front of each trace is that of `goals`, by default what the catalogue calls better of
+        the metrics, among the configurations that are `kept`. Metrics that nobody asked for are in
+        it only if every configuration has them: a lifetime that short runs cannot tell would leave
+        most of them out. ValueError for a metric that the table lacks, or that is given twice.
         """
         said = twice(metrics)
         if said is not None:
@@ -60,22 +59,22 @@ class Analysis:
             named(name)
             if name not in outcome.metrics:
                 raise ValueError(f"the study's table has no column {name}")
-        judged = _goals(asked) if goals is None else goals
-        whole = len(outcome.configurations)
-        common = {n: goal for n, goal in judged.items() if len(outcome.with_metric(n)) == whole}
-        if common and goals is None and not metrics:
-            judged = common
-        absent = [name for name in asked if goals is None and name not in judged]
         return cls(
             outcome,
             asked,
             {name: _effects(outcome, name) for name in asked},
-            pareto.of_outcome(outcome, judged, kept, absent),
-            {
-                name: spread.of_metric(outcome.configurations, name, _goal(name, goals))
-                for name in asked
-            },
+            [
+                judged.of_trace(trace, own, asked, goals, kept, asked=bool(metrics))
+                for trace, own in outcome.by_trace().items()
+            ],
         )
+
+    @property
+    def front(self) -> Front:
+        """The front of the only trace; ValueError where each of several has its own."""
+        if len(self.judged) > 1:
+            raise ValueError(f"a study of {len(self.judged)} traces, each with a front: `judged`")
+        return self.judged[0].front
 
     def map(self, metric: str) -> Map | None:
         """Return a metric over the two parameters that explain most of it; None for fewer.
@@ -112,42 +111,37 @@ class Analysis:
                 {"status": status, "reason": reason, "points": count}
                 for status, reason, count in self.outcome.reasons()
             ],
-            "metrics": {
-                name: {
-                    "points_without": self.outcome.missing(name),
-                    "balanced": self.effects[name].balanced,
-                    "share_of_no_parameter": self.effects[name].rest,
-                    "effects": [_effect(each) for each in self.effects[name].effects],
-                    "seeds": _spread(self.spreads[name]),
+            "metrics": {name: self._metric(name) for name in self.metrics},
+            **self._best(),
+        }
+
+    def _metric(self, name: str) -> dict[str, Any]:
+        found = {
+            "points_without": self.outcome.missing(name),
+            **document.effects(self.effects[name]),
+        }
+        if len(self.judged) == 1:
+            found |= {"seeds": document.seeds(self.judged[0].spreads)[name]}
+        return found
+
+    def _best(self) -> dict[str, Any]:
+        """Return the front; of several traces each one's, with its spread over the seeds."""
+        if len(self.judged) == 1:
+            return {"front": document.front(self.front)}
+        return {
+            "traces": [
+                {
+                    "trace": each.trace,
+                    "front": document.front(each.front),
+                    "seeds": document.seeds(each.spreads),
                 }
-                for name in self.metrics
-            },
-            "front": {
-                "metrics": dict(zip(self.front.metrics, self.front.goals, strict=True)),
-                "without": list(self.front.without),
-                "configurations_left_out": self.front.left_out,
-                "configurations_out_of_bounds": self.front.broken,
-                "configurations": [
-                    {
-                        "settings": dict(one.settings),
-                        "metrics": {name: one.mean(name) for name in self.front.metrics},
-                    }
-                    for one in self.front.best
-                ],
-            },
+                for each in self.judged
+            ]
         }
 
     def to_json(self) -> str:
         """Return the document as JSON text."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
-
-
-def _goal(metric: str, goals: Mapping[str, Goal] | None) -> Goal | None:
-    return (goals or {}).get(metric, named(metric).goal)
-
-
-def _goals(metrics: Sequence[str]) -> dict[str, Goal]:
-    return {name: goal for name in metrics if (goal := named(name).goal) is not None}
 
 
 def _effects(outcome: Outcome, metric: str) -> Effects:
@@ -161,43 +155,3 @@ def _wider_first(effects: Sequence[Effect], pair: Sequence[str]) -> tuple[str, s
     counts = {effect.factor: len(effect.levels) for effect in effects}
     first, second = sorted(pair, key=lambda name: -counts[name])
     return first, second
-
-
-def _effect(effect: Effect) -> dict[str, Any]:
-    return {
-        "parameter": effect.factor,
-        "share_of_variance": effect.share,
-        "told_apart": effect.apart,
-        "means": effect.means,
-        "points_without": effect.absent,
-        "levels": [
-            {
-                "from": level.low,
-                "to": level.high,
-                "points": level.count,
-                "mean": level.mean,
-                "least": level.spread[0],
-                "first_quartile": level.spread[1],
-                "third_quartile": level.spread[2],
-                "greatest": level.spread[3],
-            }
-            for level in effect.levels
-        ],
-    }
-
-
-def _spread(found: Spread) -> dict[str, Any]:
-    return {
-        "level": spread.LEVEL,
-        "best": found.best,
-        "not_told_from_best": list(found.alike),
-        "configurations": [
-            {
-                "settings": dict(one.settings),
-                "mean": estimate.mean,
-                "half_interval": estimate.half,
-                "seeds": estimate.count,
-            }
-            for one, estimate in zip(found.configurations, found.estimates, strict=True)
-        ],
-    }

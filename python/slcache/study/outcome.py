@@ -17,7 +17,8 @@ Setting = str | float | int | bool | None
 
 DONE = "done"
 #: What every study's table has beside the parameters that it varies and the metrics.
-INPUTS = ("trace", "device", "scheme")
+TRACE = "trace"
+INPUTS = (TRACE, "device", "scheme")
 OTHERS = ("point", "seed", "key", "status", "reason")
 
 
@@ -66,6 +67,24 @@ class Outcome:
         factors = [name for name, values in distinct.items() if len(values) > 1]
         fixed = {n: rows[0][n] for n in distinct if n not in factors} if rows else {}
         return cls(rows, factors, fixed, [name for name in names if name in known])
+
+    def by_trace(self) -> Mapping[str | None, Outcome]:
+        """Return what each trace has of the study, by its name; all under None where there is one.
+
+        On a trace of several, the trace is no parameter.
+        """
+        if TRACE not in self.factors:
+            return {None: self}
+        factors = [name for name in self.factors if name != TRACE]
+        return {
+            name: Outcome(
+                [row for row in self.rows if row[TRACE] == name],
+                factors,
+                {**self.fixed, TRACE: name},
+                self.metrics,
+            )
+            for name in dict.fromkeys(str(row[TRACE]) for row in self.rows)
+        }
 
     @property
     def counts(self) -> Mapping[str, int]:

@@ -8,6 +8,7 @@ from slcache import wording as words
 from slcache.study import spread, wording
 from slcache.study.analysis import Analysis
 from slcache.study.effects import Effects
+from slcache.study.judged import Judged
 from slcache.study.outcome import DONE, Outcome
 from slcache.study.pareto import Front
 from slcache.study.spread import Spread
@@ -48,7 +49,17 @@ def design(analysis: Analysis) -> list[str]:
         if len(found.effects) > 1
         for sentence in _design(name, found)
     )
-    return list(dict.fromkeys(told))
+    return [*dict.fromkeys(told), *_over_traces(analysis)]
+
+
+def _over_traces(analysis: Analysis) -> Iterator[str]:
+    """Yield how effects are meant where the trace is one of the parameters."""
+    if len(analysis.judged) > 1 and len(analysis.outcome.factors) > 1:
+        yield (
+            "The trace is a parameter here as others are, though none that can be chosen: what it "
+            "explains, no setting can change, and a mean over traces is above all that of those "
+            "with the greatest figures."
+        )
 
 
 def _design(metric: str, found: Effects) -> Iterator[str]:
@@ -91,25 +102,37 @@ def effects(found: Effects, short: Mapping[str, str]) -> list[str]:
     return said
 
 
-def seeds(analysis: Analysis, short: Mapping[str, str]) -> list[str]:
-    """Return what seeds say of each metric, and how that is meant."""
-    found = [each for each in analysis.spreads.values() if len(each.configurations) > 1]
-    if not found:
-        return []
+def seeds(judged: Judged, short: Mapping[str, str]) -> list[str]:
+    """Return what seeds say of each metric on a trace."""
+    found = _comparable(judged)
     if not any(each.repeated for each in found):
-        return ["Each configuration has one seed: how far seeds spread the figures is not known."]
+        return []
     still = [each.metric for each in found if each.still]
     told = [sentence for each in found if (sentence := _noise(each, short))]
-    return [
-        *([f"Seeds change nothing in {words.listed(still)}."] if still else []),
-        *([*told, _intervals()] if told else []),
-    ]
+    return [*([f"Seeds change nothing in {words.listed(still)}."] if still else []), *told]
+
+
+def seeds_meant(analysis: Analysis) -> list[str]:
+    """Return how what seeds say is meant, or that they say nothing."""
+    found = [each for judged in analysis.judged for each in _comparable(judged)]
+    if found and not any(each.repeated for each in found):
+        return ["Each configuration has one seed: how far seeds spread the figures is not known."]
+    return [_intervals()] if any(_judges(each) for each in found) else []
+
+
+def _comparable(judged: Judged) -> list[Spread]:
+    return [each for each in judged.spreads.values() if len(each.configurations) > 1]
+
+
+def _judges(found: Spread) -> bool:
+    """Return whether seeds can tell the best of a metric from others."""
+    return not found.still and found.best is not None and found.repeated > 0
 
 
 def _noise(found: Spread, short: Mapping[str, str]) -> str:
     """Return whether the best of a metric is told from the others by more than seeds do."""
     metric = found.metric
-    if found.still or found.best is None or not found.repeated:
+    if found.best is None or not _judges(found):
         return ""
     best = found.estimates[found.best]
     value = wording.interval(metric, best.mean, best.half)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from slcache.study import wording
 from slcache.study.analysis import Analysis
+from slcache.study.judged import Judged
 from slcache.study.outcome import Outcome
 
 #: A table has so many rows at most; the rest is told by number.
@@ -60,31 +61,31 @@ def shares(analysis: Analysis, short: Mapping[str, str]) -> Rows:
     return [[short[name], *cells] for name, cells in rows.items()] + together
 
 
-def front(analysis: Analysis) -> Rows:
+def front(judged: Judged) -> Rows:
     """Return a row for each configuration on the front: its settings, then its metrics."""
-    found = analysis.front
+    found = judged.front
     return [
         [
-            *(wording.setting(one.settings[name]) for name in analysis.outcome.factors),
+            *(wording.setting(one.settings[name]) for name in judged.outcome.factors),
             *(wording.figure(metric, one.mean(metric)) for metric in found.metrics),
         ]
         for one in found.best
     ]
 
 
-def seeds(analysis: Analysis, short: Mapping[str, str]) -> Rows:
+def seeds(judged: Judged, short: Mapping[str, str]) -> Rows:
     """Return a row for each configuration with several seeds: its means with intervals."""
     rows = []
-    for one in analysis.outcome.configurations:
+    for one in judged.outcome.configurations:
         if len(one.seeds) < 2:
             continue
         cells = []
-        for metric in analysis.metrics:
-            place = _place(analysis.spreads[metric].configurations, one)
+        for metric, spread in judged.spreads.items():
+            place = _place(spread.configurations, one)
             if place is None:
                 cells.append("–")
             else:
-                found = analysis.spreads[metric].estimates[place]
+                found = spread.estimates[place]
                 cells.append(wording.interval(metric, found.mean, found.half))
         rows.append([wording.configuration(one, short), f"{len(one.seeds):,}", *cells])
     return rows

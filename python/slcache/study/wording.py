@@ -55,12 +55,12 @@ def _bound(value: Setting) -> str:
     return f"{value:.3g}" if isinstance(value, float) else setting(value)
 
 
-def short_names(names: Sequence[str]) -> dict[str, str]:
+def short_names(names: Sequence[str], dot: str = ".") -> dict[str, str]:
     """Return dotted names without the beginning that is not needed to tell them apart."""
-    parts = {name: name.split(".") for name in names}
+    parts = {name: name.split(dot) for name in names}
 
     def tail(name: str, count: int) -> str:
-        return ".".join(parts[name][-count:])
+        return dot.join(parts[name][-count:])
 
     found = {}
     for name in names:
@@ -72,6 +72,11 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
         )
         found[name] = tail(name, next(alone, len(parts[name])))
     return found
+
+
+def traces(names: Sequence[str]) -> dict[str, str]:
+    """Return traces without the folders that are not needed to tell them apart."""
+    return short_names(names, "/")
 
 
 def configuration(one: Configuration, short: Mapping[str, str]) -> str:

@@ -55,10 +55,18 @@ def _shares(analysis: Analysis) -> Sheet:
 
 
 def _front(analysis: Analysis) -> Sheet:
-    """Return the configurations to which no other is at least as good in all metrics."""
-    front = analysis.front
+    """Return the configurations to which no other is at least as good in all metrics.
+
+    Where there are several traces a row names its own.
+    """
     rows: list[Mapping[str, Any]] = [
-        {"front": number, **one.settings, **{name: one.mean(name) for name in front.metrics}}
-        for number, one in enumerate(front.best, 1)
+        {
+            "front": number,
+            **({} if judged.trace is None else {"trace": judged.trace}),
+            **one.settings,
+            **{name: one.mean(name) for name in judged.front.metrics},
+        }
+        for judged in analysis.judged
+        for number, one in enumerate(judged.front.best, 1)
     ]
     return Sheet(rows, UNITS)

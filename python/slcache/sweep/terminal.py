@@ -7,6 +7,7 @@ from rich.text import Text
 
 from slcache.study import sentences, show, wording
 from slcache.study.analysis import Analysis
+from slcache.study.judged import Judged
 from slcache.tabular import Column, Table
 
 
@@ -22,11 +23,19 @@ def parts(analysis: Analysis) -> list[RenderableType]:
     found += [Text(line, "yellow") for line in sentences.missing(analysis)]
     if outcome.factors and outcome.configurations:
         found += _effects(analysis, short)
-    if analysis.front.places:
-        found.append(_front(analysis, short))
-    found += [Text(line) for line in sentences.front(analysis.front)]
-    found += [Text(line) for line in sentences.seeds(analysis, short)]
-    return found
+    names = wording.traces([each.trace for each in analysis.judged if each.trace is not None])
+    for judged in analysis.judged:
+        if judged.trace is not None:
+            found.append(Text(f"On {names[judged.trace]}:", "bold"))
+        found += _judged(judged, short)
+    return found + [Text(line) for line in sentences.seeds_meant(analysis)]
+
+
+def _judged(judged: Judged, short: dict[str, str]) -> list[RenderableType]:
+    """Return what is best on a trace."""
+    lines = [*sentences.front(judged.front), *sentences.seeds(judged, short)]
+    table = [_front(judged, short)] if judged.front.places else []
+    return [*table, *(Text(line) for line in lines)]
 
 
 def _effects(analysis: Analysis, short: dict[str, str]) -> list[RenderableType]:
@@ -47,10 +56,10 @@ def _effects(analysis: Analysis, short: dict[str, str]) -> list[RenderableType]:
     return [table, shares, *(Text(line) for line in notes)]
 
 
-def _front(analysis: Analysis, short: dict[str, str]) -> Table:
-    titles = [Column(short[name], text=True) for name in analysis.outcome.factors]
-    table = Table("front", [*titles, *analysis.front.metrics])
-    rows = show.front(analysis)
+def _front(judged: Judged, short: dict[str, str]) -> Table:
+    titles = [Column(short[name], text=True) for name in judged.outcome.factors]
+    table = Table("front", [*titles, *judged.front.metrics])
+    rows = show.front(judged)
     for number, row in enumerate(rows[: show.MOST], 1):
         table.add(f"{number}", *row)
     if len(rows) > show.MOST:

@@ -122,9 +122,9 @@ class Tuning(Answer):
 
     def plot_front(self) -> Figure:
         """Draw the points tried and those that no other dominates."""
-        from slcache.sweep import report
+        from slcache.sweep import of_traces
 
-        return report.front_figure(self.analysis)
+        return of_traces.front_figure(self.analysis.judged[0])
 
     def plot_progress(self) -> Figure:
         """Draw each metric in the order in which points were tried, and the best so far."""

@@ -1,0 +1,82 @@
+"""What a study shows, as plain data for a document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from slcache.study import spread
+from slcache.study.effects import Effect, Effects
+from slcache.study.pareto import Front
+from slcache.study.spread import Spread
+
+
+def effects(found: Effects) -> dict[str, Any]:
+    """Return the main effects on a metric."""
+    return {
+        "balanced": found.balanced,
+        "share_of_no_parameter": found.rest,
+        "effects": [_effect(each) for each in found.effects],
+    }
+
+
+def _effect(effect: Effect) -> dict[str, Any]:
+    return {
+        "parameter": effect.factor,
+        "share_of_variance": effect.share,
+        "told_apart": effect.apart,
+        "means": effect.means,
+        "points_without": effect.absent,
+        "levels": [
+            {
+                "from": level.low,
+                "to": level.high,
+                "points": level.count,
+                "mean": level.mean,
+                "least": level.spread[0],
+                "first_quartile": level.spread[1],
+                "third_quartile": level.spread[2],
+                "greatest": level.spread[3],
+            }
+            for level in effect.levels
+        ],
+    }
+
+
+def seeds(found: Mapping[str, Spread]) -> dict[str, Any]:
+    """Return the spread of each metric over the seeds."""
+    return {name: _spread(each) for name, each in found.items()}
+
+
+def front(found: Front) -> dict[str, Any]:
+    """Return a front, and what is not judged by it."""
+    return {
+        "metrics": dict(zip(found.metrics, found.goals, strict=True)),
+        "without": list(found.without),
+        "configurations_left_out": found.left_out,
+        "configurations_out_of_bounds": found.broken,
+        "configurations": [
+            {
+                "settings": dict(one.settings),
+                "metrics": {name: one.mean(name) for name in found.metrics},
+            }
+            for one in found.best
+        ],
+    }
+
+
+def _spread(found: Spread) -> dict[str, Any]:
+    return {
+        "level": spread.LEVEL,
+        "best": found.best,
+        "not_told_from_best": list(found.alike),
+        "configurations": [
+            {
+                "settings": dict(one.settings),
+                "mean": estimate.mean,
+                "half_interval": estimate.half,
+                "seeds": estimate.count,
+            }
+            for one, estimate in zip(found.configurations, found.estimates, strict=True)
+        ],
+    }

@@ -1,0 +1,167 @@
+"""A study of several traces: what is best is judged on each trace by itself."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from slcache import terminal as text_of
+from slcache.study.analysis import Analysis
+from slcache.study.outcome import Outcome
+from slcache.sweep import of_traces, report, sheets, terminal
+from studies import grid, row
+
+EASY, HARD = "in/easy.csv", "in/hard.csv"
+METRICS = ("waf", "read_p99_ns")
+
+
+def figures(trace: str, blocks: int, seed: int) -> dict[str, float | None]:
+    """On the easy trace small caches are best in all, on the hard one each is best in something.
+
+    Of the hard trace's read latency, seeds change more than the number of blocks does.
+    """
+    if trace == EASY:
+        return {"waf": 1.0 + 0.1 * blocks, "read_p99_ns": 1000.0 * blocks + seed}
+    noise = 900.0 * seed * (1 if blocks == 2 else -1)
+    return {"waf": 9.0 - blocks, "read_p99_ns": 1e6 + 10 * blocks + noise}
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    return grid({"trace": [EASY, HARD], "s.blocks": [1, 2, 4]}, figures, seeds=(1, 2, 3))
+
+
+@pytest.fixture(scope="module")
+def study(table: pa.Table) -> Analysis:
+    return Analysis.of(Outcome.of(table), METRICS)
+
+
+def alone(table: pa.Table, trace: str) -> dict[str, Any]:
+    """Return what a study of this trace alone shows."""
+    rows = [each for each in table.to_pylist() if each["trace"] == trace]
+    return Analysis.of(Outcome.of(pa.Table.from_pylist(rows)), METRICS).to_dict()
+
+
+def printed(study: Analysis) -> str:
+    return " ".join(text_of.text(*terminal.parts(study)).split())
+
+
+def test_each_trace_is_judged_as_if_it_were_alone(table: pa.Table, study: Analysis) -> None:
+    found = json.loads(json.dumps(study.to_dict(), allow_nan=False))
+    assert [each["trace"] for each in found["traces"]] == [EASY, HARD]
+    for each in found["traces"]:
+        single = alone(table, each["trace"])
+        assert each["front"] == single["front"]
+        assert each["seeds"] == {name: single["metrics"][name]["seeds"] for name in METRICS}
+    easy, hard = (each["front"]["configurations"] for each in found["traces"])
+    assert [one["settings"] for one in easy] == [{"s.blocks": 1}]
+    assert len(hard) > 1
+    assert "front" not in found
+    assert all("seeds" not in found["metrics"][name] for name in METRICS)
+
+
+def test_a_study_of_one_trace_has_one_front(table: pa.Table) -> None:
+    found = alone(table, EASY)
+    assert "traces" not in found
+    assert found["fixed"]["trace"] == EASY
+    assert [one["settings"]["s.blocks"] for one in found["front"]["configurations"]] == [1]
+
+
+def test_no_single_front_is_made_of_several(study: Analysis) -> None:
+    with pytest.raises(ValueError, match="2 traces"):
+        _ = study.front
+
+
+def test_the_trace_stays_a_parameter_of_effects(study: Analysis) -> None:
+    effects = {e["parameter"]: e for e in study.to_dict()["metrics"]["waf"]["effects"]}
+    assert effects.keys() == {"trace", "s.blocks"}
+    assert "none that can be chosen" in printed(study)
+
+
+def test_the_terminal_names_the_trace_of_each_front(study: Analysis) -> None:
+    told = printed(study)
+    easy, hard = told.split("On easy.csv:")[1].split("On hard.csv:")
+    assert "1 of 3 configurations are on the front" in easy
+    assert "read_p99_ns: the best (blocks=1" in easy
+    assert "inside the noise" not in easy
+    assert re.search("read_p99_ns: the difference .* lies inside the noise", hard)
+    assert told.count("Intervals are Student's") == 1
+
+
+def test_traces_of_one_name_keep_their_folders() -> None:
+    table = grid({"trace": ["a/t.csv", "b/t.csv"], "n": [1, 2]}, lambda t, n, _: {"waf": 1.0 + n})
+    told = printed(Analysis.of(Outcome.of(table), ["waf"]))
+    assert "On a/t.csv:" in told
+    assert "On b/t.csv:" in told
+    assert told.count("Each configuration has one seed") == 1
+
+
+def test_the_page_has_a_section_for_each_trace(study: Analysis) -> None:
+    page = report.render(study, "two", "")
+    for name in ("easy.csv", "hard.csv"):
+        assert f"<h3>Pareto front on {name}</h3>" in page
+        assert f"<h3>On {name}</h3>" in page
+        assert f"<h4>read_p99_ns over the seeds on {name}</h4>" in page
+    assert "Pictures are of the first" not in page
+    identifiers = re.findall(r'\bid="([^"]*)"', page)
+    assert len(identifiers) == len(set(identifiers))
+
+
+def test_many_traces_have_tables_but_not_all_have_pictures() -> None:
+    traces = [f"t{i}" for i in range(of_traces.DRAWN + 1)]
+    table = grid({"trace": traces, "n": [1, 2]}, lambda t, n, _: {"waf": 1.0 + n})
+    page = report.render(Analysis.of(Outcome.of(table), ["waf"]), "many", "")
+    assert "Pictures are of the first 8 of 9 traces." in page
+    assert "<h3>Pareto front on t8</h3>" in page
+    assert page.count("1 of 2 configurations are on the front") == len(traces)
+
+
+def test_tables_for_programs_name_the_trace(study: Analysis) -> None:
+    front = sheets.of_analysis(study)[-1]
+    assert front.columns[:3] == ["front", "trace", "s.blocks"]
+    assert [(r["trace"], r["front"]) for r in front.records][:2] == [(EASY, 1), (HARD, 1)]
+
+
+def test_a_trace_whose_points_all_failed_has_an_empty_front() -> None:
+    rows = [row({"trace": EASY, "n": n}, {"waf": float(n)}) for n in (1, 2)]
+    failed = {"status": "failed", "reason": "full"}
+    rows += [row({"trace": HARD, "n": n}, {"waf": None}, **failed) for n in (1, 2)]
+    study = Analysis.of(Outcome.of(pa.Table.from_pylist(rows)))
+    assert [len(each.front.places) for each in study.judged] == [1, 0]
+    assert "On hard.csv: Not in the front" in printed(study)
+    assert "no front: no point has all of these metrics" in report.render(study, "half", "")
+
+
+def lacking(trace: str, n: int, _: int) -> Mapping[str, float | None]:
+    """Of the hard trace some runs cannot tell a lifetime, and there are no reads."""
+    lifetime = None if trace == HARD and n == 1 else 1e12 * n
+    reads = None if trace == HARD else 1000.0 * n
+    return {"waf": 1.0 + n, "lifetime_host_bytes": lifetime, "read_p99_ns": reads}
+
+
+def test_a_front_is_of_the_metrics_that_its_trace_has() -> None:
+    found = Analysis.of(Outcome.of(grid({"trace": [EASY, HARD], "n": [1, 2]}, lacking)))
+    easy, hard = (each.front for each in found.judged)
+    assert set(easy.metrics) == {"read_p99_ns", "waf", "lifetime_host_bytes"}
+    assert (list(hard.metrics), list(hard.without)) == (["waf"], ["read_p99_ns"])
+    assert (list(hard.absent), hard.left_out) == (["lifetime_host_bytes"], 0)
+
+
+def test_a_scheme_has_the_same_colour_on_all_traces() -> None:
+    """The first scheme failed on the first trace."""
+    schemes = ["sa", "sector", "hierarchy"]
+    rows = [
+        row({"trace": trace, "scheme": scheme}, {"waf": float(i)})
+        for trace in (EASY, HARD)
+        for i, scheme in enumerate(schemes, 1)
+    ]
+    rows[0].update(status="failed", reason="full", waf=None)
+    page = report.render(Analysis.of(Outcome.of(pa.Table.from_pylist(rows)), ["waf"]), "", "")
+    fronts = re.findall(r"<h3>Pareto front.*?</svg>", page, re.DOTALL)
+    orders = [re.findall(r">(sa|sector|hierarchy)</", svg) for svg in fronts]
+    assert orders == [["sector", "hierarchy", "sa"]] * 2
