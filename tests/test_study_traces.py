@@ -83,6 +83,24 @@ def test_the_trace_stays_a_parameter_of_effects(study: Analysis) -> None:
     assert "none that can be chosen" in printed(study)
 
 
+def test_a_map_has_the_trace_only_beside_a_single_other_parameter(study: Analysis) -> None:
+    beside = study.map("waf")
+    assert beside is not None
+    assert {beside.across, beside.up} == {"s.blocks", "trace"}
+
+    def figure(trace: str, a: int, b: int, _: int) -> dict[str, float]:
+        return {"waf": (100.0 if trace == HARD else 1.0) + a + 0.1 * b}
+
+    levels: dict[str, list[Any]] = {"trace": [EASY, HARD], "a": [1, 2], "b": [1, 2, 3]}
+    found = Analysis.of(Outcome.of(grid(levels, figure)), ["waf"])
+    assert found.effects["waf"].effects[0].factor == "trace"
+    among = found.map("waf")
+    assert among is not None
+    assert {among.across, among.up} == {"a", "b"}
+    assert "that explain most, the trace left aside; a cell" in report.render(found, "", "")
+    assert "left aside" not in report.render(study, "", "")
+
+
 def test_the_terminal_names_the_trace_of_each_front(study: Analysis) -> None:
     told = printed(study)
     easy, hard = told.split("On easy.csv:")[1].split("On hard.csv:")

@@ -13,7 +13,7 @@ from slcache.study import cells, document, judged, pareto
 from slcache.study.cells import Cells
 from slcache.study.effects import Effect, Effects, main_effects
 from slcache.study.judged import Judged
-from slcache.study.outcome import Configuration, Outcome
+from slcache.study.outcome import TRACE, Configuration, Outcome
 from slcache.study.pareto import Front
 
 
@@ -79,10 +79,12 @@ class Analysis:
     def map(self, metric: str) -> Map | None:
         """Return a metric over the two parameters that explain most of it; None for fewer.
 
-        Where schemes are varied each has its own map.
+        Where schemes are varied each has its own map. The trace, which cannot be chosen, is one of
+        the two only beside a single other.
         """
         by_scheme = "scheme" in self.outcome.factors
         found = [e.factor for e in self.effects[metric].effects if e.factor != "scheme"]
+        found.sort(key=lambda name: name == TRACE)
         if len(found) < 2:
             return None
         across, up = _wider_first(self.effects[metric].effects, found[:2])

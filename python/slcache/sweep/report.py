@@ -11,6 +11,7 @@ from slcache.plots import heat_map, style
 from slcache.report import Picture
 from slcache.study import sentences, show, wording
 from slcache.study.analysis import Analysis
+from slcache.study.outcome import TRACE
 from slcache.sweep import of_traces
 
 
@@ -66,9 +67,10 @@ def _section(analysis: Analysis, metric: str, short: Mapping[str, str]) -> Itera
     if over is not None:
         title = f"{metric} over {short[over.across]} and {short[over.up]}"
         figure = heat_map.draw(metric, over.across, over.up, over.panels)
+        left = len(analysis.judged) > 1 and TRACE not in (over.across, over.up)
         yield Picture(
             title,
             style.svg(figure, f"map-{metric}", title),
-            "The two parameters that explain most; a cell is the mean of all points there, over "
-            "all else, and a dash where there is none.",
+            f"The two parameters that explain most{', the trace left aside' if left else ''}; a "
+            "cell is the mean of all points there, over all else, and a dash where there is none.",
         )
