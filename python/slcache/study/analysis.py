@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from slcache.metrics import Goal, named
 from slcache.once import twice
-from slcache.study import cells, document, judged, pareto
+from slcache.study import across, cells, document, judged, pareto
+from slcache.study.across import Across
 from slcache.study.cells import Cells
 from slcache.study.effects import Effect, Effects, main_effects
 from slcache.study.judged import Judged
@@ -76,6 +78,11 @@ class Analysis:
             raise ValueError(f"a study of {len(self.judged)} traces, each with a front: `judged`")
         return self.judged[0].front
 
+    @cached_property
+    def across(self) -> Across:
+        """How far configurations are from the best of each trace at worst."""
+        return across.of_traces(self.judged)
+
     def map(self, metric: str) -> Map | None:
         """Return a metric over the two parameters that explain most of it; None for fewer.
 
@@ -87,21 +94,21 @@ class Analysis:
         found.sort(key=lambda name: name == TRACE)
         if len(found) < 2:
             return None
-        across, up = _wider_first(self.effects[metric].effects, found[:2])
+        right, up = _wider_first(self.effects[metric].effects, found[:2])
         having = [
             c
             for c in self.outcome.with_metric(metric)
-            if c.settings[across] is not None and c.settings[up] is not None
+            if c.settings[right] is not None and c.settings[up] is not None
         ]
         if not having:
             return None
         panels = cells.over(
-            [c.settings[across] for c in having],
+            [c.settings[right] for c in having],
             [c.settings[up] for c in having],
             [c.mean(metric) or 0.0 for c in having],
             [str(c.settings["scheme"]) for c in having] if by_scheme else None,
         )
-        return Map(across, up, panels)
+        return Map(right, up, panels)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the study shows as plain data."""
@@ -138,7 +145,8 @@ class Analysis:
                     "seeds": document.seeds(each.spreads),
                 }
                 for each in self.judged
-            ]
+            ],
+            "across_traces": document.across(self.across),
         }
 
     def to_json(self) -> str:

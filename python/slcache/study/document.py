@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from slcache.study import spread
+from slcache.study.across import Across
 from slcache.study.effects import Effect, Effects
 from slcache.study.pareto import Front
 from slcache.study.spread import Spread
@@ -17,6 +18,25 @@ def effects(found: Effects) -> dict[str, Any]:
         "balanced": found.balanced,
         "share_of_no_parameter": found.rest,
         "effects": [_effect(each) for each in found.effects],
+    }
+
+
+def across(found: Across) -> dict[str, Any]:
+    """Return how far configurations are from the best of each trace at worst."""
+    return {
+        "metrics": list(found.metrics),
+        "without": [*found.absent, *found.zero],
+        "configurations_left_out": found.left_out,
+        "configurations": [
+            {
+                "settings": dict(one.settings),
+                "worst": {
+                    name: {"factor": worst.factor, "trace": worst.trace}
+                    for name, worst in one.worst.items()
+                },
+            }
+            for one in found.configurations
+        ],
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -64,6 +65,13 @@ class Front:
     def best(self) -> list[Configuration]:
         """The configurations on the front, by the first metric."""
         return [self.configurations[i] for i in self.places]
+
+    @cached_property
+    def ideal(self) -> dict[str, float]:
+        """The best figure of each metric."""
+        columns = list(zip(*self.points, strict=True))
+        ways = [min if goal == "min" else max for goal in self.goals]
+        return {n: way(c) for n, way, c in zip(self.metrics, ways, columns, strict=True)}
 
 
 def of_outcome(

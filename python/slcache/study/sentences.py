@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from slcache import units
 from slcache import wording as words
 from slcache.study import spread, wording
+from slcache.study.across import Rated
 from slcache.study.analysis import Analysis
 from slcache.study.effects import Effects
 from slcache.study.judged import Judged
@@ -182,3 +184,41 @@ def front(found: Front) -> Iterator[str]:
             f"front of {words.listed(list(found.metrics))}: none is at least as good in all of "
             "them and better in one."
         )
+
+
+def across(analysis: Analysis, short: Mapping[str, str]) -> Iterator[str]:
+    """Yield which configuration is good on all traces, and what could not be judged."""
+    found = analysis.across
+    if not found.configurations:
+        if found.metrics:
+            yield "No configuration has figures on all traces."
+        return
+    yield _nearest(analysis, found.configurations[0], short)
+    yield (
+        "A factor says how many times worse a mean is than the best on the same trace; those here "
+        "are the greatest over the traces, of the configurations for which they are least. What "
+        "seeds do to them is not judged."
+    )
+    if found.zero:
+        yield f"No factors of what is 0 somewhere: {', '.join(found.zero)}."
+    if found.absent:
+        yield f"No factors of what some configurations have none of: {', '.join(found.absent)}."
+    if found.left_out:
+        yield (
+            f"{_counted(found.left_out, 'configuration')} without figures on all traces: not "
+            "judged over them."
+        )
+
+
+def _nearest(analysis: Analysis, one: Rated, short: Mapping[str, str]) -> str:
+    """Return which configuration is the nearest to the best on all traces, and how near."""
+    name = wording.settings(one.settings, short)
+    where = f"on all {len(analysis.judged):,} traces"
+    if one.factor == 1:
+        return f"The best {where}, in every metric, is {name}."
+    worst = one.worst[one.greatest]
+    names = wording.traces([str(each.trace) for each in analysis.judged])
+    return (
+        f"The nearest to the best {where} is {name}: at worst {units.factor(worst.factor)}, in "
+        f"{one.greatest} on {names[worst.trace]}."
+    )

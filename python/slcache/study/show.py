@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from slcache import units
 from slcache.study import wording
 from slcache.study.analysis import Analysis
 from slcache.study.judged import Judged
-from slcache.study.outcome import Outcome
+from slcache.study.outcome import TRACE, Outcome
 
 #: A table has so many rows at most; the rest is told by number.
 MOST = 60
@@ -71,6 +72,35 @@ def front(judged: Judged) -> Rows:
         ]
         for one in found.best
     ]
+
+
+def across(analysis: Analysis) -> Rows:
+    """Return a row for each configuration whose worst factor over the traces is the least.
+
+    It says in which metrics that is, then its settings, then its worst factors.
+    """
+    found = analysis.across
+    factors = [name for name in analysis.outcome.factors if name != TRACE]
+    return [
+        [
+            _nearest_in(names, found.metrics, whole=number == 0),
+            *(wording.setting(one.settings[name]) for name in factors),
+            *(units.factor(one.worst[name].factor) for name in found.metrics),
+        ]
+        for number, (one, names) in enumerate(found.least)
+    ]
+
+
+def _nearest_in(names: Sequence[str], metrics: Sequence[str], *, whole: bool) -> str:
+    if len(names) == len(metrics) > 1:
+        return "all, and each of them"
+    return ", ".join((["all"] if whole and len(metrics) > 1 else []) + list(names))
+
+
+def across_columns(analysis: Analysis, short: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Return the titles of the columns of `across` behind the first: settings, and metrics."""
+    factors = [short[name] for name in analysis.outcome.factors if name != TRACE]
+    return factors, list(analysis.across.metrics)
 
 
 def seeds(judged: Judged, short: Mapping[str, str]) -> Rows:

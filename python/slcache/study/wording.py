@@ -81,7 +81,12 @@ def traces(names: Sequence[str]) -> dict[str, str]:
 
 def configuration(one: Configuration, short: Mapping[str, str]) -> str:
     """Return what tells a configuration from others, in a line."""
-    said = (f"{short[n]}={setting(v)}" for n, v in one.settings.items() if v is not None)
+    return settings(one.settings, short)
+
+
+def settings(values: Mapping[str, Setting], short: Mapping[str, str]) -> str:
+    """Return settings in a line."""
+    said = (f"{short[n]}={setting(v)}" for n, v in values.items() if v is not None)
     return ", ".join(said) or "the only one"
 
 

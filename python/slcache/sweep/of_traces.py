@@ -64,6 +64,13 @@ def spreads(analysis: Analysis, short: Mapping[str, str]) -> list[Part]:
     ]
 
 
+def across(analysis: Analysis, short: Mapping[str, str]) -> Part:
+    """Return which configurations are good on all traces."""
+    settings, metrics = show.across_columns(analysis, short)
+    columns = ["nearest to the best in", *settings, *metrics]
+    return _part("", [], list(sentences.across(analysis, short)), columns, show.across(analysis))
+
+
 def not_drawn(analysis: Analysis) -> str:
     """Return how many traces have no pictures; nothing where all have."""
     count = len(analysis.judged)

@@ -39,6 +39,7 @@ def render(
         reasons=[[status, f"{count:,}", reason] for status, reason, count in outcome.reasons()],
         metrics=[(name, named(name).summary, named(name).goal or "–") for name in analysis.metrics],
         fronts=of_traces.fronts(analysis, short),
+        across=of_traces.across(analysis, short) if len(analysis.judged) > 1 else None,
         first=list(first),
         names=list(analysis.metrics),
         shares=show.shares(analysis, short) if len(outcome.factors) > 1 else [],

@@ -23,8 +23,8 @@ def of_points(table: pa.Table) -> Sheet:
 
 
 def of_analysis(analysis: Analysis) -> list[Sheet]:
-    """Return main effects, shares of variance and the front, as far as a study has them."""
-    sheets = [_effects(analysis), _shares(analysis), _front(analysis)]
+    """Return main effects, shares of variance, the front and what is good on all traces, if any."""
+    sheets = [_effects(analysis), _shares(analysis), _front(analysis), _across(analysis)]
     return [sheet for sheet in sheets if sheet.records]
 
 
@@ -68,5 +68,21 @@ def _front(analysis: Analysis) -> Sheet:
         }
         for judged in analysis.judged
         for number, one in enumerate(judged.front.best, 1)
+    ]
+    return Sheet(rows, UNITS)
+
+
+def _across(analysis: Analysis) -> Sheet:
+    """Return a row for each configuration: its worst factor on several traces, and on which."""
+    if len(analysis.judged) == 1:
+        return Sheet([])
+    rows: list[Mapping[str, Any]] = [
+        {
+            "over all traces": number,
+            **one.settings,
+            **{f"{name} worst factor": worst.factor for name, worst in one.worst.items()},
+            **{f"{name} worst on": worst.trace for name, worst in one.worst.items()},
+        }
+        for number, one in enumerate(analysis.across.configurations, 1)
     ]
     return Sheet(rows, UNITS)

@@ -28,7 +28,20 @@ def parts(analysis: Analysis) -> list[RenderableType]:
         if judged.trace is not None:
             found.append(Text(f"On {names[judged.trace]}:", "bold"))
         found += _judged(judged, short)
-    return found + [Text(line) for line in sentences.seeds_meant(analysis)]
+    found += [Text(line) for line in sentences.seeds_meant(analysis)]
+    return found + (_across(analysis, short) if len(analysis.judged) > 1 else [])
+
+
+def _across(analysis: Analysis, short: dict[str, str]) -> list[RenderableType]:
+    """Return which configurations are good on all traces."""
+    settings, metrics = show.across_columns(analysis, short)
+    table = Table("nearest to the best", [*(Column(s, text=True) for s in settings), *metrics])
+    for row in show.across(analysis):
+        table.add(*row)
+    lines = [Text(line) for line in sentences.across(analysis, short)]
+    return (
+        [Text("On all traces:", "bold"), *([table] if table.rows else []), *lines] if lines else []
+    )
 
 
 def _judged(judged: Judged, short: dict[str, str]) -> list[RenderableType]:
