@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -102,6 +104,107 @@ def test_what_is_wrong_names_file_and_line(
     assert done.returncode == 3
     assert f"{file}{told}" in done.stderr.decode()
     assert done.stdout == b""
+
+
+#: Whole configurations, each with a fault, and what is told of it in a file of many lines.
+FAULTS: list[tuple[str, object, str]] = [
+    ("device.pool.0.blokcs", 3, "device.pool[0].blokcs = 3: unknown key; did you mean blocks?"),
+    ("device.pool.0.blocks", "x", 'device.pool[0].blocks = "x": '),
+    ("host.queue_depth", -1, "host.queue_depth = -1: "),
+    ("scheme.baseline.slc_blocks", 99, "scheme.baseline.slc_blocks = 99: must be between"),
+    ("scheme.baseline.slc_bloks", 4, "scheme.baseline.slc_bloks = 4: unknown key; did you mean"),
+    ("scheme.turbo", {}, 'scheme.turbo: "turbo" is not a scheme'),
+]
+
+
+def with_value(document: Any, key: str, value: object) -> Any:  # noqa: ANN401
+    """Return a document with another value at a dotted key."""
+    changed = copy.deepcopy(document)
+    *steps, last = key.split(".")
+    place = changed
+    for step in steps:
+        place = place[int(step) if isinstance(place, list) else step]
+    place[last] = value
+    return changed
+
+
+@pytest.mark.parametrize(("key", "value", "told"), FAULTS)
+@pytest.mark.parametrize("option", ["--config", "--device"])
+def test_what_is_wrong_in_a_result_names_its_line(
+    comparison: slcache.Comparison,
+    trace: Path,
+    tmp_path: Path,
+    option: str,
+    key: str,
+    value: object,
+    told: str,
+) -> None:
+    document = with_value(comparison.runs[1].to_dict(), f"config.{key}", value)
+    file = tmp_path / "result.json"
+    own, name = ["--scheme", "baseline"], key.rpartition(".")[2]
+    for indent in (2, None):
+        text = json.dumps(document, indent=indent)
+        file.write_text(text)
+        # The configuration comes first, and no other scheme or pool has the key.
+        at = text.index(f'"{name}"', text.index(f'"{key.split(".")[0]}"', text.index('"config"')))
+        line = text.count("\n", 0, at) + 1
+        done = command("run", trace, option, file, *own)
+        assert done.returncode == 3
+        assert f"{file}:{line}: {told}" in done.stderr.decode()
+        with pytest.raises(slcache.ConfigError) as caught:
+            slcache.resolve(device=file, scheme="baseline")
+        assert (caught.value.file, caught.value.line) == (str(file), line)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"run":\n{"sed": 1}}', ":2: run.sed: unknown key; did you mean run.seed?"),
+        ('{"a": "{",\n"scheme.baseline.slc_blocks":\n99}', ":2: scheme.baseline.slc_blocks = 99"),
+        ('{\n"run": {\n"seed": null}}', ":3: run.seed = null: leave it out; only a whole"),
+        ('{"run": {"seed": 1,\n"seed": 2}}', ":2: run.seed: line 1 says it as well; give one"),
+        ('{"run": {\n"seed": 1},\n"run.seed": 2}', ":3: run.seed: {file}:2 says it as well"),
+        ('{"run": {\n"seed": 1,}}', ":2: not valid JSON: key must be a string at column 11"),
+        ("[1]", ":1: a configuration is an object"),
+    ],
+)
+def test_what_is_wrong_in_json_names_file_and_line(
+    trace: Path, tmp_path: Path, text: str, told: str
+) -> None:
+    file = tmp_path / "bad.json"
+    file.write_text(text)
+    done = command("run", trace, "--device", "tiny", "--scheme", "baseline", "--config", file)
+    assert done.returncode == 3
+    assert f"{file}{told.replace('{file}', str(file))}" in done.stderr.decode()
+    assert done.stdout == b""
+
+
+def test_json_says_what_toml_says(tmp_path: Path) -> None:
+    file = tmp_path / "keys.json"
+    file.write_text('{"slc_blocks": 4, "device.pool[0].blocks": 20, "run": {"seed": 7},'
+                    ' "scheme": {"baseline": {"slc": {"victim": "fifo"}}}}')  # fmt: skip
+    said = dict(pair.split("=") for pair in SETS)
+    assert resolved(file) == api.resolve(device="tiny", scheme="baseline", settings=said)
+
+
+def test_a_result_is_a_device_wherever_a_device_file_is(
+    comparison: slcache.Comparison, tmp_path: Path
+) -> None:
+    file = tmp_path / "result.json"
+    file.write_text(json.dumps(comparison.runs[1].to_dict(), indent=1))
+    config = comparison.runs[1].to_dict()["config"]
+    assert slcache.resolve(settings=file) == config
+    assert slcache.device_facts(file)["name"] == config["device"]["name"]
+    done = command("explain", "device.pool[0].blocks", "--device", file, "--json")
+    assert f"{file}:" in done.stdout.decode()
+
+
+def test_a_key_that_is_two_in_a_file_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "twice.toml"
+    file.write_text('"run.seed" = 1\n[run]\nseed = 2\n')
+    with pytest.raises(slcache.ConfigError, match=r":3 says it as well; give one of the two") as e:
+        config_files.read(file)
+    assert (e.value.key, e.value.line) == ("run.seed", 1)
 
 
 def test_each_scheme_of_a_comparison_gets_its_own_section(trace: Path, tmp_path: Path) -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
-import pathlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from slcache import _core, content, saved
+from slcache import _core, content
 from slcache.content import Content
-from slcache.errors import ConfigError, UsageError, about
-from slcache.once import flatten, once
+from slcache.errors import UsageError, about
 
 Path = str | os.PathLike[str]
 #: Single keys, dotted or nested; a whole configuration, as results have it; or a file of either.
@@ -70,19 +67,7 @@ def unpacked(
     chosen = device if found.device is None else found.device
     if chosen is None:
         raise missing("device")
-    return held_device(chosen), found.scheme, found.settings
-
-
-def held_device(device: Content) -> Content:
-    """Return a device; a `.json` file is a whole configuration with one, such as a result's."""
-    if isinstance(device, Mapping) or pathlib.Path(device).suffix != ".json":
-        return device
-    found = read(device).device
-    if found is None:
-        name = os.fspath(device)
-        raise about(ConfigError(f"{name}: describes no device"), "device", file=name)
-    chosen: Content = found
-    return chosen
+    return chosen, found.scheme, found.settings
 
 
 def missing(name: str) -> UsageError:
@@ -102,20 +87,14 @@ def of(settings: Settings | None) -> Configuration:
 def read(path: Path) -> Configuration:
     """Return what a configuration file says, in TOML or JSON, or the `config` of a result.
 
-    A file that describes its device is whole; any other changes single keys. Raises ConfigError.
+    A file that describes its device is whole, and is named as the device; any other changes single
+    keys. Raises ConfigError.
     """
     name = os.fspath(path)
-    if pathlib.Path(name).suffix != ".json":
-        lines = _core.config_file(name)
-        if any(key == "device.pool" for key, _, _ in lines):
-            return Configuration(name, _scheme([key for key, _, _ in lines]))
-        settings = {key: Placed(value, where) for key, value, where in lines}
-        return Configuration(settings=settings)
-    config = _json(name)
-    if is_whole(config):
-        return whole(config)
-    flat = once(flatten(config))
-    return Configuration(settings={k: Placed(_toml(v, k, name), name) for k, v in flat.items()})
+    said = _core.config_file(name)
+    if any(key == "device.pool" for key, _, _ in said):
+        return Configuration(name, _scheme([key for key, _, _ in said]))
+    return Configuration(settings={key: Placed(value, where) for key, value, where in said})
 
 
 def literal(key: str, value: object) -> str:
@@ -127,34 +106,6 @@ def literal(key: str, value: object) -> str:
 def _scheme(keys: list[str]) -> str | None:
     named = {key.split(".")[1] for key in keys if key.startswith("scheme.")}
     return named.pop() if len(named) == 1 else None
-
-
-def _json(name: str) -> dict[str, Any]:
-    try:
-        document = json.loads(pathlib.Path(name).read_bytes())
-    except json.JSONDecodeError as error:
-        told = f"{name}:{error.lineno}: not JSON: {error.msg} at column {error.colno}"
-        raise about(ConfigError(told), line=error.lineno, file=name) from None
-    except (UnicodeDecodeError, RecursionError) as error:
-        raise about(ConfigError(f"{name}: not JSON: {error}"), file=name) from None
-    except OSError as error:
-        told = f"{name}: cannot be read: {error.strerror or error}"
-        raise about(ConfigError(told), file=name) from None
-    if saved.is_comparison(document):
-        told = f"{name}: a comparison has a configuration for each run; give one of its runs"
-        raise about(ConfigError(told), file=name)
-    config = document.get("config") if isinstance(document, dict) else None
-    found = config if isinstance(config, dict) else document
-    if not isinstance(found, dict):
-        raise about(ConfigError(f"{name}: a configuration is an object"), file=name)
-    return found
-
-
-def _toml(value: object, key: str, name: str) -> str:
-    if value is None:
-        told = f"{name}: {key} = null: leave it out; only a whole configuration says none"
-        raise about(ConfigError(told), key, file=name)
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _without_none(value: Any) -> Any:  # noqa: ANN401

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 
-from slcache import _core, config_files, content, files, traces
+from slcache import _core, content, files, traces
 from slcache.content import Content
 
 #: Begins a text that holds content: no path has this character.
@@ -43,7 +43,7 @@ def path_of(text: str) -> str | None:
 
 def device_of(text: str) -> str | _core.DeviceContent:
     """Return a device as the engine takes it."""
-    return content.device_of(config_files.held_device(content_of(text)))
+    return content.device_of(content_of(text))
 
 
 def trace_of(text: str) -> str | _core.Rereadable:

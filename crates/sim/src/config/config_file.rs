@@ -1,9 +1,10 @@
 //! A configuration file: what single settings could say, in one file, between device and settings.
 
-use super::lines::{line_at, line_of};
-use super::origin::Origin;
+use super::origin::{Origin, Words};
+use super::source::Source;
 use super::tree::{Key, Step};
 use super::{ConfigError, ConfigErrors};
+use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 /// Stands around the place of a setting that a file says; no key begins with it.
@@ -19,28 +20,28 @@ pub(super) fn place(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix(MARK)?.split_once(MARK)
 }
 
-/// What a configuration file in TOML says: each key as it is written there, with its value and place.
+/// What a configuration file says: each key as it is written there, with its value and place.
 ///
 /// Keys may be quoted, as in `"pool[0].blocks" = 32`; a list of tables is one value.
 pub fn config_file(name: &str) -> Result<Vec<(String, String, String)>, ConfigErrors> {
     let failed = |message: String| ConfigErrors::one(Origin::file(name), "", message);
     let text = std::fs::read_to_string(name).map_err(|error| failed(format!("cannot be read: {error}")))?;
-    let tree: Table = toml::from_str(&text).map_err(|error: toml::de::Error| {
-        let line = error.span().map_or(1, |span| line_at(&text, span.start));
-        let message = error.message().lines().collect::<Vec<_>>().join(", ");
-        ConfigErrors(vec![ConfigError::new(
-            Origin::line(name, line),
-            "",
-            format!("not valid TOML: {message}"),
-        )])
-    })?;
+    let (source, tree) = Source::parse(name.to_owned(), text).map_err(|error| ConfigErrors(vec![error]))?;
     let mut said = Vec::new();
     collect(&tree, &Key::default(), &mut said);
+    let mut errors = said_twice(&source, &said);
+    // Of a device, null says that there is none, as results have it. A single key has no such value.
+    if !said.iter().any(|(key, _)| written(key) == "device.pool") {
+        let message = |key| format!("{key} = null: leave it out; only a whole configuration says none");
+        errors.extend(source.nulls().map(|key| ConfigError::new(source.place(key), key, message(key))));
+    }
     let told = |(key, value): (Key, &Value)| {
-        let place = line_of(&text, &key).map_or(name.to_owned(), |line| format!("{name}:{line}"));
-        (written(&key), value.to_string(), place)
+        (written(&key), value.to_string(), source.place(&key).told(Words::Python))
     };
-    Ok(said.into_iter().map(told).collect())
+    match errors.is_empty() {
+        true => Ok(said.into_iter().map(told).collect()),
+        false => Err(ConfigErrors(errors)),
+    }
 }
 
 /// Everything that is no table with keys of its own.
@@ -52,6 +53,23 @@ fn collect<'a>(table: &'a Table, front: &Key, said: &mut Vec<(Key, &'a Value)>) 
             _ => said.push((key, value)),
         }
     }
+}
+
+/// An error for every key that an earlier one is once dots are read, as `"run.seed"` beside `seed` in
+/// `[run]`.
+fn said_twice(source: &Source, said: &[(Key, &Value)]) -> Vec<ConfigError> {
+    let mut earlier: BTreeMap<String, &Key> = BTreeMap::new();
+    let mut errors = Vec::new();
+    for (key, _) in said {
+        let name = written(key);
+        if let Some(first) = earlier.get(&name) {
+            let place = source.place(first).told(Words::Python);
+            let message = format!("{name}: {place} says it as well; give one of the two");
+            errors.push(ConfigError::new(source.place(key), &name, message));
+        }
+        earlier.insert(name, key);
+    }
+    errors
 }
 
 /// The names of a key with dots between them; a name may have dots and indices of its own.

@@ -2,9 +2,9 @@
 //! that errors keep file and line.
 
 use super::device_source::DeviceSource;
-use super::lines::{line_at, line_of};
 use super::origin::{Argument, Origin, Said};
 use super::repair;
+use super::source::Source;
 use super::tree::{self, Key};
 use super::{ConfigError, ConfigErrors, RunSection};
 use crate::preset;
@@ -66,10 +66,7 @@ pub fn line_with(name: &str, key: &str) -> Result<Option<(String, String)>, Conf
         places.push(Key(key.0[1..].to_vec()).under(&[SCHEME_DEFAULTS]));
     }
     let said = places.iter().find(|place| tree::get(&file.tree, place).is_some());
-    let line = said.and_then(|place| line_of(&file.text, place));
-    let text = line.and_then(|line| file.text.lines().nth(line - 1));
-    let told = line.zip(text);
-    Ok(told.map(|(line, text)| (format!("{}:{line}", file.label), text.trim().to_owned())))
+    Ok(said.and_then(|place| file.source.line_with(place, &file.tree)))
 }
 
 #[derive(Deserialize)]
@@ -80,15 +77,14 @@ struct SchemeShape {
 
 /// A device file after parsing: its tree with faulty parts replaced, and its faults.
 pub struct DeviceFile {
-    /// The name used in messages.
-    pub label: String,
+    /// Where it is, for messages.
+    pub source: Source,
     /// The sections.
     pub tree: Table,
     /// Everything wrong with its shape.
     pub errors: Vec<ConfigError>,
     /// Whether stand-ins replaced faulty values.
     pub guessed: bool,
-    text: String,
 }
 
 impl DeviceFile {
@@ -96,7 +92,7 @@ impl DeviceFile {
     pub fn of(source: &DeviceSource) -> Result<Self, ConfigError> {
         match source {
             DeviceSource::Named(name) => Self::read(name),
-            DeviceSource::Content(tree) => Ok(Self::checked(source.to_string(), tree.clone(), String::new())),
+            DeviceSource::Content(tree) => Ok(Self::checked(Source::held(source), tree.clone())),
         }
     }
 
@@ -121,28 +117,18 @@ impl DeviceFile {
     }
 
     /// Parses the text of a device file; a syntax error hides everything else.
-    pub fn parse(label: String, text: String) -> Result<Self, ConfigError> {
-        let tree: Table = toml::from_str(&text).map_err(|error: toml::de::Error| {
-            let line = error.span().map_or(1, |span| line_at(&text, span.start));
-            let message = error.message().lines().collect::<Vec<_>>().join(", ");
-            ConfigError::new(Origin::line(&label, line), "", format!("not valid TOML: {message}"))
-        })?;
-        Ok(Self::checked(label, tree, text))
+    fn parse(label: String, text: String) -> Result<Self, ConfigError> {
+        let (source, tree) = Source::parse(label, text)?;
+        Ok(Self::checked(source, tree))
     }
 
-    fn checked(label: String, tree: Table, text: String) -> Self {
-        let mut file = Self { label, tree, errors: Vec::new(), guessed: false, text };
+    fn checked(source: Source, tree: Table) -> Self {
+        let mut file = Self { source, tree, errors: Vec::new(), guessed: false };
         file.check_sections();
         for section in [SCHEME_DEFAULTS, "scheme"] {
             file.check_schemes(section);
         }
         file
-    }
-
-    /// The place of a key, if the file says anything about it.
-    pub fn origin(&self, key: &Key) -> Option<Origin> {
-        let line = line_of(&self.text, key)?;
-        Some(Origin::line(&self.label, line))
     }
 
     fn check_sections(&mut self) {
@@ -186,7 +172,7 @@ impl DeviceFile {
     }
 
     fn add(&mut self, key: &Key, message: String) {
-        let origin = self.origin(key).unwrap_or_else(|| Origin::file(&self.label));
-        self.errors.push(ConfigError::new(origin, key, message));
+        let error = ConfigError::new(self.source.place(key), key, message);
+        self.errors.push(error);
     }
 }

@@ -59,7 +59,7 @@ pub fn resolve(layers: &Layers) -> Result<RunConfig, ConfigErrors> {
     let (Some(file), Some(_)) = (file, chosen) else {
         return Err(ConfigErrors(errors));
     };
-    let label = file.label.clone();
+    let label = file.source.label.clone();
     let resolver =
         Resolver { base: base_tree(&file, name, &mut errors), file, settings, name, blame: OnceCell::new() };
     let config = resolver.finish(&mut errors);
@@ -165,14 +165,16 @@ fn base_tree(file: &DeviceFile, scheme: &str, errors: &mut Vec<ConfigError>) -> 
             tree::merge(&mut table, settings.clone());
         }
     }
-    for other in own.iter().flat_map(|own| own.as_table()).flat_map(|own| own.keys()) {
+    // A result has the settings of the scheme that ran, and others may be compared with it.
+    let others = own.iter().flat_map(|own| own.as_table()).filter(|_| !file.source.is_json());
+    for other in others.flat_map(|own| own.keys()) {
         if other != scheme {
             let key = Key::default().field("scheme").field(other);
             let message = format!(
                 "{key}: the run's scheme is {scheme}; \
                  settings for whichever run uses {other} belong under [{SCHEME_DEFAULTS}.{other}]"
             );
-            errors.push(ConfigError::new(file.origin(&key).unwrap_or_default(), key, message));
+            errors.push(ConfigError::new(file.source.origin(&key).unwrap_or_default(), key, message));
         }
     }
     let mut schemes = Table::new();
@@ -295,6 +297,6 @@ impl Resolver {
             places.push(in_defaults);
         }
         let said = places.iter().find(|place| tree::get(&self.file.tree, place).is_some());
-        said.and_then(|place| self.file.origin(place))
+        said.and_then(|place| self.file.source.origin(place))
     }
 }

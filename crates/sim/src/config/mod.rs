@@ -6,6 +6,7 @@ mod config_file;
 mod device_file;
 mod device_source;
 mod error;
+mod json;
 mod keys;
 mod layers;
 mod lines;
@@ -14,6 +15,7 @@ mod origin;
 mod repair;
 mod scheme_choice;
 mod setting;
+mod source;
 mod tree;
 mod twice;
 

@@ -172,9 +172,13 @@ pub fn merge(base: &mut Table, over: Table) {
 
 /// A value as the user would write it, cut if long.
 pub fn shown(value: &Value) -> String {
-    let text = value.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+    cut(&value.to_string().split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// A text, cut if long.
+pub fn cut(text: &str) -> String {
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}...", &text[..end]),
-        None => text,
+        None => text.to_owned(),
     }
 }

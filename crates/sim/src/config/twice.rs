@@ -34,7 +34,7 @@ pub fn in_file(file: &DeviceFile, scheme: &str, defaults: &Table, own: &Table) -
     let told = |key: &Key| {
         let [own, default] = ["scheme", SCHEME_DEFAULTS].map(|section| key.under(&[section, scheme]));
         let message = format!("{own}: {default} says it as well; give one of the two");
-        ConfigError::new(file.origin(&own).unwrap_or_default(), &own, message)
+        ConfigError::new(file.source.origin(&own).unwrap_or_default(), &own, message)
     };
     keys.iter().map(told).collect()
 }
