@@ -94,3 +94,12 @@ def test_spreads_are_drawn(count: int) -> None:
     one = spread.of_metric(found.configurations, "waf", "min")
     names = [wording.configuration(c, {"part.p0": "$x"}) for c in one.configurations]
     assert ">waf<" in text_of(spread_figure.draw(one, names))
+
+
+def test_files_of_one_folder_keep_names_apart() -> None:
+    folder = "a/long/way/to/the/traces"
+    values = [f"{folder}/web.csv", f"{folder}/db.csv"]
+    found = main_effects({"trace": values}, [1.0, 2.0])
+    text = text_of(effects_figure.draw("waf", found, {"trace": "trace"}))
+    assert ">web.csv<" in text
+    assert ">db.csv<" in text

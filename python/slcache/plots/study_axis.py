@@ -121,7 +121,12 @@ def words(
     axes: Axes, axis: str, levels: Sequence[tuple[Setting, Setting]], letters: int = _LETTERS
 ) -> None:
     """Label an axis with a parameter's levels at 0, 1, 2 and so on."""
-    names = [plain.name(wording.level(*each), _NAME_MOST) for each in levels]
+    texts = [wording.level(*each) for each in levels]
+    if any(len(text) > _NAME_MOST for text in texts):
+        # Cut at the end, files of one folder would all have the same name.
+        short = wording.files(texts)
+        texts = [short[text] for text in texts]
+    names = [plain.name(text, _NAME_MOST) for text in texts]
     step = -(-len(names) // (_LABELLED if axis == "x" else 2 * _LABELLED))
     shown = list(range(0, len(names), step))
     ruler = axes.yaxis if axis == "y" else axes.xaxis

@@ -217,7 +217,7 @@ def _nearest(analysis: Analysis, one: Rated, short: Mapping[str, str]) -> str:
     if one.factor == 1:
         return f"The best {where}, in every metric, is {name}."
     worst = one.worst[one.greatest]
-    names = wording.traces([str(each.trace) for each in analysis.judged])
+    names = wording.files([str(each.trace) for each in analysis.judged])
     return (
         f"The nearest to the best {where} is {name}: at worst {units.factor(worst.factor)}, in "
         f"{one.greatest} on {names[worst.trace]}."

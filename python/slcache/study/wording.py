@@ -74,8 +74,8 @@ def short_names(names: Sequence[str], dot: str = ".") -> dict[str, str]:
     return found
 
 
-def traces(names: Sequence[str]) -> dict[str, str]:
-    """Return traces without the folders that are not needed to tell them apart."""
+def files(names: Sequence[str]) -> dict[str, str]:
+    """Return files without the folders that are not needed to tell them apart."""
     return short_names(names, "/")
 
 

@@ -79,7 +79,7 @@ def not_drawn(analysis: Analysis) -> str:
 
 def _named(analysis: Analysis) -> Iterator[tuple[str, Judged]]:
     """Yield what is judged with the trace's short name, empty where there is one."""
-    names = wording.traces([each.trace for each in analysis.judged if each.trace is not None])
+    names = wording.files([each.trace for each in analysis.judged if each.trace is not None])
     for each in analysis.judged:
         yield "" if each.trace is None else names[each.trace], each
 

@@ -23,7 +23,7 @@ def parts(analysis: Analysis) -> list[RenderableType]:
     found += [Text(line, "yellow") for line in sentences.missing(analysis)]
     if outcome.factors and outcome.configurations:
         found += _effects(analysis, short)
-    names = wording.traces([each.trace for each in analysis.judged if each.trace is not None])
+    names = wording.files([each.trace for each in analysis.judged if each.trace is not None])
     for judged in analysis.judged:
         if judged.trace is not None:
             found.append(Text(f"On {names[judged.trace]}:", "bold"))
