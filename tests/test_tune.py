@@ -202,6 +202,12 @@ def test_bounds_are_kept_by_the_front(trace: Path) -> None:
     assert found.analysis.front.broken > 0
 
 
+def test_a_metric_may_have_a_goal_and_bounds(trace: Path) -> None:
+    found = search(trace, points=4, minimise=["waf"], keep=["waf<=1000", "waf>=1"])
+    assert found.analysis.metrics == ["waf"]
+    assert "keep waf&lt;=1000 and waf&gt;=1" in found.report()
+
+
 def test_a_trace_without_reads_has_nothing_to_search_by(tmp_path: Path) -> None:
     writes = write_trace(tmp_path / "writes.csv", mixed(50, write_share=1.0))
     with pytest.raises(package.RunError, match="read_p99_ns: none of the first"):

@@ -48,7 +48,9 @@ class Tuning(Answer):
     def analysis(self) -> Analysis:
         """Effects, front and spread of the metrics that were searched by."""
         metrics = [*self.goals.metrics, *(bound.metric for bound in self.goals.bounds)]
-        return Analysis.of(Outcome.of(self.table), metrics, self.goals.metrics, self._kept)
+        # A metric may have a goal and bounds from below and above.
+        asked = list(dict.fromkeys(metrics))
+        return Analysis.of(Outcome.of(self.table), asked, self.goals.metrics, self._kept)
 
     def _kept(self, one: Configuration) -> bool:
         return self.goals.kept(
