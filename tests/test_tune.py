@@ -208,6 +208,11 @@ def test_a_metric_may_have_a_goal_and_bounds(trace: Path) -> None:
     assert "keep waf&lt;=1000 and waf&gt;=1" in found.report()
 
 
+def test_a_search_is_of_one_trace(trace: Path) -> None:
+    with pytest.raises(package.UsageError, match="of one trace, and 2 are given"):
+        search([trace, trace])  # type: ignore[arg-type]
+
+
 def test_a_trace_without_reads_has_nothing_to_search_by(tmp_path: Path) -> None:
     writes = write_trace(tmp_path / "writes.csv", mixed(50, write_share=1.0))
     with pytest.raises(package.RunError, match="read_p99_ns: none of the first"):

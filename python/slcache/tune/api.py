@@ -80,7 +80,7 @@ def tune(
         prefixes=beginnings.SHARES if prefixes else (),
     )
     asked = Asked(
-        trace=given.text_of(trace),
+        trace=_trace(trace),
         device=place,
         schemes=plan.space.schemes,
         settings=api.flat(api.addressed(settings, address)),
@@ -103,6 +103,14 @@ def tune(
     if out is not None:
         _write(found, Path(out))
     return found
+
+
+def _trace(said: Content) -> str:
+    """Return the trace as a text; raises UsageError for several."""
+    if isinstance(said, list | tuple):
+        told = f"trace: a search is of one trace, and {len(said)} are given; a sweep takes several"
+        raise about(UsageError(told), "trace")
+    return given.text_of(said)
 
 
 def _configured(
