@@ -14,8 +14,9 @@ import pytest
 
 import slcache as sl
 from slcache.metrics import METRICS
-from slcache.sweep.api import run_study, sweep
+from slcache.sweep.api import sweep
 from slcache.sweep.axes import Axis
+from slcache.sweep.run import run_study
 from slcache.sweep.study import Study, StudyError, of, read
 from support import mixed, slcache, write_trace
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from slcache import ConfigError, RunError
-from slcache.sweep.api import array_job, run_study
 from slcache.sweep.executors import Executor, named, remote
+from slcache.sweep.run import array_job, run_study
 from slcache.sweep.study import Study
 from slcache.sweep.tasks import Done, Task, perform
 from support import mixed, slcache, write_trace

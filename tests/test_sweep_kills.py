@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from slcache.sweep.api import run_study
 from slcache.sweep.driver import TRIES
+from slcache.sweep.run import run_study
 from slcache.sweep.study import Study
 from slcache.sweep.tasks import Done, Task, perform
 from support import command, heed_ctrl_c, slcache

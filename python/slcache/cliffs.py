@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from slcache import api, bandwidth, reasons
+from slcache import api, reasons
 from slcache.content import Content
 from slcache.errors import ConfigError, UsageError, about
 from slcache.files import scratch
@@ -18,6 +18,8 @@ from slcache.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from slcache.bandwidth import Curve
 
 #: What a picture of it is written as.
 FILES = ("cliff.json", "cliff.svg", "cliff.png")
@@ -105,13 +107,15 @@ class Cliff:
         self.device = device
 
     @property
-    def curves(self) -> dict[str, bandwidth.Curve]:
+    def curves(self) -> dict[str, Curve]:
         """The bandwidth by scheme; pauses are left out."""
         return {name: _curve(load, result) for name, (load, result) in self.runs.items()}
 
     @property
     def too_coarse(self) -> dict[str, int]:
         """The cache in bytes of each scheme that wrote so much more that its end is not seen."""
+        from slcache.bandwidth import STRETCHES
+
         caches = {
             name: (cache_bytes(result.documents[0]["config"]), load.written_bytes)
             for name, (load, result) in self.runs.items()
@@ -119,7 +123,7 @@ class Cliff:
         return {
             name: cache
             for name, (cache, written) in caches.items()
-            if 0 < cache * bandwidth.STRETCHES < written
+            if 0 < cache * STRETCHES < written
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -141,7 +145,9 @@ class Cliff:
         return cliff.draw(self.curves, self.pattern.bursts, self.device)
 
 
-def _curve(load: Load, result: Result) -> bandwidth.Curve:
+def _curve(load: Load, result: Result) -> Curve:
+    from slcache import bandwidth
+
     document = result.documents[0]
     cache = cache_bytes(document["config"])
     # What it does at first shows in a tenth of the data, or of its caches where those are less.

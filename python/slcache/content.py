@@ -6,10 +6,9 @@ import datetime
 import json
 import math
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 from slcache import _core
 from slcache.errors import ConfigError, about
@@ -43,7 +42,7 @@ def literal(value: object, key: str) -> str:
     return value if isinstance(value, str) else json.dumps(plain(value, key))
 
 
-def plain(value: object, key: str) -> object:
+def plain(value: Any, key: str) -> object:  # noqa: ANN401
     """Return a value as what a file can hold; raises ConfigError for what has no such form."""
     match value:
         case Mapping():
@@ -52,7 +51,7 @@ def plain(value: object, key: str) -> object:
             }
         case bool() | str():
             return value
-        case np.generic() | np.ndarray():
+        case _ if _is_of_numpy(value):
             return plain(value.tolist(), key)
         case int():
             return value
@@ -71,6 +70,12 @@ def plain(value: object, key: str) -> object:
     else:
         told = f"{key}: a {type(value).__name__} is nothing that a file can hold"
     raise about(ConfigError(told), key)
+
+
+def _is_of_numpy(value: object) -> bool:
+    """Return whether a value is a number or array of NumPy, which who gives none need not load."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.generic | numpy.ndarray)
 
 
 def _name(name: object, key: str) -> str:

@@ -8,11 +8,9 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
-from rich.progress import TimeRemainingColumn as Remaining
 
 from slcache import api, reasons
 from slcache.api import Progress as Callback
@@ -22,6 +20,9 @@ from slcache.names import json_safe, printable
 from slcache.results import Comparison, Result
 from slcache.sheets import Sheet, csv, markdown, of_runs
 from slcache.tabular import fitted
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 _LINE_EVERY_S = 1.0
 #: Columns of what is not a terminal: lines there are as long as what they say.
@@ -115,17 +116,24 @@ def meter(when: When) -> Iterator[Callback]:
     if when == When.never or (when == When.auto and not sys.stderr.isatty()):
         yield lambda _phase, _done, _total: True
     elif sys.stderr.isatty():
-        with Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TaskProgressColumn(),
-            Remaining(compact=True, elapsed_when_finished=True),
-            console=Console(stderr=True),
-            transient=True,
-        ) as progress:
+        with _drawn() as progress:
             yield _Bars(progress)
     else:
         yield _Lines()
+
+
+def _drawn() -> Progress:
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        Remaining(compact=True, elapsed_when_finished=True),
+        console=Console(stderr=True),
+        transient=True,
+    )
 
 
 def _name(phase: str) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -15,24 +14,15 @@ from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.once import SEED_MAX
-from slcache.reproduce import evaluation as evaluations
-from slcache.reproduce import plan, yardstick
-from slcache.reproduce.ledger import Row
-from slcache.reproduce.outcome import Evaluation
-from slcache.reproduce.reading import LITERAL, PROBABLE
-from slcache.sheets import Sheet
-from slcache.tabular import Column, Table
 
-_COLOURS = {
-    "reproduced": "green",
-    "same direction": "yellow",
-    "not reproduced": "red",
-    "cannot hold": "magenta",
-    "cannot be simulated": "magenta",
-}
+if TYPE_CHECKING:
+    from slcache.reproduce.evaluation import Tell
+    from slcache.reproduce.plan import Plan
 
 
 def _check_paper(value: str) -> str:
+    from slcache.reproduce import plan
+
     if value not in plan.papers():
         raise typer.BadParameter(f"unknown paper {value!r}{opt.nearest(value, plan.papers())}")
     return value
@@ -87,8 +77,8 @@ Seeds = Annotated[
 class Which(enum.StrEnum):
     """The readings of the paper that are run."""
 
-    literal = LITERAL
-    probable = PROBABLE
+    literal = "literal"
+    probable = "probable"
     both = "both"
 
 
@@ -136,6 +126,10 @@ def reproduce(
       slcache reproduce hierarchy --traces ~/traces/msr --out eval
       slcache reproduce hierarchy --sensitivity
     """
+    from slcache.cli import ledger
+    from slcache.reproduce import evaluation as evaluations
+    from slcache.reproduce import plan
+
     form = opt.form_of(form, json)
     if quick and sensitivity:
         raise typer.BadParameter("--quick and --sensitivity exclude each other")
@@ -173,12 +167,12 @@ def reproduce(
         except evaluations.UnknownWorkloadError as error:
             raise typer.BadParameter(str(error)) from error
         evaluations.stage(evaluation, files)
-    if console.in_form(form, evaluation.to_json, lambda: [_sheet(evaluation)]):
+    if console.in_form(form, evaluation.to_json, lambda: [ledger.sheet(evaluation)]):
         return
-    console.show(*_parts(evaluation), Text(f"report: {request.out / 'report.html'}"))
+    console.show(*ledger.parts(evaluation), Text(f"report: {request.out / 'report.html'}"))
 
 
-def _time(known: plan.Plan, study: bool) -> str:
+def _time(known: Plan, study: bool) -> str:
     """Return how long an evaluation takes, so that nobody waits unawares."""
     text = f"all of {known.name} takes about {known.minutes} minutes on two cores"
     if study and known.sensitivity:
@@ -228,77 +222,8 @@ class _Meter:
         return self._meter(f"{total} runs", round(1000 * done), 1000 * total)
 
 
-def _telling(meter: Callback) -> evaluations.Tell:
+def _telling(meter: Callback) -> Tell:
     def tell(text: str) -> None:
         meter(f"looking at {text}", 0, 0)
 
     return tell
-
-
-def _parts(evaluation: Evaluation) -> list[Table | Text]:
-    """Return the ledger as tables, and what it rests on."""
-    from slcache.reproduce import rows
-
-    parts: list[Table | Text] = []
-    if evaluation.plan.reading and PROBABLE in evaluation.readings:
-        parts.append(Text(f"The {rows.title(evaluation, PROBABLE)} differs from the literal one:"))
-        parts += [Text(f"  {option.text}") for option in evaluation.plan.reading.option]
-        parts.append(Text())
-    for name, of in rows.sections(evaluation):
-        if name:
-            parts.append(Text(name.capitalize(), "bold"))
-        parts += [_ledger(evaluation, of), Text()]
-    for counts in rows.headline(evaluation):
-        before = f"{counts.reading.capitalize()}: " if counts.reading else ""
-        parts.append(Text(f"{before}{counts.whole}."))
-        parts += [Text(f"  {name}: {text}") for name, text in counts.of_classes]
-    twins = sum(each.twin for each in evaluation.inputs)
-    sources = f"{twins} twins, {len(evaluation.inputs) - twins} published files"
-    parts.append(Text(f"Inputs: {sources}; {evaluation.mode} mode."))
-    if evaluation.yardstick:
-        parts.append(Text(yardstick.sentence(evaluation.yardstick)))
-    return parts
-
-
-def _sheet(evaluation: Evaluation) -> Sheet:
-    """Return a row for each claim under each reading that was run."""
-    return Sheet(
-        [
-            {
-                "id": row.id,
-                "class": row.class_,
-                "figure": row.figure,
-                "claim": row.claim,
-                "reading": reading,
-                "unit": row.unit,
-                "paper": row.paper,
-                "ours": found.ours,
-                "spread": found.spread,
-                "verdict": found.verdict,
-                "reason": row.reason,
-            }
-            for row in evaluation.claims
-            for reading in evaluation.readings
-            if (found := row.under(reading)) is not None
-        ]
-    )
-
-
-def _ledger(evaluation: Evaluation, of: Sequence[Row]) -> Table:
-    """Return claims as a table, with a figure and a verdict for every reading."""
-    from slcache.reproduce import rows
-
-    columns = [Column("claim", text=True), Column("paper")]
-    for reading in evaluation.readings:
-        two = len(evaluation.readings) > 1
-        columns += [Column(reading if two else "ours"), Column("verdict", text=True)]
-    table = Table("figure", columns, boxed=False)
-    for row in of:
-        cells = rows.cells(row, evaluation)
-        found = [
-            cell
-            for each in cells["found"]
-            for cell in (each["ours"], Text(each["verdict"], _COLOURS.get(each["verdict"], "")))
-        ]
-        table.add(row.figure, row.claim, cells["paper"], *found)
-    return table

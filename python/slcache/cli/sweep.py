@@ -86,7 +86,7 @@ def sweep(
       slcache sweep study.toml --jobs 8
       slcache sweep show out/sizes --metric waf
     """
-    from slcache.sweep.api import run_study
+    from slcache.sweep.run import run_study
 
     form = opt.form_of(form, json)
     path = _study_file(what)
@@ -237,7 +237,7 @@ def _array(
 ) -> None:
     """Write the files of an array job, and say how it is submitted."""
     from slcache.sweep import slurm
-    from slcache.sweep.api import array_job
+    from slcache.sweep.run import array_job
 
     with console.meter(progress) as meter:
         files = array_job(
@@ -255,7 +255,7 @@ def _array(
 
 def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:
     from slcache.sweep import sheets
-    from slcache.sweep.api import REPORT
+    from slcache.sweep.run import REPORT
 
     if console.in_form(form, found.to_json, lambda: [sheets.of_points(found.table)]):
         return

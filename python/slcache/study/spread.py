@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from slcache.metrics import Goal
 from slcache.study.outcome import Configuration
 
@@ -52,6 +50,8 @@ class Spread:
 
 def estimate(values: Sequence[float]) -> Estimate:
     """Return the mean of values and half its interval, by Student's t distribution."""
+    import numpy as np
+
     numbers = np.array(values, dtype=np.float64)
     mean = float(numbers.mean())
     if len(numbers) < 2:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from slcache import api, config_files
-from slcache.sweep.api import run_study
 from slcache.sweep.executors import Executor
+from slcache.sweep.run import run_study
 from slcache.sweep.shared import Traces
 from slcache.sweep.study import Study
 from slcache.sweep.table import Row

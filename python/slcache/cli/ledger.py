@@ -1,0 +1,87 @@
+"""An evaluation's claims as tables: for a reader, and for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from slcache.reproduce import rows, yardstick
+from slcache.reproduce.ledger import Row
+from slcache.reproduce.outcome import Evaluation
+from slcache.reproduce.reading import PROBABLE
+from slcache.sheets import Sheet
+from slcache.tabular import Column, Table
+
+_COLOURS = {
+    "reproduced": "green",
+    "same direction": "yellow",
+    "not reproduced": "red",
+    "cannot hold": "magenta",
+    "cannot be simulated": "magenta",
+}
+
+
+def parts(evaluation: Evaluation) -> list[Table | Text]:
+    """Return the ledger as tables, and what it rests on."""
+    told: list[Table | Text] = []
+    if evaluation.plan.reading and PROBABLE in evaluation.readings:
+        told.append(Text(f"The {rows.title(evaluation, PROBABLE)} differs from the literal one:"))
+        told += [Text(f"  {option.text}") for option in evaluation.plan.reading.option]
+        told.append(Text())
+    for name, of in rows.sections(evaluation):
+        if name:
+            told.append(Text(name.capitalize(), "bold"))
+        told += [_ledger(evaluation, of), Text()]
+    for counts in rows.headline(evaluation):
+        before = f"{counts.reading.capitalize()}: " if counts.reading else ""
+        told.append(Text(f"{before}{counts.whole}."))
+        told += [Text(f"  {name}: {text}") for name, text in counts.of_classes]
+    twins = sum(each.twin for each in evaluation.inputs)
+    sources = f"{twins} twins, {len(evaluation.inputs) - twins} published files"
+    told.append(Text(f"Inputs: {sources}; {evaluation.mode} mode."))
+    if evaluation.yardstick:
+        told.append(Text(yardstick.sentence(evaluation.yardstick)))
+    return told
+
+
+def sheet(evaluation: Evaluation) -> Sheet:
+    """Return a row for each claim under each reading that was run."""
+    return Sheet(
+        [
+            {
+                "id": row.id,
+                "class": row.class_,
+                "figure": row.figure,
+                "claim": row.claim,
+                "reading": reading,
+                "unit": row.unit,
+                "paper": row.paper,
+                "ours": found.ours,
+                "spread": found.spread,
+                "verdict": found.verdict,
+                "reason": row.reason,
+            }
+            for row in evaluation.claims
+            for reading in evaluation.readings
+            if (found := row.under(reading)) is not None
+        ]
+    )
+
+
+def _ledger(evaluation: Evaluation, of: Sequence[Row]) -> Table:
+    """Return claims as a table, with a figure and a verdict for every reading."""
+    columns = [Column("claim", text=True), Column("paper")]
+    for reading in evaluation.readings:
+        two = len(evaluation.readings) > 1
+        columns += [Column(reading if two else "ours"), Column("verdict", text=True)]
+    table = Table("figure", columns, boxed=False)
+    for row in of:
+        cells = rows.cells(row, evaluation)
+        found = [
+            cell
+            for each in cells["found"]
+            for cell in (each["ours"], Text(each["verdict"], _COLOURS.get(each["verdict"], "")))
+        ]
+        table.add(row.figure, row.claim, cells["paper"], *found)
+    return table

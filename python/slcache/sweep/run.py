@@ -1,0 +1,177 @@
+"""A study from beginning to end: its points, what they share, their runs and the tables."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+
+from slcache import api, files
+from slcache._core import RunError
+from slcache.sweep import driver, given, slurm, study, table, tasks
+from slcache.sweep.executors import Executor, named
+from slcache.sweep.outcome import Sweep
+from slcache.sweep.prepared import Prepared, asked_points
+from slcache.sweep.shard import Shard
+from slcache.sweep.shared import Traces
+from slcache.sweep.study import Study, StudyError
+from slcache.traces import Progress
+
+#: The report's file, beside the tables.
+REPORT = "report.html"
+
+
+def run_study(
+    asked: Study | api.Path,
+    *,
+    out: api.Path | None = None,
+    store: api.Path | None = None,
+    jobs: int | None = None,
+    executor: Executor | str = "local",
+    skip_impossible: bool = False,
+    allow_none: bool = False,
+    fail_fast: bool = False,
+    shard: str | None = None,
+    report: bool = False,
+    traces: Traces | None = None,
+    on_progress: Progress | None = None,
+) -> Sweep:
+    """Run what is left of a study, or of the study of a file, and write its tables.
+
+    `out` gets `points.parquet`, `costs.parquet` and `study.toml`; without it nothing is written.
+    Results are kept in `store`, by default `out/store`: what is there is not run again. `jobs`
+    processes work at a time, by default one a processor; `executor` is `local`, or a cluster like
+    `dask://HOST:PORT` or `ray://auto` (`dask://` and `ray://` start one of `jobs` processes here),
+    or an object that has workers already and keeps them. Points that cannot run are a ConfigError,
+    or rows of the table with `skip_impossible`, which is an error again where none can run unless
+    `allow_none`. A run that fails is a row too; with `fail_fast` it is a RunError at once. `traces`
+    are those of another study with the same store, hashed already. `on_progress(phase, done,
+    total)` is called as things go on, and cancels by returning False. `shard` is `I/N`, the I-th of
+    N parts of the points; the whole has a `report` in `out`, if one is wanted.
+    """
+    path = None if isinstance(asked, Study) else Path(asked)
+    whole = asked if isinstance(asked, Study) else study.read(Path(asked))
+    part = _shard(shard)
+    table.check_names(whole)
+    keep = _Temporary() if out is None and store is None else None
+    place = Path(store) if store is not None else Path(keep.path if keep else out or "") / "store"
+    # Workers may be elsewhere.
+    place = place.absolute()
+    points = asked_points(whole, part, skip_impossible=skip_impossible, allow_none=allow_none)
+    traces = Traces(place / "traces", on_progress) if traces is None else traces
+    prepared = Prepared(points, place, traces)
+    # A part runs somewhere among others: what does not fit there must not keep the rest from it.
+    if executor == "local" and part is None:
+        prepared.check_room(skip_impossible=skip_impossible)
+    if out is not None:
+        _write_study(whole, Path(out), path)
+    results = _run(prepared, executor, jobs, on_progress, fail_fast=fail_fast)
+    found = Sweep(
+        whole, prepared.rows(results), prepared.store, kept=prepared.kept, shard=part, keep=keep
+    )
+    if out is not None:
+        _write(found, Path(out), report=report)
+    return found
+
+
+def array_job(
+    asked: Study | api.Path,
+    *,
+    out: api.Path,
+    jobs: int,
+    processes: int = 1,
+    store: api.Path | None = None,
+    skip_impossible: bool = False,
+    fail_fast: bool = False,
+    on_progress: Progress | None = None,
+) -> list[Path]:
+    """Check a study, parse its traces and write the files of an array job of Slurm for it.
+
+    Returns the file of the array, of `jobs` jobs with `processes` processes each, and that of the
+    job that collects their results into the study's tables.
+    """
+    path = None if isinstance(asked, Study) else Path(asked)
+    whole = asked if isinstance(asked, Study) else study.read(Path(asked))
+    table.check_names(whole)
+    place = Path(store) if store is not None else Path(out) / "store"
+    points = asked_points(whole, None, skip_impossible=skip_impossible)
+    prepared = Prepared(points, place, Traces(place / "traces", on_progress))
+    _write_study(whole, Path(out), path)
+    prepared.work(prepared.todo(), here=False)
+    given = {"--skip-impossible": skip_impossible, "--fail-fast": fail_fast}
+    options = [option for option, wanted in given.items() if wanted]
+    target = Path(out) / study.NAME
+    return slurm.write(target, Path(out), place, jobs=jobs, processes=processes, options=options)
+
+
+def _write(found: Sweep, out: Path, *, report: bool) -> None:
+    """Write the tables, then the report of a whole study, so that nothing of it costs a table."""
+    inputs = _inputs(found.study)
+    content = found.files()
+    with files.Transaction(out, content, inputs) as outputs:
+        for name, data in content.items():
+            outputs.write(name, data)
+    if report and found.shard is None:
+        with files.Transaction(out, [REPORT], inputs) as outputs:
+            outputs.write(REPORT, found.report().encode())
+
+
+class _Temporary:
+    """A folder that lives as long as this object."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="slcache-sweep-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+def _run(
+    prepared: Prepared,
+    executor: Executor | str,
+    jobs: int | None,
+    progress: Progress | None,
+    *,
+    fail_fast: bool,
+) -> dict[str, tasks.Done]:
+    """Run what is left; no executor is made where nothing is, and one that was made is ended."""
+    todo = prepared.todo()
+    if not todo:
+        return {}
+
+    def report(state: driver.Progress) -> None:
+        go_on = progress is None or progress(state.told(), state.done, state.total)
+        if go_on is False:
+            raise KeyboardInterrupt
+
+    kept = prepared.kept
+    chosen = named.executor(executor, jobs) if isinstance(executor, str) else executor
+    try:
+        work = prepared.work(todo, here=chosen.here)
+        return driver.run(work, chosen, prepared.store, kept, report, fail_fast=fail_fast)
+    except driver.FailedError as error:
+        raise RunError(f"a point failed: {error}") from error
+    finally:
+        if chosen is not executor:
+            chosen.close()
+
+
+def _shard(text: str | None) -> Shard | None:
+    try:
+        return None if text is None else Shard.read(text)
+    except ValueError as error:
+        raise StudyError(str(error)) from error
+
+
+def _inputs(whole: Study) -> list[api.Path]:
+    """Return the files that a study reads."""
+    return given.inputs(whole.traces, whole.devices, whole.config)
+
+
+def _write_study(whole: Study, out: Path, path: Path | None) -> None:
+    """Write what was asked for, unless it is what was read."""
+    target = out / study.NAME
+    if path is not None and target.exists() and path.samefile(target):
+        return
+    inputs = _inputs(whole) if path is None else [*_inputs(whole), path]
+    with files.Transaction(out, [study.NAME], inputs) as outputs:
+        outputs.write(study.NAME, whole.to_toml().encode())

@@ -1,0 +1,95 @@
+"""What a search is asked: from arguments to a plan and what its points have in common, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from slcache import _core, api, config_files
+from slcache.content import Content
+from slcache.errors import ConfigError, UsageError, about
+from slcache.once import flatten, once, twice
+from slcache.sweep import given, study, table
+from slcache.sweep import points as sweep_points
+from slcache.sweep.axes import Axis
+from slcache.tune.goals import Goals
+from slcache.tune.runs import Asked
+from slcache.tune.search import Plan
+from slcache.tune.space import Space
+
+
+def trace(said: Content) -> str:
+    """Return the trace as a text; raises UsageError for several."""
+    if isinstance(said, list | tuple):
+        told = f"trace: a search is of one trace, and {len(said)} are given; a sweep takes several"
+        raise about(UsageError(told), "trace")
+    return given.text_of(said)
+
+
+def configured(
+    config: api.Path | None, device: Content | None, scheme: str | Sequence[str] | None
+) -> tuple[str, Sequence[str], str | None]:
+    """Return the device, the schemes and the file of single keys that arguments say together."""
+    devices = () if device is None else (given.text_of(device),)
+    listed = scheme.split(",") if isinstance(scheme, str) else scheme or ()
+    found = study.configured(config, devices, tuple(name.strip() for name in listed))
+    for what in ("device", "scheme"):
+        if not found[f"{what}s"]:
+            raise config_files.missing(what)
+    return found["devices"][0], found["schemes"], found["config"]
+
+
+def space(schemes: Sequence[str], device: str, vary: Mapping[str, object]) -> Space:
+    """Return the space; raises UsageError or ConfigError."""
+    names, _ = api.named(schemes, device=given.content_of(device))
+    if not names:
+        raise about(UsageError("scheme: a search needs at least one"), "scheme")
+    try:
+        axes = [Axis.read(key, said) for key, said in once(flatten(vary)).items()]
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+    said = twice(names, api.canonical())
+    if said is not None:
+        raise about(UsageError(f"scheme: {said}"), "scheme")
+    if not axes and len(names) < 2:
+        raise about(UsageError("vary: a search needs at least one key that may be varied"), "vary")
+    return Space(names, axes)
+
+
+def goals(minimise: Sequence[str], maximise: Sequence[str], keep: Sequence[str]) -> Goals:
+    """Return what is searched by; raises UsageError."""
+    try:
+        return Goals.read(minimise, maximise, keep)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def check(plan: Plan, asked: Asked) -> None:
+    """Raise UsageError or ConfigError for a search that cannot be, before anything is run."""
+    if plan.points is not None and plan.points < 1:
+        raise about(UsageError(f"points = {plan.points}: must be 1 or more"), "points")
+    if _core.is_read_once(given.label(asked.trace)):
+        told = f"a search reads its trace again and again, and {asked.trace} can be read only once"
+        raise about(UsageError(f"{told}: give a file that stays"), "trace")
+    table.check_names(asked.whole(axis.key for axis in plan.space.axes))
+    for scheme in asked.schemes:
+        # A key that no scheme knows is an error before anything is run.
+        sweep_points.points(asked.study(scheme, [plan.space.first(scheme)]))
+    if plan.prefixes:
+        _check_prefixes(plan, asked.trace)
+
+
+def _check_prefixes(plan: Plan, trace: str) -> None:
+    """Raise UsageError for a search that cannot judge points by a beginning of the trace."""
+    told = None
+    if given.path_of(trace) is None:
+        told = "need a trace or workload that is a file or a preset, not a dict"
+    of_trace = [a.key for a in plan.space.axes if a.key.startswith(("reader.", "workload."))]
+    if plan.goals.several:
+        names = ", ".join(plan.goals.metrics)
+        told = f"points are stopped by one metric, not by several: {names}"
+    elif plan.sampler not in ("tpe", "random"):
+        told = f"go with the samplers tpe and random, not {plan.sampler}"
+    elif of_trace:
+        told = f"{of_trace[0]} is varied, and with it the trace"
+    if told is not None:
+        raise about(UsageError(f"prefixes: {told}"), "prefixes")

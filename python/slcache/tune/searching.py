@@ -1,0 +1,124 @@
+"""A search from its first batch to its files."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from slcache import api, files
+from slcache.errors import RunError
+from slcache.sweep import given
+from slcache.sweep.executors import Executor, named
+from slcache.sweep.table import Row
+from slcache.traces import Progress
+from slcache.tune import prefixes as beginnings
+from slcache.tune.goals import Goals
+from slcache.tune.outcome import Tuning
+from slcache.tune.runs import Asked, Runs
+from slcache.tune.search import BATCH, Plan, Search, Tried
+
+
+def searched(
+    asked: Asked,
+    plan: Plan,
+    *,
+    out: api.Path | None,
+    store: api.Path | None,
+    minutes: float | None,
+    executor: Executor | str,
+    jobs: int | None,
+    progress: Progress | None,
+) -> Tuning:
+    """Search, and write what was found to `out`."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(out) / "store" if out is not None else Path(scratch)
+        kept = Path(store) if store is not None else folder
+        workers = named.executor(executor, jobs) if isinstance(executor, str) else executor
+        try:
+            found = _searched(asked, plan, kept, minutes, workers, progress)
+        finally:
+            if workers is not executor:
+                workers.close()
+    if out is not None:
+        _write(found, Path(out))
+    return found
+
+
+def _searched(
+    asked: Asked,
+    plan: Plan,
+    store: Path,
+    minutes: float | None,
+    executor: Executor,
+    progress: Progress | None,
+) -> Tuning:
+    """Search, and return what was found."""
+    told = _Told(plan, progress)
+    trace = None
+    if plan.prefixes:
+        drawn = asked.seed is not None and given.is_workload(asked.trace)
+        options = {**asked.trace_options, **({"seed": str(asked.seed)} if drawn else {})}
+        trace = beginnings.Prefixes(asked.trace, options, store / "prefixes", progress)
+    runs = Runs(asked, store, executor, trace, told.of_batch)
+    search = Search(plan, runs.evaluate)
+    until = None if minutes is None else time.monotonic() + 60 * minutes
+    tried = search.run(_budget(search, told, until))
+    return Tuning(asked, plan, tried, runs.kept, _rows(tried, runs))
+
+
+def _budget(search: Search, told: _Told, until: float | None) -> Callable[[int], bool]:
+    """Return whether the search goes on after so many points: until the time is over."""
+
+    def more(count: int) -> bool:
+        told.tried = count
+        done = [each for each in search.tried if each.found.status == "done"]
+        if count <= BATCH and done:
+            _check_figures(search.plan.goals, done)
+        return until is None or not count or time.monotonic() < until
+
+    return more
+
+
+def _check_figures(goals: Goals, done: Sequence[Tried]) -> None:
+    """Raise RunError where no run has a metric that is searched by."""
+    for name in goals.metrics:
+        if all(each.found.figures[name] is None for each in done):
+            raise RunError(
+                f"{name}: none of the first {len(done)} runs has it, so there is nothing to search "
+                "by; does the trace have such requests?"
+            )
+
+
+def _rows(tried: Sequence[Tried], runs: Runs) -> list[Row]:
+    """Return the rows of the table, in the order in which points were tried."""
+    found: list[Row] = []
+    for each in tried:
+        found += runs.rows_of(each, len(found))
+    return found
+
+
+class _Told:
+    """Tells how far the search is while a batch runs."""
+
+    def __init__(self, plan: Plan, progress: Progress | None) -> None:
+        self._most, self._progress = plan.points or 0, progress
+        self.tried = 0
+
+    def of_batch(self, phase: str, done: int, total: int) -> bool | None:
+        """Report a batch's progress as part of the whole search's."""
+        if self._progress is None:
+            return True
+        if not phase.startswith("points"):
+            return self._progress(phase, done, total)
+        return self._progress("points", self.tried + done, self._most)
+
+
+def _write(found: Tuning, out: Path) -> None:
+    """Write the files of a search: all of them or none."""
+    inputs = given.inputs((found.asked.trace,), (found.asked.device,), found.asked.config)
+    content = found.files()
+    with files.Transaction(out, content, inputs) as outputs:
+        for name, data in content.items():
+            outputs.write(name, data)

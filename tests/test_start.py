@@ -1,0 +1,77 @@
+"""What starts quickly stays so: large packages are loaded by what uses them, not by the start."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import slcache
+from slcache.cli.reproduce import Which
+from slcache.reproduce.reading import READINGS
+
+#: Packages that take long to load, and parts of slcache that most runs have no use for.
+HEAVY = (
+    "dask",
+    "gymnasium",
+    "jinja2",
+    "jsonschema",
+    "matplotlib",
+    "numpy",
+    "optuna",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "ray",
+    "rich.progress",
+    "scipy",
+    "slcache.plots",
+    "slcache.reproduce",
+    "slcache.study.analysis",
+    "slcache.sweep.run",
+    "slcache.tune.searching",
+)
+#: Beginnings, each with what it prints.
+STARTS = {
+    "import slcache": "",
+    "from slcache.cli import app": "",
+    "from slcache.cli.app import execute; execute(['devices'])": "hierarchy-44g",
+    "from slcache.cli.app import execute; execute(['schemes', '--json'])": "turbo-write",
+    "from slcache.cli.app import execute; execute(['--help'])": "reproduce",
+}
+
+
+def loaded(start: str) -> tuple[str, set[str]]:
+    """Return what a program prints, and the modules that it has loaded in the end."""
+    code = f"{start}\nimport sys\nprint(*sys.modules, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8"
+    )
+    return done.stdout, set(done.stderr.split())
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_the_start_loads_nothing_large(start: str) -> None:
+    printed, modules = loaded(start)
+    assert STARTS[start] in printed
+    assert "slcache._core" in modules
+    assert modules.isdisjoint(HEAVY)
+
+
+def test_a_large_package_would_be_found() -> None:
+    _, modules = loaded("import slcache, slcache.models, slcache.reproduce")
+    assert {"numpy", "slcache.reproduce"} <= modules & set(HEAVY)
+
+
+def test_packages_of_one_name_with_a_function_stay_functions() -> None:
+    start = (
+        "import slcache.sweep.run, slcache.sweep.study, slcache.tune.searching\n"
+        "print(callable(slcache.sweep), callable(slcache.tune))"
+    )
+    assert loaded(start)[0] == "True True\n"
+    assert slcache.sweep.__doc__
+
+
+def test_the_verb_offers_the_readings_that_there_are() -> None:
+    assert [which.value for which in Which] == [*READINGS, "both"]
