@@ -87,6 +87,17 @@ def test_a_metric_that_some_lack_is_in_the_front_only_if_asked_for() -> None:
     assert asked.front.left_out == 1
 
 
+def test_a_metric_without_a_better_is_not_in_the_front() -> None:
+    table = grid(
+        {"s.blocks": [1, 2]}, lambda blocks, _: {"waf": blocks, "utilisation": 0.5 / blocks}
+    )
+    found = Analysis.of(Outcome.of(table), ("waf", "utilisation"))
+    assert list(found.front.metrics) == ["waf"]
+    told = printed(found)
+    assert "neither less nor more is better: utilisation." in told
+    assert "some configurations have none" not in told
+
+
 @pytest.mark.parametrize("status", ["failed", "done"])
 def test_a_study_without_figures_says_so(status: str) -> None:
     rows = [row({"a": n}, {"waf": None}, status=status, reason="full") for n in (1, 2)]

@@ -41,14 +41,14 @@ def of_trace(
     The front is that of `goals`, by default what the catalogue calls better. Metrics that nobody
     `asked` for are in it only if every configuration has them.
     """
-    judged = _goals(metrics) if goals is None else goals
-    if goals is None and not asked:
-        judged = _common(outcome, judged)
-    absent = [name for name in metrics if goals is None and name not in judged]
+    better = _goals(metrics) if goals is None else goals
+    judged = _common(outcome, better) if goals is None and not asked else better
+    absent = [name for name in better if name not in judged]
+    neutral = [name for name in metrics if goals is None and name not in better]
     return Judged(
         trace,
         outcome,
-        pareto.of_outcome(outcome, judged, kept, absent),
+        pareto.of_outcome(outcome, judged, kept, absent=absent, neutral=neutral),
         {
             name: spread.of_metric(outcome.configurations, name, _goal(name, goals))
             for name in metrics

@@ -60,6 +60,8 @@ class Front:
     without: Sequence[str]
     #: Metrics that nobody asked for and some configurations lack.
     absent: Sequence[str]
+    #: Metrics of which neither less nor more is better.
+    neutral: Sequence[str]
 
     @property
     def best(self) -> list[Configuration]:
@@ -78,7 +80,9 @@ def of_outcome(
     outcome: Outcome,
     goals: Mapping[str, Goal],
     kept: Callable[[Configuration], bool] = lambda _: True,
+    *,
     absent: Sequence[str] = (),
+    neutral: Sequence[str] = (),
 ) -> Front:
     """Return the front of a study's configurations by metrics with these goals.
 
@@ -101,6 +105,7 @@ def of_outcome(
         len(judged) - len(good),
         [name for name in goals if name not in telling],
         absent,
+        neutral,
     )
 
 

@@ -171,6 +171,9 @@ def front(found: Front) -> Iterator[str]:
             f"Not in the front, since some configurations have none: {names}; --metric takes "
             "them in."
         )
+    if found.neutral:
+        names = ", ".join(found.neutral)
+        yield f"Not in the front, since neither less nor more is better: {names}."
     if found.left_out:
         yield (
             f"{_counted(found.left_out, 'configuration')} without one of the front's metrics: "
