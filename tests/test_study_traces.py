@@ -7,9 +7,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import jsonschema
 import pyarrow as pa
 import pytest
 
+from slcache import schemata
 from slcache import terminal as text_of
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
@@ -62,6 +64,11 @@ def test_each_trace_is_judged_as_if_it_were_alone(table: pa.Table, study: Analys
     assert [one["settings"] for one in easy] == [{"s.blocks": 1}]
     assert len(hard) > 1
     assert "front" not in found
+    jsonschema.validate(found, schemata.schema("sweep-show"))
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(
+            found | {"front": found["traces"][0]["front"]}, schemata.schema("sweep-show")
+        )
     assert all("seeds" not in found["metrics"][name] for name in METRICS)
 
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from statistics import fmean
 
+import jsonschema
 import pytest
 
 import slcache as package
@@ -53,6 +54,17 @@ def test_effects_are_means_of_runs(folder: Path) -> None:
         ]
         means = [1000 * run["host"]["write"]["latency_us"]["mean"] for run in runs]
         assert level["mean"] == pytest.approx(fmean(means))
+
+
+def test_the_document_is_what_its_schema_says(folder: Path) -> None:
+    schema = json.loads(slcache("schema", "sweep-show").stdout)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for metrics in ([], ["--metric", "read_p99_ns"], ["--metric", "utilisation"]):
+        document = json.loads(slcache("sweep", "show", folder, *metrics, "--json").stdout)
+        jsonschema.validate(document, schema)
+        for key in document:
+            with pytest.raises(jsonschema.ValidationError):
+                jsonschema.validate({k: v for k, v in document.items() if k != key}, schema)
 
 
 def test_the_terminal_tells_what_is_not_there(folder: Path) -> None:

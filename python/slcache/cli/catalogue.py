@@ -27,6 +27,7 @@ class Subject(StrEnum):
     cliff = "cliff"
     reproduce = "reproduce"
     sweep = "sweep"
+    sweep_show = "sweep-show"
     tune = "tune"
     trace_info = "trace-info"
 

@@ -113,6 +113,7 @@ class Analysis:
     def to_dict(self) -> dict[str, Any]:
         """Return what the study shows as plain data."""
         return {
+            "schema_version": 1,
             "points": dict(self.outcome.counts),
             "varied": list(self.outcome.factors),
             "fixed": dict(self.outcome.fixed),
