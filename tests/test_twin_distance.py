@@ -28,7 +28,7 @@ SLOW = ("CloudPhysics", "MSN")
 )
 def test_a_twin_is_as_near_to_its_piece_as_it_was(piece: Piece) -> None:
     if piece.path() is None:
-        pytest.skip(f"{piece.file} is not there: SLCACHE_SHARED names no folder with traces/public")
+        pytest.skip(f"{piece.file} is not in traces/public of SLCACHE_SHARED (../shared)")
     measured = measure(piece)
     assert set(measured) == set(SCHEMES)
     moved = [

@@ -52,9 +52,9 @@ class Piece:
 
     def path(self) -> Path | None:
         """Return where the piece is, or nothing where the shared traces are not there."""
-        root = os.environ.get("SLCACHE_SHARED")
-        path = Path(root or ".") / "traces" / "public" / self.file
-        return path if root and path.is_file() else None
+        root = Path(os.environ.get("SLCACHE_SHARED") or Path(__file__).parents[2] / "shared")
+        path = root / "traces" / "public" / self.file
+        return path if path.is_file() else None
 
     def __str__(self) -> str:
         return self.name
