@@ -83,6 +83,15 @@ def test_an_option_is_above_the_file(study: Path, trace: Path) -> None:
     assert config["device"]["pool"][0]["blocks"] == 20
 
 
+def refused(trace: Path, file: Path, text: str, told: str) -> None:
+    """Assert that a run refuses a configuration in `file`, and what is told behind its name."""
+    file.write_text(text)
+    done = command("run", trace, "--device", "tiny", "--scheme", "baseline", "--config", file)
+    assert done.returncode == 3
+    assert f"{file}{told.replace('{file}', str(file))}" in done.stderr.decode()
+    assert done.stdout == b""
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -98,12 +107,7 @@ def test_an_option_is_above_the_file(study: Path, trace: Path) -> None:
 def test_what_is_wrong_names_file_and_line(
     trace: Path, tmp_path: Path, text: str, told: str
 ) -> None:
-    file = tmp_path / "bad.toml"
-    file.write_text(text)
-    done = command("run", trace, "--device", "tiny", "--scheme", "baseline", "--config", file)
-    assert done.returncode == 3
-    assert f"{file}{told}" in done.stderr.decode()
-    assert done.stdout == b""
+    refused(trace, tmp_path / "bad.toml", text, told)
 
 
 #: Whole configurations, each with a fault, and what is told of it in a file of many lines.
@@ -171,12 +175,7 @@ def test_what_is_wrong_in_a_result_names_its_line(
 def test_what_is_wrong_in_json_names_file_and_line(
     trace: Path, tmp_path: Path, text: str, told: str
 ) -> None:
-    file = tmp_path / "bad.json"
-    file.write_text(text)
-    done = command("run", trace, "--device", "tiny", "--scheme", "baseline", "--config", file)
-    assert done.returncode == 3
-    assert f"{file}{told.replace('{file}', str(file))}" in done.stderr.decode()
-    assert done.stdout == b""
+    refused(trace, tmp_path / "bad.json", text, told)
 
 
 def test_json_says_what_toml_says(tmp_path: Path) -> None:
