@@ -4,6 +4,7 @@ use super::ids::OpId;
 use super::op_table::{Op, FOLLOWS};
 use super::Timing;
 use crate::base::op::{Class, OpKind};
+use crate::base::table::Table;
 use crate::base::BlockId;
 use bytemuck::Zeroable;
 
@@ -21,7 +22,47 @@ pub(super) struct BlockClock {
     pub(super) done: u16,
     /// An erase that waits for nothing but the reads is parked.
     pub(super) erase_parked: bool,
-    _pad: u8,
+    /// Some of its pages are done ahead.
+    has_ahead: bool,
+}
+
+/// Pages programmed without the clock behind programs in flight of their block: a bit each.
+#[derive(Clone)]
+pub(super) struct DoneAhead {
+    words: Table,
+    page_bits: u32,
+}
+
+impl DoneAhead {
+    /// None of the pages of a device whose blocks have numbers for so many.
+    pub(super) fn new(block_numbers: usize, page_bits: u32) -> Self {
+        Self { words: Table::new((block_numbers << page_bits).div_ceil(32)), page_bits }
+    }
+
+    /// The word and the bit of a page.
+    #[inline(always)]
+    fn place(&self, block: BlockId, page: u32) -> (usize, u32) {
+        let place = block.index() << self.page_bits | page as usize;
+        (place / 32, 1 << (place % 32))
+    }
+
+    #[inline(always)]
+    fn contains(&self, block: BlockId, page: u32) -> bool {
+        let (word, bit) = self.place(block, page);
+        self.words[word] & bit != 0
+    }
+
+    fn insert(&mut self, block: BlockId, page: u32) {
+        let (word, bit) = self.place(block, page);
+        self.words[word] |= bit;
+    }
+
+    fn remove_all(&mut self, block: BlockId) {
+        for page in 0..1 << self.page_bits {
+            let (word, bit) = self.place(block, page);
+            self.words[word] &= !bit;
+        }
+    }
 }
 
 impl Timing {
@@ -29,7 +70,7 @@ impl Timing {
     #[inline(always)]
     pub fn in_flight(&self, block: BlockId, page: u32) -> bool {
         page >= u32::from(self.blocks[block.index()].done)
-            && (self.done_ahead.is_empty() || !self.done_ahead.contains(&(block, page as u16)))
+            && !(self.blocks[block.index()].has_ahead && self.done_ahead.contains(block, page))
             && (self.stretching == 0 || !self.is_over(block, page))
     }
 
@@ -67,7 +108,8 @@ impl Timing {
         if clock.last == 0 {
             clock.done = pages as u16;
         } else {
-            self.done_ahead.insert((block, pages as u16 - 1));
+            clock.has_ahead = true;
+            self.done_ahead.insert(block, pages - 1);
         }
     }
 
@@ -92,8 +134,8 @@ impl Timing {
         let clock = &mut self.blocks[block.index()];
         clock.done = 0;
         clock.generation += 1;
-        while let Some(&page) = self.done_ahead.range((block, 0)..=(block, u16::MAX)).next() {
-            self.done_ahead.remove(&page);
+        if std::mem::take(&mut clock.has_ahead) {
+            self.done_ahead.remove_all(block);
         }
     }
 

@@ -50,18 +50,17 @@ pub use state::ClockState;
 
 use crate::base::op::CLASSES;
 use crate::base::slab::Slab;
-use crate::base::BlockId;
 use crate::hw::config::{BusConfig, IdleRule, IdleScope, PlaneParallelism};
 use crate::hw::geometry::Geometry;
 use attribution::Path;
-use block_clock::BlockClock;
+use block_clock::{BlockClock, DoneAhead};
 use channel::Channel;
 use disk::DiskUnit;
 use event::{Event, EventKind, EventQueue};
 use move_run::Run;
 use op_table::OpTable;
 use parked::Parked;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use unit::{Phase, Unit};
 
 /// The timing engine.
@@ -86,8 +85,7 @@ pub struct Timing {
     paths: Slab<Path>,
     requests: Slab<RequestPath>,
     blocks: Box<[BlockClock]>,
-    /// Pages programmed without the clock behind programs in flight of their block.
-    done_ahead: BTreeSet<(BlockId, u16)>,
+    done_ahead: DoneAhead,
     /// The parked front of each queue, by unit and class.
     parked: Vec<Parked>,
     /// Parked erases that wait for nothing but their block's reads.
@@ -146,7 +144,7 @@ impl Timing {
             paths: Slab::new(Path::default()),
             requests: Slab::new(RequestPath::default()),
             blocks: bytemuck::zeroed_slice_box(geometry.block_numbers()),
-            done_ahead: BTreeSet::new(),
+            done_ahead: DoneAhead::new(geometry.block_numbers(), geometry.page_bits),
             parked: Vec::new(),
             parked_erases: BTreeMap::new(),
             ready: Vec::new(),
