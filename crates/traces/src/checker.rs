@@ -63,18 +63,60 @@ impl Checker {
     /// Takes one record; appends what may go out now.
     #[inline]
     pub(crate) fn accept(&mut self, record: Record<'_>, out: &mut Vec<TraceEntry>) -> Result<(), LineFault> {
-        let raw = match record {
-            Record::Request(raw) => raw,
+        match record {
+            Record::Request(raw) => self.accept_request(&raw, out),
             Record::Skipped(reason) => {
                 self.summary.skip(reason);
-                return Ok(());
+                Ok(())
             }
+        }
+    }
+
+    /// Takes a request; appends what may go out now.
+    #[inline(always)]
+    pub(crate) fn accept_request(
+        &mut self,
+        raw: &RawRequest<'_>,
+        out: &mut Vec<TraceEntry>,
+    ) -> Result<(), LineFault> {
+        match self.accept_next(raw, out) {
+            true => Ok(()),
+            false => self.accept_any(raw, out),
+        }
+    }
+
+    /// Takes a request as nearly all are: of the volume of the one before, not before it, and going
+    /// out as it comes. `false` for any other, and for what is wrong; [`Self::accept_any`] then
+    /// looks at it again from the start.
+    #[inline(always)]
+    fn accept_next(&mut self, raw: &RawRequest<'_>, out: &mut Vec<TraceEntry>) -> bool {
+        let Some(stream) = self.volumes.again(raw.volume) else {
+            return false;
         };
+        let zero_ns = if self.rebase { self.first_ns.unwrap_or(u64::MAX) } else { 0 };
+        let Some(at_ns) = raw.at_ns.checked_sub(zero_ns) else {
+            return false;
+        };
+        let request = Request { at_ns, sector: raw.sector, sectors: raw.sectors, stream, op: raw.op };
+        let in_time = self.order.is_next(raw.at_ns) && (!self.bounded || at_ns < times::TIME_END_NS);
+        let plain = in_time && self.spread.is_none() && !raw.flush_before;
+        if !plain || check_end(&request).is_err() || self.summary.take(&request).is_err() {
+            return false;
+        }
+        self.volumes.count_again(&mut self.summary.volumes);
+        self.count_notes(raw);
+        self.order.take_next(raw.at_ns);
+        out.push(TraceEntry { request, response_ns: raw.response_ns });
+        true
+    }
+
+    #[inline(never)]
+    fn accept_any(&mut self, raw: &RawRequest<'_>, out: &mut Vec<TraceEntry>) -> Result<(), LineFault> {
         let Some(stream) = self.volumes.stream(raw.volume, &mut self.summary.volumes)? else {
             self.summary.skip(OTHER_VOLUME);
             return Ok(());
         };
-        self.count_notes(&raw);
+        self.count_notes(raw);
         let request =
             Request { at_ns: raw.at_ns, sector: raw.sector, sectors: raw.sectors, stream, op: raw.op };
         if raw.flush_before {
@@ -229,3 +271,6 @@ fn check_end(request: &Request) -> Result<(), LineFault> {
         _ => Err(LineFault::PastEnd { sector, sectors }),
     }
 }
+
+#[cfg(test)]
+mod tests;

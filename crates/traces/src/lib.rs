@@ -6,6 +6,7 @@
 //! problem is an error that names file, line, column, value and what is
 //! allowed; whatever is left out on purpose is counted in [`TraceSummary`].
 
+mod batch;
 mod binary;
 mod blktrace_files;
 mod catalogue;

@@ -111,10 +111,13 @@ fn list(
 ) -> Result<bool, TraceError> {
     let mut requests = Vec::new();
     let bytes_read = source.byte_counter();
+    let mut told = 0;
     // A step may be one line: looking at the time costs as much.
     for step in 0_usize.. {
-        if step % BATCH == 0 {
-            let (done, total) = (bytes_read.load(Ordering::Relaxed), source.bytes_total().unwrap_or(0));
+        let done = bytes_read.load(Ordering::Relaxed);
+        if step % BATCH == 0 || done != told {
+            told = done;
+            let total = source.bytes_total().unwrap_or(0);
             if !progress("lint", done, total) {
                 return Err(TraceError::Cancelled);
             }

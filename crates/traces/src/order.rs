@@ -79,6 +79,19 @@ impl Order {
         }
     }
 
+    /// Whether a request of that time goes out as it comes and is not before the last one.
+    #[inline]
+    pub(crate) fn is_next(&self, at_ns: u64) -> bool {
+        let follows = self.previous_ns.is_some_and(|previous_ns| previous_ns <= at_ns);
+        follows && !matches!(self.unsorted, Unsorted::Sort(_))
+    }
+
+    /// Takes a time that [`Self::is_next`] has let through.
+    #[inline]
+    pub(crate) fn take_next(&mut self, at_ns: u64) {
+        self.previous_ns = Some(at_ns);
+    }
+
     #[cold]
     fn backwards(&mut self, entry: TraceEntry, previous_ns: u64) -> Result<Option<TraceEntry>, LineFault> {
         if self.unsorted == Unsorted::Keep {

@@ -1,5 +1,6 @@
 //! A trace file as records through a format's parser and the checks.
 
+use crate::batch::Batch;
 use crate::checker::Checker;
 use crate::detect::detect_in;
 use crate::entry::TraceEntry;
@@ -8,9 +9,11 @@ use crate::formats::{self, Format, RecordParser};
 use crate::input::Input;
 use crate::options::TraceOptions;
 use crate::options_foreign::refuse_foreign;
-use crate::quote::first_binary_byte;
 use crate::records::RecordReader;
 use crate::summary::TraceSummary;
+
+/// Records taken at a time where only their volumes count.
+const LISTED: usize = 4096;
 
 /// Records, parser and checks; goes on after a faulty record when stepped again.
 pub(crate) struct RecordSource {
@@ -50,32 +53,20 @@ impl RecordSource {
         Ok(Self { records, parser, checker, format, records_ended: false })
     }
 
-    /// Takes one record, or at the end one request held back; `false` when
-    /// nothing is left.
-    #[inline]
-    pub(crate) fn step(&mut self, out: &mut Vec<TraceEntry>) -> Result<bool, TraceError> {
+    /// Takes up to `max` records while `out` holds fewer requests than that, or at the end one
+    /// request held back; `false` when nothing is left.
+    pub(crate) fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
         if self.records_ended {
             let drained = self.checker.drain_one(out);
             return drained.map_err(|fault| self.fault(fault));
         }
-        let next = match self.format.text {
-            true => self.records.next_line()?,
-            false => self.records.next_framed(self.parser.as_mut())?,
-        };
-        let Some(bytes) = next else {
-            self.records_ended = true;
-            let records = self.records.record();
-            return self.parser.end(records).map(|()| true).map_err(|fault| self.fault(fault));
-        };
-        let taken = match self.parser.record(bytes) {
-            Ok(record) => self.checker.accept(record, out),
-            Err(fault) if self.format.text => Err(describe(bytes, fault)),
-            Err(fault) => Err(fault),
-        };
-        match taken {
-            Ok(()) => Ok(true),
-            Err(fault) => Err(self.fault(fault)),
+        let batch = Batch { records: &mut self.records, checker: &mut self.checker, out, max, left: max };
+        if self.parser.take(batch)? {
+            return Ok(true);
         }
+        self.records_ended = true;
+        let records = self.records.record();
+        self.parser.end(records).map(|()| true).map_err(|fault| self.fault(fault))
     }
 
     #[cold]
@@ -100,7 +91,8 @@ impl RecordSource {
             other => return other,
         };
         let mut unused = Vec::new();
-        while let Ok(true) | Err(TraceError::Line { .. } | TraceError::Record { .. }) = self.step(&mut unused)
+        while let Ok(true) | Err(TraceError::Line { .. } | TraceError::Record { .. }) =
+            self.step(&mut unused, LISTED)
         {
             unused.clear();
         }
@@ -132,15 +124,5 @@ impl RecordSource {
     /// Where the bytes come from.
     pub(crate) fn input(&self) -> &Input {
         self.records.input()
-    }
-}
-
-/// A fault on a line of junk is told as junk, not by its first odd field.
-#[cold]
-fn describe(line: &[u8], fault: LineFault) -> LineFault {
-    match first_binary_byte(line) {
-        Some((column, byte)) => LineFault::Binary { byte, column },
-        None if line.is_empty() => LineFault::EmptyLine,
-        None => fault,
     }
 }

@@ -78,9 +78,25 @@ impl RecordReader {
         Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
+    /// What is at hand from the next line on, mostly with the ends of many lines.
+    #[inline]
+    pub(crate) fn pending(&self) -> &[u8] {
+        &self.block[self.start..self.filled]
+    }
+
+    /// Passes over so many lines of [`Self::pending`], behind which `left` bytes of it are left.
+    #[inline]
+    pub(crate) fn pass_lines(&mut self, lines: u64, left: usize) {
+        self.start = self.filled - left;
+        self.record += lines;
+    }
+
     /// The next binary record, as long as the parser says; `None` at the end.
     #[inline]
-    pub(crate) fn next_framed(&mut self, parser: &mut dyn RecordParser) -> Result<Option<&[u8]>, TraceError> {
+    pub(crate) fn next_framed<P: RecordParser + ?Sized>(
+        &mut self,
+        parser: &mut P,
+    ) -> Result<Option<&[u8]>, TraceError> {
         let Some(length) = self.frame(parser)? else {
             return Ok(None);
         };
@@ -103,7 +119,7 @@ impl RecordReader {
 
     /// Reads on until the block holds the next binary record; its length.
     #[inline]
-    fn frame(&mut self, parser: &mut dyn RecordParser) -> Result<Option<usize>, TraceError> {
+    fn frame<P: RecordParser + ?Sized>(&mut self, parser: &mut P) -> Result<Option<usize>, TraceError> {
         loop {
             let pending = &self.block[self.start..self.filled];
             if pending.is_empty() && self.ended {
@@ -241,6 +257,11 @@ impl RecordReader {
     /// Says whether faults are told by line (`true`, at first) or by record and byte.
     pub(crate) fn set_text(&mut self, text: bool) {
         self.text = text;
+    }
+
+    /// Whether faults are told by line.
+    pub(crate) fn is_text(&self) -> bool {
+        self.text
     }
 
     /// Number of the last record handed out, from 1.

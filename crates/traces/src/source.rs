@@ -85,7 +85,7 @@ impl Source {
     #[inline]
     pub(crate) fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
         match self {
-            Self::Records(source) => source.step(out),
+            Self::Records(source) => source.step(out, max),
             Self::Parquet(source) => source.step(out, max),
             Self::Workload(source) => source.step(out, max),
             Self::Merged(source) => source.step(out),

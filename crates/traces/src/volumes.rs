@@ -20,12 +20,21 @@ pub(crate) struct Volumes {
     /// The volume of the previous record: most traces name the same one again.
     last_key: Vec<u8>,
     last_place: usize,
+    /// Its stream, once it was given one.
+    last_stream: Option<u16>,
 }
 
 impl Volumes {
     /// With the user's (or the format's) choice.
     pub(crate) fn new(choice: VolumeChoice, name_of: fn(&[u8]) -> String) -> Self {
-        Self { choice, name_of, known: FxHashMap::default(), last_key: Vec::new(), last_place: usize::MAX }
+        Self {
+            choice,
+            name_of,
+            known: FxHashMap::default(),
+            last_key: Vec::new(),
+            last_place: usize::MAX,
+            last_stream: None,
+        }
     }
 
     /// The stream of a record; `None` when its volume is not the chosen one.
@@ -36,12 +45,36 @@ impl Volumes {
         counts: &mut Vec<VolumeCount>,
     ) -> Result<Option<u16>, LineFault> {
         if self.last_place == usize::MAX || key != self.last_key.as_slice() {
+            self.last_stream = None;
             self.last_place = self.place(key, counts)?;
             self.last_key.clear();
             self.last_key.extend_from_slice(key);
         }
         let place = self.last_place;
         counts[place].requests += 1;
+        self.last_stream = self.settle(place, counts)?;
+        Ok(self.last_stream)
+    }
+
+    /// The stream of a record, not counted yet, whose volume is that of the record before and taken.
+    #[inline]
+    pub(crate) fn again(&self, key: &[u8]) -> Option<u16> {
+        let same = match (key, self.last_key.as_slice()) {
+            // Shorter than a call to compare memory.
+            ([one], [other]) => one == other,
+            (key, last) => key == last,
+        };
+        self.last_stream.filter(|_| same)
+    }
+
+    /// Counts a record that [`Self::again`] gave a stream.
+    #[inline]
+    pub(crate) fn count_again(&self, counts: &mut [VolumeCount]) {
+        counts[self.last_place].requests += 1;
+    }
+
+    /// The stream of a volume as the user chose it.
+    fn settle(&self, place: usize, counts: &[VolumeCount]) -> Result<Option<u16>, LineFault> {
         match &self.choice {
             VolumeChoice::Merge => Ok(Some(0)),
             VolumeChoice::Error if place == 0 => Ok(Some(0)),

@@ -1,5 +1,6 @@
 //! The registry of trace formats: one file per format, one line each below.
 
+use crate::batch::Batch;
 use crate::error::{LineFault, TraceError};
 use crate::format_names::{PARQUET, WORKLOAD};
 use crate::options::{SubSector, TraceOptions, ZeroSize};
@@ -96,6 +97,14 @@ pub(crate) trait RecordParser: Send {
     /// the bytes that [`RecordParser::frame`] has set off.
     fn record<'a>(&mut self, record: &'a [u8]) -> Result<Record<'a>, LineFault>;
 
+    /// The request in the first line of `pending`, of which the end is not known yet, and what is
+    /// behind that line; it stays to be taken. `None` for a line that needs a closer look, which
+    /// [`RecordParser::record`] then takes, as it takes every line that is on its own.
+    #[inline]
+    fn quick<'a>(&self, _pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+        None
+    }
+
     /// For a binary format, how many bytes the record at the front of `pending`
     /// takes: more than `pending` holds when it is not all there yet, so that
     /// the reader fetches that many and asks again. At most
@@ -109,6 +118,11 @@ pub(crate) trait RecordParser: Send {
     /// off into the byte order that [`RecordParser::record`] expects. May be
     /// called twice on one record.
     fn normalise(&mut self, _record: &mut [u8]) {}
+
+    /// Takes many records in a row; `false` when there are no more.
+    fn take(&mut self, batch: Batch<'_>) -> Result<bool, TraceError> {
+        batch.through(self)
+    }
 
     /// At the end of a trace of so many records, what its header says against it.
     fn end(&self, _records: u64) -> Result<(), LineFault> {
