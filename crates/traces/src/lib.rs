@@ -26,6 +26,7 @@ mod formats;
 mod info;
 mod input;
 mod input_files;
+mod line_end;
 mod lint;
 mod merged_source;
 mod opened;

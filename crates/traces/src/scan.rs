@@ -1,6 +1,7 @@
 //! Byte scanners for numbers and fields: no allocation, no silent wrap.
 
 use crate::digits::{leading_digits, DIGITS_MAX};
+use crate::line_end::LineEnd;
 
 /// A whole number of decimal digits only; `None` for anything else or above
 /// `u64::MAX`.
@@ -30,24 +31,82 @@ pub(crate) fn unsigned_until(bytes: &[u8], delimiter: u8) -> Option<(u64, &[u8])
     whole.then(|| (value, &bytes[length + 1..]))
 }
 
+/// The digits of such a number, for a name that is a number: mostly of one digit.
+#[inline(always)]
+pub(crate) fn digits_until(bytes: &[u8], delimiter: u8) -> Option<(&[u8], &[u8])> {
+    match bytes {
+        [b'0'..=b'9', second, rest @ ..] if *second == delimiter => Some((&bytes[..1], rest)),
+        _ => many_digits_until(bytes, delimiter),
+    }
+}
+
+fn many_digits_until(bytes: &[u8], delimiter: u8) -> Option<(&[u8], &[u8])> {
+    let (_, length) = leading_digits(bytes);
+    let whole = (1..=DIGITS_MAX).contains(&length) && bytes.get(length) == Some(&delimiter);
+    whole.then(|| (&bytes[..length], &bytes[length + 1..]))
+}
+
+/// A whole number up to the end of the line, and what is behind the line. `None` for anything that
+/// needs a closer look, as for [`unsigned_until`].
+#[inline(always)]
+pub(crate) fn unsigned_last<E: LineEnd>(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (value, length) = leading_digits(bytes);
+    let behind = E::behind(&bytes[length..])?;
+    (1..=DIGITS_MAX).contains(&length).then_some((value, behind))
+}
+
+/// The bytes up to a delimiter in the same line, and what follows the delimiter.
+#[inline(always)]
+pub(crate) fn field_until(bytes: &[u8], delimiter: u8) -> Option<(&[u8], &[u8])> {
+    // Too short for a search by words of memory to pay.
+    let length = bytes.iter().position(|&byte| byte == delimiter || byte == b'\n')?;
+    (bytes[length] == delimiter).then(|| (&bytes[..length], &bytes[length + 1..]))
+}
+
 /// A whole number behind any blanks, and what follows it from the blank behind
 /// it on. `None` for anything that needs a closer look.
 #[inline(always)]
-pub(crate) fn unsigned_word(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let bytes = behind_blanks(bytes);
-    let (value, length) = leading_digits(bytes);
-    let ends = matches!(bytes.get(length), None | Some(b' ' | b'\t'));
-    (ends && (1..=DIGITS_MAX).contains(&length)).then(|| (value, &bytes[length..]))
+pub(crate) fn unsigned_word<E: LineEnd>(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (_, value, rest) = numeric_word::<E>(bytes)?;
+    Some((value, rest))
 }
 
-/// What follows the blanks at the beginning, mostly none or one in front of a number.
+/// The digits of such a number, for a name that is a number: mostly of one digit.
 #[inline(always)]
-pub(crate) fn behind_blanks(bytes: &[u8]) -> &[u8] {
+pub(crate) fn digits_word<E: LineEnd>(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     match bytes {
-        [b'0'..=b'9', ..] => bytes,
-        [b' ', rest @ ..] if rest.first().is_some_and(u8::is_ascii_digit) => rest,
-        _ => behind_many_blanks(bytes),
+        [b' ', b'0'..=b'9', b' ', ..] => Some((&bytes[1..2], &bytes[2..])),
+        _ => many_digits_word::<E>(bytes),
     }
+}
+
+fn many_digits_word<E: LineEnd>(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (digits, _, rest) = numeric_word::<E>(bytes)?;
+    Some((digits, rest))
+}
+
+/// Like [`unsigned_word`], and the word before its value.
+#[inline(always)]
+fn numeric_word<E: LineEnd>(bytes: &[u8]) -> Option<(&[u8], u64, &[u8])> {
+    // Mostly there is one blank, and none at the beginning of a line.
+    let word = match bytes {
+        [b' ', word @ ..] => word,
+        word => word,
+    };
+    let (value, length) = leading_digits(word);
+    if length == 0 {
+        return numeric_word_behind_blanks::<E>(word);
+    }
+    let rest = &word[length..];
+    (length <= DIGITS_MAX && E::ends_word(rest)).then(|| (&word[..length], value, rest))
+}
+
+#[cold]
+fn numeric_word_behind_blanks<E: LineEnd>(bytes: &[u8]) -> Option<(&[u8], u64, &[u8])> {
+    let word = behind_many_blanks(bytes);
+    let (value, length) = leading_digits(word);
+    let rest = &word[length..];
+    ((1..=DIGITS_MAX).contains(&length) && E::ends_word(rest)).then(|| (&word[..length], value, rest))
 }
 
 fn behind_many_blanks(mut bytes: &[u8]) -> &[u8] {
@@ -89,15 +148,27 @@ pub(crate) fn decimal_time(field: &[u8], unit_ns: u64) -> Option<ScannedTime> {
     Some(ScannedTime { at_ns: whole_ns.checked_add(fraction_ns)?, rounded: behind || scaled % scale != 0 })
 }
 
-/// A decimal number with up to `DECIMALS` decimals, up to a delimiter (or the end
-/// of the line without one), and what follows: in units of the last decimal, so
-/// that nine decimals make nanoseconds of seconds. One pass over the bytes;
+/// A decimal number with up to `DECIMALS` decimals, up to a delimiter, and what follows: in units of
+/// the last decimal, so that nine decimals make nanoseconds of seconds. One pass over the bytes;
 /// `None` for anything that needs a closer look, among it more digits.
+#[inline(always)]
+pub(crate) fn decimal_until<const DECIMALS: usize>(bytes: &[u8], delimiter: u8) -> Option<(u64, &[u8])> {
+    let (value, rest) = leading_decimal::<DECIMALS>(bytes)?;
+    let [first, rest @ ..] = rest else {
+        return None;
+    };
+    (*first == delimiter).then_some((value, rest))
+}
+
+/// The same up to the end of the line, and what is behind the line.
+#[inline(always)]
+pub(crate) fn decimal_last<const DECIMALS: usize, E: LineEnd>(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (value, rest) = leading_decimal::<DECIMALS>(bytes)?;
+    Some((value, E::behind(rest)?))
+}
+
 #[inline]
-pub(crate) fn decimal_until<const DECIMALS: usize>(
-    bytes: &[u8],
-    delimiter: Option<u8>,
-) -> Option<(u64, &[u8])> {
+fn leading_decimal<const DECIMALS: usize>(bytes: &[u8]) -> Option<(u64, &[u8])> {
     const POWERS: [u64; 10] =
         [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
     let (whole, length) = leading_digits(bytes);
@@ -113,14 +184,7 @@ pub(crate) fn decimal_until<const DECIMALS: usize>(
         digits += decimals;
         rest = &behind[decimals..];
     }
-    if !(1..=DIGITS_MAX).contains(&digits) {
-        return None;
-    }
-    match (delimiter, rest) {
-        (None, []) => Some((value, rest)),
-        (Some(delimiter), [first, rest @ ..]) if *first == delimiter => Some((value, rest)),
-        _ => None,
-    }
+    (1..=DIGITS_MAX).contains(&digits).then_some((value, rest))
 }
 
 /// The `N` fields of a line split at a delimiter; the number of fields found
@@ -180,6 +244,7 @@ impl<'a> Iterator for Words<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::line_end::{Alone, Followed};
 
     #[test]
     fn whole_numbers() {
@@ -203,7 +268,7 @@ mod tests {
 
     #[test]
     fn numbers_between_blanks() {
-        let word = |text: &'static str| unsigned_word(text.as_bytes());
+        let word = |text: &'static str| unsigned_word::<Alone>(text.as_bytes());
         assert_eq!(word(" \t12 x"), Some((12, &b" x"[..])));
         assert_eq!(word("9999999999999999999"), Some((9_999_999_999_999_999_999, &b""[..])));
         for other in ["", "  ", "-1", "1,", "1.5", "00000000000000000001", "99999999999999999999 "] {
@@ -212,26 +277,49 @@ mod tests {
     }
 
     #[test]
+    fn numbers_at_the_end_of_a_line() {
+        let followed = |text: &'static str| unsigned_last::<Followed>(text.as_bytes());
+        assert_eq!(followed("12\nx"), Some((12, &b"x"[..])));
+        assert_eq!(followed("12\r\n"), Some((12, &b""[..])));
+        assert_eq!(unsigned_last::<Alone>(b"12"), Some((12, &b""[..])));
+        for other in ["", "\n", "12", "12 \n", "12\r", "12\rx\n", "00000000000000000001\n"] {
+            assert_eq!(followed(other), None, "{other:?}");
+        }
+        for other in ["", "12\n", "12,"] {
+            assert_eq!(unsigned_last::<Alone>(other.as_bytes()), None, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn fields_stay_in_their_line() {
+        assert_eq!(field_until(b"a b,c", b','), Some((&b"a b"[..], &b"c"[..])));
+        assert_eq!(field_until(b",c", b','), Some((&b""[..], &b"c"[..])));
+        assert_eq!((field_until(b"a\nb,c", b','), field_until(b"abc", b',')), (None, None));
+        assert_eq!(digits_until(b"7,x", b','), Some((&b"7"[..], &b"x"[..])));
+        assert_eq!(digits_until(b"0123,x", b','), Some((&b"0123"[..], &b"x"[..])));
+        assert_eq!((digits_until(b",x", b','), digits_until(b"1 ,x", b',')), (None, None));
+        assert_eq!(digits_word::<Followed>(b" 7 x"), Some((&b"7"[..], &b" x"[..])));
+        assert_eq!(digits_word::<Followed>(b"\t07\n1"), Some((&b"07"[..], &b"\n1"[..])));
+        assert_eq!((digits_word::<Followed>(b" 7"), digits_word::<Followed>(b"\n7 ")), (None, None));
+    }
+
+    #[test]
     fn decimals_in_one_pass_equal_the_exact_way() {
         for text in ["0", "12", "0.026214", "1456095145.133076000", "9999999999.9", "7.000000001", "1.5"] {
             let at_ns = decimal_time(text.as_bytes(), 1_000_000_000).unwrap().at_ns;
             let line = format!("{text},rest");
-            assert_eq!(
-                decimal_until::<9>(line.as_bytes(), Some(b',')),
-                Some((at_ns, &b"rest"[..])),
-                "{text}"
-            );
-            assert_eq!(decimal_until::<9>(text.as_bytes(), None), Some((at_ns, &b""[..])), "{text}");
-            assert_eq!(decimal_until::<9>(text.as_bytes(), Some(b',')), None, "{text}");
+            assert_eq!(decimal_until::<9>(line.as_bytes(), b','), Some((at_ns, &b"rest"[..])), "{text}");
+            assert_eq!(decimal_last::<9, Alone>(text.as_bytes()), Some((at_ns, &b""[..])), "{text}");
+            assert_eq!(decimal_until::<9>(text.as_bytes(), b','), None, "{text}");
         }
         for other in ["", ".5", "1.", "1.2.3", "-1", "1e3", "1.0000000001", "1.5 ", "99999999999.5"] {
             let line = format!("{other},");
-            assert_eq!(decimal_until::<9>(line.as_bytes(), Some(b',')), None, "{other}");
-            assert_eq!(decimal_until::<9>(other.as_bytes(), None), None, "{other}");
+            assert_eq!(decimal_until::<9>(line.as_bytes(), b','), None, "{other}");
+            assert_eq!(decimal_last::<9, Alone>(other.as_bytes()), None, "{other}");
         }
-        assert_eq!(decimal_until::<9>(b"1,2", None), None);
-        assert_eq!(decimal_until::<6>(b"0.221 5", Some(b' ')), Some((221_000, &b"5"[..])));
-        assert_eq!(decimal_until::<6>(b"0.2210001 5", Some(b' ')), None);
+        assert_eq!(decimal_last::<9, Alone>(b"1,2"), None);
+        assert_eq!(decimal_until::<6>(b"0.221 5", b' '), Some((221_000, &b"5"[..])));
+        assert_eq!(decimal_until::<6>(b"0.2210001 5", b' '), None);
     }
 
     #[test]

@@ -38,6 +38,7 @@ impl SizeRules {
     }
 
     /// Whole sectors from bytes; `None` for a zero size that is to be skipped.
+    #[inline(always)]
     pub(crate) fn extent_of_bytes(
         self,
         (address, address_column): (u64, Column<'_>),
@@ -64,6 +65,7 @@ impl SizeRules {
     }
 
     /// Whole sectors from sectors; `None` for a zero size that is to be skipped.
+    #[inline(always)]
     pub(crate) fn extent_of_sectors(
         self,
         sector: u64,
@@ -78,6 +80,7 @@ impl SizeRules {
 
     /// Whole sectors from a sector address and a size in bytes; `None` for a
     /// zero size that is to be skipped.
+    #[inline(always)]
     pub(crate) fn extent_of_sector_and_bytes(
         self,
         (sector, sector_column): (u64, Column<'_>),
@@ -89,6 +92,7 @@ impl SizeRules {
         }
     }
 
+    #[cold]
     fn zero(self, column: Column<'_>) -> Result<Option<Extent>, LineFault> {
         match self.zero_size {
             ZeroSize::Skip => Ok(None),
@@ -98,6 +102,7 @@ impl SizeRules {
         }
     }
 
+    #[cold]
     fn not_whole(self, value: u64, column: Column<'_>) -> Result<(), LineFault> {
         match self.sub_sector {
             SubSector::Round => Ok(()),
@@ -108,11 +113,15 @@ impl SizeRules {
     }
 }
 
+#[inline(always)]
 fn narrow(sectors: u64, given: u64, column: Column<'_>) -> Result<u32, LineFault> {
-    u32::try_from(sectors).map_err(|_| {
-        let allowed = "a size below 2 TiB (2^32 sectors of 512 bytes)";
-        LineFault::field(column.number, column.name, given.to_string().as_bytes(), allowed)
-    })
+    u32::try_from(sectors).map_err(|_| too_large(given, column))
+}
+
+#[cold]
+fn too_large(given: u64, column: Column<'_>) -> LineFault {
+    let allowed = "a size below 2 TiB (2^32 sectors of 512 bytes)";
+    LineFault::field(column.number, column.name, given.to_string().as_bytes(), allowed)
 }
 
 #[cfg(test)]

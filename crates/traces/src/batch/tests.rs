@@ -164,6 +164,26 @@ proptest! {
 }
 
 #[test]
+fn examples_need_no_closer_look() {
+    // Columns and events of these are looked at one by one.
+    let careful = ["blkparse"];
+    for format in lines_formats().filter(|format| !careful.contains(&format.name)) {
+        let (header, line) = format.example.split_once('\n').unwrap_or(("", format.example));
+        let mut parser = parser(format, &TraceOptions::default());
+        if !header.is_empty() {
+            parser.record(header.as_bytes()).unwrap();
+        }
+        for end in ["\n", "\r\n"] {
+            let text = format!("{line}{end}x");
+            let (_, behind) = parser.quick(text.as_bytes()).expect(format.name);
+            assert_eq!(behind, b"x", "{}", format.name);
+            // Without its end nobody knows whether a line goes on.
+            assert_eq!(parser.quick(line.as_bytes()), None, "{}", format.name);
+        }
+    }
+}
+
+#[test]
 fn lines_across_blocks_are_whole() {
     for format in lines_formats() {
         let (header, line) = format.example.split_once('\n').unwrap_or(("", format.example));

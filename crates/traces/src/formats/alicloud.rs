@@ -7,7 +7,8 @@
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::{Fields, SKIPPED_HEADER};
-use crate::scan::{unsigned, unsigned_until};
+use crate::line_end::{Alone, Followed, LineEnd};
+use crate::scan::{digits_until, unsigned_last, unsigned_until};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -45,32 +46,45 @@ struct Line<'a> {
     at_ns: u64,
 }
 
-impl RecordParser for Alicloud {
-    #[inline]
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick(line) {
-            Some(parsed) => parsed,
-            None => match careful(line)? {
-                Some(parsed) => parsed,
-                None => return Ok(Record::Skipped(SKIPPED_HEADER)),
-            },
-        };
-        let (offset, length) = ((parsed.offset, OFFSET), (parsed.length, LENGTH));
+impl Alicloud {
+    /// The request of a line taken apart.
+    #[inline(always)]
+    fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
+        let (offset, length) = ((line.offset, OFFSET), (line.length, LENGTH));
         let Some(extent) = self.sizes.extent_of_bytes(offset, length)? else {
             return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
         };
         let place = (extent.sector, extent.sectors);
-        let mut raw = RawRequest::plain(parsed.at_ns, place, parsed.op, parsed.device);
+        let mut raw = RawRequest::plain(line.at_ns, place, line.op, line.device);
         raw.rounded_to_sectors = extent.rounded;
         Ok(Record::Request(raw))
     }
 }
 
+impl RecordParser for Alicloud {
+    #[inline]
+    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
+        let parsed = match quick::<Alone>(line) {
+            Some((parsed, _)) => parsed,
+            None => match careful(line)? {
+                Some(parsed) => parsed,
+                None => return Ok(Record::Skipped(SKIPPED_HEADER)),
+            },
+        };
+        self.request(parsed)
+    }
+
+    #[inline(always)]
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+        let (line, behind) = quick::<Followed>(pending)?;
+        Some((self.request(line).ok()?.request()?, behind))
+    }
+}
+
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
-#[inline]
-fn quick(line: &[u8]) -> Option<Line<'_>> {
-    let (_, rest) = unsigned_until(line, b',')?;
-    let device = &line[..line.len() - rest.len() - 1];
+#[inline(always)]
+fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
+    let (device, rest) = digits_until(line, b',')?;
     let (op, rest) = match rest {
         [b'R', b',', rest @ ..] => (HostOp::Read, rest),
         [b'W', b',', rest @ ..] => (HostOp::Write, rest),
@@ -78,8 +92,9 @@ fn quick(line: &[u8]) -> Option<Line<'_>> {
     };
     let (offset, rest) = unsigned_until(rest, b',')?;
     let (length, rest) = unsigned_until(rest, b',')?;
-    let at_ns = unsigned(rest)?.checked_mul(MICROSECOND_NS)?;
-    Some(Line { device, op, offset, length, at_ns })
+    let (time_us, behind) = unsigned_last::<E>(rest)?;
+    let at_ns = time_us.checked_mul(MICROSECOND_NS)?;
+    Some((Line { device, op, offset, length, at_ns }, behind))
 }
 
 /// Field by field, so that whatever is wrong can be named; `None` for a header.
@@ -127,7 +142,7 @@ mod tests {
     #[test]
     fn both_ways_of_taking_a_line_apart_agree() {
         for line in [FORMAT.example, "0,R,0,4096,0", "007,R,1,18446744073709551615,18446744073709551"] {
-            if let Some(quick) = quick(line.as_bytes()) {
+            if let Some((quick, _)) = quick::<Alone>(line.as_bytes()) {
                 assert_eq!(Some(quick), careful(line.as_bytes()).unwrap(), "{line}");
             }
         }

@@ -1,7 +1,8 @@
 //! The line that MQSim, SSDsim and DiskSim share: `time device sector sectors
 //! code`, separated by blanks. What time and code mean differs.
 
-use crate::scan::{behind_blanks, unsigned_word};
+use crate::line_end::LineEnd;
+use crate::scan::{digits_word, unsigned_word};
 
 /// What stands behind the time.
 pub(super) struct DeviceLine<'a> {
@@ -16,14 +17,14 @@ pub(super) struct DeviceLine<'a> {
 }
 
 impl<'a> DeviceLine<'a> {
-    /// One pass over what follows the time of a well-formed line; `None` when a
-    /// closer look is needed.
-    #[inline]
-    pub(super) fn after_time(named: &'a [u8]) -> Option<Self> {
-        let (_, rest) = unsigned_word(named)?;
-        let device = behind_blanks(&named[..named.len() - rest.len()]);
-        let (sector, rest) = unsigned_word(rest)?;
-        let (sectors, code) = unsigned_word(rest)?;
-        Some(Self { device, sector, sectors, code: code.trim_ascii() })
+    /// One pass over what follows the time of a well-formed line, and what is behind the line;
+    /// `None` when a closer look is needed.
+    #[inline(always)]
+    pub(super) fn after_time<E: LineEnd>(named: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let (device, rest) = digits_word::<E>(named)?;
+        let (sector, rest) = unsigned_word::<E>(rest)?;
+        let (sectors, rest) = unsigned_word::<E>(rest)?;
+        let (code, behind) = E::last_word(rest)?;
+        Some((Self { device, sector, sectors, code }, behind))
     }
 }

@@ -10,6 +10,7 @@ use super::device_line::DeviceLine;
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::Fields;
+use crate::line_end::{Alone, Followed, LineEnd};
 use crate::scan::{decimal_until, ScannedTime};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
@@ -49,31 +50,46 @@ struct Line<'a> {
     flags: u32,
 }
 
-impl RecordParser for Disksim {
-    #[inline]
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick(line) {
-            Some(parsed) => parsed,
-            None => careful(line)?,
-        };
-        let op = if parsed.flags & READ == 0 { HostOp::Write } else { HostOp::Read };
-        let Some(extent) = self.sizes.extent_of_sectors(parsed.sector, (parsed.sectors, BLOCKS))? else {
+impl Disksim {
+    /// The request of a line taken apart.
+    #[inline(always)]
+    fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
+        let op = if line.flags & READ == 0 { HostOp::Write } else { HostOp::Read };
+        let Some(extent) = self.sizes.extent_of_sectors(line.sector, (line.sectors, BLOCKS))? else {
             return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
         };
         let place = (extent.sector, extent.sectors);
-        let mut raw = RawRequest::plain(parsed.time.at_ns, place, op, parsed.device);
-        raw.rounded_to_ns = parsed.time.rounded;
+        let mut raw = RawRequest::plain(line.time.at_ns, place, op, line.device);
+        raw.rounded_to_ns = line.time.rounded;
         Ok(Record::Request(raw))
     }
 }
 
+impl RecordParser for Disksim {
+    #[inline]
+    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
+        let parsed = match quick::<Alone>(line) {
+            Some((parsed, _)) => parsed,
+            None => careful(line)?,
+        };
+        self.request(parsed)
+    }
+
+    #[inline(always)]
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+        let (line, behind) = quick::<Followed>(pending)?;
+        Some((self.request(line).ok()?.request()?, behind))
+    }
+}
+
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
-#[inline]
-fn quick(line: &[u8]) -> Option<Line<'_>> {
-    let (at_ns, rest) = decimal_until::<6>(line, Some(b' '))?;
-    let DeviceLine { device, sector, sectors, code } = DeviceLine::after_time(rest)?;
+#[inline(always)]
+fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
+    let (at_ns, rest) = decimal_until::<6>(line, b' ')?;
+    let (DeviceLine { device, sector, sectors, code }, behind) = DeviceLine::after_time::<E>(rest)?;
     let flags = hexadecimal(code)?;
-    Some(Line { time: ScannedTime { at_ns, rounded: false }, device, sector, sectors, flags })
+    let time = ScannedTime { at_ns, rounded: false };
+    Some((Line { time, device, sector, sectors, flags }, behind))
 }
 
 /// Field by field, so that whatever is wrong can be named.
@@ -141,7 +157,8 @@ mod tests {
     #[test]
     fn both_ways_of_taking_a_line_apart_agree() {
         for line in [FORMAT.example, "0 0\t0 1 1 ", "100000.599999 07 1 1 10"] {
-            assert_eq!(quick(line.as_bytes()).unwrap(), careful(line.as_bytes()).unwrap(), "{line}");
+            let (quick, _) = quick::<Alone>(line.as_bytes()).unwrap();
+            assert_eq!(quick, careful(line.as_bytes()).unwrap(), "{line}");
         }
         let Ok(Record::Request(raw)) = parse(" 100000.5999999\t07 1 1 10") else {
             panic!("not a request");

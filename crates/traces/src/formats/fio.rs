@@ -10,8 +10,9 @@
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::columns_fault;
+use crate::line_end::{Alone, Followed, LineEnd};
 use crate::options::TraceOptions;
-use crate::scan::{unsigned, unsigned_until, Words};
+use crate::scan::{field_until, unsigned, unsigned_last, unsigned_until, Words};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -177,7 +178,7 @@ impl RecordParser for Fio {
             return self.header(line);
         };
         if version == Version::Three {
-            if let Some(transfer) = quick(line) {
+            if let Some((transfer, _)) = quick::<Alone>(line) {
                 return self.transfer(transfer, 1);
             }
         }
@@ -200,16 +201,30 @@ impl RecordParser for Fio {
         let (offset, length) = after.offset_and_length(line)?;
         self.transfer(Transfer { at_ns, file, op, offset, length }, before)
     }
+
+    #[inline(always)]
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+        let (before, (transfer, behind)) = match self.version? {
+            Version::Two => (0, quick_from_file::<Followed>(pending, self.waited_ns)?),
+            Version::Three => (1, quick::<Followed>(pending)?),
+        };
+        Some((self.transfer(transfer, before).ok()?.request()?, behind))
+    }
 }
 
-/// One pass over a well-formed read, write or trim of version 3; `None` for any
-/// other line.
-#[inline]
-fn quick(line: &[u8]) -> Option<Transfer<'_>> {
+/// One pass over a well-formed read, write or trim of version 3, and what is behind the line;
+/// `None` for any other line.
+#[inline(always)]
+fn quick<E: LineEnd>(line: &[u8]) -> Option<(Transfer<'_>, &[u8])> {
     let (time_us, rest) = unsigned_until(line, b' ')?;
     let at_ns = time_us.checked_mul(MICROSECOND_NS)?;
-    let file_length = memchr::memchr(b' ', rest).filter(|&length| length > 0)?;
-    let (file, rest) = (&rest[..file_length], &rest[file_length + 1..]);
+    quick_from_file::<E>(rest, at_ns)
+}
+
+/// The same from the file on, which is a line of version 2.
+#[inline(always)]
+fn quick_from_file<E: LineEnd>(line: &[u8], at_ns: u64) -> Option<(Transfer<'_>, &[u8])> {
+    let (file, rest) = field_until(line, b' ').filter(|(file, _)| !file.is_empty())?;
     if file.contains(&b'\t') {
         return None;
     }
@@ -220,7 +235,8 @@ fn quick(line: &[u8]) -> Option<Transfer<'_>> {
         _ => return None,
     };
     let (offset, length) = unsigned_until(rest, b' ')?;
-    Some(Transfer { at_ns, file, op, offset, length: unsigned(length)? })
+    let (length, behind) = unsigned_last::<E>(length)?;
+    Some((Transfer { at_ns, file, op, offset, length }, behind))
 }
 
 /// Version 3: microseconds since the start of the log.
@@ -262,7 +278,7 @@ mod tests {
             assert_eq!(parser.record(line.as_bytes()), Ok(Record::Request(RawRequest { op, ..expected })));
         }
         for line in ["158\t/dev/sda read  61440 4096 ", " 158 /dev/sda read 61440 4096"] {
-            assert!(quick(line.as_bytes()).is_none());
+            assert!(quick::<Alone>(line.as_bytes()).is_none());
             assert_eq!(parser.record(line.as_bytes()), Ok(Record::Request(expected)), "{line}");
         }
         assert!(parser.record(b"158 /dev/sda\tx read 61440 4096").is_err());

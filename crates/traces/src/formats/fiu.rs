@@ -9,7 +9,8 @@
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::columns_fault;
-use crate::scan::{unsigned, unsigned_word, Words};
+use crate::line_end::{Alone, Followed, LineEnd};
+use crate::scan::{field_until, unsigned, unsigned_word, Words};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -49,43 +50,57 @@ struct Line<'a> {
     device: &'a [u8],
 }
 
-impl RecordParser for Fiu {
-    #[inline]
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick(line) {
-            Some(parsed) => parsed,
-            None => careful(line)?,
-        };
-        let Some(extent) = self.sizes.extent_of_sectors(parsed.sector, (parsed.sectors, SIZE))? else {
+impl Fiu {
+    /// The request of a line taken apart.
+    #[inline(always)]
+    fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
+        let Some(extent) = self.sizes.extent_of_sectors(line.sector, (line.sectors, SIZE))? else {
             return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
         };
         let place = (extent.sector, extent.sectors);
-        Ok(Record::Request(RawRequest::plain(parsed.at_ns, place, parsed.op, parsed.device)))
+        Ok(Record::Request(RawRequest::plain(line.at_ns, place, line.op, line.device)))
+    }
+}
+
+impl RecordParser for Fiu {
+    #[inline]
+    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
+        let parsed = match quick::<Alone>(line) {
+            Some((parsed, _)) => parsed,
+            None => careful(line)?,
+        };
+        self.request(parsed)
+    }
+
+    #[inline(always)]
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+        let (line, behind) = quick::<Followed>(pending)?;
+        Some((self.request(line).ok()?.request()?, behind))
     }
 }
 
 /// One pass over a line whose process is one word; `None` when [`careful`] has
 /// to look.
-#[inline]
-fn quick(line: &[u8]) -> Option<Line<'_>> {
-    let (at_ns, rest) = unsigned_word(line)?;
-    let (_, rest) = unsigned_word(rest)?;
-    let process = rest.iter().position(|byte| *byte != b' ')?;
-    let rest = &rest[process..];
-    let rest = &rest[memchr::memchr(b' ', rest)?..];
-    let (sector, rest) = unsigned_word(rest)?;
-    let (sectors, rest) = unsigned_word(rest)?;
+#[inline(always)]
+fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
+    let (at_ns, rest) = unsigned_word::<E>(line)?;
+    let (_, rest) = unsigned_word::<E>(rest)?;
+    let blanks = rest.iter().position(|byte| *byte != b' ')?;
+    let (process, _) = field_until(&rest[blanks..], b' ')?;
+    let rest = &rest[blanks + process.len()..];
+    let (sector, rest) = unsigned_word::<E>(rest)?;
+    let (sectors, rest) = unsigned_word::<E>(rest)?;
     let (op, device) = match rest {
         [b' ', b'R', b' ', device @ ..] => (HostOp::Read, device),
         [b' ', b'W', b' ', device @ ..] => (HostOp::Write, device),
         _ => return None,
     };
-    let (_, rest) = unsigned_word(device)?;
-    let (_, rest) = unsigned_word(rest)?;
+    let (_, rest) = unsigned_word::<E>(device)?;
+    let (_, rest) = unsigned_word::<E>(rest)?;
     let device = device[..device.len() - rest.len()].trim_ascii_start();
-    let one_more = rest.trim_ascii();
+    let (one_more, behind) = E::last_word(rest)?;
     let md5 = one_more.is_empty() || is_md5(one_more);
-    md5.then_some(Line { at_ns, sector, sectors, op, device })
+    md5.then_some((Line { at_ns, sector, sectors, op, device }, behind))
 }
 
 /// Word by word, so that whatever is wrong can be named; the fields behind the
@@ -181,11 +196,11 @@ mod tests {
     #[test]
     fn both_ways_of_taking_a_line_apart_agree() {
         for line in [FORMAT.example, "7 1 nfsd 16 8 W 253 1", "7 1  x  0 1  R 253  1 "] {
-            if let Some(quick) = quick(line.as_bytes()) {
+            if let Some((quick, _)) = quick::<Alone>(line.as_bytes()) {
                 assert_eq!(quick, careful(line.as_bytes()).unwrap(), "{line}");
             }
         }
-        assert!(quick(FORMAT.example.as_bytes()).is_some());
+        assert!(quick::<Alone>(FORMAT.example.as_bytes()).is_some());
     }
 
     #[test]

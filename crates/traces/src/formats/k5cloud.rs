@@ -9,7 +9,8 @@
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::{Fields, SKIPPED_HEADER};
-use crate::scan::{decimal_until, unsigned, unsigned_until, ScannedTime};
+use crate::line_end::{Alone, Followed, LineEnd};
+use crate::scan::{decimal_until, digits_until, unsigned_last, unsigned_until, ScannedTime};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -47,42 +48,55 @@ struct Line<'a> {
     length: u64,
 }
 
+impl K5cloud {
+    /// The request of a line taken apart.
+    #[inline(always)]
+    fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
+        let (offset, length) = ((line.offset, OFFSET), (line.length, LENGTH));
+        let Some(extent) = self.sizes.extent_of_bytes(offset, length)? else {
+            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
+        };
+        let place = (extent.sector, extent.sectors);
+        let mut raw = RawRequest::plain(line.time.at_ns, place, line.op, line.volume);
+        raw.rounded_to_sectors = extent.rounded;
+        raw.rounded_to_ns = line.time.rounded;
+        Ok(Record::Request(raw))
+    }
+}
+
 impl RecordParser for K5cloud {
     #[inline]
     fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick(line) {
-            Some(parsed) => parsed,
+        let parsed = match quick::<Alone>(line) {
+            Some((parsed, _)) => parsed,
             None => match careful(line)? {
                 Some(parsed) => parsed,
                 None => return Ok(Record::Skipped(SKIPPED_HEADER)),
             },
         };
-        let (offset, length) = ((parsed.offset, OFFSET), (parsed.length, LENGTH));
-        let Some(extent) = self.sizes.extent_of_bytes(offset, length)? else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
-        let place = (extent.sector, extent.sectors);
-        let mut raw = RawRequest::plain(parsed.time.at_ns, place, parsed.op, parsed.volume);
-        raw.rounded_to_sectors = extent.rounded;
-        raw.rounded_to_ns = parsed.time.rounded;
-        Ok(Record::Request(raw))
+        self.request(parsed)
+    }
+
+    #[inline(always)]
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+        let (line, behind) = quick::<Followed>(pending)?;
+        Some((self.request(line).ok()?.request()?, behind))
     }
 }
 
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
-#[inline]
-fn quick(line: &[u8]) -> Option<Line<'_>> {
-    let (_, rest) = unsigned_until(line, b',')?;
-    let volume = &line[..line.len() - rest.len() - 1];
-    let (at_ns, rest) = decimal_until::<9>(rest, Some(b','))?;
+#[inline(always)]
+fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
+    let (volume, rest) = digits_until(line, b',')?;
+    let (at_ns, rest) = decimal_until::<9>(rest, b',')?;
     let (op, rest) = match rest {
         [b'R', b',', rest @ ..] => (HostOp::Read, rest),
         [b'W', b',', rest @ ..] => (HostOp::Write, rest),
         _ => return None,
     };
     let (offset, length) = unsigned_until(rest, b',')?;
-    let length = unsigned(length)?;
-    Some(Line { volume, time: ScannedTime { at_ns, rounded: false }, op, offset, length })
+    let (length, behind) = unsigned_last::<E>(length)?;
+    Some((Line { volume, time: ScannedTime { at_ns, rounded: false }, op, offset, length }, behind))
 }
 
 /// Field by field, so that whatever is wrong can be named; `None` for a header.
@@ -128,7 +142,8 @@ mod tests {
     #[test]
     fn both_ways_of_taking_a_line_apart_agree() {
         for line in [FORMAT.example, "0,0,R,0,512", "0,12.000000001,R,1,1"] {
-            assert_eq!(quick(line.as_bytes()), careful(line.as_bytes()).unwrap(), "{line}");
+            let quick = quick::<Alone>(line.as_bytes()).map(|(line, _)| line);
+            assert_eq!(quick, careful(line.as_bytes()).unwrap(), "{line}");
         }
         let Ok(Record::Request(raw)) = parse("0, 0.0000000015, R, 0, 512") else {
             panic!("not a request");

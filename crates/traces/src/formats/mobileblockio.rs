@@ -9,7 +9,8 @@
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::{Fields, SKIPPED_HEADER};
-use crate::scan::{decimal_until, unsigned_until, ScannedTime};
+use crate::line_end::{Alone, Followed, LineEnd};
+use crate::scan::{decimal_last, digits_until, field_until, unsigned_until, ScannedTime};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -47,33 +48,46 @@ struct Line<'a> {
     time: ScannedTime,
 }
 
+impl MobileBlockIo {
+    /// The request of a line taken apart.
+    #[inline(always)]
+    fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
+        let Some(extent) = self.sizes.extent_of_sectors(line.sector, (line.sectors, SIZE))? else {
+            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
+        };
+        let place = (extent.sector, extent.sectors);
+        let mut raw = RawRequest::plain(line.time.at_ns, place, line.op, line.device);
+        raw.rounded_to_ns = line.time.rounded;
+        Ok(Record::Request(raw))
+    }
+}
+
 impl RecordParser for MobileBlockIo {
     #[inline]
     fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick(line) {
-            Some(parsed) => parsed,
+        let parsed = match quick::<Alone>(line) {
+            Some((parsed, _)) => parsed,
             None => match careful(line)? {
                 Some(parsed) => parsed,
                 None => return Ok(Record::Skipped(SKIPPED_HEADER)),
             },
         };
-        let Some(extent) = self.sizes.extent_of_sectors(parsed.sector, (parsed.sectors, SIZE))? else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
-        let place = (extent.sector, extent.sectors);
-        let mut raw = RawRequest::plain(parsed.time.at_ns, place, parsed.op, parsed.device);
-        raw.rounded_to_ns = parsed.time.rounded;
-        Ok(Record::Request(raw))
+        self.request(parsed)
+    }
+
+    #[inline(always)]
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+        let (line, behind) = quick::<Followed>(pending)?;
+        Some((self.request(line).ok()?.request()?, behind))
     }
 }
 
 /// One pass over a line whose process has no comma; `None` when [`careful`] has
 /// to look.
-#[inline]
-fn quick(line: &[u8]) -> Option<Line<'_>> {
-    let named = &line[memchr::memchr(b',', line)? + 1..];
-    let (_, rest) = unsigned_until(named, b',')?;
-    let device = &named[..named.len() - rest.len() - 1];
+#[inline(always)]
+fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
+    let (_, named) = field_until(line, b',')?;
+    let (device, rest) = digits_until(named, b',')?;
     let (op, rest) = match rest {
         [b'R', b',', rest @ ..] => (HostOp::Read, rest),
         [b'W', b',', rest @ ..] => (HostOp::Write, rest),
@@ -81,8 +95,8 @@ fn quick(line: &[u8]) -> Option<Line<'_>> {
     };
     let (sector, rest) = unsigned_until(rest, b',')?;
     let (sectors, rest) = unsigned_until(rest, b',')?;
-    let (at_ns, _) = decimal_until::<9>(rest, None)?;
-    Some(Line { device, op, sector, sectors, time: ScannedTime { at_ns, rounded: false } })
+    let (at_ns, behind) = decimal_last::<9, E>(rest)?;
+    Some((Line { device, op, sector, sectors, time: ScannedTime { at_ns, rounded: false } }, behind))
 }
 
 /// Field by field, so that whatever is wrong can be named; `None` for a header.
@@ -141,7 +155,8 @@ mod tests {
     fn both_ways_of_taking_a_line_apart_agree() {
         for line in [FORMAT.example, "<...>-21515,1,W,0,1,0", "AsyncTask,8388608,R,20735584,8,5218128.179544"]
         {
-            assert_eq!(quick(line.as_bytes()), careful(line.as_bytes()).unwrap(), "{line}");
+            let quick = quick::<Alone>(line.as_bytes()).map(|(line, _)| line);
+            assert_eq!(quick, careful(line.as_bytes()).unwrap(), "{line}");
         }
     }
 

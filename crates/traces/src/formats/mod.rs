@@ -142,6 +142,17 @@ pub(crate) enum Record<'a> {
     Skipped(&'static str),
 }
 
+impl<'a> Record<'a> {
+    /// The request, if it is one.
+    #[inline]
+    pub(crate) fn request(self) -> Option<RawRequest<'a>> {
+        match self {
+            Self::Request(raw) => Some(raw),
+            Self::Skipped(_) => None,
+        }
+    }
+}
+
 /// Why zero-size requests are left out when the user asks for it.
 pub(crate) const SKIPPED_ZERO_SIZE: &str = "size 0";
 

@@ -8,6 +8,7 @@ use super::device_line::DeviceLine;
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::Fields;
+use crate::line_end::{Alone, Followed, LineEnd};
 use crate::options::{MqsimTimeUnit, TraceOptions};
 use crate::scan::unsigned_word;
 use crate::sectors::{Column, SizeRules};
@@ -66,37 +67,54 @@ struct Line<'a> {
     op: HostOp,
 }
 
-impl RecordParser for Mqsim {
-    #[inline]
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick(line) {
-            Some(parsed) => parsed,
-            None => careful(line)?,
-        };
-        let (at_ns, rounded_to_ns) = self
-            .nanoseconds(parsed.time)
-            .ok_or_else(|| LineFault::field(1, NAMES[0], parsed.time.to_string().as_bytes(), TIME))?;
-        let Some(extent) = self.sizes.extent_of_sectors(parsed.sector, (parsed.sectors, SECTORS))? else {
+impl Mqsim {
+    /// The request of a line taken apart.
+    #[inline(always)]
+    fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
+        let (at_ns, rounded_to_ns) = self.nanoseconds(line.time).ok_or_else(|| time_fault(line.time))?;
+        let Some(extent) = self.sizes.extent_of_sectors(line.sector, (line.sectors, SECTORS))? else {
             return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
         };
         let place = (extent.sector, extent.sectors);
-        let mut raw = RawRequest::plain(at_ns, place, parsed.op, parsed.device);
+        let mut raw = RawRequest::plain(at_ns, place, line.op, line.device);
         raw.rounded_to_ns = rounded_to_ns;
         Ok(Record::Request(raw))
     }
 }
 
+impl RecordParser for Mqsim {
+    #[inline]
+    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
+        let parsed = match quick::<Alone>(line) {
+            Some((parsed, _)) => parsed,
+            None => careful(line)?,
+        };
+        self.request(parsed)
+    }
+
+    #[inline(always)]
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+        let (line, behind) = quick::<Followed>(pending)?;
+        Some((self.request(line).ok()?.request()?, behind))
+    }
+}
+
+#[cold]
+fn time_fault(time: u64) -> LineFault {
+    LineFault::field(1, NAMES[0], time.to_string().as_bytes(), TIME)
+}
+
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
-#[inline]
-fn quick(line: &[u8]) -> Option<Line<'_>> {
-    let (time, rest) = unsigned_word(line)?;
-    let DeviceLine { device, sector, sectors, code } = DeviceLine::after_time(rest)?;
+#[inline(always)]
+fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
+    let (time, rest) = unsigned_word::<E>(line)?;
+    let (DeviceLine { device, sector, sectors, code }, behind) = DeviceLine::after_time::<E>(rest)?;
     let op = match code {
         b"0" => HostOp::Write,
         b"1" => HostOp::Read,
         _ => return None,
     };
-    Some(Line { time, device, sector, sectors, op })
+    Some((Line { time, device, sector, sectors, op }, behind))
 }
 
 /// Field by field, so that whatever is wrong can be named.
@@ -157,7 +175,8 @@ mod tests {
     #[test]
     fn both_ways_of_taking_a_line_apart_agree() {
         for line in [FORMAT.example, " 0 0\t0 1 1 ", "9999999999999999999 07 1 1 0"] {
-            assert_eq!(quick(line.as_bytes()).unwrap(), careful(line.as_bytes()).unwrap(), "{line}");
+            let (quick, _) = quick::<Alone>(line.as_bytes()).unwrap();
+            assert_eq!(quick, careful(line.as_bytes()).unwrap(), "{line}");
         }
     }
 

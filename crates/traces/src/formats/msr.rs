@@ -6,7 +6,8 @@
 
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
-use crate::scan::{split_exact, unsigned, unsigned_until};
+use crate::line_end::{Alone, Followed, LineEnd};
+use crate::scan::{digits_until, field_until, split_exact, unsigned, unsigned_last, unsigned_until};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -46,26 +47,40 @@ struct Line<'a> {
     response_ticks: u64,
 }
 
-impl RecordParser for Msr {
-    #[inline]
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick(line) {
-            Some(parsed) => parsed,
-            None => careful(line)?,
-        };
-        let at_ns = match parsed.ticks.checked_mul(TICK_NS) {
+impl Msr {
+    /// The request of a line taken apart.
+    #[inline(always)]
+    fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
+        let at_ns = match line.ticks.checked_mul(TICK_NS) {
             Some(at_ns) => at_ns,
-            None => return Err(time_fault(parsed.ticks.to_string().as_bytes())),
+            None => return Err(time_fault(line.ticks.to_string().as_bytes())),
         };
-        let (offset, size) = ((parsed.offset, OFFSET), (parsed.size, SIZE));
+        let (offset, size) = ((line.offset, OFFSET), (line.size, SIZE));
         let Some(extent) = self.sizes.extent_of_bytes(offset, size)? else {
             return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
         };
         let place = (extent.sector, extent.sectors);
-        let mut raw = RawRequest::plain(at_ns, place, parsed.op, parsed.volume);
+        let mut raw = RawRequest::plain(at_ns, place, line.op, line.volume);
         raw.rounded_to_sectors = extent.rounded;
-        raw.response_ns = Some(response_ns(parsed.response_ticks)?);
+        raw.response_ns = Some(response_ns(line.response_ticks)?);
         Ok(Record::Request(raw))
+    }
+}
+
+impl RecordParser for Msr {
+    #[inline]
+    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
+        let parsed = match quick::<Alone>(line) {
+            Some((parsed, _)) => parsed,
+            None => careful(line)?,
+        };
+        self.request(parsed)
+    }
+
+    #[inline(always)]
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+        let (line, behind) = quick::<Followed>(pending)?;
+        Some((self.request(line).ok()?.request()?, behind))
     }
 }
 
@@ -78,13 +93,12 @@ fn response_ns(ticks: u64) -> Result<u64, LineFault> {
 }
 
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
-#[inline]
-fn quick(line: &[u8]) -> Option<Line<'_>> {
+#[inline(always)]
+fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
     let (ticks, named) = unsigned_until(line, b',')?;
-    // Too short for a search by words of memory to pay.
-    let host = named.iter().position(|&byte| byte == b',').filter(|&length| length > 0)?;
-    let (_, typed) = unsigned_until(&named[host + 1..], b',')?;
-    let volume = &named[..named.len() - typed.len() - 1];
+    let (host, disk) = field_until(named, b',').filter(|(host, _)| !host.is_empty())?;
+    let (disk, typed) = digits_until(disk, b',')?;
+    let volume = &named[..host.len() + 1 + disk.len()];
     let (op, rest) = match typed {
         [b'R', b'e', b'a', b'd', b',', rest @ ..] => (HostOp::Read, rest),
         [b'W', b'r', b'i', b't', b'e', b',', rest @ ..] => (HostOp::Write, rest),
@@ -92,8 +106,8 @@ fn quick(line: &[u8]) -> Option<Line<'_>> {
     };
     let (offset, rest) = unsigned_until(rest, b',')?;
     let (size, response) = unsigned_until(rest, b',')?;
-    let response_ticks = unsigned(response)?;
-    Some(Line { ticks, volume, op, offset, size, response_ticks })
+    let (response_ticks, behind) = unsigned_last::<E>(response)?;
+    Some((Line { ticks, volume, op, offset, size, response_ticks }, behind))
 }
 
 /// Field by field, so that whatever is wrong can be named.
@@ -183,7 +197,7 @@ mod tests {
     fn both_ways_of_taking_a_line_apart_agree() {
         for line in [FORMAT.example, "1,a b,07,Read,0,18446744073709551615,3", "0,h,1,Read,5,1,0"] {
             let slow = careful(line.as_bytes()).unwrap();
-            let Some(quick) = quick(line.as_bytes()) else {
+            let Some((quick, _)) = quick::<Alone>(line.as_bytes()) else {
                 assert!(line.contains("18446744073709551615"));
                 continue;
             };

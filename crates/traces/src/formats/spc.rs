@@ -11,7 +11,8 @@
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::Fields;
-use crate::scan::{decimal_until, unsigned_until, ScannedTime};
+use crate::line_end::{Alone, Followed, LineEnd};
+use crate::scan::{decimal_last, digits_until, unsigned_until, ScannedTime};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -48,40 +49,51 @@ struct Line<'a> {
     time: ScannedTime,
 }
 
-impl RecordParser for Spc {
-    #[inline]
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick(line) {
-            Some(parsed) => parsed,
-            None => careful(line)?,
-        };
-        let (lba, size) = ((parsed.lba, LBA), (parsed.size, SIZE));
+impl Spc {
+    /// The request of a line taken apart.
+    #[inline(always)]
+    fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
+        let (lba, size) = ((line.lba, LBA), (line.size, SIZE));
         let Some(extent) = self.sizes.extent_of_sector_and_bytes(lba, size)? else {
             return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
         };
         let place = (extent.sector, extent.sectors);
-        let mut raw = RawRequest::plain(parsed.time.at_ns, place, parsed.op, parsed.asu);
+        let mut raw = RawRequest::plain(line.time.at_ns, place, line.op, line.asu);
         raw.rounded_to_sectors = extent.rounded;
-        raw.rounded_to_ns = parsed.time.rounded;
+        raw.rounded_to_ns = line.time.rounded;
         Ok(Record::Request(raw))
     }
 }
 
+impl RecordParser for Spc {
+    #[inline]
+    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
+        let parsed = match quick::<Alone>(line) {
+            Some((parsed, _)) => parsed,
+            None => careful(line)?,
+        };
+        self.request(parsed)
+    }
+
+    #[inline(always)]
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+        let (line, behind) = quick::<Followed>(pending)?;
+        Some((self.request(line).ok()?.request()?, behind))
+    }
+}
+
 /// One pass over a line of five fields; `None` when [`careful`] has to look.
-#[inline]
-fn quick(line: &[u8]) -> Option<Line<'_>> {
-    let (_, rest) = unsigned_until(line, b',')?;
-    let asu = &line[..line.len() - rest.len() - 1];
+#[inline(always)]
+fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
+    let (asu, rest) = digits_until(line, b',')?;
     let (lba, rest) = unsigned_until(rest, b',')?;
     let (size, rest) = unsigned_until(rest, b',')?;
     let [letter, b',', rest @ ..] = rest else {
         return None;
     };
     let op = op_of(*letter)?;
-    let (at_ns, []) = decimal_until::<9>(rest, None)? else {
-        return None;
-    };
-    Some(Line { asu, lba, size, op, time: ScannedTime { at_ns, rounded: false } })
+    let (at_ns, behind) = decimal_last::<9, E>(rest)?;
+    Some((Line { asu, lba, size, op, time: ScannedTime { at_ns, rounded: false } }, behind))
 }
 
 /// Field by field, so that whatever is wrong can be named.
@@ -149,11 +161,11 @@ mod tests {
     #[test]
     fn both_ways_of_taking_a_line_apart_agree() {
         for line in [FORMAT.example, "21,0,1,R,0", "00,7,18446744073709551615,W,12.5"] {
-            if let Some(quick) = quick(line.as_bytes()) {
+            if let Some((quick, _)) = quick::<Alone>(line.as_bytes()) {
                 assert_eq!(quick, careful(line.as_bytes()).unwrap());
             }
         }
-        assert!(quick(FORMAT.example.as_bytes()).is_some());
+        assert!(quick::<Alone>(FORMAT.example.as_bytes()).is_some());
     }
 
     #[test]

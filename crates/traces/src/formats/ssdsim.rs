@@ -9,6 +9,7 @@ use super::device_line::DeviceLine;
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::Fields;
+use crate::line_end::{Alone, Followed, LineEnd};
 use crate::scan::unsigned_word;
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
@@ -45,32 +46,46 @@ struct Line<'a> {
     op: HostOp,
 }
 
-impl RecordParser for Ssdsim {
-    #[inline]
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick(line) {
-            Some(parsed) => parsed,
-            None => careful(line)?,
-        };
-        let Some(extent) = self.sizes.extent_of_sectors(parsed.sector, (parsed.sectors, SIZE))? else {
+impl Ssdsim {
+    /// The request of a line taken apart.
+    #[inline(always)]
+    fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
+        let Some(extent) = self.sizes.extent_of_sectors(line.sector, (line.sectors, SIZE))? else {
             return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
         };
         let place = (extent.sector, extent.sectors);
-        Ok(Record::Request(RawRequest::plain(parsed.at_ns, place, parsed.op, parsed.device)))
+        Ok(Record::Request(RawRequest::plain(line.at_ns, place, line.op, line.device)))
+    }
+}
+
+impl RecordParser for Ssdsim {
+    #[inline]
+    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
+        let parsed = match quick::<Alone>(line) {
+            Some((parsed, _)) => parsed,
+            None => careful(line)?,
+        };
+        self.request(parsed)
+    }
+
+    #[inline(always)]
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+        let (line, behind) = quick::<Followed>(pending)?;
+        Some((self.request(line).ok()?.request()?, behind))
     }
 }
 
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
-#[inline]
-fn quick(line: &[u8]) -> Option<Line<'_>> {
-    let (at_ns, rest) = unsigned_word(line)?;
-    let DeviceLine { device, sector, sectors, code } = DeviceLine::after_time(rest)?;
+#[inline(always)]
+fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
+    let (at_ns, rest) = unsigned_word::<E>(line)?;
+    let (DeviceLine { device, sector, sectors, code }, behind) = DeviceLine::after_time::<E>(rest)?;
     let op = match code {
         b"0" => HostOp::Write,
         b"1" => HostOp::Read,
         _ => return None,
     };
-    Some(Line { at_ns, device, sector, sectors, op })
+    Some((Line { at_ns, device, sector, sectors, op }, behind))
 }
 
 /// Field by field, so that whatever is wrong can be named.
@@ -113,7 +128,8 @@ mod tests {
     #[test]
     fn both_ways_of_taking_a_line_apart_agree() {
         for line in [FORMAT.example, " 0 0\t0 1 1 ", "9999999999999999999 07 1 1 0"] {
-            assert_eq!(quick(line.as_bytes()).unwrap(), careful(line.as_bytes()).unwrap(), "{line}");
+            let (quick, _) = quick::<Alone>(line.as_bytes()).unwrap();
+            assert_eq!(quick, careful(line.as_bytes()).unwrap(), "{line}");
         }
     }
 

@@ -9,7 +9,10 @@
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::{Fields, SKIPPED_HEADER};
-use crate::scan::{decimal_time, decimal_until, unsigned, unsigned_until, ScannedTime};
+use crate::line_end::{Alone, Followed, LineEnd};
+use crate::scan::{
+    decimal_time, decimal_until, digits_until, unsigned_last, unsigned_until, ScannedTime,
+};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -52,45 +55,58 @@ struct Line<'a> {
     size: u64,
 }
 
+impl Systor17 {
+    /// The request of a line taken apart.
+    #[inline(always)]
+    fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
+        let (offset, size) = ((line.offset, OFFSET), (line.size, SIZE));
+        let Some(extent) = self.sizes.extent_of_bytes(offset, size)? else {
+            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
+        };
+        let place = (extent.sector, extent.sectors);
+        let mut raw = RawRequest::plain(line.time.at_ns, place, line.op, line.lun);
+        raw.response_ns = line.response_ns;
+        raw.rounded_to_sectors = extent.rounded;
+        raw.rounded_to_ns = line.time.rounded;
+        Ok(Record::Request(raw))
+    }
+}
+
 impl RecordParser for Systor17 {
     #[inline]
     fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick(line) {
-            Some(parsed) => parsed,
+        let parsed = match quick::<Alone>(line) {
+            Some((parsed, _)) => parsed,
             None => match careful(line)? {
                 Ok(parsed) => parsed,
                 Err(skipped) => return Ok(Record::Skipped(skipped)),
             },
         };
-        let (offset, size) = ((parsed.offset, OFFSET), (parsed.size, SIZE));
-        let Some(extent) = self.sizes.extent_of_bytes(offset, size)? else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
-        let place = (extent.sector, extent.sectors);
-        let mut raw = RawRequest::plain(parsed.time.at_ns, place, parsed.op, parsed.lun);
-        raw.response_ns = parsed.response_ns;
-        raw.rounded_to_sectors = extent.rounded;
-        raw.rounded_to_ns = parsed.time.rounded;
-        Ok(Record::Request(raw))
+        self.request(parsed)
+    }
+
+    #[inline(always)]
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+        let (line, behind) = quick::<Followed>(pending)?;
+        Some((self.request(line).ok()?.request()?, behind))
     }
 }
 
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
-#[inline]
-fn quick(line: &[u8]) -> Option<Line<'_>> {
-    let (at_ns, rest) = decimal_until::<9>(line, Some(b','))?;
-    let (response_ns, rest) = decimal_until::<9>(rest, Some(b','))?;
+#[inline(always)]
+fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
+    let (at_ns, rest) = decimal_until::<9>(line, b',')?;
+    let (response_ns, rest) = decimal_until::<9>(rest, b',')?;
     let (op, named) = match rest {
         [b'R', b',', named @ ..] => (HostOp::Read, named),
         [b'W', b',', named @ ..] => (HostOp::Write, named),
         _ => return None,
     };
-    let (_, rest) = unsigned_until(named, b',')?;
-    let lun = &named[..named.len() - rest.len() - 1];
+    let (lun, rest) = digits_until(named, b',')?;
     let (offset, size) = unsigned_until(rest, b',')?;
-    let size = unsigned(size)?;
+    let (size, behind) = unsigned_last::<E>(size)?;
     let time = ScannedTime { at_ns, rounded: false };
-    Some(Line { time, response_ns: Some(response_ns), op, lun, offset, size })
+    Some((Line { time, response_ns: Some(response_ns), op, lun, offset, size }, behind))
 }
 
 /// Field by field, so that whatever is wrong can be named; or why the line is
@@ -157,7 +173,8 @@ mod tests {
     #[test]
     fn both_ways_of_taking_a_line_apart_agree() {
         for line in [FORMAT.example, "1,0,W,6,0,4096", "1456095145.1,12.5,R,00,512,1"] {
-            assert_eq!(Ok(quick(line.as_bytes()).unwrap()), careful(line.as_bytes()).unwrap(), "{line}");
+            let (quick, _) = quick::<Alone>(line.as_bytes()).unwrap();
+            assert_eq!(Ok(quick), careful(line.as_bytes()).unwrap(), "{line}");
         }
         let Ok(Record::Request(raw)) = parse("1.0000000004,,R,0,0,512") else {
             panic!("not a request");

@@ -8,8 +8,10 @@
 //! of a second over it.
 
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use crate::digits::leading_digits;
 use crate::error::LineFault;
 use crate::fields::{Fields, SKIPPED_HEADER};
+use crate::line_end::{Alone, Followed, LineEnd};
 use crate::scan::unsigned_until;
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
@@ -47,27 +49,41 @@ struct Line<'a> {
     volume: &'a [u8],
 }
 
+impl Tencent {
+    /// The request of a line taken apart.
+    #[inline(always)]
+    fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
+        let Some(extent) = self.sizes.extent_of_sectors(line.sector, (line.sectors, SIZE))? else {
+            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
+        };
+        let place = (extent.sector, extent.sectors);
+        Ok(Record::Request(RawRequest::plain(line.at_ns, place, line.op, line.volume)))
+    }
+}
+
 impl RecordParser for Tencent {
     #[inline]
     fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick(line) {
-            Some(parsed) => parsed,
+        let parsed = match quick::<Alone>(line) {
+            Some((parsed, _)) => parsed,
             None => match careful(line)? {
                 Some(parsed) => parsed,
                 None => return Ok(Record::Skipped(SKIPPED_HEADER)),
             },
         };
-        let Some(extent) = self.sizes.extent_of_sectors(parsed.sector, (parsed.sectors, SIZE))? else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
-        let place = (extent.sector, extent.sectors);
-        Ok(Record::Request(RawRequest::plain(parsed.at_ns, place, parsed.op, parsed.volume)))
+        self.request(parsed)
+    }
+
+    #[inline(always)]
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+        let (line, behind) = quick::<Followed>(pending)?;
+        Some((self.request(line).ok()?.request()?, behind))
     }
 }
 
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
-#[inline]
-fn quick(line: &[u8]) -> Option<Line<'_>> {
+#[inline(always)]
+fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
     let (seconds, rest) = unsigned_until(line, b',')?;
     let (sector, rest) = unsigned_until(rest, b',')?;
     let (sectors, rest) = unsigned_until(rest, b',')?;
@@ -76,9 +92,10 @@ fn quick(line: &[u8]) -> Option<Line<'_>> {
         [b'1', b',', volume @ ..] => (HostOp::Write, volume),
         _ => return None,
     };
-    let plain = !volume.is_empty() && volume.iter().all(u8::is_ascii_digit);
+    let (_, digits) = leading_digits(volume);
+    let behind = E::behind(&volume[digits..]).filter(|_| digits > 0)?;
     let at_ns = seconds.checked_mul(SECOND_NS)?;
-    plain.then_some(Line { at_ns, sector, sectors, op, volume })
+    Some((Line { at_ns, sector, sectors, op, volume: &volume[..digits] }, behind))
 }
 
 /// Field by field, so that whatever is wrong can be named; `None` for a header.
@@ -128,7 +145,8 @@ mod tests {
     #[test]
     fn both_ways_of_taking_a_line_apart_agree() {
         for line in [FORMAT.example, "0,0,1,1,0", "18446744073,18446744073709551,1,0,007"] {
-            assert_eq!(quick(line.as_bytes()), careful(line.as_bytes()).unwrap(), "{line}");
+            let quick = quick::<Alone>(line.as_bytes()).map(|(line, _)| line);
+            assert_eq!(quick, careful(line.as_bytes()).unwrap(), "{line}");
         }
     }
 
