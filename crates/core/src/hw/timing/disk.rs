@@ -48,6 +48,7 @@ impl Timing {
         let number = self.channels.len() as u32;
         self.channels.push(channel);
         self.parked.extend((0..CLASSES).map(|_| Parked::default()));
+        self.add_windows();
         self.units.push(Unit::new(number, 0, 0, PlaneParallelism::Serial, SuspendConfig::default()));
         // A block of its own, whose reads are what the disk does.
         let mut blocks = std::mem::take(&mut self.blocks).into_vec();

@@ -19,6 +19,7 @@ mod emit;
 pub mod event;
 mod idle;
 mod ids;
+mod mates;
 mod move_run;
 #[cfg(test)]
 mod move_run_tests;
@@ -36,6 +37,9 @@ mod stretch_tests;
 #[cfg(test)]
 mod twins;
 mod unit;
+mod window;
+#[cfg(test)]
+mod window_tests;
 
 pub use attribution::{
     WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE,
@@ -62,6 +66,7 @@ use op_table::OpTable;
 use parked::Parked;
 use std::collections::BTreeMap;
 use unit::{Phase, Unit};
+use window::Window;
 
 /// The timing engine.
 #[derive(Clone)]
@@ -88,6 +93,8 @@ pub struct Timing {
     done_ahead: DoneAhead,
     /// The parked front of each queue, by unit and class.
     parked: Vec<Parked>,
+    /// The fronts of the queues of the host's classes, two for each unit.
+    windows: Vec<Window>,
     /// Parked erases that wait for nothing but their block's reads.
     parked_erases: BTreeMap<u32, OpId>,
     /// Units that may be able to start something.
@@ -111,6 +118,8 @@ pub struct Timing {
     pairs: bool,
     /// Moves of a run one after the other are one event where nothing comes between; the same.
     stretches: bool,
+    /// The fronts of long queues are laid out to be searched; the same.
+    lays_out: bool,
     /// Units in a stretch.
     stretching: u32,
     /// Units before this one have no more events at the present time.
@@ -146,6 +155,7 @@ impl Timing {
             blocks: bytemuck::zeroed_slice_box(geometry.block_numbers()),
             done_ahead: DoneAhead::new(geometry.block_numbers(), geometry.page_bits),
             parked: Vec::new(),
+            windows: Vec::new(),
             parked_erases: BTreeMap::new(),
             ready: Vec::new(),
             raising: Vec::new(),
@@ -159,6 +169,7 @@ impl Timing {
             whole_moves: true,
             pairs: true,
             stretches: true,
+            lays_out: true,
             stretching: 0,
             passed: 0,
             disk: None,
@@ -191,6 +202,7 @@ impl Timing {
             other => other,
         };
         self.parked.extend((0..CLASSES).map(|_| Parked::default()));
+        self.add_windows();
         let first_plane = plane - u32::from(place.in_die);
         self.units.push(Unit::new(place.channel, bit, first_plane, parallelism, pool.config.suspend));
     }
@@ -308,7 +320,7 @@ impl Timing {
 
     /// Handles every half of a move as an event of its own: the oracle for the short cut.
     pub fn split_all_moves(&mut self) {
-        (self.whole_moves, self.pairs, self.stretches) = (false, false, false);
+        (self.whole_moves, self.pairs, self.stretches, self.lays_out) = (false, false, false, false);
         self.plan_reads(false);
     }
 }

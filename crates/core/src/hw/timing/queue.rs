@@ -3,12 +3,8 @@
 use super::ids::OpId;
 use super::op_table::{Op, FOLLOWS, PATH, QUEUED};
 use super::parked::{FIRST_PLACE, PLACE_STEP};
-use super::spec::MoveTarget;
 use super::{Timing, WAIT_SOURCE};
 use crate::base::op::{Class, OpKind, CLASSES};
-
-/// How far a multi-plane command looks along its class for operations to take along.
-pub(super) const MATE_WINDOW: u32 = 16;
 
 impl Timing {
     /// Queues what is at hand of a unit, if there is something.
@@ -101,6 +97,9 @@ impl Timing {
         if self.units[unit].parked >> class & 1 == 1 {
             self.linked_near_parked(id, follower);
         }
+        if self.units[unit].has_window(class) {
+            self.linked_in_window(unit as u32, class, follower);
+        }
     }
 
     /// Puts the second half of a move at the front of its class.
@@ -126,8 +125,12 @@ impl Timing {
         op.next = head;
         op.set(QUEUED);
         (more.prev, more.place) = (OpId::NONE, place);
+        let unit = op.unit;
         if has_parked {
             self.linked_near_parked(id, head);
+        }
+        if self.units[unit as usize].has_window(class) {
+            self.linked_in_window(unit, class, head);
         }
     }
 
@@ -152,6 +155,9 @@ impl Timing {
                 self.wake_parked(next);
             }
         }
+        if self.units[unit].has_window(class) {
+            self.linked_in_window(unit as u32, class, next);
+        }
     }
 
     /// Takes the first operation of a class off its queue.
@@ -169,6 +175,9 @@ impl Timing {
         }
         if self.units[unit as usize].parked >> class & 1 == 1 {
             self.unlinked_near_parked(head);
+        }
+        if self.units[unit as usize].has_window(class) {
+            self.unlinked_first(unit, class);
         }
     }
 
@@ -201,12 +210,16 @@ impl Timing {
         } else {
             self.ops.more_mut(next).prev = prev;
         }
-        let unit = &mut self.units[unit as usize];
-        if unit.head[class].is_none() {
-            unit.mask &= !(1 << class);
+        let u = &mut self.units[unit as usize];
+        if u.head[class].is_none() {
+            u.mask &= !(1 << class);
         }
-        if unit.parked >> class & 1 == 1 {
+        let has_window = u.has_window(class);
+        if u.parked >> class & 1 == 1 {
             self.unlinked_near_parked(id);
+        }
+        if has_window {
+            self.unlinked_in_window(unit, class, id);
         }
     }
 
@@ -262,81 +275,6 @@ impl Timing {
             OpKind::Read => true,
             OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => !op.has(FOLLOWS),
             OpKind::Erase => !op.has(FOLLOWS) && self.blocks[op.block.index()].reads == 0,
-        }
-    }
-
-    /// Whether the program of move `id`, which is at the front of its class then, would take others along.
-    pub(super) fn has_mate(&self, unit: u32, id: OpId, then: MoveTarget) -> bool {
-        let Op { class, plane_in_die, .. } = self.ops[id];
-        if self.units[unit as usize].plane[class as usize] == plane_in_die {
-            return false;
-        }
-        let mut left = MATE_WINDOW;
-        let mut id = self.units[unit as usize].head[class as usize];
-        loop {
-            id = self.ops.find_page(then.page, id, &mut left);
-            if id.is_none() {
-                return false;
-            }
-            let op = &self.ops[id];
-            if op.is_run() {
-                left = (left + 1).saturating_sub(self.moves_left(id));
-            } else if op.kind == then.kind
-                && op.pages == 1
-                && op.plane_in_die != plane_in_die
-                && self.startable(id)
-            {
-                return true;
-            }
-            id = op.next;
-        }
-    }
-
-    /// Chains to `first`, taken off the queue, what a multi-plane command takes along.
-    pub(super) fn take_mates(&mut self, unit: u32, first: OpId) {
-        self.ops[first].next = OpId::NONE;
-        let Op { kind, page, class, plane_in_die, pages, .. } = self.ops[first];
-        if self.units[unit as usize].plane[class as usize] == plane_in_die {
-            return; // All that is queued is on its plane.
-        }
-        let mut planes = 1u32 << plane_in_die;
-        let mut last = first;
-        let mut id = self.units[unit as usize].head[class as usize];
-        let mut left = MATE_WINDOW;
-        loop {
-            // Pages match least often.
-            id = self.ops.find_page(page, id, &mut left);
-            if id.is_none() {
-                break;
-            }
-            let op = &self.ops[id];
-            let next = op.next;
-            if op.is_run() {
-                let other = kind == OpKind::Read && planes >> op.plane_in_die & 1 == 0;
-                let window = left + 1;
-                left = window.saturating_sub(self.moves_left(id));
-                let mate = if other { self.take_read_of(id, page, window) } else { OpId::NONE };
-                if !mate.is_none() {
-                    planes |= 1 << self.ops[mate].plane_in_die;
-                    self.ops[mate].next = OpId::NONE;
-                    self.ops[last].next = mate;
-                    last = mate;
-                }
-                id = next;
-                continue;
-            }
-            let fits = op.kind == kind
-                && op.pages == pages
-                && planes >> op.plane_in_die & 1 == 0
-                && self.startable(id);
-            if fits {
-                planes |= 1 << op.plane_in_die;
-                self.unlink(id);
-                self.ops[id].next = OpId::NONE;
-                self.ops[last].next = id;
-                last = id;
-            }
-            id = next;
         }
     }
 }

@@ -6,9 +6,9 @@
 //! asked in between is answered as if each move had been booked at its end.
 
 use super::ids::OpId;
+use super::mates::MATE_WINDOW;
 use super::move_run::{PageMove, Run};
 use super::op_table::{Op, FOLLOWS, QUEUED};
-use super::queue::MATE_WINDOW;
 use super::unit::{Phase, Unit};
 use super::Timing;
 use crate::base::op::{Class, OpKind};

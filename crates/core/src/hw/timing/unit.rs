@@ -61,6 +61,8 @@ pub(super) struct Unit {
     pub(super) mask: u8,
     /// Bit per class whose queue has a parked front.
     pub(super) parked: u8,
+    /// Bit per class whose queue's front is laid out in a window.
+    windows: u8,
     /// The plane of all that is queued in a class, or `MIXED_PLANES`.
     pub(super) plane: [u8; CLASSES],
     /// The unit is on its channel's waiting list.
@@ -127,6 +129,7 @@ impl Unit {
             tail: [OpId::NONE; CLASSES],
             mask: 0,
             parked: 0,
+            windows: 0,
             plane: [MIXED_PLANES; CLASSES],
             wishes: false,
             wish_ns: 0,
@@ -157,6 +160,16 @@ impl Unit {
         if self.plane[class] != plane {
             self.plane[class] = MIXED_PLANES;
         }
+    }
+
+    /// Whether the front of a class's queue is laid out in a window.
+    #[inline(always)]
+    pub(super) fn has_window(&self, class: usize) -> bool {
+        self.windows >> class & 1 == 1
+    }
+
+    pub(super) fn set_window(&mut self, class: usize, is_laid_out: bool) {
+        self.windows = self.windows & !(1 << class) | u8::from(is_laid_out) << class;
     }
 
     /// Whether nothing runs, waits or is suspended here that has been queued.
