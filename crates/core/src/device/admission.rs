@@ -285,7 +285,7 @@ impl Simulation {
         let record = &*requests.host(id);
         let Request { op, .. } = record.request;
         let bytes = record.request.bytes();
-        let latency_ns = end_ns - record.arrived_ns;
+        let latency_ns = end_ns - record.arrived_ns();
         stats.last_completion_ns = stats.last_completion_ns.max(end_ns);
         if op == HostOp::Trim {
             stats.trims += 1;

@@ -10,6 +10,8 @@ use crate::ftl::wakeup::Wakeup;
 use crate::hw::timing::event::{Event, EventKind};
 use crate::hw::timing::{RequestId, Waiter};
 
+/// Requests in the device whose records the caches still hold when each ends.
+const IN_CACHE: u32 = 4096;
 /// Events between two looks at the order to stop.
 const LOOK_EVERY: usize = 256;
 
@@ -58,7 +60,12 @@ impl Simulation {
     pub(super) fn settle(&mut self) {
         while let Some(waiter) = self.io.timing_mut().take_finished() {
             match waiter {
-                Waiter::Request(id) => self.finished(id),
+                Waiter::Request(id) => {
+                    if self.in_flight > IN_CACHE {
+                        self.requests.prefetch(self.io.timing().next_request());
+                    }
+                    self.finished(id);
+                }
                 Waiter::Notice(token) => {
                     self.end_early_write(token);
                     self.io.timing_mut().kick();
@@ -225,6 +232,7 @@ impl Simulation {
             "Invariant: {requests} requests and {ops} operations never ended: {}",
             self.io.timing().describe_stuck()
         );
+        debug_assert!(self.io.timing().has_no_paths(), "Invariant: what is complete waits for nothing");
         Ok(())
     }
 }

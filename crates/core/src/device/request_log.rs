@@ -45,10 +45,8 @@ pub fn component_names() -> impl Iterator<Item = (&'static str, bool)> {
 pub struct LoggedRequest {
     /// Its place in the order of arrival, from 0.
     pub number: u64,
-    /// The request as the device got it.
+    /// The request; its time is when it arrived at the host queue.
     pub request: Request,
-    /// When it arrived at the host queue, ns.
-    pub arrived_ns: u64,
     /// When the device took it, ns.
     pub admitted_ns: u64,
     /// When it was complete, ns.
@@ -87,10 +85,9 @@ impl RequestLog {
         self.complete.push(LoggedRequest {
             number: self.numbers[id.0 as usize],
             request: record.request,
-            arrived_ns: record.arrived_ns,
             admitted_ns: record.admitted_ns,
             completed_ns: end_ns,
-            components_ns: components(record, end_ns - record.arrived_ns, path, wait),
+            components_ns: components(record, end_ns - record.arrived_ns(), path, wait),
         });
     }
 }
@@ -116,7 +113,7 @@ fn components(
     for (part, kind) in others.iter_mut().zip(kinds) {
         *part = waited(kind);
     }
-    others[9] = record.admitted_ns - record.arrived_ns;
+    others[9] = record.admitted_ns - record.arrived_ns();
     others[10] = record.link_wait_ns;
     let explained_ns: u64 = parts.iter().sum();
     if let Some(gap) = gap_component(path.gap) {
@@ -158,7 +155,7 @@ impl Simulation {
     #[cold]
     pub(super) fn tell_watchers(&mut self, id: RequestId, end_ns: u64) {
         let record = *self.requests.host(id);
-        let latency_ns = end_ns - record.arrived_ns;
+        let latency_ns = end_ns - record.arrived_ns();
         if let Some(log) = self.request_log.as_mut() {
             log.complete(id, &record, end_ns, self.io.timing().path(id));
         }

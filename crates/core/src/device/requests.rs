@@ -1,15 +1,15 @@
 //! The requests whose operations timing counts: who they are to the device.
 
+use crate::base::prefetch;
 use crate::base::request::Request;
 use crate::hw::timing::RequestId;
 
 /// A host request in the device.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(super) struct HostRequest {
-    /// The request as it came.
+    /// The request; its time is when it arrived at the host queue.
     pub request: Request,
-    /// When it arrived at the host queue, ns.
-    pub arrived_ns: u64,
     /// When the device took it, ns.
     pub admitted_ns: u64,
     /// Time on the host link so far, ns.
@@ -26,11 +26,18 @@ impl HostRequest {
     /// A request taken at `admitted_ns`.
     #[inline(always)]
     pub fn new(request: Request, arrived_ns: u64, admitted_ns: u64) -> Self {
-        Self { request, arrived_ns, admitted_ns, link_ns: 0, link_wait_ns: 0, buffer_ns: 0, returning: false }
+        let request = Request { at_ns: arrived_ns, ..request };
+        Self { request, admitted_ns, link_ns: 0, link_wait_ns: 0, buffer_ns: 0, returning: false }
+    }
+
+    /// When it arrived at the host queue, ns.
+    #[inline(always)]
+    pub fn arrived_ns(&self) -> u64 {
+        self.request.at_ns
     }
 }
 
-/// Who waits for a request.
+/// Who waits for a request: one cache line.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Client {
     /// The host.
@@ -56,6 +63,12 @@ impl Requests {
         self.clients[index] = client;
     }
 
+    /// Asks for the client of `id`, which will be used soon.
+    #[inline(always)]
+    pub fn prefetch(&self, id: RequestId) {
+        prefetch::read(&self.clients, id.0 as usize);
+    }
+
     /// Who waits for `id`.
     #[inline(always)]
     pub fn client(&mut self, id: RequestId) -> &mut Client {
@@ -71,3 +84,5 @@ impl Requests {
         }
     }
 }
+
+const _: () = assert!(size_of::<Client>() == 64, "one cache line");

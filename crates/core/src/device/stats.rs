@@ -45,7 +45,7 @@ impl OpStats {
     ) -> Bucket {
         let bucket = self.latency.record(latency_ns);
         self.bytes += request.request.bytes();
-        let queue_ns = request.admitted_ns - request.arrived_ns;
+        let queue_ns = request.admitted_ns - request.arrived_ns();
         let s = &mut self.sums;
         s.array_ns += u128::from(path.array_ns);
         s.transfer_ns += u128::from(path.bus_ns);

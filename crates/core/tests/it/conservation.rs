@@ -172,9 +172,11 @@ fn the_log_has_every_request_with_parts_that_add_up_to_the_nanosecond() {
             log.sort_by_key(|logged| logged.number);
             assert_eq!(log.len(), requests.len(), "{name}");
             for (number, logged) in log.iter().enumerate() {
-                assert_eq!((logged.number, logged.request), (number as u64, requests[number]), "{name}");
-                assert!(logged.arrived_ns <= logged.admitted_ns, "{name}: {logged:?}");
-                let latency_ns = logged.completed_ns - logged.arrived_ns;
+                let arrived_ns = logged.request.at_ns;
+                let request = Request { at_ns: arrived_ns, ..requests[number] };
+                assert_eq!((logged.number, logged.request), (number as u64, request), "{name}");
+                assert!(arrived_ns <= logged.admitted_ns, "{name}: {logged:?}");
+                let latency_ns = logged.completed_ns - arrived_ns;
                 assert_eq!(logged.components_ns.iter().sum::<u64>(), latency_ns, "{name}: {logged:?}");
             }
             for (op, host) in [(HostOp::Read, &report.host.read), (HostOp::Write, &report.host.write)] {

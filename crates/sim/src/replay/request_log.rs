@@ -129,11 +129,11 @@ impl RequestLog {
 
     fn push(&mut self, logged: &LoggedRequest) -> Result<(), Error> {
         let request = &logged.request;
-        let latency_ns = logged.completed_ns - logged.arrived_ns;
+        let latency_ns = logged.completed_ns - request.at_ns;
         let service_ns: u64 = logged.components_ns[..SERVICES].iter().sum();
         let facts = [
             logged.number,
-            logged.arrived_ns,
+            request.at_ns,
             logged.admitted_ns,
             logged.completed_ns - service_ns,
             logged.completed_ns,

@@ -29,7 +29,7 @@ pub const WAIT_KINDS: usize = CAUSES + 7;
 pub type WaitTime = [u64; WAIT_KINDS];
 
 /// What a unit had done at one moment: busy by cause, and waiting for the channel, ns.
-type Snapshot = [u64; CAUSES + 1];
+pub(super) type Snapshot = [u64; CAUSES + 1];
 
 /// What came before the own times of an operation that a request waits for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,11 +39,14 @@ pub(super) struct Path {
     /// Channel time, ns.
     bus_ns: u64,
     wait: WaitTime,
-    /// What the unit had done when the operation was queued, if it found the unit at work.
-    before: Option<Snapshot>,
 }
 
 impl Timing {
+    /// Whether nothing is kept of what operations and requests waited for.
+    pub fn has_no_paths(&self) -> bool {
+        self.paths.is_empty() && self.snapshots.is_empty()
+    }
+
     /// The waiting on path `index`.
     #[inline]
     pub(super) fn wait_on(&self, index: u32) -> &WaitTime {
@@ -91,7 +94,8 @@ impl Timing {
         if unit.wishes {
             busy[WAIT_CHANNEL] += self.now_ns - unit.wish_ns;
         }
-        self.path_mut(id).before = Some(busy);
+        debug_assert!(self.ops.more(id).before == 0, "Invariant: one snapshot for an operation");
+        self.ops.more_mut(id).before = self.snapshots.insert(busy);
     }
 
     /// Another operation than the one that found the unit idle starts first, after `channel_ns` of
@@ -99,22 +103,27 @@ impl Timing {
     #[cold]
     pub(super) fn snapshot_first(&mut self, first: OpId, channel_ns: u64) {
         self.snapshot(first);
-        if let Some(before) = self.path_mut(first).before.as_mut() {
-            before[WAIT_CHANNEL] -= channel_ns;
-        }
+        let before = self.ops.more(first).before as usize;
+        self.snapshots[before][WAIT_CHANNEL] -= channel_ns;
     }
 
-    /// Books the time `id` waited before it starts now, if a request waits for it; `channel_ns` of it
-    /// for the channel if it found the unit idle.
+    /// Books the time `id`, which was queued, waited before it starts now, if a request waits for it;
+    /// `channel_ns` of it for the channel if it found the unit idle.
     #[inline(always)]
     pub(super) fn book_wait(&mut self, id: OpId, channel_ns: u64) {
-        let op = &self.ops[id];
-        if op.queued_ns != self.now_ns && !op.request.is_none() {
-            self.book_waited(id, channel_ns);
+        if self.ops[id].request.is_none() {
+            return;
+        }
+        let before = std::mem::take(&mut self.ops.more_mut(id).before);
+        if self.ops[id].queued_ns != self.now_ns {
+            self.book_waited(id, channel_ns, before);
+        }
+        if before != 0 {
+            self.snapshots.remove(before);
         }
     }
 
-    fn book_waited(&mut self, id: OpId, channel_ns: u64) {
+    fn book_waited(&mut self, id: OpId, channel_ns: u64, before: u32) {
         self.path_mut(id);
         let op = &self.ops[id];
         let unit = &self.units[op.unit as usize];
@@ -123,7 +132,8 @@ impl Timing {
         let path = &mut self.paths[self.ops.more(id).path as usize];
         let mut left = self.now_ns - op.queued_ns;
         let mut channel_ns = channel_ns;
-        if let Some(before) = &path.before {
+        if before != 0 {
+            let before = &self.snapshots[before as usize];
             let causes = unit.busy_ns.iter().zip(before).zip(&mut path.wait);
             for ((busy_ns, before_ns), wait_ns) in causes {
                 let ns = busy_ns.saturating_sub(*before_ns).min(left);
@@ -157,7 +167,7 @@ impl Timing {
             true => *self.wait_on(self.ops.more(from).path),
             false => [0; WAIT_KINDS],
         };
-        *self.path_mut(to) = Path { array_ns, bus_ns, wait, before: None };
+        *self.path_mut(to) = Path { array_ns, bus_ns, wait };
         // The path explains everything until now.
         self.ops[to].queued_ns = self.now_ns;
     }

@@ -177,6 +177,13 @@ impl EventQueue {
         self.next_ns
     }
 
+    /// The unit of the first event in the ring, if it is one of a unit.
+    #[inline(always)]
+    pub(super) fn first_unit(&self) -> Option<u32> {
+        let tie = self.near_ties[self.first % NEAR];
+        (self.len > 0 && tie >> 32 == 0).then_some(tie as u32)
+    }
+
     /// Takes the earliest event.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<Event> {

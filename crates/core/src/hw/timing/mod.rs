@@ -56,7 +56,7 @@ use crate::base::op::CLASSES;
 use crate::base::slab::Slab;
 use crate::hw::config::{BusConfig, IdleRule, IdleScope, PlaneParallelism};
 use crate::hw::geometry::Geometry;
-use attribution::Path;
+use attribution::{Path, Snapshot};
 use block_clock::{BlockClock, DoneAhead};
 use channel::Channel;
 use disk::DiskUnit;
@@ -86,6 +86,8 @@ pub struct Timing {
     more_waiters: Slab<(Waiter, u32)>,
     /// Notices asked for and not given yet.
     notices: u32,
+    /// What units had done when operations were queued.
+    snapshots: Slab<Snapshot>,
     /// Paths of operations and requests that waited.
     paths: Slab<Path>,
     requests: Slab<RequestPath>,
@@ -150,6 +152,7 @@ impl Timing {
             runs: Slab::new(Run::default()),
             more_waiters: Slab::new((Waiter::Request(RequestId::NONE), 0)),
             notices: 0,
+            snapshots: Slab::new(Snapshot::default()),
             paths: Slab::new(Path::default()),
             requests: Slab::new(RequestPath::default()),
             blocks: bytemuck::zeroed_slice_box(geometry.block_numbers()),

@@ -29,7 +29,7 @@ const RUN: u8 = u8::MAX;
 
 /// An operation in flight: one cache line, written once.
 #[derive(Clone, Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub(super) struct Op {
     /// When it entered its unit's queue, ns; before, the time from which its path must explain.
     pub(super) queued_ns: u64,
@@ -68,13 +68,17 @@ pub(super) struct Op {
     pub(super) flags: u8,
 }
 
-/// What only some operations have, each part valid only where the operation's flag says so.
+/// What only some operations have, each part valid only where the operation's flag says so: one cache line.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(super) struct OpMore {
     /// While it is queued: its place, which grows from the queue's head to its tail.
     pub(super) place: u64,
     /// While it is queued: the one before it.
     pub(super) prev: OpId,
+    /// While it is queued, and until its waiting is booked: what its unit had done when it was queued, if it
+    /// found it at work (index into the snapshots, 0 = none).
+    pub(super) before: u32,
     /// While it is queued: a search of the queue passed it over.
     pub(super) parked: bool,
     /// A joint operation that no request waits for and only its release will start.
@@ -173,6 +177,7 @@ impl OpMore {
     const NONE: Self = Self {
         place: 0,
         prev: OpId::NONE,
+        before: 0,
         parked: false,
         resting: false,
         gap: Gap::None,
@@ -266,6 +271,14 @@ impl OpTable {
         &mut self.more[id.index()]
     }
 
+    /// Marks an operation as queued; there is no snapshot of its unit yet.
+    #[inline(always)]
+    pub(super) fn queue(&mut self, id: OpId) -> &mut Op {
+        self.more_mut(id).before = 0;
+        self[id].set(QUEUED);
+        &mut self[id]
+    }
+
     /// Both records, to change.
     #[inline(always)]
     pub(super) fn both_mut(&mut self, id: OpId) -> (&mut Op, &mut OpMore) {
@@ -322,4 +335,4 @@ impl std::ops::IndexMut<OpId> for OpTable {
     }
 }
 
-const _: () = assert!(size_of::<Op>() == 64, "one cache line");
+const _: () = assert!(size_of::<Op>() == 64 && size_of::<OpMore>() == 64, "one cache line each");

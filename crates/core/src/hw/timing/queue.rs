@@ -1,7 +1,7 @@
 //! The queues of the units: one per class.
 
 use super::ids::OpId;
-use super::op_table::{Op, FOLLOWS, PATH, QUEUED};
+use super::op_table::{Op, FOLLOWS, QUEUED};
 use super::parked::{FIRST_PLACE, PLACE_STEP};
 use super::{Timing, WAIT_SOURCE};
 use crate::base::op::{Class, OpKind, CLASSES};
@@ -12,7 +12,7 @@ impl Timing {
     pub(super) fn link_pending(&mut self, unit: u32) {
         let id = std::mem::take(&mut self.units[unit as usize].pending);
         if !id.is_none() {
-            self.ops[id].set(QUEUED);
+            self.ops.queue(id);
             self.link(id);
         }
     }
@@ -24,9 +24,8 @@ impl Timing {
         self.settle(unit);
         // It came first. Only what is linked is marked as queued.
         self.link_pending(unit);
-        let op = &mut self.ops[id];
+        let op = self.ops.queue(id);
         let waited_ns = now_ns - std::mem::replace(&mut op.queued_ns, now_ns);
-        op.set(QUEUED);
         let for_request = !op.request.is_none();
         if op.kind == OpKind::Read {
             self.blocks[op.block.index()].reads += 1;
@@ -121,11 +120,10 @@ impl Timing {
             first.prev = id;
             first.place - PLACE_STEP
         };
-        let (op, more) = self.ops.both_mut(id);
-        op.next = head;
-        op.set(QUEUED);
+        self.ops.queue(id).next = head;
+        let more = self.ops.more_mut(id);
         (more.prev, more.place) = (OpId::NONE, place);
-        let unit = op.unit;
+        let unit = self.ops[id].unit;
         if has_parked {
             self.linked_near_parked(id, head);
         }
@@ -189,9 +187,7 @@ impl Timing {
         if !op.next.is_none() {
             self.ops.prefetch(op.next);
         }
-        if op.has(PATH) {
-            self.paths.prefetch(more.path);
-        }
+        self.snapshots.prefetch(more.before);
         self.requests.prefetch(op.request.0);
     }
 

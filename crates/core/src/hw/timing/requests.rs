@@ -19,6 +19,7 @@ pub enum Waiter {
 
 /// A request in flight: what it waits for, and the path to the operation that it waited for last.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
 pub struct RequestPath {
     /// Operations (and holds) it still waits for.
     remaining: u32,
@@ -64,6 +65,15 @@ impl Timing {
     #[inline(always)]
     pub fn take_finished(&mut self) -> Option<Waiter> {
         self.finished.pop()
+    }
+
+    /// The request of the operation whose phase ends next, if it is one of a unit.
+    #[inline(always)]
+    pub fn next_request(&self) -> RequestId {
+        match self.queue.first_unit() {
+            Some(unit) => self.ops[self.units[unit as usize].current].request,
+            None => RequestId::NONE,
+        }
     }
 
     /// Forgets a finished request.
