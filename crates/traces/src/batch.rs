@@ -52,12 +52,12 @@ impl Batch<'_> {
         let mut pending = self.records.pending();
         let (mut lines, mut fault) = (0, None);
         while lines < self.left && self.out.len() < self.max {
-            let Some((raw, behind)) = parser.quick(pending) else {
+            let Some((record, behind)) = parser.quick(pending) else {
                 break;
             };
             pending = behind;
             lines += 1;
-            if let Err(wrong) = self.checker.accept_request(&raw, self.out) {
+            if let Err(wrong) = self.checker.accept(record, self.out) {
                 fault = Some(wrong);
                 break;
             }

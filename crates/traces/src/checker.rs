@@ -61,7 +61,7 @@ impl Checker {
     }
 
     /// Takes one record; appends what may go out now.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn accept(&mut self, record: Record<'_>, out: &mut Vec<TraceEntry>) -> Result<(), LineFault> {
         match record {
             Record::Request(raw) => self.accept_request(&raw, out),
@@ -74,11 +74,7 @@ impl Checker {
 
     /// Takes a request; appends what may go out now.
     #[inline(always)]
-    pub(crate) fn accept_request(
-        &mut self,
-        raw: &RawRequest<'_>,
-        out: &mut Vec<TraceEntry>,
-    ) -> Result<(), LineFault> {
+    fn accept_request(&mut self, raw: &RawRequest<'_>, out: &mut Vec<TraceEntry>) -> Result<(), LineFault> {
         match self.accept_next(raw, out) {
             true => Ok(()),
             false => self.accept_any(raw, out),

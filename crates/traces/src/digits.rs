@@ -57,6 +57,26 @@ fn short_word(bytes: &[u8]) -> u64 {
     u64::from(first) | middle | (u64::from(last) << (8 * (bytes.len() - 1)))
 }
 
+/// Where the first byte stands that is the one looked for or a control character, eight bytes at a
+/// time.
+#[inline(always)]
+pub(crate) fn find_or_control(bytes: &[u8], wanted: u8) -> Option<usize> {
+    let mut place = 0;
+    while let Some(chunk) = bytes[place..].first_chunk() {
+        let word = u64::from_le_bytes(*chunk);
+        let other = word ^ (ONES * u64::from(wanted));
+        // A byte below the one taken off raises its highest bit; what it borrows from lies behind it.
+        let below = word.wrapping_sub(ONES * 0x20) & !word | other.wrapping_sub(ONES) & !other;
+        let found = below & (ONES * 0x80);
+        if found != 0 {
+            return Some(place + (found.trailing_zeros() / 8) as usize);
+        }
+        place += 8;
+    }
+    let rest = bytes[place..].iter().position(|&byte| byte == wanted || byte < 0x20)?;
+    Some(place + rest)
+}
+
 /// The digits at the beginning of a word: their value and how many there are.
 #[inline(always)]
 fn digits_of(word: u64) -> (u64, usize) {
@@ -103,6 +123,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn found_where_a_loop_finds_it(bytes in prop::collection::vec(any::<u8>(), 0..30), text in "[a-z \t,é]{0,30}") {
+            for bytes in [bytes.as_slice(), text.as_bytes()] {
+                let place = bytes.iter().position(|&byte| byte == b',' || byte < 0x20);
+                prop_assert_eq!(find_or_control(bytes, b','), place);
+            }
+        }
+
         #[test]
         fn the_same_as_byte_by_byte(bytes in "[0-9]{0,22}[,. \t]?[^a]{0,10}") {
             prop_assert_eq!(leading_digits(bytes.as_bytes()), plain(bytes.as_bytes()));

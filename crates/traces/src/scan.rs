@@ -1,6 +1,6 @@
 //! Byte scanners for numbers and fields: no allocation, no silent wrap.
 
-use crate::digits::{leading_digits, DIGITS_MAX};
+use crate::digits::{find_or_control, leading_digits, DIGITS_MAX};
 use crate::line_end::LineEnd;
 
 /// A whole number of decimal digits only; `None` for anything else or above
@@ -55,11 +55,11 @@ pub(crate) fn unsigned_last<E: LineEnd>(bytes: &[u8]) -> Option<(u64, &[u8])> {
     (1..=DIGITS_MAX).contains(&length).then_some((value, behind))
 }
 
-/// The bytes up to a delimiter in the same line, and what follows the delimiter.
+/// A field up to a delimiter in the same line, and what follows the delimiter; `None` also where the
+/// field holds a control character, among them tabs.
 #[inline(always)]
 pub(crate) fn field_until(bytes: &[u8], delimiter: u8) -> Option<(&[u8], &[u8])> {
-    // Too short for a search by words of memory to pay.
-    let length = bytes.iter().position(|&byte| byte == delimiter || byte == b'\n')?;
+    let length = find_or_control(bytes, delimiter)?;
     (bytes[length] == delimiter).then(|| (&bytes[..length], &bytes[length + 1..]))
 }
 
@@ -103,13 +103,15 @@ fn numeric_word<E: LineEnd>(bytes: &[u8]) -> Option<(&[u8], u64, &[u8])> {
 
 #[cold]
 fn numeric_word_behind_blanks<E: LineEnd>(bytes: &[u8]) -> Option<(&[u8], u64, &[u8])> {
-    let word = behind_many_blanks(bytes);
+    let word = behind_blanks(bytes);
     let (value, length) = leading_digits(word);
     let rest = &word[length..];
     ((1..=DIGITS_MAX).contains(&length) && E::ends_word(rest)).then(|| (&word[..length], value, rest))
 }
 
-fn behind_many_blanks(mut bytes: &[u8]) -> &[u8] {
+/// What follows the blanks at the beginning, mostly none or one.
+#[inline(always)]
+pub(crate) fn behind_blanks(mut bytes: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] = bytes {
         bytes = rest;
     }
@@ -128,6 +130,10 @@ pub(crate) struct ScannedTime {
 /// A decimal number (`12`, `12.5`) of units of `unit_ns` nanoseconds, exact to
 /// the nanosecond without going through floating point.
 pub(crate) fn decimal_time(field: &[u8], unit_ns: u64) -> Option<ScannedTime> {
+    let (whole, length) = leading_digits(field);
+    if length == field.len() && (1..=DIGITS_MAX).contains(&length) {
+        return Some(ScannedTime { at_ns: whole.checked_mul(unit_ns)?, rounded: false });
+    }
     let point = memchr::memchr(b'.', field);
     let whole = unsigned(&field[..point.unwrap_or(field.len())])?;
     let whole_ns = whole.checked_mul(unit_ns)?;
@@ -294,7 +300,13 @@ mod tests {
     fn fields_stay_in_their_line() {
         assert_eq!(field_until(b"a b,c", b','), Some((&b"a b"[..], &b"c"[..])));
         assert_eq!(field_until(b",c", b','), Some((&b""[..], &b"c"[..])));
-        assert_eq!((field_until(b"a\nb,c", b','), field_until(b"abc", b',')), (None, None));
+        for other in ["", "abc", "a\nb,c", "a\tb,c", "a long name,", "a long name\r,x"] {
+            let expected = other.strip_suffix(',').filter(|name| *name == "a long name");
+            assert_eq!(
+                field_until(other.as_bytes(), b',').map(|(name, _)| name),
+                expected.map(str::as_bytes)
+            );
+        }
         assert_eq!(digits_until(b"7,x", b','), Some((&b"7"[..], &b"x"[..])));
         assert_eq!(digits_until(b"0123,x", b','), Some((&b"0123"[..], &b"x"[..])));
         assert_eq!((digits_until(b",x", b','), digits_until(b"1 ,x", b',')), (None, None));

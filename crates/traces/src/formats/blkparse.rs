@@ -8,8 +8,12 @@
 
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
+use crate::line_end::Followed;
 use crate::options::TraceOptions;
-use crate::scan::{decimal_time, unsigned, Words};
+use crate::scan::{
+    behind_blanks, decimal_time, decimal_until, digits_until, digits_word, field_until, unsigned,
+    unsigned_word, Words,
+};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
 use slcache_core::device::request::HostOp;
@@ -142,6 +146,54 @@ impl RecordParser for Blkparse {
         let mut raw = RawRequest::plain(scanned.at_ns, (0, 0), HostOp::Flush, device);
         raw.rounded_to_ns = scanned.rounded;
         self.event(line, words, raw)
+    }
+
+    #[inline(always)]
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
+        let Event { at_ns, device, action, rest } = Event::of(pending)?;
+        if action != [self.action] {
+            let behind = &rest[memchr::memchr(b'\n', rest)? + 1..];
+            return Some((Record::Skipped(event_reason(action).ok()?), behind));
+        }
+        let (rwbs, rest) = field_until(behind_blanks(rest), b' ')?;
+        let (sector, rest) = unsigned_word::<Followed>(rest)?;
+        let rest = rest.strip_prefix(b" + ")?;
+        let (sectors, rest) = unsigned_word::<Followed>(rest)?;
+        let (b' ', [b'[' | b'(', name @ ..]) = rest.split_first()? else {
+            return None;
+        };
+        let behind = &name[memchr::memchr(b'\n', name)? + 1..];
+        let raw = RawRequest::plain(at_ns, (0, 0), HostOp::Flush, device);
+        Some((self.transfer(Flags::parse(rwbs).ok()?, (sector, sectors), raw).ok()?, behind))
+    }
+}
+
+/// An event of a well-formed line up to its action.
+struct Event<'a> {
+    at_ns: u64,
+    device: &'a [u8],
+    action: &'a [u8],
+    rest: &'a [u8],
+}
+
+impl<'a> Event<'a> {
+    /// One pass over a line that others follow; `None` for any that needs a closer look.
+    #[inline(always)]
+    fn of(line: &'a [u8]) -> Option<Self> {
+        let line = behind_blanks(line);
+        let (major, rest) = digits_until(line, b',')?;
+        let (minor, rest) = digits_until(rest, b' ')?;
+        let device = &line[..major.len() + 1 + minor.len()];
+        let (_, rest) = digits_word::<Followed>(rest)?;
+        let (_, rest) = digits_word::<Followed>(rest)?;
+        let time = behind_blanks(rest);
+        let (at_ns, rest) = decimal_until::<9>(time, b' ')?;
+        if !time[..time.len() - rest.len()].contains(&b'.') {
+            return None;
+        }
+        let (_, rest) = digits_word::<Followed>(rest)?;
+        let (action, rest) = field_until(behind_blanks(rest), b' ')?;
+        Some(Self { at_ns, device, action, rest })
     }
 }
 

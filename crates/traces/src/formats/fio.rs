@@ -63,7 +63,7 @@ impl Fio {
         Self { sizes: SizeRules::new(options), version: None, waited_ns: 0 }
     }
 
-    #[inline]
+    #[inline(always)]
     fn transfer<'a>(&self, transfer: Transfer<'a>, before: usize) -> Result<Record<'a>, LineFault> {
         let Transfer { at_ns, file, op, offset, length } = transfer;
         let offset = (offset, Column { number: before + 3, name: "offset" });
@@ -203,12 +203,12 @@ impl RecordParser for Fio {
     }
 
     #[inline(always)]
-    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
         let (before, (transfer, behind)) = match self.version? {
             Version::Two => (0, quick_from_file::<Followed>(pending, self.waited_ns)?),
             Version::Three => (1, quick::<Followed>(pending)?),
         };
-        Some((self.transfer(transfer, before).ok()?.request()?, behind))
+        Some((self.transfer(transfer, before).ok()?, behind))
     }
 }
 
@@ -225,9 +225,6 @@ fn quick<E: LineEnd>(line: &[u8]) -> Option<(Transfer<'_>, &[u8])> {
 #[inline(always)]
 fn quick_from_file<E: LineEnd>(line: &[u8], at_ns: u64) -> Option<(Transfer<'_>, &[u8])> {
     let (file, rest) = field_until(line, b' ').filter(|(file, _)| !file.is_empty())?;
-    if file.contains(&b'\t') {
-        return None;
-    }
     let (op, rest) = match rest {
         [b'r', b'e', b'a', b'd', b' ', rest @ ..] => (HostOp::Read, rest),
         [b'w', b'r', b'i', b't', b'e', b' ', rest @ ..] => (HostOp::Write, rest),

@@ -78,9 +78,9 @@ impl RecordParser for K5cloud {
     }
 
     #[inline(always)]
-    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
         let (line, behind) = quick::<Followed>(pending)?;
-        Some((self.request(line).ok()?.request()?, behind))
+        Some((self.request(line).ok()?, behind))
     }
 }
 

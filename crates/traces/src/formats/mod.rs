@@ -97,11 +97,11 @@ pub(crate) trait RecordParser: Send {
     /// the bytes that [`RecordParser::frame`] has set off.
     fn record<'a>(&mut self, record: &'a [u8]) -> Result<Record<'a>, LineFault>;
 
-    /// The request in the first line of `pending`, of which the end is not known yet, and what is
-    /// behind that line; it stays to be taken. `None` for a line that needs a closer look, which
+    /// What the first line of `pending` holds, of which the end is not known yet, and what is behind
+    /// that line; it stays to be taken. `None` for a line that needs a closer look, which
     /// [`RecordParser::record`] then takes, as it takes every line that is on its own.
     #[inline]
-    fn quick<'a>(&self, _pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+    fn quick<'a>(&self, _pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
         None
     }
 
@@ -140,17 +140,6 @@ pub(crate) enum Record<'a> {
     Request(RawRequest<'a>),
     /// Something left out on purpose, and why.
     Skipped(&'static str),
-}
-
-impl<'a> Record<'a> {
-    /// The request, if it is one.
-    #[inline]
-    pub(crate) fn request(self) -> Option<RawRequest<'a>> {
-        match self {
-            Self::Request(raw) => Some(raw),
-            Self::Skipped(_) => None,
-        }
-    }
 }
 
 /// Why zero-size requests are left out when the user asks for it.

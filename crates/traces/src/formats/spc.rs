@@ -76,9 +76,9 @@ impl RecordParser for Spc {
     }
 
     #[inline(always)]
-    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(RawRequest<'a>, &'a [u8])> {
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
         let (line, behind) = quick::<Followed>(pending)?;
-        Some((self.request(line).ok()?.request()?, behind))
+        Some((self.request(line).ok()?, behind))
     }
 }
 
