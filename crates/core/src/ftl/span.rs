@@ -47,14 +47,21 @@ impl Span {
     ///
     /// The parts' bytes add up to the piece's. How much of a unit that is only partly covered belongs
     /// to the request a piece does not say: what is missing is shared evenly by such units.
+    #[inline]
     pub fn part(self, piece: &Piece, mu_bytes: u32) -> Option<Piece> {
         let mask = piece.mask & self.mask();
-        if mask == 0 {
-            return None;
+        if mask == piece.mask {
+            return (mask != 0).then_some(*piece);
         }
+        (mask != 0).then(|| self.part_of(mask, piece, mu_bytes))
+    }
+
+    /// The part of a piece that `mask`, not all of its units, is.
+    #[inline(never)]
+    fn part_of(self, mask: u32, piece: &Piece, mu_bytes: u32) -> Piece {
         let first = piece.first && mask.trailing_zeros() == piece.mask.trailing_zeros();
         if piece.partial == 0 {
-            return Some(Piece { mask, bytes: mask.ones() * mu_bytes, first, ..*piece });
+            return Piece { mask, bytes: mask.ones() * mu_bytes, first, ..*piece };
         }
         let partial = piece.partial & self.mask();
         let missing = piece.mask.ones() * mu_bytes - piece.bytes;
@@ -62,7 +69,7 @@ impl Span {
         let share = |units: u32| missing * units / piece.partial.ones();
         let before = (piece.partial & ((1 << self.first) - 1)).ones();
         let lost = share(before + partial.ones()) - share(before);
-        Some(Piece { mask, partial, bytes: mask.ones() * mu_bytes - lost, first, ..*piece })
+        Piece { mask, partial, bytes: mask.ones() * mu_bytes - lost, first, ..*piece }
     }
 }
 

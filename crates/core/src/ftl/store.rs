@@ -67,6 +67,7 @@ impl Store {
     }
 
     /// The next page for host data of logical page `page`, in `home` if that has room.
+    #[inline]
     pub fn host_page(&mut self, page: u32, home: Option<PlaneId>, io: &mut Io) -> Result<Ppn, DeviceFull> {
         let home = home.filter(|&plane| self.region.has(plane));
         let plane = home.unwrap_or_else(|| self.region.choose_plane(io, page));

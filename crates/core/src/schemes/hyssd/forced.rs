@@ -8,6 +8,7 @@ use crate::ftl::io::Io;
 
 impl TwoTier {
     /// The coldest unit, if it is to be moved in idle time.
+    #[inline]
     fn forced(&mut self, io: &Io) -> Option<u32> {
         let has_surplus = self.classifier.recency.residents() > self.target_units(io);
         if !self.migrator.is_due(has_surplus) {

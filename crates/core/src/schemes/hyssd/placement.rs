@@ -94,6 +94,7 @@ impl TwoTier {
     }
 
     /// Writes a unit that `piece` covers to the fast tier: nothing of it is kept.
+    #[inline(always)]
     fn write_whole(&mut self, piece: &Piece, unit: Span, io: &mut Io) -> Result<(), DeviceFull> {
         for span in pages_of(unit, self.fast_slots) {
             let Some(part) = span.part(piece, io.geometry().mu_bytes) else { continue };
@@ -109,11 +110,15 @@ impl TwoTier {
 
     /// Without power-loss protection an erase in the fast tier waits for what was destaged out of the
     /// block: no wordline of the dense tier may wait for more by then.
+    #[inline(always)]
     fn pad_for_erases(&mut self, io: &mut Io) {
         let is_one_shot = self.dense.region.pages_per_program() > 1;
-        if io.policy().plp || !is_one_shot {
-            return;
+        if is_one_shot && !io.policy().plp {
+            self.pad_if_opening(io);
         }
+    }
+
+    fn pad_if_opening(&mut self, io: &mut Io) {
         let opens = self.fast.region.planes().iter().any(|&p| self.fast.region.needs_block(p, Writer::Host));
         if opens {
             for plane in self.dense.region.planes().to_vec() {

@@ -121,7 +121,9 @@ impl Recency {
 
     /// Puts `unit` in front, resident or not.
     pub fn touch(&mut self, unit: u32, resident: bool) {
-        self.forget(unit);
+        if let Some(stamp) = self.stamp(unit) {
+            self.take_out(stamp);
+        }
         if self.next as usize == self.units.len() {
             self.renumber();
         }
@@ -131,20 +133,25 @@ impl Recency {
         self.units[stamp as usize] = unit;
         self.written[stamp as usize] = self.requests;
         self.stamps[unit as usize] = stamp + 1;
-        set_bit(&mut self.used, stamp, true);
+        *word(&mut self.used, stamp) |= 1 << (stamp % 64);
         self.count(stamp, 1);
-        if resident {
-            self.set_resident(unit, true);
-        }
+        self.mark(stamp, resident);
     }
 
     /// Notes whether `unit`, which is in the stack, is resident.
     pub fn set_resident(&mut self, unit: u32, resident: bool) {
         let stamp = self.stamp(unit).expect("Invariant: only written units are resident");
-        if bit(&self.resident, stamp) == resident {
+        self.mark(stamp, resident);
+    }
+
+    /// Notes whether the unit with `stamp` is resident.
+    #[inline(always)]
+    fn mark(&mut self, stamp: u32, resident: bool) {
+        let (word, bit) = (word(&mut self.resident, stamp), 1 << (stamp % 64));
+        if (*word & bit != 0) == resident {
             return;
         }
-        set_bit(&mut self.resident, stamp, resident);
+        *word ^= bit;
         if resident {
             self.residents += 1;
             self.coldest = self.coldest.min(stamp / LINE);
@@ -169,10 +176,17 @@ impl Recency {
     /// Takes `unit` out of the stack.
     pub fn forget(&mut self, unit: u32) {
         let Some(stamp) = self.stamp(unit) else { return };
-        self.set_resident(unit, false);
-        set_bit(&mut self.used, stamp, false);
-        self.count(stamp, -1);
+        self.take_out(stamp);
         self.stamps[unit as usize] = 0;
+    }
+
+    /// Takes the unit with `stamp`, which is in use, out of the stack; the caller gives the unit another or
+    /// none.
+    #[inline(always)]
+    fn take_out(&mut self, stamp: u32) {
+        self.mark(stamp, false);
+        *word(&mut self.used, stamp) &= !(1 << (stamp % 64));
+        self.count(stamp, -1);
         self.len -= 1;
     }
 
@@ -226,15 +240,21 @@ impl Recency {
         std::mem::swap(&mut used, &mut self.used);
         std::mem::swap(&mut resident, &mut self.resident);
         self.resize();
-        for stamp in stamps(&used) {
-            let unit = self.units[stamp as usize];
-            self.units[next as usize] = unit;
-            self.written[next as usize] = self.written[stamp as usize];
-            self.stamps[unit as usize] = next + 1;
-            if bit(&resident, stamp) {
-                set_bit(&mut self.resident, next, true);
+        let words = used.as_flattened().iter().zip(resident.as_flattened());
+        for (first, (&word, &residents)) in (0..).step_by(64).zip(words) {
+            if word == u64::MAX && next == first {
+                // Of the oldest ones none is gone: they keep their stamps.
+                self.resident.as_flattened_mut()[(first / 64) as usize] = residents;
+                next += 64;
+                continue;
             }
-            next += 1;
+            let mut left = word;
+            while left != 0 {
+                let bit = left.trailing_zeros();
+                left &= left - 1;
+                self.restamp(first + bit, next, residents >> bit & 1);
+                next += 1;
+            }
         }
         // Those in use are the first ones now.
         for (line, words) in self.used.iter_mut().enumerate() {
@@ -253,6 +273,16 @@ impl Recency {
         }
         self.next = next;
         self.coldest = 0;
+    }
+
+    /// Gives the unit with `stamp` an earlier one, `to`; `resident` is 1 if the unit is.
+    #[inline(always)]
+    fn restamp(&mut self, stamp: u32, to: u32, resident: u64) {
+        let unit = self.units[stamp as usize];
+        self.units[to as usize] = unit;
+        self.written[to as usize] = self.written[stamp as usize];
+        self.stamps[unit as usize] = to + 1;
+        *word(&mut self.resident, to) |= resident << (to % 64);
     }
 
     /// Makes room for half as many stamps again as there are units, none of them in use.
@@ -305,13 +335,13 @@ impl Recency {
 
 #[inline]
 fn bit(bits: &Bits, stamp: u32) -> bool {
-    bits[(stamp / LINE) as usize][(stamp % LINE / 64) as usize] >> (stamp % 64) & 1 == 1
+    bits.as_flattened()[(stamp / 64) as usize] >> (stamp % 64) & 1 == 1
 }
 
-#[inline]
-fn set_bit(bits: &mut Bits, stamp: u32, on: bool) {
-    let word = &mut bits[(stamp / LINE) as usize][(stamp % LINE / 64) as usize];
-    *word = *word & !(1 << (stamp % 64)) | u64::from(on) << (stamp % 64);
+/// The word that has the bit of `stamp`.
+#[inline(always)]
+fn word(bits: &mut Bits, stamp: u32) -> &mut u64 {
+    &mut bits.as_flattened_mut()[(stamp / 64) as usize]
 }
 
 /// The stamps whose bits are set, in order.
