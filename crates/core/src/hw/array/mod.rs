@@ -249,26 +249,21 @@ impl FlashArray {
         !self.block(self.geometry.block_of(page)).is_two_layer()
     }
 
-    /// Programs the next page of an open plain block with those of the `units` tags from `tag` on that are in
-    /// `live` (bit per slot); false in a two-layer block, which is left as it is.
+    /// Programs the next page of an open block with those of the `units` tags from `tag` on that are in
+    /// `live` (bit per slot); false where that is a further bit of a wordline, which is left as it is.
     #[inline(always)]
     pub fn program_units(&mut self, page: Ppn, tag: u32, units: u32, live: u32) -> Result<bool, Fault> {
         let block = self.geometry.block_of(page);
         let index = self.geometry.page_in_block(page);
         let record = &mut self.blocks[block.index()];
         if record.is_two_layer() {
-            return Ok(false);
+            return self.fill_units(page, tag, units, live);
         }
         record.check_next(index, page)?;
         check_slots(&self.geometry, block, page, units as usize)?;
         self.stored[usize::from(record.mode) % MODES] += 1;
         let base = tag_index(&self.geometry, record.chunk, index);
-        let mut stored = 0;
-        for (i, place) in self.tags[base..base + units as usize].iter_mut().enumerate() {
-            let alive = live >> i & 1;
-            *place = if alive == 1 { tag + i as u32 } else { 0 };
-            stored += alive as u16;
-        }
+        let stored = set_tags(&mut self.tags[base..base + units as usize], tag, live);
         self.live[usize::from(record.region)] += u64::from(stored);
         if record.count_next(stored) {
             self.score[block.index()] = CLOSED + record.live_pages as i16;
@@ -494,4 +489,16 @@ fn check_slots(geometry: &Geometry, block: BlockId, page: Ppn, given: usize) -> 
 #[inline(always)]
 fn tag_index(geometry: &Geometry, chunk: u32, page: u32) -> usize {
     ((chunk as usize) << (geometry.page_bits + geometry.slot_bits)) + ((page as usize) << geometry.slot_bits)
+}
+
+/// Sets those of the tags from `tag` on that are in `live`, the others to nothing; returns how many are.
+#[inline(always)]
+fn set_tags(places: &mut [u32], tag: u32, live: u32) -> u16 {
+    let mut stored = 0;
+    for (i, place) in places.iter_mut().enumerate() {
+        let alive = live >> i & 1;
+        *place = if alive == 1 { tag + i as u32 } else { 0 };
+        stored += alive as u16;
+    }
+    stored
 }

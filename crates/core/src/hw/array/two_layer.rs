@@ -1,8 +1,8 @@
 //! What blocks of two-layer layout can do and plain ones cannot.
 
 use super::block::{BlockState, TWO_LAYER, USED};
-use super::{Fault, FlashArray, RegionId};
-use crate::base::{BlockId, Ppn};
+use super::{check_slots, set_tags, tag_index, Fault, FlashArray, RegionId};
+use crate::base::{BlockId, CellMode, Ppn};
 use crate::hw::two_layer::Step;
 
 impl FlashArray {
@@ -40,6 +40,28 @@ impl FlashArray {
             return Err(Fault::NoReprogram(block));
         };
         self.open_as(block, layout.mode, layout.pages as u16, region, USED | TWO_LAYER)
+    }
+
+    /// `program_units` in a two-layer block.
+    #[inline(never)]
+    pub(super) fn fill_units(&mut self, page: Ppn, tag: u32, units: u32, live: u32) -> Result<bool, Fault> {
+        let block = self.geometry.block_of(page);
+        let index = self.geometry.page_in_block(page);
+        let pool = self.geometry.pool_of(self.geometry.plane_of(block));
+        if pool.two_layer().step(index).bit > 0 {
+            return Ok(false);
+        }
+        let record = &mut self.blocks[block.index()];
+        record.check_next(index, page)?;
+        check_slots(&self.geometry, block, page, units as usize)?;
+        self.stored[CellMode::Slc as usize] += 1;
+        let base = tag_index(&self.geometry, record.chunk, index);
+        let stored = set_tags(&mut self.tags[base..base + units as usize], tag, live);
+        // The wordline's first bit counts with the region's.
+        self.live[usize::from(record.region)] += u64::from(stored);
+        record.count_next(stored);
+        self.score[block.index()] -= i16::from(stored == 0);
+        Ok(true)
     }
 
     /// Gives the next wordline of an open two-layer block one more bit: the page with `tags`.
