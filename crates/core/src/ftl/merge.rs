@@ -32,9 +32,13 @@ impl Merger {
     }
 
     /// Whether the buffer has room for `piece`; what is held of its page already needs none.
+    #[inline]
     pub fn has_room(&self, piece: &Piece, io: &Io) -> bool {
+        if io.held().is_empty() {
+            return true;
+        }
         let new = piece.mask & !io.held().mask(piece.page);
-        io.held().is_empty() || io.held().units() + new.ones() <= self.capacity_units
+        io.held().units() + new.ones() <= self.capacity_units
     }
 
     /// The request, besides those that wait for what is held, that waits for a page which `piece`

@@ -1,8 +1,7 @@
 //! How much of the data lies in mixed pages, and the most that ever did: what a controller's table
 //! for them would need.
 
-use crate::base::Mu;
-use crate::base::Ppn;
+use crate::base::{Mu, Ppn, Slot};
 use crate::ftl::io::Io;
 use crate::ftl::media::SLOTS_MAX;
 use crate::hw::array::RegionId;
@@ -61,25 +60,43 @@ impl Census {
     }
 
     /// What lies in mixed pages of some logical pages.
+    #[inline]
     pub fn of(&self, pages: &[u32], io: &Io) -> Cached {
         let mut sum = Cached::default();
         pages.iter().for_each(|&page| self.add_page(page, &mut sum, io));
         sum
     }
 
+    /// Adds what a logical page has in mixed pages.
     #[inline]
     fn add_page(&self, page: u32, sum: &mut Cached, io: &Io) {
-        let geometry = io.geometry();
+        let n = io.policy().mus_per_page;
+        let page_of = |slot: Slot| io.geometry().page_of(slot);
+        let mut slots = io.media().lookup_all(Mu(page * n), n);
+        let first = slots.next().flatten().map(page_of);
+        // Mostly all of them lie in one page, or nowhere.
+        if !slots.all(|slot| slot.map(page_of) == first) {
+            return self.add_scattered(page, sum, io);
+        }
+        if first.is_some_and(|at| self.is_mixed(at, io)) {
+            sum.units += u64::from(n);
+            sum.fragments += 1;
+        }
+    }
+
+    /// The same of one whose units lie in several pages, or of which some lie nowhere.
+    #[inline(never)]
+    fn add_scattered(&self, page: u32, sum: &mut Cached, io: &Io) {
         let n = io.policy().mus_per_page;
         let mut seen = [Ppn(0); SLOTS_MAX];
         let mut count = 0;
         // Units mostly lie beside those before them.
         let (mut last, mut is_mixed) = (None, false);
         for slot in io.media().lookup_all(Mu(page * n), n).flatten() {
-            let at = geometry.page_of(slot);
+            let at = io.geometry().page_of(slot);
             let is_beside = last.replace(at) == Some(at);
             if !is_beside {
-                is_mixed = io.array().block(geometry.block_of(at)).region() == self.region;
+                is_mixed = self.is_mixed(at, io);
             }
             if !is_mixed {
                 continue;
@@ -93,9 +110,19 @@ impl Census {
         sum.fragments += count as u64;
     }
 
+    /// Whether flash page `at` is a mixed one.
+    #[inline(always)]
+    fn is_mixed(&self, at: Ppn, io: &Io) -> bool {
+        io.array().block(io.geometry().block_of(at)).region() == self.region
+    }
+
     /// Books a change of logical pages of which `before` was there.
+    #[inline]
     pub fn change(&mut self, before: Cached, pages: &[u32], io: &Io) {
         let after = self.of(pages, io);
+        if after == before {
+            return;
+        }
         self.now.fragments = self.now.fragments + after.fragments - before.fragments;
         self.now.units = self.now.units + after.units - before.units;
         self.peak.fragments = self.peak.fragments.max(self.now.fragments);

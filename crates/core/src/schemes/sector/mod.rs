@@ -27,6 +27,7 @@ use crate::base::ones::Ones;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobSpec};
+use crate::ftl::media::bits;
 use crate::ftl::mixed::Carry;
 use crate::ftl::pack::in_order;
 use crate::ftl::piece::Piece;
@@ -103,8 +104,7 @@ impl Sector {
             return 0;
         };
         let first = piece.page * io.policy().mus_per_page;
-        let units = (0..io.policy().mus_per_page).filter(|i| piece.mask >> i & 1 == 1);
-        let hot = units.filter(|i| hotness.touch(first + i)).fold(0u32, |mask, i| mask | 1 << i);
+        let hot = bits(piece.mask).filter(|i| hotness.touch(first + i)).fold(0, |mask, i| mask | 1 << i);
         let hot = if self.classes == 1 { 0 } else { hot };
         if !io.clockless() {
             self.hot_units += u64::from(hot.ones());
@@ -136,6 +136,16 @@ impl Sector {
     }
 }
 
+/// The hot ones of a piece's units, of which `hot` were: a sector that waits already stays with those it
+/// waits with.
+fn stay(piece: &Piece, hot: u32, io: &Io) -> u32 {
+    let held = |group| {
+        let entry = io.held().find(piece.page, group);
+        entry.map_or(0, |i| io.held().entries()[i].mask)
+    };
+    piece.mask & (held(HOT) | (hot & !held(COLD)))
+}
+
 impl Scheme for Sector {
     type State = SectorState;
 
@@ -158,17 +168,13 @@ impl Scheme for Sector {
             return self.cache.write_page(&piece, io);
         }
         self.cache.make_buffer_room(&piece, Carry::Nothing, io)?;
-        // A sector that waits already stays with those it waits with.
-        let held = |group, io: &Io| {
-            let entry = io.held().find(piece.page, group);
-            entry.map_or(0, |i| io.held().entries()[i].mask)
-        };
-        let (held_cold, held_hot) = (held(COLD, io), held(HOT, io));
-        let hot = piece.mask & (held_hot | (hot & !held_cold));
-        for (group, mask) in [(HOT, hot), (COLD, piece.mask & !hot)] {
-            if mask != 0 {
-                self.hold(&piece, mask, group, io)?;
-            }
+        let hot = if io.held().is_empty() { hot } else { stay(&piece, hot, io) };
+        let cold = piece.mask & !hot;
+        if hot != 0 {
+            self.hold(&piece, hot, HOT, io)?;
+        }
+        if cold != 0 {
+            self.hold(&piece, cold, COLD, io)?;
         }
         if io.clockless() {
             self.program_held(true, io)?;
