@@ -236,6 +236,7 @@ impl Io {
     }
 
     /// The same of all units on `channel`, ns.
+    #[inline]
     pub fn channel_load_ns(&self, channel: usize) -> u64 {
         self.timing.channel_load_ns(channel)
     }

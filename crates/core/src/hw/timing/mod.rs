@@ -293,6 +293,9 @@ impl Timing {
     #[inline(always)]
     pub fn load_ns(&self, unit: u32) -> u64 {
         let u = &self.units[unit as usize];
+        if u.load_ns == 0 {
+            return 0;
+        }
         if let Some(at) = self.at_work(unit) {
             let has_read = at.is_pair && self.is_past(unit, at.read_end_ns);
             return u.load_ns - at.over_ns - if has_read { at.read_ns } else { 0 };

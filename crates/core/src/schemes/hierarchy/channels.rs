@@ -94,13 +94,20 @@ impl Channels {
     /// The plane to try next: of the channel with the fewest conflicts, the least loaded of
     /// those, the least loaded plane. The caller says with `is_full` when it had no room.
     pub fn next(&self, io: &Io) -> Option<PlaneId> {
-        let with_room = || self.channels.iter().filter(|of| of.planes.iter().any(|place| !place.full));
-        let least = with_room().map(OfChannel::key).min()?;
-        let places = with_room().filter(|of| of.key() == least).flat_map(|of| &of.planes);
-        let best = places
-            .filter(|place| !place.full)
-            .min_by_key(|place| (io.queued_ns(place.unit), self.turns_until(place.index)))?;
-        Some(self.planes[best.index])
+        let (mut best, mut least, mut rank) = (None, (u32::MAX, u64::MAX), (u64::MAX, usize::MAX));
+        for of in &self.channels {
+            let key = (of.conflicts, of.load_ns);
+            if key > least {
+                continue;
+            }
+            for place in of.planes.iter().filter(|place| !place.full) {
+                let of_place = (io.queued_ns(place.unit), self.turns_until(place.index));
+                if key < least || of_place < rank {
+                    (best, least, rank) = (Some(place.index), key, of_place);
+                }
+            }
+        }
+        best.map(|index| self.planes[index])
     }
 
     /// How many planes have their turn before this one: of equals the first counts.
@@ -117,12 +124,5 @@ impl Channels {
         if let Some(place) = places.find(|place| place.index == index) {
             (place.full, self.any_full) = (true, true);
         }
-    }
-}
-
-impl OfChannel {
-    #[inline]
-    fn key(&self) -> (u32, u64) {
-        (self.conflicts, self.load_ns)
     }
 }
