@@ -17,10 +17,12 @@ struct EarlyWrite {
 pub struct EarlyWrites {
     /// The writes, by their tokens.
     writes: Slab<EarlyWrite>,
-    /// Writes on their way, by epoch: each flush that waits ends one, and the last goes on.
+    /// Writes on their way, by epoch: each flush that waits ends one. The first is not over.
     epochs: VecDeque<u32>,
     /// Number of the first of these epochs.
     first_epoch: u64,
+    /// Writes on their way of the epoch after them, which no flush has ended.
+    open: u32,
     units: u32,
 }
 
@@ -28,8 +30,9 @@ impl Default for EarlyWrites {
     fn default() -> Self {
         Self {
             writes: Slab::new(EarlyWrite::default()),
-            epochs: VecDeque::from([0]),
+            epochs: VecDeque::new(),
             first_epoch: 0,
+            open: 0,
             units: 0,
         }
     }
@@ -41,23 +44,40 @@ impl EarlyWrites {
         self.units
     }
 
+    /// Number of the epoch that no flush has ended.
+    #[inline(always)]
+    fn open_epoch(&self) -> u64 {
+        self.first_epoch + self.epochs.len() as u64
+    }
+
     /// A write of acknowledged data begins, with `units` out of the hold buffer; returns the token
     /// that ends it.
+    #[inline]
     pub fn begin(&mut self, units: u32) -> u32 {
         self.units += units;
-        let open = self.epochs.len() - 1;
-        self.epochs[open] += 1;
-        self.writes.insert(EarlyWrite { units, epoch: self.first_epoch + open as u64 })
+        self.open += 1;
+        self.writes.insert(EarlyWrite { units, epoch: self.open_epoch() })
     }
 
     /// The write of `token` is complete; returns how many flushes, the oldest ones, need wait no longer.
+    #[inline]
     pub fn end(&mut self, token: u32) -> usize {
         let EarlyWrite { units, epoch } = self.writes[token as usize];
         self.writes.remove(token);
         self.units -= units;
-        self.epochs[(epoch - self.first_epoch) as usize] -= 1;
+        if epoch == self.open_epoch() {
+            self.open -= 1;
+            return 0;
+        }
+        self.end_before_flush((epoch - self.first_epoch) as usize)
+    }
+
+    /// A write of one of the epochs that flushes have ended is complete.
+    #[cold]
+    fn end_before_flush(&mut self, epoch: usize) -> usize {
+        self.epochs[epoch] -= 1;
         let mut flushes = 0;
-        while self.epochs.len() > 1 && self.epochs[0] == 0 {
+        while self.epochs.front() == Some(&0) {
             self.epochs.pop_front();
             self.first_epoch += 1;
             flushes += 1;
@@ -69,7 +89,7 @@ impl EarlyWrites {
     pub fn flush(&mut self) -> bool {
         let waits = !self.writes.is_empty();
         if waits {
-            self.epochs.push_back(0);
+            self.epochs.push_back(std::mem::take(&mut self.open));
         }
         waits
     }
