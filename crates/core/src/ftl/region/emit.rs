@@ -66,26 +66,24 @@ impl Region {
         let plane = geometry.plane_of(geometry.block_of(page));
         let which = self.frontier(writer);
         let due_ns = io.now_ns() + io.policy().stage_timeout_ns;
-        let mut stage = self.part(plane).frontiers[which].stage.unwrap_or(Stage {
-            op: OpId::NONE,
-            pages: 0,
-            first: page,
-            holds_host: false,
-            due_ns,
-        });
+        let pages_per_program = self.pages_per_program;
+        let place = &mut self.part(plane).frontiers[which].stage;
+        let begun = Stage { op: OpId::NONE, pages: 0, first: page, holds_host: false, due_ns };
+        let stage = place.get_or_insert(begun);
         if stage.op.is_none() {
             stage.op = io.open_stage(page, write);
         }
-        let last = stage.pages + 1 == self.pages_per_program;
-        io.add_to_stage(stage.op, page, write, sources, last);
         stage.pages += 1;
-        let op = stage.op;
+        let (op, last) = (stage.op, stage.pages == pages_per_program);
+        io.add_to_stage(op, page, write, sources, last);
         if !write.request.is_none() && !stage.holds_host {
             stage.holds_host = true;
             stage.due_ns = due_ns;
             io.wake_stage(plane, due_ns);
         }
-        self.part(plane).frontiers[which].stage = (!last).then_some(stage);
+        if last {
+            *place = None;
+        }
         (op, last)
     }
 

@@ -159,11 +159,13 @@ impl EventQueue {
         let key = event.key();
         self.next_ns = self.next_ns.min(key.0);
         self.far_ns = self.far_ns.min(key.0);
-        let place = match self.late.back() {
-            Some(&last) if last > key => self.late.partition_point(|&other| other < key),
-            _ => self.late.len(),
-        };
-        self.late.insert(place, key);
+        match self.late.back() {
+            Some(&last) if last > key => {
+                let place = self.late.partition_point(|&other| other < key);
+                self.late.insert(place, key);
+            }
+            _ => self.late.push_back(key),
+        }
     }
 
     fn push_far(&mut self, key: Key) {

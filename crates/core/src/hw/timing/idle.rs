@@ -34,6 +34,7 @@ impl Timing {
     }
 
     /// Marks a plane as having idle work, or not.
+    #[inline]
     pub fn mark_idle_work(&mut self, unit: u32, plane_in_die: u8, has: bool) {
         let u = &mut self.units[unit as usize];
         let bit = 1u16 << plane_in_die;
@@ -45,13 +46,19 @@ impl Timing {
         }
     }
 
+    #[inline(always)]
     pub(super) fn arm_idle(&mut self, unit: u32) {
         let u = &self.units[unit as usize];
-        if u.idle_planes != 0 && u.is_idle() && u.idle_event_ns == NOT_ARMED {
-            let at_ns = self.now_ns.max(self.idle_from_ns(unit));
-            self.units[unit as usize].idle_event_ns = at_ns;
-            self.queue.push_late(Event { at_ns, kind: EventKind::Idle, index: unit });
+        if u.idle_event_ns == NOT_ARMED && u.idle_planes != 0 && u.is_idle() {
+            self.arm_idle_unit(unit);
         }
+    }
+
+    #[inline(never)]
+    fn arm_idle_unit(&mut self, unit: u32) {
+        let at_ns = self.now_ns.max(self.idle_from_ns(unit));
+        self.units[unit as usize].idle_event_ns = at_ns;
+        self.queue.push_late(Event { at_ns, kind: EventKind::Idle, index: unit });
     }
 
     pub(super) fn idle_event(&mut self, unit: u32) {
