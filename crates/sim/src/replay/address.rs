@@ -60,8 +60,9 @@ impl AddressMapper {
 
     /// Applies the policy to a batch; requests left out vanish from it.
     pub fn apply(&mut self, batch: &mut Vec<Request>) -> Result<(), AddressError> {
-        let mut kept = 0;
-        for place in 0..batch.len() {
+        let mut kept = self.unchanged(batch);
+        self.number += kept as u64;
+        for place in kept..batch.len() {
             self.number += 1;
             if let Some(request) = self.place(batch[place])? {
                 batch[kept] = request;
@@ -70,6 +71,16 @@ impl AddressMapper {
         }
         batch.truncate(kept);
         Ok(())
+    }
+
+    /// How many requests from the first on stay as they are: mostly all, which is told without a copy.
+    fn unchanged(&self, batch: &[Request]) -> usize {
+        if self.policy == AddressPolicy::Compact {
+            return 0;
+        }
+        // A flush carries no address.
+        let stays = |r: &&Request| r.op == HostOp::Flush || r.end_sector() <= self.capacity;
+        batch.iter().take_while(stays).count()
     }
 
     #[inline]
