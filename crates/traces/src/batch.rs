@@ -3,8 +3,8 @@
 use crate::checker::Checker;
 use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
-use crate::formats::RecordParser;
 use crate::quote::first_binary_byte;
+use crate::record_parser::RecordParser;
 use crate::records::RecordReader;
 
 /// What a parser takes records from and where their requests go.
@@ -21,11 +21,23 @@ pub(crate) struct Batch<'a> {
     pub left: usize,
 }
 
+/// A parser of records in a row. Built once for every format, so that parser and checks become one loop
+/// without a call through a table for each line.
+pub(crate) trait RowParser: RecordParser {
+    /// Takes many records; `false` when there are no more.
+    fn take(&mut self, batch: Batch<'_>) -> Result<bool, TraceError>;
+}
+
+impl<P: RecordParser> RowParser for P {
+    fn take(&mut self, batch: Batch<'_>) -> Result<bool, TraceError> {
+        batch.through(self)
+    }
+}
+
 impl Batch<'_> {
-    /// Takes the records; `false` when there are no more. Built once for every format, so that
-    /// parser and checks become one loop without a call through a table for each line.
+    /// Takes the records; `false` when there are no more.
     #[inline]
-    pub(crate) fn through<P: RecordParser + ?Sized>(mut self, parser: &mut P) -> Result<bool, TraceError> {
+    fn through<P: RecordParser>(mut self, parser: &mut P) -> Result<bool, TraceError> {
         let text = self.records.is_text();
         while !self.is_full() {
             if text {
@@ -48,7 +60,7 @@ impl Batch<'_> {
 
     /// Takes lines as long as none needs a closer look.
     #[inline(always)]
-    fn quick_lines<P: RecordParser + ?Sized>(&mut self, parser: &P) -> Result<(), TraceError> {
+    fn quick_lines<P: RecordParser>(&mut self, parser: &P) -> Result<(), TraceError> {
         let mut pending = self.records.pending();
         let (mut lines, mut fault) = (0, None);
         while lines < self.left && self.out.len() < self.max {
@@ -72,7 +84,7 @@ impl Batch<'_> {
     }
 
     /// Takes one record; `false` when there is none.
-    fn one<P: RecordParser + ?Sized>(&mut self, parser: &mut P, text: bool) -> Result<bool, TraceError> {
+    fn one<P: RecordParser>(&mut self, parser: &mut P, text: bool) -> Result<bool, TraceError> {
         let next = match text {
             true => self.records.next_line()?,
             false => self.records.next_framed(parser)?,

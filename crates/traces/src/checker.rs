@@ -3,9 +3,9 @@
 use crate::coarse::Spread;
 use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
-use crate::formats::{Format, RawRequest, Record};
 use crate::options::{CoarseTime, TraceOptions, Unsorted, VolumeChoice};
 use crate::order::Order;
+use crate::record_parser::{RawRequest, Record};
 use crate::summary::TraceSummary;
 use crate::times;
 use crate::volumes::{plain_name, Volumes};
@@ -32,15 +32,20 @@ pub(crate) struct Checker {
 
 impl Checker {
     /// With the user's choices, or the format's where there are none.
-    pub(crate) fn new(format: &Format, options: &TraceOptions) -> Self {
-        let format_choice = || match format.merges_volumes {
+    pub(crate) fn new(
+        options: &TraceOptions,
+        merges_volumes: bool,
+        rebases: bool,
+        volume_name: fn(&[u8]) -> String,
+    ) -> Self {
+        let format_choice = || match merges_volumes {
             true => VolumeChoice::Merge,
             false => VolumeChoice::Error,
         };
         let choice = options.volume.clone().unwrap_or_else(format_choice);
         Self {
-            volumes: Volumes::new(choice, format.volume_name),
-            rebase: options.rebase.unwrap_or(format.rebases),
+            volumes: Volumes::new(choice, volume_name),
+            rebase: options.rebase.unwrap_or(rebases),
             ..Self::of_streams(options)
         }
     }

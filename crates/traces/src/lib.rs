@@ -48,6 +48,7 @@ mod progress;
 mod quote;
 mod raw_input;
 mod reader;
+mod record_parser;
 mod record_source;
 mod records;
 mod scan;

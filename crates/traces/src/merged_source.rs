@@ -1,10 +1,11 @@
 //! A blktrace recording in several files, merged by time.
 
+use crate::batch::RowParser;
 use crate::blktrace_files::Archive;
 use crate::checker::Checker;
 use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
-use crate::formats::{self, merge_key, Format, MergeKey, RecordParser, BLKTRACE};
+use crate::formats::{self, merge_key, Format, MergeKey, BLKTRACE};
 use crate::input::Input;
 use crate::opened::Opened;
 use crate::options::TraceOptions;
@@ -39,7 +40,7 @@ pub(crate) struct MergedSource {
 
 struct Member {
     records: RecordReader,
-    parser: Box<dyn RecordParser>,
+    parser: Box<dyn RowParser>,
 }
 
 impl MergedSource {
@@ -89,7 +90,7 @@ impl MergedSource {
             members: Vec::with_capacity(inputs.len()),
             next: BinaryHeap::with_capacity(inputs.len()),
             due: VecDeque::new(),
-            checker: Checker::new(format, options),
+            checker: format.checker(options),
             format,
             bytes_read,
             bytes_total,

@@ -1,11 +1,11 @@
 //! A trace file as records through a format's parser and the checks.
 
-use crate::batch::Batch;
+use crate::batch::{Batch, RowParser};
 use crate::checker::Checker;
 use crate::detect::detect_in;
 use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
-use crate::formats::{self, Format, RecordParser};
+use crate::formats::{self, Format};
 use crate::input::Input;
 use crate::options::TraceOptions;
 use crate::options_foreign::refuse_foreign;
@@ -18,7 +18,7 @@ const LISTED: usize = 4096;
 /// Records, parser and checks; goes on after a faulty record when stepped again.
 pub(crate) struct RecordSource {
     records: RecordReader,
-    parser: Box<dyn RecordParser>,
+    parser: Box<dyn RowParser>,
     checker: Checker,
     format: &'static Format,
     records_ended: bool,
@@ -49,7 +49,7 @@ impl RecordSource {
             // however few bytes a pipe gives at a time.
             records.sample()?;
         }
-        let checker = Checker::new(format, options);
+        let checker = format.checker(options);
         Ok(Self { records, parser, checker, format, records_ended: false })
     }
 

@@ -1,9 +1,9 @@
 //! Complete records, lines or binary, out of large blocks without a copy each.
 
 use crate::error::{LineFault, TraceError};
-use crate::formats::{RecordParser, RECORD_BYTES_MAX};
 use crate::input::Input;
 use crate::opened::Opened;
+use crate::record_parser::{RecordParser, RECORD_BYTES_MAX};
 use std::io::{ErrorKind, Read};
 use std::sync::Arc;
 
@@ -108,7 +108,10 @@ impl RecordReader {
     }
 
     /// Like [`Self::next_framed`], but the record stays the next one.
-    pub(crate) fn peek_framed(&mut self, parser: &mut dyn RecordParser) -> Result<Option<&[u8]>, TraceError> {
+    pub(crate) fn peek_framed(
+        &mut self,
+        parser: &mut (impl RecordParser + ?Sized),
+    ) -> Result<Option<&[u8]>, TraceError> {
         let Some(length) = self.frame(parser)? else {
             return Ok(None);
         };

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::io::{Seek, Write};
 
 /// A parser that looks at every line on its own.
-struct OneByOne(Box<dyn RecordParser>);
+struct OneByOne(Box<dyn RowParser>);
 
 impl RecordParser for OneByOne {
     fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
@@ -19,7 +19,7 @@ impl RecordParser for OneByOne {
 type Outcome = (Vec<TraceEntry>, Vec<String>, TraceSummary);
 
 /// Reads all lines, going on behind a faulty one.
-fn outcome(mut parser: Box<dyn RecordParser>, checker: Checker, text: &[u8], max: usize) -> Outcome {
+fn outcome(mut parser: Box<dyn RowParser>, checker: Checker, text: &[u8], max: usize) -> Outcome {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(text).unwrap();
     file.rewind().unwrap();
@@ -54,15 +54,15 @@ fn lines_formats() -> impl Iterator<Item = &'static Format> {
     FORMATS.iter().filter(|format| format.text && !format.takes_columns)
 }
 
-fn parser(format: &Format, options: &TraceOptions) -> Box<dyn RecordParser> {
+fn parser(format: &Format, options: &TraceOptions) -> Box<dyn RowParser> {
     (format.build)(options).unwrap()
 }
 
 /// In a row as one by one.
 fn check(format: &Format, options: &TraceOptions, text: &[u8], max: usize) {
     let one_by_one = Box::new(OneByOne(parser(format, options)));
-    let expected = outcome(one_by_one, Checker::new(format, options), text, max);
-    let found = outcome(parser(format, options), Checker::new(format, options), text, max);
+    let expected = outcome(one_by_one, format.checker(options), text, max);
+    let found = outcome(parser(format, options), format.checker(options), text, max);
     assert_eq!(found, expected, "{} {options:?} {}", format.name, String::from_utf8_lossy(text));
 }
 
@@ -190,7 +190,7 @@ fn lines_across_blocks_are_whole() {
         let options = options(Unsorted::Error, VolumeChoice::Error, true);
         check(format, &options, text.as_bytes(), 4096);
         let (entries, faults, summary) =
-            outcome(parser(format, &options), Checker::new(format, &options), text.as_bytes(), 4096);
+            outcome(parser(format, &options), format.checker(&options), text.as_bytes(), 4096);
         assert_eq!((entries.len(), faults.len()), (600_000 / line.len(), 0), "{}", format.name);
         assert_eq!(summary.lines, text.lines().count() as u64);
     }

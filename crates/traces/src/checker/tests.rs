@@ -49,7 +49,7 @@ proptest! {
     ) {
         let format = crate::formats::named("msr").unwrap();
         let checker = || {
-            let mut checker = Checker::new(format, &options);
+            let mut checker = format.checker(&options);
             (checker.summary.read_bytes, checker.summary.write_bytes) = (bytes, bytes);
             checker
         };

@@ -1,11 +1,12 @@
 //! The registry of trace formats: one file per format, one line each below.
 
-use crate::batch::Batch;
-use crate::error::{LineFault, TraceError};
+use crate::batch::RowParser;
+use crate::checker::Checker;
+use crate::error::TraceError;
 use crate::format_names::{PARQUET, WORKLOAD};
 use crate::options::{SubSector, TraceOptions, ZeroSize};
+pub(crate) use crate::record_parser::{RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
 use serde::Serialize;
-use slcache_core::device::request::HostOp;
 
 /// Declares the formats: each name is a file in this folder that holds a
 /// constant `FORMAT`.
@@ -68,7 +69,14 @@ pub(crate) struct Format {
     /// Whether the beginning of a file looks like this format.
     pub detect: fn(&Sample<'_>) -> Fit,
     /// Makes a parser.
-    pub build: fn(&TraceOptions) -> Result<Box<dyn RecordParser>, TraceError>,
+    pub build: fn(&TraceOptions) -> Result<Box<dyn RowParser>, TraceError>,
+}
+
+impl Format {
+    /// The checks with the user's choices, or the format's where there are none.
+    pub(crate) fn checker(&self, options: &TraceOptions) -> Checker {
+        Checker::new(options, self.merges_volumes, self.rebases, self.volume_name)
+    }
 }
 
 /// The beginning of a file, for telling its format.
@@ -89,104 +97,6 @@ pub(crate) enum Fit {
     /// They may, but the meaning of a column would have to be guessed, so the
     /// user must name the format.
     MustBeNamed,
-}
-
-/// Turns the records of one format into requests.
-pub(crate) trait RecordParser: Send {
-    /// Parses one record: a line without its line end, or for a binary format
-    /// the bytes that [`RecordParser::frame`] has set off.
-    fn record<'a>(&mut self, record: &'a [u8]) -> Result<Record<'a>, LineFault>;
-
-    /// What the first line of `pending` holds, of which the end is not known yet, and what is behind
-    /// that line; it stays to be taken. `None` for a line that needs a closer look, which
-    /// [`RecordParser::record`] then takes, as it takes every line that is on its own.
-    #[inline]
-    fn quick<'a>(&self, _pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
-        None
-    }
-
-    /// For a binary format, how many bytes the record at the front of `pending`
-    /// takes: more than `pending` holds when it is not all there yet, so that
-    /// the reader fetches that many and asks again. At most
-    /// [`RECORD_BYTES_MAX`] and never 0. A fault here ends the trace, since
-    /// nothing behind it can be found. Formats of lines do not define it.
-    fn frame(&mut self, pending: &[u8]) -> Result<usize, LineFault> {
-        Ok(pending.len().max(1))
-    }
-
-    /// For a binary format, puts a record that [`RecordParser::frame`] has set
-    /// off into the byte order that [`RecordParser::record`] expects. May be
-    /// called twice on one record.
-    fn normalise(&mut self, _record: &mut [u8]) {}
-
-    /// Takes many records in a row; `false` when there are no more.
-    fn take(&mut self, batch: Batch<'_>) -> Result<bool, TraceError> {
-        batch.through(self)
-    }
-
-    /// At the end of a trace of so many records, what its header says against it.
-    fn end(&self, _records: u64) -> Result<(), LineFault> {
-        Ok(())
-    }
-}
-
-/// Most bytes a binary record may take.
-pub(crate) const RECORD_BYTES_MAX: usize = 1 << 17;
-
-/// What one record holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Record<'a> {
-    /// A request.
-    Request(RawRequest<'a>),
-    /// Something left out on purpose, and why.
-    Skipped(&'static str),
-}
-
-/// Why zero-size requests are left out when the user asks for it.
-pub(crate) const SKIPPED_ZERO_SIZE: &str = "size 0";
-
-/// A request as its file gives it, in common units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RawRequest<'a> {
-    /// Time in nanoseconds from whatever the format counts from.
-    pub at_ns: u64,
-    /// First sector (512 B).
-    pub sector: u64,
-    /// Length in sectors; 0 only for a flush.
-    pub sectors: u32,
-    /// What is asked.
-    pub op: HostOp,
-    /// The bytes that name the volume; empty where there are no volumes.
-    pub volume: &'a [u8],
-    /// Whether a flush has to come first (a write with preflush).
-    pub flush_before: bool,
-    /// Whether it asked to be durable on completion.
-    pub forced_unit_access: bool,
-    /// Whether it was widened to whole sectors.
-    pub rounded_to_sectors: bool,
-    /// Whether its time was rounded to whole nanoseconds.
-    pub rounded_to_ns: bool,
-    /// Published response time in nanoseconds, where the format has one.
-    pub response_ns: Option<u64>,
-}
-
-impl<'a> RawRequest<'a> {
-    /// A request without any of the notes.
-    #[inline]
-    pub(crate) fn plain(at_ns: u64, extent: (u64, u32), op: HostOp, volume: &'a [u8]) -> Self {
-        Self {
-            at_ns,
-            sector: extent.0,
-            sectors: extent.1,
-            op,
-            volume,
-            flush_before: false,
-            forced_unit_access: false,
-            rounded_to_sectors: false,
-            rounded_to_ns: false,
-            response_ns: None,
-        }
-    }
 }
 
 /// A format as shown to users.

@@ -7,6 +7,7 @@
 
 use super::objects::{Object, ObjectRules};
 use super::{Fit, Format, Record, RecordParser};
+use crate::batch::RowParser;
 use crate::binary::{time_ns, Fields};
 use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
@@ -36,7 +37,7 @@ struct OracleGeneral {
     rules: ObjectRules,
 }
 
-fn build(options: &TraceOptions) -> Result<Box<dyn RecordParser>, TraceError> {
+fn build(options: &TraceOptions) -> Result<Box<dyn RowParser>, TraceError> {
     let rules = ObjectRules::new(options, FORMAT.name)?;
     if rules.op_default().is_err() {
         return Err(TraceError::Option {
