@@ -60,9 +60,10 @@ impl AddressMapper {
 
     /// Applies the policy to a batch; requests left out vanish from it.
     pub fn apply(&mut self, batch: &mut Vec<Request>) -> Result<(), AddressError> {
-        let mut kept = self.unchanged(batch);
-        self.number += kept as u64;
-        for place in kept..batch.len() {
+        let unchanged = self.unchanged(batch);
+        self.number += unchanged as u64;
+        let mut kept = unchanged;
+        for place in unchanged..batch.len() {
             self.number += 1;
             if let Some(request) = self.place(batch[place])? {
                 batch[kept] = request;
