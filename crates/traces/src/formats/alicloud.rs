@@ -4,10 +4,10 @@
 //! README of alibaba/block-traces: opcode is R or W, offset and length are
 //! bytes, the timestamp is Unix time in microseconds. A volume is a device.
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, RawRequest, Record, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::{Fields, SKIPPED_HEADER};
-use crate::line_end::{Alone, Followed, LineEnd};
+use crate::line_end::LineEnd;
 use crate::scan::{digits_until, unsigned_last, unsigned_until};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
@@ -61,25 +61,10 @@ impl Alicloud {
     }
 }
 
-impl RecordParser for Alicloud {
-    #[inline]
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick::<Alone>(line) {
-            Some((parsed, _)) => parsed,
-            None => match careful(line)? {
-                Some(parsed) => parsed,
-                None => return Ok(Record::Skipped(SKIPPED_HEADER)),
-            },
-        };
-        self.request(parsed)
-    }
-
-    #[inline(always)]
-    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
-        let (line, behind) = quick::<Followed>(pending)?;
-        Some((self.request(line).ok()?, behind))
-    }
-}
+parses_lines!(Alicloud, found => match found {
+    Some(parsed) => parsed,
+    None => return Ok(Record::Skipped(SKIPPED_HEADER)),
+});
 
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
 #[inline(always)]
@@ -125,6 +110,8 @@ fn detect(sample: &Sample<'_>) -> Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::RecordParser;
+    use crate::line_end::Alone;
     use crate::options::TraceOptions;
 
     fn parse(line: &str) -> Result<Record<'_>, LineFault> {

@@ -6,10 +6,10 @@
 //! and the volume here; the md5 of each 4 KiB (in the home traces of each 512
 //! bytes) is one run of hexadecimal digits and is not used.
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, RawRequest, Record, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::columns_fault;
-use crate::line_end::{Alone, Followed, LineEnd};
+use crate::line_end::LineEnd;
 use crate::scan::{field_until, unsigned, unsigned_word, Words};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
@@ -62,22 +62,7 @@ impl Fiu {
     }
 }
 
-impl RecordParser for Fiu {
-    #[inline]
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick::<Alone>(line) {
-            Some((parsed, _)) => parsed,
-            None => careful(line)?,
-        };
-        self.request(parsed)
-    }
-
-    #[inline(always)]
-    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
-        let (line, behind) = quick::<Followed>(pending)?;
-        Some((self.request(line).ok()?, behind))
-    }
-}
+parses_lines!(Fiu, found => found);
 
 /// One pass over a line whose process is one word; `None` when [`careful`] has
 /// to look.
@@ -167,6 +152,8 @@ fn detect(sample: &Sample<'_>) -> Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::RecordParser;
+    use crate::line_end::Alone;
     use crate::options::TraceOptions;
 
     fn parse(line: &str) -> Result<Record<'_>, LineFault> {

@@ -6,10 +6,10 @@
 //! are bytes. Times are kept as given, since the volumes of a data set lie in
 //! files of their own and share their time 0.
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, RawRequest, Record, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::{Fields, SKIPPED_HEADER};
-use crate::line_end::{Alone, Followed, LineEnd};
+use crate::line_end::LineEnd;
 use crate::scan::{decimal_until, digits_until, unsigned_last, unsigned_until, ScannedTime};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
@@ -64,25 +64,10 @@ impl K5cloud {
     }
 }
 
-impl RecordParser for K5cloud {
-    #[inline]
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick::<Alone>(line) {
-            Some((parsed, _)) => parsed,
-            None => match careful(line)? {
-                Some(parsed) => parsed,
-                None => return Ok(Record::Skipped(SKIPPED_HEADER)),
-            },
-        };
-        self.request(parsed)
-    }
-
-    #[inline(always)]
-    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
-        let (line, behind) = quick::<Followed>(pending)?;
-        Some((self.request(line).ok()?, behind))
-    }
-}
+parses_lines!(K5cloud, found => match found {
+    Some(parsed) => parsed,
+    None => return Ok(Record::Skipped(SKIPPED_HEADER)),
+});
 
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
 #[inline(always)]
@@ -125,6 +110,8 @@ fn detect(sample: &Sample<'_>) -> Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::RecordParser;
+    use crate::line_end::Alone;
     use crate::options::TraceOptions;
 
     fn parse(line: &str) -> Result<Record<'_>, LineFault> {

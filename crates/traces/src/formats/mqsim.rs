@@ -5,10 +5,10 @@
 //! the device number (README and ASCII_Trace_Definition.h of MQSim).
 
 use super::device_line::DeviceLine;
-use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, RawRequest, Record, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::Fields;
-use crate::line_end::{Alone, Followed, LineEnd};
+use crate::line_end::LineEnd;
 use crate::options::{MqsimTimeUnit, TraceOptions};
 use crate::scan::unsigned_word;
 use crate::sectors::{Column, SizeRules};
@@ -82,22 +82,7 @@ impl Mqsim {
     }
 }
 
-impl RecordParser for Mqsim {
-    #[inline]
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick::<Alone>(line) {
-            Some((parsed, _)) => parsed,
-            None => careful(line)?,
-        };
-        self.request(parsed)
-    }
-
-    #[inline(always)]
-    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
-        let (line, behind) = quick::<Followed>(pending)?;
-        Some((self.request(line).ok()?, behind))
-    }
-}
+parses_lines!(Mqsim, found => found);
 
 #[cold]
 fn time_fault(time: u64) -> LineFault {
@@ -142,6 +127,8 @@ fn detect(sample: &Sample<'_>) -> Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::RecordParser;
+    use crate::line_end::Alone;
 
     fn parse(line: &str, unit: MqsimTimeUnit) -> Result<Record<'_>, LineFault> {
         let options = TraceOptions { mqsim_time_unit: unit, ..TraceOptions::default() };

@@ -4,9 +4,9 @@
 //! Timestamp and ResponseTime are Windows file times (100 ns ticks, the former
 //! since 1601); Offset and Size are bytes. A volume is a host with a disk.
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, RawRequest, Record, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
-use crate::line_end::{Alone, Followed, LineEnd};
+use crate::line_end::LineEnd;
 use crate::scan::{digits_until, field_until, split_exact, unsigned, unsigned_last, unsigned_until};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
@@ -67,22 +67,7 @@ impl Msr {
     }
 }
 
-impl RecordParser for Msr {
-    #[inline]
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick::<Alone>(line) {
-            Some((parsed, _)) => parsed,
-            None => careful(line)?,
-        };
-        self.request(parsed)
-    }
-
-    #[inline(always)]
-    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
-        let (line, behind) = quick::<Followed>(pending)?;
-        Some((self.request(line).ok()?, behind))
-    }
-}
+parses_lines!(Msr, found => found);
 
 #[inline]
 fn response_ns(ticks: u64) -> Result<u64, LineFault> {
@@ -172,6 +157,8 @@ fn detect(sample: &Sample<'_>) -> Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::RecordParser;
+    use crate::line_end::Alone;
     use crate::options::TraceOptions;
 
     fn parse(line: &str) -> Result<Record<'_>, LineFault> {

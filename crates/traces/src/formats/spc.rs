@@ -8,10 +8,10 @@
 //! fields may be surrounded by blanks. The size of a block is not in the file;
 //! it is 512 bytes in the UMass traces.
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, RawRequest, Record, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::Fields;
-use crate::line_end::{Alone, Followed, LineEnd};
+use crate::line_end::LineEnd;
 use crate::scan::{decimal_last, digits_until, unsigned_until, ScannedTime};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
@@ -65,22 +65,7 @@ impl Spc {
     }
 }
 
-impl RecordParser for Spc {
-    #[inline]
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick::<Alone>(line) {
-            Some((parsed, _)) => parsed,
-            None => careful(line)?,
-        };
-        self.request(parsed)
-    }
-
-    #[inline(always)]
-    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
-        let (line, behind) = quick::<Followed>(pending)?;
-        Some((self.request(line).ok()?, behind))
-    }
-}
+parses_lines!(Spc, found => found);
 
 /// One pass over a line of five fields; `None` when [`careful`] has to look.
 #[inline(always)]
@@ -128,6 +113,8 @@ fn detect(sample: &Sample<'_>) -> Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::RecordParser;
+    use crate::line_end::Alone;
     use crate::options::{SubSector, TraceOptions, ZeroSize};
 
     fn parse(line: &str) -> Result<Record<'_>, LineFault> {

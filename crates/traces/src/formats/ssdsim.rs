@@ -6,10 +6,10 @@
 //! several volumes carry it, so a second one is not merged in silence.
 
 use super::device_line::DeviceLine;
-use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, RawRequest, Record, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::Fields;
-use crate::line_end::{Alone, Followed, LineEnd};
+use crate::line_end::LineEnd;
 use crate::scan::unsigned_word;
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
@@ -58,22 +58,7 @@ impl Ssdsim {
     }
 }
 
-impl RecordParser for Ssdsim {
-    #[inline]
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick::<Alone>(line) {
-            Some((parsed, _)) => parsed,
-            None => careful(line)?,
-        };
-        self.request(parsed)
-    }
-
-    #[inline(always)]
-    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
-        let (line, behind) = quick::<Followed>(pending)?;
-        Some((self.request(line).ok()?, behind))
-    }
-}
+parses_lines!(Ssdsim, found => found);
 
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
 #[inline(always)]
@@ -111,6 +96,8 @@ fn detect(sample: &Sample<'_>) -> Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::RecordParser;
+    use crate::line_end::Alone;
     use crate::options::TraceOptions;
 
     fn parse(line: &str) -> Result<Record<'_>, LineFault> {

@@ -6,10 +6,10 @@
 //! IOType is R, W or blank where no response was captured; Offset and Size are
 //! bytes. Which way a blank request went is not known, so it is left out.
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, RawRequest, Record, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::{Fields, SKIPPED_HEADER};
-use crate::line_end::{Alone, Followed, LineEnd};
+use crate::line_end::LineEnd;
 use crate::scan::{
     decimal_time, decimal_until, digits_until, unsigned_last, unsigned_until, ScannedTime,
 };
@@ -72,25 +72,10 @@ impl Systor17 {
     }
 }
 
-impl RecordParser for Systor17 {
-    #[inline]
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick::<Alone>(line) {
-            Some((parsed, _)) => parsed,
-            None => match careful(line)? {
-                Ok(parsed) => parsed,
-                Err(skipped) => return Ok(Record::Skipped(skipped)),
-            },
-        };
-        self.request(parsed)
-    }
-
-    #[inline(always)]
-    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
-        let (line, behind) = quick::<Followed>(pending)?;
-        Some((self.request(line).ok()?, behind))
-    }
-}
+parses_lines!(Systor17, found => match found {
+    Ok(parsed) => parsed,
+    Err(skipped) => return Ok(Record::Skipped(skipped)),
+});
 
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
 #[inline(always)]
@@ -143,6 +128,8 @@ fn detect(sample: &Sample<'_>) -> Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::RecordParser;
+    use crate::line_end::Alone;
     use crate::options::TraceOptions;
 
     fn parse(line: &str) -> Result<Record<'_>, LineFault> {

@@ -7,11 +7,11 @@
 //! is never told from the content. `coarse_time = "spread"` spreads the requests
 //! of a second over it.
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, RawRequest, Record, Sample, SKIPPED_ZERO_SIZE};
 use crate::digits::leading_digits;
 use crate::error::LineFault;
 use crate::fields::{Fields, SKIPPED_HEADER};
-use crate::line_end::{Alone, Followed, LineEnd};
+use crate::line_end::LineEnd;
 use crate::scan::unsigned_until;
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
@@ -61,25 +61,10 @@ impl Tencent {
     }
 }
 
-impl RecordParser for Tencent {
-    #[inline]
-    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let parsed = match quick::<Alone>(line) {
-            Some((parsed, _)) => parsed,
-            None => match careful(line)? {
-                Some(parsed) => parsed,
-                None => return Ok(Record::Skipped(SKIPPED_HEADER)),
-            },
-        };
-        self.request(parsed)
-    }
-
-    #[inline(always)]
-    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
-        let (line, behind) = quick::<Followed>(pending)?;
-        Some((self.request(line).ok()?, behind))
-    }
-}
+parses_lines!(Tencent, found => match found {
+    Some(parsed) => parsed,
+    None => return Ok(Record::Skipped(SKIPPED_HEADER)),
+});
 
 /// One pass over a well-formed line; `None` when [`careful`] has to look.
 #[inline(always)]
@@ -126,6 +111,8 @@ fn detect(sample: &Sample<'_>) -> Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::RecordParser;
+    use crate::line_end::Alone;
     use crate::options::TraceOptions;
 
     fn parse(line: &str) -> Result<Record<'_>, LineFault> {
