@@ -1,7 +1,6 @@
-"""Does the build that users get compile the model as the one that is measured?"""
+"""The build that users get compiles the model as the one that is measured."""
 
 import tomllib
-
 from pathlib import Path
 
 
