@@ -1,4 +1,4 @@
-//! What was moved out of blocks that live on: their erase, whenever it comes, waits for it.
+//! What was moved out of blocks that live on, or superseded there: their erase, whenever it comes, waits for it.
 
 use crate::base::slab::Slab;
 use crate::base::BlockId;

@@ -43,7 +43,9 @@ impl Io {
         cause: Cause,
         class: Class,
     ) {
+        let first = programs.list.len();
         self.moved.take(&self.timing, block, &mut programs.list);
+        self.pad_for_erase(&programs.list[first..]);
         // Emitted last: from here on the block's pages are those of its next life.
         self.emit_erase(block, cause, class, &programs.list);
         self.scratch = programs.list;

@@ -12,6 +12,9 @@ mod program;
 mod read;
 mod stage;
 mod state;
+mod supersede;
+#[cfg(test)]
+mod supersede_tests;
 mod trim;
 
 pub use disk::DiskOps;
@@ -38,6 +41,7 @@ use crate::hw::timing::{OpId, PageMove, RequestId, Timing};
 use crate::metrics::counters::OpCounters;
 use crate::metrics::series::Series;
 use std::collections::VecDeque;
+use supersede::Superseded;
 
 /// Fixed choices of the device that the verbs follow.
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +98,8 @@ pub struct Io {
     crowded: VecDeque<(RequestId, u32)>,
     /// Erases wait for what was moved out of their block.
     moved: MovedOut,
+    /// What the page that is being stored takes the place of.
+    superseded: Superseded,
 }
 
 impl Io {
@@ -120,6 +126,7 @@ impl Io {
             early: EarlyWrites::default(),
             crowded: VecDeque::new(),
             moved: MovedOut::new(),
+            superseded: Superseded::new(),
         }
     }
 

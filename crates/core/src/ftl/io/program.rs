@@ -27,7 +27,9 @@ impl Io {
             counts: !write.request.is_none(),
             ..OpSpec::new(at.array.store, write.cause, write.class, at.block, at.unit)
         };
-        self.timing.emit(spec, sources)
+        let op = self.timing.emit(spec, sources);
+        self.supersede_with(at.block, op);
+        op
     }
 
     /// Emits the program of `page`, one page of a per-page mode, after `sources`; further requests
@@ -48,6 +50,7 @@ impl Io {
             ..OpSpec::new(OpKind::Program, write.cause, write.class, at.block, at.unit)
         };
         let op = self.timing.emit_joint(spec, Gap::Merge, sources);
+        self.supersede_with(at.block, op);
         if !write.request.is_none() {
             self.timing.join_request(op, write.request);
         }

@@ -58,9 +58,15 @@ impl Io {
         if !write.request.is_none() {
             self.timing.join_request(op, write.request);
         }
+        // Where an erase waits for the wordline, what the source waits for may wait for that erase; its
+        // data are in the controller.
+        let is_awaited = self.timing.is_awaited(op);
         for &source in sources {
-            self.timing.add_source(op, source);
+            if !(is_awaited && self.timing.is_held(source)) {
+                self.timing.add_source(op, source);
+            }
         }
+        self.supersede_with(block, op);
         let at = self.place(page);
         self.count_program(&at, write, u64::from(last), share_ns + bus_ns);
     }

@@ -4,6 +4,7 @@ use super::Io;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn};
 use crate::ftl::bank::{Bank, BankAccess, BankId};
 use crate::ftl::config::WearLevelling;
+use crate::ftl::media::bits;
 use crate::hw::array::RegionId;
 
 impl Io {
@@ -65,6 +66,9 @@ impl Io {
     /// caller takes out), the others a copy of what is stored.
     #[inline(always)]
     pub(in crate::ftl) fn write_page(&mut self, page: Ppn, tags: &[u32], fresh: u32, held: u32) {
+        if !self.policy.plp && fresh | held != 0 {
+            self.supersede(page, tags.iter().copied());
+        }
         self.media.write_page(page, tags, fresh, held);
     }
 
@@ -72,6 +76,9 @@ impl Io {
     /// otherwise as `write_page`, without held units.
     #[inline(always)]
     pub(in crate::ftl) fn write_units(&mut self, page: Ppn, first: u32, units: u32, live: u32, fresh: u32) {
+        if !self.policy.plp && fresh != 0 {
+            self.supersede(page, bits(live).map(|i| first + i + 1));
+        }
         self.media.write_units(page, first, units, live, fresh);
     }
 

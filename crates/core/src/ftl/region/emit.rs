@@ -87,15 +87,15 @@ impl Region {
         (op, last)
     }
 
-    /// Pads staged wordlines of `plane` that hold host pages and have waited long enough; all of
-    /// them if `now`. Returns the pages padded.
+    /// Pads staged wordlines of `plane` that an erase waits for, or that hold host pages and have waited
+    /// long enough; all of them if `now`. Returns the pages padded.
     pub fn pad(&mut self, io: &mut Io, plane: PlaneId, now: bool) -> u32 {
         let mut padded = 0;
         for writer in [Writer::Host, Writer::Clean] {
             let which = self.frontier(writer);
             while let Some(stage) = self.part(plane).frontiers[which].stage {
                 let due = stage.holds_host && stage.due_ns <= io.now_ns();
-                if !(now || due) {
+                if !(now || due || io.is_awaited(stage.op)) {
                     break;
                 }
                 let Some(page) = self.take_page(io, plane, writer, 0) else {

@@ -5,7 +5,7 @@ use super::op_table::{Op, FOLLOWS, HELD, JOINT, QUEUED};
 use super::spec::OpSpec;
 use super::Timing;
 use crate::base::op::{Class, OpKind};
-use crate::base::Gap;
+use crate::base::{BlockId, Gap};
 
 impl Timing {
     /// Emits an operation that waits for those of `after`.
@@ -44,6 +44,28 @@ impl Timing {
         assert!(!id.is_none() && self.ops[id].has(HELD), "Invariant: what runs waits for nothing");
         self.ops.more_mut(id).deps += 1;
         self.wake(first, id);
+    }
+
+    /// Whether `id` waits for other operations or for its release.
+    #[inline]
+    pub fn is_held(&self, id: OpId) -> bool {
+        self.ops[id].has(HELD)
+    }
+
+    /// Whether `id` is a joint operation that may wait for its release.
+    pub fn is_joinable(&self, id: OpId) -> bool {
+        self.ops[id].has(JOINT) && self.ops[id].has(HELD)
+    }
+
+    /// Whether an operation waits for the end of `id`.
+    #[inline]
+    pub fn is_awaited(&self, id: OpId) -> bool {
+        !self.ops[id].wakes.is_none()
+    }
+
+    /// The block that `id` works on now.
+    pub fn block_of(&self, id: OpId) -> BlockId {
+        self.ops[id].block
     }
 
     /// Pages programmed by `id`.

@@ -2,8 +2,8 @@
 //!
 //! State changes first; the FTL then emits operations here, and this room decides only their
 //! time. Four orders hold: (a) operations of one block run in emission order; (b) an erase waits
-//! for the block's earlier reads and for the programs of what was moved out of it; (c) an
-//! operation inherits the highest class of anything that waits for it; (d) a read returns the
+//! for the block's earlier reads and for the programs of what was moved out of it, or superseded
+//! there without power-loss protection; (c) an operation inherits the highest class of anything that waits for it; (d) a read returns the
 //! version current at its emission (`in_flight` tells the FTL what is not yet programmed).
 
 mod attribution;
