@@ -1,6 +1,6 @@
 //! The flash device model of slcache: pure, deterministic, without I/O, clock or Python.
 //!
-//! The rooms, each of which may use those before it: [`base`] (identifiers, units, randomness),
+//! The rooms, each of which may use those before it: [`base`] (identifiers, small tables, and what the crate `base` shares with the traces),
 //! [`metrics`] (what is counted), [`hw`] (the flash array and its timing), [`ftl`] (mapping,
 //! regions, cleaning), [`schemes`] (one file per published scheme), [`device`] (host interface,
 //! DRAM buffer, event loop).

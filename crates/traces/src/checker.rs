@@ -9,7 +9,7 @@ use crate::record_parser::{RawRequest, Record};
 use crate::summary::TraceSummary;
 use crate::times;
 use crate::volumes::{plain_name, Volumes};
-use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 
 /// Last sector number (exclusive) whose bytes a 64-bit address can name.
 const SECTORS_END: u64 = u64::MAX / SECTOR_BYTES;

@@ -71,7 +71,7 @@ impl Spread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slcache_core::device::request::{HostOp, Request};
+    use slcache_base::request::{HostOp, Request};
 
     fn entry(at_s: u64, sector: u64) -> TraceEntry {
         let request = Request { at_ns: at_s * SECOND_NS, sector, sectors: 8, stream: 0, op: HostOp::Read };

@@ -1,6 +1,6 @@
 //! A request with what the trace says about it beyond what a device needs.
 
-use slcache_core::device::request::Request;
+use slcache_base::request::Request;
 
 /// A request of a trace and the response time published with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -92,7 +92,7 @@ pub use parquet::{Kind as ColumnKind, TableWriter};
 pub use prepare::prepare;
 pub use progress::Progress;
 pub use reader::{open, TraceReader};
-pub use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+pub use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 pub use spawn::{spawn, TraceStream};
 pub use summary::{Skipped, TraceSummary, VolumeCount};
 pub use times::TIME_END_NS;

@@ -1,7 +1,7 @@
 //! A set of page numbers over the whole 64-bit range: bitmaps where pages are,
 //! nothing where none are.
 
-use slcache_core::device::request::Request;
+use slcache_base::request::Request;
 use std::collections::BTreeMap;
 
 /// Pages covered by one bitmap.

@@ -7,7 +7,7 @@ use crate::origin::Origin;
 use crate::source::Source;
 use crate::summary::TraceSummary;
 use crate::trace_path::TracePath;
-use slcache_core::device::request::Request;
+use slcache_base::request::Request;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 

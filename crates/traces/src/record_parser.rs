@@ -1,7 +1,7 @@
 //! What a format makes of a record, and how it is asked to.
 
 use crate::error::LineFault;
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 /// Turns the records of one format into requests.
 pub(crate) trait RecordParser: Send {

@@ -2,7 +2,7 @@
 
 use crate::error::LineFault;
 use crate::options::{SubSector, TraceOptions, ZeroSize};
-use slcache_core::device::request::SECTOR_BYTES;
+use slcache_base::request::SECTOR_BYTES;
 
 /// Where an address or size stands, for messages.
 #[derive(Clone, Copy, Debug)]

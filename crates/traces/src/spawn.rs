@@ -5,7 +5,7 @@ use crate::options::TraceOptions;
 use crate::reader::{open, TraceReader};
 use crate::summary::TraceSummary;
 use crate::trace_path::TracePath;
-use slcache_core::device::request::Request;
+use slcache_base::request::Request;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use crate::error::LineFault;
 use serde::{Deserialize, Serialize};
-use slcache_core::device::request::{HostOp, Request};
+use slcache_base::request::{HostOp, Request};
 use std::borrow::Cow;
 
 /// Counts of what a reader took and left out; complete at the end of the trace.

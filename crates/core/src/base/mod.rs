@@ -8,17 +8,15 @@ pub mod ones;
 pub mod op;
 pub mod prefetch;
 pub mod problem;
-pub mod request;
-pub mod rng;
 pub mod slab;
 pub mod sparse;
 pub mod stop;
 pub mod table;
-pub mod units;
 
 pub use cell_mode::CellMode;
 pub use gap::Gap;
 pub use ids::{BlockId, Mu, PlaneId, Ppn, Slot};
 pub use op::{Cause, Class, OpKind};
 pub use problem::Problem;
+pub use slcache_base::{request, rng, units};
 pub use stop::Stop;

@@ -1,8 +1,9 @@
 //! What is counted and reported: operations by cause, latency, time series.
 
 pub mod counters;
-pub mod latency;
 pub mod report;
 pub mod series;
 mod spectrum;
 pub mod window_series;
+
+pub use slcache_base::latency;

@@ -11,7 +11,7 @@ use crate::line_end::LineEnd;
 use crate::scan::{digits_until, unsigned_last, unsigned_until};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
     name: "alicloud",

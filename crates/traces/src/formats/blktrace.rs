@@ -11,7 +11,7 @@ use crate::binary::{number_fault, Fields};
 use crate::error::LineFault;
 use crate::options::{BlkparseAction, TraceOptions};
 use crate::sectors::{Column, SizeRules};
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 mod action;
 

@@ -15,7 +15,7 @@ use crate::options::TraceOptions;
 use crate::scan::{field_until, unsigned, unsigned_last, unsigned_until, Words};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
     name: "fio",

@@ -13,7 +13,7 @@ use crate::line_end::LineEnd;
 use crate::scan::{field_until, unsigned, unsigned_word, Words};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
     name: "fiu",

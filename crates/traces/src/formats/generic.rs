@@ -9,7 +9,7 @@ use crate::options_generic::{OpName, TimeUnit};
 use crate::scan::{decimal_time, unsigned, Words};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 mod layout;
 

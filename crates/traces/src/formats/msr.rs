@@ -10,7 +10,7 @@ use crate::line_end::LineEnd;
 use crate::scan::{digits_until, field_until, split_exact, unsigned, unsigned_last, unsigned_until};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
     name: "msr",

@@ -10,7 +10,7 @@ use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
 use crate::options_objects::DefaultOp;
 use crate::sectors::{Column, SizeRules};
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 /// An object as a record gives it, with the columns to name in messages.
 pub(super) struct Object<'a> {

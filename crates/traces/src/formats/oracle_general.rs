@@ -73,7 +73,7 @@ mod tests {
     use crate::formats::RawRequest;
     use crate::options_generic::UnitBytes;
     use crate::options_objects::DefaultOp;
-    use slcache_core::device::request::HostOp;
+    use slcache_base::request::HostOp;
 
     const RECORD: [u8; 24] =
         [2, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255];

@@ -56,7 +56,7 @@ mod tests {
     use crate::options::TraceOptions;
     use crate::options_generic::UnitBytes;
     use crate::options_objects::DefaultOp;
-    use slcache_core::device::request::HostOp;
+    use slcache_base::request::HostOp;
 
     fn op(number: u8, default: Option<DefaultOp>) -> Result<HostOp, String> {
         let options = TraceOptions {

@@ -15,7 +15,7 @@ use crate::line_end::LineEnd;
 use crate::scan::{decimal_last, digits_until, unsigned_until, ScannedTime};
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
     name: "spc",

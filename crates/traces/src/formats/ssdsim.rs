@@ -13,7 +13,7 @@ use crate::line_end::LineEnd;
 use crate::scan::unsigned_word;
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
     name: "ssdsim",

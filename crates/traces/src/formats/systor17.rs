@@ -15,7 +15,7 @@ use crate::scan::{
 };
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
     name: "systor17",

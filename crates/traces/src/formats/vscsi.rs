@@ -15,7 +15,7 @@ use crate::error::LineFault;
 use crate::options::TraceOptions;
 use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 mod commands;
 

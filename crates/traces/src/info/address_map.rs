@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use serde::Serialize;
-use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 
 /// Cells along time and along addresses, at most.
 const TIMES_MAX: usize = 256;

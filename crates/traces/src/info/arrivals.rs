@@ -3,7 +3,7 @@
 use super::ratio;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
-use slcache_core::device::request::{HostOp, Request};
+use slcache_base::request::{HostOp, Request};
 
 /// Upper bounds of the classes of gaps but the last, which has none.
 const BOUNDS_NS: [u64; 6] = [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];

@@ -15,7 +15,7 @@ use super::writers::Writers;
 use super::{TraceInfo, ALIGNMENTS};
 use crate::entry::TraceEntry;
 use crate::summary::TraceSummary;
-use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 
 /// Sectors in a 4 KiB page.
 const PAGE_SECTORS: u64 = 8;

@@ -3,7 +3,7 @@
 use super::ratio;
 use super::sample::{is_sampled, place_key};
 use rustc_hash::FxHashSet;
-use slcache_core::device::request::Request;
+use slcache_base::request::Request;
 
 /// Extents remembered at most, about 70 MB; beyond, every other start is dropped.
 const EXTENTS_MAX: usize = 1 << 21;
@@ -64,7 +64,7 @@ impl Extents {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slcache_core::device::request::HostOp;
+    use slcache_base::request::HostOp;
 
     fn write(sector: u64, sectors: u32) -> Request {
         Request { at_ns: 0, sector, sectors, stream: 0, op: HostOp::Write }

@@ -3,7 +3,7 @@
 use super::ratio;
 use super::spread::Spread;
 use serde::Serialize;
-use slcache_core::metrics::latency::LatencySummary;
+use slcache_base::latency::LatencySummary;
 
 const NS_PER_S: f64 = 1e9;
 /// Gaps longer than these count as idle, in microseconds.

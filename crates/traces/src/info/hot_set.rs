@@ -4,7 +4,7 @@ use super::ratio;
 use super::sample::is_sampled;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
-use slcache_core::device::request::{HostOp, Request};
+use slcache_base::request::{HostOp, Request};
 
 /// 4 KiB pages counted together: two cache lines of counters.
 const GROUP_PAGES: u64 = 16;

@@ -23,7 +23,7 @@ use crate::progress::Progress;
 use crate::reader::open;
 use crate::summary::TraceSummary;
 use serde::Serialize;
-use slcache_core::device::request::{Request, SECTOR_BYTES};
+use slcache_base::request::{Request, SECTOR_BYTES};
 
 pub use address_map::AddressMap;
 pub use arrivals::GapClass;

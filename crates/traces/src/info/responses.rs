@@ -2,8 +2,8 @@
 
 use super::spread::Spread;
 use serde::Serialize;
-use slcache_core::device::request::HostOp;
-use slcache_core::metrics::latency::LatencySummary;
+use slcache_base::latency::LatencySummary;
+use slcache_base::request::HostOp;
 
 const NS_PER_S: f64 = 1e9;
 

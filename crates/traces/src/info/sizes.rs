@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
-use slcache_core::device::request::SECTOR_BYTES;
+use slcache_base::request::SECTOR_BYTES;
 
 /// Sizes below this many sectors (1 MiB) are counted in an array.
 const COMMON_SECTORS: usize = 2048;

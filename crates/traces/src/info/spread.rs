@@ -1,7 +1,7 @@
 //! How times are spread: exact mean and extremes, percentiles within 0.1 %.
 
 use hdrhistogram::Histogram;
-use slcache_core::metrics::latency::LatencySummary;
+use slcache_base::latency::LatencySummary;
 
 /// Percentiles of times in nanoseconds, in bounded memory over all of 64 bits.
 pub(super) struct Spread {

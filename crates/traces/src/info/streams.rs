@@ -2,7 +2,7 @@
 
 use super::ratio;
 use serde::Serialize;
-use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 
 /// Reads and writes of one stream.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use serde::Serialize;
-use slcache_core::device::request::{HostOp, Request};
+use slcache_base::request::{HostOp, Request};
 
 /// Windows at most.
 const WINDOWS_MAX: usize = 512;

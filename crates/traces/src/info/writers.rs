@@ -3,7 +3,7 @@
 use super::ratio;
 use super::sample::{is_sampled, place_key};
 use rustc_hash::FxHashMap;
-use slcache_core::device::request::Request;
+use slcache_base::request::Request;
 
 /// Sectors of a 16 KiB page.
 const PAGE_SECTORS: u64 = 32;
@@ -77,7 +77,7 @@ fn labels(page: &Page) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slcache_core::device::request::HostOp;
+    use slcache_base::request::HostOp;
 
     fn writers(writes: &[(u64, u32)]) -> Writers {
         let mut writers = Writers::default();

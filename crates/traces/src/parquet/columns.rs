@@ -2,7 +2,7 @@
 
 use crate::entry::TraceEntry;
 use crate::error::LineFault;
-use slcache_core::device::request::{HostOp, Request};
+use slcache_base::request::{HostOp, Request};
 
 /// The operations in the order of their codes.
 const OPS: [HostOp; 4] = [HostOp::Read, HostOp::Write, HostOp::Trim, HostOp::Flush];

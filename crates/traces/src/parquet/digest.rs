@@ -35,7 +35,7 @@ impl Digest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slcache_core::device::request::{HostOp, Request};
+    use slcache_base::request::{HostOp, Request};
 
     #[test]
     fn every_field_and_the_order_count() {

@@ -4,7 +4,7 @@ use super::digest::Digest;
 use crate::entry::TraceEntry;
 use crate::origin::Origin;
 use serde::{Deserialize, Serialize};
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 /// The footer's key.
 pub(super) const KEY: &str = "slcache.trace";

@@ -1,6 +1,6 @@
 //! Requests as columns of fixed size.
 
-use slcache_core::device::request::{HostOp, Request};
+use slcache_base::request::{HostOp, Request};
 use std::ops::Range;
 
 /// Rows and CRC-32 in front of the columns.

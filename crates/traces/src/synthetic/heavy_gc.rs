@@ -1,7 +1,7 @@
 //! heavy_gc: fill most of an 8 GiB device, then random 4 KiB writes.
 
 use super::python_random::PythonRandom;
-use slcache_core::device::request::{HostOp, Request};
+use slcache_base::request::{HostOp, Request};
 
 /// Random writes of the workload as the benches run it.
 pub const HEAVY_GC_RANDOM_WRITES: usize = 2_000_000;

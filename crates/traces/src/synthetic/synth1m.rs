@@ -1,7 +1,7 @@
 //! synth1m: skewed mixed requests over 4 GiB with Poisson arrivals.
 
 use super::python_random::PythonRandom;
-use slcache_core::device::request::{HostOp, Request};
+use slcache_base::request::{HostOp, Request};
 
 /// Requests of the workload as the benches run it.
 pub const SYNTH1M_REQUESTS: usize = 1_000_000;

@@ -2,7 +2,7 @@
 
 use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
-use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 
 /// What to make.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -23,7 +23,7 @@ use crate::progress::Progress;
 use crate::trace_path::TracePath;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use slcache_core::device::request::{HostOp, SECTOR_BYTES};
+use slcache_base::request::{HostOp, SECTOR_BYTES};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 

@@ -13,7 +13,7 @@ use crate::error::TraceError;
 use crate::page_set::{PageSet, RankedPages};
 use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const KIND: &str = "remap";
 

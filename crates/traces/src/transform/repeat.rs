@@ -14,7 +14,7 @@ use crate::error::TraceError;
 use crate::origin::Origin;
 use crate::times;
 use serde::{Deserialize, Serialize};
-use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 
 pub(super) const KIND: &str = "repeat";
 /// Copies are shifted by multiples of 4 KiB.

@@ -18,7 +18,7 @@ use crate::error::TraceError;
 use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const KIND: &str = "sample";
 

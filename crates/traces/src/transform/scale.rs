@@ -13,7 +13,7 @@ use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::times;
 use serde::{Deserialize, Serialize};
-use slcache_core::device::request::{HostOp, SECTOR_BYTES};
+use slcache_base::request::{HostOp, SECTOR_BYTES};
 
 pub(super) const KIND: &str = "scale";
 

@@ -1,6 +1,6 @@
 //! Where the addresses of each stream end, for laying volumes side by side.
 
-use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
+use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 
 /// First sector behind everything requested, by stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -28,7 +28,7 @@ use crate::error::TraceError;
 use crate::trace_path::TracePath;
 use crate::workload_problem::Problems;
 use pattern::{PatternGenerator, PatternPlan};
-use slcache_core::device::request::Request;
+use slcache_base::request::Request;
 use std::collections::BTreeMap;
 use twin::{TwinGenerator, TwinPlan};
 

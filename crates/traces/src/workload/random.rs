@@ -1,6 +1,6 @@
 //! Draws that give the same values on every machine.
 
-use slcache_core::base::rng::RngStream;
+use slcache_base::rng::RngStream;
 
 /// The random stream of one decision: streams of different decisions are
 /// independent, so a new draw in one place moves no other.

@@ -1,7 +1,7 @@
 //! Alibaba Cloud 2020: `device_id,opcode,offset,length,timestamp`.
 
 use super::{as_written, Buffer, Holds, Line, TextFormat, VolumeNames};
-use slcache_core::device::request::{HostOp, SECTOR_BYTES};
+use slcache_base::request::{HostOp, SECTOR_BYTES};
 
 pub(super) const FORMAT: TextFormat = TextFormat {
     name: "alicloud",

@@ -1,7 +1,7 @@
 //! blkparse's default text, every request as an event D (issued) on CPU 0.
 
 use super::{as_written, Buffer, Holds, Line, TextFormat, VolumeNames};
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: TextFormat = TextFormat {
     name: "blkparse",

@@ -1,7 +1,7 @@
 //! DiskSim: `time device block blocks flags` in milliseconds, 1 = read and 0 = write.
 
 use super::{as_written, Buffer, Holds, Line, TextFormat, VolumeNames};
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: TextFormat = TextFormat {
     name: "disksim",

@@ -2,7 +2,7 @@
 
 use super::{as_written, Buffer, Holds, Line, LineWriter, TextFormat, VolumeNames};
 use rustc_hash::FxHashSet;
-use slcache_core::device::request::{HostOp, SECTOR_BYTES};
+use slcache_base::request::{HostOp, SECTOR_BYTES};
 
 pub(super) const FORMAT: TextFormat = TextFormat {
     name: "fio",

@@ -1,7 +1,7 @@
 //! FIU: `ts pid process lba size op major minor`, without the optional md5.
 
 use super::{as_written, Buffer, Holds, Line, TextFormat, VolumeNames};
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: TextFormat = TextFormat {
     name: "fiu",

@@ -1,7 +1,7 @@
 //! Fujitsu K5 cloud: `ID,Timestamp,Type,Offset,Length`.
 
 use super::{as_written, Buffer, Holds, Line, TextFormat, VolumeNames};
-use slcache_core::device::request::{HostOp, SECTOR_BYTES};
+use slcache_base::request::{HostOp, SECTOR_BYTES};
 
 pub(super) const FORMAT: TextFormat = TextFormat {
     name: "k5cloud",

@@ -1,7 +1,7 @@
 //! MobileBlockIO: `proces,device,rw_flag,sector,size,timestamp` with a header line.
 
 use super::{as_written, Buffer, Holds, Line, TextFormat, VolumeNames};
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: TextFormat = TextFormat {
     name: "mobileblockio",

@@ -13,7 +13,7 @@ use crate::error::TraceError;
 use crate::format_names::PARQUET;
 use crate::options::TraceOptions;
 use number::Buffer;
-use slcache_core::device::request::Request;
+use slcache_base::request::Request;
 use volume_names::VolumeNames;
 
 pub use loss::{Loss, Losses};

@@ -1,7 +1,7 @@
 //! MQSim: `time device lba sectors type` in nanoseconds, 0 = write and 1 = read.
 
 use super::{as_written, Buffer, Holds, Line, TextFormat, VolumeNames};
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: TextFormat = TextFormat {
     name: "mqsim",

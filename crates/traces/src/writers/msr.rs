@@ -1,7 +1,7 @@
 //! MSR Cambridge: `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`.
 
 use super::{as_written, Buffer, Holds, Line, Response, TextFormat, VolumeNames};
-use slcache_core::device::request::{HostOp, SECTOR_BYTES};
+use slcache_base::request::{HostOp, SECTOR_BYTES};
 
 pub(super) const FORMAT: TextFormat = TextFormat {
     name: "msr",

@@ -1,7 +1,7 @@
 //! SPC / UMass: `ASU,LBA,Size,Opcode,Timestamp`.
 
 use super::{as_written, Buffer, Holds, Line, TextFormat, VolumeNames};
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: TextFormat = TextFormat {
     name: "spc",

@@ -1,7 +1,7 @@
 //! SSDsim: `time device lsn size operation` in nanoseconds, 1 = read and 0 = write.
 
 use super::{as_written, Buffer, Holds, Line, TextFormat, VolumeNames};
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: TextFormat = TextFormat {
     name: "ssdsim",

@@ -1,7 +1,7 @@
 //! SYSTOR '17: `Timestamp,Response,IOType,LUN,Offset,Size` with a header line.
 
 use super::{as_written, Buffer, Holds, Line, Response, TextFormat, VolumeNames};
-use slcache_core::device::request::{HostOp, SECTOR_BYTES};
+use slcache_base::request::{HostOp, SECTOR_BYTES};
 
 pub(super) const FORMAT: TextFormat = TextFormat {
     name: "systor17",

@@ -1,7 +1,7 @@
 //! Tencent CBS 2018: `Timestamp,Offset,Size,IOType,VolumeID`, 0 = read and 1 = write.
 
 use super::{as_written, Buffer, Holds, Line, TextFormat, VolumeNames};
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: TextFormat = TextFormat {
     name: "tencent",

@@ -6,7 +6,7 @@ use super::{Buffer, Holds, Line, LineWriter, Response, TextFormat};
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::quote::quoted;
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Twins whose updates repeat extents: figures of space, measured by `trace info`.
 
 use crate::workload_presets::{assert_met, overrides};
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 use slcache_traces::workload::Workload;
 use std::collections::{BTreeMap, HashSet};
 
@@ -73,7 +73,7 @@ fn short_twins_meet_them_at_any_seed() {
 }
 
 /// Writes that repeat an extent, among those over pages that were all written before.
-fn repeats(requests: &[slcache_core::device::request::Request]) -> (usize, usize) {
+fn repeats(requests: &[slcache_base::request::Request]) -> (usize, usize) {
     let (mut pages, mut extents) = (HashSet::new(), HashSet::new());
     let (mut repeated, mut overwriting) = (0, 0);
     for write in requests.iter().filter(|request| request.op == HostOp::Write) {

@@ -3,7 +3,7 @@
 use crate::binary::number_fault;
 use crate::error::LineFault;
 use crate::options::BlkparseAction;
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 const WRITE: u32 = 1 << 1;
 const FLUSH: u32 = 1 << 2;

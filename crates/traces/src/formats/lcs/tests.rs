@@ -3,7 +3,7 @@ use crate::formats::RawRequest;
 use crate::options::TraceOptions;
 use crate::options_generic::UnitBytes;
 use crate::options_objects::DefaultOp;
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 fn options(op_default: Option<DefaultOp>) -> TraceOptions {
     TraceOptions { op_default, object_unit: Some(UnitBytes::SECTOR), ..TraceOptions::default() }

@@ -1,6 +1,6 @@
 //! SCSI operation codes (SBC-4) as requests.
 
-use slcache_core::device::request::HostOp;
+use slcache_base::request::HostOp;
 
 /// What becomes of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::super::random::Random;
 use super::arrivals::ArrivalClock;
 use super::resolve::PatternPlan;
 use super::stream::Stream;
-use slcache_core::device::request::Request;
+use slcache_base::request::Request;
 
 /// Makes the requests of a pattern workload; constant memory.
 #[derive(Clone, Debug)]

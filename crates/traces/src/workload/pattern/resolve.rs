@@ -6,7 +6,7 @@ use super::arrivals::ArrivalPlan;
 use super::place::{self, Places};
 use super::sizes::{self, SizeTables};
 use crate::workload_problem::Problems;
-use slcache_core::device::request::SECTOR_BYTES;
+use slcache_base::request::SECTOR_BYTES;
 
 /// A pattern workload, checked.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use super::super::random::{mix, Random};
 use super::resolve::StreamPlan;
-use slcache_core::device::request::{HostOp, Request};
+use slcache_base::request::{HostOp, Request};
 
 /// Makes the requests of one stream; constant memory.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use super::pauses;
 use super::plan::{count, pages, TwinPlan};
 use super::size_class::SizeClass;
 use super::tight_gaps;
-use slcache_core::device::request::SECTOR_BYTES;
+use slcache_base::request::SECTOR_BYTES;
 use std::collections::BTreeMap;
 
 /// Figures by name, in the units their names end with.

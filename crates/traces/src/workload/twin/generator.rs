@@ -7,7 +7,7 @@ use super::page_walk::PageWalk;
 use super::plan::TwinPlan;
 use super::quota::Quota;
 use super::size_class::SizeClass;
-use slcache_core::device::request::{HostOp, Request};
+use slcache_base::request::{HostOp, Request};
 
 /// Where requests go.
 #[derive(Clone, Debug)]

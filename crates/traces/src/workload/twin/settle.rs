@@ -7,7 +7,7 @@ use super::generator::TwinGenerator;
 use super::plan::TwinPlan;
 use crate::workload_problem::Problems;
 use rustc_hash::FxHashMap;
-use slcache_core::device::request::{HostOp, Request};
+use slcache_base::request::{HostOp, Request};
 
 /// How far what comes out may lie from what is given.
 const TOLERANCE: f64 = 0.01;

@@ -1,7 +1,7 @@
 //! A mix of sizes with a given mean and given shares of ranges.
 
 use super::super::spec::{SizeShare, SizeSharesBy};
-use slcache_core::device::request::SECTOR_BYTES;
+use slcache_base::request::SECTOR_BYTES;
 
 /// Sectors in a 4 KiB page.
 pub(super) const PAGE_SECTORS: u32 = 8;

@@ -1,11 +1,11 @@
 //! Latency of one kind of request: exact mean and extremes, percentiles within 0.1 %.
 
-use crate::base::units::TIME_LIMIT_NS;
+use crate::units::TIME_LIMIT_NS;
 use hdrhistogram::Histogram;
 use serde::{Serialize, Serializer};
 
 /// No latency is longer: simulated time itself ends here.
-pub(super) const HIGHEST_NS: u64 = TIME_LIMIT_NS;
+pub const HIGHEST_NS: u64 = TIME_LIMIT_NS;
 
 /// Bits of a latency that its bucket tells: percentiles are within 0.1 %.
 const PRECISION_BITS: u32 = 11;
@@ -17,13 +17,14 @@ const BUCKETS: usize = bucket_of::<PRECISION_BITS>(HIGHEST_NS) + 1;
 /// With 11 bits they are those of `Histogram` with three digits, which takes several times as long to
 /// find them.
 #[inline(always)]
-pub(super) const fn bucket_of<const BITS: u32>(ns: u64) -> usize {
+pub const fn bucket_of<const BITS: u32>(ns: u64) -> usize {
     let width_bits = (u64::BITS - BITS) - (ns | ((1 << BITS) - 1)).leading_zeros();
     ((width_bits << (BITS - 1)) + (ns >> width_bits) as u32) as usize
 }
 
 /// The shortest latency that is counted in `bucket`.
-pub(super) fn least_in<const BITS: u32>(bucket: usize) -> u64 {
+#[inline]
+pub fn least_in<const BITS: u32>(bucket: usize) -> u64 {
     let half = 1 << (BITS - 1);
     let width_bits = (bucket / half).saturating_sub(1);
     ((bucket - width_bits * half) as u64) << width_bits
@@ -39,7 +40,7 @@ impl Bucket {
     /// The one around it of those that tell `BITS` of a latency. Without branches, so that many are
     /// found at once: with every power of two another line is the lowest.
     #[inline(always)]
-    pub(super) fn coarser<const BITS: u32>(self) -> u16 {
+    pub fn coarser<const BITS: u32>(self) -> u16 {
         let line = |less: u32| (self.0 >> less) + ((less as u16) << (BITS - 1));
         (1..=PRECISION_BITS - BITS).fold(self.0, |lowest, less| lowest.min(line(less)))
     }
@@ -297,7 +298,7 @@ mod tests {
 
     #[test]
     fn the_histogram_is_what_recording_into_it_makes() {
-        let mut rng = crate::base::rng::RngStream::new(7, "latency");
+        let mut rng = crate::rng::RngStream::new(7, "latency");
         for shift in [0, 5, 20, 30] {
             let mut latency = Latency::default();
             let mut histogram = Histogram::<u64>::new_with_bounds(1, HIGHEST_NS, 3).unwrap();

@@ -34,11 +34,13 @@ pub const SECTOR_BYTES: u64 = 512;
 
 impl Request {
     /// Length in bytes.
+    #[inline]
     pub fn bytes(&self) -> u64 {
         u64::from(self.sectors) * SECTOR_BYTES
     }
 
     /// First sector behind the request.
+    #[inline]
     pub fn end_sector(&self) -> u64 {
         self.sector + u64::from(self.sectors)
     }

@@ -51,11 +51,13 @@ impl RngStream {
     }
 
     /// A uniform fraction in `[0, 1)` with 53 bits.
+    #[inline]
     pub fn fraction(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
     /// An exponentially distributed value with the given mean.
+    #[inline]
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log(1.0 - self.fraction())
     }

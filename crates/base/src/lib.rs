@@ -1,0 +1,7 @@
+//! What the traces and the model share, so that neither is built anew when the other changes: host
+//! requests, seeded random streams, sizes and limits of time, latencies.
+
+pub mod latency;
+pub mod request;
+pub mod rng;
+pub mod units;
