@@ -13,8 +13,6 @@ mod read;
 mod stage;
 mod state;
 mod supersede;
-#[cfg(test)]
-mod supersede_tests;
 mod trim;
 
 pub use disk::DiskOps;

@@ -76,3 +76,6 @@ impl Io {
         !program.is_none() && self.timing.is_awaited(program)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! A block of an idle unit whose data the host supersedes on a busy one: when is it erased?
 
-use super::{Driver, IoPolicy};
+use super::super::{Driver, IoPolicy};
 use crate::base::op::{Cause, Class};
 use crate::base::{CellMode, PlaneId};
 use crate::ftl::config::{CleanConfig, Placement};
