@@ -59,7 +59,7 @@ def rust_imports(source: Path) -> Imports:
     texts = {
         (() if module == ("lib",) else module): re.split(r"#\[cfg\(test\)\]\s*mod ", code(path))[0]
         for module, path in files.items()
-        if module[-1:] != ("tests",) and module[:1] != ("bin",)
+        if module[-1:] != ("tests",)
     }
 
     def follow(module: Module, path: list[str], shown: Mapping[Module, Module]) -> Module:

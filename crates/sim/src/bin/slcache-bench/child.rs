@@ -4,10 +4,11 @@ use super::engine;
 use super::figures::{LargeDevice, Memory};
 use super::growth::{self, GROWN};
 use super::instructions::{self, COUNTED};
+use super::process::start;
 use super::Size;
 use slcache_core::device::request::{HostOp, Request};
 use slcache_sim::resources::peak_rss_bytes;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::Instant;
 
 const LARGE_REQUESTS: usize = 10_000;
@@ -20,17 +21,6 @@ pub fn measure(size: Size) -> Result<(Vec<Memory>, LargeDevice), String> {
         start("memory:gc-8g:precondition.fill=1.0:precondition.overwrite=0.5")?,
     ];
     Ok((memory.to_vec(), start("large")?))
-}
-
-/// The figures of a process of this program that does `what`.
-pub fn start<T: serde::de::DeserializeOwned>(what: &str) -> Result<T, String> {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let output = Command::new(program).arg(format!("--child={what}")).output();
-    let output = output.map_err(|error| error.to_string())?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
-    }
-    serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())
 }
 
 /// What the child process does: prints its figures as JSON.

@@ -1,7 +1,7 @@
 //! What a request costs as the work grows: devices from 8 GiB to 8 TiB, and a device that is asked for
 //! twice what it manages. Every point is measured in a process of its own.
 
-use super::{child, engine, Size};
+use super::{engine, process, Size};
 use serde::{Deserialize, Serialize};
 use slcache_core::device::request::Request;
 use slcache_sim::resources::{peak_rss_bytes, Stopwatch};
@@ -72,7 +72,7 @@ pub fn measure(size: Size) -> Result<Growth, String> {
         sizes().map(|blocks| grown(blocks, SAME_FOOTPRINT_BYTES)).collect::<Result<_, _>>()?;
     let half_of_device =
         sizes().map(|blocks| grown(blocks, raw_bytes(blocks) / 2)).collect::<Result<_, _>>()?;
-    let saturated: Loaded = child::start(&format!("{GROWN}load:0:{}", size.of(OVERLOADING)))?;
+    let saturated: Loaded = process::start(&format!("{GROWN}load:0:{}", size.of(OVERLOADING)))?;
     let loaded = |load: f64| {
         let gap_ns = 1e9 / (saturated.served_iops * load);
         let what = format!("{GROWN}load:{gap_ns}:{}", size.of(OVERLOADING));
@@ -95,7 +95,7 @@ fn cheapest<T: serde::de::DeserializeOwned>(
     what: &str,
     cost: impl Fn(&T) -> f64,
 ) -> Result<T, String> {
-    let rounds = (0..size.rounds).map(|_| child::start(what)).collect::<Result<Vec<T>, _>>()?;
+    let rounds = (0..size.rounds).map(|_| process::start(what)).collect::<Result<Vec<T>, _>>()?;
     rounds.into_iter().min_by(|a, b| cost(a).total_cmp(&cost(b))).ok_or_else(|| "no rounds".to_owned())
 }
 

@@ -19,6 +19,7 @@ mod growth;
 mod instructions;
 mod preconditioning;
 mod print;
+mod process;
 mod reference;
 mod speed;
 mod table;
