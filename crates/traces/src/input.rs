@@ -61,6 +61,12 @@ impl Input {
         self.stored.sha256_hex()
     }
 
+    /// Reads what is left of a compressed stream; what its checksums say against it.
+    pub(crate) fn damage(&mut self) -> Option<std::io::Error> {
+        self.compression.name()?;
+        std::io::copy(&mut self.content, &mut std::io::sink()).err()
+    }
+
     /// Turns a read error behind so many whole lines or records into one that
     /// says whose fault it is: the operating system's, a stream that ends
     /// early, one that needs too much memory, or damaged data.

@@ -31,7 +31,10 @@ impl RecordSource {
             Some(name) => formats::named(name)?,
             None => {
                 let file = records.file().to_owned();
-                detect_in(&file, records.sample()?)?
+                match detect_in(&file, records.sample()?) {
+                    Ok(format) => format,
+                    Err(error) => return Err(records.blame(error)),
+                }
             }
         };
         records.set_text(format.text);
@@ -82,19 +85,25 @@ impl RecordSource {
         self.checker.settle(self.records.file())
     }
 
-    /// On a second volume, reads to the end so that the error lists them all;
-    /// other errors stay as they are.
-    pub(crate) fn list_volumes(&mut self, error: TraceError) -> TraceError {
+    /// The error as it is told when it ends the trace. On a second volume, reads to the end so that it
+    /// lists them all; where damage to the file explains a faulty record, it is told instead.
+    pub(crate) fn final_error(&mut self, error: TraceError) -> TraceError {
         let (file, line) = match error {
             TraceError::Line { file, line, fault: LineFault::SecondVolume { .. } } => (file, line),
             TraceError::Record { file, record, fault: LineFault::SecondVolume { .. }, .. } => (file, record),
+            faulty @ (TraceError::Line { .. } | TraceError::Record { .. }) => {
+                return self.records.blame(faulty)
+            }
             other => return other,
         };
         let mut unused = Vec::new();
-        while let Ok(true) | Err(TraceError::Line { .. } | TraceError::Record { .. }) =
-            self.step(&mut unused, LISTED)
-        {
+        loop {
             unused.clear();
+            match self.step(&mut unused, LISTED) {
+                Ok(true) | Err(TraceError::Line { .. } | TraceError::Record { .. }) => {}
+                Err(damaged @ TraceError::Damaged { .. }) => return damaged,
+                _ => break,
+            }
         }
         let summary = self.checker.summary();
         let count = summary.volumes.len();

@@ -287,6 +287,19 @@ impl RecordReader {
         &self.input
     }
 
+    /// An error in what was read, or that the compressed data is damaged, where its checksums tell so
+    /// further on: what was unpacked of it until then may be anything.
+    #[cold]
+    pub(crate) fn blame(&mut self, error: TraceError) -> TraceError {
+        let failed = self.failed_read.take().or_else(|| self.input.damage());
+        let unit = if self.text { "line" } else { "record" };
+        let before = self.record.saturating_sub(1);
+        match failed.map(|failed| self.input.explain(&self.file, (unit, before), failed)) {
+            Some(damaged @ TraceError::Damaged { .. }) => damaged,
+            _ => error,
+        }
+    }
+
     /// A fault in the given record.
     pub(crate) fn at_record(&self, record: u64, fault: LineFault) -> TraceError {
         let file = self.file.clone();

@@ -107,7 +107,7 @@ impl Source {
     /// The error as it is told when it ends the trace.
     pub(crate) fn final_error(&mut self, error: TraceError) -> TraceError {
         match self {
-            Self::Records(source) => source.list_volumes(error),
+            Self::Records(source) => source.final_error(error),
             Self::Parquet(_) | Self::Workload(_) | Self::Prepared(_) => error,
             Self::Merged(source) => source.list_volumes(error),
         }

@@ -83,6 +83,24 @@ fn damaged() {
     }
 }
 
+/// What is unpacked of a damaged stream may be lines of any kind: none of them is blamed.
+#[test]
+fn a_flipped_bit_is_told_as_damage() {
+    let text = msr_lines(5_000);
+    // zstd has a checksum only where its writer was asked for one.
+    for (name, pack) in PACKS.iter().filter(|(name, _)| *name != "zstd") {
+        let bytes = pack(text.as_bytes());
+        for part in 1..16 {
+            let mut flipped = bytes.clone();
+            flipped[20 + (bytes.len() - 28) * part / 16] ^= 1 << (part % 8);
+            let message = message(&flipped, &msr());
+            let told =
+                ["damaged after line", "truncated: it ends"].map(|what| format!("the {name} data is {what}"));
+            assert!(told.iter().any(|told| message.contains(told)), "{name} {part}: {message}");
+        }
+    }
+}
+
 #[test]
 fn the_line_before_the_damage_is_told() {
     let text = msr_lines(10);
