@@ -135,7 +135,8 @@ def test_every_claim_is_judged_under_both_readings(toy: Any, tmp_path: Path) -> 
     document = json.loads(evaluation.to_json())
     writes, mean, speed = document["claims"]
     assert set(writes["probable"]) == {
-        *("ours", "spread", "distance", "same_sign", "same_order", "verdict", "detail")
+        *("ours", "spread", "distance", "same_sign", "same_order", "verdict", "detail"),
+        "missing",
     }
     # Most partial writes wait in vain, so those that wait a tenth as long are faster.
     assert writes["probable"]["ours"] < writes["ours"]

@@ -39,6 +39,7 @@ KINDS = {
     "grid-change": "mean over traces and settings of grid / against - 1",
     "grid-sign": "whether that is above or below zero",
     "grid-more": "by how much that is more at `points` than at the grid's other settings",
+    "grid-where": "whether the measure is above threshold at `points`, and not at all others",
     "grid-bound": "largest measure of the grid over traces and settings",
     "grid-most": "on how many traces and settings the grid has the largest measure of the grids",
     "grid-least": "on how many traces and settings the grid has the smallest measure of the grids",
@@ -81,8 +82,11 @@ class Claim:
     total: int = 0
     tolerance: float = 0.0
     unit: str = ""
+    #: Where ours is further than the paper's on this side of it, "above" or "below", ours is
+    #: better, and no less the claim.
+    better: str = ""
+    #: How the claim's words are taken.
     note: str = ""
-    reason: str = ""
     #: The argument why the paper's own figures exclude it.
     cannot_hold: str = ""
     #: Why no run can tell; nothing is measured then.
@@ -96,6 +100,7 @@ class Claim:
         for key, value, allowed in (
             ("kind", self.kind, tuple(KINDS)),
             ("which", self.which, ("least", "most")),
+            ("better", self.better, ("", "above", "below")),
             ("class", self.class_, CLASSES),
         ):
             if value not in allowed:
@@ -108,6 +113,11 @@ class Claim:
                     f"claim {self.id}: {key} = {getattr(self, key)!r} has no effect beside "
                     "not_simulable; give one of the two"
                 )
+
+    @property
+    def of_others(self) -> bool:
+        """Whether it is of all traces, those named beside the others."""
+        return self.kind == "apart"
 
     @property
     def rivals(self) -> list[str]:

@@ -71,7 +71,8 @@ def _percent(ratios: Sequence[float]) -> float | None:
 def _number(claim: Claim, per_seed: Sequence[float], detail: dict[str, Any]) -> Finding:
     ours, paper = statistics.fmean(per_seed), float(claim.paper)
     spread = [min(per_seed), max(per_seed)]
-    verdict = of_change(ours, paper, claim.tolerance)
+    beyond = {"above": ours > paper, "below": ours < paper}.get(claim.better, False)
+    verdict = REPRODUCED if beyond else of_change(ours, paper, claim.tolerance)
     return Finding(ours, spread, ours - paper, sign(ours) == sign(paper), None, verdict, detail)
 
 
@@ -195,15 +196,16 @@ def _extreme(claim: Claim, table: Table, rows: Mapping[str, Finding]) -> Finding
 
 def _zero(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | None:
     schemes = [claim.scheme] if claim.scheme else table.schemes
-    each = {
-        scheme: sum(
+    known = {
+        scheme: [
             value
             for name in table.workloads_of(claim)
             if (value := table.mean(claim.measure, scheme, name)) is not None
-        )
+        ]
         for scheme in schemes
     }
-    if not table.workloads_of(claim):
+    each = {scheme: sum(values) for scheme, values in known.items() if values}
+    if not each:
         return None
     ours = max(each.values())
     verdict = REPRODUCED if ours == 0 else NOT_REPRODUCED
@@ -225,7 +227,11 @@ def _largest(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | 
 
 
 def _direction(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | None:
-    changes = [_percent(table.ratios(claim, claim.rivals[0], seed)) for seed in table.seeds]
+    (rival,) = claim.rivals
+    nothing = _beside_nothing(claim, table, rival)
+    if nothing:
+        return nothing
+    changes = [_percent(table.ratios(claim, rival, seed)) for seed in table.seeds]
     known = [change for change in changes if change is not None]
     if not known:
         return None
@@ -233,6 +239,25 @@ def _direction(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding 
     same = sign(ours) == (1 if claim.paper == "above" else -1)
     verdict = REPRODUCED if same else NOT_REPRODUCED
     return Finding(ours, [min(known), max(known)], None, same, None, verdict)
+
+
+def _beside_nothing(claim: Claim, table: Table, rival: str) -> Finding | None:
+    """Judge a direction by the sums where the rival has nothing of it on any trace.
+
+    More than nothing has no size as a change, but it has a direction.
+    """
+    both = [
+        (own, other)
+        for name in table.workloads_of(claim)
+        if (own := table.mean(claim.measure, claim.scheme, name)) is not None
+        and (other := table.mean(claim.measure, rival, name)) is not None
+    ]
+    if not both or any(other for _, other in both):
+        return None
+    total = sum(own for own, _ in both)
+    same = total > 0 and claim.paper == "above"
+    verdict = REPRODUCED if same else NOT_REPRODUCED
+    return Finding(f"{total:.3g} against 0", None, None, same, None, verdict)
 
 
 def _count(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | None:
@@ -259,7 +284,9 @@ def _moves(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | No
 
 
 def _exceeds(claim: Claim, _: Table, rows: Mapping[str, Finding]) -> Finding | None:
-    sizes = [abs(ours) for name in claim.of if (ours := rows[name].ours) is not None]
+    found = [rows[name].ours for name in claim.of]
+    # A direction against nothing has no size.
+    sizes = [abs(ours) for ours in found if isinstance(ours, float)]
     if len(sizes) < len(claim.of):
         return None
     ours = sizes[0] - sizes[1]

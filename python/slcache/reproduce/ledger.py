@@ -10,7 +10,7 @@ from slcache.reproduce.claims import Claim
 from slcache.reproduce.findings import find
 from slcache.reproduce.reading import PROBABLE
 from slcache.reproduce.table import Table
-from slcache.reproduce.verdicts import CANNOT_HOLD, NOT_RUN, NOT_SIMULABLE, Finding
+from slcache.reproduce.verdicts import CANNOT_HOLD, NOT_JUDGED, NOT_RUN, NOT_SIMULABLE, Finding
 
 
 @dataclass
@@ -33,6 +33,7 @@ class Row:
     verdict: str
     reason: str
     detail: dict[str, Any] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
     #: The same under the most probable reading, where there is one.
     probable: Finding | None = None
 
@@ -72,13 +73,26 @@ def _finding(
 ) -> Finding:
     if claim.not_simulable:
         return Finding(None, verdict=NOT_SIMULABLE)
-    finding = Finding(None) if tables is None else find(claim, tables[claim.part], before)
-    excluded = claim.cannot_hold and finding.verdict != NOT_RUN
-    return replace(finding, verdict=CANNOT_HOLD) if excluded else finding
+    if tables is None:
+        return Finding(None)
+    table = tables[claim.part]
+    found = find(claim, table, before)
+    missing = table.missing(claim) or [name for of in claim.of for name in before[of].missing]
+    found = replace(found, missing=list(dict.fromkeys(missing)))
+    if found.verdict == NOT_RUN:
+        return found
+    if claim.cannot_hold:
+        return replace(found, verdict=CANNOT_HOLD)
+    return replace(found, verdict=NOT_JUDGED) if missing else found
 
 
 def _row(claim: Claim, finding: Finding, probable: Finding | None) -> Row:
-    reasons = (claim.cannot_hold, claim.not_simulable, claim.reason, claim.note)
+    reasons = (
+        claim.cannot_hold,
+        claim.not_simulable,
+        lacks(finding) or lacks(probable),
+        claim.note,
+    )
     return Row(
         id=claim.id,
         figure=claim.figure,
@@ -95,5 +109,13 @@ def _row(claim: Claim, finding: Finding, probable: Finding | None) -> Row:
         verdict=finding.verdict,
         reason=" ".join(part for part in reasons if part),
         detail=finding.detail,
+        missing=finding.missing,
         probable=probable,
     )
+
+
+def lacks(finding: Finding | None) -> str:
+    """Say which traces a finding lacks, where it is no verdict for that."""
+    if finding is None or not finding.missing or finding.verdict not in (NOT_JUDGED, NOT_RUN):
+        return ""
+    return f"Not run: {', '.join(finding.missing)}."

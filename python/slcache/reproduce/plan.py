@@ -55,6 +55,11 @@ class Plan:
         every = [scheme for part in self.parts for scheme in part.schemes]
         return list(dict.fromkeys([*every, *(pick.name for pick in self.picks)]))
 
+    def traces_of(self, part: Part) -> list[str]:
+        """Return the workloads that a part's claims are of."""
+        every = [w for w in self.workloads if not w.parts or part.name in w.parts]
+        return [workload.name for workload in every if not workload.optional]
+
     def expand(self, names: Sequence[str]) -> list[Variant]:
         """Return the variants that names of schemes, variants and grids mean."""
         return expand(names, self.variants, self.grids)

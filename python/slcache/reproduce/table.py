@@ -22,10 +22,13 @@ class Table:
         reference: str,
         workloads: Sequence[str],
         grids: Sequence[Grid] = (),
+        wanted: Sequence[str] | None = None,
     ) -> None:
+        """Hold results; `wanted` are the traces that claims are of, None in a study of some."""
         self.documents = documents
         self.reference = reference
         self._grids = grids
+        self._wanted = wanted
         held = {workload for workload, _, _ in documents}
         self.workloads = [name for name in workloads if name in held]
         self.schemes = list(dict.fromkeys(scheme for _, scheme, _ in documents))
@@ -39,6 +42,14 @@ class Table:
     def workloads_of(self, claim: Claim) -> list[str]:
         """Return the workloads a claim is about, of those that were run."""
         return [name for name in self.workloads if not claim.workloads or name in claim.workloads]
+
+    def missing(self, claim: Claim) -> list[str]:
+        """Return the workloads a claim is about that were not run."""
+        if self._wanted is None or claim.of:
+            return []
+        wanted = [*claim.workloads, *self._wanted] if claim.of_others else claim.workloads
+        names = dict.fromkeys(wanted or self._wanted)
+        return [name for name in names if name not in self.workloads]
 
     def ratio(self, claim: Claim, rival: str, workload: str, seed: int) -> float | None:
         """Return scheme / rival; None where the rival's figure is 0 or missing."""

@@ -36,7 +36,7 @@ def tabulate(
     """
     jobs = jobs_of(plan, chosen, seeds, settings)
     results = run_all([job for _, job in jobs], store, progress)
-    return tables_of(plan, jobs, results, seeds, store)
+    return tables_of(plan, jobs, results, seeds, store, study=True)
 
 
 def tables_of(
@@ -45,8 +45,13 @@ def tables_of(
     results: Sequence[dict[str, Any]],
     seeds: Mapping[str, Sequence[int]],
     store: Store,
+    *,
+    study: bool = False,
 ) -> dict[str, Table]:
-    """Return the tables by part of runs that are done, the first also as ""."""
+    """Return the tables by part of runs that are done, the first also as "".
+
+    A study says what it finds on the traces that it has; else claims are of all of the plan's.
+    """
     documents: dict[str, dict[Key, Any]] = {part.name: {} for part in plan.parts}
     for (part, job), document in zip(jobs, results, strict=True):
         of_part, first = documents[part.name], seeds[part.name][0]
@@ -63,8 +68,9 @@ def tables_of(
         lifespans.add(lasting, documents[lasting.part], plan.grids)
     names = list(dict.fromkeys(workload.name for workload in plan.workloads))
     tables = {
-        part.name: Table(documents[part.name], part.reference, names, plan.grids)
+        part.name: Table(documents[part.name], part.reference, names, plan.grids, wanted)
         for part in plan.parts
+        for wanted in [None if study else plan.traces_of(part)]
     }
     return {"": tables[plan.parts[0].name], **tables}
 

@@ -124,7 +124,7 @@ def _widest(claim: Claim, table: Table, _: object) -> Finding | None:
 def _reaches(claim: Claim, table: Table, _: object) -> Finding | None:
     """Judge where a measure first is so many times that of the grid's first setting."""
     curves = list(_curves(claim, table).values())
-    if not curves:
+    if not curves or not curves[0][min(curves[0])]:
         return None
     found = _first(claim, curves[0])
     curves_of_seeds = [_curves(claim, table, seed) for seed in table.seeds]
@@ -202,6 +202,26 @@ def _more(claim: Claim, table: Table, _: object) -> Finding | None:
     holds = ours > NO_CHANGE
     verdict = REPRODUCED if holds else NOT_REPRODUCED
     return Finding(ours, None, None, holds, verdict=verdict, detail={"changes": every})
+
+
+def _where(claim: Claim, table: Table, _: object) -> Finding | None:
+    """Judge whether the measure is above the threshold at some settings, and not everywhere."""
+    curves = _curves(replace(claim, points=[]), table)
+    above = {
+        name: [at for at, figure in curve.items() if figure > claim.threshold]
+        for name, curve in curves.items()
+        if set(claim.points) < set(curve)
+    }
+    holds = {
+        name: set(claim.points) <= set(found) and len(found) < len(curves[name])
+        for name, found in above.items()
+    }
+    found = counted(holds, {"above": above})
+    return found and replace(found, ours="; ".join(map(_at, above.values())))
+
+
+def _at(settings: Sequence[float]) -> str:
+    return f"above at {', '.join(f'{at:g}' for at in settings)}" if settings else "nowhere above"
 
 
 def _grid_extreme(claim: Claim, table: Table, _: object) -> Finding | None:
@@ -288,6 +308,7 @@ FIND = {
     "grid-sign": _grid_change,
     "grid-more": _more,
     "grid-bound": _bound,
+    "grid-where": _where,
     "grid-most": _grid_extreme,
     "grid-least": _grid_extreme,
     "ends-below": _ends_below,

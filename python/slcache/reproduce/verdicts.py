@@ -14,8 +14,13 @@ SAME_DIRECTION = "same direction"
 NOT_REPRODUCED = "not reproduced"
 CANNOT_HOLD = "cannot hold"
 NOT_SIMULABLE = "cannot be simulated"
+#: A figure of some of the traces that the claim is of: it is shown, and says nothing of all.
+NOT_JUDGED = "not judged"
 NOT_RUN = "no data"
-VERDICTS = (REPRODUCED, SAME_DIRECTION, NOT_REPRODUCED, CANNOT_HOLD, NOT_SIMULABLE, NOT_RUN)
+VERDICTS = (
+    *(REPRODUCED, SAME_DIRECTION, NOT_REPRODUCED),
+    *(CANNOT_HOLD, NOT_SIMULABLE, NOT_JUDGED, NOT_RUN),
+)
 
 #: A change of at most so many percent has no direction.
 NO_CHANGE = 100 * normalise.TIE
@@ -35,6 +40,8 @@ class Finding:
     same_order: bool | None = None
     verdict: str = NOT_RUN
     detail: dict[str, Any] = field(default_factory=dict)
+    #: Traces that the claim is of and that were not run.
+    missing: list[str] = field(default_factory=list)
 
 
 def sign(percent: float) -> int:

@@ -1,0 +1,287 @@
+"""Every check of every paper's claims can pass, can fail, and can be without data."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from slcache.reproduce import papers, plan
+from slcache.reproduce.claims import Claim
+from slcache.reproduce.ledger import Row, ledger
+from slcache.reproduce.plan import Plan
+from slcache.reproduce.table import Key, Table
+
+PLANS = {paper: plan.load(paper) for paper in papers()}
+CLAIMS = [(paper, claim) for paper, loaded in PLANS.items() for claim in loaded.claims]
+CASES = [
+    pytest.param(paper, claim, id=f"{paper}-{claim.id}")
+    for paper, claim in CLAIMS
+    if not claim.not_simulable
+]
+SIGNS = [
+    pytest.param(paper, claim, id=f"{paper}-{claim.id}")
+    for paper, claim in CLAIMS
+    if claim.kind == "sign"
+]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a figure is asked for: a trace of a claim's, or another, and a setting of a grid."""
+
+    claim: Claim
+    measure: str
+    workload: str
+    #: Its number among the traces, how many there are, and whether the claim names it.
+    trace: int
+    traces: int
+    named: bool
+    scheme: str
+    #: Whether it is the claim's scheme, or a point of the claim's grid.
+    own: bool
+    at: float | None
+    setting: int
+    settings: int
+
+
+Figures = Callable[[Place], float | None]
+
+
+class Synthetic(Table):
+    """A table of a part whose figures are made up."""
+
+    def __init__(
+        self, of: Plan, part: str, claim: Claim, figures: Figures, without: str = ""
+    ) -> None:
+        found = next(p for p in of.parts if p.name == (part or of.parts[0].name))
+        names = list(dict.fromkeys([*of.traces_of(found), *claim.workloads]))
+        schemes = [variant.name for variant in of.expand(found.schemes)]
+        schemes += [pick.name for pick in of.picks if pick.part == found.name]
+        documents: dict[Key, dict[str, Any]] = {
+            (w, s, 1): {} for w in names for s in schemes if w != without
+        }
+        super().__init__(documents, found.reference, names, of.grids, of.traces_of(found))
+        self.names, self.claim, self.figures = names, claim, figures
+        points = {v.name: (g.name, i, v) for g in of.grids for i, v in enumerate(g.variants())}
+        self.points: Mapping[str, Any] = points
+        self.sizes = {g.name: len(g.variants()) for g in of.grids}
+
+    def get(self, measure: str, workload: str, scheme: str, seed: int) -> float | None:
+        """Return the made-up figure of a run that was made."""
+        if (workload, scheme, seed) not in self.documents:
+            return None
+        claim = self.claim
+        grid, setting, variant = self.points.get(scheme, ("", 0, None))
+        named = [name for name in self.names if not claim.workloads or name in claim.workloads]
+        place = Place(
+            claim=claim,
+            measure=measure,
+            workload=workload,
+            trace=named.index(workload) if workload in named else 0,
+            traces=len(named),
+            named=workload in named,
+            scheme=scheme,
+            own=claim.scheme in (scheme, grid),
+            at=variant.point[0] if variant else None,
+            setting=setting,
+            settings=self.sizes.get(grid, 1),
+        )
+        return self.figures(place)
+
+
+def judge(paper: str, claim: Claim, figures: Figures, without: str = "") -> Row:
+    """Return the row of a claim, with those that it is of judged before it."""
+    loaded = PLANS[paper]
+    claims = [c for c in loaded.claims if c.id in claim.of] + [replace(claim, cannot_hold="")]
+    # Those that it is of are all about one scheme.
+    every = ["", *(part.name for part in loaded.parts)]
+    tables = {part: Synthetic(loaded, part, claims[0], figures, without) for part in every}
+    return ledger(claims, tables)[-1]
+
+
+def numbers(paper: object) -> list[float]:
+    """Return the figures of a claim, and those between the ends of a range."""
+    if isinstance(paper, int | float):
+        return [float(paper)]
+    known = paper if isinstance(paper, list) else []
+    return [float(x) for x in known if isinstance(x, int | float)]
+
+
+def part_of_way(ends: list[float], place: Place) -> float:
+    """Return a figure between two ends, by the trace or by the setting."""
+    low, high = ends[0], ends[-1]
+    number, count = (place.trace, place.traces) if place.traces > 1 else (0, 1)
+    if place.settings > 1:
+        number, count = place.setting, place.settings
+    return low + (high - low) * number / (count - 1) if count > 1 else low
+
+
+def beside(ends: list[float], base: float) -> Figures:
+    """Return figures of the claim's scheme between two ends above those of all others."""
+    return lambda p: base + (part_of_way(ends, p) if p.own or not base else 0)
+
+
+def two_of(sizes: tuple[float, float]) -> Figures:
+    """Return figures of which the first measure that is asked for has one size, others another."""
+    order: list[str] = []
+
+    def figure(p: Place) -> float:
+        if p.measure not in order:
+            order.append(p.measure)
+        return sizes[order.index(p.measure) % 2] if p.own else 1.0
+
+    return figure
+
+
+def on_first(count: int, there: float, elsewhere: float) -> Figures:
+    """Return figures of the claim's scheme that are others on its first traces."""
+    return lambda p: (there if p.trace < count else elsewhere) if p.own else 100.0
+
+
+def at_points(there: float, elsewhere: float) -> Figures:
+    """Return figures that are others at the claim's settings."""
+    return lambda p: (there if p.at in p.claim.points else elsewhere) if p.own else 1.0
+
+
+def on_named(there: float, elsewhere: float) -> Figures:
+    """Return curves that rise further on the trace that the paper names."""
+    return lambda p: (there if p.workload == p.claim.paper else elsewhere) if p.setting else 0.5
+
+
+def peaks(first: int, others: int, height: float) -> Figures:
+    """Return curves with a peak or a valley, at one setting on the first trace."""
+    return lambda p: 3 + height * (p.setting == (others if p.trace else first))
+
+
+def step(at: int, height: float) -> Figures:
+    """Return curves with a step."""
+    return lambda p: height if p.setting >= at else 1.0
+
+
+def bump(height: float) -> Figures:
+    """Return curves that are flat but for one setting."""
+    return lambda p: 100.0 + (height if p.setting == 1 else 0.0)
+
+
+def changes(claim: Claim) -> Iterator[Figures]:
+    """Give figures that differ from a rival's by the paper's change, and by others."""
+    ends = numbers(claim.paper)
+    given = [[x] for x in (*ends, 0.0, -60.0, 50.0, 900.0)] + ([ends] if ends else [])
+    for of in given:
+        yield beside(of, 100)
+    # The first of two other claims moves more than the second, or less.
+    yield two_of((3.0, 1.1))
+    yield two_of((1.1, 3.0))
+
+
+def levels(claim: Claim) -> Iterator[Figures]:
+    """Give figures of the paper's size, and others; on so many of the traces each."""
+    ends = numbers(claim.paper)
+    limits = [claim.threshold / 2, claim.threshold * 2, 0.0, 1.0, 1e12]
+    given = [[x / claim.scale] for x in ends] + [[x] for x in limits]
+    given += [[x / claim.scale for x in ends]] if ends else []
+    for of in given:
+        yield beside(of, 0)
+    low, high = (claim.threshold / 2, claim.threshold * 2) if claim.threshold else (50, 200)
+    for count in range(12):
+        yield on_first(count, high, low)
+        yield on_first(count, low, high)
+
+
+def ranks(claim: Claim) -> Iterator[Figures]:
+    """Give schemes in the paper's order and the other way, and traces likewise."""
+    groups = claim.paper if isinstance(claim.paper, list) else []
+    place = {n: i for i, g in enumerate(groups) if isinstance(g, str) for n in g.split(" = ")}
+    yield lambda p: 1.0 + place.get(p.scheme, 0)
+    yield lambda p: 9.0 - place.get(p.scheme, 0)
+    yield lambda p: 1.0 if p.own else 5.0
+    yield lambda p: 9.0 if p.own else 5.0
+    yield lambda p: 1.0 + p.trace * p.own
+    yield lambda p: 20.0 - p.trace * p.own
+    yield lambda p: (1.0 if p.named else 9.0) if p.own else 5.0
+    yield lambda p: (9.0 if p.named else 1.0) if p.own else 5.0
+
+
+def curves(claim: Claim) -> Iterator[Figures]:
+    """Give grids that rise, fall, have a peak or a valley, a step, or one trace that stands out."""
+    yield lambda p: 1.0 + p.setting
+    yield lambda p: 1.0 + p.settings - p.setting
+    yield lambda p: 1.0 if p.setting in (0, p.settings - 1) else 5.0
+    yield lambda p: 5.0 if p.setting in (0, p.settings - 1) else 1.0
+    for size in [x / claim.scale for x in numbers(claim.paper)] + [50.0]:
+        yield bump(size)
+    limit = claim.threshold or 1.0
+    for more, less in itertools.permutations((2.0, 1.0)):
+        yield at_points(0.7 * more * limit, 0.7 * less * limit)
+        yield on_named(more, less)
+    for first, last in itertools.product(range(12), repeat=2):
+        yield peaks(first, last, 1.0)
+        yield peaks(first, last, -1.0)
+    for at in range(1, 12):
+        yield step(at, limit)
+
+
+def tried(claim: Claim) -> Iterator[Figures]:
+    yield from changes(claim)
+    yield from levels(claim)
+    yield from ranks(claim)
+    yield from curves(claim)
+
+
+def given_by(paper: str, claim: Claim, verdict: str) -> Figures | None:
+    """Return made-up figures that get a verdict."""
+    return next((f for f in tried(claim) if judge(paper, claim, f).verdict == verdict), None)
+
+
+@pytest.mark.parametrize(("paper", "claim"), CASES)
+def test_a_check_can_pass_fail_and_lack_data(paper: str, claim: Claim) -> None:
+    passing = given_by(paper, claim, "reproduced")
+    assert passing is not None, "nothing that can be measured passes"
+    assert given_by(paper, claim, "not reproduced"), "nothing that can be measured fails"
+    none = judge(paper, claim, lambda _: None)
+    assert (none.verdict, none.ours, none.missing) == ("no data", None, [])
+    for name in wanted(paper, claim):
+        less = judge(paper, claim, passing, without=name)
+        assert less.verdict in ("not judged", "no data")
+        assert less.missing == [name]
+        assert f"Not run: {name}." in less.reason
+
+
+def wanted(paper: str, claim: Claim) -> list[str]:
+    """Return the traces that a claim is of."""
+    loaded = PLANS[paper]
+    claims = [c for c in loaded.claims if c.id in claim.of] or [claim]
+    part = next(p for p in loaded.parts if p.name == (claims[0].part or loaded.parts[0].name))
+    return claims[0].workloads or loaded.traces_of(part)
+
+
+@pytest.mark.parametrize(("paper", "claim"), SIGNS)
+def test_a_direction_against_nothing_is_one(paper: str, claim: Claim) -> None:
+    found = judge(paper, claim, lambda p: 5.0 if p.own else 0.0)
+    assert found.verdict == ("reproduced" if claim.paper == "above" else "not reproduced")
+    nothing = judge(paper, claim, lambda _: 0.0)
+    assert nothing.verdict == "not reproduced"
+
+
+def of(paper: str, name: str) -> Claim:
+    return next(claim for claim in PLANS[paper].claims if claim.id == name)
+
+
+def test_what_is_above_everywhere_says_nothing_of_where() -> None:
+    claim = of("nvc", "gc-financial1")
+    assert judge("nvc", claim, lambda _: 0.75).verdict == "not reproduced"
+    rising = judge("nvc", claim, lambda p: 0.3 * (p.at or 0.0))
+    assert (rising.verdict, rising.ours) == ("reproduced", "above at 0.625, 0.75, 0.875, 1")
+
+
+@pytest.mark.parametrize("part", ["st", "mt"])
+def test_better_than_the_best_constant_is_near_it(part: str) -> None:
+    perf, life = (of("hyssd", f"{name}-{part}") for name in ("perf-near-best", "life-reaches-best"))
+    assert judge("hyssd", perf, lambda p: 80.0 if p.own else 100.0).verdict == "reproduced"
+    assert judge("hyssd", perf, lambda p: 120.0 if p.own else 100.0).verdict == "not reproduced"
+    assert judge("hyssd", life, lambda p: 120.0 if p.own else 100.0).verdict == "reproduced"
+    assert judge("hyssd", life, lambda p: 80.0 if p.own else 100.0).verdict == "not reproduced"
