@@ -285,3 +285,21 @@ def test_better_than_the_best_constant_is_near_it(part: str) -> None:
     assert judge("hyssd", perf, lambda p: 120.0 if p.own else 100.0).verdict == "not reproduced"
     assert judge("hyssd", life, lambda p: 120.0 if p.own else 100.0).verdict == "reproduced"
     assert judge("hyssd", life, lambda p: 80.0 if p.own else 100.0).verdict == "not reproduced"
+
+
+def test_a_quick_evaluation_of_ips_judges_claims_of_single_traces() -> None:
+    loaded = PLANS["ips"]
+    ran = {
+        (part, workload.name)
+        for workload in loaded.workloads
+        for part in workload.parts
+        if workload.name in loaded.quick.names() and loaded.quick.runs(workload.name, [part])
+    }
+    judged = {
+        c.id
+        for c in loaded.claims
+        if c.workloads and all((c.part, name) in ran for name in c.workloads)
+    }
+    wanted = {"ips-bursty-waf-small", "ips-bursty-latency-proj_4", "coop-bursty-136-latency"}
+    assert wanted | {"coop-bursty-136-waf", "agc-latency-wdev_0"} <= judged
+    assert ("bursty", "wdev_0") not in ran

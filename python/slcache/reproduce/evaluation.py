@@ -94,6 +94,8 @@ def _views(
         chosen = inputs.published(read, names, traces)
         if not request.workloads:
             chosen = [each for each in chosen if not each.optional]
+            if request.quick:
+                chosen = [each for each in chosen if plan.quick.runs(each.name, each.parts)]
         views.append((reading, read, chosen))
         jobs.append(jobs_of(read, chosen, of_parts, {}))
     # All at once, so that the progress shown is that of both.
@@ -118,7 +120,7 @@ def stage(evaluation: Evaluation, files: Transaction) -> None:
 
 def _scope(plan: Plan, request: Request) -> tuple[list[str], list[int]]:
     every = list(dict.fromkeys(workload.name for workload in plan.workloads))
-    names = list(request.workloads) or (plan.quick.workloads if request.quick else every)
+    names = list(request.workloads) or (plan.quick.names() if request.quick else every)
     unknown = [name for name in names if name not in every]
     if unknown:
         allowed = ", ".join(every)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,3 +64,14 @@ class Quick:
     seeds: list[int]
     #: Parts that are run; all when empty.
     parts: list[str] = field(default_factory=list)
+    #: Workloads of a part where they are others than `workloads`.
+    only: dict[str, list[str]] = field(default_factory=dict)
+
+    def names(self) -> list[str]:
+        """Return the workloads of any part."""
+        more = itertools.chain.from_iterable(self.only.values())
+        return list(dict.fromkeys([*self.workloads, *more]))
+
+    def runs(self, name: str, parts: Sequence[str]) -> bool:
+        """Return whether a workload is run in one of its parts."""
+        return any(name in self.only.get(part, self.workloads) for part in parts or [""])

@@ -154,7 +154,7 @@ def _reading(table: dict[str, Any] | None, where: str) -> Reading | None:
 def _check(plan: Plan, where: str) -> None:
     """Refuse names that nothing bears."""
     workloads = {workload.name for workload in plan.workloads}
-    wanted = set(plan.quick.workloads)
+    wanted = set(plan.quick.names())
     wanted |= set(plan.sensitivity.workloads) if plan.sensitivity else set()
     wanted |= {name for claim in plan.claims for name in claim.workloads}
     wanted |= {name for variant in plan.variants for name in variant.after}
@@ -168,7 +168,7 @@ def _check(plan: Plan, where: str) -> None:
     vary = plan.sensitivity.vary if plan.sensitivity else []
     parts |= {name for variation in vary for name in variation.parts}
     parts |= set(plan.sensitivity.parts) if plan.sensitivity else set()
-    parts |= {*plan.quick.parts, *(spec.part for spec in plan.tables)}
+    parts |= {*plan.quick.parts, *plan.quick.only, *(spec.part for spec in plan.tables)}
     parts |= {name for pick in plan.picks for name in (pick.part, pick.source)}
     parts |= {plan.yardstick.part} if plan.yardstick else set()
     parts |= {spec.part for spec in plan.optima} | {spec.part for spec in plan.lifespans}
