@@ -141,3 +141,18 @@ def test_what_cannot_be_written_is_refused_at_once(load: Path, tmp_path: Path) -
         SlcCacheEnv(workload=load, record=tmp_path / "folder", **ENV)
     SlcCacheEnv(workload=load, record=tmp_path / "new" / "episode.json", **ENV)
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("key", ["record", "render_mode", "log", "memory_out", "nonsense"])
+def test_a_recording_names_no_file_to_be_written(
+    load: Path, tmp_path: Path, key: str, replay: Command
+) -> None:
+    file, victim = tmp_path / "episode.json", tmp_path / "victim"
+    document = recorded(load, file)
+    victim.write_text("precious")
+    document["environment"][key] = str(victim)
+    file.write_text(json.dumps(document))
+    status, told, error = replay(file)
+    assert (status, told) == (1, "")
+    assert f"environment.{key}: no recording has it" in error
+    assert victim.read_text() == "precious"

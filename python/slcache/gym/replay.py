@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pathlib
 from collections.abc import Iterator, Mapping
@@ -15,6 +16,7 @@ from slcache._core import EpisodeError
 from slcache.files import Path
 from slcache.gym.env import SlcCacheEnv
 from slcache.gym.record import CLOSED, FIGURES, FORMAT, VERSION
+from slcache.gym.rules import Rules
 
 #: What a recording has, and of which type.
 _KEYS: Mapping[str, type | tuple[type, ...]] = {
@@ -69,6 +71,12 @@ def read(file: Path) -> dict[str, Any]:
         value = document.get(key)
         if not isinstance(value, kind) or isinstance(value, bool):
             raise EpisodeError(f"{file}: {key} = {value!r:.60}: missing, or of another type")
+    known = _recorded_arguments()
+    for name in document["environment"]:
+        if name not in known:
+            raise EpisodeError(
+                f"{file}: environment.{name:.60}: no recording has it; known are {', '.join(known)}"
+            )
     figures = [document["figures"].get(name) for name in FIGURES]
     lengths = {len(document["actions"]), len(document["rewards"]), *map(_length, figures)}
     if len(lengths) > 1:
@@ -100,6 +108,11 @@ def replay(file: Path) -> Outcome:
         differences.append(f"ended_by: {document['ended_by']!r} was recorded, and it is {over!r}")
     score = None if own_reward else sum(rewards)
     return Outcome(len(rewards), score, document["score"], differences, notes)
+
+
+def _recorded_arguments() -> list[str]:
+    """Return the arguments that make an environment: none of them names a file to be written."""
+    return [name for name in inspect.signature(Rules.made).parameters if name != "render_mode"]
 
 
 def _length(value: object) -> int:
