@@ -155,6 +155,42 @@ def test_a_batch_of_nothing_but_impossible_points_goes_on(trace: Path) -> None:
     assert found.best.settings["scheme"] == "tlc-only"
 
 
+@pytest.mark.parametrize(
+    ("vary", "told"),
+    [
+        ({"scheme.hierarchy.slc_blocks": "3..4"}, "no scheme of the study takes it"),
+        ({"slc_blocks": "3..4", "scheme.baseline.slc_blocks": "3..4"}, "in another spelling"),
+        ({"device.pool[0].blocks": [16], "device.pool.0.blocks": [16]}, "in another spelling"),
+        ({"workload.requests": [1, 2]}, "no trace of the study is a workload"),
+        ({"nonsense": [1, 2]}, "unknown key"),
+        ({"slc_blocks": "1000..1002"}, "must be between 3 and"),
+    ],
+)
+def test_a_sweep_and_a_search_refuse_the_same(
+    trace: Path, tmp_path: Path, vary: dict[str, Any], told: str
+) -> None:
+    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "vary": vary, "jobs": 1}
+    verbs: tuple[Any, ...] = (sweep, tune)
+    for number, verb in enumerate(verbs):
+        out = tmp_path / str(number)
+        with pytest.raises(package.ConfigError, match=told):
+            verb(trace, out=out, settings={"trace.address": "wrap"}, **asked)
+        assert not out.exists() or not any(path.is_file() for path in out.rglob("*"))
+
+
+def test_a_key_is_not_set_in_one_spelling_and_varied_in_another(trace: Path) -> None:
+    verbs: tuple[Any, ...] = (sweep, tune)
+    for verb in verbs:
+        with pytest.raises(package.ConfigError, match="in another spelling"):
+            verb(
+                trace,
+                device="tiny",
+                scheme="baseline",
+                vary={"slc_blocks": "3..4"},
+                settings={"scheme.baseline.slc_blocks": 3},
+            )
+
+
 def test_a_point_is_what_a_run_gives(trace: Path, found: Tuning) -> None:
     """The best configuration's file, run by itself, has the figures that the search says."""
     assert found.best is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -52,3 +53,9 @@ def checked_seed(seed: int) -> int:
     if not 0 <= seed <= SEED_MAX:
         raise about(ConfigError(f"seed = {seed}: must be between 0 and {SEED_MAX}"), "seed")
     return seed
+
+
+def one_name(key: str, scheme: str) -> str:
+    """Return a key as it is spelled in full: keys outside the sections are the scheme's."""
+    inside = re.match(r"(device|scheme|host|buffer|precondition|trace|run)\b", key)
+    return re.sub(r"\[(\d+)\]", r".\1", key if inside else f"scheme.{scheme}.{key}")

@@ -10,6 +10,7 @@ from typing import Any
 
 from slcache import api, wording
 from slcache._core import ConfigError
+from slcache.once import one_name
 from slcache.sweep import given
 from slcache.sweep.axes import plain
 from slcache.sweep.sampling import Combination
@@ -58,7 +59,7 @@ class Point:
 
 def points(study: Study) -> list[Point]:
     """Return the points in the order of the study; raises ConfigError for a key that none takes."""
-    _check_keys(study)
+    check_keys(study)
     combinations = study.combinations()
     resolved = _Resolved(study)
     return [resolved.point(index, *each) for index, each in enumerate(_places(study, combinations))]
@@ -105,8 +106,8 @@ def _all_schemes(study: Study) -> list[str]:
     return [str(entry["name"]) for entry in api.schemes()]
 
 
-def _check_keys(study: Study) -> None:
-    """Raise StudyError for a key of a scheme or of workloads where the study has none such."""
+def check_keys(study: Study) -> None:
+    """Raise StudyError for a key in two spellings, or one that nothing in the study has."""
     schemes = _all_schemes(study)
     canonical = api.canonical()
     known = {canonical.get(name, name) for name in schemes}
@@ -116,6 +117,12 @@ def _check_keys(study: Study) -> None:
             raise StudyError(f"{key}: no scheme of the study takes it: {wording.listed(schemes)}")
         if key.startswith(_WORKLOAD) and not any(map(given.is_workload, study.traces)):
             raise StudyError(f"{key}: no trace of the study is a workload")
+    for scheme in known:
+        spelt: dict[str, str] = {}
+        for key in [*study.keys, *study.settings]:
+            first = spelt.setdefault(one_name(key, scheme), key)
+            if first != key:
+                raise StudyError(f"{key}: is {first} in another spelling; give one of the two")
 
 
 class _Resolved:

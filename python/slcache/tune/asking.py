@@ -70,7 +70,9 @@ def check(plan: Plan, asked: Asked) -> None:
     if _core.is_read_once(given.label(asked.trace)):
         told = f"a search reads its trace again and again, and {asked.trace} can be read only once"
         raise about(UsageError(f"{told}: give a file that stays"), "trace")
-    table.check_names(asked.whole(axis.key for axis in plan.space.axes))
+    whole = asked.whole(axis.key for axis in plan.space.axes)
+    table.check_names(whole)
+    sweep_points.check_keys(whole)
     for scheme in asked.schemes:
         # A key that no scheme knows is an error before anything is run.
         sweep_points.points(asked.study(scheme, [plan.space.first(scheme)]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from slcache import api, config_files
+from slcache.once import one_name
 from slcache.sweep.executors import Executor
 from slcache.sweep.run import run_study
 from slcache.sweep.shared import Traces
@@ -46,9 +46,9 @@ class Asked:
         """Return what is fixed for the points of a scheme, with what the file says below that."""
         own = self.of_scheme(scheme)
         said = {} if self.config is None else config_files.read(self.config).settings
-        above = {_one_name(key, scheme) for key in (*own, *chosen)}
+        above = {one_name(key, scheme) for key in (*own, *chosen)}
         below = api.settings_for(said, scheme, self.schemes).items()
-        return {k: v for k, v in below if _one_name(k, scheme) not in above} | own
+        return {k: v for k, v in below if one_name(k, scheme) not in above} | own
 
     def study(self, scheme: str, listed: Sequence[Mapping[str, Any]]) -> Study:
         """Return points of a scheme as a study."""
@@ -145,12 +145,6 @@ class Runs:
 
     def _of_whole(self, row: Row) -> Row:
         return replace(row, point=replace(row.point, trace=self._asked.trace))
-
-
-def _one_name(key: str, scheme: str) -> str:
-    """Return a key as it is spelled in full: keys outside the sections are the scheme's."""
-    inside = re.match(r"(device|scheme|host|buffer|precondition|trace|run)\b", key)
-    return re.sub(r"\[(\d+)\]", r".\1", key if inside else f"scheme.{scheme}.{key}")
 
 
 def _found(rows: Sequence[Row]) -> Found:

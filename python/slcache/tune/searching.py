@@ -11,6 +11,8 @@ from slcache import api, files
 from slcache.errors import RunError
 from slcache.sweep import given
 from slcache.sweep.executors import Executor, named
+from slcache.sweep.points import told as told_of
+from slcache.sweep.study import StudyError
 from slcache.sweep.table import Row
 from slcache.traces import Progress
 from slcache.tune import prefixes as beginnings
@@ -65,7 +67,10 @@ def _searched(
     search = Search(plan, runs.evaluate)
     until = None if minutes is None else time.monotonic() + 60 * minutes
     tried = search.run(_budget(search, told, until))
-    return Tuning(asked, plan, tried, runs.kept, _rows(tried, runs))
+    rows = _rows(tried, runs)
+    if all(row.status == "impossible" for row in rows):
+        raise StudyError("\n".join(told_of([row.point for row in rows])))
+    return Tuning(asked, plan, tried, runs.kept, rows)
 
 
 def _budget(search: Search, told: _Told, until: float | None) -> Callable[[int], bool]:
