@@ -145,6 +145,8 @@ impl Simulation {
             planes &= planes - 1;
             let plane = PlaneId(first_plane + u32::from(in_die));
             match self.idle_step(plane) {
+                // Planes that fold share commands: the others of the die are asked too.
+                Idle::Step if self.io.timing().is_folding(unit) => {}
                 Idle::Step => break,
                 Idle::Nothing => self.io.timing_mut().mark_idle_work(unit, in_die, false),
             }

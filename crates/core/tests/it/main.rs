@@ -13,6 +13,7 @@ mod endings;
 mod fill_on_read;
 mod flash_rules;
 mod flush;
+mod folding;
 mod hold;
 mod hybrid;
 mod hyssd_limits;

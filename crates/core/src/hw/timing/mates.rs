@@ -1,4 +1,5 @@
-//! What a multi-plane command takes along: operations of its class on the same page of other planes.
+//! What a multi-plane command takes along: operations of its class on the same page of other planes. Commands of
+//! the host look along their queue; for those that fold see `folds`.
 
 use super::ids::OpId;
 use super::op_table::Op;
@@ -10,8 +11,8 @@ use crate::base::op::OpKind;
 pub(super) const MATE_WINDOW: u32 = 16;
 
 /// The operations of a multi-plane command.
-struct Mates {
-    first: OpId,
+pub(super) struct Mates {
+    pub(super) first: OpId,
     last: OpId,
     /// Their planes, a bit each.
     planes: u32,
@@ -48,12 +49,19 @@ impl Timing {
     /// Chains to `first`, taken off the queue, what a multi-plane command takes along.
     pub(super) fn take_mates(&mut self, unit: u32, first: OpId) {
         self.ops[first].next = OpId::NONE;
-        let Op { page, class, plane_in_die, .. } = self.ops[first];
+        let Op { page, class, cause, plane_in_die, .. } = self.ops[first];
+        let is_host = class.is_host();
         let class = class as usize;
         if self.units[unit as usize].plane[class] == plane_in_die {
             return; // All that is queued is on its plane.
         }
         let mut mates = Mates { first, last: first, planes: 1 << plane_in_die };
+        if self.folds(unit, cause) {
+            self.take_fold_mates(unit, &mut mates);
+        }
+        if !is_host {
+            return;
+        }
         if self.units[unit as usize].has_window(class) {
             if let Some(ids) = self.in_window(unit, class, page) {
                 let ids = ids.into_iter().take_while(|id| !id.is_none());
@@ -86,7 +94,7 @@ impl Timing {
 
     /// Chains `id` to a command, if it may be one with it.
     #[inline(always)]
-    fn take_mate(&mut self, mates: &mut Mates, id: OpId) {
+    pub(super) fn take_mate(&mut self, mates: &mut Mates, id: OpId) {
         let (first, op) = (&self.ops[mates.first], &self.ops[id]);
         let fits = op.kind == first.kind
             && op.pages == first.pages

@@ -17,6 +17,9 @@ mod complete;
 mod disk;
 mod emit;
 pub mod event;
+mod folds;
+#[cfg(test)]
+mod folds_tests;
 mod idle;
 mod ids;
 mod mates;
@@ -61,6 +64,7 @@ use block_clock::{BlockClock, DoneAhead};
 use channel::Channel;
 use disk::DiskUnit;
 use event::{Event, EventKind, EventQueue};
+use folds::Folds;
 use move_run::Run;
 use op_table::OpTable;
 use parked::Parked;
@@ -97,6 +101,8 @@ pub struct Timing {
     parked: Vec<Parked>,
     /// The fronts of the queues of the host's classes, two for each unit.
     windows: Vec<Window>,
+    /// What folds and is queued, by unit.
+    folds: Vec<Folds>,
     /// Parked erases that wait for nothing but their block's reads.
     parked_erases: BTreeMap<u32, OpId>,
     /// Units that may be able to start something.
@@ -159,6 +165,7 @@ impl Timing {
             done_ahead: DoneAhead::new(geometry.block_numbers(), geometry.page_bits),
             parked: Vec::new(),
             windows: Vec::new(),
+            folds: Vec::new(),
             parked_erases: BTreeMap::new(),
             ready: Vec::new(),
             raising: Vec::new(),
@@ -206,6 +213,7 @@ impl Timing {
         };
         self.parked.extend((0..CLASSES).map(|_| Parked::default()));
         self.add_windows();
+        self.folds.push(Folds::new(pool.config.planes));
         let first_plane = plane - u32::from(place.in_die);
         self.units.push(Unit::new(place.channel, bit, first_plane, parallelism, pool.config.suspend));
     }

@@ -4,7 +4,7 @@
 //! have not started: they are neighbours there, since they were emitted one after the other and nothing
 //! comes between them. Each becomes an operation of its own when its turn comes, and what is left of the
 //! run becomes its last move. So all happens as if each had been emitted alone, and the run's number
-//! stands for the last of them.
+//! stands for the last of them. Where planes fold together each is emitted alone.
 
 use super::ids::OpId;
 use super::op_table::{Op, FOLLOWS, MOVES, QUEUED};
@@ -115,6 +115,9 @@ impl Timing {
         let (Some(then), [others @ .., end]) = (last.then, moves) else {
             unreachable!("Invariant: moves, each a read with its program");
         };
+        if self.folds(last.unit, last.cause) {
+            return self.emit_each(last, then, moves);
+        }
         self.serial += others.len() as u64;
         let id = self.submit(last, 0);
         if others.is_empty() {
@@ -145,6 +148,20 @@ impl Timing {
         // The unit is looked at again after it has started one, which then may have to pause.
         self.ready.push(last.unit);
         id
+    }
+
+    /// Emits `moves`, of which `last` is the last one, each as an operation of its own; returns the last.
+    #[cold]
+    fn emit_each(&mut self, last: OpSpec, then: MoveTarget, moves: &[PageMove]) -> OpId {
+        let end = moves[moves.len() - 1];
+        let spec = |page: &PageMove| OpSpec {
+            page: page.from,
+            array_ns: page.read_ns,
+            out_ns: last.out_ns - end.transfer_ns + page.transfer_ns,
+            then: Some(page.target(&end, then)),
+            ..last
+        };
+        moves.iter().fold(OpId::NONE, |_, page| self.emit(spec(page), &[]))
     }
 
     /// Takes a queued operation off its queue, of a run its first move.

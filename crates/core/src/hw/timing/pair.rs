@@ -11,7 +11,8 @@ impl Timing {
     /// Whether `id`, taken off the queue with all that its read takes along, runs as a pair if nothing comes.
     pub(super) fn is_pair(&self, unit: u32, id: OpId) -> bool {
         let (op, u) = (&self.ops[id], &self.units[unit as usize]);
-        if !op.has(MOVES) || op.has(FOLLOWS) || !op.next.is_none() || !self.pairs {
+        let alone = op.next.is_none() && !self.folds(unit, op.cause);
+        if !op.has(MOVES) || op.has(FOLLOWS) || !alone || !self.pairs {
             return false;
         }
         let then = self.ops.more(id).then;

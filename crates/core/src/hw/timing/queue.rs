@@ -48,6 +48,10 @@ impl Timing {
     #[inline(always)]
     pub(super) fn link(&mut self, id: OpId) {
         let op = &self.ops[id];
+        if self.folds(op.unit, op.cause) {
+            self.fold_linked(id);
+        }
+        let op = &self.ops[id];
         let follower = op.block_next;
         if !follower.is_none() {
             let next = &self.ops[follower];
@@ -105,6 +109,10 @@ impl Timing {
     #[inline]
     pub(super) fn link_front(&mut self, id: OpId) {
         let op = &self.ops[id];
+        if self.folds(op.unit, op.cause) {
+            self.fold_linked(id);
+        }
+        let op = &self.ops[id];
         let (class, plane) = (op.class as usize, op.plane_in_die);
         let unit = &mut self.units[op.unit as usize];
         let head = std::mem::replace(&mut unit.head[class], id);
@@ -161,7 +169,10 @@ impl Timing {
     /// Takes the first operation of a class off its queue.
     #[inline(always)]
     pub(super) fn unlink_head(&mut self, unit: u32, class: usize, head: OpId) {
-        let next = self.ops[head].next;
+        let Op { next, cause, .. } = self.ops[head];
+        if self.folds(unit, cause) {
+            self.fold_unlinked(head);
+        }
         let u = &mut self.units[unit as usize];
         u.head[class] = next;
         if next.is_none() {
@@ -193,7 +204,10 @@ impl Timing {
 
     #[inline]
     pub(super) fn unlink(&mut self, id: OpId) {
-        let Op { next, class, unit, .. } = self.ops[id];
+        let Op { next, class, unit, cause, .. } = self.ops[id];
+        if self.folds(unit, cause) {
+            self.fold_unlinked(id);
+        }
         let prev = self.ops.more(id).prev;
         let class = class as usize;
         if prev.is_none() {
@@ -241,11 +255,19 @@ impl Timing {
                     let begun = self.begin_stretch(unit, head);
                     return if begun { OpId::NONE } else { self.take_move(head) };
                 }
+                if self.folds(unit, self.ops[head].cause) {
+                    let first = self.first_of_fold(unit, head);
+                    self.unlink(first);
+                    return first;
+                }
                 self.unlink_head(unit, class, head);
                 return head;
             }
-            let id = self.first_startable(unit, class);
+            let mut id = self.first_startable(unit, class);
             if !id.is_none() {
+                if self.folds(unit, self.ops[id].cause) {
+                    id = self.first_of_fold(unit, id);
+                }
                 return self.take(id);
             }
             mask &= mask - 1;

@@ -4,10 +4,10 @@ use super::channel::Channel;
 use super::coming::plan;
 use super::event::{Event, EventKind};
 use super::ids::OpId;
-use super::op_table::{FOLLOWS, MOVES, QUEUED};
+use super::op_table::{Op, FOLLOWS, MOVES, QUEUED};
 use super::unit::{Phase, Unit};
 use super::Timing;
-use crate::base::op::{Class, OpKind};
+use crate::base::op::{Cause, Class, OpKind};
 use crate::hw::config::PlaneParallelism;
 
 /// The bit of waiting host reads in a unit's mask.
@@ -200,7 +200,8 @@ impl Timing {
             return false;
         }
         (u.pending, u.first) = (OpId::NONE, OpId::NONE);
-        if op.has(MOVES) && !op.has(FOLLOWS) && self.whole_moves && !u.suspend.program && c.units.len() == 1 {
+        let moves_whole = self.whole_moves && !u.suspend.program && c.units.len() == 1;
+        if op.has(MOVES) && !op.has(FOLLOWS) && moves_whole && !u.folds(op.cause) {
             self.run_move(unit, id, self.ops.more(id).then, self.now_ns);
             return true;
         }
@@ -225,11 +226,11 @@ impl Timing {
             return self.start_disk(unit, id, channel_wait_ns);
         }
         let u = &self.units[unit as usize];
-        let class = self.ops[id].class;
+        let Op { class, cause, .. } = self.ops[id];
         // Cleaning works on one plane at a time: its page offsets hardly ever match across planes.
-        let alone = !class.is_host()
-            || u.parallelism != PlaneParallelism::MultiPlane
-            || u.head[class as usize].is_none();
+        let alone = u.parallelism != PlaneParallelism::MultiPlane
+            || u.head[class as usize].is_none()
+            || !(class.is_host() || cause == Cause::Migration);
         if !alone {
             return self.start_with_mates(unit, id, channel_wait_ns);
         }
@@ -240,6 +241,7 @@ impl Timing {
         op.clear(QUEUED);
         let (in_ns, array_ns, out_ns) = (op.in_ns, op.array_ns, op.out_ns);
         let can_move = moves_whole && op.has(MOVES) && !op.has(FOLLOWS);
+        let can_move = can_move && !self.folds(unit, cause);
         self.book_wait(id, channel_wait_ns);
         if can_move {
             return self.run_move(unit, id, self.ops.more(id).then, self.now_ns);

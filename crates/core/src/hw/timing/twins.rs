@@ -72,6 +72,7 @@ impl Twins {
 
     pub(super) fn spec(&mut self, kind: OpKind, class: Class, block: BlockId, page: u32) -> OpSpec {
         let place = self.geometry.planes[self.geometry.plane_of(block).index()];
+        let cause = if self.rng.below(3) == 0 { Cause::Migration } else { Cause::Host };
         let (in_ns, array_ns) = (self.bus_ns(4), 20 + 10 * self.rng.below(3));
         let out_ns = if kind == OpKind::Read { self.bus_ns(4) } else { 0 };
         let spec = OpSpec {
@@ -80,7 +81,7 @@ impl Twins {
             array_ns,
             in_ns,
             out_ns,
-            ..OpSpec::new(kind, Cause::Host, class, block, place.unit)
+            ..OpSpec::new(kind, cause, class, block, place.unit)
         };
         match kind {
             OpKind::Read => spec,
