@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
@@ -16,8 +17,10 @@ from pathlib import Path
 import pytest
 
 import slcache as sl
+from slcache.cli.app import execute
 from slcache.files import Transaction
 from support import TINY_BYTES, command, slcache, write_trace
+from verbs import Inputs
 
 RUN = ("--device", "tiny", "--scheme", "baseline")
 #: A workload whose requests are few.
@@ -271,3 +274,58 @@ def test_python_writes_through_one_place() -> None:
         if word in path.read_text()
     }
     assert found == allowed
+
+
+#: Files that `run` writes besides those in the folder of --out.
+BESIDE = ("--log", "--save-state", "--memory-out")
+LEARNS = ("run", "zipf-4k", "--workload", "requests=100", "--device", "rl-32g", "--scheme", "rl")
+
+
+def ways(folder: Path, name: str) -> list[Path]:
+    """Return ways to say the name of a file that need not be there."""
+    (folder / "linked").symlink_to(folder / "o")
+    return [folder / "o" / name, folder / "o" / ".." / "o" / name, folder / "linked" / name]
+
+
+@pytest.mark.parametrize("option", BESIDE)
+@pytest.mark.parametrize("name", ["result.json", "series.parquet", "report.html"])
+def test_no_output_of_a_run_takes_the_place_of_another(
+    option: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if option == "--log" and not name.endswith("parquet"):
+        pytest.skip("no name for a log")
+    (tmp_path / "o").mkdir()
+    for way in ways(tmp_path, name):
+        assert execute([*LEARNS, option, str(way), "--out", str(tmp_path / "o")]) == 3
+        assert "is the output" in capsys.readouterr().err
+        assert list((tmp_path / "o").iterdir()) == []
+
+
+@pytest.mark.parametrize(("one", "other"), [*itertools.combinations(BESIDE, 2)])
+def test_no_two_outputs_are_one_file(one: str, other: str, tmp_path: Path) -> None:
+    (tmp_path / "o").mkdir()
+    for way in ways(tmp_path, "x.parquet"):
+        assert execute([*LEARNS, one, str(way), other, str(tmp_path / "o" / "x.parquet")]) == 3
+        assert list((tmp_path / "o").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.json", "x.txt"])
+def test_a_log_is_not_named_as_another_format(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute([*LEARNS, "--log", str(tmp_path / name)]) == 2
+    assert "name it FILE.parquet" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_page_of_a_study_takes_no_other_files_place(
+    inputs: Inputs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (study,) = inputs.needed(("sweep", "show"))
+    copy = Path(shutil.copytree(study, tmp_path / "study"))
+    files = {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}
+    for path in files:
+        if path.suffix != ".html":
+            assert execute(["sweep", "show", str(copy), "--html", str(path)]) == 2
+            assert "a page is named FILE.html" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()} == files

@@ -126,7 +126,7 @@ def _run(
         snapshot_out=_named(save_state),
         memory_in=_named(memory_in),
         memory_out=_named(memory_out),
-        log=_named(log),
+        log=_named(None if log is None else checked_log(log)),
         progress=progress,
     )
     read = files.inputs(path, path_of(device), load_state, memory_in)
@@ -246,6 +246,14 @@ def _first_seed(
     """Return the seed that a single comparison would have."""
     own = settings_for(given, scheme, names)
     return int(resolve(device=device, scheme=scheme, settings=own, seed=seed)["run"]["seed"])
+
+
+def checked_log(log: Path) -> Path:
+    """Return the file of a request log; UsageError where its name promises another format."""
+    if pathlib.Path(log).suffix not in ("", ".parquet", ".pq"):
+        told = f"log = {os.fspath(log)!r}: a log of requests is Parquet; name it FILE.parquet"
+        raise about(UsageError(told), "log")
+    return log
 
 
 def log_of(log: Path, label: str) -> pathlib.Path:

@@ -20,21 +20,26 @@ class Transaction:
     Leaving the block cleanly gives all of them their names. Any exception removes them, and the
     directory too when this transaction created it. None of them replaces one of the `inputs`;
     what is no regular file, such as a FIFO, is written into. `names` are checked at once, others
-    when they are written.
+    when they are written; `beside` are files that somebody else writes meanwhile, which are none
+    of these.
     """
 
     def __init__(
-        self, directory: Path, names: Iterable[str] = (), inputs: Iterable[Path] = ()
+        self,
+        directory: Path,
+        names: Iterable[str] = (),
+        inputs: Iterable[Path] = (),
+        beside: Iterable[Path] = (),
     ) -> None:
         self.directory = pathlib.Path(directory)
-        self._names = list(names)
+        self._names = [*(self.directory / name for name in names), *beside]
         self._outputs = _core.Outputs([os.fspath(path) for path in inputs])
 
     def __enter__(self) -> Self:
         try:
             self._outputs.folder(os.fspath(self.directory))
             for name in self._names:
-                self._outputs.reserve(os.fspath(self.directory / name))
+                self._outputs.reserve(os.fspath(name))
         except BaseException:
             self._outputs.discard()
             raise

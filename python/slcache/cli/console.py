@@ -97,16 +97,20 @@ def left_out(schemes: Mapping[str, str]) -> None:
 
 @contextlib.contextmanager
 def output(
-    directory: Path | None, names: Sequence[str], inputs: Sequence[api.Path]
+    directory: Path | None,
+    names: Sequence[str],
+    inputs: Sequence[api.Path],
+    beside: Sequence[api.Path] = (),
 ) -> Iterator[Transaction | None]:
     """Open the output directory, if one was asked for, before the work begins.
 
-    An error if one of the files to write there is one of the inputs.
+    An error if one of the files to write there is one of the inputs, or one of those that are
+    written `beside` them.
     """
     if directory is None:
         yield None
     else:
-        with Transaction(directory, names, inputs) as files:
+        with Transaction(directory, names, inputs, beside) as files:
             yield files
 
 

@@ -61,9 +61,10 @@ def run(
         raise typer.BadParameter(told, param_hint="--scheme")
     reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
     arguments = _arguments(given.settings, address, reader, replay, seed, window)
-    kept = files_of(trace, device, config, load_state, save_state, memory_in, memory_out)
+    kept = files_of(trace, device, config, load_state, memory_in)
+    beside = [path for path in (log, save_state, memory_out) if path is not None]
     with (
-        console.output(out, FILES, kept) as files,
+        console.output(out, FILES, kept, beside) as files,
         console.meter(progress) as meter,
     ):
         result = api.run(

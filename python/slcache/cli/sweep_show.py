@@ -32,7 +32,9 @@ Metrics = Annotated[
 ]
 Page = Annotated[
     Path | None,
-    typer.Option("--html", metavar="FILE", dir_okay=False, help="Write the report to this file."),
+    typer.Option(
+        "--html", metavar="FILE", dir_okay=False, help="Write the report to this file (.html)."
+    ),
 ]
 
 
@@ -66,6 +68,10 @@ def show(
     except ValueError as error:
         raise typer.BadParameter(f"{path}: {error}") from error
     if html is not None:
+        # Whatever else a study has there is no page.
+        if html.suffix not in (".html", ".htm"):
+            told = f"{html}: a page is named FILE.html"
+            raise typer.BadParameter(told, param_hint="--html")
         page = report.render(analysis, folder.resolve().name, _asked(folder / ASKED))
         with console.output(html.parent, [html.name], [path]) as files:
             assert files is not None

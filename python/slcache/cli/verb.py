@@ -14,7 +14,7 @@ _EVERY = ("--offset", "--expect")
 
 
 class Verb(TyperCommand):
-    """A verb that refuses an option given twice, and whose errors know which verb they are of."""
+    """A verb that refuses an option given twice or empty; its errors know whose they are."""
 
     def parse_args(  # type: ignore[override]
         self, ctx: typer.Context, args: list[str]
@@ -22,9 +22,14 @@ class Verb(TyperCommand):
         """Parse the arguments; the last of two values must not win in silence."""
         given, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for parameter, times in Counter(order).items():
-            if times == 1 or parameter.param_type_name != "option":
+            if parameter.param_type_name != "option":
                 continue
             name = max(parameter.opts, key=len)
+            # An empty path, for one, would be the folder one is in.
+            if given[parameter.name] == "" or (parameter.multiple and "" in given[parameter.name]):
+                ctx.fail(f"{name}: its value is empty")
+            if times == 1:
+                continue
             if not parameter.multiple:
                 ctx.fail(f"{name} is given {times} times; give it once")
             twice = [value for value, n in Counter(given[parameter.name]).items() if n > 1]
