@@ -122,7 +122,8 @@ def test_a_damaged_result_is_made_anew(small: Path, tmp_path: Path) -> None:
     first = sweep(small, device="tiny", scheme="sa", store=tmp_path)
     (kept,) = (tmp_path / "results").iterdir()
     kept.write_bytes(kept.read_bytes()[:-9])
-    second = sweep(small, device="tiny", scheme="sa", store=tmp_path)
+    with pytest.warns(UserWarning, match="made anew"):
+        second = sweep(small, device="tiny", scheme="sa", store=tmp_path)
     assert (second.kept, second.table) == (0, first.table)
 
 

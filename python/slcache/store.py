@@ -1,10 +1,17 @@
-"""Results kept on disk, so that interrupted work goes on where it stopped."""
+"""Results kept on disk, so that interrupted work goes on where it stopped.
+
+What is kept names its key and a checksum: a file that was edited, cut short, or put in the place
+of another is told, removed and made anew. Names of files are never believed.
+"""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import json
+import os
+import stat
+import warnings
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,10 +28,10 @@ def key(parts: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def packed(document: Mapping[str, Any]) -> bytes:
-    """Return a document as it is kept."""
-    text = json.dumps(document, ensure_ascii=False).encode()
-    return gzip.compress(text, 6, mtime=0)
+def packed(key: str, text: bytes, level: int = 6) -> bytes:
+    """Return a document as it is kept under a key: behind a line that seals it."""
+    whole = _seal(key, hashlib.sha256(text).hexdigest()) + text
+    return gzip.compress(whole, level, mtime=0)
 
 
 class Store:
@@ -38,17 +45,25 @@ class Store:
         return key(parts)
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """Return a kept result; None where there is none or it cannot be read."""
-        try:
-            with gzip.open(self._path(key), "rt", encoding="utf-8") as file:
-                document: object = json.load(file)
-        except (OSError, EOFError, ValueError, RecursionError, zlib.error):
+        """Return a kept result; None where there is none, or none that fits."""
+        path = self._path(key)
+        if not os.path.lexists(path):
             return None
-        return document if isinstance(document, dict) else None
+        try:
+            whole = gzip.decompress(_regular(path).read_bytes())
+        except (OSError, EOFError, zlib.error):
+            _refuse(path)
+            return None
+        text = whole[whole.find(b"\n") + 1 :]
+        if whole != _seal(key, hashlib.sha256(text).hexdigest()) + text:
+            _refuse(path)
+            return None
+        document: dict[str, Any] = json.loads(text)
+        return document
 
     def put(self, key: str, document: Mapping[str, Any]) -> None:
         """Keep a result: whole or not at all."""
-        self.put_packed(key, packed(document))
+        self.put_packed(key, packed(key, json.dumps(document, ensure_ascii=False).encode()))
 
     def put_packed(self, key: str, content: bytes) -> None:
         """Keep a result that is `packed`: whole or not at all."""
@@ -57,3 +72,48 @@ class Store:
 
     def _path(self, key: str) -> Path:
         return self.directory / f"{key}.json.gz"
+
+
+def sound(path: Path) -> bool:
+    """Return whether a file is there as it was when it was sealed; another is removed."""
+    if not os.path.lexists(path):
+        return False
+    try:
+        fits = _beside(path).read_bytes() == _seal(path.name, _sha256(path))
+    except OSError:
+        fits = False
+    if not fits:
+        _refuse(path)
+    return fits
+
+
+def seal(path: Path) -> None:
+    """Write down what a file made for later runs holds, beside it."""
+    with Transaction(path.parent) as files:
+        files.write(_beside(path).name, _seal(path.name, _sha256(path)))
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.seal")
+
+
+def _seal(name: str, sha256: str) -> bytes:
+    return json.dumps({"key": name, "sha256": sha256}).encode() + b"\n"
+
+
+def _sha256(path: Path) -> str:
+    with _regular(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _regular(path: Path) -> Path:
+    """Return the path of a file; reading a pipe or a device might never end."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(f"{path}: not a file")
+    return path
+
+
+def _refuse(path: Path) -> None:
+    """Remove what does not fit, so that nothing takes it for what it is not, and say so."""
+    path.unlink()
+    warnings.warn(f"{path}: damaged, or not what its name says: it is made anew", stacklevel=3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from slcache import ConfigError, Error, TraceError, UsageError, _core
 from slcache.cli import (
     catalogue,
     cliff,
+    console,
     design,
     devices,
     diff,
@@ -112,7 +114,9 @@ def execute(arguments: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        status = app(args=list(arguments), prog_name="slcache", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _noted
+            status = app(args=list(arguments), prog_name="slcache", standalone_mode=False)
         sys.stdout.flush()
     except Exception as error:
         _abandon_stdout(error)
@@ -122,6 +126,10 @@ def execute(arguments: Sequence[str]) -> int:
         if status == INTERRUPTED:
             _complain("interrupted")
     return int(status or OK)
+
+
+def _noted(message: Warning | str, *_: object, **__: object) -> None:
+    console.note(str(message))
 
 
 def _explain(error: Exception) -> tuple[str, int]:

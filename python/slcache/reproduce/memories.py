@@ -8,7 +8,7 @@ from pathlib import Path
 
 from slcache import api
 from slcache.reproduce.jobs import Job
-from slcache.store import Store
+from slcache.store import Store, seal, sound
 
 
 class Memories:
@@ -18,6 +18,7 @@ class Memories:
         self._store = store
         self._locks: dict[str, threading.Lock] = {}
         self._guard = threading.Lock()
+        self._known: set[Path] = set()
 
     def path(self, job: Job, progress: api.Progress) -> Path | None:
         """Return the memory that a run begins with; None where it begins with none."""
@@ -31,7 +32,7 @@ class Memories:
         # Several runs want the same lessons; the first has them given.
         with lock:
             path = self._store.directory / f"{name}.memory"
-            if not path.exists():
+            if path not in self._known and not sound(path):
                 self._store.directory.mkdir(parents=True, exist_ok=True)
                 api.run(
                     last.path,
@@ -40,4 +41,6 @@ class Memories:
                     memory_out=path,
                     progress=progress,
                 )
+                seal(path)
+            self._known.add(path)
         return path

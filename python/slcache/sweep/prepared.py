@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from slcache import api
-from slcache.store import Store
+from slcache.store import Store, sound
 from slcache.sweep import driver, room, table, tasks
 from slcache.sweep.points import Point, told
 from slcache.sweep.points import points as points_of
@@ -76,12 +76,13 @@ class Prepared:
         """Return the tasks of points; parses the traces that several of them share."""
         prepared = self._traces.prepare(todo.values(), here=here)
         starts = states(todo.values(), self._place / "states")
+        missing = {state for state in set(starts.values()) if not sound(state)}
         runs: dict[str, tasks.Task] = {}
         makings: dict[str, tasks.Task] = {}
         for key, point in todo.items():
             state = starts.get(point.index)
             runs[key] = _task(key, "point", point, prepared.get(point.index), state)
-            if state is not None and not state.exists():
+            if state is not None and state in missing:
                 name = os.fspath(state)
                 makings.setdefault(name, _task(name, "state", point, None, state))
         return driver.Work(runs, makings)

@@ -32,6 +32,8 @@ class Traces:
         self._progress = progress
         self._opened: dict[str, str | _core.Rereadable] = {}
         self._fingerprints: dict[_Reading, str] = {}
+        #: Prepared files that were looked at or made here.
+        self._known: set[Path] = set()
 
     def fingerprint(self, point: Point) -> str:
         """Return the hash of what a point's trace is read from; raises TraceError."""
@@ -64,7 +66,7 @@ class Traces:
     def _prepared(self, reading: _Reading) -> Path:
         parts = {"trace": self._fingerprints[reading], "options": reading.options}
         path = self._folder / f"{store.key(parts)}.slctrace"
-        if not path.exists():
+        if path not in self._known and not store.sound(path):
             self._folder.mkdir(parents=True, exist_ok=True)
             _core.prepare(
                 self._open(reading.trace),
@@ -72,6 +74,8 @@ class Traces:
                 trace_options=list(reading.options),
                 progress=self._progress,
             )
+            store.seal(path)
+        self._known.add(path)
         return path
 
     def _open(self, trace: str) -> str | _core.Rereadable:

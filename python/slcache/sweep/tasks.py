@@ -6,14 +6,13 @@ the same result.
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from slcache import _core
+from slcache import _core, store
 from slcache._core import ConfigError, RunError, TraceError
 from slcache.metrics import METRICS, PARTS, Value
 from slcache.sweep import given
@@ -100,6 +99,7 @@ def _state(task: Task) -> Done:
         replay=task.replay,
         progress=None,
     )
+    store.seal(Path(task.state))
     return Done(task.name)
 
 
@@ -125,5 +125,5 @@ def _document(task: Task) -> str:
 
 def _finished(name: str, text: str) -> Done:
     document = json.loads(text)
-    content = gzip.compress(text.encode(), 1, mtime=0)
+    content = store.packed(name, text.encode(), 1)
     return Done(name, content=content, values=values(document), costs=costs(document))

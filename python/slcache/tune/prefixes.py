@@ -27,6 +27,7 @@ class Prefixes:
         self._options = reader_options(None, options)
         self._folder, self._progress = folder, progress
         self._requests: int | None = None
+        self._known: set[Path] = set()
 
     def path(self, share: Fraction) -> Path:
         """Return the file with the first requests of the trace; raises TraceError."""
@@ -35,11 +36,13 @@ class Prefixes:
         )
         name = store.key({"trace": read, "options": self._options, "first": str(share)})
         path = self._folder / f"{name}.parquet"
-        if not path.exists():
+        if path not in self._known and not store.sound(path):
             self._folder.mkdir(parents=True, exist_ok=True)
             self._trace.transform(
                 "window", path, skip=0, take=self.requests(share), on_progress=self._progress
             )
+            store.seal(path)
+        self._known.add(path)
         return path
 
     def requests(self, share: Fraction) -> int:
