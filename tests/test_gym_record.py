@@ -82,6 +82,16 @@ def test_what_differs_is_told(load: Path, tmp_path: Path, replay: Command) -> No
     assert replay(file)[0] == 1
 
 
+def test_an_edited_score_is_told(load: Path, tmp_path: Path, replay: Command) -> None:
+    file = tmp_path / "e.json"
+    recorded(load, file)
+    document = json.loads(file.read_text())
+    file.write_text(json.dumps({**document, "score": document["score"] + 1}))
+    status, told, _ = replay(file)
+    assert status == 1
+    assert "score: " in told
+
+
 def test_a_reward_of_the_users_is_left_out(load: Path, tmp_path: Path, replay: Command) -> None:
     file = tmp_path / "episode.json"
     assert recorded(load, file, reward=lambda info: -info["waf"])["environment"]["reward"] is None

@@ -107,6 +107,8 @@ def replay(file: Path) -> Outcome:
     if document["ended_by"] != over:
         differences.append(f"ended_by: {document['ended_by']!r} was recorded, and it is {over!r}")
     score = None if own_reward else sum(rewards)
+    if not differences and score not in (None, document["score"]):
+        differences.append(f"score: {document['score']!r} was recorded, and it is {score!r}")
     return Outcome(len(rewards), score, document["score"], differences, notes)
 
 
