@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from slcache import ConfigError, EpisodeError
+from slcache import ConfigError, EpisodeError, UsageError
 from slcache.gym import ENV_ID, SlcCacheEnv, SlcCacheVectorEnv
 from support import mixed, write_trace
 
@@ -122,7 +122,7 @@ def test_wrong_use_is_refused(arguments: dict[str, Any]) -> None:
         ({"num_envs": 0}, "num_envs = 0"),
         ({"autoreset_mode": "Sometimes"}, "autoreset_mode = 'Sometimes'"),
     ):
-        with pytest.raises(ConfigError, match=told):
+        with pytest.raises((ConfigError, UsageError), match=told):
             SlcCacheVectorEnv(**{"num_envs": 2, **arguments, **wrong})
     envs = SlcCacheVectorEnv(2, **arguments)
     with pytest.raises(EpisodeError, match="reset the environment first"):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import tomllib
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -199,3 +202,77 @@ def test_python_names_the_length_of_windows(trace: Path, tmp_path: Path) -> None
     twice = {"run": {"series_window_ns": 1}}
     with pytest.raises(slcache.ConfigError, match=r"run\.series_window_ns: given twice"):
         slcache.run(trace, scheme="baseline", settings=twice, **own)
+
+
+#: Functions that end soon. A sweep or search starts processes, and a cliff may write for long.
+PUBLIC: list[Callable[..., object]] = [
+    *(slcache.run, slcache.compare, slcache.resolve, slcache.generate, slcache.merge),
+    *(slcache.rerun, slcache.diff, slcache.load, slcache.workload),
+    *(slcache.device_facts, slcache.fitting),
+]
+#: What no argument is, or only some are.
+WRONG: list[Any] = [True, 0, -1, 1.5, 10**400, float("nan"), float("inf"), "", "\0", b"x", [1]]
+WRONG += [{}, {1: 2}, object(), ["x", None], "9" * 5000]
+
+
+def needed(function: Callable[..., object], trace: Path, folder: Path) -> dict[str, Any]:
+    """Return arguments with which a function begins."""
+    everything: dict[str, Any] = {
+        "trace": trace, "traces": [trace], "device": "tiny", "scheme": "baseline",
+        "schemes": ["baseline"], "vary": {"host.time_scale": [0.5]}, "spec": "zipf-4k",
+        "output": folder / "o.parquet", "sources": [trace, trace], "minimise": ["waf"],
+        "asked": folder / "none.toml", "path": folder / "none", "first": folder / "none",
+        "second": folder / "none", "saved": folder / "none", "amount_bytes": 65536,
+    }  # fmt: skip
+    known = inspect.signature(function).parameters
+    return {name: value for name, value in everything.items() if name in known}
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        pytest.param(function, name, id=f"{function.__name__}-{name}")
+        for function in PUBLIC
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+        if not name.startswith("on_") and name != "progress"
+    ],
+)
+def test_no_argument_ends_in_another_error(
+    function: Callable[..., object], name: str, trace: Path, tmp_path: Path
+) -> None:
+    for wrong in WRONG:
+        with contextlib.suppress(slcache.Error, OSError), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            function(**{**needed(function, trace, tmp_path), name: wrong})
+
+
+@pytest.mark.parametrize(
+    ("function", "wrong"),
+    [
+        (slcache.run, {"seed": True}),
+        (slcache.run, {"window": 5}),
+        (slcache.run, {"log": ""}),
+        (slcache.run, {"trace_options": [1]}),
+        (slcache.compare, {"seeds": True}),
+        (slcache.compare, {"seeds": 2.0}),
+        (slcache.sweep, {"jobs": 0}),
+        (slcache.sweep, {"jobs": -1}),
+        (slcache.sweep, {"vary": [1]}),
+        (slcache.tune, {"points": 0}),
+    ],
+)
+def test_an_argument_of_no_meaning_is_named(
+    function: Callable[..., object], wrong: dict[str, Any], trace: Path, tmp_path: Path
+) -> None:
+    (name,) = wrong
+    with pytest.raises(slcache.UsageError, match=f"^{name} = .*must be") as caught:
+        function(**{**needed(function, trace, tmp_path), **wrong})
+    assert caught.value.key == name
+
+
+def test_whole_numbers_may_be_numpys(trace: Path) -> None:
+    how: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "seed": 7}
+    numpys: dict[str, Any] = {**how, "seed": np.int32(7)}
+    plain = slcache.run(trace, **how).to_dict()
+    assert slcache.run(trace, **numpys).to_dict()["config"] == plain["config"]

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from slcache import _core, config_files, files, labels, reasons
+from slcache.arguments import checked
 from slcache.config_files import Settings
 from slcache.content import Content, device_of, path_of, trace_of
 from slcache.errors import ConfigError, UsageError, about
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 
+@checked
 def run(
     trace: Content,
     *,
@@ -166,6 +168,7 @@ def _named(path: Path | None) -> str | None:
     return None if path is None else os.fspath(path)
 
 
+@checked
 def compare(
     trace: Content,
     *,
@@ -195,8 +198,6 @@ def compare(
     anew for each: a `SeededComparison` tells means with intervals, and which differences are
     inside the noise. The other arguments are those of `run`.
     """
-    if seeds < 1:
-        raise about(UsageError(f"seeds = {seeds}: must be at least 1"), "seeds")
     device, _, said = config_files.unpacked(device, settings)
     given = addressed(said, address, window)
     progress = reporting(on_progress, progress)
@@ -316,6 +317,7 @@ def remembering(names: Sequence[str]) -> list[str]:
     return found
 
 
+@checked
 def fitting(
     *, device: Content, settings: Mapping[str, Any] | None = None
 ) -> tuple[list[str], dict[str, str]]:
@@ -379,6 +381,7 @@ def canonical() -> dict[str, str]:
     return {alias["name"]: entry["name"] for entry in schemes() for alias in entry["aliases"]}
 
 
+@checked
 def resolve(
     *,
     device: Content | None = None,
@@ -433,6 +436,7 @@ def devices() -> list[dict[str, Any]]:
     return list(json.loads(_core.devices()))
 
 
+@checked
 def device_facts(device: Path) -> dict[str, Any]:
     """Return what can be told of a preset or device file before anything runs on it.
 

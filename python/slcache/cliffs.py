@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from slcache import api, reasons
+from slcache.arguments import checked
 from slcache.content import Content
 from slcache.errors import ConfigError, UsageError, about
 from slcache.files import scratch
@@ -301,6 +302,7 @@ def run(
     return Cliff(runs, pattern, _name(device))
 
 
+@checked
 def cliff(
     *,
     device: Content,

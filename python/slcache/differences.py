@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache import saved
+from slcache.arguments import checked
 from slcache.errors import ResultError
 from slcache.leaves import leaves
 from slcache.loading import load
@@ -110,6 +111,7 @@ class Difference:
         }
 
 
+@checked
 def diff(
     first: Result | Comparison | saved.Path, second: Result | Comparison | saved.Path
 ) -> Difference:

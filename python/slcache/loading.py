@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from slcache import saved
+from slcache.arguments import checked
 from slcache.errors import ResultError
 from slcache.files import Path
 from slcache.results import Comparison, Result
 from slcache.seeded import SeededComparison
 
 
+@checked
 def load(path: Path) -> Result | Comparison:
     """Return what was saved, a run or a comparison, from a `.json` file or a folder with one.
 

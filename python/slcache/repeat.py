@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from slcache import _core, api, differences
+from slcache.arguments import checked
 from slcache.differences import Difference
 from slcache.errors import ResultError, TraceError, about
 from slcache.loading import load
@@ -33,6 +34,7 @@ class Rerun:
         return self.difference.equal
 
 
+@checked
 def rerun(
     saved: Path | Result | Comparison,
     *,

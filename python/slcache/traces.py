@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from slcache import _core, files, pictures, twins
+from slcache.arguments import checked
 from slcache.errors import UsageError, about
 from slcache.once import checked_seed, flatten, once
 
@@ -118,6 +119,7 @@ class Trace:
         return f"<slcache.Trace {self.path}>"
 
 
+@checked
 def merge(
     traces: Sequence[Path],
     output: Path,
@@ -149,6 +151,7 @@ def merge(
     return _document(text)
 
 
+@checked
 def generate(
     spec: Path,
     output: Path,
@@ -180,6 +183,7 @@ def workloads() -> list[dict[str, Any]]:
     return list(json.loads(_core.workloads()))
 
 
+@checked
 def workload(spec: Path, overrides: Mapping[str, object] | None = None) -> dict[str, Any]:
     """Return a workload's figures: which are given, which are free and why, which follow."""
     return _document(_core.workload(os.fspath(spec), _overrides(overrides)))

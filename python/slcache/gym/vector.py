@@ -12,6 +12,7 @@ from gymnasium.vector.utils import batch_space, iterate
 from numpy.typing import NDArray
 
 from slcache._core import ConfigError, Episode, EpisodeError, Episodes
+from slcache.arguments import checked
 from slcache.gym import knobs as boards
 from slcache.gym.actions import Stands
 from slcache.gym.knobs import Turns
@@ -39,6 +40,7 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
+    @checked
     def __init__(
         self,
         num_envs: int = 1,
@@ -47,8 +49,6 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
         threads: int | None = None,
         **arguments: Any,  # noqa: ANN401
     ) -> None:
-        if type(num_envs) is not int or num_envs < 1:
-            raise ConfigError(f"num_envs = {num_envs!r}: must be a whole number from 1")
         self._mode = _mode(autoreset_mode)
         self.rules = Rules.made(**arguments)
         self.num_envs = num_envs

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from slcache import api
+from slcache.arguments import checked
 from slcache.content import Content
 from slcache.once import flatten, once
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from slcache.sweep.sampling import Sampling
 
 
+@checked
 def sweep(
     trace: Content | Sequence[Content],
     *,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from slcache import api, files
 from slcache._core import RunError
+from slcache.arguments import checked
 from slcache.sweep import driver, given, slurm, study, table, tasks
 from slcache.sweep.executors import Executor, named
 from slcache.sweep.outcome import Sweep
@@ -22,6 +23,7 @@ from slcache.traces import Progress
 REPORT = "report.html"
 
 
+@checked
 def run_study(
     asked: Study | api.Path,
     *,

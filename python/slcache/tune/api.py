@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from slcache import api
+from slcache.arguments import checked
 from slcache.content import Content
 from slcache.traces import Progress
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 POINTS = 100
 
 
+@checked
 def tune(
     trace: Content,
     *,

@@ -65,8 +65,6 @@ def goals(minimise: Sequence[str], maximise: Sequence[str], keep: Sequence[str])
 
 def check(plan: Plan, asked: Asked) -> None:
     """Raise UsageError or ConfigError for a search that cannot be, before anything is run."""
-    if plan.points is not None and plan.points < 1:
-        raise about(UsageError(f"points = {plan.points}: must be 1 or more"), "points")
     if _core.is_read_once(given.label(asked.trace)):
         told = f"a search reads its trace again and again, and {asked.trace} can be read only once"
         raise about(UsageError(f"{told}: give a file that stays"), "trace")

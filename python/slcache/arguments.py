@@ -1,0 +1,149 @@
+"""The one check of Python arguments: types by annotation, ranges by name."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import operator
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ParamSpec, TypeVar
+
+from slcache.errors import UsageError, about
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+#: The most seeds of one configuration.
+SEEDS_MAX = 100_000
+#: Least and most that numbers of a name may be; a seed has a check of its own.
+_RANGES = {
+    "jobs": (1, 10_000),
+    "num_envs": (1, 10_000),
+    "points": (1, 100_000),
+    "seeds": (1, SEEDS_MAX),
+    "threads": (1, 10_000),
+}
+#: Numbers are shown to so many characters.
+_SHOWN = 60
+
+
+def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Return a function that raises UsageError, with the argument's name, for what means nothing.
+
+    An annotation is taken apart at `|`; what is neither a number, text, path, mapping nor list is
+    the function's own business. True and False are no numbers.
+    """
+    signature = inspect.signature(function)
+    kinds = {
+        name: [kind.strip() for kind in str(parameter.annotation).split("|")]
+        for name, parameter in signature.parameters.items()
+        if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+    }
+
+    @functools.wraps(function)
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        bound = signature.bind(*args, **kwargs)
+        for name, value in bound.arguments.items():
+            if name in kinds:
+                bound.arguments[name] = _argument(name, value, kinds[name])
+        return function(*bound.args, **bound.kwargs)
+
+    return call
+
+
+def _argument(name: str, value: object, kinds: Sequence[str]) -> object:
+    """Return an argument as its function takes it; UsageError where it is of no such kind."""
+    known = [found for kind in kinds if (found := _known(kind)) is not None]
+    if value is None and "None" in kinds:
+        return value
+    for fits, _ in known:
+        if (found := fits(value)) is not None:
+            least, most = _RANGES.get(name, (-math.inf, math.inf))
+            if isinstance(found, int) and not least <= found <= most:
+                _refuse(name, value, f"must be between {least:,} and {most:,}")
+            return found
+    if len(known) == len([kind for kind in kinds if kind != "None"]):
+        _refuse(name, value, f"must be {' or '.join(told for _, told in known)}")
+    return value
+
+
+def _known(kind: str) -> tuple[Callable[[object], Any], str] | None:
+    """Return what is known of an annotation: of a list also what its brackets say."""
+    outer, _, inner = kind.removeprefix("api.").removesuffix("]").partition("[")
+    each = _known(inner) if outer == "Sequence" and inner else None
+    return _KINDS.get(outer) if each is None else (_list_of(each[0]), f"a list, each {each[1]}")
+
+
+def _refuse(name: str, value: object, told: str) -> None:
+    try:
+        shown = repr(value)
+    except ValueError:
+        # A number of more digits than Python prints.
+        shown = "a number of thousands of digits"
+    cut = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+    raise about(UsageError(f"{name} = {cut}: {told}"), name)
+
+
+def _whole(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+def _number(value: object) -> float | int | None:
+    whole = _whole(value)
+    if whole is not None:
+        return whole
+    try:
+        number = float(value) if hasattr(value, "__float__") else math.nan
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) and not isinstance(value, bool | str) else None
+
+
+def _path(value: object) -> object | None:
+    is_path = isinstance(value, str | os.PathLike) and os.fspath(value) not in ("", b"")
+    return value if is_path and "\0" not in str(value) else None
+
+
+def _content(value: object) -> object | None:
+    return value if isinstance(value, Mapping) else _path(value)
+
+
+def _table(value: object) -> object | None:
+    named = isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+    return value if named else None
+
+
+def _list_of(fits: Callable[[object], object | None]) -> Callable[[object], object | None]:
+    def listed(value: object) -> object | None:
+        if not isinstance(value, Sequence) or isinstance(value, str | bytes):
+            return None
+        return value if all(fits(each) is not None for each in value) else None
+
+    return listed
+
+
+def _of(kind: type, *not_of: type) -> Callable[[object], object | None]:
+    return lambda value: (
+        value if isinstance(value, kind) and not isinstance(value, not_of) else None
+    )
+
+
+#: By the name of an annotation: what fits it, as the function gets it, and what it is called.
+_KINDS: Mapping[str, tuple[Callable[[object], Any], str]] = {
+    "Content": (_content, "a path, a name or a dict"),
+    "Settings": (_content, "a dict, or the path of a file"),
+    "bool": (_of(bool), "True or False"),
+    "int": (_whole, "a whole number"),
+    "float": (_number, "a number"),
+    "str": (_of(str), "text"),
+    "Path": (_path, "the path of a file or folder"),
+    "Mapping": (_table, "a dict whose keys are text"),
+    "Sequence": (_of(Sequence, str, bytes), "a list"),
+}
