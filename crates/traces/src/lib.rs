@@ -51,6 +51,7 @@ mod reader;
 mod record_parser;
 mod record_source;
 mod records;
+mod rereadable;
 mod scan;
 mod sectors;
 mod shared_file;

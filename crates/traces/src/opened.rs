@@ -5,7 +5,9 @@ use crate::progress::Progress;
 use crate::shared_file::SharedFile;
 use crate::trace_path::{TracePath, STDIN};
 use std::fs::File;
-use std::io::{Cursor, ErrorKind, Read, Write};
+use std::io::{Cursor, ErrorKind, IsTerminal, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileTypeExt;
 use std::sync::Arc;
 
 /// Most bytes of a pipe that are copied to a temporary file; a pipe that never
@@ -63,6 +65,16 @@ impl Opened {
         Ok(found == magic)
     }
 
+    /// Up to so many bytes of the beginning, where all of them come only once.
+    pub(crate) fn beginning(&mut self, bytes: u64) -> Result<&[u8], TraceError> {
+        if let Bytes::Once(rest) = &mut self.bytes {
+            let left = bytes.saturating_sub(self.first.len() as u64);
+            let read = rest.take(left).read_to_end(&mut self.first);
+            read.map_err(|source| failed(&self.name, source))?;
+        }
+        Ok(&self.first)
+    }
+
     /// All bytes from the first on, in order, and how many there are where known.
     pub(crate) fn into_reader(self) -> (Box<dyn Read + Send>, Option<u64>) {
         match self.bytes {
@@ -80,22 +92,11 @@ impl Opened {
     }
 }
 
-impl TracePath {
-    /// The same trace, to be read as often as needed: what gives its bytes only
-    /// once is copied to a temporary file without a name, which is gone with
-    /// the process, however that ends.
-    pub fn rereadable(self, progress: &mut Progress<'_>) -> Result<Self, TraceError> {
-        if !self.is_read_once() {
-            return Ok(self);
-        }
-        let copy = Opened::of(&self)?.into_shared(progress)?;
-        Ok(Self::with_copy(self.name(), copy))
-    }
-}
-
 fn open(name: &str) -> std::io::Result<Bytes> {
     if name == STDIN {
-        return Ok(Bytes::Once(Box::new(std::io::stdin())));
+        let stdin = std::io::stdin();
+        refuse_endless(&File::from(stdin.as_fd().try_clone_to_owned()?))?;
+        return Ok(Bytes::Once(Box::new(stdin)));
     }
     let file = File::open(name)?;
     let kind = file.metadata()?.file_type();
@@ -103,10 +104,22 @@ fn open(name: &str) -> std::io::Result<Bytes> {
         // Opening one succeeds, and only reading it fails.
         return Err(std::io::Error::from(ErrorKind::IsADirectory));
     }
+    refuse_endless(&file)?;
     match kind.is_file() {
         true => SharedFile::new(file).map(Bytes::Again),
         false => Ok(Bytes::Once(Box::new(file))),
     }
+}
+
+/// Refuses a device such as `/dev/zero`, of which there is always more. Of the devices that give
+/// characters a terminal has an end, and one that gives nothing at once.
+fn refuse_endless(file: &File) -> std::io::Result<()> {
+    let is_device = file.metadata()?.file_type().is_char_device() && !file.is_terminal();
+    let mut reader = file;
+    if is_device && reader.read(&mut [0])? > 0 {
+        return Err(std::io::Error::other("is a device without an end; give a file, a pipe or a terminal"));
+    }
+    Ok(())
 }
 
 fn failed(name: &str, source: std::io::Error) -> TraceError {

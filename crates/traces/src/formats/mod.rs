@@ -114,6 +114,12 @@ pub(crate) struct Sample<'a> {
     pub lines: Vec<&'a [u8]>,
 }
 
+/// Whether a file of one line, or none, can be in any format that is told from its beginning.
+pub(crate) fn fits_any(bytes: &[u8]) -> bool {
+    let sample = Sample { bytes, lines: vec![bytes] };
+    FORMATS.iter().any(|format| (format.detect)(&sample) != Fit::No)
+}
+
 /// How well the beginning of a file fits a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {

@@ -358,3 +358,22 @@ fn a_folder_is_no_trace_and_no_workload() {
         assert!(error.to_string().contains("cannot be opened: is a directory"), "{error}");
     }
 }
+
+/// What gives bytes without an end is refused before it is copied, read or hashed.
+#[test]
+fn what_never_ends_is_no_trace() {
+    for device in ["/dev/zero", "/dev/urandom", "/dev/full"] {
+        let told = TracePath::new(device).rereadable(&mut |_, _, _| true).unwrap_err().to_string();
+        assert!(told.contains(device) && told.contains("is a device without an end"), "{told}");
+        let told = open(device, &TraceOptions::default()).err().unwrap().to_string();
+        assert!(told.contains("is a device without an end"), "{told}");
+    }
+    let mut zeros = Command::new("cat").arg("/dev/zero").stdout(Stdio::piped()).spawn().unwrap();
+    let path = format!("/proc/self/fd/{}", zeros.stdout.as_ref().unwrap().as_raw_fd());
+    // A copy that goes on is stopped, so that the test fails in place of filling the disk.
+    let copied = TracePath::new(&path).rereadable(&mut |_, bytes, _| bytes < 64 << 20);
+    zeros.kill().unwrap();
+    zeros.wait().unwrap();
+    let told = copied.unwrap_err().to_string();
+    assert!(told.contains("longer than 262144 bytes; this is not a text trace"), "{told}");
+}
