@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -299,7 +300,7 @@ def check_schemes(schemes: Sequence[str], normalise: str | None) -> None:
     """Raise ValueError unless the schemes are distinct and contain the reference."""
     if not schemes:
         raise about(UsageError("no scheme to compare"), "schemes")
-    twice = sorted({name for name in schemes if list(schemes).count(name) > 1})
+    twice = sorted(name for name, count in Counter(schemes).items() if count > 1)
     if twice:
         raise about(UsageError(f"scheme named twice: {', '.join(twice)}"), "schemes")
     if normalise is not None and normalise not in schemes:

@@ -8,6 +8,7 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any
 
+from slcache import bounded
 from slcache.documents import current, current_comparison
 from slcache.errors import ResultError, about
 
@@ -27,11 +28,13 @@ def read(path: Path) -> dict[str, Any]:
     """Return a checked document, of one run or of a comparison; raises ResultError, OSError."""
     file = file_of(path)
     try:
-        document = json.loads(file.read_bytes())
+        document = json.loads(bounded.read(file, bounded.RESULT_BYTES_MAX))
     except json.JSONDecodeError as error:
         what = f"{error.msg} at column {error.colno}"
         told = f"{file}:{error.lineno}: not JSON: {what}"
         raise about(ResultError(told), line=error.lineno, file=str(file)) from None
+    except bounded.TooLongError as error:
+        raise about(ResultError(str(error)), file=str(file)) from None
     except (UnicodeDecodeError, RecursionError) as error:
         raise about(ResultError(f"{file}: not JSON: {error}"), file=str(file)) from None
     try:

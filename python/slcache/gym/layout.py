@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -85,8 +86,9 @@ def _checked(chosen: Sequence[str], known: dict[str, int]) -> list[str]:
     for name in names:
         if name not in known:
             raise ConfigError(f"observations: {name!r} is unknown; {_known(known)}")
-        if names.count(name) > 1:
-            raise ConfigError(f"observations: {name!r} is named twice")
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise ConfigError(f"observations: {twice!r} is named twice")
     return names
 
 

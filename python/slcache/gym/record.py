@@ -7,6 +7,8 @@ import copy
 import json
 import os
 import pathlib
+import re
+import string
 from collections.abc import Mapping
 from typing import Any
 
@@ -40,10 +42,16 @@ class Recorder:
     def __init__(self, file: Path, arguments: Mapping[str, Any], rules: Rules) -> None:
         self._file = os.fspath(file)
         try:
+            fields = list(string.Formatter().parse(self._file))
+            named = [(name, how or "") for _, name, how, _ in fields if name is not None]
+            # A width is room that a name takes: `{episode:1000000000}` is a gigabyte.
+            if not all(re.fullmatch(r"episode:0?\d{0,2}d?", ":".join(each)) for each in named):
+                raise ValueError(self._file)
             self._name(0)
-        except (LookupError, ValueError) as error:
+        except (LookupError, ValueError, AttributeError) as error:
             raise ConfigError(
-                f"record = {self._file!r}: only {{episode}} may stand in it"
+                f"record = {self._file!r}: only {{episode}}, or {{episode:06}} with a width up to "
+                "99, may stand in it"
             ) from error
         self._arguments = _plain(arguments)
         self._rules = rules

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from slcache import _core
+from slcache import _core, bounded
 from slcache._core import EpisodeError
 from slcache.files import Path
 from slcache.gym.env import SlcCacheEnv
@@ -58,7 +58,9 @@ class Outcome:
 def read(file: Path) -> dict[str, Any]:
     """Return a recording; EpisodeError where the file is none, or damaged."""
     try:
-        document = json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
+        document = json.loads(bounded.text(pathlib.Path(file), bounded.RESULT_BYTES_MAX))
+    except bounded.TooLongError as error:
+        raise EpisodeError(str(error)) from error
     except (ValueError, RecursionError) as error:
         raise EpisodeError(f"{file}: not a recording of an episode: {error}") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from slcache import ConfigError
+from slcache import ConfigError, bounded
 
 T = TypeVar("T")
 
@@ -18,8 +18,10 @@ T = TypeVar("T")
 def load(path: Path) -> dict[str, Any]:
     """Return a TOML file's tables; raises ConfigError."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
+        return tomllib.loads(bounded.text(path))
+    except bounded.TooLongError as error:
+        raise ConfigError(str(error)) from error
+    except ValueError as error:
         raise ConfigError(f"{path}: {error}") from error
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or error}") from error

@@ -6,6 +6,7 @@ import json
 import math
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ Value = bool | int | float | str
 
 #: Most values of one key, so that a slip such as a tiny step is told and not tried.
 _MOST = 1_000_000
+#: Values, and letters of what was said, that an error repeats.
+_SHOWN, _SHOWN_LETTERS = 12, 200
 _RANGE = re.compile(r"(?P<low>.+?)\.\.(?P<high>[^:*/@]+)(?P<how>[:*/][^@]+)?(?P<log>@log)?")
 _FORMS = (
     "a list such as 1,2,4 or a range: A..B (whole numbers), A..B:STEP, A..B*FACTOR, A..B/POINTS or "
@@ -41,7 +44,7 @@ class Axis:
         try:
             return _text(key, said) if isinstance(said, str) else _list(key, said)
         except ValueError as error:
-            raise ValueError(f"{key} = {said}: {error}") from error
+            raise ValueError(f"{key} = {_cut(said)}: {error}") from error
 
     def at(self, share: float) -> Value:
         """Return the value that lies so far, from 0 to below 1, between the ends.
@@ -161,8 +164,15 @@ def _limited(count: float) -> None:
         raise ValueError(f"that is {count:,.0f} values; at most {_MOST:,} are allowed")
 
 
+def _cut(said: object) -> str:
+    text = str(said[:_SHOWN] if isinstance(said, list | tuple) else said)
+    return text if len(text) <= _SHOWN_LETTERS else f"{text[:_SHOWN_LETTERS]}..."
+
+
 def _once(axis: Axis) -> Axis:
-    twice = {value for value in axis.values if axis.values.count(value) > 1}
-    if len(axis.values) <= 1000 and twice:
-        raise ValueError(f"given twice: {', '.join(map(str, sorted(twice, key=str)))}")
+    _limited(len(axis.values))
+    twice = [value for value, count in Counter(axis.values).items() if count > 1]
+    if twice:
+        more = ", ..." if len(twice) > _SHOWN else ""
+        raise ValueError(f"given twice: {', '.join(sorted(map(str, twice))[:_SHOWN])}{more}")
     return axis

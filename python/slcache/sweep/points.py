@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -13,7 +14,7 @@ from slcache._core import ConfigError
 from slcache.once import one_name
 from slcache.sweep import given
 from slcache.sweep.axes import plain
-from slcache.sweep.sampling import Combination
+from slcache.sweep.sampling import POINTS_MAX, Combination
 from slcache.sweep.study import Study, StudyError
 from slcache.traces import reader_options
 
@@ -61,8 +62,12 @@ def points(study: Study) -> list[Point]:
     """Return the points in the order of the study; raises ConfigError for a key that none takes."""
     check_keys(study)
     combinations = study.combinations()
+    # One more than allowed is enough to know.
+    places = list(itertools.islice(_places(study, combinations), POINTS_MAX + 1))
+    if len(places) > POINTS_MAX:
+        raise StudyError(f"the study has too many points; at most {POINTS_MAX:,} are allowed")
     resolved = _Resolved(study)
-    return [resolved.point(index, *each) for index, each in enumerate(_places(study, combinations))]
+    return [resolved.point(index, *each) for index, each in enumerate(places)]
 
 
 def _places(

@@ -6,19 +6,25 @@ Draws come from the model's own random streams, so a study has the same points e
 from __future__ import annotations
 
 import csv
+import io
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from slcache import _core
+from slcache import _core, bounded
 from slcache.sweep.axes import Axis, Value, literal
 
 #: The varied keys of a point.
 Combination = Mapping[str, Value]
 
 Kind = Literal["grid", "random", "latin-hypercube"]
+#: Most points of a study: each holds its whole configuration in memory.
+POINTS_MAX = 100_000
+#: Most combinations of a grid, of which many may be one point where schemes lack a key.
+GRID_MAX = 1_000_000
 _KINDS: tuple[Kind, ...] = ("grid", "random", "latin-hypercube")
 
 
@@ -37,6 +43,9 @@ class Sampling:
         name, _, count = text.partition(":")
         kind = next((kind for kind in _KINDS if kind == name), None)
         drawn = kind != "grid"
+        # So many digits are beyond the limit, and Python reads no more than some thousand.
+        if drawn and count.isdecimal() and (len(count) > 9 or int(count) > POINTS_MAX):
+            raise ValueError(f"sample = {text[:60]}: at most {POINTS_MAX:,} points are allowed")
         if kind is None or drawn != (count.isdecimal() and int(count) > 0) or (count and not drawn):
             raise ValueError(
                 f"sample = {text}: must be grid, random:N or latin-hypercube:N, N points from 1"
@@ -84,6 +93,9 @@ def _grid(axes: Sequence[Axis]) -> Iterator[Combination]:
                 f"{axis.key} = {axis.low}..{axis.high}: a grid must know which values; say "
                 f"{axis.low}..{axis.high}:STEP or {axis.low}..{axis.high}/POINTS"
             )
+    count = math.prod(len(axis.values) for axis in axes)
+    if count > GRID_MAX:
+        raise ValueError(f"the grid has {count:,} points; at most {GRID_MAX:,} are allowed")
     names = [axis.key for axis in axes]
     for row in itertools.product(*(axis.values for axis in axes)):
         yield dict(zip(names, row, strict=True))
@@ -91,9 +103,7 @@ def _grid(axes: Sequence[Axis]) -> Iterator[Combination]:
 
 def listed(path: Path) -> list[Combination]:
     """Return the points of a CSV file: a column for each key, an empty cell leaves a key alone."""
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
-    rows = [row for row in rows if row]
+    rows = [row for row in csv.reader(io.StringIO(bounded.text(path), newline="")) if row]
     if len(rows) < 2:
         raise ValueError(f"{path}: must have a line of keys and at least one point")
     names = [name.strip() for name in rows[0]]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from slcache import api, config_files
+from slcache import api, bounded, config_files
 from slcache._core import ConfigError
 from slcache.once import SEED_MAX, flatten, once, twice
 from slcache.sweep import given
@@ -136,7 +136,9 @@ class Study:
 def read(path: Path) -> Study:
     """Return the study of a file; StudyError names file and key of what is wrong."""
     try:
-        told = tomllib.loads(path.read_text("utf-8"))
+        told = tomllib.loads(bounded.text(path))
+    except bounded.TooLongError as error:
+        raise StudyError(str(error)) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: {error}") from error
     try:
@@ -151,7 +153,7 @@ def is_study(path: Path) -> bool:
     A workload has no traces.
     """
     try:
-        return "trace" in tomllib.loads(path.read_text("utf-8"))
+        return "trace" in tomllib.loads(bounded.text(path))
     except (OSError, ValueError):
         return path.name == NAME
 

@@ -1,10 +1,11 @@
 //! A configuration file: what single settings could say, in one file, between device and settings.
 
 use super::origin::{Origin, Words};
-use super::source::Source;
+use super::source::{self, Source};
 use super::tree::{Key, Step};
 use super::{ConfigError, ConfigErrors};
 use std::collections::BTreeMap;
+use std::path::Path;
 use toml::{Table, Value};
 
 /// Stands around the place of a setting that a file says; no key begins with it.
@@ -25,7 +26,8 @@ pub(super) fn place(text: &str) -> Option<(&str, &str)> {
 /// Keys may be quoted, as in `"pool[0].blocks" = 32`; a list of tables is one value.
 pub fn config_file(name: &str) -> Result<Vec<(String, String, String)>, ConfigErrors> {
     let failed = |message: String| ConfigErrors::one(Origin::file(name), "", message);
-    let text = std::fs::read_to_string(name).map_err(|error| failed(format!("cannot be read: {error}")))?;
+    let text =
+        source::read_text(Path::new(name)).map_err(|error| failed(format!("cannot be read: {error}")))?;
     let (source, tree) = Source::parse(name.to_owned(), text).map_err(|error| ConfigErrors(vec![error]))?;
     let mut said = Vec::new();
     collect(&tree, &Key::default(), &mut said);

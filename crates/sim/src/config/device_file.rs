@@ -4,7 +4,7 @@
 use super::device_source::DeviceSource;
 use super::origin::{Argument, Origin, Said};
 use super::repair;
-use super::source::Source;
+use super::source::{self, Source};
 use super::tree::{self, Key};
 use super::{ConfigError, ConfigErrors, RunSection};
 use crate::preset;
@@ -110,7 +110,7 @@ impl DeviceFile {
             let reason = "is a pipe or a device, which can be read only once, and a device file is read for each scheme; save it as a file";
             return Err(ConfigError::new(Origin::file(name), "", reason));
         }
-        match std::fs::read_to_string(path) {
+        match source::read_text(path) {
             Ok(text) => Self::parse(name.to_owned(), text),
             Err(error) => Err(ConfigError::new(Origin::file(name), "", format!("cannot be read: {error}"))),
         }

@@ -5,32 +5,17 @@
 
 use super::lines::line_at;
 use super::origin::Origin;
+use super::places::Places;
 use super::tree::{self, Key, Step};
 use super::ConfigError;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
+use std::collections::HashMap;
 use std::fmt;
 use toml::{Table, Value};
 
 /// Deeper than any configuration, and not too deep for a stack.
 const DEPTH_MAX: usize = 32;
-
-/// Where the keys of a text stand.
-#[derive(Default)]
-pub struct Places {
-    /// Each key, and the byte where its name begins, or itself in a list.
-    keys: Vec<(Key, usize)>,
-    /// The keys whose value is null: the tree does not have them.
-    pub nulls: Vec<Key>,
-}
-
-impl Places {
-    /// The byte where `key` begins, or the innermost part around it that there is.
-    pub fn of(&self, key: &Key) -> Option<usize> {
-        let around = self.keys.iter().filter(|(known, _)| key.is_within(known));
-        around.max_by_key(|(known, _)| known.0.len()).map(|(_, offset)| *offset)
-    }
-}
 
 /// Reads the configuration in `text`; `label` is the file's name.
 pub fn parse(label: &str, text: &str) -> Result<(Table, Places), ConfigError> {
@@ -84,20 +69,20 @@ impl<'a> Reader<'a> {
     fn table(&mut self, piece: &'a str, key: &Key) -> Result<Value, ConfigError> {
         let Fields(fields) = self.level(piece)?;
         let mut table = Table::new();
-        let mut lines: Vec<(String, &str)> = Vec::new();
+        let mut lines: HashMap<String, &str> = HashMap::new();
         for (written, value) in fields {
             let name: String = self.level(written.get())?;
             let inner = key.field(&name);
-            if let Some((_, earlier)) = lines.iter().find(|(known, _)| *known == name) {
+            if let Some(earlier) = lines.get(&name) {
                 let line = line_at(self.text, self.offset(earlier));
                 let message = format!("{inner}: line {line} says it as well; give one of the two");
                 return Err(self.error(written.get(), &inner, message));
             }
-            self.places.keys.push((inner.clone(), self.offset(written.get())));
+            self.places.add(&inner, self.offset(written.get()));
             if let Some(value) = self.value(value.get(), &inner)? {
                 table.insert(name.clone(), value);
             }
-            lines.push((name, written.get()));
+            lines.insert(name, written.get());
         }
         Ok(Value::Table(table))
     }
@@ -108,7 +93,7 @@ impl<'a> Reader<'a> {
         for (index, element) in elements.into_iter().enumerate() {
             let mut inner = key.clone();
             inner.0.push(Step::Index(index));
-            self.places.keys.push((inner.clone(), self.offset(element.get())));
+            self.places.add(&inner, self.offset(element.get()));
             let Some(value) = self.value(element.get(), &inner)? else {
                 return Err(self.error(element.get(), &inner, format!("{inner} = null: leave it out")));
             };

@@ -16,8 +16,15 @@ use super::twice;
 use super::{ConfigError, ConfigErrors, RunConfig};
 use slcache_core::schemes::SchemeConfig;
 use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use toml::{Table, Value};
+
+/// Errors that are told: as many as anyone reads, and less than repair looks for.
+const ERRORS_MAX: usize = 100;
+const _: () = assert!(ERRORS_MAX < repair::FAULTS_MAX);
+/// Settings that are tried one by one to find which is to blame.
+const TRIED_MAX: usize = 64;
 
 /// What the user says about a run's configuration.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,7 +70,16 @@ pub fn resolve(layers: &Layers) -> Result<RunConfig, ConfigErrors> {
     let resolver =
         Resolver { base: base_tree(&file, name, &mut errors), file, settings, name, blame: OnceCell::new() };
     let config = resolver.finish(&mut errors);
-    errors.sort_by_key(|error| reading_order(&error.origin, &label, layers));
+    let mut places = HashMap::new();
+    for (place, set) in layers.sets.iter().enumerate() {
+        places.entry(set.as_str()).or_insert(place);
+    }
+    errors.sort_by_key(|error| reading_order(&error.origin, &label, &places));
+    if errors.len() > ERRORS_MAX {
+        errors.truncate(ERRORS_MAX);
+        let message = format!("more is wrong; the first {ERRORS_MAX} errors are told");
+        errors.push(ConfigError::new(Origin::Nowhere, "", message));
+    }
     match config {
         Some(config) if errors.is_empty() => Ok(config),
         _ => Err(ConfigErrors(errors)),
@@ -71,13 +87,12 @@ pub fn resolve(layers: &Layers) -> Result<RunConfig, ConfigErrors> {
 }
 
 /// The place of an error's origin in reading order: the file by line, then settings as given.
-fn reading_order(origin: &Origin, file_label: &str, layers: &Layers) -> (usize, usize) {
+fn reading_order(origin: &Origin, file_label: &str, places: &HashMap<&str, usize>) -> (usize, usize) {
     match origin {
         Origin::File { name, line: Some(line) } if name == file_label => (0, *line),
         // The first of several settings is what counts.
         Origin::Said(all) if all.first().is_some_and(|said| said.argument == Argument::Setting) => {
-            let place = layers.sets.iter().position(|set| *set == all[0].value);
-            place.map_or((2, 0), |place| (1, place))
+            places.get(all[0].value.as_str()).map_or((2, 0), |&place| (1, place))
         }
         _ => (2, 0),
     }
@@ -113,7 +128,8 @@ fn settings(layers: &Layers, chosen: Option<&Chosen>, errors: &mut Vec<ConfigErr
 /// The settings by layer, without what those of a file say that others replace.
 fn above_files(settings: Vec<Setting>) -> Vec<Setting> {
     let (mut all, above): (Vec<_>, Vec<_>) = settings.into_iter().partition(Setting::is_from_file);
-    all.retain(|below| !above.iter().any(|setting| below.key.is_within(&setting.key)));
+    let replaced: HashSet<&[tree::Step]> = above.iter().map(|setting| &setting.key.0[..]).collect();
+    all.retain(|below| !below.key.around().any(|steps| replaced.contains(steps)));
     all.extend(above);
     all
 }
@@ -233,6 +249,9 @@ impl Resolver {
 
     /// What to blame for a problem with `key`: the settings that cause it, or where it was said.
     fn blamed(&self, key: &Key) -> Origin {
+        if self.settings.len() > TRIED_MAX {
+            return self.origin(key).unwrap_or_default();
+        }
         let blame = self.blame.get_or_init(|| Blame::new(&self.base, &self.settings));
         blame.origin(key).or_else(|| self.origin(key)).unwrap_or_default()
     }
@@ -259,7 +278,9 @@ impl Resolver {
 
     /// The error of a fault in shape; an unknown key of a setting gets all keys and a suggestion.
     fn fault_error(&self, key: &Key, message: &str) -> ConfigError {
-        let origin = self.blamed(key);
+        // Nothing else can make a key known or unknown.
+        let said = message.contains("unknown key").then(|| self.origin(key)).flatten();
+        let origin = said.unwrap_or_else(|| self.blamed(key));
         let setting = self.setting(key).filter(|setting| key == &setting.key);
         let Some(setting) = setting.filter(|_| message.contains("unknown key")) else {
             return ConfigError::new(origin, key, message);

@@ -12,6 +12,7 @@ mod layers;
 mod lines;
 mod moot;
 mod origin;
+mod places;
 mod repair;
 mod scheme_choice;
 mod setting;

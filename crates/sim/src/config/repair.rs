@@ -11,6 +11,9 @@ use serde::de::DeserializeOwned;
 use serde_path_to_error::Segment;
 use toml::{Table, Value};
 
+/// Faults that are looked for: each takes another reading of the tree.
+pub const FAULTS_MAX: usize = 128;
+
 /// A fault in the shape of a tree.
 pub struct Fault {
     /// Where.
@@ -48,6 +51,9 @@ pub fn read<T: DeserializeOwned>(tree: &mut Table, below: &dyn Fn(&Key) -> Optio
         if !known {
             let message = describe(tree, &key, &message);
             outcome.faults.push(Fault { key: key.clone(), message });
+        }
+        if outcome.faults.len() == FAULTS_MAX {
+            return outcome;
         }
         let attempt = next_attempt(&mut tried, &key);
         match replace(tree, &key, attempt, below) {

@@ -1,26 +1,45 @@
 //! The text of a configuration, in TOML or JSON, and where in it a key stands.
 
-use super::json::{self, Places};
-use super::lines::{line_at, line_of};
+use super::json;
+use super::lines::{line_at, Lines};
 use super::origin::Origin;
+use super::places::Places;
 use super::tree::{self, Key};
 use super::ConfigError;
+use std::cell::OnceCell;
+use std::fs::File;
+use std::io::{Error, Read};
 use std::path::Path;
 use toml::Table;
+
+/// Most bytes of a configuration, which may be a result's; a device such as /dev/zero has no end.
+const TEXT_BYTES_MAX: u64 = 256 << 20;
+
+/// Reads the text of a configuration.
+pub fn read_text(path: &Path) -> std::io::Result<String> {
+    let mut text = Vec::new();
+    File::open(path)?.take(TEXT_BYTES_MAX + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > TEXT_BYTES_MAX {
+        return Err(Error::other("is larger than 256 MiB, which no configuration is"));
+    }
+    String::from_utf8(text).map_err(|_| Error::other("stream did not contain valid UTF-8"))
+}
 
 /// A configuration's text.
 pub struct Source {
     /// The name used in messages.
     pub label: String,
     text: String,
-    /// The places of its keys, of one in JSON.
-    places: Option<Places>,
+    is_json: bool,
+    /// The places of its keys; of TOML, found out when one is asked for.
+    places: OnceCell<Places>,
+    lines: OnceCell<Lines>,
 }
 
 impl Source {
     /// Of what is in no file.
     pub fn held(label: impl ToString) -> Self {
-        Self { label: label.to_string(), text: String::new(), places: None }
+        Self::new(label.to_string(), String::new(), None)
     }
 
     /// Reads a text, in JSON if `label` ends so and else in TOML; only the first fault is told.
@@ -32,17 +51,27 @@ impl Source {
         } else {
             (toml_tree(&label, &text)?, None)
         };
-        Ok((Self { label, text, places }, tree))
+        Ok((Self::new(label, text, places), tree))
+    }
+
+    fn new(label: String, text: String, json: Option<Places>) -> Self {
+        let is_json = json.is_some();
+        let places = json.map_or_else(OnceCell::new, OnceCell::from);
+        Self { label, text, is_json, places, lines: OnceCell::new() }
+    }
+
+    fn places(&self) -> &Places {
+        self.places.get_or_init(|| Places::of_toml(&self.text))
     }
 
     /// Whether it is in JSON, as results are.
     pub fn is_json(&self) -> bool {
-        self.places.is_some()
+        self.is_json
     }
 
     /// The keys whose value is null.
     pub fn nulls(&self) -> impl Iterator<Item = &Key> {
-        self.places.iter().flat_map(|places| &places.nulls)
+        self.places().nulls.iter()
     }
 
     /// Where `key` stands, if anything around it does.
@@ -67,10 +96,8 @@ impl Source {
     }
 
     fn line(&self, key: &Key) -> Option<usize> {
-        match &self.places {
-            Some(places) => places.of(key).map(|offset| line_at(&self.text, offset)),
-            None => line_of(&self.text, key),
-        }
+        let lines = self.lines.get_or_init(|| Lines::of(&self.text));
+        self.places().of(key).map(|offset| lines.at(offset))
     }
 }
 

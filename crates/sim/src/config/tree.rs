@@ -4,7 +4,7 @@ use std::fmt;
 use toml::{Table, Value};
 
 /// One step of a key: a table's field or a list's index.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// A field of a table.
     Field(String),
@@ -13,7 +13,7 @@ pub enum Step {
 }
 
 /// A dotted key such as `device.pool[0].blocks`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Key(pub Vec<Step>);
 
 impl Key {
@@ -63,6 +63,11 @@ impl Key {
             Some(Step::Field(name)) => name,
             _ => "",
         }
+    }
+
+    /// The steps of this key and of all around it, the outermost first.
+    pub fn around(&self) -> impl DoubleEndedIterator<Item = &[Step]> {
+        (1..=self.0.len()).map(|length| &self.0[..length])
     }
 
     /// Whether `self` is `other` or lies inside it.

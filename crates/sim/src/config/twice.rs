@@ -2,26 +2,50 @@
 
 use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
 use super::setting::Setting;
-use super::tree::Key;
+use super::tree::{Key, Step};
 use super::ConfigError;
+use std::collections::HashMap;
 use toml::{Table, Value};
 
 /// An error for every setting whose key, or a part or whole of it, an earlier one has set.
 pub fn errors(settings: &[Setting]) -> Vec<ConfigError> {
     let mut errors = Vec::new();
+    // A single setting is above a configuration file, which may say the same.
+    let mut layers = [Earlier::default(), Earlier::default()];
     for (place, later) in settings.iter().enumerate() {
-        // A single setting is above a configuration file, which may say the same.
-        let overlaps = |earlier: &&Setting| {
-            let one_layer = later.is_from_file() == earlier.is_from_file();
-            one_layer && (later.key.is_within(&earlier.key) || earlier.key.is_within(&later.key))
-        };
-        if let Some(earlier) = settings[..place].iter().find(overlaps) {
+        let layer = &mut layers[usize::from(later.is_from_file())];
+        if let Some(earlier) = layer.overlapping(&later.key).map(|place| &settings[place]) {
             let said = earlier.origin.plain();
             let message = format!("{}: {said} sets {} as well; give one of the two", later.key, earlier.key);
             errors.push(ConfigError::new(later.origin.clone(), &later.key, message));
         }
+        layer.add(&later.key, place);
     }
     errors
+}
+
+/// The settings of a layer so far, by key.
+#[derive(Default)]
+struct Earlier<'a> {
+    /// The first that sets a key as a whole.
+    whole: HashMap<&'a [Step], usize>,
+    /// The first that sets a key or something in it.
+    within: HashMap<&'a [Step], usize>,
+}
+
+impl<'a> Earlier<'a> {
+    fn add(&mut self, key: &'a Key, place: usize) {
+        self.whole.entry(&key.0).or_insert(place);
+        for steps in key.around() {
+            self.within.entry(steps).or_insert(place);
+        }
+    }
+
+    /// The first that sets `key`, a part of it or something around it.
+    fn overlapping(&self, key: &Key) -> Option<usize> {
+        let around = key.around().filter_map(|steps| self.whole.get(steps));
+        around.chain(self.within.get(&key.0[..])).min().copied()
+    }
 }
 
 /// An error for every key that a device file gives to `scheme` and to its defaults.

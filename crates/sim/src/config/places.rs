@@ -1,0 +1,57 @@
+//! Where the keys of a text stand, each found without a search.
+
+use super::tree::{Key, Step};
+use std::collections::HashMap;
+use toml::de::{DeTable, DeValue};
+use toml::Spanned;
+
+/// Where the keys of a text stand.
+#[derive(Default)]
+pub struct Places {
+    /// The byte where the name of each key begins, or itself in a list.
+    offsets: HashMap<Vec<Step>, usize>,
+    /// The keys whose value is null: the tree does not have them.
+    pub nulls: Vec<Key>,
+}
+
+impl Places {
+    /// Of a text in TOML.
+    pub fn of_toml(text: &str) -> Self {
+        let mut places = Self::default();
+        if let Ok(root) = DeTable::parse(text) {
+            places.add_table(root.get_ref(), &Key::default());
+        }
+        places
+    }
+
+    /// Takes in where a key stands.
+    pub fn add(&mut self, key: &Key, offset: usize) {
+        self.offsets.insert(key.0.clone(), offset);
+    }
+
+    /// The byte where `key` begins, or the innermost part around it that there is.
+    pub fn of(&self, key: &Key) -> Option<usize> {
+        key.around().rev().find_map(|steps| self.offsets.get(steps).copied())
+    }
+
+    fn add_table(&mut self, table: &DeTable<'_>, key: &Key) {
+        for (name, value) in table {
+            self.add_value(value, &key.field(name.get_ref()), name.span().start);
+        }
+    }
+
+    fn add_value(&mut self, value: &Spanned<DeValue<'_>>, key: &Key, offset: usize) {
+        self.add(key, offset);
+        match value.get_ref() {
+            DeValue::Table(table) => self.add_table(table, key),
+            DeValue::Array(list) => {
+                for (index, element) in list.iter().enumerate() {
+                    let mut inner = key.clone();
+                    inner.0.push(Step::Index(index));
+                    self.add_value(element, &inner, element.span().start);
+                }
+            }
+            _ => {}
+        }
+    }
+}

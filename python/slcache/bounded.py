@@ -1,0 +1,28 @@
+"""Documents in files, read up to a stated size: a device such as /dev/zero has no end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+#: The largest document of results, a store's or an episode's; none comes near it.
+RESULT_BYTES_MAX = 256 << 20
+#: The largest file that people write: studies, evaluations and lists of points.
+STUDY_BYTES_MAX = 16 << 20
+
+
+class TooLongError(ValueError):
+    """A file that is larger than any document of its kind."""
+
+
+def read(path: Path, limit_bytes: int) -> bytes:
+    """Return a file's bytes; raises OSError, TooLongError."""
+    with path.open("rb") as file:
+        content = file.read(limit_bytes + 1)
+    if len(content) > limit_bytes:
+        raise TooLongError(f"{path}: is larger than {limit_bytes >> 20} MiB, the largest allowed")
+    return content
+
+
+def text(path: Path, limit_bytes: int = STUDY_BYTES_MAX) -> str:
+    """Return a file's text, which is UTF-8; raises OSError, ValueError."""
+    return read(path, limit_bytes).decode("utf-8")
