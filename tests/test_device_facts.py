@@ -60,3 +60,18 @@ def test_a_key_tells_where_a_device_says_it() -> None:
     )
     assert found["here"]["value"] == 3
     assert found["here"]["line"].startswith("slc_blocks = 3")
+
+
+@pytest.mark.parametrize("device", [entry["name"] for entry in slcache.devices()])
+def test_a_link_carries_what_its_lanes_do_less_the_headers(device: str) -> None:
+    link = slcache.resolve(device=device, scheme=slcache.fitting(device=device)[0][0])["host"][
+        "link"
+    ]
+    told = slcache.device_facts(device)["link_mb_per_s"]
+    if link is None:
+        assert told is None
+        return
+    wire = (link["payload_bytes"] + link["header_bytes"]) / link["payload_bytes"]
+    assert told == pytest.approx(link["lanes"] * link["lane_mb_per_s"] / wire, rel=1e-3)
+    shown = command("devices", "show", device).stdout.decode()
+    assert f"{told:,.0f} MB/s" in shown

@@ -35,7 +35,7 @@ pub fn device_facts(name: &str) -> Result<Value, SimError> {
         "random_write_waf": random_write_waf(&device),
         "disk": device.disk.is_some(),
         "pools": pools(&device, &host),
-        "link_mb_per_s": host.link.map(|link| 128e9 * 1.024 / link.transfer_ns(128 << 10) as f64 / 1e6),
+        "link_mb_per_s": host.link.map(|link| (128 << 10) as f64 * 1e3 / link.transfer_ns(128 << 10) as f64),
         "schemes": fits.iter().map(Fit::to_json).collect::<Vec<_>>(),
         "warnings": warnings::all(&device, &fits),
     }))
