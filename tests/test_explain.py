@@ -83,3 +83,10 @@ def test_the_verb_prints_a_key_a_section_or_all_sections() -> None:
     (found,) = json.loads(command("explain", "trace.sha256", "--json").stdout)
     assert found["of"] == "result"
     assert command("explain", "no.such.thing.at.all").returncode == 2
+
+
+def test_a_key_is_found_without_its_brackets() -> None:
+    listed = [each.key.name for each in explain.entries() if "[]" in each.key.name]
+    assert "device.pool[].slc" in listed
+    for key in listed:
+        assert explain.find(key.replace("[]", "")) == explain.find(key)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
+from typer.main import get_command
 
+from slcache.cli.app import app
 from support import slcache
 
 VERBS = (
@@ -108,3 +111,19 @@ def test_catalogues_print_one_json_list(verb: str) -> None:
     assert {"schemes": "baseline", "devices": "tiny"}[verb] in names
     table = slcache(verb).stdout.decode()
     assert all(name in table for name in names)
+
+
+def test_every_verb_is_listed_in_a_group() -> None:
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    panels = {name: verb.rich_help_panel for name, verb in commands.items()}
+    assert None not in panels.values(), panels
+    assert set(panels.values()) == {
+        "Simulate",
+        "Vary and search",
+        "Results and recordings",
+        "Devices, schemes, traces, keys",
+    }
+    told = " ".join(re.sub("[│╭╮╰╯─]", " ", slcache("--help").stdout.decode()).split())
+    assert all(panel in told for panel in panels.values())
+    assert "sweep show" in told
+    assert "devices show" in told

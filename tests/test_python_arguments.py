@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import slcache
+from slcache.once import flatten, once
 from support import mixed, write_trace
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -276,3 +277,29 @@ def test_whole_numbers_may_be_numpys(trace: Path) -> None:
     numpys: dict[str, Any] = {**how, "seed": np.int32(7)}
     plain = slcache.run(trace, **how).to_dict()
     assert slcache.run(trace, **numpys).to_dict()["config"] == plain["config"]
+
+
+def test_what_is_varied_may_be_numpys() -> None:
+    blocks = {"scheme": {"baseline": {"slc_blocks": np.arange(3, 5)}}}
+    vary = {**blocks, "host.time_scale": np.float64(2)}
+    said = once(flatten(vary))
+    assert said == {"scheme.baseline.slc_blocks": [3, 4], "host.time_scale": 2.0}
+    assert type(said["scheme.baseline.slc_blocks"][0]) is int
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars"])
+def test_a_frame_says_what_to_install(
+    package: str, trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = slcache.run(trace, device="tiny", scheme="baseline")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(slcache.RunError, match=rf"pip install 'slcache\[{package}\]'"):
+        getattr(result, f"to_{package}")()
+
+
+@pytest.mark.parametrize("device", ["nvc-hdd", "hyssd-st"])
+def test_a_comparison_names_the_schemes_that_run(device: str) -> None:
+    fit, _ = slcache.fitting(device=device)
+    with pytest.raises(slcache.ConfigError, match="baseline does not run on this device") as told:
+        slcache.compare("zipf-4k", device=device, schemes=["baseline", fit[0]])
+    assert f"these do: {', '.join(fit)}" in str(told.value)

@@ -290,7 +290,14 @@ def called(
     labelled = {}
     for name in schemes:
         own = settings_for(settings, name, schemes)
-        config = resolve(device=device, scheme=name, settings=own, replay=replay, seed=seed)
+        try:
+            config = resolve(device=device, scheme=name, settings=own, replay=replay, seed=seed)
+        except ConfigError as error:
+            if len(schemes) > 1 and _problem(device, name, {}) is not None:
+                fit = ", ".join(fitting(device=device)[0])
+                told = f"{name} does not run on this device: {_one_line(error)}; these do: {fit}"
+                raise about(ConfigError(told), error.key, file=error.file) from error
+            raise
         labelled[name] = labels.of_scheme(config)
     once(((label, name) for name, label in labelled.items()), "scheme ")
     return labelled

@@ -94,11 +94,13 @@ def _paper(key: str, papers: dict[str, str]) -> str:
 def find(wanted: str) -> list[Entry]:
     """Return what a key names: one entry, or all keys that end like it.
 
-    `pool[0]` and `pool[]` are the same, and so are `config.device` and `device`. Raises ValueError,
-    with what comes near, where there is no such key.
+    `pool[0]`, `pool[]` and `pool` are the same (some shells take brackets for patterns), and so are
+    `config.device` and `device`. Raises ValueError, with what comes near, where there is no such
+    key.
     """
     plain = re.sub(r"\[\d*\]", "[]", wanted.strip()).removeprefix("config.")
     whole = [entry for entry in entries() if entry.key.name == plain]
+    whole = whole or [entry for entry in entries() if entry.key.name.replace("[]", "") == plain]
     if not whole:
         whole = [_named(entry, plain) for entry in entries() if _varies(entry.key.name, plain)]
     if whole:

@@ -45,7 +45,8 @@ def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
         if isinstance(value, Mapping):
             yield from flatten(value, f"{prefix}{key}.")
         else:
-            yield f"{prefix}{key}", value
+            # NumPy's arrays and numbers as Python's.
+            yield f"{prefix}{key}", value.tolist() if hasattr(value, "tolist") else value
 
 
 def checked_seed(seed: int) -> int:

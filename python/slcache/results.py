@@ -89,15 +89,15 @@ class _Frames(ABC):
 
     def to_polars(self, table: str = "series") -> pl.DataFrame:
         """Return one of the tables as a Polars frame (needs `slcache[polars]`)."""
-        import polars
+        from slcache import tables
 
-        frame = polars.from_arrow(self._table(table))
-        assert isinstance(frame, polars.DataFrame)
-        return frame
+        return tables.to_polars(self._table(table))
 
     def to_pandas(self, table: str = "series") -> pd.DataFrame:
         """Return one of the tables as a pandas frame (needs `slcache[pandas]`)."""
-        return self._table(table).to_pandas()
+        from slcache import tables
+
+        return tables.to_pandas(self._table(table))
 
     def _table(self, name: str) -> pa.Table:
         if name not in _TABLES:

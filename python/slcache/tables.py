@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+
+from slcache.errors import RunError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
 
 _OPS = pa.schema(
     [
@@ -107,3 +114,24 @@ def parquet(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd")
     return bytes(sink.getvalue())
+
+
+def to_pandas(table: pa.Table) -> pd.DataFrame:
+    """Return a table as a pandas frame; RunError says what to install."""
+    _need("pandas")
+    return table.to_pandas()
+
+
+def to_polars(table: pa.Table) -> pl.DataFrame:
+    """Return a table as a Polars frame; RunError says what to install."""
+    _need("polars")
+    import polars
+
+    frame = polars.from_arrow(table)
+    assert isinstance(frame, polars.DataFrame)
+    return frame
+
+
+def _need(package: str) -> None:
+    if importlib.util.find_spec(package) is None:
+        raise RunError(f"{package} is not installed: pip install 'slcache[{package}]'")

@@ -37,6 +37,12 @@ from slcache.names import printable
 
 OK, FAILED, USAGE, CONFIG, TRACE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
+#: The verbs by what they are for, in the order in which help lists them.
+_SIMULATE = "Simulate"
+_SEARCH = "Vary and search"
+_RESULTS = "Results and recordings"
+_LOOK = "Devices, schemes, traces, keys"
+
 app = typer.Typer(
     name="slcache",
     rich_markup_mode="rich",
@@ -44,26 +50,32 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("run", cls=Verb)(simulate.run)
-app.command("compare", cls=Verb)(simulate.compare)
-app.command("rerun", cls=Verb)(rerun.rerun)
-app.command("diff", cls=Verb)(diff.diff)
-app.command("report", cls=Verb)(report.report)
-app.command("explain", cls=Verb)(explain.explain)
-app.command("reproduce", cls=Verb)(reproduce.reproduce)
-app.command("cliff", cls=Verb)(cliff.cliff)
+app.command("run", cls=Verb, rich_help_panel=_SIMULATE)(simulate.run)
+app.command("compare", cls=Verb, rich_help_panel=_SIMULATE)(simulate.compare)
+app.command("rerun", cls=Verb, rich_help_panel=_RESULTS)(rerun.rerun)
+app.command("diff", cls=Verb, rich_help_panel=_RESULTS)(diff.diff)
+app.command("report", cls=Verb, rich_help_panel=_RESULTS)(report.report)
+app.command("explain", cls=Verb, rich_help_panel=_LOOK)(explain.explain)
+app.command("reproduce", cls=Verb, rich_help_panel=_SEARCH)(reproduce.reproduce)
+app.command("cliff", cls=Verb, rich_help_panel=_SIMULATE)(cliff.cliff)
 sweeps = typer.Typer(cls=VerbOfItsOwn)
 sweeps.command(UNNAMED, cls=Verb)(sweep.sweep)
 sweeps.command("show", cls=Verb)(sweep_show.show)
-app.add_typer(sweeps, name="sweep", help="Run a study, or show what one found.")
-app.command("tune", cls=Verb)(tune.tune)
-app.add_typer(trace.app, name="trace")
-app.add_typer(env.app, name="env")
-app.add_typer(design.app, name="design")
+app.add_typer(
+    sweeps,
+    name="sweep",
+    help="Run a study; sweep show: show what one found.",
+    rich_help_panel=_SEARCH,
+)
+app.command("tune", cls=Verb, rich_help_panel=_SEARCH)(tune.tune)
+app.add_typer(trace.app, name="trace", rich_help_panel=_LOOK)
+app.add_typer(env.app, name="env", rich_help_panel=_RESULTS)
+app.add_typer(design.app, name="design", rich_help_panel=_SEARCH)
 app.add_typer(
     devices.app,
     name="devices",
-    help="List the device presets; show one of them, or a device file, in figures.",
+    help="List the device presets; devices show: one of them, or a device file, in figures.",
+    rich_help_panel=_LOOK,
 )
 for verb in (
     trace_files.convert,
@@ -79,8 +91,8 @@ for verb in (
     trace_generate.workloads,
 ):
     trace.app.command(cls=Verb)(verb)
-app.command("schemes", cls=Verb)(catalogue.schemes)
-app.command("schema", cls=Verb)(catalogue.schema)
+app.command("schemes", cls=Verb, rich_help_panel=_LOOK)(catalogue.schemes)
+app.command("schema", cls=Verb, rich_help_panel=_LOOK)(catalogue.schema)
 
 
 def _version(wanted: bool) -> None:

@@ -91,16 +91,16 @@ class Sweep:
         return Result.made(self.document(row), None, ())
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the table as a pandas frame."""
-        return self.table.to_pandas()
+        """Return the table as a pandas frame (needs `slcache[pandas]`)."""
+        from slcache import tables
+
+        return tables.to_pandas(self.table)
 
     def to_polars(self) -> pl.DataFrame:
         """Return the table as a Polars frame (needs `slcache[polars]`)."""
-        import polars
+        from slcache import tables
 
-        frame = polars.from_arrow(self.table)
-        assert isinstance(frame, polars.DataFrame)
-        return frame
+        return tables.to_polars(self.table)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sweep as one document: the study, its points and how many there are."""
