@@ -56,7 +56,7 @@ pub struct HostConfig {
     pub replay: Replay,
     /// Requests in the device at once, 1-65536 per stream in closed replay; 0 = unlimited in open replay.
     pub queue_depth: u32,
-    /// Factor on the trace's time stamps in open replay, above 0 and at most 1000000.
+    /// Factor on the trace's time stamps in open replay, 1e-9 to 1000000.
     pub time_scale: f64,
     /// Host link; absent = infinitely fast.
     pub link: Option<LinkConfig>,
@@ -73,8 +73,9 @@ impl HostConfig {
     pub fn check(&self, problems: &mut Vec<Problem>) {
         let depth = if self.replay == Replay::Closed { 1..=65536 } else { 0..=65536 };
         check_range(problems, "host.queue_depth", self.queue_depth, depth);
-        if !(self.time_scale > 0.0 && self.time_scale <= 1e6) {
-            problems.push(Problem::new("host.time_scale", self.time_scale, "above 0 and at most 1000000"));
+        // With less a second would be no nanosecond: all requests at once is what closed replay is for.
+        if !(1e-9..=1e6).contains(&self.time_scale) {
+            problems.push(Problem::new("host.time_scale", self.time_scale, "between 1e-9 and 1000000"));
         }
         if let Some(link) = &self.link {
             check_range(problems, "host.link.lanes", link.lanes, 1..=32);

@@ -272,6 +272,10 @@ impl Resolver {
         if whole_section && setting.key.section() == "scheme" {
             return Err("the scheme is chosen by its own option; set keys below it".to_owned());
         }
+        let is_empty = !setting.is_from_file() && setting.value.as_table().is_some_and(Table::is_empty);
+        if is_empty && tree::get(merged, &setting.key).is_some_and(Value::is_table) {
+            return Err(format!("{}: an empty table changes nothing", setting.key));
+        }
         tree::lay(merged, &setting.key, setting.value.clone())
             .map_err(|message| format!("{}: {message}", setting.key))
     }

@@ -65,6 +65,10 @@ fn parse_value(text: &str) -> Result<Value, String> {
         return Err("a value is written on one line".to_owned());
     }
     match toml::from_str::<Table>(&format!("value = {text}")) {
+        // In a list a comment would hide the list's end.
+        Ok(_) if toml::from_str::<Table>(&format!("value = [{text}]")).is_err() => {
+            Err(format!("{text} holds a comment; write the value alone, or quote a text that has a #"))
+        }
         Ok(mut table) => Ok(table.remove("value").unwrap_or_else(|| text.into())),
         Err(error) if text.starts_with(['[', '{', '"', '\'']) => {
             Err(format!("{text} is not a TOML value: {}", error.message()))

@@ -235,7 +235,7 @@ fn everything_wrong_is_told_at_once() {
             &["mine.toml:11: device.pool[0].blocks = \"x\""],
             &["mine.toml:12: device.pool[0].blocs = 3: unknown key; did you mean blocks?"],
             &["mine.toml:20: device.pool[0].slc.read_ns = 20000"],
-            &["mine.toml:30: host.time_scale = 0: must be above 0"],
+            &["mine.toml:30: host.time_scale = 0: must be between 1e-9 and 1000000"],
             &["mine.toml:31: host.speed = 1: unknown key"],
             &["mine.toml:33: scheme-defaults.baseline.slc_block = 3: unknown key; did you mean slc_blocks?"],
             &["--set precondition.fill=2: precondition.fill = 2: must be between 0 and 1"],
@@ -323,6 +323,17 @@ fn malformed_settings() {
             &["--set device.pool[9].blocks=4: device.pool[9].blocks: [9] is not in a list of 1"],
         ],
     );
+}
+
+#[test]
+fn what_sets_nothing_is_no_setting() {
+    for (setting, told) in [
+        ("device={}", "--set device={}: device: an empty table changes nothing"),
+        ("slc_blocks=3 # four", "--set slc_blocks=3 # four: 3 # four holds a comment"),
+        ("host.time_scale=5e-324", "must be between 1e-9 and 1000000"),
+    ] {
+        says(&errors("tiny", "baseline", &[setting]), &[&[told]]);
+    }
 }
 
 #[test]
