@@ -130,7 +130,9 @@ def test_no_log_is_left_of_a_run_that_fails(tmp_path: Path) -> None:
 
 def test_a_log_replaces_no_input_and_no_other_output(trace: Path, tmp_path: Path) -> None:
     words = ("run", trace, "--device", "tiny", "--scheme", "baseline")
-    done = run_slcache(*words, "--log", trace)
+    source = tmp_path / "t.parquet"
+    slcache.Trace(trace).convert(source)
+    done = run_slcache("run", source, *words[2:], "--log", source)
     assert (done.returncode, b"is the input" in done.stderr) == (3, True)
     done = run_slcache(*words, "--log", tmp_path / "x", "--save-state", tmp_path / "x")
     assert (done.returncode, b"is the output" in done.stderr) == (3, True)

@@ -21,7 +21,7 @@ POINTS = 100
 
 @checked
 def tune(
-    trace: Content,
+    trace: Content | Sequence[Content],
     *,
     device: Content | None = None,
     scheme: str | Sequence[str] | None = None,

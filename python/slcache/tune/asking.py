@@ -17,9 +17,9 @@ from slcache.tune.search import Plan
 from slcache.tune.space import Space
 
 
-def trace(said: Content) -> str:
+def trace(said: Content | Sequence[Content]) -> str:
     """Return the trace as a text; raises UsageError for several."""
-    if isinstance(said, list | tuple):
+    if isinstance(said, Sequence) and not isinstance(said, str):
         told = f"trace: a search is of one trace, and {len(said)} are given; a sweep takes several"
         raise about(UsageError(told), "trace")
     return given.text_of(said)
