@@ -38,8 +38,11 @@ struct Draft {
 /// ascending order, one piece behind the other.
 pub fn program(picks: &Picks, carry: Carry, region: &mut Region, page: Ppn, request: RequestId, io: &mut Io) {
     let draft = draft(picks, carry, io);
+    // The request that the program is told to be of, which its reads are of as well.
+    let of_held = || picks.list().rev().find_map(|(entry, _)| io.held().tokens(entry).next());
+    let reader = if request.is_none() { of_held().unwrap_or(RequestId::NONE) } else { request };
     let mut reads = [OpId::NONE; SLOTS_MAX];
-    let reads = emit_reads(&draft, &mut reads, io);
+    let reads = emit_reads(&draft, reader, &mut reads, io);
     io.write_page(page, &draft.tags[..draft.slots as usize], 0, draft.held);
     let write = PageWrite {
         bytes: draft.bytes,
@@ -118,12 +121,17 @@ fn draft(picks: &Picks, carry: Carry, io: &Io) -> Draft {
     draft
 }
 
-/// Emits the reads of what is carried along or covered only in part.
-fn emit_reads<'a>(draft: &Draft, ops: &'a mut [OpId; SLOTS_MAX], io: &mut Io) -> &'a [OpId] {
+/// Emits the reads, for `request`, of what is carried along or covered only in part.
+fn emit_reads<'a>(
+    draft: &Draft,
+    request: RequestId,
+    ops: &'a mut [OpId; SLOTS_MAX],
+    io: &mut Io,
+) -> &'a [OpId] {
     let mut count = 0;
     for &(page, units) in draft.sources.list() {
         let bytes = units * io.geometry().mu_bytes;
-        let op = io.read(page, bytes, Cause::Rmw, Class::HostRead, RequestId::NONE, false);
+        let op = io.read(page, bytes, Cause::Rmw, Class::HostRead, request, false);
         if !op.is_none() {
             ops[count] = op;
             count += 1;

@@ -26,7 +26,7 @@ fn plain(scheme: &str) -> Setup {
 }
 
 /// The same device with one thing different each, by name.
-fn variants(scheme: &str) -> Vec<(&'static str, Setup)> {
+pub fn variants(scheme: &str) -> Vec<(&'static str, Setup)> {
     let mut all = vec![("plain", plain(scheme))];
     let mut add = |name, change: &dyn Fn(&mut Setup)| {
         let mut setup = plain(scheme);
@@ -80,7 +80,7 @@ fn variants(scheme: &str) -> Vec<(&'static str, Setup)> {
 }
 
 /// Reads, writes of whole and partial units, trims and flushes, dense enough to queue up.
-fn mix(n: usize) -> Vec<Request> {
+pub fn mix(n: usize) -> Vec<Request> {
     let mut rng = RngStream::new(3, "mix");
     let mut at = 0.0;
     (0..n)

@@ -34,6 +34,7 @@ mod ops_nvc;
 mod ops_sa;
 mod ops_sector;
 mod ops_ust;
+mod own_operations;
 mod physics;
 mod prefill_on_read;
 mod prefill_units;

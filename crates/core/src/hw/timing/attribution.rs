@@ -28,23 +28,31 @@ pub const WAIT_KINDS: usize = CAUSES + 7;
 /// Waiting time by what occupied the resource, and service by the disk, ns.
 pub type WaitTime = [u64; WAIT_KINDS];
 
-/// What a unit had done at one moment: busy by cause, and waiting for the channel, ns.
-pub(super) type Snapshot = [u64; CAUSES + 1];
+/// What a unit had done at one moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Snapshot {
+    /// Busy by cause, ns.
+    busy_ns: [u64; CAUSES],
+    /// Waiting for the channel, ns.
+    wished_ns: u64,
+    /// For operations of the request of the one that waits (index into the accounts, 0 = it has no account).
+    own: u32,
+}
 
 /// What came before the own times of an operation that a request waits for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Path {
     /// Array time, ns.
-    array_ns: u64,
+    pub(super) array_ns: u64,
     /// Channel time, ns.
-    bus_ns: u64,
-    wait: WaitTime,
+    pub(super) bus_ns: u64,
+    pub(super) wait: WaitTime,
 }
 
 impl Timing {
     /// Whether nothing is kept of what operations and requests waited for.
     pub fn has_no_paths(&self) -> bool {
-        self.paths.is_empty() && self.snapshots.is_empty()
+        self.paths.is_empty() && self.snapshots.is_empty() && self.accounts.is_empty()
     }
 
     /// The waiting on path `index`.
@@ -54,7 +62,7 @@ impl Timing {
     }
 
     /// The path of an operation, to add to.
-    fn path_mut(&mut self, id: OpId) -> &mut Path {
+    pub(super) fn path_mut(&mut self, id: OpId) -> &mut Path {
         let (op, more) = self.ops.both_mut(id);
         if !op.has(PATH) {
             op.set(PATH);
@@ -82,20 +90,19 @@ impl Timing {
 
     /// Remembers what the unit had done when `id` was queued, to tell later what it waited for.
     pub(super) fn snapshot(&mut self, id: OpId) {
+        let own = self.own_until_now(id);
         let unit = &self.units[self.ops[id].unit as usize];
-        let mut busy = [0; CAUSES + 1];
-        busy[..CAUSES].copy_from_slice(&unit.busy_ns);
+        let (mut busy_ns, mut wished_ns) = (unit.busy_ns, unit.wished_ns);
         if !unit.current.is_none() {
             // The part of the running operation that is over is not waited for.
             let cause = self.ops[unit.current].cause as usize;
-            busy[cause] += self.now_ns - unit.started_ns;
+            busy_ns[cause] += self.now_ns - unit.started_ns;
         }
-        busy[WAIT_CHANNEL] = unit.wished_ns;
         if unit.wishes {
-            busy[WAIT_CHANNEL] += self.now_ns - unit.wish_ns;
+            wished_ns += self.now_ns - unit.wish_ns;
         }
         debug_assert!(self.ops.more(id).before == 0, "Invariant: one snapshot for an operation");
-        self.ops.more_mut(id).before = self.snapshots.insert(busy);
+        self.ops.more_mut(id).before = self.snapshots.insert(Snapshot { busy_ns, wished_ns, own });
     }
 
     /// Another operation than the one that found the unit idle starts first, after `channel_ns` of
@@ -104,7 +111,7 @@ impl Timing {
     pub(super) fn snapshot_first(&mut self, first: OpId, channel_ns: u64) {
         self.snapshot(first);
         let before = self.ops.more(first).before as usize;
-        self.snapshots[before][WAIT_CHANNEL] -= channel_ns;
+        self.snapshots[before].wished_ns -= channel_ns;
     }
 
     /// Books the time `id`, which was queued, waited before it starts now, if a request waits for it;
@@ -119,33 +126,45 @@ impl Timing {
             self.book_waited(id, channel_ns, before);
         }
         if before != 0 {
-            self.snapshots.remove(before);
+            self.forget_snapshot(before);
         }
+    }
+
+    #[inline(always)]
+    fn forget_snapshot(&mut self, before: u32) {
+        let own = self.snapshots[before as usize].own;
+        if own != 0 {
+            self.accounts.remove(own);
+        }
+        self.snapshots.remove(before);
     }
 
     fn book_waited(&mut self, id: OpId, channel_ns: u64, before: u32) {
         self.path_mut(id);
+        let mut left_ns = self.now_ns - self.ops[id].queued_ns;
+        let own_ns = match before != 0 && self.has_accounts(self.ops[id].request) {
+            true => self.book_own(id, self.snapshots[before as usize].own, &mut left_ns),
+            false => [0; CAUSES],
+        };
         let op = &self.ops[id];
         let unit = &self.units[op.unit as usize];
         // What the disk takes its time for before it serves is to be awake.
         let channel = if op.unit == self.disk_unit { WAIT_SPIN_UP } else { WAIT_CHANNEL };
         let path = &mut self.paths[self.ops.more(id).path as usize];
-        let mut left = self.now_ns - op.queued_ns;
         let mut channel_ns = channel_ns;
         if before != 0 {
             let before = &self.snapshots[before as usize];
-            let causes = unit.busy_ns.iter().zip(before).zip(&mut path.wait);
-            for ((busy_ns, before_ns), wait_ns) in causes {
-                let ns = busy_ns.saturating_sub(*before_ns).min(left);
+            let causes = unit.busy_ns.iter().zip(&before.busy_ns).zip(own_ns).zip(&mut path.wait);
+            for (((busy_ns, before_ns), own_ns), wait_ns) in causes {
+                let ns = busy_ns.saturating_sub(before_ns + own_ns).min(left_ns);
                 *wait_ns += ns;
-                left -= ns;
+                left_ns -= ns;
             }
-            channel_ns = unit.wished_ns.saturating_sub(before[WAIT_CHANNEL]);
+            channel_ns = unit.wished_ns.saturating_sub(before.wished_ns);
         }
-        let ns = channel_ns.min(left);
+        let ns = channel_ns.min(left_ns);
         path.wait[channel] += ns;
-        left -= ns;
-        path.wait[WAIT_ORDER] += left;
+        path.wait[WAIT_ORDER] += left_ns - ns;
     }
 
     /// Array and channel time on the path that ends with `id`, its own included, ns.

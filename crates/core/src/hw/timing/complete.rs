@@ -10,6 +10,10 @@ use crate::base::Gap;
 impl Timing {
     #[inline(always)]
     pub(super) fn complete(&mut self, unit: u32) {
+        let op = &self.ops[self.units[unit as usize].current];
+        if self.has_accounts(op.request) || !op.next.is_none() {
+            self.count_own(unit);
+        }
         let u = &mut self.units[unit as usize];
         let id = std::mem::take(&mut u.current);
         u.phase = Phase::Idle;

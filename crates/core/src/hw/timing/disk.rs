@@ -134,6 +134,7 @@ impl Timing {
         self.add_wait(id, DISK_TRANSFER, service.transfer_ns);
         let u = &mut self.units[unit as usize];
         (u.current, u.started_ns, u.phase) = (id, now_ns, Phase::Disk);
+        u.read_end_ns = now_ns + positioning_ns;
         self.push_unit_event(unit, now_ns + positioning_ns + service.transfer_ns);
     }
 

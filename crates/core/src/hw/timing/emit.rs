@@ -109,6 +109,9 @@ impl Timing {
         if spec.counts {
             self.hold_request(spec.request);
         }
+        if !spec.request.is_none() {
+            self.note_unit(spec.request, spec.unit);
+        }
         if let Some(target) = spec.then {
             self.ops.more_mut(id).then = target;
         }

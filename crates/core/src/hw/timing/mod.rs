@@ -27,6 +27,7 @@ mod move_run;
 #[cfg(test)]
 mod move_run_tests;
 mod op_table;
+mod own;
 mod pair;
 mod parked;
 mod queue;
@@ -67,6 +68,7 @@ use event::{Event, EventKind, EventQueue};
 use folds::Folds;
 use move_run::Run;
 use op_table::OpTable;
+use own::Own;
 use parked::Parked;
 use std::collections::BTreeMap;
 use unit::{Phase, Unit};
@@ -95,6 +97,8 @@ pub struct Timing {
     /// Paths of operations and requests that waited.
     paths: Slab<Path>,
     requests: Slab<RequestPath>,
+    /// What operations of one request do on one unit.
+    accounts: Slab<Own>,
     blocks: Box<[BlockClock]>,
     done_ahead: DoneAhead,
     /// The parked front of each queue, by unit and class.
@@ -161,6 +165,7 @@ impl Timing {
             snapshots: Slab::new(Snapshot::default()),
             paths: Slab::new(Path::default()),
             requests: Slab::new(RequestPath::default()),
+            accounts: Slab::new(Own::default()),
             blocks: bytemuck::zeroed_slice_box(geometry.block_numbers()),
             done_ahead: DoneAhead::new(geometry.block_numbers(), geometry.page_bits),
             parked: Vec::new(),

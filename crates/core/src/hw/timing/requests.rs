@@ -19,7 +19,6 @@ pub enum Waiter {
 
 /// A request in flight: what it waits for, and the path to the operation that it waited for last.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(align(32))]
 pub struct RequestPath {
     /// Operations (and holds) it still waits for.
     remaining: u32,
@@ -29,8 +28,23 @@ pub struct RequestPath {
     pub array_ns: u64,
     /// Channel time on the critical path, ns.
     pub bus_ns: u64,
+    /// The units of its operations: bit by number, and again from the 64th.
+    units: u64,
+    /// What its operations do on units where it has several (list of accounts, 0 = none).
+    pub(super) accounts: u32,
     /// What it waited for before that path.
     pub gap: Gap,
+}
+
+impl RequestPath {
+    /// Notes an operation on `unit`; says whether there may be another.
+    #[inline(always)]
+    pub(super) fn visit(&mut self, unit: u32) -> bool {
+        let bit = 1 << (unit % u64::BITS);
+        let again = self.units & bit != 0;
+        self.units |= bit;
+        again
+    }
 }
 
 impl Timing {
@@ -43,6 +57,12 @@ impl Timing {
     /// Says what a request waited for besides operations.
     pub fn set_gap(&mut self, id: RequestId, gap: Gap) {
         self.requests[id.index()].gap = gap;
+    }
+
+    /// Whether it has several operations on one unit.
+    #[inline(always)]
+    pub(super) fn has_accounts(&self, id: RequestId) -> bool {
+        self.requests[id.index()].accounts != 0
     }
 
     /// Holds a request once more.
@@ -79,9 +99,12 @@ impl Timing {
     /// Forgets a finished request.
     #[inline(always)]
     pub fn remove_request(&mut self, id: RequestId) {
-        let wait = self.requests[id.index()].wait;
+        let RequestPath { wait, accounts, .. } = self.requests[id.index()];
         if wait != 0 {
             self.paths.remove(wait);
+        }
+        if accounts != 0 {
+            self.close_accounts(accounts);
         }
         self.requests.remove(id.0);
     }
@@ -102,6 +125,8 @@ impl Timing {
         if op.request.is_none() {
             op.request = request;
             op.set(COUNTS);
+            let unit = op.unit;
+            self.note_unit(request, unit);
         } else {
             self.add_waiter(id, Waiter::Request(request));
         }

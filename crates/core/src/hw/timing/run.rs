@@ -118,6 +118,8 @@ impl Timing {
             }
             Phase::Stretch => self.end_stretch(unit),
             Phase::Suspending => {
+                self.count_own(unit);
+                let u = &mut self.units[unit as usize];
                 u.suspended = std::mem::take(&mut u.current);
                 u.phase = Phase::Idle;
                 let cause = self.ops[u.suspended].cause as usize;
