@@ -19,11 +19,14 @@ from slcache.design.runs import BOTH, DENSE_ONLY, SLC_ONLY
 FLASH = Flash("chip", "mlc", 64, 2, slc_cycles=50, dense_cycles=10, slc_block_bytes=1000)
 
 
-def document(read_us: float = 100.0, energy_j: float = 7.0, **figures: float) -> dict[str, Any]:
-    """Return what a point reads of a result."""
+def document(
+    read_us: float = 100.0, energy_j: float = 7.0, *, written: float = 1.0, **figures: float
+) -> dict[str, Any]:
+    """Return what a point reads of a result; half of what the host wrote left the DRAM buffer."""
+    read = {"requests": 1, "latency_us": {"mean": read_us}}
     return {
-        "scheme": {"figures": figures},
-        "host": {"read": {"requests": 1, "latency_us": {"mean": read_us}}},
+        "scheme": {"figures": {"host_bytes": written / 2, **figures}},
+        "host": {"read": read, "write": {"bytes": written}},
         "disk": {"energy_j": energy_j},
     }
 
@@ -32,18 +35,18 @@ def two_regions(slc_blocks: int, read_us: float = 100.0, **volumes: float) -> po
     """Return a point of two regions with the volumes of the model, kB."""
     given = {"host": 8, "slc": 20, "dense": 10, "slc_only": 25, "dense_only": 99, **volumes}
     kb = {name: 1000.0 * value for name, value in given.items()}
-    both = {"host_bytes": kb["host"], "slc_bytes": kb["slc"], "dense_bytes": kb["dense"]}
+    both = {"written": kb["host"], "slc_bytes": kb["slc"], "dense_bytes": kb["dense"]}
     documents = {
         BOTH: document(read_us, **both, slc_cleanings=3, dense_cleanings=2, miss_rate=0.1),
-        SLC_ONLY: document(slc_bytes=kb["slc_only"], host_bytes=1),
-        DENSE_ONLY: document(dense_bytes=kb["dense_only"], host_bytes=1),
+        SLC_ONLY: document(slc_bytes=kb["slc_only"]),
+        DENSE_ONLY: document(dense_bytes=kb["dense_only"]),
     }
     return points.made(FLASH, slc_blocks, documents)
 
 
 def dense_alone() -> points.Point:
     """Return the point without SLC: D_M = 10 x 2 x 128 kB = 2,560 kB are 100 passes of 25.6 kB."""
-    alone = document(90.0, host_bytes=8000.0, dense_bytes=25_600.0, dense_cleanings=1)
+    alone = document(90.0, written=8000.0, dense_bytes=25_600.0, dense_cleanings=1)
     return points.made(FLASH, 0, {DENSE_ONLY: alone})
 
 
@@ -82,8 +85,10 @@ def test_a_point_has_the_lifespan_of_its_three_runs() -> None:
 
 
 def test_a_workload_that_writes_nothing_has_no_lifespan() -> None:
-    with pytest.raises(RunError, match="the host writes nothing into flash"):
+    with pytest.raises(RunError, match="the host writes nothing"):
         two_regions(32, host=0)
+    with pytest.raises(RunError, match="nothing is programmed into flash"):
+        points.made(FLASH, 0, {DENSE_ONLY: document(written=8000.0, dense_bytes=0)})
 
 
 def test_the_smallest_region_that_suffices_is_chosen() -> None:

@@ -36,8 +36,8 @@ UTILISATION = tuple(percent / 100 for percent in range(5, 98))
 #: What describes the chip of a flash cache: cycles of a block in either mode, its capacity in SLC
 #: mode, how many times as much it holds in the dense one, and the blocks of both regions.
 CHIP_KEYS = ("slc_cycles", "dense_cycles", "slc_block_bytes", "dense_bits", "blocks")
-#: Bytes that a pass writes: the host into flash, and what is programmed in either region, together
-#: and where it is the only one.
+#: Bytes of a pass: what the host writes, and what is programmed in either region, together and
+#: where it is the only one.
 VOLUME_KEYS = ("host_bytes", "slc_bytes", "dense_bytes", "slc_only_bytes", "dense_only_bytes")
 #: The region that is worn out first; `neither` where nothing is programmed.
 First = Literal["slc", "dense", "both", "neither"]

@@ -63,19 +63,22 @@ def made(flash: Flash, slc_blocks: int, documents: Mapping[str, Document]) -> Po
     main = documents[next(scheme for scheme in SCHEMES if scheme in documents)]
     volumes = _volumes(documents, main)
     if not volumes["host_bytes"]:
-        raise RunError(
-            "the host writes nothing into flash, and a lifespan counts what it writes; choose a "
-            "longer trace, or a smaller buffer (buffer.bytes)"
-        )
+        raise RunError("the host writes nothing, and a lifespan counts what it writes")
     figures = main["scheme"]["figures"]
     share = slc_blocks / flash.blocks
+    lifespan = models.nvc_lifespan(flash.chip, slc_share=share, volumes=volumes)
+    if math.isinf(lifespan.passes):
+        raise RunError(
+            "nothing is programmed into flash, which then lasts for ever; choose a longer trace, "
+            "or a smaller buffer (buffer.bytes)"
+        )
     return Point(
         slc_blocks=slc_blocks,
         slc_share=share,
         slc_bytes=flash.slc_bytes(slc_blocks),
         dense_bytes=flash.dense_bytes(slc_blocks),
         volumes=volumes,
-        lifespan=models.nvc_lifespan(flash.chip, slc_share=share, volumes=volumes),
+        lifespan=lifespan,
         read_us=normalise.latency(main, "read", "mean"),
         energy_j=float(main["disk"]["energy_j"]),
         miss_rate=figures.get("miss_rate"),
@@ -84,9 +87,12 @@ def made(flash: Flash, slc_blocks: int, documents: Mapping[str, Document]) -> Po
 
 
 def _volumes(documents: Mapping[str, Document], main: Document) -> dict[str, float]:
-    """Return the volumes that count: all, or the host's and those of the only region."""
+    """Return the volumes that count: all, or the host's and those of the only region.
+
+    What the host writes is counted before the DRAM buffer, as the lifetime of a run is.
+    """
     found = {scheme: document["scheme"]["figures"] for scheme, document in documents.items()}
-    volumes = {"host_bytes": main["scheme"]["figures"]["host_bytes"]}
+    volumes = {"host_bytes": float(main["host"]["write"]["bytes"])}
     if BOTH in found:
         volumes |= {key: found[BOTH][key] for key in ("slc_bytes", "dense_bytes")}
     if SLC_ONLY in found:
