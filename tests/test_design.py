@@ -10,6 +10,7 @@ import pytest
 
 from slcache import ConfigError, RunError, design, models
 from slcache.design import flash as flashes
+from slcache.design import passes
 from slcache.design import point as points
 from slcache.design.constraint import Constraint
 from slcache.design.flash import Flash
@@ -60,6 +61,7 @@ def made(*found: points.Point, lifespan: str = "2x", **change: Any) -> Design:  
         "goal": "latency",
         "policy": 0,
         "only_full_chip": False,
+        "passes": 2,
         "first_requests": None,
         "candidates": [0, 16, 32, 48, 64],
         "points": found,
@@ -134,6 +136,9 @@ def test_what_weakens_the_answer_is_told() -> None:
     assert not falling.rises
     assert "does not rise all the way" in told
     assert "Only the first 1,000 requests" in told
+    assert "begins with empty flash" not in told
+    cold = made(dense_alone(), two_regions(32), passes=1)
+    assert "One pass was run, which begins with empty flash" in " ".join(design.sentences(cold))
 
 
 def test_the_document_is_plain_and_its_files_are_complete() -> None:
@@ -183,3 +188,27 @@ def test_a_chip_without_endurance_has_no_lifespan() -> None:
         flashes.of_config(config(pool(), pool()))
     with pytest.raises(ConfigError, match="candidates = 65: must be between 1 and 64"):
         flashes.of_config(config(pool())).sizes(65)
+
+
+def passed(*passes: tuple[float, float, float]) -> dict[str, Any]:
+    """Return the document of a run whose passes had so many kB, misses and µs of a read."""
+    kb, misses, read_us = (sum(each) / len(passes) for each in zip(*passes, strict=True))
+    count = len(passes)
+    found = document(
+        read_us, 7.0 * count, written=count * 8.0, slc_bytes=count * kb, miss_rate=misses
+    )
+    found["host"]["read"]["requests"] = count * 10
+    return found
+
+
+@pytest.mark.parametrize("k", [2, 3, 7])
+def test_the_last_pass_is_the_difference_of_two_runs(k: int) -> None:
+    cold, warm, end = (90.0, 1.0, 500.0), (40.0, 0.5, 100.0), (30.0, 0.25, 80.0)
+    each = [cold, *[warm] * (k - 2), end]
+    alone = passes.last(k, passed(*each), passed(*each[:-1]))
+    assert alone["scheme"]["figures"]["slc_bytes"] == pytest.approx(30)
+    assert alone["scheme"]["figures"]["miss_rate"] == pytest.approx(0.25)
+    assert alone["host"]["read"]["latency_us"]["mean"] == pytest.approx(80)
+    assert alone["host"]["write"]["bytes"] == pytest.approx(8)
+    assert alone["disk"]["energy_j"] == pytest.approx(7)
+    assert passes.last(1, passed(cold)) == passed(cold)

@@ -99,10 +99,26 @@ def asked(files: dict[str, Path], **change: Any) -> design.Design:  # noqa: ANN4
 
 
 def ran(files: dict[str, Path], scheme: str, key: str, blocks: int) -> dict[str, float]:
-    """Return the figures of a run that was asked for without a design."""
+    """Return what the second pass alone adds to figures, from runs without a design."""
     settings = {**SETTINGS, f"scheme.{scheme}.{key}": blocks}
-    result = sl.run(files["trace"], device=files["device"], scheme=scheme, settings=settings)
-    document = result.to_dict()
+    found = []
+    for path in (files["trace"], twice(files)):
+        result = sl.run(path, device=files["device"], scheme=scheme, settings=settings)
+        found.append(counted(result.to_dict()))
+    first, both = found
+    return {key: both[key] - first[key] for key in both}
+
+
+def twice(files: dict[str, Path]) -> Path:
+    """Return the workload as a trace that has it two times."""
+    path = files["trace"].with_name("twice.parquet")
+    if not path.exists():
+        sl.Trace(files["trace"]).transform("repeat", path, times=2)
+    return path
+
+
+def counted(document: dict[str, Any]) -> dict[str, float]:
+    """Return a run's figures, with what the host wrote."""
     figures: dict[str, float] = document["scheme"]["figures"]
     # A lifespan counts what the host writes, as a run's does; a part of it never leaves the DRAM.
     written = document["host"]["write"]["bytes"]
@@ -129,6 +145,8 @@ def test_the_answer_is_that_of_running_everything(files: dict[str, Path]) -> Non
         assert found.host_bytes is not None
         lives.append(found.host_bytes)
     answer = asked(files)
+    cold = asked(files, passes=1)
+    assert [p.volumes for p in cold.points] != [p.volumes for p in answer.points]
     places = [point.slc_blocks // 4 for point in answer.points]
     assert [point.life_bytes for point in answer.points] == [lives[place] for place in places]
     assert answer.slc_blocks is not None
@@ -224,3 +242,9 @@ def test_a_trace_that_is_not_there_is_a_trace_error(files: dict[str, Path], tmp_
     )  # fmt: skip
     assert done.returncode == 4, done.stderr
     assert b"none.csv" in done.stderr
+
+
+def test_passes_that_are_none_are_refused(files: dict[str, Path]) -> None:
+    for passes in (0, -1, 101):
+        with pytest.raises(sl.UsageError, match=f"passes = {passes}: must be between 1 and 100"):
+            asked(files, passes=passes)

@@ -83,6 +83,14 @@ OnlyFullChip = Annotated[
         help="Measure a region alone as if it had all blocks, not those that are left to it.",
     ),
 ]
+Passes = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        max=100,
+        help="The last of so many passes of the trace counts; the first begins with empty flash.",
+    ),
+]
 Quick = Annotated[
     bool, typer.Option("--quick", help="Only the beginning of the trace, in under a minute.")
 ]
@@ -114,6 +122,7 @@ def nvc(
     policy: Policy = 0,
     candidates: Candidates = 32,
     only_full_chip: OnlyFullChip = False,
+    passes: Passes = 2,
     quick: Quick = False,
     sets: opt.Sets = None,
     trace_format: opt.TraceFormat = None,
@@ -135,6 +144,8 @@ def nvc(
     the cache lasts and the more it misses. Candidates are simulated, both
     regions together and each alone; the lifespan follows from what a pass of
     the trace programs, as if it were repeated until all blocks are worn out.
+    So it is not the first pass that counts: runs of two passes less those of
+    one ([bold]--passes[/bold]); latency, energy and misses are of that pass too.
     A coarse grid is followed by bisection, and both neighbours of the answer
     are simulated too. A key of the workload is changed by
     [bold]--trace-option workload.KEY=VALUE[/bold].
@@ -167,6 +178,7 @@ def nvc(
             policy=policy,
             candidates=candidates,
             only_full_chip=only_full_chip,
+            passes=passes,
             quick=quick,
             settings=once([*opt.pairs(sets).items(), *own]),
             trace_options=reader,

@@ -31,6 +31,9 @@ class Design:
     goal: Goal
     policy: int
     only_full_chip: bool
+    #: The last of so many passes of the trace is what counts.
+    passes: int
+    #: How many requests of the trace are a pass; None for all.
     first_requests: int | None
     #: Sizes that could have been the answer.
     candidates: Sequence[int]
@@ -110,6 +113,7 @@ class Design:
             "device": self.flash.device,
             "trace": self.trace,
             "label": self.label,
+            "passes": self.passes,
             "first_requests": self.first_requests,
             "chip": {**self.flash.chip, "dense_mode": self.flash.dense_mode},
             "blocks_per_plane": self.flash.blocks,

@@ -35,7 +35,7 @@ class Point:
     energy_j: float
     #: Share of the units read that neither DRAM nor flash had; None where none is read.
     miss_rate: float | None
-    #: How often either region was cleaned; where that is 0, it was not full once.
+    #: How often either region was cleaned in the pass.
     cleanings: Mapping[str, float]
 
     @property

@@ -15,8 +15,9 @@ from slcache.design import search
 from slcache.design.constraint import Constraint
 from slcache.design.flash import Flash
 from slcache.design.outcome import Design
+from slcache.design.passes import last
 from slcache.design.point import Goal, Point
-from slcache.design.runs import SIZES, Setup
+from slcache.design.runs import SIZES, Run, Setup
 from slcache.design.source import Source
 from slcache.errors import ConfigError, UsageError, about
 from slcache.once import once
@@ -26,7 +27,9 @@ from slcache.traces import reader_options
 
 #: What `quick` runs of a trace.
 QUICK_REQUESTS = 500_000
-#: The runs of a candidate with two regions.
+#: A trace is written out as often as it is passed.
+PASSES_MOST = 100
+#: The runs of a candidate with two regions, for one pass or for all.
 _RUNS = 3
 
 
@@ -39,6 +42,7 @@ def nvc(
     policy: int = 0,
     candidates: int = 32,
     only_full_chip: bool = False,
+    passes: int = 2,
     quick: bool = False,
     settings: Mapping[str, Any] | None = None,
     trace_format: str | None = None,
@@ -59,6 +63,8 @@ def nvc(
     is the answer to either `goal`; what was tried and is better all the same is in `better`.
     A lifespan that no region reaches is an answer too: `chosen` is None, `nearest` the best.
 
+    A lifespan repeats the workload, so what counts is the last of so many `passes`: the runs of
+    all of them less those of one fewer. With 1 it is the first, which begins with empty flash.
     `quick` runs the beginning of the trace only. Finished runs are kept in the directory `keep`
     and taken up again. `jobs` runs go on at a time, by default one a processor. The other
     arguments are those of `slcache.run`. Raises ConfigError, TraceError, RunError, and ValueError
@@ -78,16 +84,16 @@ def nvc(
         only_full_chip=only_full_chip,
     )
     check_trace(setup.source.path)
+    _check_passes(passes)
     config = setup.config()
     flash = flashes.of_config(config)
     sizes, left_out = _possible(setup, flash, flash.sizes(candidates))
     with (
         files.scratch() if keep is None else nullcontext(Path(keep)) as folder,
-        setup.source.made(folder, progress) as source,
+        setup.source.made(folder, passes, progress) as sources,
     ):
-        measuring = _Measuring(
-            setup.on(source), flash, sizes, Store(folder / "runs"), jobs, progress
-        )
+        setups = [setup.on(source) for source in sources]
+        measuring = _Measuring(setups, flash, sizes, Store(folder / "runs"), jobs, progress)
         search.smallest(len(sizes) - 1, measuring, constraint.least_bytes)
     return Design(
         trace=setup.source.path,
@@ -97,7 +103,8 @@ def nvc(
         goal=goal,
         policy=policy,
         only_full_chip=only_full_chip,
-        first_requests=setup.source.first_requests,
+        passes=passes,
+        first_requests=sources[0].first_requests,
         candidates=sizes,
         points=measuring.in_order(),
         left_out=left_out,
@@ -120,6 +127,12 @@ def check_trace(path: str) -> None:
         name = "standard input" if path == "-" else path
         told = f"trace = {name}: every run reads it anew; give a file that stays"
         raise about(UsageError(told), "trace", file=path)
+
+
+def _check_passes(passes: int) -> None:
+    if not 1 <= passes <= PASSES_MOST:
+        told = f"passes = {passes}: must be between 1 and {PASSES_MOST}"
+        raise about(UsageError(told), "passes")
 
 
 def _possible(setup: Setup, flash: Flash, sizes: Sequence[int]) -> tuple[list[int], dict[int, str]]:
@@ -146,7 +159,7 @@ class _Measuring:
 
     def __init__(
         self,
-        setup: Setup,
+        setups: Sequence[Setup],
         flash: Flash,
         sizes: Sequence[int],
         store: Store,
@@ -154,27 +167,35 @@ class _Measuring:
         progress: api.Progress | None,
     ) -> None:
         self.label: str | None = None
-        self._setup, self._flash, self._sizes = setup, flash, sizes
+        self._setups, self._flash, self._sizes = setups, flash, sizes
         self._store, self._workers = store, workers
         self._progress = progress
         self._points: dict[int, Point] = {}
         self._done = 0
-        self._expected = _RUNS * search.steps_most(len(sizes) - 1)
+        self._expected = _RUNS * len(setups) * search.steps_most(len(sizes) - 1)
 
     def __call__(self, places: Sequence[int]) -> dict[int, float]:
         """Run the candidates at these places and return their lifespans."""
-        planned = {place: self._setup.runs(self._flash, self._sizes[place]) for place in places}
-        runs = [run for each in planned.values() for run in each.values()]
+        planned = {place: self._runs(place) for place in places}
+        runs = [run for each in planned.values() for several in each.values() for run in several]
         try:
             documents = iter(run_all(runs, self._store, self._tell, self._workers))
         except StoppedError as error:
             raise KeyboardInterrupt from error
         for place, each in planned.items():
-            found = {scheme: next(documents) for scheme in each}
+            found = {
+                scheme: last(several[0].source.copies, *(next(documents) for _ in several))
+                for scheme, several in each.items()
+            }
             self._points[place] = points.made(self._flash, self._sizes[place], found)
             self.label = labels.of_runs(list(found.values()))
         self._done += len(runs)
         return {place: self._points[place].life_bytes for place in places}
+
+    def _runs(self, place: int) -> dict[str, list[Run]]:
+        """Return a candidate's runs by scheme, that of all passes first."""
+        each = [setup.runs(self._flash, self._sizes[place]) for setup in self._setups]
+        return {scheme: [runs[scheme] for runs in each] for scheme in each[0]}
 
     def in_order(self) -> list[Point]:
         """Return the points, the smallest SLC region first."""

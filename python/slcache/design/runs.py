@@ -98,7 +98,7 @@ class Setup:
         return {scheme: self._run(scheme, blocks, flash) for scheme, blocks in sizes.items()}
 
     def _run(self, scheme: str, blocks: int, flash: Flash) -> Run:
-        path = self.source.path if self.source.shortened is None else str(self.source.shortened)
+        path = self.source.path if self.source.written is None else str(self.source.written)
         return Run(
             input=Input(self.source.path, path, twin=False, requests=0),
             device=self.device,
@@ -106,7 +106,7 @@ class Setup:
             seed=self.source.seed or 0,
             replay=self.replay,
             settings={**self._own(scheme, flash), SIZES[scheme]: blocks},
-            label=f"{scheme}, {blocks} blocks",
+            label=f"{scheme}, {blocks} blocks, passes: {self.source.copies}",
             source=self.source,
         )
 

@@ -1,4 +1,4 @@
-"""The trace that every run of a design repeats, or its beginning."""
+"""The trace that every run of a design repeats, or its beginning, so many times as a run wants."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ class Source:
     seed: int | None = None
     #: How many requests are taken from its beginning; None for all.
     first_requests: int | None = None
-    #: The file with these requests.
-    shortened: Path | None = None
+    #: How many times a run has it, one copy behind the other.
+    copies: int = 1
+    #: The file with these requests, where it is not `path`.
+    written: Path | None = None
 
     def identity(self) -> dict[str, Any]:
         """Return what tells this trace from others."""
@@ -38,23 +40,41 @@ class Source:
             "reader": dict(self.reader),
             "seed": self.seed,
             "first_requests": self.first_requests,
+            "copies": self.copies,
         }
 
     def arguments(self) -> dict[str, Any]:
         """Return how a run is told of it, but for the path."""
-        if self.shortened is not None:
+        if self.written is not None:
             return {"seed": self.seed}
         return {"trace_options": self.reader, "seed": self.seed}
 
     @contextmanager
-    def made(self, parent: Path, progress: Progress | None) -> Iterator[Source]:
-        """Write the beginning to a temporary file, where only that is run."""
-        if self.first_requests is None:
-            yield self
-            return
-        drawn = {} if self.seed is None or not is_workload(self.path) else {"seed": str(self.seed)}
+    def made(
+        self, parent: Path, passes: int, progress: Progress | None
+    ) -> Iterator[tuple[Source, ...]]:
+        """Yield what is run for the last of some passes: all of them, and all but that one.
+
+        Files of it are temporary. The beginning of a trace that is no longer is the trace itself.
+        """
         with files.scratch(parent) as folder:
-            path = folder / "beginning.parquet"
-            trace = Trace(self.path, options={**drawn, **self.reader})
-            trace.transform("window", path, skip=0, take=self.first_requests, on_progress=progress)
-            yield replace(self, shortened=path)
+            copies = (passes, passes - 1) if passes > 1 else (1,)
+            yield tuple(self._times(each, folder, progress) for each in copies)
+
+    def _times(self, copies: int, folder: Path, progress: Progress | None) -> Source:
+        steps: list[dict[str, Any]] = []
+        if self.first_requests is not None:
+            steps.append({"kind": "window", "skip": 0, "take": self.first_requests})
+        if copies > 1:
+            steps.append({"kind": "repeat", "times": copies})
+        if not steps:
+            return self
+        drawn = {} if self.seed is None or not is_workload(self.path) else {"seed": str(self.seed)}
+        trace, path = (
+            Trace(self.path, options={**drawn, **self.reader}),
+            folder / f"{copies}.parquet",
+        )
+        told = trace.transform("pipeline", path, steps=steps, on_progress=progress)
+        cut = self.first_requests is not None and told["steps"][0]["counts"]["behind the window"]
+        first = self.first_requests if cut else None
+        return replace(self, copies=copies, written=path, first_requests=first)

@@ -58,8 +58,12 @@ def _weak(design: Design) -> list[str]:
     idle = [point for point in design.points if not all(point.cleanings.values())]
     if idle:
         lines.append(
-            f"At {len(idle)} of the {len(design.points)} sizes that were tried a region was never "
-            "full: the volumes have no cleaning in them, those of a longer trace have."
+            f"At {len(idle)} of the {len(design.points)} sizes that were tried a region was not "
+            "cleaned in the pass that counts: a later one has cleaning in its volumes (--passes)."
+        )
+    if design.passes == 1:
+        lines.append(
+            "One pass was run, which begins with empty flash: what repeats is not the first pass."
         )
     if design.first_requests is not None:
         count = units.count(design.first_requests)
