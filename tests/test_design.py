@@ -137,6 +137,7 @@ def test_what_weakens_the_answer_is_told() -> None:
     assert "does not rise all the way" in told
     assert "Only the first 1,000 requests" in told
     assert "begins with empty flash" not in told
+    assert "overloaded" not in told
     cold = made(dense_alone(), two_regions(32), passes=1)
     assert "One pass was run, which begins with empty flash" in " ".join(design.sentences(cold))
 

@@ -10,6 +10,8 @@ import pytest
 
 import slcache as sl
 from slcache import api, design, models
+from slcache.design import region
+from slcache.terminal import overload
 from support import slcache
 
 BLOCKS = 32
@@ -248,3 +250,35 @@ def test_passes_that_are_none_are_refused(files: dict[str, Path]) -> None:
     for passes in (0, -1, 101):
         with pytest.raises(sl.UsageError, match=f"passes = {passes}: must be between 1 and 100"):
             asked(files, passes=passes)
+
+
+def test_overload_is_told_as_a_run_tells_it(files: dict[str, Path]) -> None:
+    """Hurry the trace, and slow it down: the warning comes with the runs', and only with theirs."""
+    for scale, behind in (("0.01", True), ("4", False)):
+        settings = {**SETTINGS, "host.time_scale": scale}
+        found = asked(files, settings=settings, candidates=2)
+        runs = [
+            sl.run(
+                twice(files), device=files["device"], scheme="nvc",
+                settings={**settings, "scheme.nvc.slc_blocks": point.slc_blocks},
+            ).to_dict()
+            for point in found.points
+            if 0 < point.slc_share < 1
+        ]  # fmt: skip
+        told = [overload(run) for run in runs]
+        assert told == [point.overload for point in found.points if 0 < point.slc_share < 1]
+        assert all(told) if behind else not any(told)
+        sentences = " ".join(design.sentences(found))
+        assert ("does not keep up with the trace" in sentences) == behind
+
+
+@pytest.mark.parametrize(("take", "told"), [(5000, True), (19_999, True), (20_000, False)])
+def test_only_a_beginning_is_called_one(
+    take: int, *, told: bool, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Take a part of 20,000 requests, or no less than all."""
+    monkeypatch.setattr(region, "QUICK_REQUESTS", take)
+    found = asked(files, quick=True, candidates=1)
+    assert found.first_requests == (take if told else None)
+    sentences = " ".join(design.sentences(found))
+    assert (f"Only the first {take:,} requests were run" in sentences) == told

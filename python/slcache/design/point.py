@@ -11,6 +11,7 @@ from slcache import RunError, models, normalise
 from slcache.design.flash import Flash
 from slcache.design.runs import BOTH, DENSE_ONLY, SCHEMES, SLC_ONLY
 from slcache.normalise import Document
+from slcache.terminal import overload
 
 CLEANINGS = ("slc_cleanings", "dense_cleanings")
 #: What is to be small beside the constraint.
@@ -37,6 +38,8 @@ class Point:
     miss_rate: float | None
     #: How often either region was cleaned in the pass.
     cleanings: Mapping[str, float]
+    #: What a run says where its device fell behind the trace; empty where it did not.
+    overload: str
 
     @property
     def life_bytes(self) -> float:
@@ -83,6 +86,7 @@ def made(flash: Flash, slc_blocks: int, documents: Mapping[str, Document]) -> Po
         energy_j=float(main["disk"]["energy_j"]),
         miss_rate=figures.get("miss_rate"),
         cleanings={key: figures[key] for key in CLEANINGS if key in figures},
+        overload=overload(main),
     )
 
 

@@ -61,6 +61,12 @@ def _weak(design: Design) -> list[str]:
             f"At {len(idle)} of the {len(design.points)} sizes that were tried a region was not "
             "cleaned in the pass that counts: a later one has cleaning in its volumes (--passes)."
         )
+    behind = [point for point in design.points if point.overload]
+    if behind:
+        lines.append(
+            f"At {len(behind)} of the {len(design.points)} sizes that were tried the device is "
+            f"overloaded. r = {share(behind[0])}: {behind[0].overload}."
+        )
     if design.passes == 1:
         lines.append(
             "One pass was run, which begins with empty flash: what repeats is not the first pass."
