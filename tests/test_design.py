@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from slcache import ConfigError, RunError, design, models
+from slcache import ConfigError, RunError, UsageError, design, models
 from slcache.design import flash as flashes
 from slcache.design import passes
 from slcache.design import point as points
@@ -189,6 +189,26 @@ def test_a_chip_without_endurance_has_no_lifespan() -> None:
         flashes.of_config(config(pool(), pool()))
     with pytest.raises(ConfigError, match="candidates = 65: must be between 1 and 64"):
         flashes.of_config(config(pool())).sizes(65)
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 20, 31, 32, 33, 2048])
+def test_a_number_of_candidates_that_nobody_gave_fits_every_chip(blocks: int) -> None:
+    sizes = flashes.of_config(config(pool(blocks=blocks))).sizes(None)
+    assert sizes == sorted(set(sizes))
+    assert (sizes[0], sizes[-1], len(sizes)) == (0, blocks, min(blocks, 32) + 1)
+
+
+LIFESPANS = ["1e30T", "1" + "0" * 30 + "T", "9" * 400, "9" * 400 + "x", "9" * 5000 + "T", "nanx"]
+
+
+@pytest.mark.parametrize(
+    "asked", [*LIFESPANS, 10**400, 10**5000, -(10**5000), 0, -1], ids=lambda _: ""
+)
+def test_a_lifespan_is_refused_or_can_be_compared(asked: str | int) -> None:
+    with pytest.raises(UsageError, match="lifespan = ") as caught:
+        Constraint.read(asked)
+    assert len(str(caught.value)) < 300
+    assert Constraint.read("8388608T").least_bytes(1.0) == 2.0**63
 
 
 def passed(*passes: tuple[float, float, float]) -> dict[str, Any]:

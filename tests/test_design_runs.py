@@ -282,3 +282,11 @@ def test_only_a_beginning_is_called_one(
     assert found.first_requests == (take if told else None)
     sentences = " ".join(design.sentences(found))
     assert (f"Only the first {take:,} requests were run" in sentences) == told
+
+
+def test_a_size_left_out_names_its_key_once(files: dict[str, Path]) -> None:
+    found = asked(files, candidates=BLOCKS)
+    assert set(found.left_out) == {1, 31}
+    for reason in found.left_out.values():
+        assert reason.count("scheme.nvc.slc_blocks") == 1
+        assert reason.startswith("scheme.nvc.slc_blocks = ")

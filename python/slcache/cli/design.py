@@ -74,7 +74,12 @@ Device = Annotated[
 ]
 Policy = Annotated[int, typer.Option(min=0, max=3, help="The paper's policy for the flash.")]
 Candidates = Annotated[
-    int, typer.Option(min=1, help="Sizes are multiples of one so-manyth of the blocks.")
+    int | None,
+    typer.Option(
+        min=1,
+        help="Sizes are multiples of one so-manyth of the blocks (default: 32, or every block of a "
+        "plane where there are fewer).",
+    ),
 ]
 OnlyFullChip = Annotated[
     bool,
@@ -120,7 +125,7 @@ def nvc(
     device: Device = "nvc-hdd",
     goal: Annotated[Goal, typer.Option(help="What is to be small.")] = Goal.latency,
     policy: Policy = 0,
-    candidates: Candidates = 32,
+    candidates: Candidates = None,
     only_full_chip: OnlyFullChip = False,
     passes: Passes = 2,
     quick: Quick = False,
@@ -223,7 +228,8 @@ def _trace(trace: str | None, workload: str | None) -> str:
 
 def _print(found: Design, form: opt.Form, folder: Path) -> None:
     for size, reason in found.left_out.items():
-        console.note(f"{size} SLC blocks are left out: {reason}")
+        blocks = "block is" if size == 1 else "blocks are"
+        console.note(f"{units.count(size)} SLC {blocks} left out: {reason}")
     if console.in_form(form, found.to_json, lambda: [_sheet(found)]):
         return
     from slcache import design

@@ -48,8 +48,13 @@ class Flash:
         """Return what the other blocks hold."""
         return self.slc_bytes(self.blocks - slc_blocks) * self.dense_bits
 
-    def sizes(self, candidates: int) -> list[int]:
-        """Return the SLC blocks of the candidates: multiples of a part of all, to the nearest."""
+    def sizes(self, candidates: int | None) -> list[int]:
+        """Return the SLC blocks of the candidates: multiples of a part of all, to the nearest.
+
+        None is for a part in 32, or for every block where there are fewer.
+        """
+        if candidates is None:
+            candidates = min(32, self.blocks)
         if not 1 <= candidates <= self.blocks:
             told = f"must be between 1 and {self.blocks}, the blocks of a plane"
             raise about(ConfigError(f"candidates = {candidates}: {told}"), "candidates")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -40,7 +41,7 @@ def nvc(
     goal: Goal = "latency",
     device: api.Path = "nvc-hdd",
     policy: int = 0,
-    candidates: int = 32,
+    candidates: int | None = None,
     only_full_chip: bool = False,
     passes: int = 2,
     quick: bool = False,
@@ -56,7 +57,8 @@ def nvc(
     """Find the smallest SLC region of a flash cache that lasts `lifespan` under a workload.
 
     `lifespan` is a multiple of what a chip of dense blocks lasts, `"2x"`, or bytes of host
-    writes, `"50T"` or a number. Candidates are multiples of one `candidates`-th of the blocks.
+    writes, `"50T"` or a number. Candidates are multiples of one `candidates`-th of the blocks
+    (32, or all blocks of a plane where there are fewer).
     Each is run under `nvc` with this `policy`, and each of its regions alone, which gives the
     volumes of `slcache.models.nvc_lifespan`; `only_full_chip` runs a region alone as if it had
     all blocks. A region that is larger than needed costs capacity, so the smallest that suffices
@@ -150,8 +152,14 @@ def _possible(setup: Setup, flash: Flash, sizes: Sequence[int]) -> tuple[list[in
     inner = [size for size in sizes if 0 < size < flash.blocks]
     if refused and (0 in refused or all(size in refused for size in inner)):
         raise next(iter(refused.values()))
-    reasons = {size: " ".join(str(error).split()) for size, error in refused.items()}
+    reasons = {size: _reason(error) for size, error in refused.items()}
     return [size for size in sizes if size not in refused], reasons
+
+
+def _reason(error: ConfigError) -> str:
+    """Return why a size is refused, in one line, without the setting: the search made it."""
+    line = " ".join(str(error).split())
+    return re.sub(r"^settings \S+=\S+: ", "", line)
 
 
 class _Measuring:
