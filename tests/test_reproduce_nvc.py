@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import slcache as sl
 from slcache.reproduce import figures
 from slcache.reproduce import plan as plans
 from slcache.reproduce.claims import KINDS
@@ -13,6 +15,7 @@ from slcache.reproduce.inputs import twins
 from slcache.reproduce.jobs import Job
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.lifespans import add
+from slcache.reproduce.measures import value
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of
@@ -93,6 +96,12 @@ MISSES = {
 }
 
 
+def flash_op(cause: str, share: float) -> dict[str, Any]:
+    """Return what a result tells of some programs of flash."""
+    told = {"kind": "program", "mode": "slc", "pool": "nand", "count": 1, "pages": 1, "bytes": 4096}
+    return {**told, "cause": cause, "time_us": 1e6 * share}
+
+
 def made_up(name: str, scheme: str, r: float, policy: int, trace: str) -> dict[str, Any]:
     base, more = MISSES[trace]
     misses = 1.0 if scheme == "disk-only" else base + more * r * (1 + 0.1 * policy)
@@ -132,6 +141,7 @@ def made_up(name: str, scheme: str, r: float, policy: int, trace: str) -> dict[s
             "backlog": {"lag_ns": 0, "requests_max": 1},
         },
         "disk": disk,
+        "flash": {"ops": [flash_op("migration", moving), flash_op("host", 1 - moving)]},
         "scheme": {"figures": {**volumes, **rates}, "series": [], "tables": []},
     }
 
@@ -203,3 +213,21 @@ def test_every_figure_is_drawn(plan: Plan, made: dict[str, Table]) -> None:
     for spec in plan.figures:
         drawn = figures.draw(spec, plan, made[spec.part])
         assert all(axes.lines for axes in drawn.axes), spec.id
+
+
+@pytest.mark.parametrize("scheme", ["nvc", "nvc-mlc-only", "nvc-slc-only"])
+def test_moves_in_flash_are_told_beside_those_with_the_disk(scheme: str, tmp_path: Path) -> None:
+    """Both are shares of one whole; between them lie the disk's operations for what moves."""
+    path = tmp_path / "w.parquet"
+    trace = sl.Trace("nvc-financial1", options={"workload.requests": "20000"})
+    trace.transform("window", path, skip=0, take=20_000)
+    settings = {"device.pool.0.blocks": 16, "buffer.bytes": "256KiB"}
+    found = sl.run(path, device="nvc-hdd", scheme=scheme, settings=settings).to_dict()
+    ops = {part: found[part]["ops"] for part in ("flash", "disk")}
+    whole = sum(op["time_us"] for part in ops.values() for op in part)
+    flushes = sum(op["time_us"] for op in ops["disk"] if op["cause"] in ("gc", "migration"))
+    inside, both = (value(name, found) for name in ("flash_gc_time_share", "gc_time_share"))
+    assert inside is not None
+    assert both is not None
+    assert 0 < inside < both
+    assert both - inside == pytest.approx(flushes / whole)

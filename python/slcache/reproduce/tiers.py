@@ -39,6 +39,20 @@ def disk_busy(document: Document) -> float | None:
     return float(sum(op["time_us"] for op in told["ops"]) * 1000 / told["until_ns"])
 
 
+def moved_in_flash(document: Document) -> float | None:
+    """Return the share of the service time of flash and disk that moves take in flash alone.
+
+    What leaves for the disk is written there at another cost: `gc_time_share` has both.
+    """
+    told = document.get("disk")
+    if told is None:
+        return None
+    flash = document["flash"]["ops"]
+    moved = sum(op["time_us"] for op in flash if op["cause"] in ("gc", "migration"))
+    whole = sum(op["time_us"] for op in [*flash, *told["ops"]])
+    return float(moved / whole) if whole else None
+
+
 def lifespan(reading: str, unit: float = 1.0) -> Reader:
     """Return a reader of the bytes that the host can write in the flash's life."""
 
@@ -80,6 +94,7 @@ MEASURES: dict[str, Reader] = {
     "disk_spin_ups": disk("spin_ups"),
     "disk_standby_share": state_share("standby"),
     "disk_busy_share": disk_busy,
+    "flash_gc_time_share": moved_in_flash,
     "lifespan_bytes": lifespan("own"),
     "lifespan_full_chip_bytes": lifespan("full_chip"),
     "lifespan_tb": lifespan("own", 1e12),
