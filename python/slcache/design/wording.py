@@ -73,7 +73,10 @@ def _weak(design: Design) -> list[str]:
         )
     if design.first_requests is not None:
         count = units.count(design.first_requests)
-        lines.append(f"Only the first {count} requests were run: the answer is a first guess.")
+        lines.append(
+            f"Only the first {count} requests were run: the answer is a first guess. A beginning "
+            "touches fewer addresses than the whole and misses less when it is repeated."
+        )
     return lines
 
 
