@@ -7,7 +7,7 @@ import inspect
 import math
 import operator
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from slcache.errors import UsageError, about
@@ -29,10 +29,26 @@ _RANGES = {
 _SHOWN = 60
 
 
+#: Words for one thing: what takes one of them takes the other too.
+OTHER_WORDS = {
+    "scheme": "schemes",
+    "schemes": "scheme",
+    "trace": "workload",
+    "workload": "trace",
+}
+
+
+def own_word(name: str, known: Collection[str]) -> str:
+    """Return what an argument is called where `known` are: its own name, or another for it."""
+    other = OTHER_WORDS.get(name, name)
+    return other if name not in known and other in known else name
+
+
 def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Return a function that raises UsageError, with the argument's name, for what means nothing.
 
-    An annotation is taken apart at `|`; what is neither a number, text, path, mapping nor list is
+    An argument may be called by the word that another function has for it (`OTHER_WORDS`). An
+    annotation is taken apart at `|`; what is neither a number, text, path, mapping nor list is
     the function's own business. True and False are no numbers.
     """
     signature = inspect.signature(function)
@@ -44,7 +60,13 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @functools.wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        bound = signature.bind(*args, **kwargs)
+        said: dict[str, Any] = {}
+        for name, value in kwargs.items():
+            word = own_word(name, kinds)
+            if word in said or (word != name and word in kwargs):
+                _refuse(name, value, f"is the same argument as {word}; give one of the two")
+            said[word] = value
+        bound = signature.bind(*args, **said)
         for name, value in bound.arguments.items():
             if name in kinds:
                 bound.arguments[name] = _argument(name, value, kinds[name])

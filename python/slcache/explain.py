@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import re
@@ -12,7 +13,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from slcache import _core, api, keys, kinds
+from slcache import _core, api, keys, kinds, metrics
 from slcache.keys import Key
 from slcache.leaves import leaves
 from slcache.metrics import METRICS, PARTS
@@ -109,6 +110,9 @@ def find(wanted: str) -> list[Entry]:
     ends = [entry for entry in entries() if entry.key.name.endswith(f".{plain}")]
     if ends:
         return ends
+    with contextlib.suppress(ValueError):
+        # A metric's name may come without its unit.
+        return find(metrics.named(plain).name)
     raise ValueError(f"{wanted!r} is no key{_near(plain)}")
 
 

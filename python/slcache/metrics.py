@@ -157,11 +157,25 @@ METRICS: dict[str, Metric] = {
 PARTS: dict[str, Metric] = {metric.name: metric for side in _SIDES for metric in _parts(side)}
 
 
+#: Units that names end in, and that may be left out of them.
+_ENDINGS = ("_ns", "_bytes", "_j")
+
+
+def _short(name: str) -> str:
+    """Return a name without its unit, as the `normalised` of a comparison has it."""
+    ending = next((ending for ending in _ENDINGS if name.endswith(ending)), "")
+    return name.removesuffix(ending)
+
+
 def named(name: str) -> Metric:
-    """Return a metric or a component by its name; ValueError, with what comes near, for others."""
+    """Return a metric or a component by its name, with its unit or without.
+
+    ValueError, with what comes near, for others.
+    """
     known = METRICS | PARTS
-    if name in known:
-        return known[name]
+    spelled = {_short(each): each for each in known} | {each: each for each in known}
+    if name in spelled:
+        return known[spelled[name]]
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
     hint = f"did you mean {' or '.join(near)}?" if near else f"one of {', '.join(METRICS)}"
     raise ValueError(f"{name!r} is no metric; {hint}")

@@ -9,6 +9,10 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from slcache.arguments import own_word
+
+#: Options with two words, of which a verb has one. `--workload KEY=VALUE` is another thing.
+_SPELLED = ("--scheme", "--schemes")
 #: Options whose every value counts: one for each trace, and figures that are all checked.
 _EVERY = ("--offset", "--expect")
 
@@ -20,6 +24,7 @@ class Verb(TyperCommand):
         self, ctx: typer.Context, args: list[str]
     ) -> list[str]:
         """Parse the arguments; the last of two values must not win in silence."""
+        args = self._spelled(ctx, args)
         given, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for parameter, times in Counter(order).items():
             if parameter.param_type_name != "option":
@@ -36,6 +41,18 @@ class Verb(TyperCommand):
             if twice and name not in _EVERY:
                 ctx.fail(f"{name} {twice[0]} is given twice; give it once")
         return super().parse_args(ctx, args)
+
+    def _spelled(self, ctx: typer.Context, args: list[str]) -> list[str]:
+        """Return the arguments with the verb's own word for each option (`OTHER_WORDS`)."""
+        words = [name.removeprefix("--") for each in self.get_params(ctx) for name in each.opts]
+        end = args.index("--") if "--" in args else len(args)
+        spelled = list(args)
+        for place, text in enumerate(args[:end]):
+            option, equals, value = text.partition("=")
+            if option in _SPELLED:
+                own = own_word(option.removeprefix("--"), words)
+                spelled[place] = f"--{own}{equals}{value}"
+        return spelled
 
     def get_usage(self, ctx: typer.Context) -> str:  # type: ignore[override]
         """Return the usage; the verb without a name leaves no gap in it."""

@@ -53,12 +53,12 @@ class Analysis:
         it only if every configuration has them: a lifetime that short runs cannot tell would leave
         most of them out. ValueError for a metric that the table lacks, or that is given twice.
         """
+        metrics = [named(name).name for name in metrics]
         said = twice(metrics)
         if said is not None:
             raise ValueError(f"metric: {said}")
         asked = list(metrics) or [name for name in pareto.OBJECTIVES if outcome.with_metric(name)]
         for name in asked:
-            named(name)
             if name not in outcome.metrics:
                 raise ValueError(f"the study's table has no column {name}")
         return cls(

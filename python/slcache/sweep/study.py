@@ -12,6 +12,7 @@ from typing import Any
 
 from slcache import api, bounded, config_files
 from slcache._core import ConfigError
+from slcache.arguments import own_word
 from slcache.once import SEED_MAX, flatten, once, twice
 from slcache.sweep import given
 from slcache.sweep.axes import Axis, Value
@@ -153,13 +154,15 @@ def is_study(path: Path) -> bool:
     A workload has no traces.
     """
     try:
-        return "trace" in tomllib.loads(bounded.text(path))
+        return not {"trace", "workload"}.isdisjoint(tomllib.loads(bounded.text(path)))
     except (OSError, ValueError):
         return path.name == NAME
 
 
 def of(told: Mapping[str, Any]) -> Study:
     """Return the study that a document describes; StudyError names what is wrong."""
+    spelled = [(own_word(key, _READERS), value) for key, value in told.items()]
+    told = once(spelled)
     unknown = set(told) - _READERS.keys()
     if unknown:
         raise StudyError(f"{min(unknown)}: unknown key; known: {', '.join(_READERS)}")

@@ -79,11 +79,10 @@ class Goals:
         """Return the goals as they are asked for; raises ValueError."""
         small = list(minimise) or ([] if maximise else list(DEFAULT))
         asked: list[tuple[str, Goal]] = [
-            *((name, "min") for name in small),
-            *((name, "max") for name in maximise),
+            *((named(name).name, "min") for name in small),
+            *((named(name).name, "max") for name in maximise),
         ]
-        names = [named(name).name for name, _ in asked]
-        said = twice(names)
+        said = twice([name for name, _ in asked])
         if said is not None:
             raise ValueError(f"minimise, maximise: {said}")
         bounds = [Bound.read(text) for text in keep]

@@ -1,0 +1,111 @@
+"""Two words for one thing are both taken, on the command line, in Python and in files."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slcache
+from slcache import explain
+from slcache.cli.app import execute
+from slcache.metrics import METRICS, PARTS, named
+from slcache.sweep import study
+from slcache.tune.goals import Bound, Goals
+from support import slcache as command
+from verbs import NEEDED, Inputs, verbs
+
+SHORT = {
+    name: short
+    for name in METRICS | PARTS
+    for ending in ("_ns", "_bytes", "_j")
+    if (short := name.removesuffix(ending)) != name
+}
+
+
+def test_every_metric_may_be_named_without_its_unit() -> None:
+    assert len(SHORT) > 20
+    assert not set(SHORT.values()) & set(METRICS | PARTS), "a short name is another's"
+    for name, short in SHORT.items():
+        assert named(short).name == name
+        assert list(Goals.read(minimise=[short]).metrics) == [name]
+        assert list(Goals.read(maximise=[short]).metrics) == [name]
+        assert Bound.read(f"{short}<=1").metric == name
+        assert explain.find(short)
+    with pytest.raises(ValueError, match="write_p99_ns"):
+        Goals.read(minimise=["write_p99", "write_p99_ns"])
+
+
+def test_short_names_are_the_same_search_sweep_and_table(trace: Path, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "points": 2}
+    vary = {"host.time_scale": "0.5,1"}
+    short = slcache.tune(trace, vary=vary, minimise=["write_p99"], keep=["slc<=4MiB"], **asked)
+    full = slcache.tune(
+        trace, vary=vary, minimise=["write_p99_ns"], keep=["slc_bytes<=4MiB"], **asked
+    )
+    assert [one.settings for one in short.front] == [one.settings for one in full.front]
+    found = slcache.sweep(trace, device="tiny", scheme="baseline", vary=vary, out=tmp_path / "s")
+    assert found.analysis(["write_p99"]).metrics == ["write_p99_ns"]
+    shown = command("sweep", "show", tmp_path / "s", "--metric", "write_p99", "--json")
+    assert shown.returncode == 0, shown.stderr
+    assert list(json.loads(shown.stdout)["metrics"]) == ["write_p99_ns"]
+
+
+def test_scheme_and_schemes_are_one_option(
+    inputs: Inputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tried = 0
+    for path, verb in verbs():
+        names = {name for parameter in verb.params for name in parameter.opts}
+        own = next((name for name in ("--scheme", "--schemes") if name in names), None)
+        name = " ".join(path)
+        if own is None or own not in NEEDED.get(name, ()):
+            continue
+        other = "--schemes" if own == "--scheme" else "--scheme"
+        needed = inputs.needed(path)
+        place = needed.index(own)
+        for spelled in ([other, "no-such-scheme"], [f"{other}=no-such-scheme"]):
+            told = io.StringIO()
+            with contextlib.redirect_stderr(told):
+                status = execute([*path, *needed[:place], *spelled, *needed[place + 2 :]])
+            assert status == 3, (name, told.getvalue())
+            assert "no-such-scheme" in told.getvalue(), name
+        tried += 1
+    assert tried >= 5
+
+
+def test_both_words_are_one_option_given_twice(trace: Path) -> None:
+    words = ("--scheme", "baseline", "--schemes", "tlc-only")
+    done = command("run", trace, "--device", "tiny", *words)
+    assert done.returncode == 2
+    assert b"--scheme is given 2 times" in done.stderr
+
+
+def test_python_takes_both_words(trace: Path) -> None:
+    run = slcache.run(workload=trace, device="tiny", schemes="baseline")  # type: ignore[call-arg]
+    assert run.to_dict()["scheme"]["name"] == "baseline"
+    found = slcache.compare(workload=trace, device="tiny", scheme="baseline,tlc-only")  # type: ignore[call-arg]
+    assert found.labels == ["baseline", "tlc-only"]
+    vary = {"host.time_scale": [0.5, 1]}
+    swept = slcache.sweep(workload=trace, device="tiny", schemes=["baseline"], vary=vary)  # type: ignore[call-arg]
+    assert len(swept.rows) == 2
+    with pytest.raises(slcache.UsageError, match=r"schemes = .*the same argument as scheme"):
+        slcache.run(trace, device="tiny", scheme="baseline", schemes="tlc-only")  # type: ignore[call-arg]
+
+
+def test_a_study_takes_both_words(trace: Path, tmp_path: Path) -> None:
+    files = []
+    for number, (first, second) in enumerate([("trace", "scheme"), ("workload", "schemes")]):
+        path = tmp_path / f"{number}.toml"
+        path.write_text(f'{first} = "{trace}"\ndevice = "tiny"\n{second} = ["baseline"]\n')
+        assert study.is_study(path)
+        files.append(study.read(path))
+    assert files[0] == files[1]
+    path.write_text(f'trace = "{trace}"\nworkload = "{trace}"\n')
+    with pytest.raises(slcache.Error, match="trace"):
+        study.read(path)
