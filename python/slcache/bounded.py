@@ -24,5 +24,5 @@ def read(path: Path, limit_bytes: int) -> bytes:
 
 
 def text(path: Path, limit_bytes: int = STUDY_BYTES_MAX) -> str:
-    """Return a file's text, which is UTF-8; raises OSError, ValueError."""
-    return read(path, limit_bytes).decode("utf-8")
+    """Return a file's text, UTF-8 with or without a mark in front; raises OSError, ValueError."""
+    return read(path, limit_bytes).decode("utf-8-sig")

@@ -4,7 +4,7 @@ use crate::error::TraceError;
 use crate::formats::{self, Fit, Format, Sample, FORMATS};
 use crate::opened::Opened;
 use crate::quote::{first_binary_byte, quoted};
-use crate::records::RecordReader;
+use crate::records::{RecordReader, BYTE_ORDER_MARK};
 use crate::trace_path::TracePath;
 
 /// Lines looked at.
@@ -39,6 +39,7 @@ pub(crate) fn detect_in(path: &str, sample: &[u8]) -> Result<&'static Format, Tr
 /// The whole lines at the beginning; a line cut by the end of the sample only
 /// counts when it is the only one.
 fn sample_lines(sample: &[u8]) -> Vec<&[u8]> {
+    let sample = sample.strip_prefix(BYTE_ORDER_MARK).unwrap_or(sample);
     let whole = memchr::memrchr(b'\n', sample).unwrap_or(sample.len());
     sample[..whole]
         .split(|&byte| byte == b'\n')

@@ -47,7 +47,9 @@ impl RecordSource {
         }
         refuse_foreign(options, format.name)?;
         let parser = (format.build)(options)?;
-        if !format.text {
+        if format.text {
+            records.pass_mark();
+        } else {
             // A parser that tells a version by its records has to see several,
             // however few bytes a pipe gives at a time.
             records.sample()?;

@@ -12,6 +12,9 @@ const BLOCK_BYTES: usize = 256 * 1024;
 /// Bytes looked at to tell the format.
 const SAMPLE_BYTES: usize = 64 * 1024;
 
+/// What some editors and spreadsheets put in front of a text: it is in UTF-8.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Hands out the records of a trace one after the other.
 pub(crate) struct RecordReader {
     file: String,
@@ -249,6 +252,16 @@ impl RecordReader {
             return Err(self.failure().unwrap_or_else(|| TraceError::Empty { file: self.file.clone() }));
         }
         Ok(&self.block[..self.filled])
+    }
+
+    /// Passes over a byte order mark in front of the text; only before the first line.
+    pub(crate) fn pass_mark(&mut self) {
+        while self.filled < BYTE_ORDER_MARK.len() && !self.ended {
+            self.refill();
+        }
+        if self.pending().starts_with(BYTE_ORDER_MARK) {
+            self.start += BYTE_ORDER_MARK.len();
+        }
     }
 
     /// What was read ahead and what is still to read; only before the first record.

@@ -22,7 +22,9 @@ pub fn read_text(path: &Path) -> std::io::Result<String> {
     if text.len() as u64 > TEXT_BYTES_MAX {
         return Err(Error::other("is larger than 256 MiB, which no configuration is"));
     }
-    String::from_utf8(text).map_err(|_| Error::other("stream did not contain valid UTF-8"))
+    let text = String::from_utf8(text).map_err(|_| Error::other("stream did not contain valid UTF-8"))?;
+    // Some editors put a mark in front that is no part of the text.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 /// A configuration's text.

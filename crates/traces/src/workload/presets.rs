@@ -124,7 +124,9 @@ pub(super) fn text(path: &TracePath) -> Result<String, TraceError> {
     let (reader, _) = Opened::of(path)?.into_reader();
     let read = reader.take(TEXT_BYTES_MAX + 1).read_to_string(&mut text);
     match read {
-        Ok(bytes) if bytes as u64 <= TEXT_BYTES_MAX => Ok(text),
+        Ok(bytes) if bytes as u64 <= TEXT_BYTES_MAX => {
+            Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+        }
         Ok(_) => Err(failed(Error::other("longer than 16 MiB, which no workload file is"))),
         Err(error) => Err(failed(error)),
     }

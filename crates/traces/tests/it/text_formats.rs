@@ -1,7 +1,7 @@
 //! What holds of every text format: examples, detection and units.
 
-use crate::common::{file, path, read};
-use slcache_traces::{detect, formats, CoarseTime, HostOp, TraceOptions, Unsorted, VolumeChoice};
+use crate::common::{file, path, read, read_path};
+use slcache_traces::{detect, formats, CoarseTime, HostOp, TraceError, TraceOptions, Unsorted, VolumeChoice};
 
 /// Formats that are told from their lines, and lines of them.
 const TOLD: [(&str, &str); 8] = [
@@ -185,4 +185,32 @@ fn a_log_written_by_fio() {
     assert_eq!((summary.reads, summary.writes, summary.flushes), (28, 32, 12));
     assert_eq!((summary.read_bytes, summary.write_bytes), (28 * 4096, 32 * 4096));
     assert_eq!((summary.first_ns, summary.volumes[0].name.as_str()), (Some(158_000), "fio.dat"));
+}
+
+/// What some editors put in front of a text is no part of it, whether the format is told or found.
+#[test]
+fn a_byte_order_mark_in_front_changes_nothing() {
+    let text = formats().filter(|format| TEXT_FORMATS.contains(&format.name));
+    let mut read_any = 0;
+    for format in text {
+        let lines = format!("{}\n", format.example);
+        let (plain, marked) = (file(lines.as_bytes()), file(format!("\u{feff}{lines}").as_bytes()));
+        assert_eq!(detect(path(&plain)).ok(), detect(path(&marked)).ok(), "{}", format.name);
+        let options = TraceOptions { format: Some(format.name.to_owned()), ..TraceOptions::default() };
+        let (told, without) = (read_path(path(&marked), &options, 8), read_path(path(&plain), &options, 8));
+        assert_eq!(told.requests, without.requests, "{}", format.name);
+        read_any += usize::from(!told.requests.is_empty());
+        // A header alone, as fio's example is, holds no request: that is said either way.
+        let words = |error: Option<TraceError>, name| error.map(|e| e.to_string().replace(name, "FILE"));
+        assert_eq!(words(told.error, path(&marked)), words(without.error, path(&plain)), "{}", format.name);
+    }
+    assert!(read_any >= TEXT_FORMATS.len() - 1, "{read_any} formats were read");
+}
+
+#[test]
+fn a_byte_order_mark_alone_is_an_empty_trace() {
+    let marked = file("\u{feff}".as_bytes());
+    let options = TraceOptions { format: Some("msr".to_owned()), ..TraceOptions::default() };
+    let error = read_path(path(&marked), &options, 8).error.unwrap();
+    assert!(matches!(error, TraceError::Empty { .. }), "{error}");
 }
