@@ -34,6 +34,52 @@ pub fn description(key: &str) -> Option<&'static str> {
     found.filter(|text| !text.is_empty())
 }
 
+/// The names that may stand at `key`, or begin a table there; none where it is no choice.
+pub(crate) fn choices(key: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for schema in at(vec![schema_of::<RunConfig>(true)], key) {
+        names(&schema, &mut found);
+    }
+    found
+}
+
+/// The schemas of what stands at a key, each option of a choice by itself.
+fn at(whole: Vec<Value>, key: &str) -> Vec<Value> {
+    let steps = key.split(['.', '[', ']']).filter(|step| !step.is_empty());
+    steps.fold(whole, |schemas, step| {
+        let options = schemas.iter().flat_map(options);
+        options
+            .filter_map(|option| option.get("properties")?.get(step).or(option.get("items")).cloned())
+            .collect()
+    })
+}
+
+/// A schema, or the options that it is a choice of.
+fn options(schema: &Value) -> Vec<Value> {
+    let inner = ["anyOf", "oneOf"].into_iter().filter_map(|choice| schema.get(choice)?.as_array());
+    let inner: Vec<Value> = inner.flatten().flat_map(options).collect();
+    if inner.is_empty() {
+        vec![schema.clone()]
+    } else {
+        inner
+    }
+}
+
+fn names(schema: &Value, found: &mut Vec<String>) {
+    for option in options(schema) {
+        let listed = option.get("enum").and_then(Value::as_array).into_iter().flatten();
+        let named = listed.chain(option.get("const")).filter_map(Value::as_str).map(str::to_owned);
+        let keys = option.get("required").and_then(Value::as_array).filter(|_| is_variant(&option));
+        let keys = keys.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
+        found.extend(named.chain(keys));
+    }
+}
+
+/// Whether a table is one option of a choice: its only key is the option's name.
+fn is_variant(option: &Value) -> bool {
+    option.get("properties").and_then(Value::as_object).is_some_and(|keys| keys.len() == 1)
+}
+
 /// The keys most like `wanted` among those of `scheme` and the other sections.
 pub fn similar(wanted: &str, scheme: &str) -> Option<&'static str> {
     let own = format!("scheme.{scheme}.");

@@ -19,6 +19,7 @@ mod setting;
 mod source;
 mod tree;
 mod twice;
+mod wording;
 
 pub use config_file::{config_file, placed};
 pub(crate) use device_file::device_config;

@@ -6,6 +6,7 @@
 
 use super::keys;
 use super::tree::{self, Key, Step};
+use super::wording;
 use crate::nearest::nearest;
 use serde::de::DeserializeOwned;
 use serde_path_to_error::Segment;
@@ -137,25 +138,12 @@ fn describe(tree: &Table, key: &Key, message: &str) -> String {
     if message.starts_with("unknown variant") {
         return format!("{key} = {value}: must be one of {}", names[1..].join(", "));
     }
-    format!("{key} = {value}: {}{}", plain_types(message), hint(key))
+    format!("{key} = {value}: {}{}", wording::of(message, key), hint(key))
 }
 
 fn hint(key: &Key) -> String {
     let description = keys::description(&key.to_string());
     description.map(|text| format!(" ({})", text.trim_end_matches('.'))).unwrap_or_default()
-}
-
-/// Rust's names of types in plain words.
-fn plain_types(message: &str) -> String {
-    const WORDS: [(&str, &str); 6] = [
-        ("expected u16", "expected a whole number from 0 to 65535"),
-        ("expected u32", "expected a whole number from 0 to 4294967295"),
-        ("expected u64", "expected a whole number, 0 or more"),
-        ("expected f64", "expected a number"),
-        ("expected a sequence", "expected a list"),
-        ("expected struct", "expected a table:"),
-    ];
-    WORDS.iter().fold(message.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 /// The names in back quotes in a message of serde's.

@@ -51,7 +51,7 @@ fn a_file_has_defaults_for_the_other_sections_too() {
     );
     assert_eq!(json["trace"]["address"], "wrap");
     let wrong = text.replace("true\n[trace]", "1\n[trace]");
-    says(&file_errors(&wrong, &[]), &[&["mine.toml:30: buffer.fill_on_read = 1: ", "boolean"]]);
+    says(&file_errors(&wrong, &[]), &[&["mine.toml:30: buffer.fill_on_read = 1: ", "must be true or false"]]);
 }
 
 #[test]

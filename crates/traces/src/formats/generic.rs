@@ -44,7 +44,7 @@ impl Generic {
     fn new(options: &TraceOptions) -> Result<Self, TraceError> {
         let columns = options.generic.as_ref().ok_or_else(|| TraceError::Option {
             key: "generic",
-            value: String::new(),
+            value: "none given".to_owned(),
             allowed: "the columns and units of the trace (time, time_unit, address, address_unit, size, size_unit, op)".to_owned(),
         })?;
         Ok(Self {
