@@ -141,6 +141,9 @@ def devices() -> str:
 def device_facts(device: str) -> str:
     """Return what can be told of a device before anything runs on it, as JSON."""
 
+def config_notes(config: str) -> list[str]:
+    """Return what to know of a resolved configuration, in sentences; none of an older version's."""
+
 def config_file(path: str) -> list[tuple[str, str, str]]:
     """Return what a TOML file says: key, value as a setting has it, and place of each."""
 

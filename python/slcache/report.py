@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from slcache import disk, grid, normalise, pages, terminal, units, verdict
+from slcache import disk, grid, normalise, notes, pages, terminal, units, verdict
 from slcache import labels as labels_of_traces
 from slcache.leaves import leaves, shown
 from slcache.normalise import Document
@@ -75,6 +75,7 @@ def render(
         thin=grid.THIN_NOTE if _any_thin(documents) else "",
         compared=compared,
         unequal=grid.unequal_caches(labels, documents) if compared else "",
+        cautions=[] if seeds else notes.of_runs(documents),
         pictures=_pictures(labels, documents, to if compared else None),
         labels=labels,
         latencies=_latencies(labels, documents),

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from slcache import documents, grid, labels, normalise, saved, verdict
+from slcache import documents, grid, labels, normalise, notes, saved, verdict
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path, Transaction
 
@@ -281,9 +281,12 @@ class Result(_Frames):
         """Return the figures that matter as a few lines of text."""
         from slcache import terminal
 
-        return terminal.text(
-            *terminal.label_line(self.documents), terminal.run_table(self.label, self._document)
-        )
+        table = terminal.run_table(self.label, self._document)
+        return terminal.text(*terminal.label_line(self.documents), table, *self.notes())
+
+    def notes(self) -> list[str]:
+        """Return what to keep in mind while reading the figures, in sentences."""
+        return notes.of_runs(self.documents)
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""
@@ -295,7 +298,8 @@ class Result(_Frames):
         from slcache import notebook, terminal
 
         above = (line.plain for line in terminal.label_line(self.documents))
-        return notebook.html(terminal.run_table(self.label, self._document), above)
+        table = terminal.run_table(self.label, self._document)
+        return notebook.html(table, [*above, *self.notes()])
 
     def __repr__(self) -> str:
         return f"<slcache.Result {self.label}: {self._document['host']['requests']} requests>"
@@ -377,7 +381,7 @@ class Comparison(_Frames):
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the table, in sentences."""
         unequal = grid.unequal_caches(self.labels, self.documents)
-        return [unequal] if unequal else []
+        return ([unequal] if unequal else []) + notes.of_runs(self.documents)
 
     def rows(self) -> list[grid.Row]:
         """Return the comparison table's rows as text."""

@@ -37,6 +37,12 @@ pub fn device_facts(device: &str) -> PyResult<String> {
     Ok(facts.to_string())
 }
 
+/// What to know of a resolved configuration, a JSON text; nothing of one that this version cannot read.
+#[pyfunction]
+pub fn config_notes(config: &str) -> Vec<String> {
+    serde_json::from_str(config).map(|config| slcache_sim::notes::notes(&config)).unwrap_or_default()
+}
+
 /// Where a device says a key, and the line.
 #[pyfunction]
 pub fn device_line(device: &str, key: &str) -> PyResult<Option<(String, String)>> {

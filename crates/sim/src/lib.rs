@@ -11,6 +11,7 @@ pub mod memory;
 pub mod memory_file;
 pub mod models;
 mod nearest;
+pub mod notes;
 pub mod preset;
 pub mod provenance;
 pub mod replay;

@@ -64,5 +64,5 @@ def report(
     if isinstance(result, Comparison):
         console.show(terminal.comparison_table(result.rows()), *result.notes(), *result.verdict())
     else:
-        console.show(terminal.run_table(result.label, result.documents[0]))
+        console.show(terminal.run_table(result.label, result.documents[0]), *result.notes())
     console.show(Text(f"report: {page}"))

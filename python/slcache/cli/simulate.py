@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from rich.text import Text
 
-from slcache import _core, api, terminal, units
+from slcache import _core, api, notes, terminal, units
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.config_files import Placed
@@ -84,7 +84,10 @@ def run(
     _print(
         result,
         form,
-        [terminal.run_table(result.label, result.documents[0])],
+        [
+            terminal.run_table(result.label, result.documents[0]),
+            *(Text(line, "yellow") for line in result.notes()),
+        ],
         out,
     )
 
@@ -152,8 +155,8 @@ def compare(
         )
         if files is not None:
             comparison.stage(files)
-    notes = [Text(line, "yellow") for line in comparison.notes()]
-    sentences = [*notes, *(Text(line) for line in comparison.verdict())]
+    cautions = [Text(line, "yellow") for line in comparison.notes()]
+    sentences = [*cautions, *(Text(line) for line in comparison.verdict())]
     _print(comparison, form, [*_tables(comparison), *sentences], out)
 
 
@@ -201,6 +204,9 @@ def _print(result: Result | Comparison, form: opt.Form, parts: list[Any], out: o
     """Print a result as JSON or for a reader, and where its files are."""
     traces = (document["trace"] for document in result.documents)
     _note_windows(result.documents)
+    if form is not opt.Form.table:
+        for sentence in notes.of_runs(result.documents):
+            console.note(sentence)
     console.cut_short(t["path"] for t in traces if t["adjusted"]["unterminated_last_line"])
     if console.emitted(result, form):
         return

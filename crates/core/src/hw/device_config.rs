@@ -45,6 +45,10 @@ pub struct DeviceConfig {
     #[serde(deserialize_with = "units::bytes")]
     #[schemars(with = "u64")]
     pub user_bytes: u64,
+    /// What was asked for as `user_bytes` where that is no whole number of logical pages, as the
+    /// capacities on labels are not: `user_bytes` is then rounded down. Written by slcache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated_user_bytes: Option<u64>,
     /// Mapping unit in bytes: a power of two, 512-65536.
     #[serde(default = "default_mu_bytes")]
     pub mu_bytes: u32,
@@ -86,13 +90,29 @@ fn yes() -> bool {
 }
 
 impl DeviceConfig {
-    /// Writes out the defaults that depend on the chips.
+    /// Writes out the defaults that depend on the chips, and the capacity in whole logical pages.
     pub fn settle(&mut self) {
+        self.round_capacity();
         for pool in &mut self.pool {
             let densest = pool.densest();
             if let Some(reprogram) = &mut pool.reprogram {
                 reprogram.mode.get_or_insert(densest);
             }
+        }
+    }
+
+    /// Rounds the capacity down to whole logical pages, if any are left, and keeps what was stated.
+    fn round_capacity(&mut self) {
+        let piece = u64::from(self.piece_bytes()).max(1);
+        let whole = |bytes: u64| bytes - bytes % piece;
+        let stated = self.user_bytes;
+        if whole(stated) != stated && whole(stated) > 0 {
+            self.user_bytes = whole(stated);
+            self.stated_user_bytes = Some(stated);
+        } else {
+            // Of a resolved configuration; one that was changed since then states another capacity.
+            self.stated_user_bytes =
+                self.stated_user_bytes.filter(|&bytes| bytes > stated && whole(bytes) == stated);
         }
     }
 

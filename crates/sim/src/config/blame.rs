@@ -76,7 +76,8 @@ fn wrong_keys<'a>(base: &Table, settings: impl Iterator<Item = &'a Setting>) -> 
     let below = |key: &Key| tree::get(base, key).cloned();
     let outcome = repair::read::<RunConfig>(&mut merged, &below);
     let mut wrong: Vec<Key> = outcome.faults.into_iter().map(|fault| fault.key).collect();
-    if let Some(config) = outcome.value {
+    if let Some(mut config) = outcome.value {
+        config.settle();
         wrong.extend(config.setup().check().iter().map(|problem| Key::of_problem(&problem.key)));
     }
     wrong

@@ -2,6 +2,7 @@
 
 use super::caches::{Cache, Fit};
 use super::over_provisioning;
+use crate::notes;
 use slcache_core::base::CellMode;
 use slcache_core::device::config::DeviceConfig;
 use slcache_core::hw::config::PoolConfig;
@@ -15,7 +16,7 @@ const CACHE_SHARE_MOST: f64 = 1.0 / 3.0;
 
 /// Everything that looks wrong.
 pub fn all(device: &DeviceConfig, fits: &[Fit]) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut found = notes::of_device(device);
     found.extend(capacity(device));
     device.pool.iter().for_each(|pool| found.extend(speeds(pool)));
     found.extend(caches(device, fits));

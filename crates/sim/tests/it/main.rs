@@ -15,6 +15,7 @@ mod layering;
 mod memory_file;
 mod mqsim_reference;
 mod namespaces;
+mod notes;
 mod own_operations;
 mod presets;
 mod run;

@@ -100,6 +100,7 @@ pub fn device(pool: PoolConfig, user_bytes: u64) -> DeviceConfig {
     DeviceConfig {
         name: "test".into(),
         summary: String::new(),
+        stated_user_bytes: None,
         source: String::new(),
         user_bytes,
         mu_bytes: 4096,

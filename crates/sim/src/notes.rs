@@ -1,0 +1,98 @@
+//! What whoever reads the figures of a configuration should know of it. Nothing here is an error.
+
+use crate::config::RunConfig;
+use slcache_core::base::CellMode;
+use slcache_core::device::config::DeviceConfig;
+use slcache_core::hw::config::{ModeConfig, PoolConfig};
+use std::ops::RangeInclusive;
+
+/// From the fastest chips that were sold to several times the slowest, in ns.
+const READS: RangeInclusive<u32> = 1_000..=10_000_000;
+const PROGRAMS: RangeInclusive<u32> = 10_000..=50_000_000;
+const ERASES: RangeInclusive<u32> = 100_000..=200_000_000;
+/// Commands, address cycles and status polls, and what suspension costs; 0 where that is left out.
+const COMMANDS: RangeInclusive<u32> = 0..=1_000_000;
+
+/// Everything worth a note, in sentences.
+pub fn notes(config: &RunConfig) -> Vec<String> {
+    let mut found = of_device(&config.device);
+    found.extend(shared_tiers(config));
+    found
+}
+
+/// What concerns the device, whatever runs on it.
+pub fn of_device(device: &DeviceConfig) -> Vec<String> {
+    let mut found: Vec<String> = rounded(device).into_iter().collect();
+    for (i, pool) in device.pool.iter().enumerate() {
+        found.extend(magnitudes(&format!("device.pool[{i}]"), pool));
+    }
+    found
+}
+
+/// A capacity that is no whole number of logical pages, as those on labels are not.
+fn rounded(device: &DeviceConfig) -> Option<String> {
+    device.stated_user_bytes.map(|stated| {
+        format!(
+            "device.user_bytes = {stated} is no whole number of logical pages of {} bytes: rounded down to {}",
+            device.piece_bytes(),
+            device.user_bytes
+        )
+    })
+}
+
+/// Two tiers on one pool, which the paper's are not.
+fn shared_tiers(config: &RunConfig) -> Option<String> {
+    let name = config.scheme.name();
+    let shares = matches!(name, "hyssd" | "hyssd-static") && config.device.pool.len() == 1;
+    shares.then(|| {
+        format!(
+            "{name}: both tiers are on the same dies, so that writes wait for destaging; the paper has two \
+             separate SSDs, as a device of two pools has"
+        )
+    })
+}
+
+/// Times that no chip has: mostly a number in another unit.
+fn magnitudes(at: &str, pool: &PoolConfig) -> Vec<String> {
+    let mut found = Vec::new();
+    for mode in CellMode::ALL {
+        if let Some(config) = pool.mode(mode) {
+            of_mode(&format!("{at}.{}", mode.name()), config, &mut found);
+        }
+    }
+    if let Some(reprogram) = &pool.reprogram {
+        look(&mut found, format!("{at}.reprogram.program_ns"), &[reprogram.program_ns], &PROGRAMS);
+        // 0 where programming includes it.
+        let read = Some(reprogram.read_ns).filter(|&ns| ns != 0);
+        look(&mut found, format!("{at}.reprogram.read_ns"), read.as_slice(), &READS);
+    }
+    let (bus, suspend) = (&pool.bus, &pool.suspend);
+    for (key, ns) in [
+        ("bus.read_command_ns", bus.read_command_ns),
+        ("bus.read_data_ns", bus.read_data_ns),
+        ("bus.program_command_ns", bus.program_command_ns),
+        ("bus.erase_command_ns", bus.erase_command_ns),
+        ("bus.extra_plane_read_ns", bus.extra_plane_read_ns),
+        ("bus.extra_plane_program_ns", bus.extra_plane_program_ns),
+        ("bus.extra_plane_erase_ns", bus.extra_plane_erase_ns),
+        ("suspend.suspend_ns", suspend.suspend_ns),
+        ("suspend.resume_ns", suspend.resume_ns),
+    ] {
+        look(&mut found, format!("{at}.{key}"), &[ns], &COMMANDS);
+    }
+    found
+}
+
+fn of_mode(at: &str, mode: &ModeConfig, found: &mut Vec<String>) {
+    look(found, format!("{at}.read_ns"), &mode.read_ns, &READS);
+    look(found, format!("{at}.program_ns"), &mode.program_ns, &PROGRAMS);
+    look(found, format!("{at}.erase_ns"), &[mode.erase_ns], &ERASES);
+    look(found, format!("{at}.copyback_ns"), mode.copyback_ns.as_slice(), &PROGRAMS);
+}
+
+fn look(found: &mut Vec<String>, key: String, times: &[u32], usual: &RangeInclusive<u32>) {
+    if let Some(ns) = times.iter().find(|ns| !usual.contains(ns)) {
+        let (least, most) = (usual.start(), usual.end());
+        found.push(format!("{key}: {ns} ns is no time of NAND flash, which is {least} to {most} ns"));
+    }
+}

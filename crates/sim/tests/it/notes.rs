@@ -1,0 +1,107 @@
+//! What a configuration is told about though it runs: capacities of labels, times of no chip, shared dies.
+
+use crate::common::{layers, resolved};
+use serde_json::Value;
+use slcache_sim::config::RunConfig;
+use slcache_sim::notes::notes;
+use slcache_sim::{preset, resolve};
+
+/// The capacities that drives are sold with, of 50 GB to 2 TB, by the formula of the trade (IDEMA LBA1-03).
+fn of_labels() -> impl Iterator<Item = u64> {
+    [50_u64, 64, 100, 120, 128, 240, 250, 256, 480, 500, 512, 960, 1000, 1024, 1920, 2000]
+        .into_iter()
+        .map(|gb| (97_696_368 + 1_953_504 * (gb - 50)) * 512)
+}
+
+/// `device` with the least blocks and wordlines that hold a capacity.
+fn large(device: &str, bytes: u64) -> RunConfig {
+    let user = format!("device.user_bytes={bytes}");
+    let sizes = (8..17).flat_map(|blocks| (6..13).map(move |wordlines| (1 << blocks, 1 << wordlines)));
+    let mut fitting = sizes.filter_map(|(blocks, wordlines): (u32, u32)| {
+        let blocks = format!("device.pool[0].blocks={blocks}");
+        let wordlines = format!("device.pool[0].wordlines={wordlines}");
+        resolve(&layers(device, "tlc-only", &[&blocks, &wordlines, &user])).ok()
+    });
+    fitting.next().unwrap_or_else(|| panic!("{device} cannot hold {bytes} bytes"))
+}
+
+#[test]
+fn every_capacity_on_a_label_is_rounded_down_and_said() {
+    assert!(of_labels().any(|bytes| bytes == 1_000_204_886_016));
+    let mut rounded = 0;
+    for bytes in of_labels() {
+        for device in ["ips-384g", "hierarchy-44g"] {
+            let config = large(device, bytes);
+            let piece = u64::from(config.device.piece_bytes());
+            assert_eq!(config.device.user_bytes, bytes - bytes % piece, "{device}");
+            let told =
+                notes(&config).iter().any(|note| note.contains(&format!("user_bytes = {bytes} is no")));
+            assert_eq!(told, bytes % piece != 0, "{device} {bytes}");
+            rounded += usize::from(told);
+        }
+    }
+    assert!(rounded > 0, "no capacity needed it");
+}
+
+#[test]
+fn a_rounded_configuration_resolves_to_itself_and_forgets_what_was_overruled() {
+    let config = large("hierarchy-44g", 1_000_204_886_016);
+    let file = crate::common::file(&config.to_json().to_string(), ".json");
+    let path = file.path().to_str().unwrap();
+    assert_eq!(resolved(path, "tlc-only", &[]), config);
+    let other = resolved(path, "tlc-only", &["device.user_bytes=1GiB"]);
+    assert_eq!((other.device.user_bytes, other.device.stated_user_bytes), (1 << 30, None));
+}
+
+/// Every time of the chips, and the key it has.
+fn times(at: &str, value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, inner)| times(&format!("{at}.{key}"), inner, found));
+        }
+        _ if at.ends_with("_ns") && !value.is_null() => found.push(at.to_owned()),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_time_of_a_chip_is_looked_at() {
+    let config = resolved("tiny", "tlc-only", &[]).to_json();
+    let mut keys = Vec::new();
+    times("device.pool[0]", &config["device"]["pool"][0], &mut keys);
+    assert!(keys.len() > 12, "{keys:?}");
+    for key in keys {
+        let list = key.ends_with(".read_ns") || key.ends_with(".program_ns");
+        let is_cell = !key.contains(".bus.") && !key.contains(".suspend.");
+        let is_list = list && is_cell && !key.contains(".reprogram.");
+        // A command may hold the channel for a second at most; suspension has to be on to count.
+        for ns in if is_cell { vec![160, 999_999_999] } else { vec![2_000_000] } {
+            let value = if is_list { format!("{key}=[{ns}]") } else { format!("{key}={ns}") };
+            let on = ["device.pool[0].suspend.program=true", "device.pool[0].suspend.max_suspends=1"];
+            let told = notes(&resolved("tiny", "tlc-only", &[on[0], on[1], &value]));
+            assert!(
+                told.iter().any(|note| note.starts_with(&format!("{key}: {ns} ns"))),
+                "{value}: {told:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_preset_has_times_of_no_chip() {
+    for preset in preset::PRESETS {
+        let told = slcache_sim::notes::of_device(&preset.device());
+        assert!(told.is_empty(), "{}: {told:?}", preset.name);
+    }
+}
+
+#[test]
+fn tiers_on_one_pool_are_said_to_share_dies() {
+    for scheme in ["hyssd", "hyssd-static"] {
+        let says =
+            |device| notes(&resolved(device, scheme, &[])).iter().any(|note| note.contains("same dies"));
+        assert!(says("tiny") && says("ips-384g"), "{scheme}");
+        assert!(!says("hyssd-st") && !says("hyssd-mt"), "{scheme}");
+    }
+    assert!(notes(&resolved("tiny", "baseline", &[])).is_empty());
+}
