@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -159,3 +160,20 @@ def test_documents_of_evaluations_and_designs_are_checked(tmp_path: Path) -> Non
         with pytest.warns(UserWarning, match="made anew"):
             assert kept.get(key) is None
     assert kept.get("a") is None
+
+
+def test_a_small_file_that_unpacks_to_much_takes_bounded_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MOST_BYTES", 1 << 20, raising=False)
+    path = tmp_path / "bomb.json.gz"
+    path.write_bytes(gzip.compress(bytes(64 << 20), 1))
+    tracemalloc.start()
+    try:
+        with pytest.warns(UserWarning, match=r"bomb\.json\.gz: damaged"):
+            assert Store(tmp_path).get("bomb") is None
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak_bytes < 16 << 20
+    assert not path.exists()

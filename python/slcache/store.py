@@ -20,6 +20,9 @@ from typing import Any
 from slcache import _core
 from slcache.files import Transaction
 
+#: A kept document is never so long: a small file that unpacks to more was not written here.
+MOST_BYTES = 256 << 20
+
 
 def key(parts: Mapping[str, Any]) -> str:
     """Return a name for what these parts, and this version of slcache, lead to."""
@@ -50,12 +53,14 @@ class Store:
         if not os.path.lexists(path):
             return None
         try:
-            whole = gzip.decompress(_regular(path).read_bytes())
+            with gzip.open(_regular(path)) as file:
+                whole = file.read(MOST_BYTES + 1)
         except (OSError, EOFError, zlib.error):
             _refuse(path)
             return None
         text = whole[whole.find(b"\n") + 1 :]
-        if whole != _seal(key, hashlib.sha256(text).hexdigest()) + text:
+        sealed = _seal(key, hashlib.sha256(text).hexdigest()) + text
+        if len(whole) > MOST_BYTES or whole != sealed:
             _refuse(path)
             return None
         document: dict[str, Any] = json.loads(text)
