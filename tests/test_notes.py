@@ -11,7 +11,7 @@ import slcache
 from support import slcache as command
 
 #: A setting, or a scheme, with words of its note.
-NOTED = (
+NOTED: tuple[tuple[str, dict[str, object], str], ...] = (
     ("tlc-only", {"device.user_bytes": 3_000_001}, "rounded down to 2998272"),
     ("baseline", {"device.pool[0].slc.program_ns": [160]}, "160 ns is no time of NAND flash"),
     ("hyssd", {}, "both tiers are on the same dies"),
