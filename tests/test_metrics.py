@@ -69,5 +69,5 @@ def test_names_end_in_their_units() -> None:
 
 
 def test_a_misspelt_name_is_told_what_comes_near() -> None:
-    with pytest.raises(ValueError, match=r"'read_p99' is no metric; .*read_p99_ns"):
-        metrics.named("read_p99")
+    with pytest.raises(ValueError, match=r"'raed_p99' is no metric; .*read_p99_ns"):
+        metrics.named("raed_p99")
