@@ -17,6 +17,8 @@ _R = TypeVar("_R")
 
 #: The most seeds of one configuration.
 SEEDS_MAX = 100_000
+#: No argument goes further; Python's whole numbers have no end, and beyond 4,300 digits no text.
+_FURTHEST = 2**64
 #: Least and most that numbers of a name may be; a seed has a check of its own.
 _RANGES = {
     "jobs": (1, 10_000),
@@ -82,7 +84,7 @@ def _argument(name: str, value: object, kinds: Sequence[str]) -> object:
         return value
     for fits, _ in known:
         if (found := fits(value)) is not None:
-            least, most = _RANGES.get(name, (-math.inf, math.inf))
+            least, most = _RANGES.get(name, (-_FURTHEST, _FURTHEST))
             if isinstance(found, int) and not least <= found <= most:
                 _refuse(name, value, f"must be between {least:,} and {most:,}")
             return found

@@ -199,7 +199,7 @@ def _check_scalar(value: object, path: str) -> None:
         case bool() | None:
             pass
         case int() | float():
-            if not math.isfinite(value) or abs(value) > _COUNT_MAX:
+            if not abs(value) <= _COUNT_MAX:
                 raise _wrong(path, f" = {_short(value)}: must be finite and below 2^63")
         case _:
             raise _wrong(path, f" = {_short(value)}: {_kind(value)} is nothing JSON has")

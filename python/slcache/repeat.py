@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from slcache import _core, api, differences
 from slcache.arguments import checked
 from slcache.differences import Difference
-from slcache.errors import ResultError, TraceError, about
+from slcache.errors import ConfigError, ResultError, TraceError, about
 from slcache.loading import load
 from slcache.normalise import Document
 from slcache.results import Comparison, Result
+from slcache.saved import file_of
 from slcache.seeded import SeededComparison
 from slcache.traces import Path, Progress, is_workload
 
@@ -59,7 +60,14 @@ def rerun(
         notes.append(note)
         if on_note is not None:
             on_note(note)
-    every = [_again(part, trace, on_progress) for part in parts]
+    try:
+        every = [_again(part, trace, on_progress) for part in parts]
+    except ConfigError as error:
+        # Only an edited document holds a configuration that cannot run.
+        if isinstance(saved, Result | Comparison):
+            raise
+        told = ConfigError(f"{file_of(saved)}: config: {error}")
+        raise about(told, error.key, file=str(file_of(saved))) from None
     compared = [each for each in every if isinstance(each, Comparison)]
     new = SeededComparison(compared) if len(compared) > 1 else every[0]
     return Rerun(new, differences.diff(old, new), notes)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pathlib
 from collections.abc import Mapping
 from typing import Any
 
-from slcache import bounded
+from slcache import bounded, parsing
 from slcache.documents import current, current_comparison
 from slcache.errors import ResultError, about
 
@@ -28,15 +27,11 @@ def read(path: Path) -> dict[str, Any]:
     """Return a checked document, of one run or of a comparison; raises ResultError, OSError."""
     file = file_of(path)
     try:
-        document = json.loads(bounded.read(file, bounded.RESULT_BYTES_MAX))
-    except json.JSONDecodeError as error:
-        what = f"{error.msg} at column {error.colno}"
-        told = f"{file}:{error.lineno}: not JSON: {what}"
-        raise about(ResultError(told), line=error.lineno, file=str(file)) from None
+        document = parsing.json_file(file)
+    except parsing.MalformedError as error:
+        raise about(ResultError(str(error)), line=error.line, file=str(file)) from None
     except bounded.TooLongError as error:
         raise about(ResultError(str(error)), file=str(file)) from None
-    except (UnicodeDecodeError, RecursionError) as error:
-        raise about(ResultError(f"{file}: not JSON: {error}"), file=str(file)) from None
     try:
         checked = current_comparison if is_comparison(document) else current
         whole = dict(checked(document))

@@ -64,7 +64,9 @@ def show(
     path = folder / TABLE
     table = _read(path)
     try:
-        analysis = Analysis.of(Outcome.of(table), metrics or ())
+        outcome = Outcome.of(table)
+        outcome.check_once()
+        analysis = Analysis.of(outcome, metrics or ())
     except ValueError as error:
         raise typer.BadParameter(f"{path}: {error}") from error
     if html is not None:
@@ -90,8 +92,8 @@ def _read(path: Path) -> pa.Table:
     if not path.exists():
         raise typer.BadParameter(f"{path}: there is no such file; has the sweep ended?")
     try:
-        return parquet.read_table(path)
-    except pa.ArrowInvalid as error:
+        return parquet.ParquetFile(path).read()
+    except (pa.ArrowException, OSError) as error:
         raise typer.BadParameter(f"{path}: {error}") from error
 
 

@@ -46,7 +46,7 @@ class Actions(ABC):
         """Return the action that brings knobs nearer to named values; others stay."""
 
     def _refuse(self, action: object) -> EpisodeError:
-        return EpisodeError(f"action = {action!r}: not in the action space {self.space}")
+        return EpisodeError(f"action = {action!r:.60}: not in the action space {self.space}")
 
     def _targets(self, wanted: Mapping[str, float], values: Values) -> list[float]:
         """Return where each knob is to be."""

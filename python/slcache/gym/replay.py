@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import json
+import os
 import pathlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from slcache import _core, bounded
-from slcache._core import EpisodeError
+from slcache import _core, parsing
+from slcache.errors import ConfigError, EpisodeError, about
 from slcache.files import Path
 from slcache.gym.env import SlcCacheEnv
 from slcache.gym.record import CLOSED, FIGURES, FORMAT, VERSION
@@ -58,11 +58,9 @@ class Outcome:
 def read(file: Path) -> dict[str, Any]:
     """Return a recording; EpisodeError where the file is none, or damaged."""
     try:
-        document = json.loads(bounded.text(pathlib.Path(file), bounded.RESULT_BYTES_MAX))
-    except bounded.TooLongError as error:
-        raise EpisodeError(str(error)) from error
-    except (ValueError, RecursionError) as error:
-        raise EpisodeError(f"{file}: not a recording of an episode: {error}") from error
+        document = parsing.json_file(pathlib.Path(file))
+    except ValueError as error:
+        raise EpisodeError(f"not a recording of an episode: {error}") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise EpisodeError(f'{file}: not a recording of an episode: it has no "format": "{FORMAT}"')
     if document.get("version") != VERSION:
@@ -89,13 +87,21 @@ def read(file: Path) -> dict[str, Any]:
 def replay(file: Path) -> Outcome:
     """Repeat a recorded episode and compare it, window by window."""
     document = read(file)
+    try:
+        return _repeated(document)
+    except (ConfigError, EpisodeError) as error:
+        told = type(error)(f"{file}: {error}")
+        raise about(told, getattr(error, "key", None), file=os.fspath(file)) from None
+
+
+def _repeated(document: Mapping[str, Any]) -> Outcome:
     arguments = dict(document["environment"])
     own_reward = "reward" in arguments and arguments["reward"] is None
     notes = list(_notes(document, own_reward))
     try:
         env = SlcCacheEnv(**{**arguments, **({"reward": "throughput"} if own_reward else {})})
     except TypeError as error:
-        raise EpisodeError(f"{file}: environment: {error}") from error
+        raise EpisodeError(f"environment: {error}") from error
     env.reset(seed=document["seed"], options=document["options"])
     differences = []
     here, there = env.config_hash, document["config_hash"]
@@ -141,8 +147,11 @@ def _played(
     """Return the rewards and figures of the windows, and what ended the episode."""
     rewards: list[float] = []
     figures: dict[str, list[float]] = {name: [] for name in FIGURES}
-    for action in document["actions"]:
-        _, reward, terminated, truncated, info = env.step(_action(env, action))
+    for window, action in enumerate(document["actions"], start=1):
+        try:
+            _, reward, terminated, truncated, info = env.step(_action(env, action))
+        except EpisodeError as error:
+            raise EpisodeError(f"window {window}: {error}") from error
         rewards.append(reward)
         for name in FIGURES:
             figures[name].append(info[name])
@@ -153,8 +162,12 @@ def _played(
 
 def _action(env: SlcCacheEnv, recorded: object) -> object:
     """Return an action as its space has it."""
-    dtype = env.action_space.dtype
-    return np.array(recorded, dtype=dtype) if isinstance(recorded, list) else recorded
+    if not isinstance(recorded, list):
+        return recorded
+    try:
+        return np.array(recorded, dtype=env.action_space.dtype)
+    except (TypeError, ValueError, OverflowError):
+        raise EpisodeError(f"action = {recorded!r:.60}: is no action") from None
 
 
 def _differing(name: str, recorded: list[float], now: list[float]) -> Iterator[str]:

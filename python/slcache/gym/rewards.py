@@ -23,6 +23,8 @@ import numpy as np
 
 from slcache._core import ConfigError, EpisodeError
 
+#: The largest weight, far from where sums of rewards have no end.
+_HEAVIEST = 1e100
 #: What `reward=` takes.
 Spec = str | Mapping[str, float] | Callable[[dict[str, Any]], float]
 #: The figures of a window in the engine's order, and where one of them is.
@@ -163,6 +165,7 @@ def _named(name: str, at: At) -> Reward:
 
 
 def _weight(name: str, weight: object) -> float:
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight):
+    number = weight if isinstance(weight, int | float) else math.nan
+    if isinstance(weight, bool) or not abs(number) <= _HEAVIEST:
         raise ConfigError(f"reward {name!r}: its weight is {weight!r}, and must be a finite number")
-    return float(weight)
+    return float(number)

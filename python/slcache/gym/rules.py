@@ -19,6 +19,8 @@ from slcache.gym.layout import Layout
 from slcache.gym.rewards import Reward
 from slcache.gym.source import Source, settings_of, workloads_of
 
+#: The longest window and the most of them, in 64 bits of the engine.
+_FURTHEST = 2**63 - 1
 RENDER_MODES = ("ansi", "rgb_array")
 
 
@@ -103,15 +105,15 @@ def _text(name: str, value: object) -> str:
 
 def _window(window: object) -> tuple[str, int]:
     match window:
-        case (str(unit), int(count)) if not isinstance(count, bool):
+        case (str(unit), int(count)) if not isinstance(count, bool) and 0 < count <= _FURTHEST:
             return unit, count
     example = '("write-bytes", 33554432)'
-    raise ConfigError(f"window = {window!r}: must be a unit and a count, as {example}")
+    raise ConfigError(f"window = {window!r:.60}: must be a unit and a count, as {example}")
 
 
 def _windows(count: object) -> int | None:
-    if count is not None and (type(count) is not int or count < 1):
-        raise ConfigError(f"max_windows = {count!r}: must be a whole number from 1, or None")
+    if count is not None and (type(count) is not int or not 1 <= count <= _FURTHEST):
+        raise ConfigError(f"max_windows = {count!r:.60}: must be a whole number from 1, or None")
     return count
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 import types
 import typing
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from slcache import ConfigError, bounded
+from slcache import ConfigError, parsing
 
 T = TypeVar("T")
 
@@ -18,11 +17,9 @@ T = TypeVar("T")
 def load(path: Path) -> dict[str, Any]:
     """Return a TOML file's tables; raises ConfigError."""
     try:
-        return tomllib.loads(bounded.text(path))
-    except bounded.TooLongError as error:
-        raise ConfigError(str(error)) from error
+        return parsing.toml_file(path)
     except ValueError as error:
-        raise ConfigError(f"{path}: {error}") from error
+        raise ConfigError(str(error)) from error
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or error}") from error
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from slcache.metrics import METRICS, PARTS
+from slcache.study import columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -57,16 +58,22 @@ class Outcome:
     def of(cls, table: pa.Table) -> Outcome:
         """Read a table; ValueError where it lacks a column that studies have."""
         known = METRICS | PARTS
+        columns.check(table, INPUTS, known)
         names = table.column_names
-        missing = [name for name in (*INPUTS, "seed", "status") if name not in names]
-        if missing:
-            raise ValueError(f"no column {', '.join(missing)}: this is no table of a study")
         rows = table.to_pylist()
         settings = [n for n in names if n not in known and n not in (*INPUTS, *OTHERS)]
         distinct = {n: {row[n] for row in rows} for n in (*settings, *INPUTS)}
         factors = [name for name, values in distinct.items() if len(values) > 1]
         fixed = {n: rows[0][n] for n in distinct if n not in factors} if rows else {}
         return cls(rows, factors, fixed, [name for name in names if name in known])
+
+    def check_once(self) -> None:
+        """Raise ValueError where two rows with figures are one point: only one can be true."""
+        first: dict[tuple[object, ...], int] = {}
+        for number, row in enumerate(self.rows, 1):
+            own = tuple((type(row[key]), row[key]) for key in (*self.factors, "seed"))
+            if row["status"] == DONE and first.setdefault(own, number) != number:
+                raise ValueError(f"rows {first[own]} and {number} are one point with one seed")
 
     def by_trace(self) -> Mapping[str | None, Outcome]:
         """Return what each trace has of the study, by its name; all under None where there is one.

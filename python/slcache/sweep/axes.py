@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import math
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from slcache import quantity
+from slcache import parsing, quantity
 
 #: A value of a key, as TOML has it.
 Value = bool | int | float | str
 
 #: Most values of one key, so that a slip such as a tiny step is told and not tried.
 _MOST = 1_000_000
+#: Ends of a range and its step; no key of the configuration goes further.
+_FURTHEST = 2**64
 #: Values, and letters of what was said, that an error repeats.
 _SHOWN, _SHOWN_LETTERS = 12, 200
 _RANGE = re.compile(r"(?P<low>.+?)\.\.(?P<high>[^:*/@]+)(?P<how>[:*/][^@]+)?(?P<log>@log)?")
@@ -64,8 +65,8 @@ def literal(text: str) -> Value:
     """Return a value as `--set` reads it: a number, true or false, else text."""
     text = text.strip()
     try:
-        found: object = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        found: object = parsing.toml_text(f"value = {text}")["value"]
+    except parsing.MalformedError:
         return text
     return found if isinstance(found, bool | int | float | str) else text
 
@@ -99,6 +100,8 @@ def _text(key: str, text: str) -> Axis:
     log = match["log"] is not None
     if log and low <= 0:
         raise ValueError("a logarithmic range must begin above 0")
+    if low > 0 and not math.isfinite(high / low):
+        raise ValueError("the range spans more than any number tells")
     how = match["how"]
     if how is None:
         return _open(key, low, high, log)
@@ -122,13 +125,11 @@ def _steps(low: int | float, high: int | float, how: str, log: bool) -> list[Val
     if kind == ":":
         if by <= 0:
             raise ValueError("the step must be above 0")
-        count = math.floor((high - low) / by + 1e-9) + 1
-        _limited(count)
+        count = _count((high - low) / by)
         return [low + i * by for i in range(count)]
     if by <= 1 or low <= 0:
         raise ValueError("a factor must be above 1, and its range must begin above 0")
-    count = math.floor(math.log(high / low) / math.log(by) + 1e-9) + 1
-    _limited(count)
+    count = _count(math.log(high / low) / math.log(by))
     return [low * by**i for i in range(count)]
 
 
@@ -153,15 +154,24 @@ def _number(text: str) -> int | float:
         try:
             return quantity.size_bytes(value)
         except ValueError:
-            raise ValueError(f"{text.strip()!r} is no number; must be {_FORMS}") from None
-    if isinstance(value, bool) or not math.isfinite(value):
-        raise ValueError(f"{text.strip()!r} is no number; must be {_FORMS}")
+            told = f"{_cut(text.strip())!r} is no number"
+            raise ValueError(f"{told}; must be {_FORMS}") from None
+    if isinstance(value, bool) or not abs(value) <= _FURTHEST:
+        told = f"{_cut(text.strip())!r} is no number of at most 2^64"
+        raise ValueError(f"{told}; must be {_FORMS}")
     return value
+
+
+def _count(steps: float) -> int:
+    """Return how many values so many steps have between them."""
+    _limited(steps + 1)
+    return math.floor(steps + 1e-9) + 1
 
 
 def _limited(count: float) -> None:
     if count > _MOST:
-        raise ValueError(f"that is {count:,.0f} values; at most {_MOST:,} are allowed")
+        shown = f"{count:,.0f}" if count < _FURTHEST else f"{count:.3g}"
+        raise ValueError(f"that is {shown} values; at most {_MOST:,} are allowed")
 
 
 def _cut(said: object) -> str:

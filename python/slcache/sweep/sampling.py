@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from slcache import _core, bounded
+from slcache import _core, bounded, once
 from slcache.sweep.axes import Axis, Value, literal
 
 #: The varied keys of a point.
@@ -50,6 +50,8 @@ class Sampling:
             raise ValueError(
                 f"sample = {text}: must be grid, random:N or latin-hypercube:N, N points from 1"
             )
+        if not 0 <= seed <= once.SEED_MAX:
+            raise ValueError(f"sample_seed = {seed}: must be between 0 and {once.SEED_MAX}")
         return cls(kind, int(count or 0), seed)
 
     def __str__(self) -> str:
@@ -101,9 +103,17 @@ def _grid(axes: Sequence[Axis]) -> Iterator[Combination]:
         yield dict(zip(names, row, strict=True))
 
 
+def _rows(path: Path) -> Iterator[list[str]]:
+    reader = csv.reader(io.StringIO(bounded.text(path), newline=""))
+    try:
+        yield from filter(None, reader)
+    except csv.Error as error:
+        raise ValueError(f"{path}:{reader.line_num}: {error}") from error
+
+
 def listed(path: Path) -> list[Combination]:
     """Return the points of a CSV file: a column for each key, an empty cell leaves a key alone."""
-    rows = [row for row in csv.reader(io.StringIO(bounded.text(path), newline="")) if row]
+    rows = list(_rows(path))
     if len(rows) < 2:
         raise ValueError(f"{path}: must have a line of keys and at least one point")
     names = [name.strip() for name in rows[0]]

@@ -10,6 +10,7 @@ from pathlib import Path
 from slcache import _core, store
 from slcache.sweep import given
 from slcache.sweep.points import Point
+from slcache.sweep.study import StudyError
 from slcache.traces import Progress
 
 #: The parts of a configuration that a state depends on.
@@ -32,18 +33,29 @@ class Traces:
         self._progress = progress
         self._opened: dict[str, str | _core.Rereadable] = {}
         self._fingerprints: dict[_Reading, str] = {}
+        #: What each fingerprint was found first under.
+        self._named: dict[tuple[str, tuple[tuple[str, str], ...]], str] = {}
         #: Prepared files that were looked at or made here.
         self._known: set[Path] = set()
 
     def fingerprint(self, point: Point) -> str:
-        """Return the hash of what a point's trace is read from; raises TraceError."""
+        """Return the hash of what a point's trace is read from.
+
+        Raises TraceError, and StudyError for a trace that is there under two names: it would count
+        twice wherever traces are compared.
+        """
         reading = _reading(point)
         if reading not in self._fingerprints:
-            self._fingerprints[reading] = _core.fingerprint(
+            found = _core.fingerprint(
                 self._open(point.trace),
                 trace_options=list(reading.options),
                 progress=self._progress,
             )
+            first = self._named.setdefault((found, reading.options), reading.trace)
+            if first != reading.trace:
+                both = f"{given.label(first)} and {given.label(reading.trace)}"
+                raise StudyError(f"trace: {both} are the same trace; give it once")
+            self._fingerprints[reading] = found
         return self._fingerprints[reading]
 
     def prepare(self, points: Iterable[Point], *, here: bool) -> dict[int, Path]:

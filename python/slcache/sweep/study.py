@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from slcache import api, bounded, config_files
+from slcache import api, config_files, parsing
 from slcache._core import ConfigError
 from slcache.arguments import own_word
 from slcache.once import SEED_MAX, flatten, once, twice
 from slcache.sweep import given
-from slcache.sweep.axes import Axis, Value
+from slcache.sweep.axes import Axis, Value, plain
 from slcache.sweep.sampling import Combination, Sampling
 
 #: What a study is written as, into the folder of its tables.
@@ -63,6 +62,7 @@ class Study:
             raise StudyError("vary: given beside listed points; give one of the two")
         if self.listed and self.sampling.kind != "grid":
             raise StudyError(f"sample = {self.sampling}: given beside listed points")
+        self._check_listed()
         if not 1 <= self.seeds <= SEEDS_MAX:
             raise StudyError(f"seeds = {self.seeds}: must be between 1 and {SEEDS_MAX:,}")
         if self.seed is not None and not 0 <= self.seed <= SEED_MAX - self.seeds:
@@ -72,6 +72,13 @@ class Study:
             raise StudyError(f"{min(fixed)}: set and varied; give one of the two")
         if "run.seed" in {*self.keys, *self.settings}:
             raise StudyError("run.seed: is told by `seed`, and varied by `seeds`")
+
+    def _check_listed(self) -> None:
+        first: dict[frozenset[tuple[str, str]], int] = {}
+        for number, point in enumerate(self.listed, 1):
+            known = first.setdefault(frozenset((k, plain(v)) for k, v in point.items()), number)
+            if known != number:
+                raise StudyError(f"point {number}: is point {known} again; give it once")
 
     def of_config(self) -> dict[str, Any]:
         """Return what the configuration file says; ConfigError names its line."""
@@ -137,11 +144,9 @@ class Study:
 def read(path: Path) -> Study:
     """Return the study of a file; StudyError names file and key of what is wrong."""
     try:
-        told = tomllib.loads(bounded.text(path))
-    except bounded.TooLongError as error:
+        told = parsing.toml_file(path)
+    except ValueError as error:
         raise StudyError(str(error)) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise StudyError(f"{path}: {error}") from error
     try:
         return of(told)
     except ConfigError as error:
@@ -154,8 +159,10 @@ def is_study(path: Path) -> bool:
     A workload has no traces.
     """
     try:
-        return not {"trace", "workload"}.isdisjoint(tomllib.loads(bounded.text(path)))
-    except (OSError, ValueError):
+        return not {"trace", "workload"}.isdisjoint(parsing.toml_file(path))
+    except ValueError:
+        return True
+    except OSError:
         return path.name == NAME
 
 

@@ -14,6 +14,8 @@ from slcache.once import twice
 DEFAULT = ("write_p99_ns", "waf")
 _BOUND = re.compile(r"\s*([a-z0-9_]+)\s*(<=|>=)\s*(.+?)\s*")
 _SMALLEST = 1e-12
+#: Far above what any metric can be.
+_LARGEST = 1e100
 
 Figures = Mapping[str, float | int | None]
 
@@ -33,7 +35,10 @@ class Bound:
         if match is None:
             raise ValueError(f"{text!r} is no bound; expected METRIC<=VALUE or METRIC>=VALUE")
         metric = named(match[1])
-        return cls(metric.name, match[2] == "<=", _value(metric, match[3]))
+        value = _value(metric, match[3])
+        if not abs(value) <= _LARGEST:
+            raise ValueError(f"{text[:60]!r}: its value must be a number, at most {_LARGEST:g}")
+        return cls(metric.name, match[2] == "<=", value)
 
     def broken(self, figures: Figures) -> float:
         """Return by what share of it the bound is missed; at most 0 where it is kept."""

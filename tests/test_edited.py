@@ -1,0 +1,121 @@
+"""What a parser would pass over in silence in an edited file, or choke on, is refused in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import slcache
+from slcache import parsing
+from slcache.cli.app import execute
+from slcache.sweep.axes import Axis
+from slcache.sweep.sampling import Sampling
+
+DIGITS = "1" * 400
+SWEEP = ("--device", "tiny", "--scheme", "baseline", "--address", "wrap")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"a": 1, "b": 2, "a": 3}', "the key 'a' stands twice"),
+        ('{"a": [{"b": 1, "b": 1}]}', "the key 'b' stands twice"),
+        ('{"a": ' + "1" * 5000 + "}", "more than 4,300 digits"),
+        ('{"a": ' + "[" * 100_000, "nested too deep"),
+        ("{", "column 2"),
+    ],
+)
+def test_json_is_refused(text: str, told: str) -> None:
+    with pytest.raises(parsing.MalformedError, match=told):
+        parsing.json_text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a = 1\na = 2", "overwrite"),
+        ("a = " + "1" * 5000, "more than 4,300 digits"),
+        ("a = " + "[" * 100_000, "nested too deep"),
+    ],
+)
+def test_toml_is_refused(text: str, told: str) -> None:
+    with pytest.raises(parsing.MalformedError, match=told):
+        parsing.toml_text(text)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *(
+            f"1..{DIGITS}",
+            f"{DIGITS}..2*{DIGITS}",
+            "-1e308..1e308",
+            "1e-308..1e308*2",
+            "1..2:1e-320",
+        ),
+        *("1e-320..1*2", "1..2*1.0000000000000002", f"1..2/{DIGITS}", "1e-320..1/3@log"),
+    ],
+)
+def test_no_range_is_beyond_numbers(said: str) -> None:
+    with pytest.raises(ValueError, match=r"host\.time_scale = .{0,210}: .{0,220}"):
+        Axis.read("host.time_scale", said)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63, 2**64, 10**400])
+def test_no_seed_of_draws_is_beyond_the_engine(seed: int) -> None:
+    with pytest.raises(ValueError, match="sample_seed"):
+        Sampling.read("random:3", seed)
+
+
+def test_one_trace_under_two_paths_is_told(
+    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    again = tmp_path / "again.csv"
+    again.write_bytes(trace.read_bytes())
+    out = tmp_path / "out"
+    for other in (again, trace.parent / "." / ".." / trace.parent.name / trace.name):
+        vary = ("--vary", "host.queue_depth=1,2", "--out", out)
+        status = execute(["sweep", str(trace), str(other), *SWEEP, *map(str, vary)])
+        assert (status, "are the same trace; give it once" in capsys.readouterr().err) == (3, True)
+    assert not (out / "points.parquet").exists()
+
+
+def test_a_point_listed_twice_is_told(trace: Path) -> None:
+    points = [{"host.queue_depth": 1}, {"host.queue_depth": 2}, {"host.queue_depth": 1}]
+    with pytest.raises(slcache.ConfigError, match="point 3: is point 1 again"):
+        slcache.sweep(trace, device="tiny", schemes="baseline", points=points)
+
+
+@pytest.fixture(scope="module")
+def table(trace: Path) -> pa.Table:
+    vary = {"host.queue_depth": "1..3"}
+    return slcache.sweep(trace, device="tiny", schemes="baseline", vary=vary).table
+
+
+def _with(table: pa.Table, name: str, values: list[object]) -> pa.Table:
+    return table.set_column(table.column_names.index(name), name, pa.array(values))
+
+
+def test_a_changed_table_of_a_study_is_told(
+    table: pa.Table, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed = {
+        "rows 1 and 4 are one point": pa.concat_tables([table, table.slice(0, 1)]),
+        "waf: a value is not finite": _with(table, "waf", [1.0, float("nan"), 1.0]),
+        "waf: holds list<": _with(table, "waf", [[1.0], [1.0], [1.0]]),
+        "scheme: holds struct<": _with(table, "scheme", [{"a": 1}] * 3),
+        "status: a row has none": _with(table, "status", ["done", None, "done"]),
+        "seed: holds double": _with(table, "seed", [1.0, 2.0, 3.0]),
+        "host.queue_depth: is there twice": table.append_column(
+            "host.queue_depth", table["host.queue_depth"]
+        ),
+    }
+    for told, each in changed.items():
+        parquet.write_table(each, tmp_path / "points.parquet")
+        assert execute(["sweep", "show", str(tmp_path)]) == 2
+        assert told in " ".join(capsys.readouterr().err.split())
+    parquet.write_table(table, tmp_path / "points.parquet")
+    assert execute(["sweep", "show", str(tmp_path)]) == 0
