@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 
 import slcache
+from changed_documents import Documents, Kind
 from slcache import _core
 from support import mixed, write_trace
 
@@ -145,14 +146,20 @@ class Inputs:
             slcache.run(trace, device="tiny", scheme=scheme, settings=settings, save_state=state)
             self._snapshots[scheme] = state.read_bytes()
         self._keys = keys()
+        self._documents = Documents(folder, trace)
 
     def make(self, rng: random.Random) -> Case:
         """Write the changed inputs of one case."""
         (self.folder / "trace.csv").write_bytes(self._trace)
         kinds: list[Callable[[random.Random], Case]] = [
-            *(self._device, self._setting, self._trace_file, self._snapshot, self._options)
+            *(self._device, self._setting, self._trace_file, self._snapshot, self._options),
+            *(self._of(kind) for kind in self._documents.kinds()),
         ]
         return rng.choice(kinds)(rng)
+
+    @staticmethod
+    def _of(kind: Kind) -> Callable[[random.Random], Case]:
+        return lambda rng: Case(*kind(rng))
 
     def _device(self, rng: random.Random) -> Case:
         (self.folder / "device.toml").write_bytes(text_changed(rng.choice(self._devices), rng))
