@@ -590,3 +590,21 @@ fn a_trimmed_unit_leaves_its_place() {
     write_units(&mut sim, [6, 7]);
     assert_eq!(lies(&sim, 3), [None, Some(CellMode::Tlc)]);
 }
+
+#[test]
+fn a_fill_leaves_its_last_units_in_the_fast_tier_and_a_preload_its_first() {
+    let setup = |scheme| pair(scheme, &[("initial_utilisation", json!(4.0 / 32.0))]);
+    let lying = |sim: &Simulation| (0..UNITS).filter(|&unit| lies(sim, unit) == FAST).collect::<Vec<_>>();
+    for scheme in ["hyssd", "hyssd-static"] {
+        let mut filled = setup(scheme);
+        filled.precondition.fill = 1.0;
+        let mut sim = fresh(&filled);
+        sim.precondition(&mut |_, _| true).unwrap();
+        // Written one after the other, as the host would: each that comes makes the oldest leave.
+        assert_eq!(lying(&sim), Vec::from_iter(UNITS - 4..UNITS), "{scheme}");
+        let mut sim = fresh(&setup(scheme));
+        sim.preload(&[(0, UNITS as u32)]).unwrap();
+        // Placed where there is room: nothing leaves for what comes later.
+        assert_eq!(lying(&sim), Vec::from_iter(0..4), "{scheme}");
+    }
+}
