@@ -1,7 +1,7 @@
 //! The bounds of `rl`'s knobs: what each option does to the knobs and to the decisions, and which values
 //! are refused.
 
-use crate::common::figure;
+use crate::common::{configure, figure, setup};
 use crate::rl::{small, writes, MIB};
 use serde_json::{json, Value};
 use slcache_core::device::Simulation;
@@ -70,6 +70,59 @@ fn the_slc_region_takes_no_more_than_the_share_given() {
         let report = by_chance(&[&given[..], &[("slc_step_blocks", json!(8))]].concat());
         let sizes = reached(&report, "slc_blocks");
         assert_eq!(sizes.last(), Some(&most), "{share}: {sizes:?}");
+    }
+}
+
+/// 64 blocks of 1 MiB, `fill` of 44 MiB in them: 64 - data - held back, at most 35 and at least 2. Held
+/// back are the two blocks that cleaning wants, or the spare ones where these are more.
+#[test]
+fn the_slc_region_takes_no_more_than_what_data_and_spare_blocks_leave() {
+    for (spare, held) in [(0.0, 2), (0.03, 2), (0.05, 3), (0.25, 16), (0.5, 32), (0.9, 57)] {
+        for (fill, data) in [(0.0, 0), (0.5, 22), (0.75, 33), (1.0, 44)] {
+            let most = (64 - data - held).clamp(2, 35);
+            let mut setup = small(&[("dense_spare_share", json!(spare)), ("agent", json!("random"))]);
+            setup.precondition.fill = fill;
+            let mut sim = Simulation::new(&setup).unwrap();
+            sim.precondition(&mut |_, _| true).unwrap();
+            let KnobRange::Steps { max, .. } = sim.knobs()[0].range else { panic!("blocks are counted") };
+            assert_eq!(max, f64::from(most), "{spare} spare, {fill} full");
+            sim.feed(&writes(1000, 8 * MIB, 5)).unwrap();
+            sim.audit().unwrap();
+            let sizes = reached(&sim.finish().unwrap(), "slc_blocks");
+            // What is written comes to the data, and never makes room for more.
+            assert!(sizes.last().unwrap() <= &f64::from(most), "{spare} spare, {fill} full: {sizes:?}");
+        }
+    }
+}
+
+#[test]
+fn a_region_begins_no_larger_than_the_spare_blocks_leave() {
+    let given = [
+        ("slc_share_max", json!(0.95)),
+        ("initial_slc_blocks", json!(60)),
+        ("dense_spare_share", json!(0.25)),
+        ("agent", json!("none")),
+    ];
+    let sim = simulation(&given);
+    assert_eq!((sim.knobs()[0].value, slc_bounds(&given)), (48.0, (2.0, 48.0)));
+    let report = { sim }.finish().unwrap();
+    assert_eq!(report.cache.slc_bytes, 48 * MIB / 4);
+}
+
+#[test]
+fn dwa_too_leaves_the_spare_blocks() {
+    for (spare, most) in [(0.0, 6), (0.25, 4), (0.9, 2)] {
+        let given = [("window_bytes", json!(MIB / 2)), ("dense_spare_share", json!(spare))];
+        let mut setup = setup(small(&[]).device, "dwa");
+        assert_eq!(configure(&mut setup, &given), 2);
+        setup.precondition.fill = 1.0;
+        let mut sim = Simulation::new(&setup).unwrap();
+        sim.precondition(&mut |_, _| true).unwrap();
+        sim.feed(&writes(1000, 44 * MIB, 7)).unwrap();
+        sim.audit().unwrap();
+        let report = sim.finish().unwrap();
+        // A tenth of 64 blocks by the table, 64 - 44 - 16, and the fewest there are.
+        assert_eq!(figure(&report, "slc_blocks_max"), f64::from(most), "{spare}");
     }
 }
 
@@ -152,6 +205,10 @@ fn bounds_without_sense_are_refused() {
     for share in [-0.1, 0.0, 0.96, 1.5] {
         let told = format!("scheme.rl.slc_share_max = {share}: must be between 0.01 and 0.95");
         refused(&[("slc_share_max", json!(share))], &told);
+    }
+    for share in [-0.01, 0.91] {
+        let told = format!("scheme.rl.dense_spare_share = {share}: must be between 0 and 0.9");
+        refused(&[("dense_spare_share", json!(share))], &told);
     }
     let none = "scheme.rl.slc_share_max = 0.015: must be a share that is 1 to 62 of the 64 blocks of a plane";
     refused(&[("slc_share_max", json!(0.015))], none);

@@ -2,7 +2,7 @@
 
 use super::super::common::device_fit::{check_capacity, check_page, densest_beside_slc, offered_modes};
 use super::dense::RESERVE;
-use super::limits::Limits;
+use super::limits::{blocks_of, Limits};
 use crate::base::op::Class;
 use crate::base::problem::check_range;
 use crate::base::{CellMode, Problem};
@@ -113,6 +113,8 @@ pub struct HybridSpec<'a> {
     pub dense: &'a DenseRule,
     /// When reclamation runs.
     pub reclaim: Reclaim,
+    /// Share of a plane's blocks held back from the SLC region for cleaning.
+    pub dense_spare_share: f64,
     /// How far a controller may turn the knobs.
     pub limits: Limits,
 }
@@ -139,6 +141,11 @@ impl HybridSpec<'_> {
         self.slc.start_free_blocks.unwrap_or_else(|| default_free(blocks))
     }
 
+    /// Blocks of a plane of `blocks` that neither data nor the SLC region may count on.
+    pub fn spare_blocks(&self, blocks: u32) -> u32 {
+        blocks_of(self.dense_spare_share, blocks)
+    }
+
     /// Adds every problem of the parameters on `device`.
     pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         let key = |rest: &str| format!("scheme.{}.{rest}", self.name);
@@ -146,6 +153,7 @@ impl HybridSpec<'_> {
             check_range(problems, &key("slc.start_free_blocks"), blocks, 1..=1024);
         }
         self.dense.check(&key("dense"), problems);
+        check_range(problems, &key("dense_spare_share"), self.dense_spare_share, 0.0..=0.9);
         let pool = self.pool(device).filter(|_| self.mode(device) != CellMode::Slc);
         let Some(pool) = pool else {
             let modes = offered_modes(device);
@@ -213,6 +221,9 @@ macro_rules! hybrid_config {
             pub slc: $crate::schemes::hybrid::SlcRule,
             /// Cleaning of the dense region.
             pub dense: $crate::schemes::hybrid::DenseRule,
+            /// Share of a plane's blocks held back from the SLC region for cleaning, 0-0.9; what the scheme
+            /// keeps SLC in any case comes before it.
+            pub dense_spare_share: f64,
             /// When the host's requests meet the work that makes room for them.
             pub reclaim: $crate::schemes::hybrid::Reclaim,
             $($(#[$doc])* pub $field: $type,)*
@@ -227,6 +238,7 @@ macro_rules! hybrid_config {
                     wear_levelling: $crate::ftl::config::WearLevelling::Fifo,
                     slc: Default::default(),
                     dense: Default::default(),
+                    dense_spare_share: $crate::schemes::hybrid::SPARE_SHARE,
                     reclaim: Default::default(),
                     $($field: $default,)*
                 }
@@ -245,6 +257,7 @@ macro_rules! hybrid_config {
                     slc: &self.slc,
                     dense: &self.dense,
                     reclaim: self.reclaim,
+                    dense_spare_share: self.dense_spare_share,
                     limits: $limits(self),
                 }
             }

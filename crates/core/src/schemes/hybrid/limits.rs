@@ -6,6 +6,8 @@ use super::dense::RESERVE;
 pub const SLC_SHARE_MAX: f64 = 0.56;
 /// Values of theta, bytes.
 pub const THETA_LADDER: [u64; 8] = [4096, 8192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288];
+/// Blocks that are never SLC, as a share of a plane's: the paper's over-provisioning, section 4.
+pub const SPARE_SHARE: f64 = 0.03;
 /// What a share given in decimal may lose in binary, blocks.
 const TOLERANCE: f64 = 1e-6;
 
@@ -38,8 +40,13 @@ impl Limits {
 
     /// Most SLC blocks of a plane of `blocks`, whatever the data.
     pub fn slc_blocks_cap(&self, blocks: u32) -> u32 {
-        (f64::from(blocks) * self.slc_share_max + TOLERANCE) as u32
+        blocks_of(self.slc_share_max, blocks)
     }
+}
+
+/// `share` of a plane of `blocks`, in whole blocks.
+pub fn blocks_of(share: f64, blocks: u32) -> u32 {
+    (f64::from(blocks) * share + TOLERANCE) as u32
 }
 
 /// Blocks of a plane of `blocks` that may be SLC at all: the dense region opens one beside its reserve.

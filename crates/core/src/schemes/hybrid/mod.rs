@@ -25,7 +25,7 @@ pub use dense::{Dense, Moved};
 pub use dwa::{Dwa, DwaConfig};
 pub use knobs::{SLC_BLOCKS, THETA_BYTES};
 pub use ladder::Setting;
-pub use limits::{slc_blocks_possible, Limits, SLC_SHARE_MAX, THETA_LADDER};
+pub use limits::{slc_blocks_possible, Limits, SLC_SHARE_MAX, SPARE_SHARE, THETA_LADDER};
 pub use packing::{Packed, Packing, Taken};
 pub use qlc_only::{QlcOnly, QlcOnlyConfig};
 pub use report::TimeSplit;
@@ -71,6 +71,8 @@ pub struct Hybrid {
     slc_unused: bool,
     theta_bytes: u64,
     slc_free_below: u32,
+    /// Blocks of each plane that are never SLC, nor counted on for data.
+    spare_blocks: u32,
     limits: Limits,
     /// Of the window under way, and of the one before.
     demand: Demand,
@@ -100,6 +102,7 @@ impl Hybrid {
             packing: Packing::new(dense.slots(io), dense.region.spec.mode.bits()),
             theta_bytes,
             slc_free_below: spec.slc_threshold(blocks),
+            spare_blocks: spec.spare_blocks(blocks),
             limits: spec.limits.clone(),
             demand: Demand::default(),
             window_before: Demand::default(),
@@ -107,7 +110,7 @@ impl Hybrid {
             slc,
             dense,
         };
-        hybrid.begin_with(slc_blocks);
+        hybrid.begin_with(slc_blocks.min(hybrid.slc_blocks_beside(0)));
         hybrid
     }
 

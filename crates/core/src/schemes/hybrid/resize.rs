@@ -12,18 +12,25 @@ impl Hybrid {
     }
 
     /// Most SLC blocks per plane that a controller may ask for now: the dense region keeps room for
-    /// all the data, and as many blocks more as it wants free.
+    /// all the data, and as many blocks more as it wants free or as are held back.
     pub fn slc_blocks_max(&self, io: &Io) -> u32 {
         let blocks = self.plane_blocks();
         let planes = self.slc.planes().len() as u64;
         let valid = io.mapped().div_ceil(planes * u64::from(self.dense.region.full_block(io))) as u32;
         let feasible = blocks.saturating_sub(valid + self.dense.clean_below());
-        feasible.min(self.limits.slc_blocks_cap(blocks)).max(self.slc_blocks_min())
+        feasible.min(self.slc_blocks_beside(valid)).max(self.slc_blocks_min())
+    }
+
+    /// Most SLC blocks per plane beside `valid` blocks of data and those held back, whatever cleaning wants.
+    pub(super) fn slc_blocks_beside(&self, valid: u32) -> u32 {
+        let blocks = self.plane_blocks();
+        let rest = blocks.saturating_sub(valid + self.spare_blocks);
+        rest.min(self.limits.slc_blocks_cap(blocks)).max(self.slc_blocks_min())
     }
 
     /// What the SLC region holds where no data are in its way.
     pub fn slc_bytes_max(&self, io: &Io) -> u64 {
-        self.slc.slc_bytes(self.limits.slc_blocks_cap(self.plane_blocks()), io)
+        self.slc.slc_bytes(self.slc_blocks_beside(0), io)
     }
 
     /// Gives the SLC region `blocks` blocks per plane before the first write to it; before time 0 it

@@ -244,6 +244,7 @@ fn keys() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
         key("window_bytes", vec![json!(4096), json!(100_000)]),
         key("step_bytes", vec![json!(4096), json!(100_000)]),
         key("slc_share_max", vec![json!(0.2), json!(0.85)]),
+        key("dense_spare_share", vec![json!(0.0), json!(0.2)]),
         key("slc_blocks_min", vec![json!(0), json!(2)]),
         key("theta_ladder_bytes", vec![json!([65536]), json!([512, 6144, 65536])]),
         key("agent", vec![json!("q-learning"), json!("random"), json!("none")]),
