@@ -64,6 +64,7 @@ impl Simulation {
         if config.drain {
             self.drain_idle()?;
         }
+        self.close_staged()?;
         done.programs = self.io.clockless_programs() - before;
         self.reset_wear();
         Ok(done)
@@ -131,6 +132,7 @@ impl Simulation {
                 }
             }
         }
+        self.close_staged()?;
         self.reset_wear();
         Ok(())
     }
@@ -154,8 +156,14 @@ impl Simulation {
             }
         }
         self.preload_part(page, mask)?;
+        self.close_staged()?;
         self.reset_wear();
         Ok(())
+    }
+
+    /// Programs what is still held or staged: else the first requests would pay for padding it.
+    fn close_staged(&mut self) -> Result<(), RunError> {
+        self.clockless(|scheme, io| scheme.finish(io)).map_err(|source| RunError::Full { index: 0, source })
     }
 
     fn preload_part(&mut self, page: u32, mask: u32) -> Result<(), RunError> {

@@ -1,5 +1,6 @@
 //! The integration tests of runs, as one program.
 
+mod before_time_0;
 mod binary;
 mod cache_size;
 mod common;

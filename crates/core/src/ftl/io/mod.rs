@@ -205,6 +205,15 @@ impl Io {
         self.clockless
     }
 
+    /// Does `work`, without timing or counting it where `free`.
+    pub(in crate::ftl) fn clockless_if<T>(&mut self, free: bool, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.clockless;
+        self.clockless = before || free;
+        let done = work(self);
+        self.clockless = before;
+        done
+    }
+
     /// Whether nothing runs or waits where `plane` is: what rests in the controller does neither.
     pub fn is_idle(&self, plane: PlaneId) -> bool {
         self.timing.is_idle(self.media.array().geometry.planes[plane.index()].unit)

@@ -102,16 +102,8 @@ impl Region {
                     break;
                 };
                 io.write_page(page, &[], 0, 0);
-                let pad = PageWrite {
-                    bytes: 0,
-                    fresh_slots: 0,
-                    slots: 0,
-                    cause: Cause::Pad,
-                    // Nobody waits for padding: the wordline keeps the class of what is staged.
-                    class: Class::Background,
-                    request: RequestId::NONE,
-                };
-                self.emit(io, page, writer, &pad, &[]);
+                // What is staged of data from before time 0 alone costs nothing, and so does its padding.
+                io.clockless_if(stage.op.is_none(), |io| self.emit(io, page, writer, &PAD, &[]));
                 padded += 1;
             }
         }
@@ -124,6 +116,16 @@ impl Region {
         part.frontiers[self.frontier(writer)].stage.map(|s| s.op)
     }
 }
+
+/// A page without data. Nobody waits for it: the wordline keeps the class of what is staged.
+const PAD: PageWrite = PageWrite {
+    bytes: 0,
+    fresh_slots: 0,
+    slots: 0,
+    cause: Cause::Pad,
+    class: Class::Background,
+    request: RequestId::NONE,
+};
 
 impl Destination for Region {
     type Writer = Writer;
