@@ -166,7 +166,7 @@ class Documents:
 
     def _recording(self, rng: random.Random) -> tuple[list[str], tuple[str, ...]]:
         name = self._write("episode.json", rng, json_changed(self._json["episode.json"], rng))
-        return ["env", "replay", name], (name, "trace", "another")
+        return ["env", "replay", name], (name, "trace", "another", "cannot be opened")
 
     def _study(self, rng: random.Random) -> tuple[list[str], tuple[str, ...]]:
         from changed_inputs import text_changed

@@ -25,6 +25,7 @@ SWEEP = ("--device", "tiny", "--scheme", "baseline", "--address", "wrap")
         ('{"a": [{"b": 1, "b": 1}]}', "the key 'b' stands twice"),
         ('{"a": ' + "1" * 5000 + "}", "more than 4,300 digits"),
         ('{"a": ' + "[" * 100_000, "nested too deep"),
+        ('{"a": "\\ud800"}', "half of a character"),
         ("{", "column 2"),
     ],
 )
@@ -81,6 +82,13 @@ def test_one_trace_under_two_paths_is_told(
         status = execute(["sweep", str(trace), str(other), *SWEEP, *map(str, vary)])
         assert (status, "are the same trace; give it once" in capsys.readouterr().err) == (3, True)
     assert not (out / "points.parquet").exists()
+
+
+@pytest.mark.parametrize("name", ["", "\\u0000x"])
+def test_what_is_no_path_is_told(name: str, tmp_path: Path) -> None:
+    asked = tmp_path / "study.toml"
+    asked.write_text(f'trace = "{name}"\ndevice = "tiny"\nscheme = "sa"\n', encoding="utf-8")
+    assert execute(["sweep", str(asked), "--out", str(tmp_path / "out")]) == 3
 
 
 def test_a_point_listed_twice_is_told(trace: Path) -> None:

@@ -39,7 +39,12 @@ def toml_file(path: Path) -> dict[str, Any]:
 def json_text(text: str) -> Any:  # noqa: ANN401
     """Return what a JSON text holds; raises MalformedError."""
     try:
-        return json.loads(text, object_pairs_hook=_object)
+        found = json.loads(text, object_pairs_hook=_object)
+        if "\\ud" in text.lower():
+            json.dumps(found, ensure_ascii=False).encode()
+        return found
+    except UnicodeEncodeError:
+        raise MalformedError("a text holds half of a character (\\ud800 to \\udfff)") from None
     except json.JSONDecodeError as error:
         raise MalformedError(f"{error.msg} at column {error.colno}", error.lineno) from None
     except RecursionError:

@@ -222,6 +222,9 @@ def _texts(key: str, value: object) -> tuple[str, ...]:
     texts = [given.text_of(each) for each in listed if isinstance(each, str | Mapping)]
     if len(texts) != len(listed):
         raise StudyError(f"{key} = {value}: must be a name, a table, or a list of them")
+    for each in listed:
+        if isinstance(each, str) and (not each or "\0" in each):
+            raise StudyError(f"{key} = {each!r:.60}: is no name and no path")
     return tuple(texts)
 
 
