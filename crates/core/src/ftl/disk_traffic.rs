@@ -16,13 +16,16 @@ struct Job {
     serial: u64,
     /// The next one of the same page (0 = none).
     next: u32,
+    /// The last of the requests that wait for it (0 = none).
+    waits: u32,
 }
 
 /// A request that waits for what another one fetches.
 #[derive(Clone, Copy, Debug)]
 struct Wait {
-    token: u32,
     request: RequestId,
+    /// The one before it for the same operation (0 = none).
+    before: u32,
 }
 
 /// Operations of the disk in flight, and the requests that wait for some of them.
@@ -31,12 +34,16 @@ pub struct DiskTraffic {
     jobs: Slab<Job>,
     /// The first job of each page that has any.
     by_page: BTreeMap<u32, u32>,
-    waits: Vec<Wait>,
+    waits: Slab<Wait>,
 }
 
 impl Default for DiskTraffic {
     fn default() -> Self {
-        Self { jobs: Slab::new(Job::default()), by_page: BTreeMap::new(), waits: Vec::new() }
+        Self {
+            jobs: Slab::new(Job::default()),
+            by_page: BTreeMap::new(),
+            waits: Slab::new(Wait { request: RequestId::NONE, before: 0 }),
+        }
     }
 }
 
@@ -87,12 +94,16 @@ impl DiskTraffic {
 
     /// Makes `request` hear when units of `mask` have come; returns how many operations bring them.
     pub(super) fn wait(&mut self, page: u32, mask: u32, request: RequestId) -> u32 {
-        let before = self.waits.len();
-        let mut waits = std::mem::take(&mut self.waits);
-        let bring = self.of_page(page).filter(|(_, job)| !job.write && job.mask & mask != 0);
-        waits.extend(bring.map(|(token, _)| Wait { token, request }));
-        self.waits = waits;
-        (self.waits.len() - before) as u32
+        let (mut count, mut token) = (0, self.by_page.get(&page).copied().unwrap_or(0));
+        while token != 0 {
+            let job = &mut self.jobs[token as usize];
+            if !job.write && job.mask & mask != 0 {
+                job.waits = self.waits.insert(Wait { request, before: job.waits });
+                count += 1;
+            }
+            token = job.next;
+        }
+        count
     }
 
     /// The host overwrites units: what is on its way is not what a read of them returns.
@@ -107,9 +118,9 @@ impl DiskTraffic {
         }
     }
 
-    /// The operation of `token` is complete; the requests that waited for it follow.
+    /// The operation of `token` is complete; the requests that waited for it follow, the first first.
     pub fn end(&mut self, token: u32) -> Vec<RequestId> {
-        let Job { page, next, .. } = self.jobs[token as usize];
+        let Job { page, next, mut waits, .. } = self.jobs[token as usize];
         self.jobs.remove(token);
         let first = self.by_page.get(&page).copied().unwrap_or(0);
         if first != token {
@@ -124,15 +135,13 @@ impl DiskTraffic {
             self.by_page.insert(page, next);
         }
         let mut ended = Vec::new();
-        if !self.waits.is_empty() {
-            self.waits.retain(|wait| {
-                let over = wait.token == token;
-                if over {
-                    ended.push(wait.request);
-                }
-                !over
-            });
+        while waits != 0 {
+            let Wait { request, before } = self.waits[waits as usize];
+            ended.push(request);
+            self.waits.remove(waits);
+            waits = before;
         }
+        ended.reverse();
         ended
     }
 }
@@ -157,6 +166,17 @@ mod tests {
         assert_eq!(traffic.end(tokens[3]), [request]);
         assert_eq!((traffic.fetching(7), traffic.fetching(9)), (0, 1));
         traffic.end(tokens[2]);
-        assert!(traffic.by_page.is_empty() && traffic.jobs.is_empty());
+        assert!(traffic.by_page.is_empty() && traffic.jobs.is_empty() && traffic.waits.is_empty());
+    }
+
+    #[test]
+    fn requests_follow_in_the_order_in_which_they_came() {
+        let mut traffic = DiskTraffic::default();
+        let tokens = [traffic.begin(3, 0b01, false), traffic.begin(3, 0b10, false)];
+        for (mask, request) in [(0b11, 8), (0b01, 5), (0b10, 9), (0b01, 2)] {
+            traffic.wait(3, mask, RequestId(request));
+        }
+        assert_eq!(traffic.end(tokens[0]), [8, 5, 2].map(RequestId));
+        assert_eq!(traffic.end(tokens[1]), [8, 9].map(RequestId));
     }
 }
