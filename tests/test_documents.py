@@ -110,6 +110,7 @@ def test_a_missing_key_is_named(whole: str) -> None:
         "offered_iops",
         "options",
         "requests_beyond",
+        "ops_until_ns",
     }
     free = (
         "config",

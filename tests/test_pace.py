@@ -29,9 +29,9 @@ def test_pace_is_that_of_the_documents(both: slcache.Comparison) -> None:
     # Equal work: the faster one has as many times the requests and bytes per second.
     assert ratios["iops"] == pytest.approx(1 / ratios["duration"])
     assert ratios["bytes_per_s"] == pytest.approx(1 / ratios["duration"])
-    busy = ratios["flash_time"] / ratios["duration"]
-    assert ratios["utilisation"] == pytest.approx(busy)
-    assert 0 < (normalise.utilisation(both.documents[0]) or 0) <= 1.2
+    tlc_ns, slc_ns = (document["flash"]["ops_until_ns"] for document in both.documents)
+    assert ratios["utilisation"] == pytest.approx(ratios["flash_time"] * tlc_ns / slc_ns)
+    assert 0 < (normalise.utilisation(both.documents[0]) or 0) <= 1
 
 
 def test_the_most_is_best_where_more_is_better(both: slcache.Comparison) -> None:
@@ -94,7 +94,7 @@ def test_older_documents_do_not_tell_how_thin_they_are(both: slcache.Comparison)
 
 def test_where_no_time_passed_there_is_no_pace(both: slcache.Comparison) -> None:
     document = both.runs[0].to_dict()
-    document["host"]["duration_ns"] = 0
+    document["host"]["duration_ns"] = document["flash"]["ops_until_ns"] = 0
     empty = slcache.Result(document)
     figures = normalise.figures(empty.documents[0])
     for name in ("iops", "bytes_per_s", "utilisation", "duration"):

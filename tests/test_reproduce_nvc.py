@@ -141,7 +141,10 @@ def made_up(name: str, scheme: str, r: float, policy: int, trace: str) -> dict[s
             "backlog": {"lag_ns": 0, "requests_max": 1},
         },
         "disk": disk,
-        "flash": {"ops": [flash_op("migration", moving), flash_op("host", 1 - moving)]},
+        "flash": {
+            "ops": [flash_op("migration", moving), flash_op("host", 1 - moving)],
+            "ops_until_ns": 10**12,
+        },
         "scheme": {"figures": {**volumes, **rates}, "series": [], "tables": []},
     }
 

@@ -123,8 +123,8 @@ _OTHERS = (
         "utilisation",
         "1",
         None,
-        "Time of array operations per unit of the flash and time; idle work after the last "
-        "request counts too, so it can be more than 1.",
+        "Share of the time of the flash's units that operations take, up to the last of them, "
+        "with what is done after the last request.",
         normalise.utilisation,
     ),
     Metric(

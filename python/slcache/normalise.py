@@ -70,12 +70,12 @@ def duration(document: Document) -> float | None:
 
 
 def utilisation(document: Document) -> float | None:
-    """Return the time of array operations per unit and time, or None where no time passed.
+    """Return the share of the flash's time that operations took, up to the last of them.
 
-    Idle work after the last request counts too, so it can be more than 1.
+    None where there was none, and of older documents, which do not tell when that was.
     """
-    us, units = duration(document), _units(document)
-    return None if us is None or units is None else flash_time(document) / (us * units)
+    until_ns, units = document["flash"].get("ops_until_ns"), _units(document)
+    return flash_time(document) * 1e3 / (until_ns * units) if until_ns and units else None
 
 
 def _units(document: Document) -> int | None:

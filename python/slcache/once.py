@@ -52,7 +52,8 @@ def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
 def checked_seed(seed: int) -> int:
     """Return a seed; raises ConfigError for one that a configuration cannot hold."""
     if not 0 <= seed <= SEED_MAX:
-        raise about(ConfigError(f"seed = {seed}: must be between 0 and {SEED_MAX}"), "seed")
+        shown = seed if abs(seed) < 10**60 else "a number of more than 60 digits"
+        raise about(ConfigError(f"seed = {shown}: must be between 0 and {SEED_MAX}"), "seed")
     return seed
 
 

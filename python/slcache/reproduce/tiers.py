@@ -32,11 +32,11 @@ def state_share(*names: str) -> Reader:
 
 
 def disk_busy(document: Document) -> float | None:
-    """Return the share of the run that the disk served operations."""
-    told = document.get("disk")
-    if told is None or not told["until_ns"]:
+    """Return the share of the time up to the last operation that the disk served some."""
+    told, until_ns = document.get("disk"), document["flash"].get("ops_until_ns")
+    if told is None or not until_ns:
         return None
-    return float(sum(op["time_us"] for op in told["ops"]) * 1000 / told["until_ns"])
+    return float(sum(op["time_us"] for op in told["ops"]) * 1000 / until_ns)
 
 
 def moved_in_flash(document: Document) -> float | None:

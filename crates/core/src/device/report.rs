@@ -95,7 +95,11 @@ impl Simulation {
             count: count.slots,
         };
         let with_slots = self.io.counters().iter().filter(|(.., count)| count.slots > 0);
-        FlashReport { ops: self.op_rows(self.io.counters()), slots: with_slots.map(row).collect() }
+        FlashReport {
+            ops: self.op_rows(self.io.counters()),
+            slots: with_slots.map(row).collect(),
+            ops_until_ns: self.io.timing().ended_ns(),
+        }
     }
 
     /// Bytes programmed per byte the host wrote. By cause, every mapping unit in a page counts for

@@ -131,6 +131,8 @@ pub struct FlashReport {
     pub ops: Vec<OpRow>,
     /// Mapping units programmed by pool, mode and cause.
     pub slots: Vec<SlotRow>,
+    /// When the last operation of flash or disk ended, ns: operations are counted up to it.
+    pub ops_until_ns: u64,
 }
 
 /// Disk operations of one kind and cause.

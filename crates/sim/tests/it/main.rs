@@ -21,4 +21,5 @@ mod own_operations;
 mod presets;
 mod run;
 mod schema;
+mod shares;
 mod snapshot;

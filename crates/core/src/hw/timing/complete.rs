@@ -17,6 +17,7 @@ impl Timing {
         let u = &mut self.units[unit as usize];
         let id = std::mem::take(&mut u.current);
         u.phase = Phase::Idle;
+        self.ended_ns = self.now_ns;
         let op = &self.ops[id];
         u.busy_ns[op.cause as usize] += self.now_ns - u.started_ns;
         if op.next.is_none() && !op.has(MOVES) {

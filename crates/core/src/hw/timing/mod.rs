@@ -123,6 +123,8 @@ pub struct Timing {
     ending: bool,
     /// When the host last used any unit, ns.
     host_ns: u64,
+    /// When the last operation ended, ns.
+    ended_ns: u64,
     starvation_ns: u64,
     /// Moves run as one event where nothing can come between; the plain way is the tests' oracle.
     whole_moves: bool,
@@ -180,6 +182,7 @@ impl Timing {
             idle: IdleRule { threshold_ns: 0, scope: IdleScope::Plane },
             ending: false,
             host_ns: 0,
+            ended_ns: 0,
             starvation_ns,
             whole_moves: true,
             pairs: true,
@@ -221,6 +224,11 @@ impl Timing {
         self.folds.push(Folds::new(pool.config.planes));
         let first_plane = plane - u32::from(place.in_die);
         self.units.push(Unit::new(place.channel, bit, first_plane, parallelism, pool.config.suspend));
+    }
+
+    /// When the last operation of any unit ended, ns.
+    pub fn ended_ns(&self) -> u64 {
+        self.ended_ns
     }
 
     /// The present time, ns.
