@@ -76,12 +76,13 @@ fn percentile(sorted: &[u64], share: f64) -> u64 {
     sorted[(sorted.len() as f64 * share).ceil() as usize - 1]
 }
 
-/// Mean, p50 and p99.
-fn figures(latencies: &[u64]) -> [f64; 3] {
+/// Mean, p50, p99, p99.9 and maximum.
+fn figures(latencies: &[u64]) -> [f64; 5] {
     let mut sorted = latencies.to_vec();
     sorted.sort_unstable();
     let mean = sorted.iter().sum::<u64>() as f64 / sorted.len() as f64;
-    [mean, percentile(&sorted, 0.5) as f64, percentile(&sorted, 0.99) as f64]
+    let [p50, p99, p99_9, max] = [0.5, 0.99, 0.999, 1.0].map(|share| percentile(&sorted, share) as f64);
+    [mean, p50, p99, p99_9, max]
 }
 
 fn assert_figures_agree(workload: &str, answers: &[Answer]) {
@@ -91,7 +92,8 @@ fn assert_figures_agree(workload: &str, answers: &[Answer]) {
     println!("{workload}: {same} of {} requests agree to the nanosecond", answers.len());
     let most = theirs.iter().zip(&ours).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0);
     println!("{workload}: the largest difference is {most} ns");
-    for (name, (our, their)) in ["mean", "p50", "p99"].iter().zip(figures(&ours).iter().zip(figures(&theirs)))
+    for (name, (our, their)) in
+        ["mean", "p50", "p99", "p99.9", "maximum"].iter().zip(figures(&ours).iter().zip(figures(&theirs)))
     {
         let difference = our / their - 1.0;
         println!("{workload} {name}: {our:.0} ns, MQSim {their:.0} ns, {:+.3} %", difference * 100.0);
