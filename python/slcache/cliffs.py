@@ -240,7 +240,8 @@ def _check(pattern: Pattern, given: Mapping[str, Any]) -> None:
         raise _wrong("write_bytes", pattern.write_bytes, "must be a multiple of 512 bytes")
     if pattern.bursts > 1 and pattern.pause_ns < 1:
         raise _wrong("pause_ns", pattern.pause_ns, "must be 1 or more")
-    for key, maker in OWN_KEYS.items():
+    filled = (key for key in given if key.startswith("precondition."))
+    for key, maker in [*OWN_KEYS.items(), *((key, "an empty device") for key in filled)]:
         if key in given:
             told = f"{key} = {given[key]}: has no effect here; {maker} decides it"
             raise about(ConfigError(told), key)

@@ -1,7 +1,7 @@
 //! What every SLC cache in front of a dense store has: its sizes, their checks, and the trigger
 //! of its reclamation.
 
-use super::device_fit::{check_capacity, check_page, densest_beside_slc, held_back, offered_modes};
+use super::device_fit::{check_capacity, check_page, densest_beside_slc, held_back, no_pool};
 use crate::base::op::{Cause, Class};
 use crate::base::{CellMode, PlaneId, Problem};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
@@ -75,9 +75,7 @@ impl CacheSpec<'_> {
         self.slc.check(&key("slc"), problems);
         self.dense.check(&key("dense"), problems);
         if self.mode(device) == CellMode::Slc {
-            let modes = offered_modes(device);
-            let allowed = format!("mlc, tlc or qlc beside slc; the device offers {modes}");
-            problems.push(Problem::new(key("dense_mode"), "slc", allowed));
+            problems.push(no_pool(key("dense_mode"), CellMode::Slc, device));
             return;
         }
         if self.slc.idle_free_ratio > 0.0 || self.dense.idle_free_ratio > 0.0 {
@@ -86,9 +84,7 @@ impl CacheSpec<'_> {
             problems.push(Problem::new(key("*.idle_free_ratio"), value, allowed));
         }
         let Some(index) = self.pool(device) else {
-            let modes = offered_modes(device);
-            let allowed = format!("a mode that one pool offers beside slc; the device offers {modes}");
-            problems.push(Problem::new(key("dense_mode"), self.mode(device).name(), allowed));
+            problems.push(no_pool(key("dense_mode"), self.mode(device), device));
             return;
         };
         self.check_sizes(device, &device.pool[index], problems);

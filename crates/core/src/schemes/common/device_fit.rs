@@ -24,6 +24,26 @@ pub fn offered_modes(device: &DeviceConfig) -> String {
     offered.map(CellMode::name).collect::<Vec<_>>().join(", ")
 }
 
+/// What is wrong where no pool offers `mode` beside SLC: the mode, named by `key`, or, where none would
+/// do, the device.
+pub fn no_pool(key: String, mode: CellMode, device: &DeviceConfig) -> Problem {
+    let names = |pool: &PoolConfig| {
+        let offered = CellMode::ALL.into_iter().filter(|&mode| pool.mode(mode).is_some());
+        offered.map(CellMode::name).collect::<Vec<_>>().join(" and ")
+    };
+    let dense = [CellMode::Mlc, CellMode::Tlc, CellMode::Qlc];
+    let fits = |pool: &PoolConfig| pool.slc.is_some() && dense.iter().any(|&m| pool.mode(m).is_some());
+    if device.pool.iter().any(fits) {
+        let modes = offered_modes(device);
+        let allowed = format!("a mode that one pool offers beside slc; the device offers {modes}");
+        return Problem::new(key, mode.name(), allowed);
+    }
+    let pools: Vec<String> = device.pool.iter().map(names).collect();
+    let scheme = key.split('.').nth(1).unwrap_or_default();
+    let allowed = format!("pools of which one offers slc and a denser mode, for {scheme}");
+    Problem::new("device.pool", pools.join("; "), allowed)
+}
+
 /// Page-level schemes keep a logical page in one flash page.
 pub fn check_page(device: &DeviceConfig, pool: &PoolConfig, key: &str, problems: &mut Vec<Problem>) {
     if device.piece_bytes() != pool.page_bytes {

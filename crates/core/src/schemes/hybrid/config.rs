@@ -1,6 +1,6 @@
 //! The parameters that every scheme with an SLC region of changing size has, declared once.
 
-use super::super::common::device_fit::{check_capacity, check_page, densest_beside_slc, offered_modes};
+use super::super::common::device_fit::{check_capacity, check_page, densest_beside_slc, no_pool};
 use super::dense::RESERVE;
 use super::limits::{blocks_of, Limits};
 use crate::base::op::Class;
@@ -156,9 +156,7 @@ impl HybridSpec<'_> {
         check_range(problems, &key("dense_spare_share"), self.dense_spare_share, 0.0..=0.9);
         let pool = self.pool(device).filter(|_| self.mode(device) != CellMode::Slc);
         let Some(pool) = pool else {
-            let modes = offered_modes(device);
-            let allowed = format!("a mode that one pool offers beside slc; the device offers {modes}");
-            problems.push(Problem::new(key("dense_mode"), self.mode(device).name(), allowed));
+            problems.push(no_pool(key("dense_mode"), self.mode(device), device));
             return;
         };
         self.check_sizes(device, &device.pool[pool], problems);

@@ -1,6 +1,6 @@
 //! The parameters of `nvc`.
 
-use super::super::common::device_fit::{check_page, densest_beside_slc, offered_modes};
+use super::super::common::device_fit::{check_page, densest_beside_slc, no_pool};
 use super::policy::Policy;
 use super::rules::{LastLogRule, SlcLogRule};
 use crate::base::problem::check_range;
@@ -125,9 +125,7 @@ impl Parameters for NvcConfig {
         let copies = self.copy_buffer_bytes;
         check_range(problems, "scheme.nvc.copy_buffer_bytes", copies, 0..=COPY_BUFFER_BYTES_MAX);
         let Some(pool) = self.pool(device) else {
-            let modes = offered_modes(device);
-            let allowed = format!("a mode that one pool offers beside slc; the device offers {modes}");
-            problems.push(Problem::new("scheme.nvc.dense_mode", self.mode(device).name(), allowed));
+            problems.push(no_pool("scheme.nvc.dense_mode".into(), self.mode(device), device));
             return;
         };
         check_page(device, &device.pool[pool], "scheme.nvc", problems);
