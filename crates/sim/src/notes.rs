@@ -3,6 +3,7 @@
 use crate::config::RunConfig;
 use slcache_core::base::CellMode;
 use slcache_core::device::config::DeviceConfig;
+use slcache_core::device::Simulation;
 use slcache_core::hw::config::{ModeConfig, PoolConfig};
 use std::ops::RangeInclusive;
 
@@ -17,7 +18,37 @@ const COMMANDS: RangeInclusive<u32> = 0..=1_000_000;
 pub fn notes(config: &RunConfig) -> Vec<String> {
     let mut found = of_device(&config.device);
     found.extend(shared_tiers(config));
+    found.extend(unused_pools(config));
+    found.extend(always_short(config));
     found
+}
+
+/// An SLC region that is to keep more blocks free than it has.
+fn always_short(config: &RunConfig) -> Option<String> {
+    let name = config.scheme.name();
+    let scheme = &config.to_json()["scheme"][name];
+    let (blocks, start) = (scheme["slc_blocks"].as_u64()?, scheme["slc"]["start_free_blocks"].as_u64()?);
+    (start > blocks).then(|| {
+        format!(
+            "scheme.{name}.slc.start_free_blocks = {start}: the region has {blocks} blocks per plane, so that \
+             cleaning is always due"
+        )
+    })
+}
+
+/// Pools of which the scheme takes no block, as one that has both its regions in one pool.
+fn unused_pools(config: &RunConfig) -> Option<String> {
+    if config.device.pool.len() < 2 {
+        return None;
+    }
+    let unused = Simulation::new(&config.setup()).ok()?.unused_pools();
+    (!unused.is_empty()).then(|| {
+        format!(
+            "{}: stores nothing in device pool {}: its capacity and its chips are left out",
+            config.scheme.name(),
+            unused.join(", ")
+        )
+    })
 }
 
 /// What concerns the device, whatever runs on it.

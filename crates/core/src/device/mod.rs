@@ -170,6 +170,12 @@ impl Simulation {
         self.stop = stop;
     }
 
+    /// The names of the pools of which the scheme takes no block.
+    pub fn unused_pools(&self) -> Vec<String> {
+        let pools = self.io.geometry().pools.iter().enumerate();
+        pools.filter(|(i, _)| self.scheme_pools >> i & 1 == 0).map(|(_, pool)| pool.name.clone()).collect()
+    }
+
     /// The logical page in bytes.
     pub fn piece_bytes(&self) -> u32 {
         self.setup.device.piece_bytes()

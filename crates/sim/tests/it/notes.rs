@@ -4,6 +4,7 @@ use crate::common::{layers, resolved};
 use serde_json::Value;
 use slcache_sim::config::RunConfig;
 use slcache_sim::notes::notes;
+use slcache_sim::preset::PRESETS;
 use slcache_sim::{preset, resolve};
 
 /// The capacities that drives are sold with, of 50 GB to 2 TB, by the formula of the trade (IDEMA LBA1-03).
@@ -51,6 +52,40 @@ fn a_rounded_configuration_resolves_to_itself_and_forgets_what_was_overruled() {
     assert_eq!(resolved(path, "tlc-only", &[]), config);
     let other = resolved(path, "tlc-only", &["device.user_bytes=1GiB"]);
     assert_eq!((other.device.user_bytes, other.device.stated_user_bytes), (1 << 30, None));
+}
+
+#[test]
+fn a_pool_that_a_scheme_does_not_use_is_told() {
+    let mut found = 0;
+    for (scheme, unused) in
+        [("tlc-only", true), ("baseline", true), ("hyssd", false), ("hyssd-static", false)]
+    {
+        for device in PRESETS {
+            // What fits one pool alone.
+            let small = ["device.user_bytes=2MiB"];
+            let Ok(config) = resolve(&layers(device.name, scheme, &small)) else { continue };
+            let told = notes(&config).iter().any(|note| note.contains("stores nothing in device pool"));
+            assert_eq!(told, unused && config.device.pool.len() > 1, "{scheme} on {}", device.name);
+            found += u32::from(told);
+        }
+    }
+    assert!(found > 1, "{found}");
+}
+
+#[test]
+fn a_region_that_is_to_keep_more_free_than_it_has_is_told() {
+    for (start, told) in [(3, false), (4, true), (1000, true)] {
+        let set = format!("slc.start_free_blocks={start}");
+        let found = notes(&resolve(&layers("tiny", "baseline", &[&set])).unwrap());
+        assert_eq!(found.iter().any(|note| note.contains("cleaning is always due")), told, "{start}");
+    }
+    for device in PRESETS {
+        for entry in slcache_core::schemes::CATALOG {
+            let Ok(config) = resolve(&layers(device.name, entry.name, &[])) else { continue };
+            let found = notes(&config);
+            assert!(!found.iter().any(|note| note.contains("always due")), "{} {found:?}", device.name);
+        }
+    }
 }
 
 /// Every time of the chips, and the key it has.
