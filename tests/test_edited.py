@@ -21,8 +21,8 @@ SWEEP = ("--device", "tiny", "--scheme", "baseline", "--address", "wrap")
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ('{"a": 1, "b": 2, "a": 3}', "the key 'a' stands twice"),
-        ('{"a": [{"b": 1, "b": 1}]}', "the key 'b' stands twice"),
+        ('{"a": 1, "b": 2, "a": 3}', "the key a is given twice"),
+        ('{"a": [{"b": 1, "b": 1}]}', "the key b is given twice"),
         ('{"a": ' + "1" * 5000 + "}", "more than 4,300 digits"),
         ('{"a": ' + "[" * 100_000, "nested too deep"),
         ('{"a": "\\ud800"}', "half of a character"),
@@ -117,7 +117,7 @@ def test_a_changed_table_of_a_study_is_told(
         "scheme: holds struct<": _with(table, "scheme", [{"a": 1}] * 3),
         "status: a row has none": _with(table, "status", ["done", None, "done"]),
         "seed: holds double": _with(table, "seed", [1.0, 2.0, 3.0]),
-        "host.queue_depth: is there twice": table.append_column(
+        "column host.queue_depth is given twice": table.append_column(
             "host.queue_depth", table["host.queue_depth"]
         ),
     }

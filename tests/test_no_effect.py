@@ -83,6 +83,26 @@ def test_what_the_cliff_decides_itself(
     assert (done, told in capsys.readouterr().err) == (status, True)
 
 
+def test_the_cliff_begins_on_an_empty_device_wherever_its_fill_is_said(
+    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    filled = {"precondition.fill": 0.9}
+    slcache.run(trace, device="tiny", scheme="baseline", settings=filled).save(tmp_path / "whole")
+    keys = tmp_path / "keys.toml"
+    keys.write_text("[precondition]\nfill = 0.9\n", encoding="utf-8")
+    empty = slcache.run(trace, device="tiny", scheme="baseline")
+    empty.save(tmp_path / "empty")
+    for said, status in (
+        (["--device", "tiny", "--set", "precondition.fill=0.9"], 3),
+        (["--device", "tiny", "--config", str(keys)], 3),
+        (["--config", str(tmp_path / "whole" / "result.json")], 3),
+        (["--config", str(tmp_path / "empty" / "result.json")], 0),
+    ):
+        done = execute(["cliff", "--schemes", "baseline", "--bs", "4k", *said])
+        told = "begins on an empty device" in capsys.readouterr().err
+        assert (done, told) == (status, status == 3), said
+
+
 def test_the_cliff_of_python_refuses_the_same() -> None:
     with pytest.raises(slcache.ConfigError, match="has no effect here"):
         cliffs.run(

@@ -240,8 +240,7 @@ def _check(pattern: Pattern, given: Mapping[str, Any]) -> None:
         raise _wrong("write_bytes", pattern.write_bytes, "must be a multiple of 512 bytes")
     if pattern.bursts > 1 and pattern.pause_ns < 1:
         raise _wrong("pause_ns", pattern.pause_ns, "must be 1 or more")
-    filled = (key for key in given if key.startswith("precondition."))
-    for key, maker in [*OWN_KEYS.items(), *((key, "an empty device") for key in filled)]:
+    for key, maker in OWN_KEYS.items():
         if key in given:
             told = f"{key} = {given[key]}: has no effect here; {maker} decides it"
             raise about(ConfigError(told), key)
@@ -253,6 +252,11 @@ def _wrong(name: str, value: int, told: str) -> UsageError:
 
 def _load(pattern: Pattern, device: Content, scheme: str, own: Mapping[str, Any]) -> Load:
     resolved = api.resolve(device=device, scheme=scheme, settings=own)
+    fill = resolved["precondition"]["fill"]
+    if fill:
+        # Wherever it was said: a device file and a whole configuration may have it too.
+        told = f"precondition.fill = {fill:g}: must be 0: the pattern begins on an empty device"
+        raise about(ConfigError(told), "precondition.fill")
     user_bytes = int(resolved["device"]["user_bytes"])
     amount = pattern.amount_bytes
     if amount is None:

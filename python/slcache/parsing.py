@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from slcache import bounded
+from slcache.once import twice
 
 #: Python converts no more digits than this to a whole number.
 _DIGITS_MAX = 4300
@@ -82,7 +83,5 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object; of a key that stands twice JSON would keep the last in silence."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise MalformedError(f"the key {twice[:60]!r} stands twice in an object")
+        raise MalformedError(f"in an object the key {twice(key for key, _ in pairs)}")
     return found

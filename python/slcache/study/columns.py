@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from slcache.once import twice
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -20,9 +22,8 @@ def check(table: pa.Table, inputs: Sequence[str], figures: Collection[str]) -> N
     missing = [name for name in (*inputs, "seed", "status") if name not in names]
     if missing:
         raise ValueError(f"no column {', '.join(missing)}: this is no table of a study")
-    if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"column {twice}: is there twice")
+    if (said := twice(names)) is not None:
+        raise ValueError(f"column {said}")
     for field in table.schema:
         wanted = _wanted(field.name, texts, figures)
         if _kind(field.type) not in wanted:
