@@ -126,6 +126,18 @@ fn dwa_too_leaves_the_spare_blocks() {
     }
 }
 
+#[test]
+fn what_is_reported_of_the_region_is_no_more_than_it_may_have() {
+    for scheme in ["dwa", "rl"] {
+        for (spare, most) in [(0.0, 35), (0.03, 35), (0.5, 32), (0.9, 7)] {
+            let mut setup = setup(small(&[]).device, scheme);
+            assert_eq!(configure(&mut setup, &[("dense_spare_share", json!(spare))]), 1);
+            let report = Simulation::new(&setup).unwrap().finish().unwrap();
+            assert_eq!(report.cache.slc_bytes, most * MIB / 4, "{scheme} {spare}");
+        }
+    }
+}
+
 /// The dense region has four blocks at first, and all the data the device holds come to it.
 #[test]
 fn a_region_that_begins_as_large_as_it_may_gives_way_to_the_data() {
@@ -135,6 +147,7 @@ fn a_region_that_begins_as_large_as_it_may_gives_way_to_the_data() {
         setup.precondition.fill = fill;
         let mut sim = Simulation::new(&setup).unwrap();
         sim.track_versions();
+        sim.precondition(&mut |_, _| true).unwrap();
         for batch in writes(6000, 43 * MIB, 3).chunks(500) {
             sim.feed(batch).unwrap();
             sim.audit().unwrap();

@@ -143,7 +143,8 @@ impl Scheme for Dwa {
     /// The size that the table gives an empty device.
     fn slc_cache_bytes(&self, io: &Io) -> u64 {
         let percent = self.setting.percent(0, u64::from(io.mus()));
-        self.hybrid.slc.slc_bytes(self.hybrid.plane_blocks() * percent / 100, io)
+        let wanted = self.hybrid.plane_blocks() * percent / 100;
+        self.hybrid.slc.slc_bytes(wanted.min(self.hybrid.slc_blocks_beside(0)), io)
     }
 
     fn blocks(&self) -> Vec<BlockShare> {
