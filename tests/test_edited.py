@@ -21,8 +21,9 @@ SWEEP = ("--device", "tiny", "--scheme", "baseline", "--address", "wrap")
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ('{"a": 1, "b": 2, "a": 3}', "the key a is given twice"),
-        ('{"a": [{"b": 1, "b": 1}]}', "the key b is given twice"),
+        ('{"a": 1, "b": 2, "a": 3}', "more than once: a is given twice"),
+        ('{"' + "k" * 9999 + '": 1, "' + "k" * 9999 + '": 1}', "more than once: k{80,90}[.]{3}$"),
+        ('{"a": [{"b": 1, "b": 1}]}', "more than once: b is given twice"),
         ('{"a": ' + "1" * 5000 + "}", "more than 4,300 digits"),
         ('{"a": ' + "[" * 100_000, "nested too deep"),
         ('{"a": "\\ud800"}', "half of a character"),

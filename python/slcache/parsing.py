@@ -16,6 +16,7 @@ from slcache.once import twice
 
 #: Python converts no more digits than this to a whole number.
 _DIGITS_MAX = 4300
+_TOLD_MAX = 120
 
 
 class MalformedError(ValueError):
@@ -83,5 +84,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object; of a key that stands twice JSON would keep the last in silence."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise MalformedError(f"in an object the key {twice(key for key, _ in pairs)}")
+        # In front of a key, which may be long.
+        told = f"an object has a key more than once: {twice(key for key, _ in pairs)}"
+        raise MalformedError(told if len(told) <= _TOLD_MAX else f"{told[:_TOLD_MAX]}...")
     return found
