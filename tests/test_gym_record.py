@@ -166,3 +166,17 @@ def test_a_recording_names_no_file_to_be_written(
     assert (status, told) == (1, "")
     assert f"environment.{key}: no recording has it" in error
     assert victim.read_text() == "precious"
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63, -(10**400)])
+def test_a_seed_that_no_run_has_is_told(
+    load: Path, tmp_path: Path, seed: int, replay: Command
+) -> None:
+    file = tmp_path / "episode.json"
+    document = recorded(load, file)
+    file.write_text(json.dumps({**document, "seed": seed}))
+    status, _, error = replay(file)
+    assert status == 3
+    assert "episode.json: seed = " in error
+    with pytest.raises(ConfigError, match="seed = "):
+        SlcCacheEnv(workload=load, **ENV).reset(seed=seed)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from slcache import _core, api, differences
 from slcache.arguments import checked
 from slcache.differences import Difference
-from slcache.errors import ConfigError, ResultError, TraceError, about
+from slcache.errors import ConfigError, ResultError, TraceError, UsageError, about
 from slcache.loading import load
 from slcache.normalise import Document
 from slcache.results import Comparison, Result
@@ -62,8 +62,8 @@ def rerun(
             on_note(note)
     try:
         every = [_again(part, trace, on_progress) for part in parts]
-    except ConfigError as error:
-        # Only an edited document holds a configuration that cannot run.
+    except (ConfigError, UsageError) as error:
+        # Only an edited document holds a configuration that cannot run, or is not whole.
         if isinstance(saved, Result | Comparison):
             raise
         told = ConfigError(f"{file_of(saved)}: config: {error}")

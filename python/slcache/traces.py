@@ -194,7 +194,7 @@ def is_workload(trace: Path) -> bool:
     name = os.fspath(trace)
     if name.endswith(".toml"):
         return True
-    return not pathlib.Path(name).exists() and name in _core.workload_names()
+    return name in _core.workload_names() and not pathlib.Path(name).exists()
 
 
 def _document(text: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from slcache.gym.knobs import Bounds, Knob
 from slcache.gym.play import Play
 from slcache.gym.record import Recorder
 from slcache.gym.rules import RENDER_MODES, Rules
+from slcache.once import checked_seed
 
 Observation = NDArray[np.float64]
 Info = dict[str, Any]
@@ -55,7 +56,8 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
         seed, the run and its workload have that seed, as `slcache run --seed` gives them; without
         one, they have the next of the environment's random numbers. `info` tells what was begun.
         """
-        super().reset(seed=seed)
+        # Gymnasium refuses some seeds in an error of its own, and takes some that no run has.
+        super().reset(seed=None if seed is None else checked_seed(seed))
         start = self.rules.source.drawn(seed, options, self.np_random)
         episode = self.rules.source.episode(start)
         episode.turn(boards.turns(start.knobs, self.rules.knobs))
