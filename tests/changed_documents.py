@@ -29,7 +29,6 @@ seeds = 2
 seed = 5
 sample = "random:3"
 sample_seed = 7
-replay = "closed:4"
 
 [set]
 "trace.address" = "wrap"

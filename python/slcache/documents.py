@@ -95,9 +95,10 @@ def current_comparison(document: Mapping[str, Any]) -> Mapping[str, Any]:
     schemes = normalised.get("schemes") if isinstance(normalised, Mapping) else None
     if not isinstance(schemes, Mapping) or len(schemes) != len(runs):
         raise ResultError(f"normalised.schemes: must name the {len(runs)} runs, in their order")
-    if normalised.get("to") not in schemes:
+    reference = normalised.get("to")
+    if not isinstance(reference, str) or reference not in schemes:
         raise ResultError(
-            f"normalised.to = {_short(normalised.get('to'))}: must be one of {', '.join(schemes)}"
+            f"normalised.to = {_short(reference)}: must be one of {', '.join(schemes)}"
         )
     if "seeds" not in document:
         return {**document, "runs": raised}

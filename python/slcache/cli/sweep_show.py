@@ -93,7 +93,7 @@ def _read(path: Path) -> pa.Table:
         raise typer.BadParameter(f"{path}: there is no such file; has the sweep ended?")
     try:
         return parquet.ParquetFile(path).read()
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise typer.BadParameter(f"{path}: {error}") from error
 
 
