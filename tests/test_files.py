@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import shutil
 import signal
@@ -135,12 +134,6 @@ def test_no_result_replaces_an_input(name: str, source: Path, tmp_path: Path) ->
         result.save(out)
     assert taken.read_bytes() == before
     assert [p.name for p in out.iterdir()] == [name]
-
-
-def test_a_state_and_a_result_are_two_files(source: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    done = slcache("run", source, *RUN, "--out", out, "--save-state", out / "result.json")
-    assert done.returncode == 3, done.stderr
 
 
 def test_no_picture_replaces_its_trace(source: Path) -> None:
@@ -298,14 +291,6 @@ def test_no_output_of_a_run_takes_the_place_of_another(
     for way in ways(tmp_path, name):
         assert execute([*LEARNS, option, str(way), "--out", str(tmp_path / "o")]) == 3
         assert "is the output" in capsys.readouterr().err
-        assert list((tmp_path / "o").iterdir()) == []
-
-
-@pytest.mark.parametrize(("one", "other"), [*itertools.combinations(BESIDE, 2)])
-def test_no_two_outputs_are_one_file(one: str, other: str, tmp_path: Path) -> None:
-    (tmp_path / "o").mkdir()
-    for way in ways(tmp_path, "x.parquet"):
-        assert execute([*LEARNS, one, str(way), other, str(tmp_path / "o" / "x.parquet")]) == 3
         assert list((tmp_path / "o").iterdir()) == []
 
 

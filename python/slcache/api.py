@@ -117,6 +117,10 @@ def _run(
     progress: Progress | None,
 ) -> Result:
     """Replay a trace of which it is known how to read it."""
+    read = files.inputs(
+        path, path_of(device), load_state, memory_in, *config_files.read_by(settings or {})
+    )
+    files.check((name for name in (save_state, memory_out, log) if name is not None), read)
     text = _core.run(
         trace,
         device=device_of(device),
@@ -132,7 +136,6 @@ def _run(
         log=_named(None if log is None else checked_log(log)),
         progress=progress,
     )
-    read = files.inputs(path, path_of(device), load_state, memory_in)
     return Result.made(json.loads(text), None, read)
 
 
@@ -211,8 +214,15 @@ def compare(
     if isinstance(source, str):
         source = _core.rereadable(source, progress=progress)
 
+    labelled = called(names, device=device, settings=given, replay=replay, seed=seed)
+    first = _first_seed(device, names[0], given, names, seed) if seeds > 1 else 0
+    every = {f"-seed{n}": n for n in range(first, first + seeds)} if seeds > 1 else {"": seed}
+    read = files.inputs(path_of(trace), path_of(device), memory_in, *config_files.read_by(given))
+    if log is not None:
+        logs = [log_of(log, labelled[name] + mark) for mark in every for name in names]
+        files.check(logs, read)
+
     def with_seed(seed: int | None, settings: Mapping[str, Any], mark: str) -> Comparison:
-        labelled = called(names, device=device, settings=settings, replay=replay, seed=seed)
         reader = _reader_options(trace, trace_format, trace_options, seed)
         results = [
             _run(
@@ -236,10 +246,8 @@ def compare(
         return with_seed(seed, given, "")
     from slcache.seeded import SeededComparison
 
-    first = _first_seed(device, names[0], given, names, seed)
     others = {key: value for key, value in given.items() if key != "run.seed"}
-    every = range(first, first + seeds)
-    return SeededComparison([with_seed(n, others, f"-seed{n}") for n in every])
+    return SeededComparison([with_seed(n, others, mark) for mark, n in every.items()])
 
 
 def _first_seed(

@@ -17,15 +17,16 @@ Settings = Mapping[str, Any] | Path
 
 
 class Placed(str):
-    """A setting's value that a file says, with the place for errors to name."""
+    """A setting's value that a file says, with the file and the place for errors to name."""
 
-    __slots__ = ("where",)
+    __slots__ = ("file", "where")
+    file: str
     where: str
 
-    def __new__(cls, value: str, where: str) -> Placed:
+    def __new__(cls, value: str, where: str, file: str) -> Placed:
         """Return the value as text, such as TOML has it."""
         self = super().__new__(cls, value)
-        self.where = where
+        self.where, self.file = where, file
         return self
 
 
@@ -94,7 +95,13 @@ def read(path: Path) -> Configuration:
     said = _core.config_file(name)
     if any(key == "device.pool" for key, _, _ in said):
         return Configuration(name, _scheme([key for key, _, _ in said]))
-    return Configuration(settings={key: Placed(value, where) for key, value, where in said})
+    return Configuration(settings={key: Placed(value, where, name) for key, value, where in said})
+
+
+def read_by(settings: Mapping[str, Any]) -> list[str]:
+    """Return the files that say some of the settings."""
+    said = (value.file for value in settings.values() if isinstance(value, Placed))
+    return list(dict.fromkeys(said))
 
 
 def literal(key: str, value: object) -> str:

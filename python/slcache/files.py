@@ -45,6 +45,11 @@ class Transaction:
             raise
         return self
 
+    def check(self) -> None:
+        """Raise what entering would, and leave nothing."""
+        self.__enter__()
+        self._outputs.discard()
+
     def write(self, name: str, data: bytes) -> None:
         """Stage one file's whole content."""
         self._outputs.write(os.fspath(self.directory / name), data)
@@ -59,6 +64,16 @@ class Transaction:
             self._outputs.publish()
         else:
             self._outputs.discard()
+
+
+def check(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
+    """Raise ConfigError where an output that somebody writes is an input, or another output."""
+    checked = _core.Outputs([os.fspath(path) for path in inputs])
+    try:
+        for path in outputs:
+            checked.reserve(os.fspath(path))
+    finally:
+        checked.discard()
 
 
 @contextlib.contextmanager

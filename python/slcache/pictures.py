@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,11 +33,17 @@ def trace_title(info: Mapping[str, Any]) -> str:
     return name if label is None else f"{name}, {label}"
 
 
-def save_trace(info: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
-    """Write the picture of a trace's `info` document; raises ValueError for an unknown kind."""
+def save_trace(
+    info: Mapping[str, Any], path: str | os.PathLike[str], others: Sequence[str] = ()
+) -> None:
+    """Write the picture of a trace's `info` document; raises ValueError for an unknown kind.
+
+    It takes the place neither of the trace nor of `others`.
+    """
     check(path)
     file = Path(path)
-    with Transaction(file.parent, [file.name], inputs(info["file"])) as files:
+    read = [each for name in (info["file"], *others) for each in inputs(name)]
+    with Transaction(file.parent, [file.name], read) as files:
         files.write(file.name, _trace(info, file.suffix.lower()))
 
 

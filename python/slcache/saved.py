@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from slcache import bounded, parsing
+from slcache import bounded, files, parsing
 from slcache.documents import current, current_comparison
 from slcache.errors import ResultError, about
 
@@ -43,6 +43,15 @@ def read(path: Path) -> dict[str, Any]:
 def is_comparison(document: object) -> bool:
     """Return whether a document holds several runs, or claims to."""
     return isinstance(document, Mapping) and "runs" in document
+
+
+def read_by(document: Mapping[str, Any]) -> Iterator[Path]:
+    """Yield the files that the runs of a checked document have read."""
+    for run in document.get("runs", [document]):
+        yield from files.inputs(run["trace"]["path"])
+        memory = run["provenance"].get("memory_in")
+        if memory is not None:
+            yield memory["file"]
 
 
 def named(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

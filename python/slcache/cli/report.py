@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Annotated
 
@@ -49,7 +50,8 @@ def report(
         raise
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
-    kept = [saved.file_of(path) for path in results]
+    read = (saved.read_by(document) for document in result.documents)
+    kept = [*map(saved.file_of, results), *itertools.chain.from_iterable(read)]
     is_page = out.suffix == ".html" and not out.is_dir()
     folder, names = (out.parent, (out.name,)) if is_page else (out, FILES)
     with console.output(folder, names, kept) as files:

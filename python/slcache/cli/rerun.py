@@ -11,6 +11,7 @@ from slcache import saved
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.cli.diff import lines, sheet
+from slcache.files import inputs as files_of
 from slcache.results import FILES
 
 #: Exit status where the new result differs from the old.
@@ -45,7 +46,8 @@ def rerun(
     from slcache import repeat
 
     form = opt.form_of(form, json)
-    kept: list[saved.Path] = [saved.file_of(result), *([trace] if trace else [])]
+    read = saved.read_by(saved.read(result))
+    kept = [saved.file_of(result), *files_of(trace), *read]
     with console.output(out, FILES, kept) as files, console.meter(progress) as meter:
         found = repeat.rerun(
             result, trace=trace, scheme=scheme, on_note=console.note, on_progress=meter

@@ -193,6 +193,7 @@ def _study(
             settings=settings,
             trace_options=reader,
             replay=replay,
+            read_from=() if points is None else (str(points),),
         )
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
@@ -254,7 +255,7 @@ def _array(
 
 
 def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:
-    from slcache.sweep import sheets
+    from slcache.sweep import outcome, sheets
     from slcache.sweep.run import REPORT
 
     if console.in_form(form, found.to_json, lambda: [sheets.of_points(found.table)]):
@@ -266,6 +267,6 @@ def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:
     console.show(Text(f"{points}: {', '.join(told)}{kept}", "bold"))
     for line in found.problems():
         console.show(Text(line, "yellow"))
-    console.show(*(Text(f"table: {out / name}") for name in found.table_files()))
+    console.show(*(Text(f"table: {out / name}") for name in outcome.table_files(found.shard)))
     if report:
         console.show(Text(f"report: {out / REPORT}"))

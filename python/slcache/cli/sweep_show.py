@@ -75,7 +75,7 @@ def show(
             told = f"{html}: a page is named FILE.html"
             raise typer.BadParameter(told, param_hint="--html")
         page = report.render(analysis, folder.resolve().name, _asked(folder / ASKED))
-        with console.output(html.parent, [html.name], [path]) as files:
+        with console.output(html.parent, [html.name], [path, folder / ASKED]) as files:
             assert files is not None
             files.write(html.name, page.encode())
     if console.in_form(form, analysis.to_json, lambda: sheets.of_analysis(analysis)):

@@ -120,7 +120,7 @@ def info(
         raise typer.BadParameter(str(error)) from error
     second = None if other is None else api.Trace(other, options=opt.pairs(other_option)).info()
     if picture is not None:
-        pictures.save_trace(document, picture)
+        pictures.save_trace(document, picture, [] if second is None else [second["file"]])
     console.cut_short(told["file"] for told in (document, second) if told and _is_cut_short(told))
     compared = [] if second is None else against.figures(document, second)
     if form == opt.Form.json:

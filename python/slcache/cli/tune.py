@@ -12,7 +12,6 @@ from rich.text import Text
 
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.files import inputs as files_of
 from slcache.sheets import Sheet
 from slcache.tabular import Column, Table
 
@@ -157,17 +156,13 @@ def tune(
         --maximise lifetime_host_bytes --keep 'waf<=2' --out found
     """
     from slcache.tune.api import tune as search
-    from slcache.tune.outcome import FILES
 
     form = opt.form_of(form, json)
     given = opt.configured(config, device, None)
     if scheme is None and given.scheme is None:
         told = "give a scheme, or a --config with one"
         raise typer.BadParameter(told, param_hint="--scheme")
-    with (
-        console.output(out, FILES, files_of(trace, device, config)),
-        console.meter(progress) as meter,
-    ):
+    with console.meter(progress) as meter:
         found = search(
             trace,
             device=device,

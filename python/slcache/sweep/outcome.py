@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 _VERSION = 1
 
 
+def table_files(shard: Shard | None) -> tuple[str, str]:
+    """Return the names of the files of both tables; those of a part have its number."""
+    own = "" if shard is None else f"-{shard.number}-of-{shard.count}"
+    return f"points{own}.parquet", f"costs{own}.parquet"
+
+
 class Sweep:
     """A study that has been run."""
 
@@ -125,17 +131,12 @@ class Sweep:
         impossible = [row.point for row in self.rows if row.status == "impossible"]
         return [*told(impossible), *(f"{count} failed: {reason}" for count, reason in counts)]
 
-    def table_files(self) -> tuple[str, str]:
-        """Return the names of the files of both tables; those of a part have its number."""
-        own = "" if self.shard is None else f"-{self.shard.number}-of-{self.shard.count}"
-        return f"points{own}.parquet", f"costs{own}.parquet"
-
     def files(self) -> dict[str, bytes]:
         """Return the tables by the names of their files."""
         from slcache import tables
 
         contents = (tables.parquet(self.table), tables.parquet(self.costs))
-        return dict(zip(self.table_files(), contents, strict=True))
+        return dict(zip(table_files(self.shard), contents, strict=True))
 
     def analysis(self, metrics: Sequence[str] = ()) -> Analysis:
         """Return main effects, front and spread over seeds of some metrics."""

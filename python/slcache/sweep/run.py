@@ -10,7 +10,7 @@ from pathlib import Path
 from slcache import api, files
 from slcache._core import RunError
 from slcache.arguments import checked
-from slcache.sweep import driver, given, slurm, study, table, tasks
+from slcache.sweep import driver, outcome, slurm, study, table, tasks
 from slcache.sweep.executors import Executor, named
 from slcache.sweep.outcome import Sweep
 from slcache.sweep.prepared import Prepared, asked_points
@@ -56,6 +56,8 @@ def run_study(
     whole = asked if isinstance(asked, Study) else study.read(Path(asked))
     part = _shard(shard)
     table.check_names(whole)
+    if out is not None:
+        files.Transaction(out, _names(part, Path(out), path), whole.inputs()).check()
     keep = _Temporary() if out is None and store is None else None
     place = Path(store) if store is not None else Path(keep.path if keep else out or "") / "store"
     # Workers may be elsewhere.
@@ -107,9 +109,21 @@ def array_job(
     return slurm.write(target, Path(out), place, jobs=jobs, processes=processes, options=options)
 
 
+def _names(part: Shard | None, out: Path, path: Path | None) -> list[str]:
+    """Return the names of the files that a study, or a part of it, writes to `out`."""
+    names = [*outcome.table_files(part), *([REPORT] if part is None else [])]
+    return names if _is_there(out, path) else [*names, study.NAME]
+
+
+def _is_there(out: Path, path: Path | None) -> bool:
+    """Return whether what was asked for was read where it would be written."""
+    target = out / study.NAME
+    return path is not None and target.exists() and path.samefile(target)
+
+
 def _write(found: Sweep, out: Path, *, report: bool) -> None:
     """Write the tables, then the report of a whole study, so that nothing of it costs a table."""
-    inputs = _inputs(found.study)
+    inputs = found.study.inputs()
     content = found.files()
     with files.Transaction(out, content, inputs) as outputs:
         for name, data in content.items():
@@ -164,16 +178,9 @@ def _shard(text: str | None) -> Shard | None:
         raise StudyError(str(error)) from error
 
 
-def _inputs(whole: Study) -> list[api.Path]:
-    """Return the files that a study reads."""
-    return given.inputs(whole.traces, whole.devices, whole.config)
-
-
 def _write_study(whole: Study, out: Path, path: Path | None) -> None:
     """Write what was asked for, unless it is what was read."""
-    target = out / study.NAME
-    if path is not None and target.exists() and path.samefile(target):
+    if _is_there(out, path):
         return
-    inputs = _inputs(whole) if path is None else [*_inputs(whole), path]
-    with files.Transaction(out, [study.NAME], inputs) as outputs:
+    with files.Transaction(out, [study.NAME], whole.inputs()) as outputs:
         outputs.write(study.NAME, whole.to_toml().encode())

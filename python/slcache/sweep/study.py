@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from slcache import api, config_files, parsing
+from slcache import api, config_files, files, parsing
 from slcache._core import ConfigError
 from slcache.arguments import own_word
 from slcache.once import SEED_MAX, flatten, once, twice
@@ -48,6 +48,8 @@ class Study:
     replay: str | None = None
     #: A file with keys of the configuration, below the settings and what is varied.
     config: str | None = None
+    #: The files that all this was read from, if any.
+    read_from: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         for what in ("traces", "devices", "schemes"):
@@ -79,6 +81,10 @@ class Study:
             known = first.setdefault(frozenset((k, plain(v)) for k, v in point.items()), number)
             if known != number:
                 raise StudyError(f"point {number}: is point {known} again; give it once")
+
+    def inputs(self) -> list[files.Path]:
+        """Return the files that it reads, or was read from, which nothing takes the place of."""
+        return [*given.inputs(self.traces, self.devices, self.config), *self.read_from]
 
     def of_config(self) -> dict[str, Any]:
         """Return what the configuration file says; ConfigError names its line."""
@@ -148,7 +154,7 @@ def read(path: Path) -> Study:
     except ValueError as error:
         raise StudyError(str(error)) from error
     try:
-        return of(told)
+        return replace(of(told), read_from=(os.fspath(path),))
     except ConfigError as error:
         raise StudyError(f"{path}: {error}") from error
 

@@ -17,7 +17,7 @@ from slcache.sweep.table import Row
 from slcache.traces import Progress
 from slcache.tune import prefixes as beginnings
 from slcache.tune.goals import Goals
-from slcache.tune.outcome import Tuning
+from slcache.tune.outcome import FILES, Tuning
 from slcache.tune.runs import Asked, Runs
 from slcache.tune.search import BATCH, Plan, Search, Tried
 
@@ -34,6 +34,9 @@ def searched(
     progress: Progress | None,
 ) -> Tuning:
     """Search, and write what was found to `out`."""
+    read = given.inputs((asked.trace,), (asked.device,), asked.config)
+    if out is not None:
+        files.Transaction(out, FILES, read).check()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(out) / "store" if out is not None else Path(scratch)
         kept = Path(store) if store is not None else folder
@@ -44,7 +47,7 @@ def searched(
             if workers is not executor:
                 workers.close()
     if out is not None:
-        _write(found, Path(out))
+        _write(found, Path(out), read)
     return found
 
 
@@ -120,9 +123,8 @@ class _Told:
         return self._progress("points", self.tried + done, self._most)
 
 
-def _write(found: Tuning, out: Path) -> None:
+def _write(found: Tuning, out: Path, inputs: Sequence[api.Path]) -> None:
     """Write the files of a search: all of them or none."""
-    inputs = given.inputs((found.asked.trace,), (found.asked.device,), found.asked.config)
     content = found.files()
     with files.Transaction(out, content, inputs) as outputs:
         for name, data in content.items():

@@ -1,0 +1,242 @@
+"""Whatever a verb writes, it takes the place of nothing that it reads, and nothing twice.
+
+Every command runs once with all the paths it may write, which tells the files that it writes. Then
+each of them is, in turn, another name of each file that it reads, and of each other file.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import slcache
+from slcache.cli.app import execute
+from slcache.reproduce import evaluation
+from support import mixed, write_trace
+from test_design_runs import DEVICE
+from verbs import verbs
+
+#: Words that are paths to read, and the files behind them: what the word means, and what that
+#: names inside.
+READ = {
+    "TRACE": ["t.csv"],
+    "OTHER": ["other.csv"],
+    "DEVICE": ["d.toml"],
+    "DISK": ["disk.toml"],
+    "CONFIG": ["c.toml"],
+    "STATE": ["state"],
+    "MEMORY": ["memory"],
+    "RESULT": ["result/result.json", "t.csv"],
+    "STUDY": ["study.toml", "t.csv", "d.toml", "c.toml"],
+    "POINTS": ["points.csv"],
+    "WORKLOAD": ["w.toml"],
+    "FOUND": ["found", "found/points.parquet", "found/study.toml"],
+    "PUBLISHED": ["published", "published/a.csv"],
+    "RECORDINGS": ["recordings", "recordings/b.txt"],
+}
+#: A word that begins with ">" is a path to write, a folder if it ends in "/".
+COMMANDS = """
+run TRACE --device DEVICE --scheme rl --config CONFIG --memory-in MEMORY
+    --memory-out >memory --log >log.parquet --save-state >state --out >out/
+run TRACE --device DEVICE --scheme rl --load-state STATE --save-state >state
+run WORKLOAD --device tiny --scheme rl --memory-out >memory --log >log.parquet --out >out/
+compare TRACE --device DEVICE --schemes rl,baseline --config CONFIG --log >log.parquet --out >out/
+compare TRACE --device tiny --schemes rl --memory-in MEMORY --log >log.parquet
+rerun RESULT --out >out/
+rerun RESULT --trace OTHER --out >out/
+report RESULT --out >out/
+report RESULT --out >page.html
+cliff --device DEVICE --schemes baseline --config CONFIG --bs 4k --amount 64k --out >out/
+tune TRACE --device DEVICE --scheme baseline --config CONFIG --vary host.time_scale=1,2 --points 2
+    --jobs 1 --store >kept/ --out >out/
+sweep TRACE OTHER --device DEVICE --scheme baseline --config CONFIG --points POINTS --jobs 1
+    --out >out/ --store >kept/
+sweep STUDY --jobs 1 --out >out/ --store >kept/
+sweep show FOUND --html >page.html
+reproduce hyssd --seeds 1 --traces PUBLISHED --recordings RECORDINGS --out >out/
+design nvc --trace TRACE --lifespan 2x --device DISK --candidates 4 --out >out/
+design nvc --workload WORKLOAD --lifespan 2x --device DISK --candidates 4 --out >out/
+trace info TRACE --against OTHER --picture >page.svg
+trace convert TRACE -o >o.parquet
+trace split TRACE -o >o-{}.parquet --requests 200
+trace sample TRACE -o >o.parquet --share 0.5
+trace window TRACE -o >o.parquet --take 9
+trace scale TRACE -o >o.parquet --time 0.5
+trace remap TRACE -o >o.parquet
+trace repeat TRACE -o >o.parquet --times 2
+trace merge TRACE OTHER -o >o.parquet
+trace generate WORKLOAD -o >o.parquet
+trace twin TRACE -o >o.toml
+"""
+#: Verbs that write nothing.
+READ_ONLY = {
+    *("diff", "env replay", "explain", "schema", "schemes", "devices show"),
+    *("trace formats", "trace lint", "trace workloads"),
+}
+#: What takes long to be run to its end writes these.
+KNOWN = {"reproduce": [f"out/{name}" for name in evaluation.FILES]}
+#: Folders of what is found again by its content.
+STORES = {"kept", "store", "runs"}
+
+
+def commands() -> Iterator[list[str]]:
+    """Yield the words of each command."""
+    for text in re.split(r"\n(?! )", COMMANDS.strip()):
+        yield text.split()
+
+
+CASES = [pytest.param(each, id=" ".join(w for w in each if w[0].isalpha())) for each in commands()]
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of everything that is read."""
+    folder = tmp_path_factory.mktemp("in")
+    trace = write_trace(folder / "t.csv", mixed())
+    write_trace(folder / "other.csv", mixed(seed=8))
+    device = Path(__file__).parent.parent / "presets/devices/tiny.toml"
+    shutil.copy(device, folder / "d.toml")
+    (folder / "disk.toml").write_text(DEVICE)
+    (folder / "c.toml").write_text("run.seed = 2\n")
+    (folder / "points.csv").write_text("host.time_scale\n3\n")
+    drawn = 'footprint_bytes = 1048576\n[global]\nrw = "randwrite"\nbs = "4k"\n'
+    (folder / "w.toml").write_text(f"requests = 50\n{drawn}")
+    (folder / "study.toml").write_text(
+        'trace = "in/t.csv"\ndevice = "in/d.toml"\nscheme = "baseline"\nconfig = "in/c.toml"\n'
+        'vary."host.time_scale" = "1,2"\n'
+    )
+    for name in ("published/a.csv", "recordings/b.txt"):
+        (folder / name).parent.mkdir()
+        (folder / name).write_text("\n")
+    slcache.sweep(trace, device="tiny", scheme="baseline", out=folder / "found", jobs=1)
+    slcache.run(
+        trace,
+        device=device,
+        scheme="rl",
+        save_state=folder / "state",
+        memory_out=folder / "memory",
+    ).save(folder / "result")
+    return folder
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Return what lies in a folder, by its name there."""
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+
+
+def line(words: list[str], instead: dict[str, str] | None = None) -> list[str]:
+    """Return a command as it is given, some paths `instead` of others."""
+    own = instead or {}
+    return [
+        own.get(word, f"in/{READ[word][0]}" if word in READ else word.lstrip(">")) for word in words
+    ]
+
+
+class Place:
+    """A folder that a command runs in."""
+
+    def __init__(self, folder: Path, read: Path, words: list[str]) -> None:
+        """Copy what the command reads."""
+        self.folder, self.words = folder, words
+        named = [name for word in words for name in READ.get(word, [])]
+        self.reads = [name for name in named if (read / name).is_file()]
+        for name in self.reads:
+            target = folder / "in" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(read / name, target)
+        if "result/result.json" in self.reads:
+            text = (folder / "in/result/result.json").read_text()
+            moved = text.replace(str(read / "t.csv"), str(folder / "in/t.csv"))
+            (folder / "in/result/result.json").write_text(moved)
+        self.before = files(folder)
+
+    def written(self) -> list[str]:
+        """Run the command, and return the files that it writes."""
+        if self.words[0] in KNOWN:
+            return KNOWN[self.words[0]]
+        assert execute(line(self.words)) in (0, 1)
+        after = files(self.folder)
+        new = [name for name in after if name not in self.before]
+        self.clear()
+        return [name for name in new if not STORES & {*Path(name).parts}]
+
+    def clear(self) -> None:
+        """Take away what a command has written."""
+        for path in self.folder.iterdir():
+            if path.name != "in":
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def refuses(self, instead: dict[str, str] | None = None) -> None:
+        """Run the command, which is to change nothing."""
+        before = files(self.folder)
+        assert execute(line(self.words, instead)) in (2, 3)
+        assert files(self.folder) == before
+
+
+def wrong(place: Place, name: str, source: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Return what goes wrong where a file to write is another name of one that is read."""
+    (place.folder / name).parent.mkdir(exist_ok=True)
+    os.link(place.folder / "in" / source, place.folder / name)
+    try:
+        place.refuses()
+        assert "is the input" in capsys.readouterr().err
+    except AssertionError as error:
+        return [f"{name} is {source}: {error}"[:300]]
+    finally:
+        place.clear()
+    return []
+
+
+@pytest.mark.parametrize("words", CASES)
+def test_no_written_file_is_one_that_is_read(
+    words: list[str],
+    read: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    place = Place(tmp_path, read, words)
+    written = place.written()
+    # A study's own file may lie where it would be written.
+    pairs = [
+        (name, source)
+        for name, source in itertools.product(written, place.reads)
+        if source != "study.toml" or Path(name).name != source
+    ]
+    assert pairs
+    assert [each for pair in pairs for each in wrong(place, *pair, capsys)] == []
+
+
+@pytest.mark.parametrize("words", CASES)
+def test_no_two_written_files_are_one(
+    words: list[str], read: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    place = Place(tmp_path, read, words)
+    # The logs of a comparison are named by its schemes.
+    single = [w for w in words if w[0] == ">" and w[-1] != "/" and words[0] != "compare"]
+    for word, name in itertools.product(single, place.written() if single[1:] else []):
+        if name != word[1:]:
+            (tmp_path / "out").mkdir(exist_ok=True)
+            place.refuses({word: name})
+            place.clear()
+
+
+def test_every_path_of_every_verb_is_tried() -> None:
+    tried = {" ".join(words) for words in commands()}
+    for path, verb in verbs():
+        name = " ".join(path)
+        of = [words for words in tried if f"{words} ".startswith(f"{name} ")]
+        assert of or name in READ_ONLY | {"devices"}, name
+        for param in verb.params:
+            is_path = re.search("FILE|DIR|TRACE|PATH", param.metavar or "")
+            if of and is_path and param.param_type_name == "option":
+                assert any({*param.opts} & {*words.split()} for words in of), (name, param.opts)
