@@ -66,3 +66,16 @@ def test_a_study_tells_what_does_not_fit_before_anything_runs(
 def test_a_device_within_the_limit_runs(trace: Path) -> None:
     done = slcache("run", trace, "--device", "tiny", "--scheme", "tlc-only", setup=limited)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("mib", range(450, 850, 50))
+def test_more_requests_at_a_time_than_there_is_memory_for_are_refused(mib: int) -> None:
+    limits = (mib << 20, mib << 20)
+    done = slcache(
+        *("run", "zipf-4k", "--workload", "requests=1500000", "--set", "host.time_scale=1e-9"),
+        *("--device", "rl-32g", "--scheme", "qlc-only"),
+        setup=lambda: resource.setrlimit(resource.RLIMIT_AS, limits),
+    )
+    told = rb"there is no memory for the \d+ requests|out of address space|^$"
+    assert done.returncode in (0, 1), done.stderr
+    assert re.search(told, done.stderr), done.stderr

@@ -37,7 +37,7 @@ impl Shortage {
 /// Work that has used up what there is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "out of {what}: {} MiB are used and {} MiB are left; allowed: a smaller device, or a trace that touches fewer pages",
+    "out of {what}: {} MiB are used and {} MiB are left; allowed: a smaller device, a trace that touches fewer pages, or fewer requests at a time",
     .used_bytes / MIB, .left_bytes / MIB
 )]
 pub struct Exhausted {

@@ -1,5 +1,8 @@
 //! A table of records that come and go.
 
+use super::room::Room;
+use std::collections::TryReserveError;
+
 /// A slab of records: indices from 1, last freed first reused.
 #[derive(Clone)]
 pub struct Slab<T> {
@@ -76,6 +79,13 @@ impl<T: Clone> Slab<T> {
     /// One past the highest index ever used.
     pub fn bound(&self) -> usize {
         self.items.len()
+    }
+}
+
+impl<T> Room for Slab<T> {
+    fn make_room(&mut self) -> Result<(), TryReserveError> {
+        self.items.make_room()?;
+        self.free.make_room()
     }
 }
 

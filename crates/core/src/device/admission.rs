@@ -5,6 +5,7 @@ use super::control::Fed;
 use super::requests::{Client, HostRequest};
 use super::{RunError, Simulation};
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
+use crate::base::room::Room;
 use crate::base::units::TIME_LIMIT_NS;
 use crate::base::Mu;
 use crate::ftl::scheme::Scheme;
@@ -16,7 +17,7 @@ use crate::hw::timing::RequestId;
 const MAP_AHEAD: usize = 8;
 const BLOCK_AHEAD: usize = 4;
 const TAGS_AHEAD: usize = 2;
-/// Requests between two looks at the order to stop.
+/// Requests between two looks at the order to stop and at the room there is.
 const LOOK_EVERY: usize = 256;
 
 impl Simulation {
@@ -38,6 +39,7 @@ impl Simulation {
             self.fed += 1;
             if taken % LOOK_EVERY == 0 {
                 self.look()?;
+                self.make_room()?;
             }
             self.check(request)?;
             let arrived_ns = self.await_turn(request);
@@ -61,6 +63,19 @@ impl Simulation {
             }
         }
         Ok(Fed { taken: requests.len(), window: None })
+    }
+
+    /// Makes room for more requests at a time before it is needed: later, a lack of memory would end
+    /// the process without a word.
+    fn make_room(&mut self) -> Result<(), RunError> {
+        let done = self
+            .pending
+            .make_room()
+            .and_then(|()| self.requests.make_room())
+            .and_then(|()| self.waiting.make_room())
+            .and_then(|()| self.flushing.make_room())
+            .and_then(|()| self.io.timing_mut().make_room());
+        done.map_err(|_| RunError::OutOfMemory { index: self.fed, backlog: self.backlog() })
     }
 
     /// Ends the windows that are over before `request`; returns the controller's. What the scheme does

@@ -45,6 +45,14 @@ pub enum RunError {
         /// The time that was asked for, ns.
         at_ns: u64,
     },
+    /// No memory for more requests at a time.
+    #[error("request {index}: there is no memory for the {backlog} requests that have arrived and are not complete; allowed: fewer at a time (closed replay, a larger host.time_scale) or more memory")]
+    OutOfMemory {
+        /// Number of the request in the trace, from 1.
+        index: u64,
+        /// Requests that have arrived and are not complete.
+        backlog: u64,
+    },
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,

@@ -2,7 +2,9 @@
 
 use crate::base::prefetch;
 use crate::base::request::Request;
+use crate::base::room::Room;
 use crate::hw::timing::RequestId;
+use std::collections::TryReserveError;
 
 /// A host request in the device.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +63,10 @@ impl Requests {
             self.clients.resize(index + 1, client);
         }
         self.clients[index] = client;
+    }
+
+    pub fn make_room(&mut self) -> Result<(), TryReserveError> {
+        self.clients.make_room()
     }
 
     /// Asks for the client of `id`, which will be used soon.

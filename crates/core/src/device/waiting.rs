@@ -1,7 +1,8 @@
 //! Pieces that wait for room in the DRAM buffer, in the order in which they came.
 
+use crate::base::room::Room;
 use crate::ftl::piece::Piece;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeSet, TryReserveError, VecDeque};
 use std::ops::Range;
 
 /// A queue of pieces, found also by their pages: a trim that walked all of a long queue would take
@@ -16,6 +17,10 @@ pub(super) struct WaitingPieces {
 }
 
 impl WaitingPieces {
+    pub fn make_room(&mut self) -> Result<(), TryReserveError> {
+        self.pieces.make_room()
+    }
+
     /// Whether none waits.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()

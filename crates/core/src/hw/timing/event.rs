@@ -1,7 +1,8 @@
 //! The event queue: what happens next, with deterministic ties.
 
+use crate::base::room::Room;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, TryReserveError, VecDeque};
 
 /// What an event is about; on equal times lower kinds go first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,6 +88,11 @@ impl Default for EventQueue {
 }
 
 impl EventQueue {
+    pub(super) fn make_room(&mut self) -> Result<(), TryReserveError> {
+        self.far.make_room()?;
+        self.late.make_room()
+    }
+
     #[inline(always)]
     fn near(&self, place: usize) -> Key {
         (self.near_ns[place % NEAR], self.near_ties[place % NEAR])

@@ -57,6 +57,7 @@ pub use spec::{MoveTarget, OpSpec};
 pub use state::ClockState;
 
 use crate::base::op::CLASSES;
+use crate::base::room::Room;
 use crate::base::slab::Slab;
 use crate::hw::config::{BusConfig, IdleRule, IdleScope, PlaneParallelism};
 use crate::hw::geometry::Geometry;
@@ -70,7 +71,7 @@ use move_run::Run;
 use op_table::OpTable;
 use own::Own;
 use parked::Parked;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, TryReserveError};
 use unit::{Phase, Unit};
 use window::Window;
 
@@ -224,6 +225,20 @@ impl Timing {
         self.folds.push(Folds::new(pool.config.planes));
         let first_plane = plane - u32::from(place.in_die);
         self.units.push(Unit::new(place.channel, bit, first_plane, parallelism, pool.config.suspend));
+    }
+
+    /// Makes room for more requests at a time, or says that there is none.
+    pub fn make_room(&mut self) -> Result<(), TryReserveError> {
+        self.ops.make_room()?;
+        self.queue.make_room()?;
+        self.op_links.make_room()?;
+        self.source_links.make_room()?;
+        self.runs.make_room()?;
+        self.more_waiters.make_room()?;
+        self.snapshots.make_room()?;
+        self.paths.make_room()?;
+        self.requests.make_room()?;
+        self.accounts.make_room()
     }
 
     /// When the last operation of any unit ended, ns.

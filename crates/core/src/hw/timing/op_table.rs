@@ -4,7 +4,9 @@
 use super::ids::{OpId, RequestId};
 use super::spec::{MoveTarget, OpSpec};
 use crate::base::op::{Cause, Class, OpKind};
+use crate::base::room::Room;
 use crate::base::{prefetch, BlockId, Gap};
+use std::collections::TryReserveError;
 
 /// Whether a request waits for this very operation, or a notice is due at its end.
 pub(super) const COUNTS: u8 = 1 << 0;
@@ -237,6 +239,11 @@ impl OpTable {
         self.ops.push(self.ops[0].clone());
         self.more.push(OpMore::NONE);
         self.free = OpId(index);
+    }
+
+    pub(super) fn make_room(&mut self) -> Result<(), TryReserveError> {
+        self.ops.make_room()?;
+        self.more.make_room()
     }
 
     /// Gives the number of a complete operation back.
