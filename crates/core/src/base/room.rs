@@ -42,8 +42,8 @@ mod tests {
     fn a_long_list_doubles_before_it_is_full() {
         let most = 7 << 18;
         for len in [0, 1 << 10, 1 << 20, most, most + 1, 1 << 21] {
-            let mut list = Vec::with_capacity(1 << 21);
-            list.resize(len, 0_u64);
+            let mut list = vec![0_u64; 1 << 21];
+            list.truncate(len);
             list.make_room().unwrap();
             let expected = if len > most { 1 << 22 } else { 1 << 21 };
             assert_eq!((list.len(), list.capacity()), (len, expected));
@@ -52,8 +52,7 @@ mod tests {
 
     #[test]
     fn a_short_list_stays_as_it_is() {
-        let mut list = Vec::with_capacity(1 << 10);
-        list.resize(1 << 10, 0_u64);
+        let mut list = vec![0_u64; 1 << 10];
         list.make_room().unwrap();
         assert_eq!(list.capacity(), 1 << 10);
     }
