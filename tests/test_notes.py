@@ -16,6 +16,8 @@ NOTED: tuple[tuple[str, dict[str, object], str], ...] = (
     ("baseline", {"device.pool[0].slc.program_ns": [160]}, "160 ns is no time of NAND flash"),
     ("hyssd", {}, "both tiers are on the same dies"),
     ("hyssd-static", {}, "both tiers are on the same dies"),
+    ("ust", {}, "writes in order use one of the 4 planes at a time"),
+    ("dwa", {"scheme.dwa.reclaim": "deferred"}, "more than cache.slc_bytes may hold data"),
 )
 
 

@@ -144,6 +144,9 @@ def device_facts(device: str) -> str:
 def config_notes(config: str) -> list[str]:
     """Return what to know of a resolved configuration, in sentences; none of an older version's."""
 
+def config_regions(config: str) -> list[tuple[int, str, int]]:
+    """Return the blocks of a configuration's regions before the first write: pool, mode, blocks."""
+
 def config_file(path: str) -> list[tuple[str, str, str]]:
     """Return what a TOML file says: key, value as a setting has it, and place of each."""
 

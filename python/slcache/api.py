@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slcache import _core, config_files, files, labels, reasons
+from slcache import _core, config_files, files, labels, reasons, spare
 from slcache.arguments import checked
 from slcache.config_files import Settings
 from slcache.content import Content, device_of, path_of, trace_of
@@ -187,6 +187,7 @@ def compare(
     window: str | None = None,
     seed: int | None = None,
     seeds: int = 1,
+    equal_cells: bool = False,
     memory_in: Path | None = None,
     log: Path | None = None,
     on_progress: Progress | None = None,
@@ -200,7 +201,8 @@ def compare(
     writes a table of requests for each scheme: `requests.parquet` means `requests-NAME.parquet`.
     With `seeds` above 1 everything is run with so many seeds from `seed` on, a workload drawn
     anew for each: a `SeededComparison` tells means with intervals, and which differences are
-    inside the noise. The other arguments are those of `run`.
+    inside the noise. `equal_cells` leaves schemes without a cache as many dense blocks as those
+    with one have beside it. The other arguments are those of `run`.
     """
     device, _, said = config_files.unpacked(device, settings)
     given = addressed(said, address, window)
@@ -215,6 +217,7 @@ def compare(
         source = _core.rereadable(source, progress=progress)
 
     labelled = called(names, device=device, settings=given, replay=replay, seed=seed)
+    cells = _equal_cells(names, device, given) if equal_cells else {}
     first = _first_seed(device, names[0], given, names, seed) if seeds > 1 else 0
     every = {f"-seed{n}": n for n in range(first, first + seeds)} if seeds > 1 else {"": seed}
     read = files.inputs(path_of(trace), path_of(device), memory_in, *config_files.read_by(given))
@@ -230,7 +233,7 @@ def compare(
                 path=path_of(trace),
                 device=device,
                 scheme=name,
-                settings=settings_for(settings, name, names),
+                settings={**settings_for(settings, name, names), **cells.get(name, {})},
                 trace_options=reader,
                 replay=replay,
                 seed=seed,
@@ -248,6 +251,20 @@ def compare(
 
     others = {key: value for key, value in given.items() if key != "run.seed"}
     return SeededComparison([with_seed(n, others, mark) for mark, n in every.items()])
+
+
+def _equal_cells(
+    names: Sequence[str], device: Content, settings: Mapping[str, Any]
+) -> dict[str, dict[str, int]]:
+    """Return the settings of each scheme with which none cleans with more room than another."""
+    own = {name: settings_for(settings, name, names) for name in names}
+    found = spare.equalised(
+        {name: resolve(device=device, scheme=name, settings=own[name]) for name in names}
+    )
+    if not any(found.values()):
+        told = "equal cells have no effect: none has more dense blocks than a scheme with a cache"
+        raise about(UsageError(told), "equal_cells")
+    return found
 
 
 def _first_seed(

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from slcache import documents, grid, labels, normalise, notes, saved, verdict
+from slcache import documents, grid, labels, normalise, notes, saved, spare, verdict
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path, Transaction
 
@@ -380,8 +380,11 @@ class Comparison(_Frames):
 
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the table, in sentences."""
-        unequal = grid.unequal_caches(self.labels, self.documents)
-        return ([unequal] if unequal else []) + notes.of_runs(self.documents)
+        unequal = (
+            grid.unequal_caches(self.labels, self.documents),
+            spare.unequal(self.labels, self.documents),
+        )
+        return [*filter(None, unequal), *notes.of_runs(self.documents)]
 
     def rows(self) -> list[grid.Row]:
         """Return the comparison table's rows as text."""

@@ -43,6 +43,12 @@ pub fn config_notes(config: &str) -> Vec<String> {
     serde_json::from_str(config).map(|config| slcache_sim::notes::notes(&config)).unwrap_or_default()
 }
 
+/// The blocks of a resolved configuration's regions before the first write: pool, mode, blocks.
+#[pyfunction]
+pub fn config_regions(config: &str) -> Vec<(usize, &'static str, u64)> {
+    serde_json::from_str(config).map(|config| slcache_sim::notes::regions(&config)).unwrap_or_default()
+}
+
 /// Where a device says a key, and the line.
 #[pyfunction]
 pub fn device_line(device: &str, key: &str) -> PyResult<Option<(String, String)>> {

@@ -231,6 +231,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::devices, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::device_facts, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::config_notes, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::config_regions, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::config_file, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::placed, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::device_line, module)?)?;

@@ -20,7 +20,40 @@ pub fn notes(config: &RunConfig) -> Vec<String> {
     found.extend(shared_tiers(config));
     found.extend(unused_pools(config));
     found.extend(always_short(config));
+    found.extend(borrowed_cache(config));
+    found.extend(one_plane_at_a_time(config));
     found
+}
+
+/// The blocks that a scheme's regions have before the first write: pool, mode, and how many in all planes.
+/// None where there is no such device.
+pub fn regions(config: &RunConfig) -> Vec<(usize, &'static str, u64)> {
+    let simulation = Simulation::new(&config.setup()).ok();
+    let blocks = simulation.map(|simulation| simulation.blocks()).unwrap_or_default();
+    blocks.iter().map(|share| (share.pool, share.mode.name(), share.blocks)).collect()
+}
+
+/// A cache that shares its free blocks with the dense region, and is emptied while the host goes on.
+fn borrowed_cache(config: &RunConfig) -> Option<String> {
+    let name = config.scheme.name();
+    let deferred = config.to_json()["scheme"][name]["reclaim"] == "deferred";
+    (deferred && matches!(name, "dwa" | "rl" | "ust")).then(|| {
+        format!(
+            "scheme.{name}.reclaim = deferred: while full SLC blocks wait to be moved, the host writes on into other \
+             erased blocks, so that more than cache.slc_bytes may hold data in SLC mode"
+        )
+    })
+}
+
+/// A scheme that keeps what is addressed together in one plane.
+fn one_plane_at_a_time(config: &RunConfig) -> Option<String> {
+    let planes: u32 = config.device.pool.iter().map(PoolConfig::plane_count).sum();
+    (config.scheme.name() == "ust" && planes > 1).then(|| {
+        format!(
+            "ust: a logical block lies in one plane, so that writes in order use one of the {planes} planes at a \
+             time; other schemes spread them"
+        )
+    })
 }
 
 /// An SLC region that is to keep more blocks free than it has.

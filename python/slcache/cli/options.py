@@ -335,6 +335,13 @@ Seed = Annotated[
     int | None,
     typer.Option(min=0, max=SEED_MAX, metavar="N", help="Seed of every random choice."),
 ]
+EqualCells = Annotated[
+    bool,
+    typer.Option(
+        "--equal-cells",
+        help="Leave schemes without a cache as many dense blocks as those with one have beside it.",
+    ),
+]
 Seeds = Annotated[
     int,
     typer.Option(

@@ -32,6 +32,7 @@ pub use state::State;
 use crate::base::divisor::Divisor;
 use crate::base::request::{Request, SECTOR_BYTES};
 use crate::base::Problem;
+use crate::ftl::answer::BlockShare;
 use crate::ftl::audit;
 use crate::ftl::io::{Driver, IoPolicy};
 use crate::ftl::media::Media;
@@ -168,6 +169,11 @@ impl Simulation {
     /// Lets `stop` end whatever the device is in the middle of with [`RunError::Cancelled`].
     pub fn stop_by(&mut self, stop: Stop) {
         self.stop = stop;
+    }
+
+    /// The blocks of the scheme's regions before the first write.
+    pub fn blocks(&self) -> Vec<BlockShare> {
+        self.scheme.blocks()
     }
 
     /// The names of the pools of which the scheme takes no block.
