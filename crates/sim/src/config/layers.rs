@@ -273,7 +273,9 @@ impl Resolver {
             return Err("the scheme is chosen by its own option; set keys below it".to_owned());
         }
         let is_empty = !setting.is_from_file() && setting.value.as_table().is_some_and(Table::is_empty);
-        if is_empty && tree::get(merged, &setting.key).is_some_and(Value::is_table) {
+        // A buffer is there by its table; of the other sections all keys have defaults.
+        let has_defaults = whole_section && setting.key.section() != "buffer";
+        if is_empty && (has_defaults || tree::get(merged, &setting.key).is_some_and(Value::is_table)) {
             return Err(format!("{}: an empty table changes nothing", setting.key));
         }
         tree::lay(merged, &setting.key, setting.value.clone())

@@ -38,6 +38,9 @@ fn reason(key: &Key, config: &RunConfig) -> Option<String> {
         "host.time_scale" if config.host.replay == Replay::Closed => {
             Some("closed replay ignores the trace's times (host.replay = \"open\" keeps them)".to_owned())
         }
+        "device.stated_user_bytes" => {
+            Some("slcache writes it where it rounds a capacity down; set device.user_bytes".to_owned())
+        }
         "precondition.tolerance" if !state.steady => {
             Some("it says when the state is steady (precondition.steady = true asks for that)".to_owned())
         }

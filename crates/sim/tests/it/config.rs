@@ -325,6 +325,9 @@ fn malformed_settings() {
 fn what_sets_nothing_is_no_setting() {
     for (setting, told) in [
         ("device={}", "--set device={}: device: an empty table changes nothing"),
+        ("host={}", "--set host={}: host: an empty table changes nothing"),
+        ("trace={}", "--set trace={}: trace: an empty table changes nothing"),
+        ("device.stated_user_bytes=77", "has no effect: slcache writes it where it rounds"),
         ("slc_blocks=3 # four", "--set slc_blocks=3 # four: 3 # four holds a comment"),
         ("host.time_scale=5e-324", "must be between 1e-9 and 1000000"),
     ] {
