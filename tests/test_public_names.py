@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-import importlib
+import importlib.util
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,20 @@ def test_the_public_names_are_found() -> None:
     expected = {"slcache.run", "slcache.cliff", "slcache.sweep", "slcache.trace.info"}
     assert expected | {"slcache.Result.to_pandas", "slcache.Error"} <= PUBLIC.keys()
     assert all(hasattr(slcache, name) for name in slcache.__all__)
+
+
+def test_every_name_has_its_place_on_the_page_of_the_interface() -> None:
+    page = (PACKAGE.parent.parent / "docs/api.md").read_text()
+    shown = []
+    for path in re.findall(r"(?m)^::: (\S+)$", page):
+        # The page is made from the source, where a module comes before a function of its name.
+        module, _, name = path.rpartition(".")
+        is_module = importlib.util.find_spec(path) is not None if module == "slcache" else False
+        shown.append(importlib.import_module(path if is_module else module))
+        if not is_module:
+            shown[-1] = getattr(shown[-1], name)
+    missing = [name for name in slcache.__all__ if getattr(slcache, name) not in shown]
+    assert missing == ["__version__"]
 
 
 @pytest.mark.parametrize("name", PUBLIC)
