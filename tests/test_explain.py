@@ -9,6 +9,7 @@ import pytest
 
 import slcache
 from slcache import explain, keys
+from slcache.cli.app import execute
 from slcache.leaves import leaves
 from support import slcache as command
 
@@ -90,3 +91,22 @@ def test_a_key_is_found_without_its_brackets() -> None:
     assert "device.pool[].slc" in listed
     for key in listed:
         assert explain.find(key.replace("[]", "")) == explain.find(key)
+
+
+@pytest.mark.parametrize(
+    ("key", "why"),
+    [
+        ("scheme.sa.slc.separate_frontier", "the SLC blocks are emptied into the store"),
+        ("scheme.tlc-only.idle.threshold_ns", "clean.idle_free_ratio above 0 asks for it"),
+        ("scheme.nvc.large_request_bytes", "policy 1 and policy 2 tell large writes apart"),
+        ("scheme.sa.slc_blocks", ""),
+        ("host.time_scale", ""),
+    ],
+)
+def test_a_key_that_does_nothing_as_it_stands_is_told(
+    key: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["explain", key]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert why in told
+    assert ("by default no effect" in told) == bool(why)

@@ -48,7 +48,26 @@ class Entry:
             "allowed": [{"value": value, "text": text} for value, text in key.allowed],
             "default": key.default,
             "paper": self.paper,
+            "no_effect": self.no_effect(),
         }
+
+    def no_effect(self) -> str:
+        """Return why a key does nothing while a scheme's others are as by default, if so."""
+        _, _, rest = self.key.name.partition("scheme.")
+        scheme = rest.partition(".")[0]
+        if self.of != "configuration" or not scheme or self.key.default in ("", None):
+            return ""
+        for device in api.devices():
+            given = {self.key.name: self.key.default}
+            try:
+                api.resolve(device=device["name"], scheme=scheme, settings=given)
+            except _core.ConfigError as error:
+                _, found, why = str(error).partition("has no effect: ")
+                if found:
+                    return why.partition("\n")[0]
+            else:
+                return ""
+        return ""
 
 
 @cache

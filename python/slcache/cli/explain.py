@@ -78,6 +78,7 @@ def _tell(found: Sequence[Entry], places: Sequence[Standing]) -> None:
         ("type", key.type),
         ("unit", "" if key.unit == "1" else key.unit),
         ("default", key.default),
+        ("by default no effect", first.no_effect()),
         ("published in", first.paper),
         ("also", ", ".join(entry.key.name for entry in found[1:])),
     ):
