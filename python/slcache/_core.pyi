@@ -179,8 +179,8 @@ def trace_lint(
 def trace_formats() -> str:
     """Return the formats: whether each is read and written, what it may lose; as a JSON list."""
 
-def workloads() -> str:
-    """Return the shipped workloads with their figures, as a JSON list."""
+def workloads(described: bool) -> str:
+    """Return the shipped workloads, with their figures if `described`, as a JSON list."""
 
 def workload_names() -> list[str]:
     """Return the names of the shipped workloads."""

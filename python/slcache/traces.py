@@ -178,9 +178,12 @@ def generate(
     return _document(text)
 
 
-def workloads() -> list[dict[str, Any]]:
-    """Return the catalogue of workload presets."""
-    return list(json.loads(_core.workloads()))
+def workloads(*, described: bool = True) -> list[dict[str, Any]]:
+    """Return the catalogue of workload presets.
+
+    `described` ones have what is given, free and follows, which takes a second to work out.
+    """
+    return list(json.loads(_core.workloads(described)))
 
 
 @checked

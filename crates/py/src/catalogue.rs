@@ -4,6 +4,7 @@ use super::content::Device;
 use super::errors::{config_error, sim_error, trace_error};
 use super::{json, workload_settings};
 use pyo3::prelude::*;
+use serde_json::json;
 use slcache_sim::traces::workload::{preset_names, presets, Workload, WorkloadPreset};
 use slcache_sim::traces::TraceError;
 use slcache_sim::Layers;
@@ -79,18 +80,18 @@ pub fn trace_formats() -> String {
     json(&slcache_sim::traces::format_catalogue())
 }
 
-/// The shipped workloads, each with what is given, what follows and what is free.
+/// The shipped workloads, each with what is given, what follows and what is free if `described`: that
+/// takes a second to work out.
 #[pyfunction]
-pub fn workloads() -> PyResult<String> {
+pub fn workloads(described: bool) -> PyResult<String> {
     let settings = BTreeMap::new();
     let entry = |preset: WorkloadPreset| {
-        let workload = Workload::load(preset.name, &settings)?;
-        Ok(serde_json::json!({
-            "name": preset.name,
-            "about": preset.about,
-            "source": preset.source,
-            "description": workload.describe(),
-        }))
+        let WorkloadPreset { name, about, source } = preset;
+        let mut entry = json!({ "name": name, "about": about, "source": source });
+        if described {
+            entry["description"] = json!(Workload::load(name, &settings)?.describe());
+        }
+        Ok(entry)
     };
     let all: Result<Vec<serde_json::Value>, TraceError> = presets().into_iter().map(entry).collect();
     Ok(json(&all.map_err(|error| trace_error(&error))?))

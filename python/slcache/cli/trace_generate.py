@@ -58,7 +58,8 @@ def workloads(
     if name is None:
         if workload:
             raise typer.BadParameter("--workload changes one workload: name it")
-        _list(traces.workloads(), opt.form_of(form, json))
+        form = opt.form_of(form, json)
+        _list(traces.workloads(described=form == opt.Form.json), form)
     else:
         _describe(traces.workload(name, opt.pairs(workload)), opt.form_of(form, json))
 
