@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import resource
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import proportion
 import slcache
 from slcache.sweep.axes import Axis
 from slcache.sweep.sampling import GRID_MAX, POINTS_MAX, Sampling
 
-#: Twice the length may cost so much more: twice, and something for a machine that is busy.
-RATIO = 2.5
-#: Below so many seconds a clock says little.
-FLOOR_S = 0.02
 TINY = Path(__file__).parents[1] / "presets" / "devices" / "tiny.toml"
 
 
@@ -86,21 +81,7 @@ def repeated_values(count: int, _: Path) -> None:
 def test_twice_as_much_takes_twice_as_long(
     work: Callable[[int, Path], None], tmp_path: Path
 ) -> None:
-    def seconds(count: int) -> float:
-        spent = []
-        for _ in range(3):
-            start = time.process_time()
-            work(count, tmp_path / "list")
-            spent.append(time.process_time() - start)
-        return max(min(spent), FLOOR_S)
-
-    counts = [1000, 2000, 4000]
-    for _ in range(3):
-        spent = [seconds(count) for count in counts]
-        ratios = [late / early for early, late in itertools.pairwise(spent)]
-        if max(ratios) < RATIO:
-            return
-    pytest.fail(f"{work.__name__}: {spent} s for {counts}")
+    proportion.check(lambda count: work(count, tmp_path / "list"))
 
 
 def test_a_long_list_of_wrong_keys_is_told_in_short() -> None:

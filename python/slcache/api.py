@@ -401,11 +401,13 @@ def settings_for(
     known = canonical()
     own = known.get(scheme, scheme)
     others = {known.get(name, name) for name in schemes} - {own}
-    return {
-        key: value
-        for key, value in settings.items()
-        if not any(key.startswith(f"scheme.{name}.") for name in others)
-    }
+    return {key: value for key, value in settings.items() if _scheme_of(key) not in others}
+
+
+def _scheme_of(key: str) -> str | None:
+    """Return the scheme whose section a key is in."""
+    parts = key.split(".", 2)
+    return parts[1] if len(parts) == 3 and parts[0] == "scheme" else None
 
 
 @functools.cache

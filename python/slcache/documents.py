@@ -140,19 +140,20 @@ def differences(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -
     """Return a sentence where runs differ in more than their schemes, such as in the device."""
     flat = [_settings(document) for document in documents]
     found = [
-        (key, label, other[key])
-        for label, other in zip(labels, flat, strict=True)
+        (key, place, other[key])
+        for place, other in enumerate(flat)
         for key in flat[0].keys() | other.keys()
         if flat[0].get(key) != other.setdefault(key, None)
     ]
     if not found:
         return None
     keys = sorted({key for key, _, _ in found})
-    key, label, value = min(found, key=lambda each: (each[0], list(labels).index(each[1])))
+    key, place, value = min(found, key=lambda each: each[:2])
     more = f", and {len(keys) - 1} more keys differ" if len(keys) > 1 else ""
     return (
         f"These runs differ in more than their schemes: {key} is {shown(flat[0].get(key))} in "
-        f"{labels[0]} and {shown(value)} in {label}{more}; what separates them may come from that."
+        f"{labels[0]} and {shown(value)} in {labels[place]}{more}; "
+        "what separates them may come from that."
     )
 
 

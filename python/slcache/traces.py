@@ -10,7 +10,7 @@ from typing import Any
 
 from slcache import _core, files, pictures, twins
 from slcache.arguments import checked
-from slcache.errors import UsageError, about
+from slcache.errors import ConfigError, UsageError, about
 from slcache.once import checked_seed, flatten, once
 
 #: Called a few times a second with (phase, done, total); returning False cancels the work, and
@@ -19,6 +19,8 @@ Progress = Callable[[str, int, int], bool | None]
 Path = str | os.PathLike[str]
 #: The seed a workload is drawn with where none is given.
 DEFAULT_SEED = 0
+#: Most options of a reader, and most keys of a workload that are changed.
+OPTIONS_MAX = 1_000
 
 
 class Trace:
@@ -212,8 +214,17 @@ def _given(parameters: Mapping[str, object]) -> str:
 
 def _overrides(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:
     """Return the settings of a workload, dotted or nested, as the engine takes them."""
-    named = once(flatten(overrides or {}), "workload key ")
+    named = _limited(once(flatten(overrides or {}), "workload key "), "workload key")
     return [(key, str(value)) for key, value in named.items()]
+
+
+def _limited(said: dict[str, Any], what: str) -> dict[str, Any]:
+    """Return what is said, unless it is more than any reader has: each costs a look at all."""
+    if len(said) > OPTIONS_MAX:
+        key = list(said)[OPTIONS_MAX]
+        told = f"{what} {key} = {said[key]!s:.60}: the {OPTIONS_MAX + 1:,}st of {len(said):,}"
+        raise about(ConfigError(f"{told}; at most {OPTIONS_MAX:,} are taken"), key)
+    return said
 
 
 def reader_options(
@@ -222,4 +233,5 @@ def reader_options(
     """Return a trace's reader options, with the format and the seed of a workload among them."""
     named = {"format": trace_format, "seed": None if seed is None else str(checked_seed(seed))}
     given = [(key, value) for key, value in named.items() if value is not None]
-    return list(once([*given, *(options or {}).items()], "trace option ").items())
+    every = once([*given, *(options or {}).items()], "trace option ")
+    return list(_limited(every, "trace option").items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -188,10 +189,11 @@ def _numbers(text: str | None) -> list[int]:
         numbers = [int(part) for part in text.split(",")]
     except ValueError as error:
         raise _wrong_seeds(text, "expected whole numbers, as in 1,2,3") from error
+    times = Counter(numbers)
     for number in numbers:
         if not 0 <= number <= SEED_MAX:
             raise _wrong_seeds(text, f"{number} is not between 0 and {SEED_MAX}")
-        if numbers.count(number) > 1:
+        if times[number] > 1:
             raise _wrong_seeds(text, f"{number} is given twice: its runs would count twice")
     return numbers
 
@@ -199,8 +201,9 @@ def _numbers(text: str | None) -> list[int]:
 def _names(text: str | None) -> list[str]:
     """Return the workloads of a list, each once."""
     names = [] if text is None else [name.strip() for name in text.split(",")]
+    times = Counter(names)
     for name in names:
-        if not name or names.count(name) > 1:
+        if not name or times[name] > 1:
             what = f"{name} is given twice" if name else "a name is empty"
             raise typer.BadParameter(f"{text!r}: {what}", param_hint="--workloads")
     return names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -160,8 +161,8 @@ def _check(plan: Plan, where: str) -> None:
     wanted |= {name for variant in plan.variants for name in variant.after}
     problems = [] if plan.parts else [f"{where}: part is missing"]
     problems += [f"{where}: no workload {name}" for name in sorted(wanted - workloads)]
-    ids = [claim.id for claim in plan.claims]
-    twice = sorted({name for name in ids if ids.count(name) > 1})
+    times = Counter(claim.id for claim in plan.claims)
+    twice = sorted(name for name, count in times.items() if count > 1)
     problems += [f"{where}: two claims are called {name}" for name in twice]
     parts = {claim.part for claim in plan.claims} | {figure.part for figure in plan.figures}
     parts |= {name for workload in plan.workloads for name in workload.parts}

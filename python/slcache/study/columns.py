@@ -11,6 +11,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+#: Most parameters of a study: what each does is told from what each of the others does.
+PARAMETERS_MAX = 100
+
+
+def check_count(varied: Sequence[str]) -> None:
+    """Raise ValueError for more parameters than are told apart."""
+    if len(varied) > PARAMETERS_MAX:
+        told = f"{len(varied):,} columns vary; at most {PARAMETERS_MAX} may, as in a study"
+        raise ValueError(f"column {varied[PARAMETERS_MAX]}: {told}")
+
+
 def check(table: pa.Table, inputs: Sequence[str], figures: Collection[str]) -> None:
     """Raise ValueError, naming the column, for what no study's table has.
 

@@ -11,6 +11,7 @@ A parameter that only some points have is judged among these.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -104,7 +105,7 @@ def _effect(name: str, columns: Mapping[str, Sequence[Setting]], values: Values)
     }
     among = values[have]
     design = [_levels(own, others, own), *(_levels(each, others, own) for each in others.values())]
-    if not _separable(design):
+    if not _independent(design) and not _separable(design):
         design = [_fewer(own, others), *(_fewer(each, others) for each in others.values())]
     fit = _Fit(design, among)
     means, how = fit.means()
@@ -155,35 +156,46 @@ def _rank(matrix: Values) -> int:
     return int(np.linalg.matrix_rank(matrix))
 
 
-class _Fit:
-    """The additive model of values over the levels of several parameters, for the first of them."""
+class _Model:
+    """The additive model of values over several parameters, fitted with the first and without."""
 
     def __init__(self, design: Sequence[Levels], values: Values) -> None:
-        self._first, self._values = design[0], values
         constant = np.ones((len(values), 1))
         others = np.hstack([constant, *map(_contrasts, design[1:])])
         whole = np.hstack([constant, _contrasts(design[0]), *map(_contrasts, design[1:])])
-        self._rank = _rank(whole)
-        self.apart = self._rank == _rank(others) + len(design[0]) - 1
+        self.rank = _rank(whole)
+        self.apart = self.rank == _rank(others) + len(design[0]) - 1
+        self.coefficients, self.left = _least_squares(whole, values)
+        _, self.left_without = _least_squares(others, values)
+
+
+class _Fit:
+    """What the first of several parameters does to values, over the levels of all of them."""
+
+    def __init__(self, design: Sequence[Levels], values: Values) -> None:
+        self._first, self._values = design[0], values
         self._exact = all(_as_often(design[0], other) for other in design[1:])
-        self._coefficients, self._left = _least_squares(whole, values)
-        _, self._left_without = _least_squares(others, values)
+        # A fit costs the levels' cube. Where levels are independent, sums of squares are it.
+        self._model = None if _independent(design) else _Model(design, values)
+        self.apart = self._model is None or self._model.apart
         self._whole = float(((values - values.mean()) ** 2).sum())
+        self._plain = np.bincount(self._first.of, values) / np.bincount(self._first.of)
 
     def means(self) -> tuple[Values, Literal["exact", "model", "plain"]]:
         """Return the mean of each level of the first parameter, and how it came about."""
-        plain = np.bincount(self._first.of, self._values) / np.bincount(self._first.of)
-        if self._exact:
+        plain = self._plain
+        if self._exact or self._model is None:
             return plain, "exact"
-        added = self._coefficients[1 : len(self._first)]
+        added = self._model.coefficients[1 : len(self._first)]
         model = np.append(added, -added.sum())
         # The others are as they are among all points: the levels' mean is that of all.
         model += (self._values - model[self._first.of]).mean()
-        return (model, "model") if self.apart and self._holds(model) else (plain, "plain")
+        holds = self.apart and self._holds(model, self._model.left)
+        return (model, "model") if holds else (plain, "plain")
 
-    def _holds(self, means: Values) -> bool:
+    def _holds(self, means: Values, left: float) -> bool:
         """Return whether effects add up, more or less: no figure of a run is below 0."""
-        explained = self._whole - self._left
+        explained = self._whole - left
         possible = bool(means.min() >= 0.0 or self._values.min() < 0.0)
         return possible and explained >= _ENOUGH * self._whole
 
@@ -194,13 +206,22 @@ class _Fit:
         """
         if not self.apart or self._whole <= _NOTHING * float((self._values**2).sum()):
             return None
-        own = self._left_without - self._left
-        free = len(self._values) - self._rank
+        model = self._model
+        if model is None:
+            own = float(((self._plain[self._first.of] - self._values.mean()) ** 2).sum())
+            return min(1.0, own / self._whole)
+        own = model.left_without - model.left
+        free = len(self._values) - model.rank
         if not self._exact:
             if free < 1:
                 return None
-            own -= (len(self._first) - 1) * self._left / free
+            own -= (len(self._first) - 1) * model.left / free
         return min(1.0, max(0.0, own / self._whole))
+
+
+def _independent(design: Sequence[Levels]) -> bool:
+    """Return whether every level of every parameter has those of the others equally often."""
+    return all(_as_often(one, other) for one, other in itertools.combinations(design, 2))
 
 
 def _as_often(one: Levels, other: Levels) -> bool:
@@ -218,8 +239,10 @@ def _least_squares(matrix: Values, values: Values) -> tuple[Values, float]:
 
 def _told(one: Levels, means: Values, values: Values) -> list[Level]:
     found = []
-    for i, ((low, high), place) in enumerate(zip(one.bounds, one.places, strict=True)):
-        points = values[one.of == i]
+    ends = np.cumsum(np.bincount(one.of))[:-1]
+    groups = np.split(values[np.argsort(one.of, kind="stable")], ends)
+    for i, points in enumerate(groups):
+        (low, high), place = one.bounds[i], one.places[i]
         least, first, third, most = np.quantile(points, (0.0, 0.25, 0.75, 1.0))
         spread = (float(least), float(first), float(third), float(most))
         found.append(Level(low, high, place, float(means[i]), len(points), spread))

@@ -64,6 +64,7 @@ class Outcome:
         settings = [n for n in names if n not in known and n not in (*INPUTS, *OTHERS)]
         distinct = {n: {row[n] for row in rows} for n in (*settings, *INPUTS)}
         factors = [name for name, values in distinct.items() if len(values) > 1]
+        columns.check_count([name for name in factors if name not in INPUTS])
         fixed = {n: rows[0][n] for n in distinct if n not in factors} if rows else {}
         return cls(rows, factors, fixed, [name for name in names if name in known])
 
@@ -83,14 +84,12 @@ class Outcome:
         if TRACE not in self.factors:
             return {None: self}
         factors = [name for name in self.factors if name != TRACE]
+        rows: dict[str, list[Mapping[str, Any]]] = {}
+        for row in self.rows:
+            rows.setdefault(str(row[TRACE]), []).append(row)
         return {
-            name: Outcome(
-                [row for row in self.rows if row[TRACE] == name],
-                factors,
-                {**self.fixed, TRACE: name},
-                self.metrics,
-            )
-            for name in dict.fromkeys(str(row[TRACE]) for row in self.rows)
+            name: Outcome(own, factors, {**self.fixed, TRACE: name}, self.metrics)
+            for name, own in rows.items()
         }
 
     @property

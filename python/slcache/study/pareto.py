@@ -21,11 +21,15 @@ def front(points: Sequence[Sequence[float]], goals: Sequence[Goal]) -> list[int]
         return []
     signs = np.array([1.0 if goal == "min" else -1.0 for goal in goals])
     costs = np.array(points, dtype=np.float64).reshape(len(points), len(signs)) * signs
-    return [i for i, cost in enumerate(costs) if not _dominated(cost, costs)]
-
-
-def _dominated(cost: np.ndarray, costs: np.ndarray) -> bool:
-    return bool(((costs <= cost).all(axis=1) & (costs < cost).any(axis=1)).any())
+    left = np.arange(len(costs))
+    place = 0
+    # Each point of the front strikes out what it dominates, so that few are left to be compared.
+    while place < len(left):
+        cost = costs[left[place]]
+        stays = (costs[left] < cost).any(axis=1) | (costs[left] == cost).all(axis=1)
+        place = int(stays[:place].sum()) + 1
+        left = left[stays]
+    return [int(i) for i in left]
 
 
 def compromise(points: Sequence[Sequence[float]], goals: Sequence[Goal]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from slcache import units
@@ -57,21 +58,17 @@ def _bound(value: Setting) -> str:
 
 def short_names(names: Sequence[str], dot: str = ".") -> dict[str, str]:
     """Return dotted names without the beginning that is not needed to tell them apart."""
-    parts = {name: name.split(dot) for name in names}
-
-    def tail(name: str, count: int) -> str:
-        return dot.join(parts[name][-count:])
-
-    found = {}
-    for name in names:
-        counts = range(1, len(parts[name]) + 1)
-        alone = (
-            count
-            for count in counts
-            if [tail(other, count) for other in names].count(tail(name, count)) == 1
-        )
-        found[name] = tail(name, next(alone, len(parts[name])))
-    return found
+    found: dict[str, str] = {}
+    left = list(names)
+    count = 0
+    while left:
+        count += 1
+        tails = {name: dot.join(name.split(dot)[-count:]) for name in names}
+        times = Counter(tails[name] for name in names)
+        done = {n for n in left if times[tails[n]] == 1 or n.count(dot) < count}
+        found |= {name: tails[name] for name in done}
+        left = [name for name in left if name not in done]
+    return {name: found[name] for name in names}
 
 
 def files(names: Sequence[str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from slcache import parsing, quantity
 
@@ -46,6 +47,12 @@ class Axis:
             return _text(key, said) if isinstance(said, str) else _list(key, said)
         except ValueError as error:
             raise ValueError(f"{key} = {_cut(said)}: {error}") from error
+
+    @cached_property
+    def ordered(self) -> bool:
+        """Whether the values are numbers in order: a sampler may think of what lies between."""
+        numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in self.values)
+        return numeric and list(self.values) == sorted(self.values, key=float)
 
     def at(self, share: float) -> Value:
         """Return the value that lies so far, from 0 to below 1, between the ends.

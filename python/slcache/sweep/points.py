@@ -115,6 +115,7 @@ def check_keys(study: Study) -> None:
     """Raise StudyError for a key in two spellings, or one that nothing in the study has."""
     schemes = _all_schemes(study)
     canonical = api.canonical()
+    _check_schemes(study, schemes)
     known = {canonical.get(name, name) for name in schemes}
     for key in [*study.keys, *study.settings]:
         own = re.match(r"scheme\.([^.]+)\.", key)
@@ -128,6 +129,14 @@ def check_keys(study: Study) -> None:
             first = spelt.setdefault(one_name(key, scheme), key)
             if first != key:
                 raise StudyError(f"{key}: is {first} in another spelling; give one of the two")
+
+
+def _check_schemes(study: Study, schemes: list[str]) -> None:
+    """Raise ConfigError for a scheme that there is not, before each is held against all others."""
+    there = {str(entry["name"]) for entry in api.schemes()} | api.canonical().keys()
+    unknown = next((name for name in schemes if name not in there), None)
+    if unknown is not None:
+        api.resolve(device=given.content_of(study.devices[0]), scheme=unknown)
 
 
 class _Resolved:

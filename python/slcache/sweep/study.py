@@ -13,6 +13,7 @@ from slcache import api, config_files, files, parsing
 from slcache._core import ConfigError
 from slcache.arguments import own_word
 from slcache.once import SEED_MAX, flatten, once, twice
+from slcache.study.columns import PARAMETERS_MAX
 from slcache.sweep import given
 from slcache.sweep.axes import Axis, Value, plain
 from slcache.sweep.sampling import Combination, Sampling
@@ -69,6 +70,12 @@ class Study:
             raise StudyError(f"seeds = {self.seeds}: must be between 1 and {SEEDS_MAX:,}")
         if self.seed is not None and not 0 <= self.seed <= SEED_MAX - self.seeds:
             raise StudyError(f"seed = {self.seed}: must be between 0 and {SEED_MAX - self.seeds}")
+        self._check_keys()
+
+    def _check_keys(self) -> None:
+        if len(self.keys) > PARAMETERS_MAX:
+            told = f"{len(self.keys):,} keys are varied; at most {PARAMETERS_MAX} may be"
+            raise StudyError(f"vary: {told}")
         fixed = set(self.settings) & set(self.keys)
         if fixed:
             raise StudyError(f"{min(fixed)}: set and varied; give one of the two")

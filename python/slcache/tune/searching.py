@@ -81,9 +81,10 @@ def _budget(search: Search, told: _Told, until: float | None) -> Callable[[int],
 
     def more(count: int) -> bool:
         told.tried = count
-        done = [each for each in search.tried if each.found.status == "done"]
-        if count <= BATCH and done:
-            _check_figures(search.plan.goals, done)
+        if count <= BATCH:
+            done = [each for each in search.tried if each.found.status == "done"]
+            if done:
+                _check_figures(search.plan.goals, done)
         return until is None or not count or time.monotonic() < until
 
     return more

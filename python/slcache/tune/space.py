@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -101,19 +102,12 @@ def _listed(axis: Axis) -> Sequence[Value]:
     return axis.values or range(int(axis.low), int(axis.high) + 1)
 
 
-def _ordered(axis: Axis) -> bool:
-    """Return whether an axis has numbers in order: a sampler may think of what lies between."""
-    values = axis.values
-    numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
-    return numeric and list(values) == sorted(values, key=float)
-
-
 def _suggested(trial: Trial, axis: Axis) -> Value:
     if not axis.values:
         if _whole(axis) is not None:
             return trial.suggest_int(axis.key, int(axis.low), int(axis.high), log=axis.log)
         return trial.suggest_float(axis.key, axis.low, axis.high, log=axis.log)
-    if _ordered(axis):
+    if axis.ordered:
         # Their places, so that 1, 2, 4, 8 are as far from each other.
         return axis.values[trial.suggest_int(axis.key, 0, len(axis.values) - 1)]
     found = trial.suggest_categorical(axis.key, list(axis.values))
@@ -122,7 +116,7 @@ def _suggested(trial: Trial, axis: Axis) -> Value:
 
 
 def _place(axis: Axis, value: Value) -> object:
-    return axis.values.index(value) if axis.values and _ordered(axis) else value
+    return bisect_left(axis.values, value) if axis.values and axis.ordered else value
 
 
 def _drawn(axis: Axis, rng: random.Random) -> Value:
