@@ -8,15 +8,18 @@ import random
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 import slcache
+from changed_case import Case
 from changed_documents import Documents, Kind
+from changed_stores import Run, Stores
+from changed_traces import Traces
 from slcache import _core
 from support import mixed, write_trace
+from test_design_runs import DEVICE as FLASH
 
 #: Magic, version and length of the header of a snapshot; its checksum.
 PREFIX_BYTES, CHECKSUM_BYTES = 16, 32
@@ -49,14 +52,6 @@ EXTRA = (
         ["--progress", "never"],
     ),
 )
-
-
-@dataclass(frozen=True)
-class Case:
-    """A command line, and words of which an error must name one."""
-
-    arguments: list[str]
-    names: tuple[str, ...]
 
 
 def keys() -> list[str]:
@@ -131,7 +126,7 @@ def snapshot_changed(whole: bytes, rng: random.Random) -> bytes:
 class Inputs:
     """Valid inputs in a folder of their own, from which changed ones are made."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, run: Run) -> None:
         self.folder = folder
         folder.mkdir()
         (folder / "out").mkdir()
@@ -147,13 +142,16 @@ class Inputs:
             self._snapshots[scheme] = state.read_bytes()
         self._keys = keys()
         self._documents = Documents(folder, trace)
+        self._stores = Stores(folder, self._trace, FLASH, run)
+        self._traces = Traces(folder, trace)
 
     def make(self, rng: random.Random) -> Case:
         """Write the changed inputs of one case."""
         (self.folder / "trace.csv").write_bytes(self._trace)
         kinds: list[Callable[[random.Random], Case]] = [
             *(self._device, self._setting, self._trace_file, self._snapshot, self._options),
-            *(self._of(kind) for kind in self._documents.kinds()),
+            *(self._of(kind) for kind in (*self._documents.kinds(), *self._traces.kinds())),
+            self._stores.case,
         ]
         return rng.choice(kinds)(rng)
 

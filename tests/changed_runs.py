@@ -19,7 +19,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from changed_inputs import Case, Inputs
+from changed_case import Case
+from changed_inputs import Inputs
 
 #: The exit statuses that `slcache --help` documents.
 STATUSES = (0, 1, 2, 3, 4, 130)
@@ -98,12 +99,14 @@ def check(seconds: float, most: int) -> tuple[int, int]:
     root = Path(tempfile.mkdtemp(prefix="slcache-changed-"))
     done = 0
     try:
-        inputs = Inputs(root / "inputs")
+        inputs = Inputs(root / "inputs", worker.run)
         while done < most and (done == 0 or time.monotonic() < end):
             case = inputs.make(random.Random(first + done))
             before = inputs.digests()
             answer = worker.run(case.arguments, inputs.folder)
             found = faults(case, answer)
+            if answer["status"] == 0:
+                found += case.broken(inputs.folder, answer["told"][1])
             if touched := inputs.touched(before, case):
                 found.append(f"files changed that are no output: {', '.join(touched)}")
             if found:
