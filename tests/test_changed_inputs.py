@@ -12,7 +12,7 @@ from pathlib import Path
 import changed_inputs
 import changed_runs
 import slcache
-from slcache.store import Store
+from slcache.runs.store import Store
 
 
 def test_changed_inputs_end_with_a_documented_status_and_a_message(

@@ -15,7 +15,7 @@ import pytest
 import slcache
 from slcache import api, documents
 from slcache.reproduce import measures
-from slcache.store import Store
+from slcache.runs.store import Store
 
 NAN, INF = float("nan"), float("inf")
 ODD: list[Any] = [

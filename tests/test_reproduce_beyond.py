@@ -8,7 +8,7 @@ from pathlib import Path
 from slcache.reproduce import beyond
 from slcache.reproduce import plan as plans
 from slcache.reproduce.studies import Beyond
-from slcache.store import Store
+from slcache.runs.store import Store
 from support import mixed, write_trace
 
 

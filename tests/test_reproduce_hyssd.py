@@ -16,7 +16,7 @@ from slcache.reproduce.ledger import ledger
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of, tabulate
-from slcache.store import Store
+from slcache.runs.store import Store
 
 #: Table I: GB read and written, KB per read and per write.
 TABLE_I = {"financial": (6.76, 28.16, 5.73, 7.2), "exchange": (37.43, 41.34, 9.81, 12.56)}

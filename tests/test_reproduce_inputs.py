@@ -8,7 +8,7 @@ import slcache as package
 from slcache.reproduce import inputs
 from slcache.reproduce import plan as plans
 from slcache.reproduce.inputs import Input
-from slcache.store import Store
+from slcache.runs.store import Store
 
 #: Of a Windows file time, as MSR traces have it.
 TICKS_PER_S = 10_000_000

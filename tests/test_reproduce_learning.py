@@ -13,7 +13,7 @@ from slcache.reproduce.measures import value
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import tabulate
-from slcache.store import Store
+from slcache.runs.store import Store
 
 #: Requests of each twin: 45 to 150 steps of the agent.
 REQUESTS = 60000

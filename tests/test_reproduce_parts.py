@@ -16,7 +16,7 @@ from slcache.reproduce.plan import Plan
 from slcache.reproduce.repeats import Repeats
 from slcache.reproduce.studies import Sensitivity, Variation
 from slcache.reproduce.tabulate import jobs_of
-from slcache.store import Store
+from slcache.runs.store import Store
 
 
 def going_on(*_: object) -> bool:

@@ -22,7 +22,7 @@ from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import LITERAL, PROBABLE, Option, Reading, faults
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of
-from slcache.store import Store
+from slcache.runs.store import Store
 from support import slcache
 
 TOY = """

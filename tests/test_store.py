@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from slcache import store
-from slcache.store import Store
+from slcache.runs import store
+from slcache.runs.store import Store
 from slcache.sweep.api import sweep
 from slcache.tune.prefixes import SHARES, Prefixes
 from support import mixed, slcache, write_trace

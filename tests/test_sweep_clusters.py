@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from slcache import ConfigError, RunError
-from slcache.sweep.executors import Executor, named, remote
+from slcache.runs.executors import Executor, named, remote
+from slcache.runs.tasks import Done, Task, perform
 from slcache.sweep.run import array_job, run_study
 from slcache.sweep.study import Study
-from slcache.sweep.tasks import Done, Task, perform
 from support import mixed, slcache, write_trace
 
 ROOT = Path(__file__).parent.parent
@@ -70,7 +70,7 @@ def killed_in_the_middle(
 
 def test_dask_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
-    from slcache.sweep.executors.dask import Dask
+    from slcache.runs.executors.dask import Dask
 
     executor = Dask("", 2)
 
@@ -101,7 +101,7 @@ def test_a_dask_cluster_is_found_by_its_address(trace: Path, here: bytes, tmp_pa
 def test_ray_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="pip install ray")
     psutil = pytest.importorskip("psutil")
-    from slcache.sweep.executors.ray import Ray
+    from slcache.runs.executors.ray import Ray
 
     def pids() -> list[int]:
         children = psutil.Process().children(recursive=True)
@@ -223,7 +223,7 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    from slcache.sweep.executors import dask
+    from slcache.runs.executors import dask
 
     monkeypatch.setattr(dask, "_WAIT_S", 0.2)
     with pytest.raises(RunError, match="no scheduler answers"):

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from slcache.sweep.driver import TRIES
+from slcache.runs.driver import TRIES
+from slcache.runs.tasks import Done, Task, perform
 from slcache.sweep.run import run_study
 from slcache.sweep.study import Study
-from slcache.sweep.tasks import Done, Task, perform
 from support import command, heed_ctrl_c, slcache
 
 #: Kills of the driver, and of a worker, each at a moment of its own.

@@ -211,8 +211,8 @@ def _sampling(sample: str | None, seed: int | None) -> Sampling:
 
 def _check(shard: str | None, executor: str, jobs: int | None) -> int | None:
     """Say what is wrong with an option before anything is read; return the jobs of an array."""
+    from slcache.runs.executors import named
     from slcache.sweep import slurm
-    from slcache.sweep.executors import named
     from slcache.sweep.shard import Shard
 
     try:

@@ -23,7 +23,7 @@ from slcache.design.source import Source
 from slcache.errors import ConfigError, UsageError, about
 from slcache.once import once
 from slcache.reproduce.runs import StoppedError, run_all
-from slcache.store import Store
+from slcache.runs.store import Store
 from slcache.traces import reader_options
 
 #: What `quick` runs of a trace.

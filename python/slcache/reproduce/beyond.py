@@ -13,7 +13,7 @@ from slcache.reproduce.measures import value
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.runs import Progress, run_all
 from slcache.reproduce.tabulate import all_settings
-from slcache.store import Store
+from slcache.runs.store import Store
 
 MEASURES = (
     "write_mean_us",

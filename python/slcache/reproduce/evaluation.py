@@ -16,7 +16,7 @@ from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import LITERAL, PROBABLE
 from slcache.reproduce.runs import Progress, run_all
 from slcache.reproduce.tabulate import jobs_of, tables_of
-from slcache.store import Store
+from slcache.runs.store import Store
 
 #: Called with what is looked at before the runs.
 Tell = Callable[[str], None]

@@ -12,7 +12,7 @@ from slcache import TraceError, api
 from slcache.reproduce.parts import Workload
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import has_figures
-from slcache.store import Store
+from slcache.runs.store import Store
 
 #: How far a file's figures may be from the paper's for the file to be the paper's trace.
 RECOGNISED = 0.005

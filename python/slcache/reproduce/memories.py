@@ -8,7 +8,7 @@ from pathlib import Path
 
 from slcache import api
 from slcache.reproduce.jobs import Job
-from slcache.store import Store, seal, sound
+from slcache.runs.store import Store, seal, sound
 
 
 class Memories:

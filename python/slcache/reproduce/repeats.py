@@ -9,7 +9,7 @@ from pathlib import Path
 
 from slcache import TraceError, _core, api
 from slcache.reproduce.inputs import Input, statistics
-from slcache.store import Store
+from slcache.runs.store import Store
 
 
 class Repeats:

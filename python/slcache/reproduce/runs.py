@@ -13,7 +13,7 @@ from slcache import api
 from slcache.reproduce.jobs import Job
 from slcache.reproduce.memories import Memories
 from slcache.reproduce.repeats import Repeats
-from slcache.store import Store
+from slcache.runs.store import Store
 
 #: Called with (runs done, runs in all, what is running); returning False stops the evaluation.
 Progress = Callable[[float, int, str], bool | None]

@@ -16,7 +16,7 @@ from slcache.reproduce.runs import Progress, all_kept, run_all
 from slcache.reproduce.studies import Variation, is_of_twins
 from slcache.reproduce.tabulate import jobs_of, tabulate
 from slcache.reproduce.yardstick import Line
-from slcache.store import Store
+from slcache.runs.store import Store
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from slcache.reproduce.plan import Plan
 from slcache.reproduce.runs import Progress, run_all
 from slcache.reproduce.table import Key, Table
 from slcache.reproduce.variants import Pick, ShareOf, Variant, settings_of
-from slcache.store import Store
+from slcache.runs.store import Store
 
 #: As a setting's value: as the scheme or the device has it, whatever the part says.
 DEFAULT = "default"

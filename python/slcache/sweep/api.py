@@ -65,7 +65,7 @@ def sweep(
 
 
 def _texts(said: Content | Sequence[Content] | None) -> tuple[str, ...]:
-    from slcache.sweep import given
+    from slcache.runs import given
 
     listed = [said] if isinstance(said, str | os.PathLike | Mapping) else said or ()
     return tuple(given.text_of(each) for each in listed)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from slcache import _core
 from slcache.results import Result
-from slcache.store import Store
-from slcache.sweep import given
+from slcache.runs import given
+from slcache.runs.store import Store
 from slcache.sweep.points import told
 from slcache.sweep.shard import Shard
 

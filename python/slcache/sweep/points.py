@@ -12,7 +12,7 @@ from typing import Any
 from slcache import api, wording
 from slcache._core import ConfigError
 from slcache.once import one_name
-from slcache.sweep import given
+from slcache.runs import given
 from slcache.sweep.axes import plain
 from slcache.sweep.sampling import POINTS_MAX, Combination
 from slcache.sweep.study import Study, StudyError

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Literal
 
 from slcache import api
-from slcache.store import Store, sound
-from slcache.sweep import driver, room, table, tasks
+from slcache.runs import driver, tasks
+from slcache.runs.store import Store, sound
+from slcache.sweep import room, table
 from slcache.sweep.points import Point, told
 from slcache.sweep.points import points as points_of
 from slcache.sweep.shard import Shard

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 
 from slcache import _core, api
-from slcache.sweep import given
+from slcache.runs import given
 from slcache.sweep.points import Point
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from slcache import api, files
 from slcache._core import RunError
 from slcache.arguments import checked
-from slcache.sweep import driver, outcome, slurm, study, table, tasks
-from slcache.sweep.executors import Executor, named
+from slcache.runs import driver, tasks
+from slcache.runs.executors import Executor, named
+from slcache.sweep import outcome, slurm, study, table
 from slcache.sweep.outcome import Sweep
 from slcache.sweep.prepared import Prepared, asked_points
 from slcache.sweep.shard import Shard

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from slcache import _core, store
-from slcache.sweep import given
+from slcache import _core
+from slcache.runs import given, store
 from slcache.sweep.points import Point
 from slcache.sweep.study import StudyError
 from slcache.traces import Progress

@@ -13,8 +13,8 @@ from slcache import api, config_files, files, parsing
 from slcache._core import ConfigError
 from slcache.arguments import own_word
 from slcache.once import SEED_MAX, flatten, once, twice
+from slcache.runs import given
 from slcache.study.columns import PARAMETERS_MAX
-from slcache.sweep import given
 from slcache.sweep.axes import Axis, Value, plain
 from slcache.sweep.sampling import Combination, Sampling
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from slcache.metrics import METRICS, PARTS, Metric
-from slcache.sweep import given
+from slcache.runs import given
+from slcache.runs.tasks import Values
 from slcache.sweep.axes import plain
 from slcache.sweep.points import Point
 from slcache.sweep.study import Study, StudyError
-from slcache.sweep.tasks import Values
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,7 +11,7 @@ from slcache.content import Content
 from slcache.traces import Progress
 
 if TYPE_CHECKING:
-    from slcache.sweep.executors import Executor
+    from slcache.runs.executors import Executor
     from slcache.tune import samplers
     from slcache.tune.outcome import Tuning
 

@@ -8,8 +8,9 @@ from slcache import _core, api, config_files
 from slcache.content import Content
 from slcache.errors import ConfigError, UsageError, about
 from slcache.once import flatten, once, twice
-from slcache.sweep import given, study, table
+from slcache.runs import given
 from slcache.sweep import points as sweep_points
+from slcache.sweep import study, table
 from slcache.sweep.axes import Axis
 from slcache.tune.goals import Goals
 from slcache.tune.runs import Asked

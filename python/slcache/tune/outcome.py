@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from slcache import _core
+from slcache.runs import given
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Configuration, Outcome
-from slcache.sweep import given, table
+from slcache.sweep import table
 from slcache.sweep.axes import Axis
 from slcache.tune import config_file, sentences
 from slcache.tune.answer import Answer

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 
-from slcache import _core, store
+from slcache import _core
+from slcache.runs import store
 from slcache.traces import Progress, Trace, reader_options
 
 #: Shares of the trace that points are run over first.

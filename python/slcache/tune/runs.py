@@ -10,7 +10,7 @@ from typing import Any
 
 from slcache import api, config_files
 from slcache.once import one_name
-from slcache.sweep.executors import Executor
+from slcache.runs.executors import Executor
 from slcache.sweep.run import run_study
 from slcache.sweep.shared import Traces
 from slcache.sweep.study import Study

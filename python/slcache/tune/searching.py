@@ -9,8 +9,8 @@ from pathlib import Path
 
 from slcache import api, files
 from slcache.errors import RunError
-from slcache.sweep import given
-from slcache.sweep.executors import Executor, named
+from slcache.runs import given
+from slcache.runs.executors import Executor, named
 from slcache.sweep.points import told as told_of
 from slcache.sweep.study import StudyError
 from slcache.sweep.table import Row

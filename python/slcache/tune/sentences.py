@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from slcache.runs import given
 from slcache.study import wording
-from slcache.sweep import given
 from slcache.sweep.axes import Axis, plain
 from slcache.tune.answer import Answer
 from slcache.tune.search import Tried

@@ -7,10 +7,10 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from slcache.store import Store
-from slcache.sweep.executors import Executor
-from slcache.sweep.keeper import Keeper
-from slcache.sweep.tasks import Done, Task
+from slcache.runs.executors import Executor
+from slcache.runs.keeper import Keeper
+from slcache.runs.store import Store
+from slcache.runs.tasks import Done, Task
 
 #: How often a task is tried whose worker is lost.
 TRIES = 3

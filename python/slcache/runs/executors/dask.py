@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from distributed import Client, Future, KilledWorker, LocalCluster
 
 from slcache._core import RunError
-from slcache.sweep.executors import remote
-from slcache.sweep.tasks import Done, Task
+from slcache.runs.executors import remote
+from slcache.runs.tasks import Done, Task
 
 _T = TypeVar("_T")
 #: How long a scheduler may take to answer, and to have its first worker.

@@ -2,7 +2,7 @@
 
 An executor takes tasks and yields what became of them, in any order. It need not be reliable: a
 task whose worker was lost comes back as such, and the driver decides whether it is tried again.
-`slcache.sweep.tasks.perform` is what a worker calls; a task and what comes back of it are plain
+`slcache.runs.tasks.perform` is what a worker calls; a task and what comes back of it are plain
 data, so that they can be pickled or written as JSON. Only the driver writes results to the store.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from slcache.sweep.tasks import Done, Task
+from slcache.runs.tasks import Done, Task
 
 
 class Executor(Protocol):

@@ -13,11 +13,11 @@ import tempfile
 import threading
 from typing import IO
 
-from slcache.sweep.executors.worker import read_frame
-from slcache.sweep.tasks import Done, Task
+from slcache.runs.executors.worker import read_frame
+from slcache.runs.tasks import Done, Task
 
 #: Without the folder one happens to be in, which may hold files named like modules.
-_COMMAND = (sys.executable, "-P", "-m", "slcache.sweep.executors.worker")
+_COMMAND = (sys.executable, "-P", "-m", "slcache.runs.executors.worker")
 #: How much of what a lost worker said last is told.
 _LAST_BYTES = 300
 

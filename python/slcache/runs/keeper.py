@@ -6,8 +6,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from types import TracebackType
 from typing import Self
 
-from slcache.store import Store
-from slcache.sweep.tasks import Done
+from slcache.runs.store import Store
+from slcache.runs.tasks import Done
 
 #: Files written at a time, and results that may wait for it.
 _WRITERS = 4

@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from slcache import _core, store
+from slcache import _core
 from slcache._core import ConfigError, RunError, TraceError
 from slcache.metrics import METRICS, PARTS, Value
-from slcache.sweep import given
+from slcache.runs import given, store
 
 #: The figures of a run, by metric.
 Values = Mapping[str, Value]

@@ -10,8 +10,8 @@ from typing import Any
 
 from slcache import _core
 from slcache._core import RunError
-from slcache.sweep import given, tasks
-from slcache.sweep.tasks import Done, Task
+from slcache.runs import given, tasks
+from slcache.runs.tasks import Done, Task
 
 
 def version() -> str:

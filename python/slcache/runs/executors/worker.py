@@ -1,6 +1,6 @@
 """The process of a local worker: tasks come as lines of JSON, answers go as JSON and bytes.
 
-Run as `python -m slcache.sweep.executors.worker`. It ends as soon as its standard input does, also
+Run as `python -m slcache.runs.executors.worker`. It ends as soon as its standard input does, also
 in the middle of a run: whoever started it is gone, killed or not.
 """
 
@@ -16,7 +16,7 @@ import threading
 from typing import IO
 
 from slcache import _core
-from slcache.sweep.tasks import Done, Task, perform
+from slcache.runs.tasks import Done, Task, perform
 
 
 def frame(done: Done) -> bytes:

@@ -11,8 +11,8 @@ os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 import ray
 
 from slcache._core import RunError
-from slcache.sweep.executors import remote
-from slcache.sweep.tasks import Done, Task
+from slcache.runs.executors import remote
+from slcache.runs.tasks import Done, Task
 
 
 class Ray:

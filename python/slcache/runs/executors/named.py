@@ -6,8 +6,8 @@ import importlib
 import importlib.util
 import re
 
-from slcache.sweep.executors import Executor
-from slcache.sweep.executors.local import Local
+from slcache.runs.executors import Executor
+from slcache.runs.executors.local import Local
 
 #: By kind: the library, which is the extra of that name too.
 _LIBRARIES = {"dask": "distributed", "ray": "ray"}
@@ -39,6 +39,6 @@ def executor(text: str, workers: int | None) -> Executor:
     if text == "local":
         return Local(workers)
     kind, address = text.split("://", 1)
-    module = importlib.import_module(f"slcache.sweep.executors.{kind}")
+    module = importlib.import_module(f"slcache.runs.executors.{kind}")
     found: Executor = getattr(module, kind.capitalize())(address, workers)
     return found
