@@ -11,8 +11,9 @@ from slcache.reproduce import yardstick
 from slcache.reproduce.inputs import twins
 from slcache.reproduce.measures import value
 from slcache.reproduce.plan import Plan
+from slcache.reproduce.reading import LITERAL, PROBABLE
 from slcache.reproduce.table import Table
-from slcache.reproduce.tabulate import tabulate
+from slcache.reproduce.tabulate import jobs_of, tabulate
 from slcache.runs.store import Store
 
 #: Requests of each twin: 45 to 150 steps of the agent.
@@ -83,3 +84,15 @@ def test_a_lesson_changes_what_is_learned_later(tables: dict[str, Table]) -> Non
     trained = table.documents["oltp", "pre-trained", 1]
     assert untrained["trace"]["sha256"] == trained["trace"]["sha256"]
     assert untrained["scheme"]["series"] != trained["scheme"]["series"]
+
+
+@pytest.mark.parametrize(("reading", "fill"), [(LITERAL, 0), (PROBABLE, 0.95)])
+def test_the_probable_reading_fills_the_device(reading: str, fill: float) -> None:
+    plan = plans.load("rl").under(reading)
+    found: dict[str, set[float]] = {part.name: set() for part in plan.parts}
+    seeds = {name: [1] for name in found}
+    for part, job in jobs_of(plan, twins(plan, ["pc", "oltp"]), seeds, {}):
+        found[part.name].add(job.resolved()["precondition"]["fill"])
+    # Where the paper varies the fill itself, there is one reading.
+    assert found.pop("fill") == {0, 0.3, 0.5, 0.7, 0.9}
+    assert found == {name: {fill} for name in ["main", "constants", "pre-training"]}

@@ -362,7 +362,7 @@ def test_what_cannot_hold_cannot_under_any_reading() -> None:
 
 
 def test_a_reading_that_the_plan_lacks_is_refused(tmp_path: Path) -> None:
-    done = slcache("reproduce", "rl", "--quick", "--reading", "probable", "--out", tmp_path / "out")
+    done = slcache("reproduce", "nvc", "--reading", "probable", "--out", tmp_path / "out")
     assert done.returncode == 2
-    assert "--reading probable: rl has one reading only" in done.stderr.decode()
+    assert "--reading probable: nvc has one reading only" in done.stderr.decode()
     assert not (tmp_path / "out").exists()
