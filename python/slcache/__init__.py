@@ -7,8 +7,9 @@
 """
 
 from slcache import _core, trace
-from slcache.api import compare, device_facts, devices, fitting, formats, resolve, run, schemes
+from slcache.api import device_facts, devices, fitting, formats, resolve, run, schemes
 from slcache.cliffs import cliff
+from slcache.comparing import compare
 from slcache.differences import diff
 from slcache.errors import (
     ConfigError,

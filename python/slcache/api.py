@@ -1,4 +1,4 @@
-"""The Python interface: run, compare, traces and the catalogues."""
+"""The Python interface: run, resolve, and the catalogues."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import functools
 import json
 import os
 import pathlib
-import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slcache import _core, config_files, files, labels, reasons, spare
+from slcache import _core, config_files, files, labels, reasons
 from slcache.arguments import checked
 from slcache.config_files import Settings
 from slcache.content import Content, device_of, path_of, trace_of
 from slcache.errors import ConfigError, UsageError, about
 from slcache.once import checked_seed, flatten, once
 from slcache.quantity import time_ns
-from slcache.results import Comparison, Result
+from slcache.results import Result
 from slcache.traces import Path, Progress, Trace, is_workload, reader_options
 
 __all__ = [
@@ -27,7 +26,6 @@ __all__ = [
     "Progress",
     "Trace",
     "check_schemes",
-    "compare",
     "device_facts",
     "devices",
     "fitting",
@@ -81,13 +79,13 @@ def run(
     chosen = scheme or own
     if chosen is None:
         raise config_files.missing("scheme")
-    return _run(
+    return replayed(
         trace_of(trace),
         path=path_of(trace),
         device=device,
         scheme=chosen,
         settings=addressed(given, address, window),
-        trace_options=_reader_options(trace, trace_format, trace_options, seed),
+        trace_options=reader_options_of(trace, trace_format, trace_options, seed),
         replay=replay,
         seed=seed,
         load_state=load_state,
@@ -99,7 +97,7 @@ def run(
     )
 
 
-def _run(
+def replayed(
     trace: str | _core.Rereadable,
     *,
     path: Path | None,
@@ -172,123 +170,12 @@ def _named(path: Path | None) -> str | None:
     return None if path is None else os.fspath(path)
 
 
-@checked
-def compare(
-    trace: Content,
-    *,
-    device: Content | None = None,
-    schemes: Sequence[str] | str,
-    normalise: str | None = None,
-    settings: Settings | None = None,
-    trace_format: str | None = None,
-    trace_options: Mapping[str, str] | None = None,
-    address: str | None = None,
-    replay: str | None = None,
-    window: str | None = None,
-    seed: int | None = None,
-    seeds: int = 1,
-    equal_cells: bool = False,
-    memory_in: Path | None = None,
-    log: Path | None = None,
-    on_progress: Progress | None = None,
-    progress: Progress | None = None,
-) -> Comparison:
-    """Replay a trace on a device under several schemes, one after another.
-
-    `schemes` is a list, or `"all"` for every one that the device can run; a warning names those
-    left out. Figures are normalised to `normalise`, by default the first scheme. A setting under
-    `scheme.<name>` goes to that scheme only, and `memory_in` to those that have a memory. `log`
-    writes a table of requests for each scheme: `requests.parquet` means `requests-NAME.parquet`.
-    With `seeds` above 1 everything is run with so many seeds from `seed` on, a workload drawn
-    anew for each: a `SeededComparison` tells means with intervals, and which differences are
-    inside the noise. `equal_cells` leaves schemes without a cache as many dense blocks as those
-    with one have beside it. The other arguments are those of `run`.
-    """
-    device, _, said = config_files.unpacked(device, settings)
-    given = addressed(said, address, window)
-    progress = reporting(on_progress, progress)
-    names, left_out = named(schemes, device=device, settings=given)
-    for sentence in reasons.told(left_out, "is left out", "are left out"):
-        warnings.warn(sentence, stacklevel=2)
-    check_schemes(names, normalise)
-    learning = remembering(names) if memory_in is not None else []
-    source = trace_of(trace)
-    if isinstance(source, str):
-        source = _core.rereadable(source, progress=progress)
-
-    labelled = called(names, device=device, settings=given, replay=replay, seed=seed)
-    cells = _equal_cells(names, device, given) if equal_cells else {}
-    first = _first_seed(device, names[0], given, names, seed) if seeds > 1 else 0
-    every = {f"-seed{n}": n for n in range(first, first + seeds)} if seeds > 1 else {"": seed}
-    read = files.inputs(path_of(trace), path_of(device), memory_in, *config_files.read_by(given))
-    if log is not None:
-        logs = [log_of(log, labelled[name] + mark) for mark in every for name in names]
-        files.check(logs, read)
-
-    def with_seed(seed: int | None, settings: Mapping[str, Any], mark: str) -> Comparison:
-        reader = _reader_options(trace, trace_format, trace_options, seed)
-        results = [
-            _run(
-                source,
-                path=path_of(trace),
-                device=device,
-                scheme=name,
-                settings={**settings_for(settings, name, names), **cells.get(name, {})},
-                trace_options=reader,
-                replay=replay,
-                seed=seed,
-                memory_in=memory_in if name in learning else None,
-                log=None if log is None else log_of(log, labelled[name] + mark),
-                progress=prefixed(name + mark, progress),
-            )
-            for name in names
-        ]
-        return Comparison(results, normalise if normalise is None else labelled[normalise])
-
-    if seeds == 1:
-        return with_seed(seed, given, "")
-    from slcache.seeded import SeededComparison
-
-    others = {key: value for key, value in given.items() if key != "run.seed"}
-    return SeededComparison([with_seed(n, others, mark) for mark, n in every.items()])
-
-
-def _equal_cells(
-    names: Sequence[str], device: Content, settings: Mapping[str, Any]
-) -> dict[str, dict[str, int]]:
-    """Return the settings of each scheme with which none cleans with more room than another."""
-    own = {name: settings_for(settings, name, names) for name in names}
-    found = spare.equalised(
-        {name: resolve(device=device, scheme=name, settings=own[name]) for name in names}
-    )
-    if not any(found.values()):
-        told = "equal cells have no effect: none has more dense blocks than a scheme with a cache"
-        raise about(UsageError(told), "equal_cells")
-    return found
-
-
-def _first_seed(
-    device: Content, scheme: str, given: Mapping[str, Any], names: Sequence[str], seed: int | None
-) -> int:
-    """Return the seed that a single comparison would have."""
-    own = settings_for(given, scheme, names)
-    return int(resolve(device=device, scheme=scheme, settings=own, seed=seed)["run"]["seed"])
-
-
 def checked_log(log: Path) -> Path:
     """Return the file of a request log; UsageError where its name promises another format."""
     if pathlib.Path(log).suffix not in ("", ".parquet", ".pq"):
         told = f"log = {os.fspath(log)!r}: a log of requests is Parquet; name it FILE.parquet"
         raise about(UsageError(told), "log")
     return log
-
-
-def log_of(log: Path, label: str) -> pathlib.Path:
-    """Return where a comparison logs the requests of one scheme: the name with the scheme's."""
-    path = pathlib.Path(log)
-    if not path.name:
-        raise about(UsageError(f"log = {os.fspath(log)!r}: must name a file"), "log")
-    return path.with_name(f"{path.stem}-{label}{path.suffix}")
 
 
 def named(
@@ -487,7 +374,7 @@ def formats() -> list[dict[str, Any]]:
     return list(json.loads(_core.trace_formats()))
 
 
-def _reader_options(
+def reader_options_of(
     trace: Content, trace_format: str | None, options: Mapping[str, str] | None, seed: int | None
 ) -> list[tuple[str, str]]:
     """Return the reader's options; the run's seed draws a workload."""

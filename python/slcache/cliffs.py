@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,9 @@ from slcache import api, reasons
 from slcache.arguments import checked
 from slcache.content import Content
 from slcache.errors import ConfigError, UsageError, about
-from slcache.files import scratch
 from slcache.results import Result
+from slcache.runs import several
+from slcache.runs.several import Asked
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,27 +75,24 @@ class Load:
         """Bytes in all: every burst has as many."""
         return self.burst_bytes * self.pattern.bursts
 
-    def spec(self) -> str:
-        """Return the workload as the text of a workload file."""
+    def workload(self) -> dict[str, Any]:
+        """Return what a workload file of it would hold."""
         pattern = self.pattern
-        lines = [
-            'about = "sequential writes for the cliff"',
-            f"requests = {self.burst_writes * pattern.bursts}",
-            f"footprint_bytes = {self.footprint_bytes}",
-            "[global]",
-            'rw = "write"',
-            f'bs = "{pattern.write_bytes}"',
-        ]
+        found: dict[str, Any] = {
+            "about": "sequential writes for the cliff",
+            "requests": self.burst_writes * pattern.bursts,
+            "footprint_bytes": self.footprint_bytes,
+            "global": {"rw": "write", "bs": str(pattern.write_bytes)},
+        }
         if pattern.bursts > 1:
-            lines += [
-                "[arrivals]",
-                'process = "bursts"',
-                f"burst_requests = {self.burst_writes}",
-                'burst_length = "fixed"',
-                f"idle_ns = {pattern.pause_ns}",
-                'idle_distribution = "fixed"',
-            ]
-        return "\n".join(lines) + "\n"
+            found["arrivals"] = {
+                "process": "bursts",
+                "burst_requests": self.burst_writes,
+                "burst_length": "fixed",
+                "idle_ns": pattern.pause_ns,
+                "idle_distribution": "fixed",
+            }
+        return found
 
 
 class Cliff:
@@ -281,9 +279,10 @@ def run(
     device: Content,
     schemes: Sequence[str],
     settings: Mapping[str, Any] | None = None,
+    jobs: int = 1,
     progress: api.Progress | None = None,
 ) -> Cliff:
-    """Write a pattern to an empty device under each scheme.
+    """Write a pattern to an empty device under each scheme, `jobs` of them at a time.
 
     Raises ConfigError or RunError, and UsageError where a pattern does not fit the device.
     """
@@ -292,19 +291,20 @@ def run(
     chosen = {**given, "trace.prefill": "none"}
     if pattern.bursts > 1:
         chosen["host.queue_depth"] = pattern.queue_depth
-    runs = {}
-    for name, load in planned.items():
-        with _workload(load.spec()) as path:
-            result = api.run(
-                path,
-                device=device,
-                scheme=name,
-                settings=api.settings_for(chosen, name, schemes),
-                replay=f"closed:{pattern.queue_depth}" if pattern.bursts == 1 else None,
-                progress=api.prefixed(name, progress),
-            )
-        runs[result.label] = (load, result)
-    return Cliff(runs, pattern, _name(device))
+    asked = [
+        Asked(
+            name=name,
+            trace=load.workload(),
+            device=device,
+            scheme=name,
+            settings=api.settings_for(chosen, name, schemes),
+            replay=f"closed:{pattern.queue_depth}" if pattern.bursts == 1 else None,
+        )
+        for name, load in planned.items()
+    ]
+    found = several.results(asked, jobs, progress)
+    labelled = zip(planned.values(), found, strict=True)
+    return Cliff({each.label: (load, each) for load, each in labelled}, pattern, _name(device))
 
 
 @checked
@@ -319,6 +319,7 @@ def cliff(
     pause_ns: int = 0,
     span_bytes: int | None = None,
     settings: Mapping[str, Any] | None = None,
+    jobs: int = 1,
     on_progress: api.Progress | None = None,
 ) -> Cliff:
     """Write sequentially to an empty device and tell the bandwidth over the data written.
@@ -326,15 +327,17 @@ def cliff(
     Writes of `write_bytes` go on without a break until `amount_bytes` are written, `queue_depth`
     at a time; with `bursts` above 1 in so many equal parts, one every `pause_ns`. Without an
     amount every scheme writes three times what its device takes in SLC mode. Writes start over
-    after `span_bytes`, by default when the device is full. `device`, `schemes` and `settings` are
-    those of `compare`. Raises ConfigError, UsageError or RunError.
+    after `span_bytes`, by default when the device is full. `device`, `schemes`, `settings` and
+    `jobs` are those of `compare`. Raises ConfigError, UsageError or RunError.
     """
     given = api.flat(settings)
     names, left_out = api.named(schemes, device=device, settings=given)
     for sentence in reasons.told(left_out, "is left out", "are left out"):
         warnings.warn(sentence, stacklevel=2)
     pattern = Pattern(amount_bytes, write_bytes, queue_depth, bursts, pause_ns, span_bytes)
-    return run(pattern, device=device, schemes=names, settings=given, progress=on_progress)
+    return run(
+        pattern, device=device, schemes=names, settings=given, jobs=jobs, progress=on_progress
+    )
 
 
 def _name(device: Content) -> str:
@@ -342,12 +345,3 @@ def _name(device: Content) -> str:
     if isinstance(device, Mapping):
         return str(device.get("device", {}).get("name", "device"))
     return os.fspath(device)
-
-
-@contextmanager
-def _workload(text: str) -> Iterator[str]:
-    """Put a workload where the engine finds it."""
-    with scratch() as folder:
-        path = folder / "cliff.toml"
-        path.write_text(text, encoding="utf-8")
-        yield str(path)

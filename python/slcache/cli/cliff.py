@@ -95,6 +95,7 @@ def cliff(
     ] = None,
     config: opt.Config = None,
     sets: opt.Sets = None,
+    jobs: opt.Jobs = 1,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write cliff.json, .svg and .png here.")
     ] = None,
@@ -149,7 +150,12 @@ def cliff(
     kept = [path for path in (device, config) if path is not None]
     with console.output(out, cliffs.FILES, kept) as files, console.meter(progress) as meter:
         result = cliffs.run(
-            chosen, device=given.device, schemes=names, settings=settings, progress=meter
+            chosen,
+            device=given.device,
+            schemes=names,
+            settings=settings,
+            jobs=jobs,
+            progress=meter,
         )
         if files is not None:
             from slcache.plots import style

@@ -335,6 +335,9 @@ Seed = Annotated[
     int | None,
     typer.Option(min=0, max=SEED_MAX, metavar="N", help="Seed of every random choice."),
 ]
+Jobs = Annotated[
+    int, typer.Option(min=1, max=1024, metavar="N", help="Runs at a time, a process for each (1).")
+]
 EqualCells = Annotated[
     bool,
     typer.Option(

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from rich.text import Text
 
-from slcache import _core, api, notes, terminal, units
+from slcache import _core, api, comparing, notes, terminal, units
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.config_files import Placed
@@ -112,6 +112,7 @@ def compare(
     equal_cells: opt.EqualCells = False,
     memory_in: opt.MemoryIn = None,
     log: opt.Log = None,
+    jobs: opt.Jobs = 1,
     out: opt.Out = None,
     json: opt.Json = False,
     form: opt.Format = opt.Form.table,
@@ -143,7 +144,7 @@ def compare(
         console.output(out, FILES, files_of(trace, device, config, memory_in)) as files,
         console.meter(progress) as meter,
     ):
-        comparison = api.compare(
+        comparison = comparing.compare(
             trace,
             device=given.device,
             schemes=names,
@@ -152,6 +153,7 @@ def compare(
             equal_cells=equal_cells,
             memory_in=memory_in,
             log=log,
+            jobs=jobs,
             progress=meter,
             **arguments,
         )

@@ -1,4 +1,4 @@
-"""Runs what is left of a study, on some executor, and keeps every result as soon as it is there."""
+"""Has tasks done on some executor, and keeps every result as soon as it is there."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from slcache.runs.executors import Executor
-from slcache.runs.keeper import Keeper
-from slcache.runs.store import Store
 from slcache.runs.tasks import Done, Task
 
 #: How often a task is tried whose worker is lost.
@@ -52,28 +50,31 @@ class Work:
 class FailedError(Exception):
     """A point failed, and that was to be the end."""
 
+    def __init__(self, done: Done) -> None:
+        super().__init__(done.error)
+        self.done = done
+
 
 def run(
     work: Work,
     executor: Executor,
-    store: Store,
+    keep: Callable[[Done], None],
     kept: int,
     report: Callable[[Progress], None],
     *,
     fail_fast: bool = False,
 ) -> dict[str, Done]:
-    """Return what became of each point, by its key; its result is in the store by then.
+    """Return what became of each point, by its key; its result was given to `keep` by then.
 
     `report` is called several times a second, and ends the sweep by raising. Whoever made the
     executor ends it, and with it what is still running.
     """
     progress = Progress(len(work.points), kept)
     report(progress)
-    with Keeper(store) as keeper:
-        loop = _Loop(work, executor, keeper, progress, fail_fast)
-        while loop.pending:
-            loop.step()
-            report(progress)
+    loop = _Loop(work, executor, keep, progress, fail_fast)
+    while loop.pending:
+        loop.step()
+        report(progress)
     return loop.results
 
 
@@ -81,11 +82,16 @@ class _Loop:
     """The state of a sweep while it runs."""
 
     def __init__(
-        self, work: Work, executor: Executor, keeper: Keeper, progress: Progress, fail_fast: bool
+        self,
+        work: Work,
+        executor: Executor,
+        keep: Callable[[Done], None],
+        progress: Progress,
+        fail_fast: bool,
     ) -> None:
         self.results: dict[str, Done] = {}
         self.progress = progress
-        self._executor, self._keeper, self._fail_fast = executor, keeper, fail_fast
+        self._executor, self._keep, self._fail_fast = executor, keep, fail_fast
         self._tries: dict[str, int] = {}
         #: Points that wait for a state, by its name.
         self._waiting: dict[str, list[Task]] = {name: [] for name in work.states}
@@ -129,7 +135,7 @@ class _Loop:
         if done.lost is not None:
             done = dataclasses.replace(done, error=f"{done.lost} ({TRIES} times)", lost=None)
         if done.error is None:
-            self._keeper.keep(done)
+            self._keep(done)
             # A sweep of many points must not hold all results.
             done = dataclasses.replace(done, content=b"")
         self.results[done.name] = done
@@ -138,4 +144,4 @@ class _Loop:
         if done.error is not None:
             self.progress.failed += 1
             if self._fail_fast:
-                raise FailedError(done.error)
+                raise FailedError(done)

@@ -37,6 +37,13 @@ def packed(key: str, text: bytes, level: int = 6) -> bytes:
     return gzip.compress(whole, level, mtime=0)
 
 
+def unpacked(content: bytes) -> dict[str, Any]:
+    """Return the document of what was `packed` just now."""
+    _, _, text = gzip.decompress(content).partition(b"\n")
+    document: dict[str, Any] = json.loads(text)
+    return document
+
+
 class Store:
     """Result documents by what made them: configuration, trace, seed and version."""
 

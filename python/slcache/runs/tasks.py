@@ -39,6 +39,9 @@ class Task:
     prepared: str | None = None
     #: The state that a run starts from, or where it is saved.
     state: str | None = None
+    #: The memory that the scheme begins with, and the table of requests to write.
+    memory_in: str | None = None
+    log: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the task as JSON has it."""
@@ -61,8 +64,10 @@ class Done:
     values: Values = field(default_factory=dict)
     #: What the run took: `wall_s`, `cpu_s` and `peak_rss_bytes`.
     costs: Mapping[str, float] = field(default_factory=dict)
-    #: Why the run failed, and would again.
+    #: Why the run failed, and would again; the exception that says so, and what it is about.
     error: str | None = None
+    kind: str = ""
+    about: Mapping[str, Any] = field(default_factory=dict)
     #: How the worker was lost; another may do better.
     lost: str | None = None
 
@@ -74,7 +79,9 @@ def perform(task: Task) -> Done:
             return _state(task)
         return _finished(task.name, _document(task))
     except (ConfigError, TraceError, RunError, MemoryError, OSError) as error:
-        return Done(task.name, error=str(error) or type(error).__name__)
+        kind = type(error).__name__
+        place = {name: getattr(error, name, None) for name in ("key", "line", "file")}
+        return Done(task.name, error=str(error) or kind, kind=kind, about=place)
 
 
 def values(document: Mapping[str, Any]) -> dict[str, Value]:
@@ -119,6 +126,9 @@ def _document(task: Task) -> str:
         replay=task.replay,
         snapshot_in=task.state if started else None,
         snapshot_out=None,
+        memory_in=task.memory_in,
+        memory_out=None,
+        log=task.log,
         progress=None,
     )
 

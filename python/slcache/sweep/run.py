@@ -12,6 +12,7 @@ from slcache._core import RunError
 from slcache.arguments import checked
 from slcache.runs import driver, tasks
 from slcache.runs.executors import Executor, named
+from slcache.runs.keeper import Keeper
 from slcache.sweep import outcome, slurm, study, table
 from slcache.sweep.outcome import Sweep
 from slcache.sweep.prepared import Prepared, asked_points
@@ -164,7 +165,8 @@ def _run(
     chosen = named.executor(executor, jobs) if isinstance(executor, str) else executor
     try:
         work = prepared.work(todo, here=chosen.here)
-        return driver.run(work, chosen, prepared.store, kept, report, fail_fast=fail_fast)
+        with Keeper(prepared.store) as keeper:
+            return driver.run(work, chosen, keeper.keep, kept, report, fail_fast=fail_fast)
     except driver.FailedError as error:
         raise RunError(f"a point failed: {error}") from error
     finally:

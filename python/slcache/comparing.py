@@ -1,0 +1,152 @@
+"""The comparison: a trace under several schemes, with one seed or with several."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from slcache import api, config_files, reasons, spare
+from slcache.arguments import checked
+from slcache.config_files import Settings
+from slcache.content import Content
+from slcache.errors import UsageError, about
+from slcache.files import Path
+from slcache.results import Comparison
+from slcache.runs import several
+from slcache.runs.several import Asked
+from slcache.traces import Progress
+
+
+@checked
+def compare(
+    trace: Content,
+    *,
+    device: Content | None = None,
+    schemes: Sequence[str] | str,
+    normalise: str | None = None,
+    settings: Settings | None = None,
+    trace_format: str | None = None,
+    trace_options: Mapping[str, str] | None = None,
+    address: str | None = None,
+    replay: str | None = None,
+    window: str | None = None,
+    seed: int | None = None,
+    seeds: int = 1,
+    equal_cells: bool = False,
+    memory_in: Path | None = None,
+    log: Path | None = None,
+    jobs: int = 1,
+    on_progress: Progress | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Replay a trace on a device under several schemes.
+
+    `schemes` is a list, or `"all"` for every one that the device can run; a warning names those
+    left out. Figures are normalised to `normalise`, by default the first scheme. A setting under
+    `scheme.<name>` goes to that scheme only, and `memory_in` to those that have a memory. `log`
+    writes a table of requests for each scheme: `requests.parquet` means `requests-NAME.parquet`.
+    With `seeds` above 1 everything is run with so many seeds from `seed` on, a workload drawn
+    anew for each: a `SeededComparison` tells means with intervals, and which differences are
+    inside the noise. `equal_cells` leaves schemes without a cache as many dense blocks as those
+    with one have beside it. `jobs` runs go on at a time, each in a process of its own where that
+    is more than one; the figures are the same. The other arguments are those of `run`.
+    """
+    device, _, said = config_files.unpacked(device, settings)
+    given = api.addressed(said, address, window)
+    progress = api.reporting(on_progress, progress)
+    names = _names(schemes, normalise, device, given)
+    labelled = api.called(names, device=device, settings=given, replay=replay, seed=seed)
+    every = _seeds(device, names, given, seed, seeds)
+    if seeds > 1:
+        given = {key: value for key, value in given.items() if key != "run.seed"}
+    cells = _equal_cells(names, device, given) if equal_cells else {}
+    learning = api.remembering(names) if memory_in is not None else []
+    asked = [
+        Asked(
+            name=name + mark,
+            trace=trace,
+            device=device,
+            scheme=name,
+            settings={**api.settings_for(given, name, names), **cells.get(name, {})},
+            trace_options=api.reader_options_of(trace, trace_format, trace_options, number),
+            replay=replay,
+            seed=number,
+            memory_in=memory_in if name in learning else None,
+            log=None if log is None else log_of(log, labelled[name] + mark),
+        )
+        for mark, number in every.items()
+        for name in names
+    ]
+    results = several.results(asked, jobs, progress)
+    reference = normalise if normalise is None else labelled[normalise]
+    count = len(names)
+    found = [
+        Comparison(results[start : start + count], reference)
+        for start in range(0, len(results), count)
+    ]
+    if seeds == 1:
+        return found[0]
+    from slcache.seeded import SeededComparison
+
+    return SeededComparison(found)
+
+
+def _names(
+    schemes: Sequence[str] | str,
+    normalise: str | None,
+    device: Content,
+    settings: Mapping[str, Any],
+) -> list[str]:
+    """Return the schemes to compare; a warning names those of all that the device cannot run."""
+    names, left_out = api.named(schemes, device=device, settings=settings)
+    for sentence in reasons.told(left_out, "is left out", "are left out"):
+        warnings.warn(sentence, stacklevel=4)
+    api.check_schemes(names, normalise)
+    return names
+
+
+def _seeds(
+    device: Content,
+    names: Sequence[str],
+    settings: Mapping[str, Any],
+    seed: int | None,
+    count: int,
+) -> dict[str, int | None]:
+    """Return the seeds of the runs by what marks them."""
+    if count == 1:
+        return {"": seed}
+    first = _first_seed(device, names[0], settings, names, seed)
+    return {f"-seed{number}": number for number in range(first, first + count)}
+
+
+def _equal_cells(
+    names: Sequence[str], device: Content, settings: Mapping[str, Any]
+) -> dict[str, dict[str, int]]:
+    """Return the settings of each scheme with which none cleans with more room than another."""
+    own = {name: api.settings_for(settings, name, names) for name in names}
+    found = spare.equalised(
+        {name: api.resolve(device=device, scheme=name, settings=own[name]) for name in names}
+    )
+    if not any(found.values()):
+        told = "equal cells have no effect: none has more dense blocks than a scheme with a cache"
+        raise about(UsageError(told), "equal_cells")
+    return found
+
+
+def _first_seed(
+    device: Content, scheme: str, given: Mapping[str, Any], names: Sequence[str], seed: int | None
+) -> int:
+    """Return the seed that a single comparison would have."""
+    own = api.settings_for(given, scheme, names)
+    return int(api.resolve(device=device, scheme=scheme, settings=own, seed=seed)["run"]["seed"])
+
+
+def log_of(log: Path, label: str) -> pathlib.Path:
+    """Return where a comparison logs the requests of one scheme: the name with the scheme's."""
+    path = pathlib.Path(log)
+    if not path.name:
+        raise about(UsageError(f"log = {os.fspath(log)!r}: must name a file"), "log")
+    return path.with_name(f"{path.stem}-{label}{path.suffix}")

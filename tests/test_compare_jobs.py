@@ -1,0 +1,114 @@
+"""Runs side by side give what runs one by one give, and fail as these do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slcache
+from slcache.cli.app import execute
+from support import slcache as command
+
+
+def figures(comparison: slcache.Comparison) -> list[dict[str, Any]]:
+    """Return the documents without what a run took."""
+    found = [dict(document) for document in comparison.documents]
+    for document in found:
+        del document["sim"]
+        document["provenance"] = {**document["provenance"], "time": ""}
+    return found
+
+
+def both(trace: Any, tmp_path: Path, **how: Any) -> list[slcache.Comparison]:  # noqa: ANN401
+    """Compare one by one and side by side; the logs are the same too."""
+    found = []
+    for jobs in (1, 2):
+        log = tmp_path / f"{jobs}" / "log.parquet"
+        log.parent.mkdir()
+        found.append(slcache.compare(trace, log=log, jobs=jobs, **how))
+    logs = [{p.name: p.read_bytes() for p in (tmp_path / n).iterdir()} for n in ("1", "2")]
+    assert logs[0] == logs[1] != {}
+    return found
+
+
+def test_side_by_side_is_one_by_one(trace: Path, tmp_path: Path) -> None:
+    how = {"device": "tiny", "schemes": ["tlc-only", "baseline", "rl"], "address": "wrap"}
+    memory = tmp_path / "memory"
+    slcache.run(trace, device="tiny", scheme="rl", memory_out=memory)
+    one, two = both(trace, tmp_path, memory_in=memory, **how)
+    assert figures(one) == figures(two)
+    assert {*map(str, one.inputs)} == {*map(str, two.inputs)}
+
+
+def test_so_are_seeds_of_a_workload_given_by_what_it_holds(tmp_path: Path) -> None:
+    drawn = {"requests": 300, "footprint_bytes": 1 << 20, "global": {"rw": "randwrite", "bs": "4k"}}
+    one, two = both(
+        drawn, tmp_path, device="tiny", schemes="tlc-only,sa", seeds=3, normalise="sa", seed=5
+    )
+    assert isinstance(one, slcache.Comparison)
+    assert one.verdict() == two.verdict()
+    assert figures(one) == figures(two)
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "told"),
+    [
+        (["--set", "scheme.sa.slc_blocks=15"], 3, "scheme.sa.slc_blocks = 15"),
+        (["--trace-format", "spc"], 4, "is not a block number"),
+        (["--jobs", "0"], 2, "--jobs"),
+    ],
+)
+def test_what_fails_fails_alike(
+    options: list[str],
+    status: int,
+    told: str,
+    trace: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "out"
+    how = ["compare", str(trace), "--device", "tiny", "--schemes", "sa,baseline", "--out", str(out)]
+    said = []
+    for jobs in ("1", "2"):
+        assert execute([*how, "--jobs", jobs, *options]) == status
+        said.append(capsys.readouterr().err)
+    assert said[0] == said[1]
+    assert told in said[0]
+    assert not out.exists()
+
+
+def test_a_cliff_is_the_same_side_by_side() -> None:
+    for how in ({}, {"bursts": 2, "pause_ns": 1000}):
+        both = [
+            slcache.cliff(
+                device="tiny",
+                schemes=["baseline", "ips"],
+                amount_bytes=1 << 22,
+                write_bytes=4096,
+                jobs=jobs,
+                **how,
+            )
+            for jobs in (1, 2)
+        ]
+        assert both[0].to_json() == both[1].to_json()
+
+
+def test_what_an_error_is_about_comes_from_the_other_process(trace: Path) -> None:
+    told = []
+    for jobs in (1, 2):
+        with pytest.raises(slcache.TraceError) as raised:
+            slcache.compare(
+                trace, device="tiny", schemes=["sa", "rl"], trace_format="spc", jobs=jobs
+            )
+        told.append((raised.value.line, raised.value.file, raised.value.key))
+    assert told[0] == told[1]
+    assert told[0][0] == 1
+
+
+def test_a_pipe_is_refused_side_by_side(trace: Path) -> None:
+    how = ("--device", "tiny", "--schemes", "sa,baseline", "--jobs", "2", "--trace-format", "msr")
+    done = command("compare", "-", *how, stdin=trace.read_bytes())
+    assert done.returncode == 2, done.stderr
+    assert b"can be read only once" in done.stderr
