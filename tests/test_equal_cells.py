@@ -61,7 +61,7 @@ def test_the_room_to_clean_with_follows_the_closed_form_and_is_told(device: Path
         block_bytes = 2 * 16 * 4096
         used = 90 * MIB / (2 * blocks * block_bytes)
         assert document["waf"]["total"] == pytest.approx(fifo(used), rel=0.05)
-    told = "mlc-only cleans with 512 dense blocks per plane, a scheme with a cache with 448"
+    told = "mlc-only has 512 dense blocks per plane and baseline 448"
     assert any(told in note for note in found[False].notes())
     assert not any("dense blocks per plane" in note for note in found[True].notes())
 

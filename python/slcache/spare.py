@@ -69,10 +69,12 @@ def unequal(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> st
     (key, fewest), *_ = next(iter(more.values())).items()
     pool = int(key.removeprefix("device.pool[").partition("]")[0])
     has = configs[next(iter(more))]["device"]["pool"][pool]["blocks"]
+    known = {name: found for name, each in configs.items() if (found := dense(each)) is not None}
+    cached = [name for name, (blocks, is_one) in known.items() if is_one and blocks[pool] == fewest]
     return (
-        f"{', '.join(more)} cleans with {has} dense blocks per plane, a scheme with a cache with "
-        f"{fewest} for the same data. Part of what separates their write amplification is that; "
-        "--equal-cells gives all as many."
+        f"To clean with, {' and '.join(more)} has {has} dense blocks per plane and "
+        f"{', '.join(cached)} {fewest}, for the same data. Part of what separates their write "
+        "amplification is that; --equal-cells gives all as many."
     )
 
 
