@@ -80,15 +80,16 @@ def test_what_fails_fails_alike(
 
 
 def test_a_cliff_is_the_same_side_by_side() -> None:
-    for how in ({}, {"bursts": 2, "pause_ns": 1000}):
+    for bursts in (1, 2):
         both = [
             slcache.cliff(
                 device="tiny",
                 schemes=["baseline", "ips"],
                 amount_bytes=1 << 22,
                 write_bytes=4096,
+                bursts=bursts,
+                pause_ns=1000,
                 jobs=jobs,
-                **how,
             )
             for jobs in (1, 2)
         ]

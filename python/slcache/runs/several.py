@@ -6,17 +6,18 @@ import os
 import pathlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slcache import _core, api, config_files, files
 from slcache.content import Content, path_of, trace_of
 from slcache.errors import UsageError, about
 from slcache.files import Path
 from slcache.results import Result
-from slcache.runs import driver, given, store
-from slcache.runs.executors.local import Local
-from slcache.runs.tasks import Done, Task
+from slcache.runs import given
 from slcache.traces import Progress
+
+if TYPE_CHECKING:
+    from slcache.runs.tasks import Done, Task
 
 _ERRORS = {each.__name__: each for each in (_core.ConfigError, _core.TraceError)}
 
@@ -44,6 +45,9 @@ class Asked:
 
     def task(self) -> Task:
         """Return the run as it goes to another process."""
+        # What only other processes need is loaded with the first of them.
+        from slcache.runs.tasks import Task
+
         log = None if self.log is None else os.fspath(api.checked_log(self.log))
         return Task(
             name=self.name,
@@ -107,6 +111,9 @@ def _one_by_one(asked: Sequence[Asked], progress: Progress | None) -> list[Resul
 
 def _documents(tasks: Sequence[Task], jobs: int, progress: Progress | None) -> list[dict[str, Any]]:
     """Return the result documents of tasks, done in processes of their own."""
+    from slcache.runs import driver, store
+    from slcache.runs.executors.local import Local
+
     found: dict[str, dict[str, Any]] = {}
 
     def keep(done: Done) -> None:
