@@ -58,12 +58,12 @@ def compare(
     given = api.addressed(said, address, window)
     progress = api.reporting(on_progress, progress)
     names = _names(schemes, normalise, device, given)
+    learning = api.remembering(names) if memory_in is not None else []
     labelled = api.called(names, device=device, settings=given, replay=replay, seed=seed)
     every = _seeds(device, names, given, seed, seeds)
     if seeds > 1:
         given = {key: value for key, value in given.items() if key != "run.seed"}
     cells = _equal_cells(names, device, given) if equal_cells else {}
-    learning = api.remembering(names) if memory_in is not None else []
     asked = [
         Asked(
             name=name + mark,
