@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from markupsafe import Markup
+from matplotlib.figure import Figure
 
 import slcache
+from slcache.names import printable
+from slcache.plots import style
 from support import mixed, write_trace
 from verbs import Inputs
 
@@ -27,6 +31,27 @@ def inputs(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> Inputs:
 def comparison(trace: Path) -> slcache.Comparison:
     """Both schemes on the small trace."""
     return slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"])
+
+
+#: Modules that save results and ask nothing of their pictures, which take most of the time.
+UNDRAWN = {
+    *("test_config_files", "test_differences", "test_documents", "test_edited", "test_files"),
+    *("test_many_schemes", "test_memories", "test_notes", "test_reproduce"),
+    *("test_rerun", "test_saved", "test_saved_seeds", "test_seeds", "test_store"),
+    *("test_study_config", "test_study_forms", "test_sweep", "test_sweep_show", "test_tune"),
+    "test_written_paths",
+}
+
+
+@pytest.fixture(autouse=True)
+def undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave figures out of reports where they are not the question."""
+    if request.module.__name__ in UNDRAWN:
+        monkeypatch.setattr(style, "svg", _undrawn)
+
+
+def _undrawn(_figure: Figure, _name: str, description: str) -> Markup:
+    return Markup('<svg role="img" aria-label="{}"></svg>').format(printable(description))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
