@@ -156,7 +156,7 @@ impl Checker {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn spread_out(&mut self, entry: TraceEntry, out: &mut Vec<TraceEntry>) -> Result<(), LineFault> {
         let Some(spread) = &mut self.spread else {
             return self.give_out(entry, out);
