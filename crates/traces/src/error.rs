@@ -498,4 +498,10 @@ impl LineFault {
     pub(crate) fn field(column: usize, name: &str, value: &[u8], allowed: impl Into<String>) -> Self {
         Self::Field { column, name: name.to_owned(), value: value.to_vec(), allowed: allowed.into() }
     }
+
+    /// A line of too few or too many columns.
+    #[cold]
+    pub(crate) fn columns(line: &[u8], found: usize, expected: impl Into<String>) -> Self {
+        Self::Columns { found, expected: expected.into(), text: line.to_vec() }
+    }
 }

@@ -1,0 +1,176 @@
+//! The table of a format's columns: what each holds and what may stand in it. Both ways of taking a line
+//! apart read it: [`quick`] is built for each format out of it, [`careful`] looks into it for each field.
+
+use crate::error::LineFault;
+use crate::sectors;
+use slcache_base::request::HostOp;
+
+mod fields;
+mod quick;
+
+pub(super) use fields::{between, careful, Fields, SKIPPED_HEADER};
+pub(super) use quick::quick;
+
+/// Most columns of a format.
+const COLUMNS_MAX: usize = 8;
+
+/// The columns of a format.
+pub(super) struct Columns {
+    /// How they are told apart.
+    pub split: Split,
+    /// Whether there may be lines that name the columns, with the spellings of names beside those of the
+    /// columns, by column.
+    pub header: Option<&'static [(usize, &'static str)]>,
+    /// What address and size count.
+    pub units: Units,
+    /// One after the other.
+    pub columns: &'static [Column],
+}
+
+/// How columns are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Split {
+    /// At commas, with blanks around them or not.
+    Commas,
+    /// At commas, and blanks count.
+    BareCommas,
+    /// At commas, and there may be further columns.
+    CommasOrMore,
+    /// At commas, counted from the end: the first column may hold commas.
+    CommasFromEnd,
+    /// At runs of spaces and tabs.
+    Blanks,
+}
+
+/// What address and size of a request count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Units {
+    /// Both bytes.
+    Bytes,
+    /// Both sectors.
+    Sectors,
+    /// The address sectors and the size bytes.
+    SectorAndBytes,
+}
+
+/// One column.
+pub(super) struct Column {
+    /// Its name in headers and messages.
+    pub name: &'static str,
+    /// What it is for.
+    pub holds: Holds,
+    /// What may stand in it, for messages.
+    pub allowed: &'static str,
+}
+
+/// What a column is for.
+#[derive(Clone, Copy)]
+pub(super) enum Holds {
+    /// Text that no request needs.
+    Unused,
+    /// Text that begins the name of a volume, of which the next column is the rest.
+    VolumeText,
+    /// A number that names a volume, or ends its name.
+    Volume,
+    /// An operation, by its code.
+    Op(Codes),
+    /// Hexadecimal flags: with this bit a read, without it a write.
+    Flags(u32),
+    /// Where the request begins.
+    Address,
+    /// How long it is.
+    Size,
+    /// A time in whole units of so many nanoseconds.
+    Ticks(u64),
+    /// A time in seconds, with a fraction or without.
+    Seconds,
+    /// A time in milliseconds, with a fraction or without.
+    Milliseconds,
+    /// A response time in whole units, of which the format knows what they are.
+    ResponseTicks,
+    /// A response time in seconds, or blank.
+    ResponseSeconds,
+}
+
+/// What stands for each operation.
+#[derive(Clone, Copy)]
+pub(super) struct Codes {
+    /// Each of them for a read.
+    pub reads: &'static [&'static [u8]],
+    /// Each of them for a write.
+    pub writes: &'static [&'static [u8]],
+}
+
+/// The codes most formats have.
+pub(super) const LETTERS: Codes = Codes { reads: &[b"R"], writes: &[b"W"] };
+/// The codes of simulators' formats.
+pub(super) const ONE_IS_READ: Codes = Codes { reads: &[b"1"], writes: &[b"0"] };
+
+impl Codes {
+    /// The operation of a field.
+    #[inline(always)]
+    pub(super) fn op(self, field: &[u8]) -> Option<HostOp> {
+        if self.reads.contains(&field) {
+            Some(HostOp::Read)
+        } else {
+            self.writes.contains(&field).then_some(HostOp::Write)
+        }
+    }
+}
+
+/// The operation in hexadecimal flags, which may have `0x` in front.
+#[inline]
+fn op_of_flags(field: &[u8], read: u32) -> Option<HostOp> {
+    let digits = field.strip_prefix(b"0x").unwrap_or(field);
+    if !(1..=8).contains(&digits.len()) {
+        return None;
+    }
+    let hexadecimal = |flags: u32, &digit: &u8| Some(flags << 4 | char::from(digit).to_digit(16)?);
+    let flags = digits.iter().try_fold(0, hexadecimal)?;
+    Some(if flags & read == 0 { HostOp::Write } else { HostOp::Read })
+}
+
+/// A column of a table.
+pub(super) const fn column(name: &'static str, holds: Holds, allowed: &'static str) -> Column {
+    Column { name, holds, allowed }
+}
+
+impl Columns {
+    /// The column of the address.
+    pub(super) const fn address(&self) -> sectors::Column<'static> {
+        let mut place = 0;
+        while !matches!(self.columns[place].holds, Holds::Address) {
+            place += 1;
+        }
+        self.place(place)
+    }
+
+    /// The column of the size.
+    pub(super) const fn size(&self) -> sectors::Column<'static> {
+        let mut place = 0;
+        while !matches!(self.columns[place].holds, Holds::Size) {
+            place += 1;
+        }
+        self.place(place)
+    }
+
+    const fn place(&self, place: usize) -> sectors::Column<'static> {
+        sectors::Column { number: place + 1, name: self.columns[place].name }
+    }
+
+    /// A field that may not stand in its column, counted from 1.
+    #[cold]
+    pub(super) fn fault(&self, column: usize, field: &[u8]) -> LineFault {
+        let Column { name, allowed, .. } = self.columns[column - 1];
+        LineFault::field(column, name, field, allowed)
+    }
+
+    /// A line of so many fields instead of one for each column.
+    #[cold]
+    fn count_fault(&self, line: &[u8], found: usize) -> LineFault {
+        let or_more = if self.split == Split::CommasOrMore { "at least " } else { "" };
+        let delimiter = if self.split == Split::Blanks { " " } else { "," };
+        let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
+        LineFault::columns(line, found, format!("{or_more}{} ({})", names.len(), names.join(delimiter)))
+    }
+}

@@ -1,0 +1,144 @@
+//! The reader that formats share of which every line is one request: it takes a line apart, quickly or
+//! with care, and makes the request of what it found.
+
+use super::columns::{self, Columns, Units};
+use super::{RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
+use crate::batch::RowParser;
+use crate::error::{LineFault, TraceError};
+use crate::line_end::{Alone, Followed, LineEnd};
+use crate::options::TraceOptions;
+use crate::scan::ScannedTime;
+use crate::sectors::{Extent, SizeRules};
+use slcache_base::request::HostOp;
+
+/// A format of lines. Mostly its columns say all; what they cannot say, it defines itself.
+pub(super) trait LineFormat: Default + Send + 'static {
+    /// What the columns of a line hold.
+    const COLUMNS: &'static Columns;
+
+    /// With the user's options.
+    fn new(_options: &TraceOptions) -> Self {
+        Self::default()
+    }
+
+    /// One pass over a well-formed line, and what is behind that line; `None` when [`Self::careful`]
+    /// has to look. Where both find something, it is the same.
+    #[inline(always)]
+    fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
+        columns::quick::<Self, E>(line)
+    }
+
+    /// Field by field, so that whatever is wrong can be named.
+    #[cold]
+    fn careful(line: &[u8]) -> Result<Found<'_>, LineFault> {
+        columns::careful(Self::COLUMNS, line)
+    }
+
+    /// The time of a line in nanoseconds, where the columns leave it in units of the file.
+    #[inline(always)]
+    fn time(&self, line: &Line<'_>) -> Result<ScannedTime, LineFault> {
+        Ok(line.time)
+    }
+
+    /// Its response time in nanoseconds.
+    #[inline(always)]
+    fn response_ns(line: &Line<'_>) -> Result<Option<u64>, LineFault> {
+        Ok(line.response)
+    }
+}
+
+/// A line taken apart; address and size still in the units of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Line<'a> {
+    /// When it came.
+    pub time: ScannedTime,
+    /// What is asked.
+    pub op: HostOp,
+    /// First byte or sector.
+    pub address: u64,
+    /// Bytes or sectors.
+    pub size: u64,
+    /// The bytes that name the volume.
+    pub volume: &'a [u8],
+    /// How long it took, where the format tells.
+    pub response: Option<u64>,
+}
+
+impl Line<'_> {
+    /// Nothing but a time.
+    #[inline(always)]
+    pub(super) const fn at(at_ns: u64) -> Self {
+        let time = ScannedTime { at_ns, rounded: false };
+        Self { time, op: HostOp::Read, address: 0, size: 0, volume: &[], response: None }
+    }
+}
+
+/// What a line is that nothing is wrong with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found<'a> {
+    /// A request.
+    Line(Line<'a>),
+    /// Something left out on purpose, and why.
+    Skipped(&'static str),
+}
+
+/// Makes the parser of a format.
+pub(super) fn build<F: LineFormat>(options: &TraceOptions) -> Result<Box<dyn RowParser>, TraceError> {
+    Ok(Box::new(LineParser { format: F::new(options), sizes: SizeRules::new(options) }))
+}
+
+struct LineParser<F> {
+    format: F,
+    sizes: SizeRules,
+}
+
+impl<F: LineFormat> LineParser<F> {
+    /// The request of a line taken apart.
+    #[inline(always)]
+    fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
+        let time = self.format.time(&line)?;
+        let Some(extent) = self.extent(&line)? else {
+            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
+        };
+        let place = (extent.sector, extent.sectors);
+        let mut raw = RawRequest::plain(time.at_ns, place, line.op, line.volume);
+        raw.rounded_to_sectors = extent.rounded;
+        raw.rounded_to_ns = time.rounded;
+        raw.response_ns = F::response_ns(&line)?;
+        Ok(Record::Request(raw))
+    }
+
+    /// The sectors of a line; `None` for a zero size that is to be skipped.
+    #[inline(always)]
+    fn extent(&self, line: &Line<'_>) -> Result<Option<Extent>, LineFault> {
+        let address = (line.address, const { F::COLUMNS.address() });
+        let size = (line.size, const { F::COLUMNS.size() });
+        match F::COLUMNS.units {
+            Units::Bytes => self.sizes.extent_of_bytes(address, size),
+            Units::Sectors => self.sizes.extent_of_sectors(line.address, size),
+            Units::SectorAndBytes => self.sizes.extent_of_sector_and_bytes(address, size),
+        }
+    }
+}
+
+impl<F: LineFormat> RecordParser for LineParser<F> {
+    #[inline]
+    fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
+        match F::quick::<Alone>(line) {
+            Some((line, _)) => self.request(line),
+            None => match F::careful(line)? {
+                Found::Line(line) => self.request(line),
+                Found::Skipped(reason) => Ok(Record::Skipped(reason)),
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
+        let (line, behind) = F::quick::<Followed>(pending)?;
+        Some((self.request(line).ok()?, behind))
+    }
+}
+
+#[cfg(test)]
+pub(super) mod check;
