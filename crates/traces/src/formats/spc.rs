@@ -8,14 +8,10 @@
 //! fields may be surrounded by blanks. The size of a block is not in the file;
 //! it is 512 bytes in the UMass traces.
 
-use super::{Fit, Format, RawRequest, Record, Sample, SKIPPED_ZERO_SIZE};
-use crate::error::LineFault;
-use crate::fields::Fields;
-use crate::line_end::LineEnd;
-use crate::scan::{decimal_last, digits_until, unsigned_until, ScannedTime};
-use crate::sectors::{Column, SizeRules};
+use super::columns::{column, Codes, Columns, Holds, Split, Units};
+use super::lines::{build, LineFormat};
+use super::Format;
 use crate::volumes::plain_name;
-use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
     name: "spc",
@@ -27,98 +23,42 @@ pub(super) const FORMAT: Format = Format {
     takes_columns: false,
     text: true,
     volume_name: plain_name,
-    detect,
-    build: |options| Ok(Box::new(Spc { sizes: SizeRules::new(options) })),
+    detect: |sample| super::certain_if_most_parse(&FORMAT, sample),
+    build: build::<Spc>,
 };
 
-const NAMES: [&str; 5] = ["ASU", "LBA", "Size", "Opcode", "Timestamp"];
-const LBA: Column<'static> = Column { number: 2, name: NAMES[1] };
-const SIZE: Column<'static> = Column { number: 3, name: NAMES[2] };
+/// Letters in either case.
+const ANY_CASE: Codes = Codes { reads: &[b"R", b"r"], writes: &[b"W", b"w"] };
 
-struct Spc {
-    sizes: SizeRules,
-}
+#[derive(Default)]
+struct Spc;
 
-/// A line taken apart; numbers still in the units of the file.
-#[derive(Debug, PartialEq, Eq)]
-struct Line<'a> {
-    asu: &'a [u8],
-    lba: u64,
-    size: u64,
-    op: HostOp,
-    time: ScannedTime,
-}
-
-impl Spc {
-    /// The request of a line taken apart.
-    #[inline(always)]
-    fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
-        let (lba, size) = ((line.lba, LBA), (line.size, SIZE));
-        let Some(extent) = self.sizes.extent_of_sector_and_bytes(lba, size)? else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
-        let place = (extent.sector, extent.sectors);
-        let mut raw = RawRequest::plain(line.time.at_ns, place, line.op, line.asu);
-        raw.rounded_to_sectors = extent.rounded;
-        raw.rounded_to_ns = line.time.rounded;
-        Ok(Record::Request(raw))
-    }
-}
-
-parses_lines!(Spc, found => found);
-
-/// One pass over a line of five fields; `None` when [`careful`] has to look.
-#[inline(always)]
-fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
-    let (asu, rest) = digits_until(line, b',')?;
-    let (lba, rest) = unsigned_until(rest, b',')?;
-    let (size, rest) = unsigned_until(rest, b',')?;
-    let [letter, b',', rest @ ..] = rest else {
-        return None;
+impl LineFormat for Spc {
+    const COLUMNS: &'static Columns = &Columns {
+        split: Split::CommasOrMore,
+        header: None,
+        units: Units::SectorAndBytes,
+        columns: &[
+            column("ASU", Holds::Volume, "an application storage unit: a whole number from 0"),
+            column("LBA", Holds::Address, "a block number from 0 to 2^64 - 1"),
+            column("Size", Holds::Size, "a number of bytes from 0 to 2^64 - 1"),
+            column("Opcode", Holds::Op(ANY_CASE), "R or W (or r or w)"),
+            column("Timestamp", Holds::Seconds, "a time in seconds, in digits with at most one point"),
+        ],
     };
-    let op = op_of(*letter)?;
-    let (at_ns, behind) = decimal_last::<9, E>(rest)?;
-    Some((Line { asu, lba, size, op, time: ScannedTime { at_ns, rounded: false } }, behind))
-}
-
-/// Field by field, so that whatever is wrong can be named.
-#[cold]
-fn careful(line: &[u8]) -> Result<Line<'_>, LineFault> {
-    let fields = Fields::split_at_least(line, b',', &NAMES)?;
-    fields.number(1, "an application storage unit: a whole number from 0")?;
-    let lba = fields.number(2, "a block number from 0 to 2^64 - 1")?;
-    let size = fields.number(3, "a number of bytes from 0 to 2^64 - 1")?;
-    let op = match fields.get(4) {
-        [letter] => op_of(*letter),
-        _ => None,
-    };
-    let op = op.ok_or_else(|| fields.fault(4, "R or W (or r or w)"))?;
-    let time = fields.time(5, 1_000_000_000, "a time in seconds, in digits with at most one point")?;
-    Ok(Line { asu: fields.get(1), lba, size, op, time })
-}
-
-#[inline]
-fn op_of(letter: u8) -> Option<HostOp> {
-    match letter {
-        b'R' | b'r' => Some(HostOp::Read),
-        b'W' | b'w' => Some(HostOp::Write),
-        _ => None,
-    }
-}
-
-fn detect(sample: &Sample<'_>) -> Fit {
-    super::certain_if_most_parse(&FORMAT, sample)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::RecordParser;
-    use crate::line_end::Alone;
+    use crate::error::LineFault;
+    use crate::formats::lines::check::{self, both_ways_agree, only_careful, refused};
+    use crate::formats::{RawRequest, Record, SKIPPED_ZERO_SIZE};
+    use slcache_base::request::HostOp;
     use crate::options::{SubSector, TraceOptions, ZeroSize};
 
     fn parse(line: &str) -> Result<Record<'_>, LineFault> {
-        Spc { sizes: SizeRules::new(&TraceOptions::default()) }.record(line.as_bytes())
+        check::parse(&FORMAT, line)
     }
 
     fn request(line: &str) -> RawRequest<'_> {
@@ -147,12 +87,8 @@ mod tests {
 
     #[test]
     fn both_ways_of_taking_a_line_apart_agree() {
-        for line in [FORMAT.example, "21,0,1,R,0", "00,7,18446744073709551615,W,12.5"] {
-            if let Some((quick, _)) = quick::<Alone>(line.as_bytes()) {
-                assert_eq!(quick, careful(line.as_bytes()).unwrap());
-            }
-        }
-        assert!(quick::<Alone>(FORMAT.example.as_bytes()).is_some());
+        both_ways_agree::<Spc>(&[FORMAT.example, "21,0,1,R,0"]);
+        only_careful::<Spc>(&["00,7,18446744073709551615,W,12.5"]);
     }
 
     #[test]
@@ -162,12 +98,12 @@ mod tests {
             zero_size: ZeroSize::Skip,
             ..TraceOptions::default()
         };
-        let mut parser = Spc { sizes: SizeRules::new(&options) };
-        let Ok(Record::Request(raw)) = parser.record(b"0,10,513,w,1.0") else {
+        let parse = |line| check::parse_with(&FORMAT, &options, line);
+        let Ok(Record::Request(raw)) = parse("0,10,513,w,1.0") else {
             panic!("not a request");
         };
         assert_eq!((raw.sector, raw.sectors, raw.rounded_to_sectors), (10, 2, true));
-        assert_eq!(parser.record(b"0,10,0,w,1.0"), Ok(Record::Skipped(SKIPPED_ZERO_SIZE)));
+        assert_eq!(parse("0,10,0,w,1.0"), Ok(Record::Skipped(SKIPPED_ZERO_SIZE)));
     }
 
     #[test]
@@ -185,9 +121,6 @@ mod tests {
             ("0,1,512,R,-0.1", "column 5 (Timestamp)"),
             ("0,1,512,R", "4 columns where at least 5 (ASU,LBA,Size,Opcode,Timestamp)"),
         ];
-        for (line, expected) in cases {
-            let message = parse(line).unwrap_err().to_string();
-            assert!(message.contains(expected), "{line}: {message}");
-        }
+        refused(&FORMAT, &TraceOptions::default(), &cases);
     }
 }

@@ -6,16 +6,11 @@
 //! IOType is R, W or blank where no response was captured; Offset and Size are
 //! bytes. Which way a blank request went is not known, so it is left out.
 
-use super::{Fit, Format, RawRequest, Record, Sample, SKIPPED_ZERO_SIZE};
+use super::columns::{column, Columns, Fields, Holds, Split, Units, LETTERS, SKIPPED_HEADER};
+use super::lines::{build, Found, Line, LineFormat};
+use super::Format;
 use crate::error::LineFault;
-use crate::fields::{Fields, SKIPPED_HEADER};
-use crate::line_end::LineEnd;
-use crate::scan::{
-    decimal_time, decimal_until, digits_until, unsigned_last, unsigned_until, ScannedTime,
-};
-use crate::sectors::{Column, SizeRules};
 use crate::volumes::plain_name;
-use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
     name: "systor17",
@@ -27,113 +22,63 @@ pub(super) const FORMAT: Format = Format {
     takes_columns: false,
     text: true,
     volume_name: plain_name,
-    detect,
-    build: |options| Ok(Box::new(Systor17 { sizes: SizeRules::new(options) })),
+    detect: |sample| super::certain_if_most_parse(&FORMAT, sample),
+    build: build::<Systor17>,
 };
 
-const SECOND_NS: u64 = 1_000_000_000;
-const NAMES: [&str; 6] = ["Timestamp", "Response", "IOType", "LUN", "Offset", "Size"];
 /// Names found in headers beside those of the README.
-const OTHER_NAMES: [(usize, &str); 4] =
-    [(2, "ResponseTime"), (2, "Response Time"), (3, "IO Type"), (3, "Type")];
-const OFFSET: Column<'static> = Column { number: 5, name: NAMES[4] };
-const SIZE: Column<'static> = Column { number: 6, name: NAMES[5] };
+const OTHER_NAMES: &[(usize, &str)] =
+    &[(2, "ResponseTime"), (2, "Response Time"), (3, "IO Type"), (3, "Type")];
 const SKIPPED_NO_RESPONSE: &str = "blank IOType (no response was captured)";
 
-struct Systor17 {
-    sizes: SizeRules,
-}
+#[derive(Default)]
+struct Systor17;
 
-/// A line taken apart; numbers still in the units of the file.
-#[derive(Debug, PartialEq, Eq)]
-struct Line<'a> {
-    time: ScannedTime,
-    response_ns: Option<u64>,
-    op: HostOp,
-    lun: &'a [u8],
-    offset: u64,
-    size: u64,
-}
+impl LineFormat for Systor17 {
+    const COLUMNS: &'static Columns = &Columns {
+        split: Split::Commas,
+        header: Some(OTHER_NAMES),
+        units: Units::Bytes,
+        columns: &[
+            column("Timestamp", Holds::Seconds, "a Unix time in seconds, in digits with at most one point"),
+            column("Response", Holds::ResponseSeconds, "a response time in seconds from 0, or blank"),
+            column("IOType", Holds::Op(LETTERS), "R, W or blank"),
+            column("LUN", Holds::Volume, "a LUN number from 0"),
+            column("Offset", Holds::Address, "a whole number of bytes from 0 to 2^64 - 1"),
+            column("Size", Holds::Size, "a positive number of bytes"),
+        ],
+    };
 
-impl Systor17 {
-    /// The request of a line taken apart.
-    #[inline(always)]
-    fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
-        let (offset, size) = ((line.offset, OFFSET), (line.size, SIZE));
-        let Some(extent) = self.sizes.extent_of_bytes(offset, size)? else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
-        let place = (extent.sector, extent.sectors);
-        let mut raw = RawRequest::plain(line.time.at_ns, place, line.op, line.lun);
-        raw.response_ns = line.response_ns;
-        raw.rounded_to_sectors = extent.rounded;
-        raw.rounded_to_ns = line.time.rounded;
-        Ok(Record::Request(raw))
+    /// A blank IOType comes before what is wrong with the response, which then means nothing.
+    #[cold]
+    fn careful(line: &[u8]) -> Result<Found<'_>, LineFault> {
+        let fields = Fields::split(Self::COLUMNS, line)?;
+        if fields.is_header() {
+            return Ok(Found::Skipped(SKIPPED_HEADER));
+        }
+        let mut found = Line::at(0);
+        fields.put(1, &mut found)?;
+        if fields.get(3).is_empty() {
+            return Ok(Found::Skipped(SKIPPED_NO_RESPONSE));
+        }
+        for column in [3, 2, 4, 5, 6] {
+            fields.put(column, &mut found)?;
+        }
+        Ok(Found::Line(found))
     }
-}
-
-parses_lines!(Systor17, found => match found {
-    Ok(parsed) => parsed,
-    Err(skipped) => return Ok(Record::Skipped(skipped)),
-});
-
-/// One pass over a well-formed line; `None` when [`careful`] has to look.
-#[inline(always)]
-fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
-    let (at_ns, rest) = decimal_until::<9>(line, b',')?;
-    let (response_ns, rest) = decimal_until::<9>(rest, b',')?;
-    let (op, named) = match rest {
-        [b'R', b',', named @ ..] => (HostOp::Read, named),
-        [b'W', b',', named @ ..] => (HostOp::Write, named),
-        _ => return None,
-    };
-    let (lun, rest) = digits_until(named, b',')?;
-    let (offset, size) = unsigned_until(rest, b',')?;
-    let (size, behind) = unsigned_last::<E>(size)?;
-    let time = ScannedTime { at_ns, rounded: false };
-    Some((Line { time, response_ns: Some(response_ns), op, lun, offset, size }, behind))
-}
-
-/// Field by field, so that whatever is wrong can be named; or why the line is
-/// left out.
-#[cold]
-fn careful(line: &[u8]) -> Result<Result<Line<'_>, &'static str>, LineFault> {
-    let fields = Fields::split(line, b',', &NAMES)?;
-    if fields.is_header(&OTHER_NAMES) {
-        return Ok(Err(SKIPPED_HEADER));
-    }
-    let time = fields.time(1, SECOND_NS, "a Unix time in seconds, in digits with at most one point")?;
-    let op = match fields.get(3) {
-        b"R" => HostOp::Read,
-        b"W" => HostOp::Write,
-        b"" => return Ok(Err(SKIPPED_NO_RESPONSE)),
-        _ => return Err(fields.fault(3, "R, W or blank")),
-    };
-    let response = decimal_time(fields.get(2), SECOND_NS);
-    let response_ns = match (fields.get(2), response) {
-        (b"", _) => None,
-        (_, Some(response)) => Some(response.at_ns),
-        _ => return Err(fields.fault(2, "a response time in seconds from 0, or blank")),
-    };
-    fields.number(4, "a LUN number from 0")?;
-    let offset = fields.number(5, "a whole number of bytes from 0 to 2^64 - 1")?;
-    let size = fields.number(6, "a positive number of bytes")?;
-    Ok(Ok(Line { time, response_ns, op, lun: fields.get(4), offset, size }))
-}
-
-fn detect(sample: &Sample<'_>) -> Fit {
-    super::certain_if_most_parse(&FORMAT, sample)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::RecordParser;
-    use crate::line_end::Alone;
+    use crate::error::LineFault;
+    use crate::formats::lines::check::{self, both_ways_agree, refused};
+    use crate::formats::{RawRequest, Record};
     use crate::options::TraceOptions;
+    use slcache_base::request::HostOp;
 
     fn parse(line: &str) -> Result<Record<'_>, LineFault> {
-        Systor17 { sizes: SizeRules::new(&TraceOptions::default()) }.record(line.as_bytes())
+        check::parse(&FORMAT, line)
     }
 
     #[test]
@@ -159,10 +104,7 @@ mod tests {
 
     #[test]
     fn both_ways_of_taking_a_line_apart_agree() {
-        for line in [FORMAT.example, "1,0,W,6,0,4096", "1456095145.1,12.5,R,00,512,1"] {
-            let (quick, _) = quick::<Alone>(line.as_bytes()).unwrap();
-            assert_eq!(Ok(quick), careful(line.as_bytes()).unwrap(), "{line}");
-        }
+        both_ways_agree::<Systor17>(&[FORMAT.example, "1,0,W,6,0,4096", "1456095145.1,12.5,R,00,512,1"]);
         let Ok(Record::Request(raw)) = parse("1.0000000004,,R,0,0,512") else {
             panic!("not a request");
         };
@@ -183,9 +125,6 @@ mod tests {
             ("1.5,0.1,R,0,0", "5 columns where 6 (Timestamp,Response,IOType,LUN,Offset,Size)"),
             ("1.5,0.1,R,0,0,512,1", "7 columns where 6"),
         ];
-        for (line, expected) in cases {
-            let message = parse(line).unwrap_err().to_string();
-            assert!(message.contains(expected), "{line}: {message}");
-        }
+        refused(&FORMAT, &TraceOptions::default(), &cases);
     }
 }
