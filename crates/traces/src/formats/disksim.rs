@@ -6,15 +6,10 @@
 //! tell a scheduler how urgent a request is and whether it is asynchronous,
 //! and are not used here.
 
-use super::device_line::DeviceLine;
-use super::{Fit, Format, RawRequest, Record, Sample, SKIPPED_ZERO_SIZE};
-use crate::error::LineFault;
-use crate::fields::Fields;
-use crate::line_end::LineEnd;
-use crate::scan::{decimal_until, ScannedTime};
-use crate::sectors::{Column, SizeRules};
+use super::columns::{column, Columns, Holds, Split, Units};
+use super::lines::{build, LineFormat};
+use super::Format;
 use crate::volumes::plain_name;
-use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
     name: "disksim",
@@ -26,93 +21,42 @@ pub(super) const FORMAT: Format = Format {
     takes_columns: false,
     text: true,
     volume_name: plain_name,
-    detect,
-    build: |options| Ok(Box::new(Disksim { sizes: SizeRules::new(options) })),
+    detect: |sample| super::named_if_most_parse(&FORMAT, sample),
+    build: build::<Disksim>,
 };
 
-const MILLISECOND_NS: u64 = 1_000_000;
 /// DISKSIM_READ.
 const READ: u32 = 1;
-const NAMES: [&str; 5] = ["time", "device", "block", "blocks", "flags"];
-const BLOCKS: Column<'static> = Column { number: 4, name: NAMES[3] };
 
-struct Disksim {
-    sizes: SizeRules,
-}
+#[derive(Default)]
+struct Disksim;
 
-/// A line taken apart.
-#[derive(Debug, PartialEq, Eq)]
-struct Line<'a> {
-    time: ScannedTime,
-    device: &'a [u8],
-    sector: u64,
-    sectors: u64,
-    flags: u32,
-}
-
-impl Disksim {
-    /// The request of a line taken apart.
-    #[inline(always)]
-    fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
-        let op = if line.flags & READ == 0 { HostOp::Write } else { HostOp::Read };
-        let Some(extent) = self.sizes.extent_of_sectors(line.sector, (line.sectors, BLOCKS))? else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
-        let place = (extent.sector, extent.sectors);
-        let mut raw = RawRequest::plain(line.time.at_ns, place, op, line.device);
-        raw.rounded_to_ns = line.time.rounded;
-        Ok(Record::Request(raw))
-    }
-}
-
-parses_lines!(Disksim, found => found);
-
-/// One pass over a well-formed line; `None` when [`careful`] has to look.
-#[inline(always)]
-fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
-    let (at_ns, rest) = decimal_until::<6>(line, b' ')?;
-    let (DeviceLine { device, sector, sectors, code }, behind) = DeviceLine::after_time::<E>(rest)?;
-    let flags = hexadecimal(code)?;
-    let time = ScannedTime { at_ns, rounded: false };
-    Some((Line { time, device, sector, sectors, flags }, behind))
-}
-
-/// Field by field, so that whatever is wrong can be named.
-#[cold]
-fn careful(line: &[u8]) -> Result<Line<'_>, LineFault> {
-    let fields = Fields::words(line, &NAMES)?;
-    let time = fields.time(1, MILLISECOND_NS, "a time in milliseconds, in digits with at most one point")?;
-    fields.number(2, "a device number from 0")?;
-    let sector = fields.number(3, "a block number from 0 to 2^64 - 1")?;
-    let sectors = fields.number(4, "a positive number of blocks")?;
-    let flags = hexadecimal(fields.get(5));
-    let flags = flags.ok_or_else(|| fields.fault(5, "hexadecimal flags of at most 32 bits"))?;
-    Ok(Line { time, device: fields.get(2), sector, sectors, flags })
-}
-
-/// Hexadecimal digits, with or without `0x` in front.
-#[inline]
-fn hexadecimal(field: &[u8]) -> Option<u32> {
-    let digits = field.strip_prefix(b"0x").unwrap_or(field);
-    if !(1..=8).contains(&digits.len()) {
-        return None;
-    }
-    digits.iter().try_fold(0u32, |value, &digit| Some(value << 4 | char::from(digit).to_digit(16)?))
-}
-
-fn detect(sample: &Sample<'_>) -> Fit {
-    super::named_if_most_parse(&FORMAT, sample)
+impl LineFormat for Disksim {
+    const COLUMNS: &'static Columns = &Columns {
+        split: Split::Blanks,
+        header: None,
+        units: Units::Sectors,
+        columns: &[
+            column("time", Holds::Milliseconds, "a time in milliseconds, in digits with at most one point"),
+            column("device", Holds::Volume, "a device number from 0"),
+            column("block", Holds::Address, "a block number from 0 to 2^64 - 1"),
+            column("blocks", Holds::Size, "a positive number of blocks"),
+            column("flags", Holds::Flags(READ), "hexadecimal flags of at most 32 bits"),
+        ],
+    };
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::RecordParser;
-    use crate::line_end::Alone;
+    use crate::error::LineFault;
+    use crate::formats::lines::check::{self, both_ways_agree, refused};
+    use crate::formats::{RawRequest, Record};
     use crate::options::TraceOptions;
+    use slcache_base::request::HostOp;
 
     fn parse(line: &str) -> Result<Record<'_>, LineFault> {
-        Disksim { sizes: SizeRules::new(&TraceOptions::default()) }.record(line.as_bytes())
+        check::parse(&FORMAT, line)
     }
 
     fn op(line: &str) -> HostOp {
@@ -143,10 +87,7 @@ mod tests {
 
     #[test]
     fn both_ways_of_taking_a_line_apart_agree() {
-        for line in [FORMAT.example, "0 0\t0 1 1 ", "100000.599999 07 1 1 10"] {
-            let (quick, _) = quick::<Alone>(line.as_bytes()).unwrap();
-            assert_eq!(quick, careful(line.as_bytes()).unwrap(), "{line}");
-        }
+        both_ways_agree::<Disksim>(&[FORMAT.example, "0 0\t0 1 1 ", "100000.599999 07 1 1 10"]);
         let Ok(Record::Request(raw)) = parse(" 100000.5999999\t07 1 1 10") else {
             panic!("not a request");
         };
@@ -165,9 +106,6 @@ mod tests {
             ("1 0 0 8 100000001", "column 5 (flags)"),
             ("1 0 0 8", "4 columns where 5 (time device block blocks flags)"),
         ];
-        for (line, expected) in cases {
-            let message = parse(line).unwrap_err().to_string();
-            assert!(message.contains(expected), "{line}: {message}");
-        }
+        refused(&FORMAT, &TraceOptions::default(), &cases);
     }
 }

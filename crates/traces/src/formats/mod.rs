@@ -72,7 +72,6 @@ pub(crate) use blktrace::{looks_like_tar, merge_key, MergeKey, BLKTRACE};
 
 #[allow(dead_code, unused_imports)] // The formats move to it one after the other.
 mod columns;
-mod device_line;
 #[allow(dead_code)]
 mod lines;
 mod objects;

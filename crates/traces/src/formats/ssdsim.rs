@@ -5,15 +5,10 @@
 //! 0 a WRITE. SSDsim itself ignores the device number; files made of a trace of
 //! several volumes carry it, so a second one is not merged in silence.
 
-use super::device_line::DeviceLine;
-use super::{Fit, Format, RawRequest, Record, Sample, SKIPPED_ZERO_SIZE};
-use crate::error::LineFault;
-use crate::fields::Fields;
-use crate::line_end::LineEnd;
-use crate::scan::unsigned_word;
-use crate::sectors::{Column, SizeRules};
+use super::columns::{column, Columns, Holds, Split, Units, ONE_IS_READ};
+use super::lines::{build, LineFormat};
+use super::Format;
 use crate::volumes::plain_name;
-use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
     name: "ssdsim",
@@ -25,83 +20,39 @@ pub(super) const FORMAT: Format = Format {
     takes_columns: false,
     text: true,
     volume_name: plain_name,
-    detect,
-    build: |options| Ok(Box::new(Ssdsim { sizes: SizeRules::new(options) })),
+    detect: |sample| super::named_if_most_parse(&FORMAT, sample),
+    build: build::<Ssdsim>,
 };
 
-const NAMES: [&str; 5] = ["time", "device", "lsn", "size", "operation"];
-const SIZE: Column<'static> = Column { number: 4, name: NAMES[3] };
+#[derive(Default)]
+struct Ssdsim;
 
-struct Ssdsim {
-    sizes: SizeRules,
-}
-
-/// A line taken apart.
-#[derive(Debug, PartialEq, Eq)]
-struct Line<'a> {
-    at_ns: u64,
-    device: &'a [u8],
-    sector: u64,
-    sectors: u64,
-    op: HostOp,
-}
-
-impl Ssdsim {
-    /// The request of a line taken apart.
-    #[inline(always)]
-    fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
-        let Some(extent) = self.sizes.extent_of_sectors(line.sector, (line.sectors, SIZE))? else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
-        let place = (extent.sector, extent.sectors);
-        Ok(Record::Request(RawRequest::plain(line.at_ns, place, line.op, line.device)))
-    }
-}
-
-parses_lines!(Ssdsim, found => found);
-
-/// One pass over a well-formed line; `None` when [`careful`] has to look.
-#[inline(always)]
-fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
-    let (at_ns, rest) = unsigned_word::<E>(line)?;
-    let (DeviceLine { device, sector, sectors, code }, behind) = DeviceLine::after_time::<E>(rest)?;
-    let op = match code {
-        b"0" => HostOp::Write,
-        b"1" => HostOp::Read,
-        _ => return None,
+impl LineFormat for Ssdsim {
+    const COLUMNS: &'static Columns = &Columns {
+        split: Split::Blanks,
+        header: None,
+        units: Units::Sectors,
+        columns: &[
+            column("time", Holds::Ticks(1), "a time in whole nanoseconds from 0 to 2^64 - 1"),
+            column("device", Holds::Volume, "a device number from 0"),
+            column("lsn", Holds::Address, "a sector number from 0 to 2^64 - 1"),
+            column("size", Holds::Size, "a positive number of sectors"),
+            column("operation", Holds::Op(ONE_IS_READ), "1 (read) or 0 (write)"),
+        ],
     };
-    Some((Line { at_ns, device, sector, sectors, op }, behind))
-}
-
-/// Field by field, so that whatever is wrong can be named.
-#[cold]
-fn careful(line: &[u8]) -> Result<Line<'_>, LineFault> {
-    let fields = Fields::words(line, &NAMES)?;
-    let at_ns = fields.number(1, "a time in whole nanoseconds from 0 to 2^64 - 1")?;
-    fields.number(2, "a device number from 0")?;
-    let sector = fields.number(3, "a sector number from 0 to 2^64 - 1")?;
-    let sectors = fields.number(4, "a positive number of sectors")?;
-    let op = match fields.get(5) {
-        b"0" => HostOp::Write,
-        b"1" => HostOp::Read,
-        _ => return Err(fields.fault(5, "1 (read) or 0 (write)")),
-    };
-    Ok(Line { at_ns, device: fields.get(2), sector, sectors, op })
-}
-
-fn detect(sample: &Sample<'_>) -> Fit {
-    super::named_if_most_parse(&FORMAT, sample)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::RecordParser;
-    use crate::line_end::Alone;
+    use crate::error::LineFault;
+    use crate::formats::lines::check::{self, both_ways_agree, refused};
+    use crate::formats::{RawRequest, Record};
     use crate::options::TraceOptions;
+    use slcache_base::request::HostOp;
 
     fn parse(line: &str) -> Result<Record<'_>, LineFault> {
-        Ssdsim { sizes: SizeRules::new(&TraceOptions::default()) }.record(line.as_bytes())
+        check::parse(&FORMAT, line)
     }
 
     #[test]
@@ -114,10 +65,7 @@ mod tests {
 
     #[test]
     fn both_ways_of_taking_a_line_apart_agree() {
-        for line in [FORMAT.example, " 0 0\t0 1 1 ", "9999999999999999999 07 1 1 0"] {
-            let (quick, _) = quick::<Alone>(line.as_bytes()).unwrap();
-            assert_eq!(quick, careful(line.as_bytes()).unwrap(), "{line}");
-        }
+        both_ways_agree::<Ssdsim>(&[FORMAT.example, " 0 0\t0 1 1 ", "9999999999999999999 07 1 1 0"]);
     }
 
     #[test]
@@ -133,9 +81,6 @@ mod tests {
             ("1 0 0 8", "4 columns where 5 (time device lsn size operation)"),
             ("1 0 0 8 1 1", "6 columns where 5"),
         ];
-        for (line, expected) in cases {
-            let message = parse(line).unwrap_err().to_string();
-            assert!(message.contains(expected), "{line}: {message}");
-        }
+        refused(&FORMAT, &TraceOptions::default(), &cases);
     }
 }
