@@ -19,7 +19,6 @@ mod entry;
 mod error;
 mod error_place;
 mod features;
-mod fields;
 mod fingerprint;
 mod format_names;
 mod formats;

@@ -9,7 +9,6 @@
 
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
-use crate::fields::columns_fault;
 use crate::line_end::{Alone, Followed, LineEnd};
 use crate::options::TraceOptions;
 use crate::scan::{field_until, unsigned, unsigned_last, unsigned_until, Words};
@@ -167,7 +166,7 @@ impl After<'_> {
 
     #[cold]
     fn columns(&self, line: &[u8], expected: &str) -> LineFault {
-        columns_fault(line, Words::new(line).count(), expected.to_owned())
+        LineFault::columns(line, Words::new(line).count(), expected)
     }
 }
 
@@ -188,8 +187,8 @@ impl RecordParser for Fio {
             Version::Three => (1, time(words.next().unwrap_or_default())?),
         };
         let (Some(file), Some(action)) = (words.next(), words.next()) else {
-            let expected = "a file and an action".to_owned();
-            return Err(columns_fault(line, Words::new(line).count(), expected));
+            let expected = "a file and an action";
+            return Err(LineFault::columns(line, Words::new(line).count(), expected));
         };
         let mut after = After { before, at_ns, file, words };
         let op = match action {

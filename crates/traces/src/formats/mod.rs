@@ -8,33 +8,6 @@ use crate::options::{SubSector, TraceOptions, ZeroSize};
 pub(crate) use crate::record_parser::{RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
 use serde::Serialize;
 
-/// Makes a [`RecordParser`] of a parser of lines. Its file has the two functions that take a line apart,
-/// `quick` and `careful`, and its method `request` makes the record of what they found; the expression
-/// says what that is in what `careful` found, or returns the record of a line left out.
-macro_rules! parses_lines {
-    ($parser:ty, $found:ident => $line:expr) => {
-        impl $crate::record_parser::RecordParser for $parser {
-            #[inline]
-            fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-                let line = match quick::<$crate::line_end::Alone>(line) {
-                    Some((line, _)) => line,
-                    None => {
-                        let $found = careful(line)?;
-                        $line
-                    }
-                };
-                self.request(line)
-            }
-
-            #[inline(always)]
-            fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
-                let (line, behind) = quick::<$crate::line_end::Followed>(pending)?;
-                Some((self.request(line).ok()?, behind))
-            }
-        }
-    };
-}
-
 /// Declares the formats: each name is a file in this folder that holds a
 /// constant `FORMAT`.
 macro_rules! formats {
@@ -70,9 +43,7 @@ formats! {
 /// Which records belong to which file of a blktrace recording in several.
 pub(crate) use blktrace::{looks_like_tar, merge_key, MergeKey, BLKTRACE};
 
-#[allow(dead_code, unused_imports)] // The formats move to it one after the other.
 mod columns;
-#[allow(dead_code)]
 mod lines;
 mod objects;
 
