@@ -1,5 +1,5 @@
 //! The table of a format's columns: what each holds and what may stand in it. Both ways of taking a line
-//! apart read it: [`quick`] is built for each format out of it, [`careful`] looks into it for each field.
+//! apart are built for each format out of it: [`quick`], and [`careful`] for what that leaves.
 
 use crate::error::LineFault;
 use crate::sectors;

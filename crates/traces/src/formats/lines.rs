@@ -31,7 +31,7 @@ pub(super) trait LineFormat: Default + Send + 'static {
     /// Field by field, so that whatever is wrong can be named.
     #[cold]
     fn careful(line: &[u8]) -> Result<Found<'_>, LineFault> {
-        columns::careful(Self::COLUMNS, line)
+        columns::careful::<Self>(line)
     }
 
     /// The time of a line in nanoseconds, where the columns leave it in units of the file.
