@@ -4,7 +4,7 @@
 //! README of alibaba/block-traces: opcode is R or W, offset and length are
 //! bytes, the timestamp is Unix time in microseconds. A volume is a device.
 
-use super::columns::{column, Columns, Holds, Split, Units, LETTERS};
+use super::lines::columns::{column, Columns, Holds, Split, Units, LETTERS};
 use super::lines::{build, LineFormat};
 use super::Format;
 use crate::volumes::plain_name;
@@ -47,7 +47,7 @@ impl LineFormat for Alicloud {
 mod tests {
     use super::*;
     use crate::error::LineFault;
-    use crate::formats::columns::SKIPPED_HEADER;
+    use crate::formats::lines::columns::SKIPPED_HEADER;
     use crate::formats::lines::check::{self, both_ways_agree, only_careful, refused};
     use crate::formats::{RawRequest, Record};
     use crate::options::TraceOptions;

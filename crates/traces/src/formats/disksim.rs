@@ -6,7 +6,7 @@
 //! tell a scheduler how urgent a request is and whether it is asynchronous,
 //! and are not used here.
 
-use super::columns::{column, Columns, Holds, Split, Units};
+use super::lines::columns::{column, Columns, Holds, Split, Units};
 use super::lines::{build, LineFormat};
 use super::Format;
 use crate::volumes::plain_name;

@@ -6,7 +6,7 @@
 //! and the volume here; the md5 of each 4 KiB (in the home traces of each 512
 //! bytes) is one run of hexadecimal digits and is not used.
 
-use super::columns::{between, column, Columns, Holds, Split, Units, LETTERS};
+use super::lines::columns::{between, column, Columns, Holds, Split, Units, LETTERS};
 use super::lines::{build, Found, Line, LineFormat};
 use super::Format;
 use crate::error::LineFault;

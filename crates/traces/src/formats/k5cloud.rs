@@ -6,7 +6,7 @@
 //! are bytes. Times are kept as given, since the volumes of a data set lie in
 //! files of their own and share their time 0.
 
-use super::columns::{column, Columns, Holds, Split, Units, LETTERS};
+use super::lines::columns::{column, Columns, Holds, Split, Units, LETTERS};
 use super::lines::{build, LineFormat};
 use super::Format;
 use crate::volumes::plain_name;
@@ -47,7 +47,7 @@ impl LineFormat for K5cloud {
 mod tests {
     use super::*;
     use crate::error::LineFault;
-    use crate::formats::columns::SKIPPED_HEADER;
+    use crate::formats::lines::columns::SKIPPED_HEADER;
     use crate::formats::lines::check::{self, both_ways_agree, refused};
     use crate::formats::{RawRequest, Record};
     use crate::options::TraceOptions;

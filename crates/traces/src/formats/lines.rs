@@ -1,7 +1,6 @@
 //! The reader that formats share of which every line is one request: it takes a line apart, quickly or
 //! with care, and makes the request of what it found.
 
-use super::columns::{self, Columns, Units};
 use super::{RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
 use crate::batch::RowParser;
 use crate::error::{LineFault, TraceError};
@@ -9,7 +8,10 @@ use crate::line_end::{Alone, Followed, LineEnd};
 use crate::options::TraceOptions;
 use crate::scan::ScannedTime;
 use crate::sectors::{Extent, SizeRules};
+use columns::{Columns, Units};
 use slcache_base::request::HostOp;
+
+pub(super) mod columns;
 
 /// A format of lines. Mostly its columns say all; what they cannot say, it defines itself.
 pub(super) trait LineFormat: Default + Send + 'static {

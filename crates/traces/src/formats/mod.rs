@@ -43,7 +43,6 @@ formats! {
 /// Which records belong to which file of a blktrace recording in several.
 pub(crate) use blktrace::{looks_like_tar, merge_key, MergeKey, BLKTRACE};
 
-mod columns;
 mod lines;
 mod objects;
 

@@ -8,7 +8,7 @@
 //! fields may be surrounded by blanks. The size of a block is not in the file;
 //! it is 512 bytes in the UMass traces.
 
-use super::columns::{column, Codes, Columns, Holds, Split, Units};
+use super::lines::columns::{column, Codes, Columns, Holds, Split, Units};
 use super::lines::{build, LineFormat};
 use super::Format;
 use crate::volumes::plain_name;

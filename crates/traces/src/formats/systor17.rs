@@ -6,7 +6,7 @@
 //! IOType is R, W or blank where no response was captured; Offset and Size are
 //! bytes. Which way a blank request went is not known, so it is left out.
 
-use super::columns::{column, Columns, Fields, Holds, Split, Units, LETTERS, SKIPPED_HEADER};
+use super::lines::columns::{column, Columns, Fields, Holds, Split, Units, LETTERS, SKIPPED_HEADER};
 use super::lines::{build, Found, Line, LineFormat};
 use super::Format;
 use crate::error::LineFault;

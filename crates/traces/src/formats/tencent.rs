@@ -7,7 +7,7 @@
 //! is never told from the content. `coarse_time = "spread"` spreads the requests
 //! of a second over it.
 
-use super::columns::{column, Codes, Columns, Holds, Split, Units};
+use super::lines::columns::{column, Codes, Columns, Holds, Split, Units};
 use super::lines::{build, LineFormat};
 use super::Format;
 use crate::volumes::plain_name;
@@ -51,7 +51,7 @@ impl LineFormat for Tencent {
 mod tests {
     use super::*;
     use crate::error::LineFault;
-    use crate::formats::columns::SKIPPED_HEADER;
+    use crate::formats::lines::columns::SKIPPED_HEADER;
     use crate::formats::lines::check::{self, both_ways_agree, refused};
     use crate::formats::{RawRequest, Record};
     use slcache_base::request::HostOp;

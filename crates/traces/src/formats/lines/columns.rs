@@ -8,14 +8,14 @@ use slcache_base::request::HostOp;
 mod fields;
 mod quick;
 
-pub(super) use fields::{between, careful, Fields, SKIPPED_HEADER};
-pub(super) use quick::quick;
+pub(in crate::formats) use fields::{between, careful, Fields, SKIPPED_HEADER};
+pub(in crate::formats) use quick::quick;
 
 /// Most columns of a format.
 const COLUMNS_MAX: usize = 8;
 
 /// The columns of a format.
-pub(super) struct Columns {
+pub(in crate::formats) struct Columns {
     /// How they are told apart.
     pub split: Split,
     /// Whether there may be lines that name the columns, with the spellings of names beside those of the
@@ -29,7 +29,7 @@ pub(super) struct Columns {
 
 /// How columns are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Split {
+pub(in crate::formats) enum Split {
     /// At commas, with blanks around them or not.
     Commas,
     /// At commas, and blanks count.
@@ -44,7 +44,7 @@ pub(super) enum Split {
 
 /// What address and size of a request count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Units {
+pub(in crate::formats) enum Units {
     /// Both bytes.
     Bytes,
     /// Both sectors.
@@ -54,7 +54,7 @@ pub(super) enum Units {
 }
 
 /// One column.
-pub(super) struct Column {
+pub(in crate::formats) struct Column {
     /// Its name in headers and messages.
     pub name: &'static str,
     /// What it is for.
@@ -65,7 +65,7 @@ pub(super) struct Column {
 
 /// What a column is for.
 #[derive(Clone, Copy)]
-pub(super) enum Holds {
+pub(in crate::formats) enum Holds {
     /// Text that no request needs.
     Unused,
     /// Text that begins the name of a volume, of which the next column is the rest.
@@ -94,7 +94,7 @@ pub(super) enum Holds {
 
 /// What stands for each operation.
 #[derive(Clone, Copy)]
-pub(super) struct Codes {
+pub(in crate::formats) struct Codes {
     /// Each of them for a read.
     pub reads: &'static [&'static [u8]],
     /// Each of them for a write.
@@ -102,14 +102,14 @@ pub(super) struct Codes {
 }
 
 /// The codes most formats have.
-pub(super) const LETTERS: Codes = Codes { reads: &[b"R"], writes: &[b"W"] };
+pub(in crate::formats) const LETTERS: Codes = Codes { reads: &[b"R"], writes: &[b"W"] };
 /// The codes of simulators' formats.
-pub(super) const ONE_IS_READ: Codes = Codes { reads: &[b"1"], writes: &[b"0"] };
+pub(in crate::formats) const ONE_IS_READ: Codes = Codes { reads: &[b"1"], writes: &[b"0"] };
 
 impl Codes {
     /// The operation of a field.
     #[inline(always)]
-    pub(super) fn op(self, field: &[u8]) -> Option<HostOp> {
+    pub(in crate::formats) fn op(self, field: &[u8]) -> Option<HostOp> {
         if self.reads.contains(&field) {
             Some(HostOp::Read)
         } else {
@@ -131,13 +131,13 @@ fn op_of_flags(field: &[u8], read: u32) -> Option<HostOp> {
 }
 
 /// A column of a table.
-pub(super) const fn column(name: &'static str, holds: Holds, allowed: &'static str) -> Column {
+pub(in crate::formats) const fn column(name: &'static str, holds: Holds, allowed: &'static str) -> Column {
     Column { name, holds, allowed }
 }
 
 impl Columns {
     /// The column of the address.
-    pub(super) const fn address(&self) -> sectors::Column<'static> {
+    pub(in crate::formats) const fn address(&self) -> sectors::Column<'static> {
         let mut place = 0;
         while !matches!(self.columns[place].holds, Holds::Address) {
             place += 1;
@@ -146,7 +146,7 @@ impl Columns {
     }
 
     /// The column of the size.
-    pub(super) const fn size(&self) -> sectors::Column<'static> {
+    pub(in crate::formats) const fn size(&self) -> sectors::Column<'static> {
         let mut place = 0;
         while !matches!(self.columns[place].holds, Holds::Size) {
             place += 1;
@@ -160,7 +160,7 @@ impl Columns {
 
     /// A field that may not stand in its column, counted from 1.
     #[cold]
-    pub(super) fn fault(&self, column: usize, field: &[u8]) -> LineFault {
+    pub(in crate::formats) fn fault(&self, column: usize, field: &[u8]) -> LineFault {
         let Column { name, allowed, .. } = self.columns[column - 1];
         LineFault::field(column, name, field, allowed)
     }
