@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +12,7 @@ import pytest
 
 import slcache
 from slcache.cli.app import execute
+from support import command as command_of
 from support import slcache as command
 
 
@@ -113,3 +117,19 @@ def test_a_pipe_is_refused_side_by_side(trace: Path) -> None:
     done = command("compare", "-", *how, stdin=trace.read_bytes())
     assert done.returncode == 2, done.stderr
     assert b"can be read only once" in done.stderr
+
+
+def test_what_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
+    log = tmp_path / "log.parquet"
+    how = ("--device", "hierarchy-44g", "--schemes", "baseline,sa", "--jobs", "2", "--log", log)
+    arguments: list[str | Path] = ["compare", "hierarchy-web_0", *how, "--out", tmp_path / "out"]
+    with subprocess.Popen(command_of(arguments), stderr=subprocess.DEVNULL) as process:
+        # Two workers, each with a hidden folder of its own for its log.
+        while len(list(tmp_path.glob(".slcache-*"))) < 2:
+            assert process.poll() is None, "ended before it was interrupted"
+            time.sleep(0.01)
+        # One of the two may be that of the check before the runs.
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+    assert list(tmp_path.iterdir()) == []

@@ -20,6 +20,8 @@ from slcache.runs.tasks import Done, Task
 _COMMAND = (sys.executable, "-P", "-m", "slcache.runs.executors.worker")
 #: How much of what a lost worker said last is told.
 _LAST_BYTES = 300
+#: How long a worker may take to clean up before it is killed.
+_GRACE_S = 1.0
 
 
 class Local:
@@ -130,6 +132,11 @@ class _Worker:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Make sure that a process is gone, and its pipes with it."""
+    # At the end of its input it removes what it has half written.
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait(_GRACE_S)
     process.kill()
     process.wait()
     for stream in (process.stdin, process.stdout):
