@@ -195,7 +195,7 @@ def _not_carried(info: Info) -> list[str]:
         share = info["sequential_share"]
         texts.append(f"sequential_share = {share:.4g}: a twin has {_MOST_SEQUENTIAL} at most")
     if info["tight_gap_runs"]:
-        # Measured: see "How near a twin comes" in docs/workloads.md.
+        # Measured: see "How near a twin comes" in docs/twins.md.
         share = info["tight_gap_runs"]
         why = "with sizes that do not depend on bursts, long bursts get too heavy"
         texts.append(f"tight_gap_runs = {share:.4g}: {why}")
