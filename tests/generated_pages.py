@@ -1,0 +1,163 @@
+"""The parts of pages that the program itself tells: its verbs, and every key it knows.
+
+Run as a program, it writes them anew: `python tests/generated_pages.py`. What stands above the
+mark of a page is written by hand and stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from slcache import explain
+from slcache.explain import Entry
+from slcache.keys import Key
+from verbs import verbs
+
+DOCS = Path(__file__).parent.parent / "docs"
+MARK = "<!-- Below, everything is written by `python tests/generated_pages.py`. -->\n"
+#: Options of so many verbs stand once for all of them.
+SHARED = 5
+
+Row = tuple[str, str]
+
+
+def table(head: Row, rows: Iterable[Row]) -> str:
+    """Return two columns as a table."""
+    lines = [f"| {head[0]} | {head[1]} |", "|---|---|"]
+    return "\n".join([*lines, *(f"| {one} | {other} |" for one, other in rows)]) + "\n"
+
+
+def plain(text: str) -> str:
+    """Return text of the program as a cell of a table."""
+    text = re.sub(r"\[bold\](.*?)\[/bold\]", r"`\1`", " ".join(text.split()))
+    return re.sub(r"[|*<]", lambda found: "&lt;" if found[0] == "<" else f"\\{found[0]}", text)
+
+
+def code(text: str) -> str:
+    """Return a word of the program as a cell of a table."""
+    return f"`{text}`".replace("|", "\\|")
+
+
+def command_line() -> str:
+    """Return every verb with its examples, arguments and options."""
+    found = [(path, verb, rows(verb)) for path, verb in verbs()]
+    times = Counter(row for *_, each in found for row in each)
+    shared = sorted(row for row, count in times.items() if count >= SHARED)
+    parts = [_verb(path, verb, each, shared) for path, verb, each in found]
+    head = "## Options of several verbs\n\nThey mean the same in every verb that has them.\n"
+    return "\n".join(["## Every verb\n", *parts, head, table(("option", "what it is"), shared)])
+
+
+def rows(verb: Any) -> list[Row]:  # noqa: ANN401
+    """Return each argument and option of a verb with what it is."""
+    context = typer.Context(verb, info_name=verb.name)
+    records = (each.get_help_record(context) for each in verb.params)
+    return [(code(record[0]), plain(record[1])) for record in records if record]
+
+
+def _verb(path: tuple[str, ...], verb: Any, own: list[Row], shared: list[Row]) -> str:  # noqa: ANN401
+    what, _, examples = verb.help.partition("\n\n\b\n")
+    lines = [line[2:] for line in examples.splitlines() if line.startswith("  ")]
+    few = [row for row in own if row not in shared]
+    also = [_name(row) for row in own if row in shared]
+    parts = [f"### slcache {' '.join(path)}\n", " ".join(what.split()) + "\n"]
+    parts += ["```\n" + "\n".join(lines) + "\n```\n"] if lines else []
+    parts += [table(("argument or option", "what it is"), few)] if few else []
+    parts += ["Also " + ", ".join(f"`{name}`" for name in also) + ".\n"] if also else []
+    return "\n".join(parts)
+
+
+def _name(row: Row) -> str:
+    option = re.search(r"--[\w-]+", row[0])
+    return option[0] if option else row[0].strip("`").split()[0]
+
+
+def configuration_keys() -> str:
+    """Return every key of the configuration, those of schemes by what they say."""
+    keys = [entry.key for entry in explain.entries() if entry.of == "configuration"]
+    own = [key for key in keys if not key.name.startswith("scheme.")]
+    sections = dict.fromkeys(key.name.partition(".")[0] for key in own if "." in key.name)
+    parts = [
+        f"## {name}\n\n" + table(("key", "what it is"), map(_row, _below(own, name)))
+        for name in sections
+    ]
+    return "\n".join([*parts, _of_schemes(keys)])
+
+
+def _below(keys: list[Key], section: str) -> Iterator[Key]:
+    return (key for key in keys if key.name.partition(".")[0] == section and not key.section)
+
+
+def _of_schemes(keys: list[Key]) -> str:
+    found: dict[Key, list[str]] = {}
+    for key in keys:
+        _, scheme, name = [*key.name.split(".", 2), "", ""][:3]
+        if key.name.startswith("scheme.") and name and not key.section:
+            same = Key(name, key.text, key.type, key.unit, key.allowed)
+            default = f" ({key.default})" if key.default else ""
+            found.setdefault(same, []).append(f"{scheme}{default}")
+    head = "## scheme\n\nEach stands below `scheme.NAME`. In brackets is a scheme's default.\n\n"
+    texts = ((key, f"{_said(key)} Schemes: {', '.join(found[key])}.") for key in sorted_by(found))
+    return head + table(("key", "what it is"), ((code(key.name), text) for key, text in texts))
+
+
+def sorted_by(keys: Iterable[Key]) -> list[Key]:
+    """Return keys in the order of their names."""
+    return sorted(keys, key=lambda key: (key.name, key.text))
+
+
+def _said(key: Key) -> str:
+    words = [
+        f"`{word}`: {text}".removesuffix(".") if text else f"`{word}`" for word, text in key.allowed
+    ]
+    parts = [key.text, f"Values: {'; '.join(words)}" if words else f"Type: {key.type}"]
+    return plain(" ".join(f"{part.strip().removesuffix('.')}." for part in parts if part))
+
+
+def _row(key: Key) -> Row:
+    default = f" Default: `{key.default}`." if key.default else ""
+    return code(key.name), _said(key) + default
+
+
+def result_keys() -> str:
+    """Return every key of a result document, and every metric."""
+    entries = explain.entries()
+    keys = [entry.key for entry in entries if entry.of == "result" and not entry.key.section]
+    parts = [("## Keys\n", "key", keys), ("## Metrics\n", "metric", _of(entries, "metric"))]
+    return "\n".join(
+        f"{head}\n" + table((word, "what it is"), map(_row, keys)) for head, word, keys in parts
+    )
+
+
+def _of(entries: Iterable[Entry], kind: str) -> list[Key]:
+    return [entry.key for entry in entries if entry.of == kind]
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "command-line.md": command_line,
+    "keys.md": configuration_keys,
+    "result-keys.md": result_keys,
+}
+
+
+def by_hand(page: Path) -> str:
+    """Return the part of a page that is written by hand, with the mark."""
+    head, mark, _ = page.read_text(encoding="utf-8").partition(MARK)
+    return head + mark
+
+
+def main() -> None:
+    """Write the generated parts."""
+    for name, made in PAGES.items():
+        page = DOCS / name
+        page.write_text(f"{by_hand(page)}\n{made()}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
