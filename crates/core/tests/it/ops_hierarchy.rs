@@ -7,7 +7,7 @@ use crate::common::{configure, device, pool, random, request, setup};
 use serde_json::json;
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::CellMode;
+use slcache_core::base::{CellMode, PlaneId};
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::config::ProgramRule;
 
@@ -210,6 +210,29 @@ fn reclaiming_l1_merges_each_page_with_its_rest_in_l2_and_in_tlc() {
     let report = sim.finish().unwrap();
     assert_eq!(report.scheme.figures["l1_pages_migrated"], 32.0);
     assert_eq!(report.scheme.tables[1].entries, 64);
+}
+
+/// The planes of two pages merged one after the other on a channel of two planes, of which a read
+/// keeps that of logical page 1 busy.
+fn planes_of_merged_pages(rule: &str) -> [PlaneId; 2] {
+    let mut setup = hierarchy(1);
+    setup.device.pool[0].planes = 2;
+    assert_eq!(configure(&mut setup, &[("l1_planes", json!(rule))]), 1);
+    let mut requests: Vec<Request> = (0..8).map(|_| request(0, HostOp::Read, PAGE, PAGE)).collect();
+    requests.extend(updates(1, [0, 2, 4, 6]));
+    requests.extend(updates(2, [8, 10, 12, 14]));
+    let sim = after(&setup, 16, &requests);
+    let geometry = &sim.media().array().geometry;
+    let plane = |page| geometry.plane_of(geometry.block_of(homes(&sim, page)[0].unwrap()));
+    [plane(0), plane(8)]
+}
+
+#[test]
+fn merged_pages_take_the_least_loaded_plane_of_a_channel_or_each_in_turn() {
+    let [first, second] = planes_of_merged_pages("least-loaded");
+    assert_eq!(first, second);
+    let [first, second] = planes_of_merged_pages("in-turn");
+    assert_ne!(first, second);
 }
 
 #[test]

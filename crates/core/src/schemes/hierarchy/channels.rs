@@ -1,5 +1,6 @@
 //! Where a merged page goes: `find_none_conflict_channel` of Algorithm 1, line 16.
 
+use super::config::L1Planes;
 use crate::base::{Mu, PlaneId};
 use crate::ftl::io::Io;
 use crate::ftl::media::bits;
@@ -14,6 +15,7 @@ pub struct Channels {
     any_full: bool,
     /// The plane at which equals begin, so that they take turns.
     turn: usize,
+    rule: L1Planes,
 }
 
 /// What matters of a channel of the device.
@@ -36,15 +38,15 @@ struct Place {
 }
 
 impl Channels {
-    /// The planes of a cache in allocation order.
-    pub fn new(planes: &[PlaneId], io: &Io) -> Self {
+    /// The planes of a cache in allocation order, and how one of a channel is chosen.
+    pub fn new(planes: &[PlaneId], rule: L1Planes, io: &Io) -> Self {
         let mut channels = vec![OfChannel::default(); io.geometry().channels as usize];
         for (index, plane) in planes.iter().enumerate() {
             let place = io.geometry().planes[plane.index()];
             let of_channel = &mut channels[place.channel as usize].planes;
             of_channel.push(Place { index, unit: place.unit, full: false });
         }
-        Self { planes: planes.to_vec(), channels, any_full: false, turn: 0 }
+        Self { planes: planes.to_vec(), channels, any_full: false, turn: 0, rule }
     }
 
     /// Whose turn it is among equals, for a snapshot.
@@ -92,7 +94,7 @@ impl Channels {
     }
 
     /// The plane to try next: of the channel with the fewest conflicts, the least loaded of
-    /// those, the least loaded plane. The caller says with `is_full` when it had no room.
+    /// those, the plane that the rule takes. The caller says with `is_full` when it had no room.
     pub fn next(&self, io: &Io) -> Option<PlaneId> {
         let (mut best, mut least, mut rank) = (None, (u32::MAX, u64::MAX), (u64::MAX, usize::MAX));
         for of in &self.channels {
@@ -101,7 +103,11 @@ impl Channels {
                 continue;
             }
             for place in of.planes.iter().filter(|place| !place.full) {
-                let of_place = (io.queued_ns(place.unit), self.turns_until(place.index));
+                let queued_ns = match self.rule {
+                    L1Planes::LeastLoaded => io.queued_ns(place.unit),
+                    L1Planes::InTurn => 0,
+                };
+                let of_place = (queued_ns, self.turns_until(place.index));
                 if key < least || of_place < rank {
                     (best, least, rank) = (Some(place.index), key, of_place);
                 }

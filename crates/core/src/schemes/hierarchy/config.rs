@@ -45,6 +45,17 @@ pub enum OmegaS {
     Pieces,
 }
 
+/// Which plane of a channel takes a merged page; the channel is one without the page's other parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum L1Planes {
+    /// The one with the least queued work.
+    #[default]
+    LeastLoaded,
+    /// Each in turn, in plane order, so that planes of a die fill alike and can program together.
+    InTurn,
+}
+
 cache_config! {
     /// Parameters of `hierarchy`. `slc_blocks` are those of L1 and L2 together, at least 2 more than
     /// reclamation keeps free; merged pages are not placed by `placement`, they avoid the channels of
@@ -66,6 +77,8 @@ cache_config! {
         pub omega_s: OmegaS = OmegaS::default(),
         /// What leaves the cache when a block of L1 is reclaimed.
         pub l1_gather: Gather = Gather::default(),
+        /// Which plane of a channel takes a merged page.
+        pub l1_planes: L1Planes = L1Planes::default(),
     }
     check HierarchyConfig::check_own;
     moot HierarchyConfig::moot_own;

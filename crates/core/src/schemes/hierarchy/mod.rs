@@ -112,7 +112,7 @@ impl Hierarchy {
             store: cache.store(device, io),
             merger: Merger::new(&config.merge, device.mu_bytes),
             division: Division::new(config, slc_pages, planes * u64::from(l2.pages_per_block)),
-            channels: Channels::new(l2.planes(), io),
+            channels: Channels::new(l2.planes(), config.l1_planes, io),
             census: Census::new(l1.id()),
             usable_blocks: config.slc_blocks - pressure.kept_free(),
             pressure,

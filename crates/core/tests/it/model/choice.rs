@@ -234,6 +234,7 @@ fn keys() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
         key("trigger", vec![json!("free-blocks"), json!("valid-share")]),
         merge(),
         key("l1_gather", vec![json!("all"), json!("victim-only")]),
+        key("l1_planes", vec![json!("least-loaded"), json!("in-turn")]),
         key("full_pieces", vec![json!("packed"), json!("own-page")]),
         key("quota", vec![json!("hard"), json!("soft")]),
         key("omega_s", vec![json!("pages"), json!("requests"), json!("pieces")]),
