@@ -100,3 +100,18 @@ def test_every_point_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(plans, "EXPERIMENTS", tmp_path)
     with pytest.raises(ConfigError, match="merge buffer: 1 names for 2 points"):
         plans.load("toy")
+
+
+def test_levels_of_factors_are_combined_in_every_way() -> None:
+    waits = [{"level": "short", "scheme.sa.merge.timeout_ns": 5}, {"level": "usual"}]
+    clocks = [{"level": "x 1"}, {"level": "x 0.01", "host.time_scale": 0.01}]
+    variation = Variation("x", "open", cross=[waits, clocks])
+    assert dict(zip(variation.titles(), variation.tables(), strict=True)) == {
+        "short, x 1": {"scheme.sa.merge.timeout_ns": 5},
+        "short, x 0.01": {"scheme.sa.merge.timeout_ns": 5, "host.time_scale": 0.01},
+        "usual, x 1": {},
+        "usual, x 0.01": {"host.time_scale": 0.01},
+    }
+    assert variation.faults() == []
+    untitled = Variation("x", "open", cross=[clocks, [{"host.time_scale": 0.01}]])
+    assert untitled.faults() == ["x: cross: factor 2: level is missing: what a level is called"]

@@ -156,7 +156,8 @@ def _check(plan: Plan, where: str) -> None:
     """Refuse names that nothing bears."""
     workloads = {workload.name for workload in plan.workloads}
     wanted = set(plan.quick.names())
-    wanted |= set(plan.sensitivity.workloads) if plan.sensitivity else set()
+    study = plan.sensitivity
+    wanted |= {*study.workloads, *(w for v in study.vary for w in v.workloads)} if study else set()
     wanted |= {name for claim in plan.claims for name in claim.workloads}
     wanted |= {name for variant in plan.variants for name in variant.after}
     problems = [] if plan.parts else [f"{where}: part is missing"]
@@ -180,12 +181,7 @@ def _check(plan: Plan, where: str) -> None:
     schemes |= {s for spec in plan.optima for s in (spec.scheme, spec.adaptive)}
     known = {*plan.schemes, *(v.name for v in plan.expand(plan.schemes))}
     problems += [f"{where}: no scheme {s}" for s in sorted(schemes - known)]
-    problems += [
-        f"{where}: {variation.name}: {len(variation.titles())} names for "
-        f"{len(variation.tables())} points"
-        for variation in vary
-        if len(variation.titles()) != len(variation.tables())
-    ]
+    problems += [f"{where}: {fault}" for each in vary for fault in each.faults()]
     problems += [f"{where}: {fault}" for fault in _faults_of_readings(plan)]
     if problems:
         raise ConfigError("\n".join(problems))

@@ -50,7 +50,7 @@ def study(
     Without `progress` nothing is run: the study is what an earlier one has left, or empty.
     """
     vary = _varied(plan, readings)
-    defaults = {name: _default(plan.under(name), vary) for name in {v.reading for v in vary}}
+    defaults = {_base(each): _default(plan.under(each.reading), vary, each) for each in vary}
     varied = [(variation, _points(plan, variation)) for variation in vary]
     every = [*defaults.values(), *(point for _, points in varied for point in points)]
     jobs = [job for point in every for job in _jobs(point)]
@@ -59,8 +59,8 @@ def study(
         run_all(jobs, store, progress)
     elif not all_kept(jobs, store):
         return []
-    usual = {name: _found(default, store) for name, default in defaults.items()}
-    return [_variation(each, usual[each.reading], points, store) for each, points in varied]
+    usual = {base: _found(default, store) for base, default in defaults.items()}
+    return [_variation(each, usual[_base(each)], points, store) for each, points in varied]
 
 
 def _varied(plan: Plan, readings: Collection[str]) -> list[Variation]:
@@ -72,16 +72,24 @@ def _jobs(point: _Point) -> list[Job]:
     return [job for _, job in jobs_of(point.plan, point.chosen, point.seeds, point.settings)]
 
 
-def _default(plan: Plan, vary: Sequence[Variation]) -> _Point:
-    """Return a reading with nothing varied, in all the parts that are."""
+def _base(variation: Variation) -> tuple[str, tuple[str, ...]]:
+    """Return what a variation starts from: its reading and its workloads."""
+    return variation.reading, tuple(variation.workloads)
+
+
+def _default(plan: Plan, vary: Sequence[Variation], of: Variation) -> _Point:
+    """Return what a variation starts from with nothing varied, in all the parts that are."""
     beside = {name for variation in vary for name in variation.parts}
     seeds = {**_seeds(plan, []), **_seeds(plan, beside)}
-    return _Point("default", plan, _twins(plan), seeds, {})
+    return _Point("default", plan, _twins(plan, of), seeds, {})
 
 
-def _twins(plan: Plan, changes: Mapping[str, object] | None = None) -> list[Input]:
+def _twins(
+    plan: Plan, variation: Variation, changes: Mapping[str, object] | None = None
+) -> list[Input]:
     assert plan.sensitivity is not None
-    every = inputs.twins(plan, plan.sensitivity.workloads, changes)
+    named = variation.workloads or plan.sensitivity.workloads
+    every = inputs.twins(plan, named, changes)
     return [each for each in every if not each.optional]
 
 
@@ -100,7 +108,7 @@ def _points(literal: Plan, variation: Variation) -> list[_Point]:
     for title, table in zip(variation.titles(), variation.tables(), strict=True):
         of_twins = {key: value for key, value in table.items() if is_of_twins(key)}
         settings = {key: value for key, value in table.items() if not is_of_twins(key)}
-        points.append(_Point(title, plan, _twins(plan, of_twins), seeds, settings))
+        points.append(_Point(title, plan, _twins(plan, variation, of_twins), seeds, settings))
     return points
 
 

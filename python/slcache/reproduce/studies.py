@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,15 +26,22 @@ class Variation:
     times: bool = False
     #: In place of values: settings that are made together, one table per point.
     points: list[dict[str, Any]] = field(default_factory=list)
+    #: In place of both: factors, each a list of levels. Every combination is a point. A level is
+    #: a table of settings with its `level` as a title.
+    cross: list[list[dict[str, Any]]] = field(default_factory=list)
     #: What the report calls the points.
     names: list[str] = field(default_factory=list)
     #: Parts that it can change; all of the study's when empty.
     parts: list[str] = field(default_factory=list)
+    #: Workloads that it is run on; all of the study's when empty.
+    workloads: list[str] = field(default_factory=list)
     #: The reading that it starts from.
     reading: str = LITERAL
 
     def tables(self) -> list[dict[str, Any]]:
         """Return the settings of every point; those called twin... are figures of the twins."""
+        if self.cross:
+            return [_without_title(levels) for levels in itertools.product(*self.cross)]
         if self.points:
             return self.points
         if self.twin:
@@ -41,9 +50,30 @@ class Variation:
             return [{key: ShareOf(v, key) for key in self.settings} for v in self.values]
         return [dict.fromkeys(self.settings, value) for value in self.values]
 
+    def faults(self) -> list[str]:
+        """Return what is wrong with the titles of its points."""
+        untitled = [
+            f"{self.name}: cross: factor {i + 1}: level is missing: what a level is called"
+            for i, factor in enumerate(self.cross)
+            if any("level" not in level for level in factor)
+        ]
+        titles, points = len(self.titles()), len(self.tables())
+        many = [f"{self.name}: {titles} names for {points} points"] if titles != points else []
+        return untitled + many
+
     def titles(self) -> list[str]:
         """Return what the points are called."""
+        if self.cross:
+            return [
+                ", ".join(str(level.get("level", "")) for level in levels)
+                for levels in itertools.product(*self.cross)
+            ]
         return self.names or [f"{v} times" if self.times else str(v) for v in self.values]
+
+
+def _without_title(levels: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the settings of levels together."""
+    return {key: value for level in levels for key, value in level.items() if key != "level"}
 
 
 def is_of_twins(key: str) -> bool:
