@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,9 @@ from slcache.config_files import Configuration
 from slcache.errors import ConfigError
 from slcache.once import SEED_MAX, once, twice
 from slcache.quantity import time_ns
+
+if TYPE_CHECKING:
+    from slcache.reproduce.setups import Setup
 
 
 class Address(StrEnum):
@@ -81,10 +84,32 @@ def reader(
     return once(said, "trace option ")
 
 
-def configured(config: Path | None, device: str | None, sets: list[str] | None) -> Configuration:
-    """Return what --config, --device and --set say together; there must be a device."""
+def set_up(reading: str | None) -> Setup | None:
+    """Return the set-up of a paper's evaluation that --reading names."""
+    if reading is None:
+        return None
+    # It loads what judges evaluations; other runs do without.
+    from slcache.reproduce import setups
+
+    return setups.named(reading)
+
+
+def configured(
+    config: Path | None,
+    device: str | None,
+    sets: list[str] | None,
+    reading: Setup | None = None,
+) -> Configuration:
+    """Return what --config, --device and --set say together; there must be a device.
+
+    A reading stands for a --device that is not given; its settings are the verb's to add.
+    """
     said = pairs(sets)
     found = Configuration() if config is None else config_files.read(config)
+    if reading is not None:
+        if found.device is not None:
+            raise typer.BadParameter(f"{config} describes a device; leave --reading out")
+        device = device or reading.device
     if device is not None and found.device is not None:
         raise typer.BadParameter(f"{config} describes a device; leave --device out")
     chosen = found.device if device is None else device
@@ -321,6 +346,15 @@ Window = Annotated[
         callback=_check_window,
         help="Length of the time series' windows, such as 10ms (default: so that there are "
         "at most 1,024).",
+    ),
+]
+Reading = Annotated[
+    str | None,
+    typer.Option(
+        "--reading",
+        metavar="PAPER[/PART][:READING]",
+        help="Begin with the set-up of a paper's evaluation, such as ips/daily:probable: its "
+        "device, settings and replay, which other options change.",
     ),
 ]
 Replay = Annotated[

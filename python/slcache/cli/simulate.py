@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.text import Text
@@ -18,11 +18,15 @@ from slcache.quantity import time_ns
 from slcache.results import FILES, Comparison, Result
 from slcache.tabular import Table
 
+if TYPE_CHECKING:
+    from slcache.reproduce.setups import Setup
+
 
 def run(
     trace: opt.TracePath,
     device: opt.MaybeDevice = None,
     scheme: opt.MaybeScheme = None,
+    reading: opt.Reading = None,
     config: opt.Config = None,
     sets: opt.Sets = None,
     trace_format: opt.TraceFormat = None,
@@ -54,13 +58,15 @@ def run(
       slcache run web.csv.gz --config out/before/result.json --set run.seed=2
       slcache run web.csv.gz --device tiny --scheme baseline --log requests.parquet
     """
-    form, given = opt.form_of(form, json), opt.configured(config, device, sets)
+    form, begun = opt.form_of(form, json), opt.set_up(reading)
+    given = opt.configured(config, device, sets, begun)
     named = scheme or given.scheme
     if named is None:
         told = "give a scheme, or a --config with one"
         raise typer.BadParameter(told, param_hint="--scheme")
+    settings, replay = _begun(begun, [named], given.settings, replay)
     reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
-    arguments = _arguments(given.settings, address, reader, replay, seed, window)
+    arguments = _arguments(settings, address, reader, replay, seed, window)
     kept = files_of(trace, device, config, load_state, memory_in)
     beside = [path for path in (log, save_state, memory_out) if path is not None]
     with (
@@ -97,6 +103,7 @@ def compare(
     schemes: opt.Schemes,
     device: opt.MaybeDevice = None,
     normalise: opt.Normalise = None,
+    reading: opt.Reading = None,
     config: opt.Config = None,
     sets: opt.Sets = None,
     trace_format: opt.TraceFormat = None,
@@ -130,13 +137,15 @@ def compare(
       slcache compare hierarchy-web_0 --device hierarchy-44g \\
         --schemes tlc-only,baseline --seeds 5
     """
-    form, given = opt.form_of(form, json), opt.configured(config, device, sets)
+    form, begun = opt.form_of(form, json), opt.set_up(reading)
+    given = opt.configured(config, device, sets, begun)
     names, left_out = opt.scheme_names(schemes, given.device, given.settings, normalise)
     if memory_in is not None:
         api.remembering(names)
     console.left_out(left_out)
+    settings, replay = _begun(begun, names, given.settings, replay)
     reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
-    arguments = _arguments(given.settings, address, reader, replay, seed, window)
+    arguments = _arguments(settings, address, reader, replay, seed, window)
     if _core.is_read_once(trace):
         name = "standard input" if trace == "-" else trace
         console.note(f"{name} is copied to a temporary file: every scheme reads it anew")
@@ -172,6 +181,17 @@ def _tables(comparison: Comparison) -> list[Table]:
         return [terminal.seeds_table(comparison.seed_rows())]
     rows, pace = comparison.rows(), comparison.pace_rows()
     return [terminal.comparison_table(rows), terminal.pace_table(pace)]
+
+
+def _begun(
+    reading: Setup | None, schemes: Sequence[str], given: dict[str, Any], replay: str | None
+) -> tuple[dict[str, Any], str | None]:
+    """Return settings and replay on top of those of a reading, and say which it is."""
+    if reading is None:
+        return given, replay
+    console.note(f"reading {reading.name}: {reading.title}")
+    settings = {**reading.settings_for(schemes), **given}
+    return settings, replay or reading.replay
 
 
 def _arguments(

@@ -1,0 +1,65 @@
+"""The set-up of a paper's evaluation by its name, such as `ips/daily:probable`, for other runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from slcache import api
+from slcache.errors import UsageError, about
+from slcache.reproduce.plan import Plan, load, papers
+from slcache.reproduce.tabulate import DEFAULT
+from slcache.reproduce.variants import Variant, settings_of
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A device, settings and a way of replay, as one part of an evaluation has them."""
+
+    #: With part and reading, whether or not they were said.
+    name: str
+    title: str
+    device: str
+    replay: str | None
+    settings: Mapping[str, Any]
+
+    def settings_for(self, schemes: Sequence[str]) -> dict[str, Any]:
+        """Return the settings of these schemes, and those of none."""
+        known = api.canonical()
+        own = [Variant(name, known.get(name, name)) for name in schemes]
+        return {key: said for each in own for key, said in settings_of(each, self.settings).items()}
+
+
+def named(text: str) -> Setup:
+    """Return the set-up that `PAPER[/PART][:READING]` names; raises UsageError for other texts.
+
+    Without a part it is the plan's first one, without a reading the literal one.
+    """
+    whole, _, reading = text.partition(":")
+    paper, slash, part = whole.partition("/")
+    _check("paper", paper, papers(), text)
+    plan = load(paper)
+    if slash:
+        _check("part", part, [each.name for each in plan.parts], text)
+    if ":" in text:
+        _check("reading", reading, plan.readings, text)
+    return _setup(plan, part, reading or plan.readings[0])
+
+
+def _setup(plan: Plan, part: str, reading: str) -> Setup:
+    found = plan.under(reading).part(part)
+    settings = {key: value for key, value in found.settings.items() if value != DEFAULT}
+    return Setup(
+        name=f"{plan.name}/{found.name}:{reading}",
+        title=f"{plan.title}, {found.name}, {reading} reading",
+        device=found.device,
+        replay=settings.pop("replay", found.replay),
+        settings=settings,
+    )
+
+
+def _check(what: str, given: str, known: Sequence[str], text: str) -> None:
+    if given not in known:
+        told = f"reading = {text!r}: no {what} {given!r}; allowed: {', '.join(known)}"
+        raise about(UsageError(told), "reading")

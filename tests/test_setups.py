@@ -1,0 +1,90 @@
+"""A paper's set-up by name: what it brings, and what stands over it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import slcache as package
+from slcache.reproduce import plan as plans
+from slcache.reproduce import setups
+from slcache.reproduce.inputs import twins
+from slcache.reproduce.tabulate import jobs_of
+from support import slcache
+
+NAMES = [
+    f"{paper}/{part.name}:{reading}"
+    for paper in plans.papers()
+    for plan in [plans.load(paper)]
+    for part in plan.parts
+    for reading in plan.readings
+]
+FEW = ["--workload", "requests=20000"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_set_up_is_what_the_evaluation_runs(name: str) -> None:
+    found = setups.named(name)
+    paper, _, reading = name.partition(":")
+    plan = plans.load(paper.partition("/")[0]).under(reading)
+    part = plan.part(paper.partition("/")[2])
+    # Smaller twins have a smaller device; grids and variants have settings of their own.
+    inputs = [replace(each, reduced={}) for each in twins(plan, [w.name for w in plan.workloads])]
+    own = {each.name for each in [*plan.variants, *plan.grids]}
+    jobs = [job for _, job in jobs_of(plan, inputs, {part.name: [1]}, {})]
+    plain = [job for job in jobs if job.name not in own and job.name in part.schemes]
+    assert plain or own >= {*part.schemes}
+    for job in plain:
+        assert (job.device, job.replay) == (found.device, found.replay)
+        assert dict(job.settings) == found.settings_for([job.scheme])
+
+
+def test_short_names_mean_the_first_part_and_the_literal_reading() -> None:
+    assert setups.named("ips").name == "ips/bursty:literal"
+    assert setups.named("hierarchy:probable").name == "hierarchy/main:probable"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("nobody", "no paper 'nobody'; allowed: hierarchy, hyssd, ips, nvc, rl"),
+        ("ips/dayly", "no part 'dayly'; allowed: bursty, daily, coop-bursty, coop-daily"),
+        ("ips/", "no part ''"),
+        ("hyssd:probable", "no reading 'probable'; allowed: literal"),
+        ("ips:", "no reading ''"),
+        ("", "no paper ''"),
+    ],
+)
+def test_other_names_are_refused(text: str, told: str) -> None:
+    with pytest.raises(package.UsageError) as error:
+        setups.named(text)
+    assert told in str(error.value)
+    assert error.value.key == "reading"
+
+
+def test_a_comparison_begins_with_the_papers_set_up_and_says_so(tmp_path: Path) -> None:
+    done = slcache(
+        *("compare", "hierarchy-web_1", "--schemes", "baseline,sector", *FEW),
+        *("--reading", "hierarchy:probable", "--set", "scheme.sector.merge.timeout_ns=7"),
+        *("--set", "scheme.sector.merge.wait=timeout", "--out", str(tmp_path / "out"), "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"note: reading hierarchy/main:probable" in done.stderr
+    runs = json.loads(done.stdout)["runs"]
+    configs = {run["scheme"]["name"]: run["config"] for run in runs}
+    assert {config["device"]["name"] for config in configs.values()} == {"hierarchy-44g-mqsim"}
+    merge = configs["sector"]["scheme"]["sector"]["merge"]
+    assert (merge["timeout_ns"], merge["acknowledge"]) == (7, "on-fill")
+    assert configs["baseline"]["trace"]["address"] == "compact"
+
+
+def test_a_whole_configuration_leaves_no_room_for_a_reading(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run = ("run", "hierarchy-web_1", *FEW, "--scheme", "baseline")
+    assert slcache(*run, "--reading", "hierarchy", "--out", str(out)).returncode == 0
+    done = slcache(*run, "--reading", "hierarchy", "--config", str(out / "result.json"))
+    assert done.returncode == 2
+    assert b"leave --reading out" in b" ".join(done.stderr.split())
