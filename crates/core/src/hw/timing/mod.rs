@@ -9,6 +9,8 @@
 mod attribution;
 mod between;
 mod block_clock;
+#[cfg(test)]
+mod block_clock_tests;
 mod channel;
 mod coming;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Are moves emitted as runs what they are emitted one by one?
 
 use super::twins::Twins;
-use super::PageMove;
+use super::{PageMove, Timing};
 use crate::base::op::{Class, OpKind};
 use crate::base::PlaneId;
 use crate::hw::config::PlaneParallelism;
@@ -44,6 +44,51 @@ fn moves_that_could_take_others_along_go_in_one_as_in_two() {
         }
         twins.end();
     }
+}
+
+/// The serials of what is queued of a unit's classes in the order of the queue, of runs those of all moves
+/// that are left; how many of a queue are runs.
+fn queued(timing: &Timing, unit: usize) -> (Vec<Vec<u64>>, usize) {
+    let (mut classes, mut most_runs) = (Vec::new(), 0);
+    for &head in &timing.units[unit].head {
+        let (mut id, mut serials, mut runs) = (head, Vec::new(), 0);
+        while !id.is_none() {
+            let op = &timing.ops[id];
+            let moves = if op.is_run() { u64::from(timing.moves_left(id)) } else { 1 };
+            serials.extend(op.serial + 1 - moves..=op.serial);
+            runs += usize::from(moves > 1);
+            id = op.next;
+        }
+        classes.push(serials);
+        most_runs = most_runs.max(runs);
+    }
+    (classes, most_runs)
+}
+
+#[test]
+fn moves_of_raised_runs_queue_in_the_order_in_which_they_do_one_by_one() {
+    let (mut raised, mut among_others) = (0, 0);
+    for seed in 0..120 {
+        let mut twins = Twins::new(seed, 1, 1);
+        twins.runs.stretches = false;
+        for _ in 0..800 {
+            if twins.runs.ops_in_flight() < 40 {
+                let before = queued(&twins.runs, 0);
+                twins.disturb();
+                let after = queued(&twins.runs, 0);
+                assert_eq!(after.0, queued(&twins.plain, 0).0, "seed {seed}");
+                // What is raised joins another class: nothing else leaves one meanwhile.
+                let is_raise = before.0 != after.0
+                    && before.0.iter().flatten().count() == after.0.iter().flatten().count();
+                raised += u32::from(is_raise && after.1 > 0);
+                among_others += u32::from(is_raise && after.1 > 1);
+            }
+            let ns = u64::from(twins.rng.below(60));
+            twins.pass(ns);
+        }
+        twins.end();
+    }
+    assert!(raised > 200 && among_others > 100, "{raised} {among_others}");
 }
 
 /// Two reads of the other plane take moves out of the middle of a run along, which leaves it in parts; then
