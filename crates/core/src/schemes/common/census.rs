@@ -165,3 +165,99 @@ impl Census {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rng::RngStream;
+    use crate::base::{CellMode, PlaneId};
+    use crate::ftl::config::{CleanConfig, Placement};
+    use crate::ftl::io::{Driver, IoPolicy};
+    use crate::ftl::page_level::part_of_page;
+    use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
+    use crate::ftl::unit_level;
+    use crate::hw::array::FlashArray;
+    use crate::hw::config::PoolConfig;
+    use crate::hw::geometry::Geometry;
+    use crate::hw::timing::Timing;
+    use serde_json::json;
+    use std::collections::BTreeSet;
+
+    /// Units of a logical page, and slots of a flash page.
+    const N: u32 = 4;
+    const PAGES: u32 = 64;
+
+    fn io() -> Driver {
+        let chips = json!({
+            "name": "nand", "channels": 1, "chips": 1, "dies": 1, "planes": 1, "blocks": 12,
+            "wordlines": 64, "page_bytes": 16384, "bus": {"ps_per_byte": 0},
+            "slc": {"read_ns": [1], "program_ns": [1], "erase_ns": 1},
+        });
+        let pool: PoolConfig = serde_json::from_value(chips).unwrap();
+        let geometry = Geometry::new(&[pool], 4096).unwrap();
+        let timing = Timing::new(&geometry, 0);
+        let policy = IoPolicy {
+            rmw_whole_page: true,
+            inflight_from_buffer: true,
+            plp: true,
+            stage_timeout_ns: 1,
+            mus_per_page: N,
+        };
+        Driver::new(FlashArray::new(geometry), N * PAGES, timing, 1, policy)
+    }
+
+    /// What a logical page has in mixed pages, by its units.
+    fn counted(census: &Census, page: u32, io: &Io) -> Cached {
+        let slots = (0..N).filter_map(|unit| io.lookup(Mu(page * N + unit)));
+        let mixed = slots.map(|slot| io.geometry().page_of(slot)).filter(|&at| census.is_mixed(at, io));
+        let pages: Vec<Ppn> = mixed.collect();
+        let fragments = pages.iter().collect::<BTreeSet<_>>().len();
+        Cached { fragments: fragments as u64, units: pages.len() as u64 }
+    }
+
+    fn region(first_block: u32, io: &mut Io) -> Region {
+        let spec = RegionSpec {
+            pack: Pack::Mu,
+            bank: None,
+            pool: 0,
+            mode: CellMode::Slc,
+            first_block,
+            blocks: 6,
+            order: "CWDP".into(),
+            placement: Placement::RoundRobin,
+            clean: CleanConfig::default(),
+        };
+        Region::new(spec, io)
+    }
+
+    /// Writes whole logical pages and parts of them to pages of two regions in turn.
+    #[test]
+    fn a_page_counts_at_once_what_its_units_count() {
+        let mut io = io();
+        let mut regions = [region(0, &mut io), region(6, &mut io)];
+        let census = Census::new(regions[0].id());
+        let (mut rng, mut at_once) = (RngStream::new(1, "census"), 0);
+        let mut write = |page: u32, mask: u32, into: usize, io: &mut Io| {
+            let piece = part_of_page(page, mask, 4096);
+            let to = regions[into].take_page(io, PlaneId(0), Writer::Host, 0)?;
+            unit_level::write(&piece, &mut regions[into], Writer::Host, to, io);
+            Some(())
+        };
+        loop {
+            let mask = [0b1111, 0b1111, 0b0011, 0b1010, 0b0100][rng.below(5) as usize];
+            let (page, into) = (rng.below(PAGES), rng.below(2) as usize);
+            if write(page, mask, into, &mut io).is_none() {
+                break;
+            }
+            for page in 0..PAGES {
+                let (mut quick, mut slow) = (Cached::default(), Cached::default());
+                census.add_page(page, &mut quick, &io);
+                census.add_scattered(page, &mut slow, &io);
+                let plain = counted(&census, page, &io);
+                assert_eq!((quick, slow), (plain, plain));
+                at_once += u32::from(plain == Cached { fragments: 1, units: u64::from(N) });
+            }
+        }
+        assert!(at_once > 1_000, "{at_once}");
+    }
+}

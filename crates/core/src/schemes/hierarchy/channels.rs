@@ -132,3 +132,76 @@ impl Channels {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::op::{Cause, Class, OpKind};
+    use crate::base::rng::RngStream;
+    use crate::base::BlockId;
+    use crate::ftl::io::{Driver, IoPolicy};
+    use crate::hw::array::FlashArray;
+    use crate::hw::config::PoolConfig;
+    use crate::hw::geometry::Geometry;
+    use crate::hw::timing::{OpSpec, Timing};
+    use serde_json::json;
+
+    /// Four channels of four planes, some of which have much to do.
+    fn io(rng: &mut RngStream) -> Driver {
+        let chips = json!({
+            "name": "nand", "channels": 4, "chips": 2, "dies": 1, "planes": 2, "blocks": 4,
+            "wordlines": 4, "page_bytes": 4096, "bus": {"ps_per_byte": 0}, "plane_parallelism": "serial",
+            "slc": {"read_ns": [1], "program_ns": [1], "erase_ns": 1},
+        });
+        let pool: PoolConfig = serde_json::from_value(chips).unwrap();
+        let geometry = Geometry::new(&[pool], 4096).unwrap();
+        let mut timing = Timing::new(&geometry, 0);
+        for _ in 0..rng.below(12) {
+            let place = &geometry.planes[rng.below(16) as usize];
+            let read = OpSpec::new(OpKind::Read, Cause::Host, Class::HostRead, BlockId(0), place.unit);
+            timing.emit(OpSpec { array_ns: 1 + rng.below(2), ..read }, &[]);
+        }
+        let policy = IoPolicy {
+            rmw_whole_page: true,
+            inflight_from_buffer: true,
+            plp: true,
+            stage_timeout_ns: 1,
+            mus_per_page: 1,
+        };
+        Driver::new(FlashArray::new(geometry), 64, timing, 1, policy)
+    }
+
+    /// The plain way: the best channel with room first, then its best plane.
+    fn in_two_steps(channels: &Channels, io: &Io) -> Option<PlaneId> {
+        let room = |of: &&OfChannel| of.planes.iter().any(|place| !place.full);
+        let key = |of: &OfChannel| (of.conflicts, of.load_ns);
+        let least = channels.channels.iter().filter(room).map(key).min()?;
+        let best = channels.channels.iter().filter(|of| key(of) == least).flat_map(|of| &of.planes);
+        let best = best.filter(|place| !place.full);
+        let best = best.min_by_key(|place| (io.queued_ns(place.unit), channels.turns_until(place.index)))?;
+        Some(channels.planes[best.index])
+    }
+
+    #[test]
+    fn planes_are_tried_in_the_order_of_their_channels() {
+        let mut rng = RngStream::new(1, "channels");
+        for _ in 0..500 {
+            let io = io(&mut rng);
+            let planes: Vec<PlaneId> = (0..16).map(PlaneId).collect();
+            let mut channels = Channels::new(&planes, L1Planes::default(), &io);
+            channels.turn = rng.below(16) as usize;
+            for (channel, of) in channels.channels.iter_mut().enumerate() {
+                (of.conflicts, of.load_ns) = (rng.below(3), io.channel_load_ns(channel));
+            }
+            let mut tried = Vec::new();
+            while let Some(plane) = channels.next(&io) {
+                assert_eq!(Some(plane), in_two_steps(&channels, &io));
+                channels.is_full(plane);
+                tried.push(plane);
+            }
+            assert_eq!(in_two_steps(&channels, &io), None);
+            tried.sort_unstable();
+            assert_eq!(tried, planes);
+        }
+    }
+}
