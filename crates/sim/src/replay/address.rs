@@ -158,6 +158,7 @@ fn name(op: HostOp) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use slcache_core::base::rng::RngStream;
     use slcache_traces::PageSet;
 
     fn request(op: HostOp, sector: u64, sectors: u32) -> Request {
@@ -173,6 +174,56 @@ mod tests {
         let mut batch = requests.to_vec();
         mapper.apply(&mut batch).unwrap();
         batch.iter().map(|r| (r.sector, r.sectors)).collect()
+    }
+
+    /// The plain way: each request placed by itself.
+    fn one_by_one(mapper: &mut AddressMapper, batch: &[Request]) -> Result<Vec<Request>, AddressError> {
+        let mut kept = Vec::new();
+        for &request in batch {
+            mapper.number += 1;
+            kept.extend(mapper.place(request)?);
+        }
+        Ok(kept)
+    }
+
+    #[test]
+    fn a_batch_goes_where_its_requests_go_one_by_one() {
+        const OPS: [HostOp; 4] = [HostOp::Read, HostOp::Write, HostOp::Trim, HostOp::Flush];
+        let mut rng = RngStream::new(1, "addresses");
+        let (mut within, mut beyond) = (0, 0);
+        for policy in [AddressPolicy::Error, AddressPolicy::Wrap, AddressPolicy::Clip, AddressPolicy::Compact]
+        {
+            for _ in 0..200 {
+                let [mut together, mut alone] = [(); 2].map(|()| {
+                    let mut pages = PageSet::default();
+                    (0..10).for_each(|page| pages.insert(2 * page, 2 * page + 1));
+                    mapper(policy, (policy == AddressPolicy::Compact).then(|| pages.into_ranked()))
+                });
+                for _ in 0..4 {
+                    // The device ends at sector 128: most batches begin within it.
+                    let most = 100 + rng.below(60);
+                    let mut batch: Vec<Request> = (0..rng.below(12))
+                        .map(|_| {
+                            let sector = u64::from(rng.below(most));
+                            request(OPS[rng.below(4) as usize], sector, 1 + rng.below(16))
+                        })
+                        .collect();
+                    let plain = one_by_one(&mut alone, &batch);
+                    let first = together.unchanged(&batch);
+                    (within, beyond) = (within + first, beyond + batch.len() - first);
+                    let result = together.apply(&mut batch);
+                    match plain {
+                        Ok(plain) => assert_eq!((result.is_ok(), batch), (true, plain)),
+                        Err(error) => {
+                            assert_eq!(result.unwrap_err(), error);
+                            break;
+                        }
+                    }
+                    assert_eq!((together.counts(), together.number), (alone.counts(), alone.number));
+                }
+            }
+        }
+        assert!(within > 2_000 && beyond > 2_000, "{within} {beyond}");
     }
 
     #[test]
