@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from slcache.study.outcome import Outcome, Setting
 from slcache.sweep.axes import Axis
 from slcache.traces import OPTIONS_MAX
 from slcache.tune.goals import Goals
+from slcache.tune.known import Known
 from slcache.tune.space import Space
 
 TINY: dict[str, Any] = {"trace": "zipf-4k", "device": "tiny"}
@@ -86,13 +88,20 @@ def points_of_a_study(count: int) -> None:
         slcache.sweep(**TINY, scheme="baseline", points=points)
 
 
+def draws_of_a_search(count: int) -> None:
+    known, rng = Known(Space(["baseline"], [Axis.read("k", f"1..{count}")])), random.Random(1)
+    while (point := known.another(rng)) is not None:
+        known.add(point)
+    assert all({"scheme": "baseline", "k": k} in known for k in (1, count))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "work",
     [
         *(schemes_compared, schemes_of_a_study, seeds_and_workloads_of_a_paper, names_of_files),
         *(traces_of_a_table, levels_of_a_parameter, points_of_a_front, keys_of_runs_that_differ),
-        *(bounds_of_a_search, points_of_a_study),
+        *(bounds_of_a_search, points_of_a_study, draws_of_a_search),
     ],
 )
 def test_twice_the_list_takes_twice_as_long(work: Callable[[int], None]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -12,9 +13,10 @@ import pytest
 pytest.importorskip("optuna")
 
 from slcache.study import pareto
-from slcache.sweep.axes import Axis
+from slcache.sweep.axes import Axis, Value
 from slcache.tune import samplers
 from slcache.tune.goals import Bound, Goals
+from slcache.tune.known import Known
 from slcache.tune.search import BATCH, Found, Plan, Search, Tried
 from slcache.tune.space import Space, key_of
 
@@ -66,6 +68,22 @@ def test_a_finite_space_is_tried_to_the_end_and_no_point_twice(sampler: samplers
     ]
     exhaustive += [{"scheme": "b", "scheme.b.k": k, "t": t} for k in "pqr" for t in (1, 2, 4, 8)]
     assert front_of(points) == front_of(exhaustive)
+
+
+def test_draws_are_among_all_points_that_are_left() -> None:
+    """As if those were listed, in the order of the grid, and one of the list chosen."""
+    left: list[dict[str, Value]] = [
+        {"scheme": "a", "scheme.a.x": x, "t": t} for x in range(1, 13) for t in (1, 2, 4, 8)
+    ]
+    left += [{"scheme": "b", "scheme.b.k": k, "t": t} for k in "pqr" for t in (1, 2, 4, 8)]
+    known, rng, chooser = Known(SMALL), random.Random(7), random.Random(7)
+    while left:
+        drawn = known.another(rng)
+        assert drawn == chooser.choice(left)
+        assert list(drawn) == list(left[left.index(drawn)])
+        known.add(drawn)
+        left.remove(drawn)
+    assert known.another(rng) is None
 
 
 @pytest.mark.parametrize("sampler", samplers.NAMES)

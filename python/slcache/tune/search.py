@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Literal
 from slcache.sweep.axes import Value
 from slcache.tune import samplers
 from slcache.tune.goals import Figures, Goals
-from slcache.tune.space import Settings, Space, key_of
+from slcache.tune.known import Known
+from slcache.tune.space import Settings, Space
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -75,7 +76,8 @@ class Search:
     def __init__(self, plan: Plan, evaluate: Evaluate) -> None:
         self.plan, self._evaluate = plan, evaluate
         self._rng = random.Random(plan.seed)
-        self._known: dict[tuple[tuple[str, Value], ...], Tried] = {}
+        self._known = Known(plan.space)
+        self._tried: list[Tried] = []
         self._worst: list[float] | None = None
         with samplers.quiet():
             self._study = _study(plan)
@@ -83,12 +85,12 @@ class Search:
     @property
     def tried(self) -> list[Tried]:
         """The points tried so far, in the order asked."""
-        return list(self._known.values())
+        return list(self._tried)
 
     def run(self, more: Callable[[int], bool]) -> list[Tried]:
         """Search until `more`, which is told how many points were tried, says no."""
         with samplers.quiet():
-            while more(len(self._known)):
+            while more(len(self._tried)):
                 batch = self._asked()
                 if not batch:
                     break
@@ -97,31 +99,28 @@ class Search:
 
     def _asked(self) -> list[tuple[Trial, dict[str, Value]]]:
         """Return the points of a batch; fewer where the budget or the space ends."""
-        left = BATCH if self.plan.points is None else self.plan.points - len(self._known)
+        left = BATCH if self.plan.points is None else self.plan.points - len(self._tried)
         batch: list[tuple[Trial, dict[str, Value]]] = []
-        known = set(self._known)
         while len(batch) < min(BATCH, left):
-            found = self._another(known)
+            found = self._another()
             if found is None:
                 break
-            known.add(key_of(found[1]))
+            self._known.add(found[1])
             batch.append(found)
         return batch
 
-    def _another(
-        self, known: set[tuple[tuple[str, Value], ...]]
-    ) -> tuple[Trial, dict[str, Value]] | None:
+    def _another(self) -> tuple[Trial, dict[str, Value]] | None:
         """Return a suggestion that is new; one by chance where the sampler has none for long."""
         from optuna.trial import TrialState
 
         for _ in range(_PATIENCE):
             trial = self._study.ask()
             point = self.plan.space.draw(trial)
-            if key_of(point) not in known:
+            if point not in self._known:
                 return trial, point
             # As if it had never been asked: a point that counts twice would draw others to it.
             self._study.tell(trial, state=TrialState.FAIL)
-        drawn = self.plan.space.another(known, self._rng)
+        drawn = self._known.another(self._rng)
         if drawn is None:
             return None
         self._study.enqueue_trial(self.plan.space.parameters(drawn))
@@ -139,7 +138,7 @@ class Search:
         results |= {trial.number: found for (trial, _), found in zip(alive, whole, strict=True)}
         for trial, point in batch:
             found = results[trial.number]
-            self._known[key_of(point)] = Tried(point, found, seen[trial.number])
+            self._tried.append(Tried(point, found, seen[trial.number]))
         for trial, _ in batch:
             self._tell(trial, results[trial.number])
 

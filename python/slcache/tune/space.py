@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
 #: The parameter that says which of several schemes a point has.
 SCHEME = "scheme"
-#: Spaces of more points than this are not listed.
-_LISTED = 100_000
 _OF_SCHEME = re.compile(r"scheme\.([^.]+)\.")
 
 Settings = Mapping[str, Value]
@@ -37,50 +34,34 @@ class Space:
         scheme = self.schemes[0]
         if len(self.schemes) > 1:
             scheme = str(trial.suggest_categorical(SCHEME, list(self.schemes)))
-        return {SCHEME: scheme} | {axis.key: _suggested(trial, axis) for axis in self._of(scheme)}
+        return {SCHEME: scheme} | {axis.key: _suggested(trial, axis) for axis in self.of(scheme)}
 
     def parameters(self, point: Settings) -> dict[str, object]:
         """Return what a sampler would have to suggest for a point."""
-        own = {axis.key: _place(axis, point[axis.key]) for axis in self._of(str(point[SCHEME]))}
+        own = {axis.key: _place(axis, point[axis.key]) for axis in self.of(str(point[SCHEME]))}
         return ({SCHEME: point[SCHEME]} if len(self.schemes) > 1 else {}) | own
 
     def first(self, scheme: str) -> dict[str, Value]:
         """Return the first values of a scheme's keys."""
-        return {a.key: a.values[0] if a.values else a.low for a in self._of(scheme)}
+        return {a.key: a.values[0] if a.values else a.low for a in self.of(scheme)}
 
     @property
     def size(self) -> int | None:
         """How many points there are; None where a range has no end of values."""
         sizes = [
-            [len(axis.values) or _whole(axis) for axis in self._of(scheme)]
+            [len(axis.values) or _whole(axis) for axis in self.of(scheme)]
             for scheme in self.schemes
         ]
         if any(size is None for one in sizes for size in one):
             return None
         return sum(math.prod(size or 0 for size in one) for one in sizes)
 
-    def another(
-        self, known: set[tuple[tuple[str, Value], ...]], rng: random.Random
-    ) -> dict[str, Value] | None:
-        """Return a point that is not known, by chance; None where all are, or none is found."""
-        if self.size is not None and self.size <= _LISTED:
-            left = [point for point in self._all() if key_of(point) not in known]
-            return rng.choice(left) if left else None
-        for _ in range(_LISTED):
-            scheme = rng.choice(list(self.schemes))
-            point = {SCHEME: scheme} | {a.key: _drawn(a, rng) for a in self._of(scheme)}
-            if key_of(point) not in known:
-                return point
-        return None
+    def by_chance(self, rng: random.Random) -> dict[str, Value]:
+        """Return any point, known or not."""
+        scheme = rng.choice(list(self.schemes))
+        return {SCHEME: scheme} | {axis.key: _drawn(axis, rng) for axis in self.of(scheme)}
 
-    def _all(self) -> Iterator[dict[str, Value]]:
-        for scheme in self.schemes:
-            axes = self._of(scheme)
-            names = [axis.key for axis in axes]
-            for values in itertools.product(*map(_listed, axes)):
-                yield {SCHEME: scheme, **dict(zip(names, values, strict=True))}
-
-    def _of(self, scheme: str) -> list[Axis]:
+    def of(self, scheme: str) -> list[Axis]:
         """Return the axes that mean something to a scheme."""
         own = ((axis, _OF_SCHEME.match(axis.key)) for axis in self.axes)
         return [axis for axis, match in own if match is None or match[1] == scheme]
@@ -98,7 +79,8 @@ def _whole(axis: Axis) -> int | None:
     return None
 
 
-def _listed(axis: Axis) -> Sequence[Value]:
+def listed(axis: Axis) -> Sequence[Value]:
+    """Return all values of an axis that has an end of them."""
     return axis.values or range(int(axis.low), int(axis.high) + 1)
 
 
