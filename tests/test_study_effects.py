@@ -7,10 +7,15 @@ import random
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from slcache.study import additive, sentences
+from slcache.study.additive import LEVELS_MOST
+from slcache.study.analysis import Analysis
 from slcache.study.effects import Effect, Effects, main_effects
-from slcache.study.outcome import Setting
+from slcache.study.outcome import Outcome, Setting
+from studies import row
 
 A = {1: 0.0, 2: 30.0, 4: -30.0}
 B = {"fifo": 5.0, "greedy": -5.0}
@@ -25,7 +30,7 @@ def means(effect: Effect) -> dict[object, float]:
     return {level.low: level.mean for level in effect.levels}
 
 
-def additive(pairs: Sequence[tuple[int, str]]) -> Effects:
+def known_effects(pairs: Sequence[tuple[int, str]]) -> Effects:
     columns: dict[str, Sequence[Setting]] = {"a": [a for a, _ in pairs], "b": [b for _, b in pairs]}
     return main_effects(columns, [MEAN + A[a] + B[b] for a, b in pairs])
 
@@ -40,7 +45,7 @@ def known(found: Effects, pairs: Sequence[tuple[int, str]]) -> None:
 
 def test_a_full_grid_gives_the_models_effects_and_shares() -> None:
     pairs = list(itertools.product(A, B))
-    found = additive(pairs)
+    found = known_effects(pairs)
     known(found, pairs)
     assert found.balanced
     # Variances of the effects: 600 of a, 25 of b.
@@ -53,7 +58,7 @@ def test_a_full_grid_gives_the_models_effects_and_shares() -> None:
 def test_missing_points_do_not_bend_the_effects() -> None:
     pairs = list(itertools.product(A, B))
     left = [pair for pair in pairs if pair not in ((4, "fifo"), (1, "greedy"))]
-    found = additive(left)
+    found = known_effects(left)
     known(found, left)
     assert not found.balanced
     assert {effect.means for effect in found.effects} == {"model"}
@@ -65,12 +70,12 @@ def test_missing_points_do_not_bend_the_effects() -> None:
 def test_points_drawn_at_random_give_the_same_effects() -> None:
     rng = random.Random(3)
     pairs = [(rng.choice(list(A)), rng.choice(list(B))) for _ in range(40)]
-    known(additive(pairs), pairs)
+    known(known_effects(pairs), pairs)
 
 
 def test_one_at_a_time_gives_the_same_effects() -> None:
     pairs = [(1, "fifo"), (2, "fifo"), (4, "fifo"), (1, "greedy")]
-    known(additive(pairs), pairs)
+    known(known_effects(pairs), pairs)
 
 
 def test_what_parameters_do_together_is_nobodys_share() -> None:
@@ -175,3 +180,37 @@ def test_equal_values_have_no_shares() -> None:
 @pytest.mark.parametrize("count", [0, 1])
 def test_too_few_points_have_no_effects(count: int) -> None:
     assert main_effects({"a": [1] * count}, [1.0] * count).effects == []
+
+
+def test_a_parameter_may_have_many_more_levels_than_others() -> None:
+    """A model with as many equations as the other has levels; the effects are known."""
+    count = LEVELS_MOST + 100
+    points = [(f"t{i}", b) for i in range(count) for b in B][1:]
+    columns: dict[str, Sequence[Setting]] = {
+        "t": [t for t, _ in points],
+        "b": [b for _, b in points],
+    }
+    found = main_effects(columns, [MEAN + int(t[1:]) + B[b] for t, b in points])
+    each = means(of(found, "t"))
+    assert [each[f"t{i}"] - each["t0"] for i in (1, 700)] == pytest.approx([1.0, 700.0])
+    assert means(of(found, "b"))["fifo"] - means(of(found, "b"))["greedy"] == pytest.approx(10.0)
+    assert {effect.means for effect in found.effects} == {"model"}
+
+
+@pytest.mark.parametrize(("most", "fitted"), [(3, True), (2, False)])
+def test_too_many_levels_are_said(most: int, fitted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (additive, sentences):
+        monkeypatch.setattr(module, "LEVELS_MOST", most)
+    pairs = [(t, b) for t in ("p", "q", "r", "s") for b in ("x", "y", "z")][1:]
+    rows = [row({"t": t, "b": b}, {"waf": 2.0 + (t == "q") + (b == "y")}) for t, b in pairs]
+    found = Analysis.of(Outcome.of(pa.Table.from_pylist(rows)), ["waf"])
+    told = [(e.factor, e.share is not None, e.apart, e.means) for e in found.effects["waf"].effects]
+    (said,) = (line for line in sentences.design(found) if "no full grid" in line)
+    if fitted:
+        assert sorted(told) == [("b", True, True, "model"), ("t", True, True, "model")]
+        return
+    assert sorted(told) == [("b", False, False, "plain"), ("t", False, False, "plain")]
+    assert "waf: " in said
+    assert "too many levels for an additive model (t 4 and b 3)" in said
+    assert "at most 2 are fitted" in said
+    assert sentences.effects(found.effects["waf"], {"t": "t", "b": "b"}) == []

@@ -6,7 +6,8 @@ is not: those at one level may happen to have more of what is slow elsewhere. Th
 model is fitted by least squares, a mean and what each level of each parameter adds to it, and a
 level's mean is what the model gives with the others as they are among all points. Where effects do
 not add up, such a model would say what no point shows, and the means are the plain ones after all.
-A parameter that only some points have is judged among these.
+A parameter that only some points have is judged among these. Where there are too many levels for a
+model, means are the plain ones too, and nothing is told apart.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slcache.study import levels
+from slcache.study.additive import Model, Values, solvable
 from slcache.study.levels import Levels
 from slcache.study.outcome import Setting
 
-Values = NDArray[np.float64]
 #: A model that explains less of the variance than this does not hold.
 _ENOUGH = 0.5
 #: Sums of squares below this share of the whole are rounding.
@@ -59,6 +60,8 @@ class Effect:
     means: Literal["exact", "model", "plain"]
     #: Points that have no such parameter, and are not counted here.
     absent: int
+    #: Whether there are too many levels for a model to be fitted, so that nothing is told apart.
+    crowded: bool
 
     @property
     def ranges(self) -> bool:
@@ -105,7 +108,7 @@ def _effect(name: str, columns: Mapping[str, Sequence[Setting]], values: Values)
     }
     among = values[have]
     design = [_levels(own, others, own), *(_levels(each, others, own) for each in others.values())]
-    if not _independent(design) and not _separable(design):
+    if not (_independent(design) or (solvable(design) and _separable(design, among))):
         design = [_fewer(own, others), *(_fewer(each, others) for each in others.values())]
     fit = _Fit(design, among)
     means, how = fit.means()
@@ -117,6 +120,7 @@ def _effect(name: str, columns: Mapping[str, Sequence[Setting]], values: Values)
         fit.apart,
         how,
         int(len(values) - have.sum()),
+        fit.crowded,
     )
 
 
@@ -140,33 +144,20 @@ def _fewer(values: Sequence[Setting], others: Mapping[str, Sequence[Setting]]) -
     return levels.few(values) if thin or len(found) > levels.MOST else found
 
 
-def _separable(design: Sequence[Levels]) -> bool:
+def _separable(design: Sequence[Levels], values: Values) -> bool:
     """Return whether the points tell all effects apart."""
-    matrix = np.hstack([np.ones((len(design[0].of), 1)), *map(_contrasts, design)])
-    return _rank(matrix) == int(matrix.shape[1])
+    return Model(design, values).rank == 1 + sum(len(each) - 1 for each in design)
 
 
-def _contrasts(one: Levels) -> Values:
-    """Return a column per level but the last, which is minus the sum: effects add up to 0."""
-    rows = np.vstack([np.eye(len(one) - 1), -np.ones((1, len(one) - 1))])
-    return np.asarray(rows[one.of])
-
-
-def _rank(matrix: Values) -> int:
-    return int(np.linalg.matrix_rank(matrix))
-
-
-class _Model:
-    """The additive model of values over several parameters, fitted with the first and without."""
+class _Models:
+    """The additive model over several parameters, and that without the first."""
 
     def __init__(self, design: Sequence[Levels], values: Values) -> None:
-        constant = np.ones((len(values), 1))
-        others = np.hstack([constant, *map(_contrasts, design[1:])])
-        whole = np.hstack([constant, _contrasts(design[0]), *map(_contrasts, design[1:])])
-        self.rank = _rank(whole)
-        self.apart = self.rank == _rank(others) + len(design[0]) - 1
-        self.coefficients, self.left = _least_squares(whole, values)
-        _, self.left_without = _least_squares(others, values)
+        whole, others = Model(design, values), Model(design[1:], values)
+        self.rank = whole.rank
+        self.apart = whole.rank == others.rank + len(design[0]) - 1
+        self.added = whole.added[0] - whole.added[0].mean()
+        self.left, self.left_without = whole.left, others.left
 
 
 class _Fit:
@@ -175,21 +166,24 @@ class _Fit:
     def __init__(self, design: Sequence[Levels], values: Values) -> None:
         self._first, self._values = design[0], values
         self._exact = all(_as_often(design[0], other) for other in design[1:])
-        # A fit costs the levels' cube. Where levels are independent, sums of squares are it.
-        self._model = None if _independent(design) else _Model(design, values)
-        self.apart = self._model is None or self._model.apart
+        # Where levels are independent, sums of squares are the fit.
+        independent = _independent(design)
+        self.crowded = not independent and not solvable(design)
+        self._model = None if independent or self.crowded else _Models(design, values)
+        self.apart = independent if self._model is None else self._model.apart
         self._whole = float(((values - values.mean()) ** 2).sum())
         self._plain = np.bincount(self._first.of, values) / np.bincount(self._first.of)
 
     def means(self) -> tuple[Values, Literal["exact", "model", "plain"]]:
         """Return the mean of each level of the first parameter, and how it came about."""
         plain = self._plain
-        if self._exact or self._model is None:
+        if self._exact:
             return plain, "exact"
-        added = self._model.coefficients[1 : len(self._first)]
-        model = np.append(added, -added.sum())
+        if self._model is None:
+            return plain, "plain"
         # The others are as they are among all points: the levels' mean is that of all.
-        model += (self._values - model[self._first.of]).mean()
+        added = self._model.added
+        model = added + (self._values - added[self._first.of]).mean()
         holds = self.apart and self._holds(model, self._model.left)
         return (model, "model") if holds else (plain, "plain")
 
@@ -226,15 +220,12 @@ def _independent(design: Sequence[Levels]) -> bool:
 
 def _as_often(one: Levels, other: Levels) -> bool:
     """Return whether every level of one has the other's levels as often as all points have."""
+    if len(one) * len(other) > len(one.of):
+        # Some level of one has none of the other's points.
+        return False
     pairs = np.zeros((len(one), len(other)), dtype=np.int64)
     np.add.at(pairs, (one.of, other.of), 1)
     return bool((pairs * len(one.of) == np.outer(pairs.sum(axis=1), pairs.sum(axis=0))).all())
-
-
-def _least_squares(matrix: Values, values: Values) -> tuple[Values, float]:
-    """Return the coefficients and the sum of squares that they leave."""
-    found = np.linalg.lstsq(matrix, values, rcond=None)[0]
-    return np.asarray(found), float(((values - matrix @ found) ** 2).sum())
 
 
 def _told(one: Levels, means: Values, values: Values) -> list[Level]:

@@ -8,6 +8,7 @@ from slcache import units
 from slcache import wording as words
 from slcache.study import spread, wording
 from slcache.study.across import Rated
+from slcache.study.additive import LEVELS_MOST
 from slcache.study.analysis import Analysis
 from slcache.study.effects import Effects
 from slcache.study.judged import Judged
@@ -78,7 +79,9 @@ def _design(metric: str, found: Effects) -> Iterator[str]:
             "squares, with the others as they are among all points; what as many levels would "
             "explain by chance is taken off a share."
         )
-    if "plain" in ways:
+    if any(effect.crowded for effect in found.effects):
+        yield _crowded(metric, found)
+    elif "plain" in ways:
         yield (
             f"{metric}: the points are no full grid, and the effects do not add up, so that no "
             "additive model can take the others out of a parameter's means: they are those of the "
@@ -86,10 +89,21 @@ def _design(metric: str, found: Effects) -> Iterator[str]:
         )
 
 
+def _crowded(metric: str, found: Effects) -> str:
+    """Return why no model is fitted: parameters have too many levels."""
+    most = sorted(found.effects, key=lambda e: -len(e.levels))[:_NAMED]
+    counts = words.listed([f"{e.factor} {len(e.levels):,}" for e in most])
+    return (
+        f"{metric}: the points are no full grid, and parameters have too many levels for an "
+        f"additive model ({counts}): beside those of the largest at most {LEVELS_MOST:,} are "
+        "fitted. Means are those of the points as they are, and no shares are told."
+    )
+
+
 def effects(found: Effects, short: Mapping[str, str]) -> list[str]:
     """Return what to know of the effects on a metric."""
     said = []
-    together = [short[e.factor] for e in found.effects if not e.apart]
+    together = [short[e.factor] for e in found.effects if not e.apart and not e.crowded]
     if together:
         said.append(
             f"The points do not tell {words.listed(together)} from the other parameters, with "
