@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from slcache import ConfigError, api
+from slcache import ConfigError, TraceError, api
 from slcache.reproduce import plan as plans
 from slcache.reproduce import sensitivity
 from slcache.reproduce.inputs import Input, twins
@@ -39,6 +39,22 @@ def test_a_trace_is_repeated_until_it_has_written_what_was_asked(
     assert told["touched_4kib_pages"] <= once["touched_4kib_pages"]
     repeats.clear()
     assert not Path(path).exists()
+
+
+def test_a_trace_that_cannot_be_read_is_told_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text(
+        "128166372003061629,hm,1,Write,0,4096,1\n128166372003061630,hm,1,Wrote,0,4096,1\n"
+    )
+    each = Input("w", str(file), False, 2, repeat_to_write_bytes=1 << 20)
+    repeats = Repeats(tmp_path, Store(tmp_path / "runs"))
+    # The second time it is what was kept.
+    for _ in range(2):
+        with pytest.raises(TraceError, match=r"t\.csv:2: column 4 \(Type\): \"Wrote\" is not"):
+            repeats.path(each, 1, going_on)
+    file.write_text("128166372003061629,hm,1,Read,0,4096,1\n")
+    with pytest.raises(TraceError, match=r"t\.csv: no writes to repeat"):
+        repeats.path(each, 1, going_on)
 
 
 def small(vary: Variation) -> Plan:

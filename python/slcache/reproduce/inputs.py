@@ -161,6 +161,22 @@ def statistics(
     each: Input, seed: int, store: Store, progress: api.Progress | None = None
 ) -> dict[str, Any] | None:
     """Return an input's statistics, kept from one evaluation to the next; None if unreadable."""
+    told = _told(each, seed, store, progress)
+    return None if "error" in told else told
+
+
+def sure_statistics(
+    each: Input, seed: int, store: Store, progress: api.Progress | None = None
+) -> dict[str, Any]:
+    """Return the same, or raise TraceError with what makes it unreadable."""
+    told = _told(each, seed, store, progress)
+    if "error" in told:
+        raise TraceError(told["error"])
+    return told
+
+
+def _told(each: Input, seed: int, store: Store, progress: api.Progress | None) -> dict[str, Any]:
+    """Return what reading an input gave, now or before: its statistics, or an error's text."""
     key = store.key({"info": each.identity(seed)})
     kept = store.get(key)
     if kept is None:
@@ -169,7 +185,7 @@ def statistics(
         except TraceError as error:
             kept = {"error": str(error)}
         store.put(key, kept)
-    return None if "error" in kept else kept
+    return kept
 
 
 def _matches(workload: Workload, told: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from slcache import TraceError, _core, api
-from slcache.reproduce.inputs import Input, statistics
+from slcache.reproduce.inputs import Input, sure_statistics
 from slcache.runs.store import Store
 
 
@@ -51,8 +51,8 @@ class Repeats:
 
     def _write(self, each: Input, seed: int, path: Path, progress: api.Progress) -> None:
         once = replace(each, repeat_to_write_bytes=0)
-        told = statistics(once, seed, self._store, progress)
-        if not told or not told["write_bytes"]:
+        told = sure_statistics(once, seed, self._store, progress)
+        if not told["write_bytes"]:
             raise TraceError(f"{each.path}: no writes to repeat")
         times = each.repeat_to_write_bytes / told["write_bytes"]
         take = round(times * (told["requests"] + told["flushes"] + told["trims"]))
