@@ -240,7 +240,7 @@ def test_what_is_shared_is_there_before_the_points(
     assert sorted(executor.made) == [
         *[("point", False)] * 2,
         *[("point", True)] * 2,
-        ("state", True),
+        ("state", False),
     ]
     # One point alone makes no state, and reads its trace as it is.
     alone = Watching({})

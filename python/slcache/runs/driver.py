@@ -19,7 +19,7 @@ _LOOK_S = 0.1
 
 @dataclass
 class Progress:
-    """How far a sweep is; results that were there before it do not count."""
+    """How far runs are; results that were there before them do not count."""
 
     total: int
     kept: int
@@ -39,12 +39,12 @@ class Progress:
 
 @dataclass
 class Work:
-    """The tasks of a sweep, and what each waits for."""
+    """The tasks of a sweep; one that reads what others make waits for them."""
 
     #: By key: runs.
     points: Mapping[str, Task]
-    #: By name: states, each made before the points that start from it.
-    states: Mapping[str, Task] = field(default_factory=dict)
+    #: By name: what makes the files that other tasks read.
+    makings: Mapping[str, Task] = field(default_factory=dict)
 
 
 class FailedError(Exception):
@@ -93,12 +93,17 @@ class _Loop:
         self.progress = progress
         self._executor, self._keep, self._fail_fast = executor, keep, fail_fast
         self._tries: dict[str, int] = {}
-        #: Points that wait for a state, by its name.
-        self._waiting: dict[str, list[Task]] = {name: [] for name in work.states}
-        ready: list[Task] = []
-        for task in work.points.values():
-            self._waiting.get(task.state or "", ready).append(task)
-        self._ready = deque([*work.states.values(), *ready])
+        #: What each task still waits for, and which tasks wait for it.
+        self._needs: dict[str, set[str]] = {}
+        self._waiting: dict[str, list[Task]] = {name: [] for name in work.makings}
+        self._ready: deque[Task] = deque()
+        for task in (*work.makings.values(), *work.points.values()):
+            needs = task.reads() & work.makings.keys()
+            self._needs[task.name] = needs
+            if not needs:
+                self._ready.append(task)
+            for name in needs:
+                self._waiting[name].append(task)
         self._running: dict[str, Task] = {}
 
     @property
@@ -114,9 +119,11 @@ class _Loop:
             self._executor.submit(task)
         for done in self._executor.finished(_LOOK_S):
             task = self._running.pop(done.name)
-            if done.lost is not None and self._again(task):
-                continue
-            self._state(task) if task.kind == "state" else self._point(done)
+            if done.lost is not None:
+                if self._again(task):
+                    continue
+                done = dataclasses.replace(done, error=f"{done.lost} ({TRIES} times)", lost=None)
+            self._ended(task, done)
 
     def _again(self, task: Task) -> bool:
         """Whether a task whose worker was lost is tried once more."""
@@ -127,13 +134,24 @@ class _Loop:
         self._ready.appendleft(task)
         return True
 
-    def _state(self, task: Task) -> None:
-        """Let the points go that wait for a state; without it they precondition for themselves."""
-        self._ready.extendleft(reversed(self._waiting.pop(task.name)))
+    def _ended(self, task: Task, done: Done) -> None:
+        if task.kind == "point":
+            self._point(done)
+            return
+        # Without a state points precondition for themselves; other files they cannot do without.
+        missing = done.error is not None and task.kind != "state"
+        for other in reversed(self._waiting.pop(task.name)):
+            needs = self._needs[other.name]
+            if task.name not in needs:
+                continue
+            needs.remove(task.name)
+            if missing:
+                needs.clear()
+                self._ended(other, dataclasses.replace(done, name=other.name))
+            elif not needs:
+                self._ready.appendleft(other)
 
     def _point(self, done: Done) -> None:
-        if done.lost is not None:
-            done = dataclasses.replace(done, error=f"{done.lost} ({TRIES} times)", lost=None)
         if done.error is None:
             self._keep(done)
             # A sweep of many points must not hold all results.

@@ -7,7 +7,9 @@ the same result.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +18,7 @@ from slcache import _core
 from slcache._core import ConfigError, RunError, TraceError
 from slcache.metrics import METRICS, PARTS, Value
 from slcache.runs import given, store
+from slcache.traces import Trace
 
 #: The figures of a run, by metric.
 Values = Mapping[str, Value]
@@ -23,11 +26,11 @@ Values = Mapping[str, Value]
 
 @dataclass(frozen=True)
 class Task:
-    """A run, or the making of a preconditioned state."""
+    """A run, or the making of a file that runs need: a state, a repeated trace, a memory."""
 
-    #: Key of the result, or of the state.
+    #: Key of the result, or the file that is made.
     name: str
-    kind: Literal["point", "state"]
+    kind: Literal["point", "state", "repeat", "memory"]
     trace: str
     trace_options: list[tuple[str, str]]
     device: str
@@ -37,11 +40,21 @@ class Task:
     replay: str | None
     #: What was prepared of the trace, if it was.
     prepared: str | None = None
-    #: The state that a run starts from, or where it is saved.
+    #: The state that a run starts from.
     state: str | None = None
+    #: A repeated trace has so many bytes of writes.
+    write_bytes: int = 0
     #: The memory that the scheme begins with, and the table of requests to write.
     memory_in: str | None = None
     log: str | None = None
+
+    def reads(self) -> set[str]:
+        """Return the files that it reads, which other tasks may make."""
+        return {path for path in (self.trace, self.state, self.memory_in) if path is not None}
+
+    def shared(self) -> list[str]:
+        """Return the files that were made for several tasks, and that a worker must see."""
+        return [path for path in (self.prepared, self.memory_in) if path is not None]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the task as JSON has it."""
@@ -75,9 +88,15 @@ class Done:
 def perform(task: Task) -> Done:
     """Do a task; what is wrong with the run itself is told, not raised."""
     try:
-        if task.kind == "state":
-            return _state(task)
-        return _finished(task.name, _document(task))
+        if task.kind == "point":
+            return _finished(task.name, _document(task))
+        path = Path(task.name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _MAKINGS[task.kind](task, path)
+        if task.kind != "repeat":
+            # What is kept for later runs must be told from what was cut short.
+            store.seal(path)
+        return Done(task.name)
     except (ConfigError, TraceError, RunError, MemoryError, OSError) as error:
         kind = type(error).__name__
         place = {name: getattr(error, name, None) for name in ("key", "line", "file")}
@@ -94,11 +113,9 @@ def costs(document: Mapping[str, Any]) -> dict[str, float]:
     return {name: document["sim"][name] for name in ("wall_s", "cpu_s", "peak_rss_bytes")}
 
 
-def _state(task: Task) -> Done:
-    assert task.state is not None
-    Path(task.state).parent.mkdir(parents=True, exist_ok=True)
+def _state(task: Task, path: Path) -> None:
     _core.save_state(
-        Path(task.state),
+        path,
         device=given.device_of(task.device),
         scheme=task.scheme,
         sets=task.sets,
@@ -106,11 +123,34 @@ def _state(task: Task) -> Done:
         replay=task.replay,
         progress=None,
     )
-    store.seal(Path(task.state))
-    return Done(task.name)
 
 
-def _document(task: Task) -> str:
+def _repeat(task: Task, path: Path) -> None:
+    """Write a trace over and over, or its beginning, up to the bytes of writes wanted."""
+    trace = Trace(task.trace, options=dict(task.trace_options))
+    told = trace.info()
+    if not told["write_bytes"]:
+        raise TraceError(f"{task.trace}: no writes to repeat")
+    times = task.write_bytes / told["write_bytes"]
+    take = round(times * (told["requests"] + told["flushes"] + told["trims"]))
+    steps: list[dict[str, Any]] = [{"kind": "window", "skip": 0, "take": take}]
+    if times > 1:
+        steps.insert(0, {"kind": "repeat", "times": math.ceil(times)})
+    trace.transform("pipeline", path, steps=steps)
+
+
+def _memory(task: Task, path: Path) -> None:
+    _document(task, os.fspath(path))
+
+
+_MAKINGS: Mapping[str, Callable[[Task, Path], None]] = {
+    "state": _state,
+    "repeat": _repeat,
+    "memory": _memory,
+}
+
+
+def _document(task: Task, memory_out: str | None = None) -> str:
     """Return the result document, as JSON."""
     prepared = task.prepared is not None and Path(task.prepared).exists()
     started = task.state is not None and Path(task.state).exists()
@@ -127,7 +167,7 @@ def _document(task: Task) -> str:
         snapshot_in=task.state if started else None,
         snapshot_out=None,
         memory_in=task.memory_in,
-        memory_out=None,
+        memory_out=memory_out,
         log=task.log,
         progress=None,
     )

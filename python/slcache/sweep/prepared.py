@@ -85,7 +85,7 @@ class Prepared:
             runs[key] = _task(key, "point", point, prepared.get(point.index), state)
             if state is not None and state in missing:
                 name = os.fspath(state)
-                makings.setdefault(name, _task(name, "state", point, None, state))
+                makings.setdefault(name, _task(name, "state", point, None, None))
         return driver.Work(runs, makings)
 
     def rows(self, results: Mapping[str, tasks.Done]) -> list[table.Row]:

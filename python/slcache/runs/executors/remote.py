@@ -21,11 +21,15 @@ def version() -> str:
 
 def packed(task: Task) -> dict[str, Any]:
     """Return a task as it is sent: the files that it names are found from any folder."""
-    name = given.path_of(task.device)
-    found = task.device
-    if name is not None and Path(name).exists():
-        found = os.fspath(Path(name).absolute())
-    return dataclasses.replace(task, device=found).to_dict()
+    device, trace = _found(task.device), _found(task.trace)
+    # What is prepared of a trace only names it.
+    named = task.trace if task.prepared is not None else trace
+    return dataclasses.replace(task, device=device, trace=named).to_dict()
+
+
+def _found(text: str) -> str:
+    path = given.path_of(text)
+    return text if path is None or not Path(path).exists() else os.fspath(Path(path).absolute())
 
 
 def perform(told: Mapping[str, Any], driver: str) -> Done:
@@ -33,11 +37,12 @@ def perform(told: Mapping[str, Any], driver: str) -> Done:
     task = Task.of(told)
     if version() != driver:
         return Done(task.name, error=f"the worker has slcache {version()}, the driver {driver}")
-    if task.prepared is not None and not Path(task.prepared).exists():
+    unseen = [path for path in task.shared() if not Path(path).exists()]
+    if unseen:
         return Done(
             task.name,
-            error=f"the worker does not see {task.prepared}: out and store must be folders that "
-            "all machines share",
+            error=f"the worker does not see {unseen[0]}: out and store must be folders that all "
+            "machines share",
         )
     return tasks.perform(task)
 

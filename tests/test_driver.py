@@ -1,0 +1,98 @@
+"""The driver has what tasks read made first, whatever it is and however many there are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from slcache.runs import driver
+from slcache.runs.tasks import Done, Task
+
+BARE = Task("", "point", "trace", [], "tiny", "sa", [], None, None)
+
+
+def named(name: str, kind: str = "point", **reads: str) -> Task:
+    """Return a task that reads what others make."""
+    return replace(BARE, name=name, kind=kind, **reads)  # type: ignore[arg-type]
+
+
+class Telling:
+    """Does nothing, one task at a time, and tells in which order; some tasks fail."""
+
+    here, slots = True, 1
+
+    def __init__(self, *failing: str) -> None:
+        self.asked: list[str] = []
+        self.done: list[Done] = []
+        self.failing = failing
+
+    def submit(self, task: Task) -> None:
+        """End a task."""
+        self.asked.append(task.name)
+        fails = task.name in self.failing
+        self.done.append(Done(task.name, error="no writes" if fails else None, kind="TraceError"))
+
+    def finished(self, timeout_s: float) -> list[Done]:
+        """Return the first that ended."""
+        del timeout_s
+        return [self.done.pop(0)]
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+POINTS = {
+    "all": named("all", trace="repeat", state="state", memory_in="second"),
+    "bare": named("bare"),
+    "repeated": named("repeated", trace="repeat"),
+}
+MAKINGS = {
+    "second": named("second", "memory", memory_in="first"),
+    "first": named("first", "memory"),
+    "repeat": named("repeat", "repeat"),
+    "state": named("state", "state"),
+}
+
+
+def ran(executor: Telling, *, fail_fast: bool = False) -> dict[str, Done]:
+    """Return what became of the points."""
+    work = driver.Work(POINTS, MAKINGS)
+    return driver.run(work, executor, lambda _: None, 0, lambda _: None, fail_fast=fail_fast)
+
+
+def test_a_task_waits_for_all_that_it_reads() -> None:
+    executor = Telling()
+    assert ran(executor).keys() == POINTS.keys()
+    place = executor.asked.index
+    assert sorted(executor.asked) == sorted([*POINTS, *MAKINGS])
+    assert place("first") < place("second") < place("all")
+    assert max(place("repeat"), place("state")) < place("all")
+    # It does not wait for what it does not read.
+    assert place("repeat") < place("repeated") < place("all")
+
+
+@pytest.mark.parametrize(
+    ("failing", "failed"),
+    [
+        (["first"], {"all"}),
+        (["repeat"], {"all", "repeated"}),
+        (["first", "repeat"], {"all", "repeated"}),
+        # Without its state a point preconditions for itself.
+        (["state"], set()),
+    ],
+)
+def test_what_cannot_be_made_fails_what_reads_it(failing: list[str], failed: set[str]) -> None:
+    executor = Telling(*failing)
+    found = ran(executor)
+    assert {name for name, done in found.items() if done.error is not None} == failed
+    assert all(found[name].error == "no writes" for name in failed)
+    assert not failed & set(executor.asked)
+    assert len(executor.asked) == len(set(executor.asked))
+
+
+def test_the_first_failure_ends_all_where_it_is_to() -> None:
+    with pytest.raises(driver.FailedError, match="no writes") as caught:
+        ran(Telling("repeat"), fail_fast=True)
+    assert caught.value.done.name in {"all", "repeated"}
+    assert caught.value.done.kind == "TraceError"
