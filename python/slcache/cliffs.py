@@ -15,8 +15,9 @@ from slcache.arguments import checked
 from slcache.content import Content
 from slcache.errors import ConfigError, UsageError, about
 from slcache.results import Result
+from slcache.runs import given as texts
 from slcache.runs import several
-from slcache.runs.several import Asked
+from slcache.runs.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -292,10 +293,10 @@ def run(
     if pattern.bursts > 1:
         chosen["host.queue_depth"] = pattern.queue_depth
     asked = [
-        Asked(
-            name=name,
-            trace=load.workload(),
-            device=device,
+        Run(
+            title=name,
+            trace=texts.text_of(load.workload()),
+            device=texts.text_of(device),
             scheme=name,
             settings=api.settings_for(chosen, name, schemes),
             replay=f"closed:{pattern.queue_depth}" if pattern.bursts == 1 else None,

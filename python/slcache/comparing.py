@@ -15,8 +15,9 @@ from slcache.content import Content
 from slcache.errors import UsageError, about
 from slcache.files import Path
 from slcache.results import Comparison
+from slcache.runs import given as texts
 from slcache.runs import several
-from slcache.runs.several import Asked
+from slcache.runs.run import Run
 from slcache.traces import Progress
 
 
@@ -65,10 +66,10 @@ def compare(
         given = {key: value for key, value in given.items() if key != "run.seed"}
     cells = _equal_cells(names, device, given) if equal_cells else {}
     asked = [
-        Asked(
-            name=name + mark,
-            trace=trace,
-            device=device,
+        Run(
+            title=name + mark,
+            trace=texts.text_of(trace),
+            device=texts.text_of(device),
             scheme=name,
             settings={**api.settings_for(given, name, names), **cells.get(name, {})},
             trace_options=api.reader_options_of(trace, trace_format, trace_options, number),

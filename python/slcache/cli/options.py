@@ -165,6 +165,16 @@ def checked_schemes(values: list[str] | str | None) -> list[str] | str | None:
     return values
 
 
+def check_executor(executor: str, workers: int | None) -> None:
+    """Say what is wrong with where runs are to go on, before anything is read."""
+    from slcache.runs.executors import named
+
+    try:
+        named.check(executor, workers)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--executor") from error
+
+
 def checked_ranges(values: list[str] | None) -> list[str] | None:
     """Return KEY=VALUES texts as they are, if they are such and no key is given twice."""
     try:
@@ -371,6 +381,25 @@ Seed = Annotated[
 ]
 Jobs = Annotated[
     int, typer.Option(min=1, max=1024, metavar="N", help="Runs at a time, a process for each (1).")
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(min=1, max=1024, metavar="N", help="Processes (default: one a processor)."),
+]
+Executor = Annotated[
+    str,
+    typer.Option(
+        metavar="local|dask://[HOST:PORT]|ray://[HOST:PORT]",
+        help="Where runs go on: in processes here, or on a cluster; without a host a Dask or Ray "
+        "cluster of --jobs processes is started here.",
+    ),
+]
+Store = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Where results are kept and found, for several verbs to share (default: OUT/store).",
+    ),
 ]
 EqualCells = Annotated[
     bool,

@@ -76,14 +76,6 @@ Out = Annotated[
         "store, results are kept (default: the folder of a study.toml that is given).",
     ),
 ]
-StoreOption = Annotated[
-    Path | None,
-    typer.Option("--store", metavar="DIR", help="Keep results here, for several sweeps to share."),
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option(min=1, max=1024, metavar="N", help="Processes (default: one a processor)."),
-]
 ExecutorOption = Annotated[
     str,
     typer.Option(

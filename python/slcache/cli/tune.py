@@ -89,13 +89,6 @@ Seeds = Annotated[
         min=1, max=1000, metavar="N", help="Run each point with so many seeds; means count."
     ),
 ]
-Jobs = Annotated[
-    int | None, typer.Option(min=1, max=1024, help="Runs at a time (default: one a processor).")
-]
-Store = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", help="Where results are kept and found (default: OUT/store)."),
-]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -130,8 +123,8 @@ def tune(
     replay: opt.Replay = None,
     seeds: Seeds = 1,
     seed: opt.Seed = None,
-    jobs: Jobs = None,
-    store: Store = None,
+    jobs: opt.Workers = None,
+    store: opt.Store = None,
     out: Out = None,
     json: opt.Json = False,
     form: opt.Format = opt.Form.table,

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from slcache.errors import ConfigError, Error, RunError, TraceError, about
 from slcache.runs.executors import Executor
 from slcache.runs.tasks import Done, Task
 
@@ -15,6 +16,7 @@ TRIES = 3
 #: Tasks that wait beside those that are running, so that no worker waits for the driver.
 _AHEAD = 2
 _LOOK_S = 0.1
+_ERRORS = {each.__name__: each for each in (ConfigError, TraceError)}
 
 
 @dataclass
@@ -28,13 +30,13 @@ class Progress:
     lost: int = 0
     cpu_s: float = 0.0
 
-    def told(self) -> str:
+    def told(self, what: str = "points") -> str:
         """Return a sentence of it."""
         parts = [f"{self.done} of {self.total} done", f"{self.total - self.done} left"]
         parts += [f"{self.kept} kept"] if self.kept else []
         parts += [f"{self.failed} failed"] if self.failed else []
         parts += [f"{self.lost} workers lost"] if self.lost else []
-        return f"points ({', '.join(parts)}, CPU time {self.cpu_s:,.0f} s)"
+        return f"{what} ({', '.join(parts)}, CPU time {self.cpu_s:,.0f} s)"
 
 
 @dataclass
@@ -53,6 +55,11 @@ class FailedError(Exception):
     def __init__(self, done: Done) -> None:
         super().__init__(done.error)
         self.done = done
+
+    def told(self, title: str = "") -> Error:
+        """Return the exception that a run of this title would have raised here."""
+        kind = _ERRORS.get(self.done.kind, RunError)
+        return about(kind(f"{title}: {self}" if title else str(self)), **self.done.about)
 
 
 def run(

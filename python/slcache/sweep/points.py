@@ -13,6 +13,7 @@ from slcache import api, wording
 from slcache._core import ConfigError
 from slcache.once import one_name
 from slcache.runs import given
+from slcache.runs.run import Run
 from slcache.sweep.axes import plain
 from slcache.sweep.sampling import POINTS_MAX, Combination
 from slcache.sweep.study import Study, StudyError
@@ -51,6 +52,20 @@ class Point:
     def run_seed(self) -> int | None:
         """The seed as the configuration has it."""
         return self.seed if self.config is None else int(self.config["run"]["seed"])
+
+    @property
+    def run(self) -> Run:
+        """The run itself."""
+        return Run(
+            title="",
+            trace=self.trace,
+            device=self.device,
+            scheme=self.scheme,
+            settings=self.settings,
+            trace_options=self.reader_options(),
+            replay=self.replay,
+            seed=self.seed,
+        )
 
     def reader_options(self) -> list[tuple[str, str]]:
         """Return the options of its trace's reader, as a plain run would give them."""

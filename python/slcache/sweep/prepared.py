@@ -6,12 +6,11 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
-from slcache import api
-from slcache.runs import driver, tasks
+from slcache.runs import driver, room, tasks
+from slcache.runs.run import identity
 from slcache.runs.store import Store, sound
-from slcache.sweep import room, table
+from slcache.sweep import table
 from slcache.sweep.points import Point, told
 from slcache.sweep.points import points as points_of
 from slcache.sweep.shard import Shard
@@ -54,8 +53,11 @@ class Prepared:
 
         Raises StudyError where there may be none. What was run elsewhere is a result as any other.
         """
-        reasons = room.short(self.todo().values())
-        of_key = {self._keys[index]: reason for index, reason in reasons.items()}
+        of_key = room.short(
+            (point.config, point.run.task(key))
+            for key, point in self.todo().items()
+            if point.config is not None
+        )
         found = [p for p in self._points if self._keys.get(p.index) in of_key]
         refused = [replace(p, reason=of_key[self._keys[p.index]]) for p in found]
         if refused and not skip_impossible:
@@ -82,10 +84,15 @@ class Prepared:
         makings: dict[str, tasks.Task] = {}
         for key, point in todo.items():
             state = starts.get(point.index)
-            runs[key] = _task(key, "point", point, prepared.get(point.index), state)
-            if state is not None and state in missing:
-                name = os.fspath(state)
-                makings.setdefault(name, _task(name, "state", point, None, None))
+            start = None if state is None else os.fspath(state)
+            parsed = prepared.get(point.index)
+            runs[key] = replace(
+                point.run.task(key),
+                prepared=None if parsed is None else os.fspath(parsed),
+                state=start,
+            )
+            if start is not None and state in missing:
+                makings.setdefault(start, point.run.task(start, "state"))
         return driver.Work(runs, makings)
 
     def rows(self, results: Mapping[str, tasks.Done]) -> list[table.Row]:
@@ -101,31 +108,6 @@ class Prepared:
         return table.Row(point, key, status, done.error, done.values, done.costs)
 
     def _key(self, point: Point) -> str:
-        parts = {
-            "config": point.config,
-            "trace": self._traces.fingerprint(point),
-            "options": point.reader_options(),
-        }
-        return self.store.key(parts)
-
-
-def _task(
-    name: str,
-    kind: Literal["point", "state"],
-    point: Point,
-    prepared: Path | None,
-    state: Path | None,
-) -> tasks.Task:
-    return tasks.Task(
-        name=name,
-        kind=kind,
-        trace=point.trace,
-        trace_options=point.reader_options(),
-        device=point.device,
-        scheme=point.scheme,
-        sets=api.sets(point.settings),
-        seed=point.seed,
-        replay=point.replay,
-        prepared=None if prepared is None else os.fspath(prepared),
-        state=None if state is None else os.fspath(state),
-    )
+        assert point.config is not None
+        read = self._traces.fingerprint(point)
+        return self.store.key(identity(point.config, read, point.reader_options()))

@@ -162,16 +162,12 @@ def _run(
             raise KeyboardInterrupt
 
     kept = prepared.kept
-    chosen = named.executor(executor, jobs) if isinstance(executor, str) else executor
     try:
-        work = prepared.work(todo, here=chosen.here)
-        with Keeper(prepared.store) as keeper:
-            return driver.run(work, chosen, keeper.keep, kept, report, fail_fast=fail_fast)
+        with named.workers(executor, jobs) as workers, Keeper(prepared.store) as keeper:
+            work = prepared.work(todo, here=workers.here)
+            return driver.run(work, workers, keeper.keep, kept, report, fail_fast=fail_fast)
     except driver.FailedError as error:
         raise RunError(f"a point failed: {error}") from error
-    finally:
-        if chosen is not executor:
-            chosen.close()
 
 
 def _shard(text: str | None) -> Shard | None:

@@ -40,12 +40,8 @@ def searched(
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(out) / "store" if out is not None else Path(scratch)
         kept = Path(store) if store is not None else folder
-        workers = named.executor(executor, jobs) if isinstance(executor, str) else executor
-        try:
+        with named.workers(executor, jobs) as workers:
             found = _searched(asked, plan, kept, minutes, workers, progress)
-        finally:
-            if workers is not executor:
-                workers.close()
     if out is not None:
         _write(found, Path(out), read)
     return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from slcache.runs.executors import Executor
 from slcache.runs.executors.local import Local
@@ -20,7 +22,7 @@ def check(text: str, workers: int | None) -> None:
         if text != "local":
             raise ValueError(
                 f"executor = {text}: must be local, dask://[HOST:PORT], ray://[HOST:PORT] or, "
-                "on the command line, slurm:JOBS"
+                "for slcache sweep, slurm:JOBS"
             )
         return
     kind, address = match.groups()
@@ -28,6 +30,23 @@ def check(text: str, workers: int | None) -> None:
         raise ValueError(f"jobs = {workers}: {text} has workers of its own")
     if importlib.util.find_spec(_LIBRARIES[kind]) is None:
         raise ValueError(f"executor = {text}: needs pip install 'slcache[{kind}]'")
+
+
+@contextmanager
+def workers(asked: Executor | str, count: int | None) -> Iterator[Executor]:
+    """Yield an executor, given or by its name; one that is made here is ended.
+
+    It has `count` processes where it starts them on this machine. Raises ValueError as `check`
+    does, and RunError where no cluster answers.
+    """
+    if not isinstance(asked, str):
+        yield asked
+        return
+    made = executor(asked, count)
+    try:
+        yield made
+    finally:
+        made.close()
 
 
 def executor(text: str, workers: int | None) -> Executor:

@@ -1,0 +1,176 @@
+"""Has runs done whose results are not kept yet: one store and one executor for several calls."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from slcache import _core, files
+from slcache.errors import ConfigError
+from slcache.runs import driver, given, room, store
+from slcache.runs.executors import Executor, named
+from slcache.runs.keeper import Keeper
+from slcache.runs.run import REPEAT, Options, Run, identity
+from slcache.runs.tasks import Done, Task
+from slcache.traces import Progress
+
+
+class Engine:
+    """Runs whatever is asked of it, and keeps it; leaving the block ends its workers.
+
+    Results are kept below the folder `place`. `executor` is a name as `--executor` has it, with
+    `jobs` processes where it starts them, or workers that somebody else ends. `progress` is called
+    as things go on, and cancels by returning False.
+    """
+
+    def __init__(
+        self,
+        place: Path,
+        executor: Executor | str = "local",
+        jobs: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        # Workers may be elsewhere.
+        self._place = place.absolute()
+        self.store = store.Store(self._place / "results")
+        self.progress = progress
+        self._asked, self._jobs = executor, jobs
+        self._executor: Executor | None = None
+        self._scratch: Path | None = None
+        self._workers, self._files = ExitStack(), ExitStack()
+        self._fingerprints: dict[tuple[str, tuple[tuple[str, str], ...]], str] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # Workers read the files.
+        self._workers.close()
+        self._files.close()
+
+    def fingerprint(self, trace: str, options: Options) -> str:
+        """Return the hash of what a trace is read from; raises TraceError."""
+        reading = (trace, tuple(options))
+        if reading not in self._fingerprints:
+            self._fingerprints[reading] = _core.fingerprint(
+                given.trace_of(trace), trace_options=list(options), progress=self.progress
+            )
+        return self._fingerprints[reading]
+
+    def key(self, run: Run) -> str:
+        """Return the name under which a run's result is kept."""
+        return self.store.key(self._identity(run))
+
+    def kept(self, runs: Sequence[Run]) -> bool:
+        """Return whether every result is there already."""
+        return all(self.store.get(self.key(run)) is not None for run in runs)
+
+    def results(self, runs: Sequence[Run]) -> list[dict[str, Any]]:
+        """Return the result documents of runs in their order; runs only what is not kept.
+
+        The first run that fails ends all of them with its exception, and what is done is kept.
+        """
+        keys = [self.key(run) for run in runs]
+        # Equal runs are one.
+        of_key = dict(zip(keys, runs, strict=True))
+        found = {key: kept for key in of_key if (kept := self.store.get(key)) is not None}
+        todo = {key: run for key, run in of_key.items() if key not in found}
+        if todo:
+            found |= self._done(todo, len(found))
+        return [found[key] for key in keys]
+
+    def _done(self, todo: Mapping[str, Run], kept: int) -> dict[str, dict[str, Any]]:
+        """Return the results of runs by their keys, each kept as soon as it is there."""
+        work = self._work(todo)
+        self._check_room(work, todo)
+        if self._executor is None:
+            self._executor = self._workers.enter_context(named.workers(self._asked, self._jobs))
+        found: dict[str, dict[str, Any]] = {}
+        try:
+            with Keeper(self.store) as keeper:
+
+                def keep(done: Done) -> None:
+                    keeper.keep(done)
+                    found[done.name] = store.unpacked(done.content)
+
+                def report(state: driver.Progress) -> None:
+                    self.tell(state.told("runs"), state.done, state.total)
+
+                driver.run(work, self._executor, keep, kept, report, fail_fast=True)
+        except driver.FailedError as error:
+            raise error.told(todo[error.done.name].title) from None
+        return found
+
+    def tell(self, phase: str, done: int, total: int) -> None:
+        """Say how things go on; raises KeyboardInterrupt where they are not to."""
+        if self.progress is not None and self.progress(phase, done, total) is False:
+            raise KeyboardInterrupt
+
+    def _check_room(self, work: driver.Work, runs: Mapping[str, Run]) -> None:
+        """Raise ConfigError for runs that do not fit into the memory of this machine."""
+        if self._asked == "local":
+            configured = ((runs[key].config, task) for key, task in work.points.items())
+            reasons = room.short(configured)
+            if reasons:
+                told = dict.fromkeys(f"{runs[key].title}: {why}" for key, why in reasons.items())
+                raise ConfigError("\n".join(told))
+
+    def _work(self, todo: Mapping[str, Run]) -> driver.Work:
+        """Return the tasks of runs, the longest first, so that none is left alone at the end."""
+        makings: dict[str, Task] = {}
+        order = sorted(todo.items(), key=lambda item: -item[1].size)
+        return driver.Work({key: self._task(key, run, makings) for key, run in order}, makings)
+
+    def _task(
+        self,
+        name: str,
+        run: Run,
+        makings: dict[str, Task],
+        kind: Literal["point", "memory"] = "point",
+    ) -> Task:
+        """Return the task of a run; what makes the files that it needs is added to `makings`."""
+        memory = None if run.after is None else self._memory(run.after, makings)
+        if REPEAT in run.changed:
+            run = dataclasses.replace(run, written=self._repeated(run, makings))
+        return dataclasses.replace(run.task(name, kind), memory_in=memory)
+
+    def _memory(self, run: Run, makings: dict[str, Task]) -> str:
+        """Return the file with what a scheme has learned in a run; kept for later ones."""
+        path = self._place / "memories" / f"{self.key(run)}.memory"
+        name = os.fspath(path)
+        if name not in makings and not store.sound(path):
+            makings[name] = self._task(name, run, makings, "memory")
+        return name
+
+    def _repeated(self, run: Run, makings: dict[str, Task]) -> str:
+        """Return the file with a repeated trace: large, and so gone when the engine is."""
+        if self._scratch is None:
+            self._place.mkdir(parents=True, exist_ok=True)
+            self._scratch = self._files.enter_context(files.scratch(self._place))
+        read = self.fingerprint(run.trace, run.trace_options)
+        parts = identity({}, read, run.trace_options, changed=run.changed)
+        path = self._scratch / f"{store.key(parts)}.parquet"
+        name = os.fspath(path)
+        if name not in makings and not path.exists():
+            making = run.task(name, "repeat")
+            makings[name] = dataclasses.replace(making, write_bytes=run.changed[REPEAT] or 0)
+        return name
+
+    def _identity(self, run: Run) -> dict[str, Any]:
+        return identity(
+            run.config,
+            self.fingerprint(run.trace, run.trace_options),
+            run.trace_options,
+            changed=run.changed,
+            after=None if run.after is None else self._identity(run.after),
+        )
