@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 import slcache as sl
-from slcache import api, design, models
+from slcache import design, models
 from slcache.design import region
+from slcache.runs.executors.local import Local
+from slcache.runs.tasks import Task
 from slcache.terminal import overload
 from support import slcache
 
@@ -158,9 +160,20 @@ def test_the_answer_is_that_of_running_everything(files: dict[str, Path]) -> Non
     assert all(all(point.cleanings.values()) for point in answer.points), "cleaning was measured"
 
 
-def test_finished_runs_are_taken_up_again(
-    files: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+class Counting(Local):
+    """Workers that remember what they were given."""
+
+    def __init__(self, workers: int) -> None:
+        super().__init__(workers)
+        self.started: list[str] = []
+
+    def submit(self, task: Task) -> None:
+        """Take a task."""
+        self.started.append(task.name)
+        super().submit(task)
+
+
+def test_finished_runs_are_taken_up_again(files: dict[str, Path], tmp_path: Path) -> None:
     def stopping(phase: str, done: int, total: int) -> bool:
         return phase != "runs" or done / total < 0.4
 
@@ -168,21 +181,18 @@ def test_finished_runs_are_taken_up_again(
         asked(files, keep=tmp_path, progress=stopping)
     kept = len(list(tmp_path.rglob("*.json.gz")))
     assert kept > 0
-    started: list[str] = []
-    run = api.run
-
-    def counted(trace: api.Path, *, scheme: str, **more: Any) -> sl.Result:  # noqa: ANN401
-        started.append(scheme)
-        return run(trace, scheme=scheme, **more)
-
-    monkeypatch.setattr(api, "run", counted)
-    first = asked(files, keep=tmp_path)
-    every = len(list(tmp_path.rglob("*.json.gz")))
-    assert len(started) == every - kept
-    started.clear()
-    # Another question of the same runs takes none of them anew.
-    assert asked(files, keep=tmp_path, goal="energy").slc_blocks == first.slc_blocks
-    assert not started
+    executor = Counting(2)
+    try:
+        first = asked(files, keep=tmp_path, executor=executor)
+        every = len(list(tmp_path.rglob("*.json.gz")))
+        assert len(executor.started) == every - kept
+        executor.started.clear()
+        # Another question of the same runs takes none of them anew.
+        again = asked(files, keep=tmp_path, goal="energy", executor=executor)
+    finally:
+        executor.close()
+    assert again.slc_blocks == first.slc_blocks
+    assert not executor.started
 
 
 def test_the_answer_does_not_depend_on_how_many_run_at_a_time(files: dict[str, Path]) -> None:
@@ -210,7 +220,7 @@ def test_a_lifespan_out_of_reach_is_told_with_status_0(
     assert (document["slc_blocks"], document["r_min"]) == (None, None)
     assert 0 < document["nearest"]["share_of_constraint"] < 1
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert names == {"design.json", "design.svg", "design.png", "runs"}
+    assert names == {"design.json", "design.svg", "design.png", "store"}
     assert json.loads((tmp_path / "out/design.json").read_text()) == document
 
 

@@ -99,14 +99,11 @@ Passes = Annotated[
 Quick = Annotated[
     bool, typer.Option("--quick", help="Only the beginning of the trace, in under a minute.")
 ]
-Jobs = Annotated[
-    int | None, typer.Option(min=1, max=1024, help="Runs at a time (default: one a processor).")
-]
 Out = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Where runs are kept and design.json, .svg and .png are written "
+        help="Where design.json, .svg and .png are written and, in store, runs are kept "
         "(default: out/design/nvc). Run again to resume.",
     ),
 ]
@@ -137,7 +134,9 @@ def nvc(
     unsorted: opt.Unsorted = None,
     replay: opt.Replay = None,
     seed: opt.Seed = None,
-    jobs: Jobs = None,
+    jobs: opt.Workers = None,
+    executor: opt.Executor = "local",
+    store: opt.Store = None,
     out: Out = None,
     json: opt.Json = False,
     form: opt.Format = opt.Form.table,
@@ -165,6 +164,7 @@ def nvc(
       slcache design nvc --trace oltp.spc.gz --lifespan 2x --policy 3 --out d3
     """
     form, path = opt.form_of(form, json), _trace(trace, workload)
+    opt.check_executor(executor, jobs)
     own = [] if address is None else [("trace.address", address.value)]
     reader = opt.reader(trace_format, trace_option, volume, unsorted)
     from slcache import design
@@ -190,6 +190,8 @@ def nvc(
             replay=replay,
             seed=seed,
             keep=folder,
+            store=store,
+            executor=executor,
             jobs=jobs,
             progress=meter,
         )

@@ -18,12 +18,13 @@ from slcache.design.flash import Flash
 from slcache.design.outcome import Design
 from slcache.design.passes import last
 from slcache.design.point import Goal, Point
-from slcache.design.runs import SIZES, Run, Setup
+from slcache.design.runs import SIZES, Setup
 from slcache.design.source import Source
 from slcache.errors import ConfigError, UsageError, about
 from slcache.once import once
-from slcache.reproduce.runs import StoppedError, run_all
-from slcache.runs.store import Store
+from slcache.runs.engine import Engine
+from slcache.runs.executors import Executor
+from slcache.runs.run import Run
 from slcache.traces import reader_options
 
 #: What `quick` runs of a trace.
@@ -51,6 +52,8 @@ def nvc(
     replay: str | None = None,
     seed: int | None = None,
     keep: api.Path | None = None,
+    store: api.Path | None = None,
+    executor: Executor | str = "local",
     jobs: int | None = None,
     progress: api.Progress | None = None,
 ) -> Design:
@@ -67,10 +70,11 @@ def nvc(
 
     A lifespan repeats the workload, so what counts is the last of so many `passes`: the runs of
     all of them less those of one fewer. With 1 it is the first, which begins with empty flash.
-    `quick` runs the beginning of the trace only. Finished runs are kept in the directory `keep`
-    and taken up again. `jobs` runs go on at a time, by default one a processor. The other
-    arguments are those of `slcache.run`. Raises ConfigError, TraceError, RunError, and ValueError
-    for a lifespan that is none or a trace that cannot be read again.
+    `quick` runs the beginning of the trace only. Finished runs are kept in the directory `store`,
+    by default below `keep`, and taken up again. `jobs` runs go on at a time, by default one a
+    processor; `executor` is that of `slcache.sweep`. The other arguments are those of
+    `slcache.run`. Raises ConfigError, TraceError, RunError, and ValueError for a lifespan that is
+    none or a trace that cannot be read again.
     """
     constraint = Constraint.read(lifespan)
     setup = Setup(
@@ -92,10 +96,12 @@ def nvc(
     sizes, left_out = _possible(setup, flash, flash.sizes(candidates))
     with (
         files.scratch() if keep is None else nullcontext(Path(keep)) as folder,
-        setup.source.made(folder, passes, progress) as sources,
+        # Workers may be elsewhere.
+        setup.source.made(folder.absolute(), passes, progress) as sources,
+        Engine(Path(store or folder / "store"), executor, jobs) as engine,
     ):
         setups = [setup.on(source) for source in sources]
-        measuring = _Measuring(setups, flash, sizes, Store(folder / "runs"), jobs, progress)
+        measuring = _Measuring(setups, flash, sizes, engine, progress)
         search.smallest(len(sizes) - 1, measuring, constraint.least_bytes)
     return Design(
         trace=setup.source.path,
@@ -146,7 +152,7 @@ def _possible(setup: Setup, flash: Flash, sizes: Sequence[int]) -> tuple[list[in
     for size in sizes:
         try:
             for run in setup.runs(flash, size).values():
-                run.resolved()
+                _ = run.config
         except ConfigError as error:
             refused[size] = error
     inner = [size for size in sizes if 0 < size < flash.blocks]
@@ -170,14 +176,13 @@ class _Measuring:
         setups: Sequence[Setup],
         flash: Flash,
         sizes: Sequence[int],
-        store: Store,
-        workers: int | None,
+        engine: Engine,
         progress: api.Progress | None,
     ) -> None:
         self.label: str | None = None
         self._setups, self._flash, self._sizes = setups, flash, sizes
-        self._store, self._workers = store, workers
-        self._progress = progress
+        self._engine, self._progress = engine, progress
+        engine.progress = self._tell
         self._points: dict[int, Point] = {}
         self._done = 0
         self._expected = _RUNS * len(setups) * search.steps_most(len(sizes) - 1)
@@ -186,13 +191,10 @@ class _Measuring:
         """Run the candidates at these places and return their lifespans."""
         planned = {place: self._runs(place) for place in places}
         runs = [run for each in planned.values() for several in each.values() for run in several]
-        try:
-            documents = iter(run_all(runs, self._store, self._tell, self._workers))
-        except StoppedError as error:
-            raise KeyboardInterrupt from error
+        documents = iter(self._engine.results(runs))
         for place, each in planned.items():
             found = {
-                scheme: last(several[0].source.copies, *(next(documents) for _ in several))
+                scheme: last(self._setups[0].source.copies, *(next(documents) for _ in several))
                 for scheme, several in each.items()
             }
             self._points[place] = points.made(self._flash, self._sizes[place], found)
@@ -209,8 +211,11 @@ class _Measuring:
         """Return the points, the smallest SLC region first."""
         return [point for _, point in sorted(self._points.items())]
 
-    def _tell(self, done: float, total: int, _: str) -> bool | None:
+    def _tell(self, phase: str, done: int, total: int) -> bool | None:
+        """Report the progress of some runs as part of the whole search's."""
         if self._progress is None:
             return True
+        if not phase.startswith("runs"):
+            return self._progress(phase, done, total)
         expected = max(self._expected, self._done + total)
-        return self._progress("runs", round(1000 * (self._done + done)), 1000 * expected)
+        return self._progress("runs", self._done + done, expected)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from slcache import api
 from slcache.design.flash import Flash
 from slcache.design.source import Source
-from slcache.reproduce.inputs import Input
-from slcache.reproduce.jobs import Job
+from slcache.runs.run import Run
 
 BOTH, SLC_ONLY, DENSE_ONLY = "nvc", "nvc-slc-only", "nvc-mlc-only"
 #: What says how many blocks a scheme's region has, which the search decides.
@@ -22,42 +22,6 @@ SIZES = {
 SCHEMES = tuple(SIZES)
 #: What a region alone has from `scheme.nvc`, unless it is told otherwise.
 _SHARED = ("plane_order", "placement", "flush_clean")
-
-
-@dataclass(frozen=True)
-class Run(Job):
-    """One run of a design."""
-
-    source: Source = field(default_factory=lambda: Source(""))
-
-    @property
-    def title(self) -> str:
-        """What is shown while it runs."""
-        return self.label
-
-    def resolved(self) -> dict[str, Any]:
-        """Return the configuration it runs with; raises ConfigError."""
-        return api.resolve(
-            device=self.device,
-            scheme=self.scheme,
-            settings=self.settings,
-            replay=self.replay,
-            seed=self.source.seed,
-        )
-
-    def identity(self) -> dict[str, Any]:
-        """Return what its result depends on, but for the version; raises ConfigError."""
-        return {"config": self.resolved(), "source": self.source.identity()}
-
-    def arguments(self) -> dict[str, Any]:
-        """Return how it is run, but for the trace's path."""
-        return {
-            "device": self.device,
-            "scheme": self.scheme,
-            "settings": self.settings,
-            "replay": self.replay,
-            **self.source.arguments(),
-        }
 
 
 @dataclass(frozen=True)
@@ -98,16 +62,18 @@ class Setup:
         return {scheme: self._run(scheme, blocks, flash) for scheme, blocks in sizes.items()}
 
     def _run(self, scheme: str, blocks: int, flash: Flash) -> Run:
-        path = self.source.path if self.source.written is None else str(self.source.written)
+        source = self.source
         return Run(
-            input=Input(self.source.path, path, twin=False, requests=0),
+            title=f"{scheme}, {blocks} blocks, passes: {source.copies}",
+            trace=source.path,
             device=self.device,
             scheme=scheme,
-            seed=self.source.seed or 0,
-            replay=self.replay,
             settings={**self._own(scheme, flash), SIZES[scheme]: blocks},
-            label=f"{scheme}, {blocks} blocks, passes: {self.source.copies}",
-            source=self.source,
+            trace_options=source.options,
+            replay=self.replay,
+            seed=source.seed,
+            changed=source.changed,
+            written=None if source.written is None else os.fspath(source.written),
         )
 
     def _own(self, scheme: str, flash: Flash) -> dict[str, Any]:

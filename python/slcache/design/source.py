@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from slcache import _core, files
-from slcache.traces import Progress, Trace, is_workload
+from slcache import files
+from slcache.traces import Progress, Trace, is_workload, reader_options
 
 
 @dataclass(frozen=True)
@@ -26,28 +26,17 @@ class Source:
     #: The file with these requests, where it is not `path`.
     written: Path | None = None
 
-    def identity(self) -> dict[str, Any]:
-        """Return what tells this trace from others."""
-        read = {}
-        # One that is missing is told by the run.
-        for path in map(Path, _core.input_files(self.path)):
-            if path.exists():
-                stat = path.stat()
-                read[str(path.resolve())] = [stat.st_size, stat.st_mtime_ns]
-        return {
-            "trace": self.path,
-            "files": read,
-            "reader": dict(self.reader),
-            "seed": self.seed,
-            "first_requests": self.first_requests,
-            "copies": self.copies,
-        }
+    @property
+    def options(self) -> list[tuple[str, str]]:
+        """How it is read; a workload is drawn with the seed of the runs."""
+        return reader_options(None, self.reader, self.seed if is_workload(self.path) else None)
 
-    def arguments(self) -> dict[str, Any]:
-        """Return how a run is told of it, but for the path."""
-        if self.written is not None:
-            return {"seed": self.seed}
-        return {"trace_options": self.reader, "seed": self.seed}
+    @property
+    def changed(self) -> dict[str, int | None]:
+        """What is done to it before it is run; nothing to what is run once and whole."""
+        if self.first_requests is None and self.copies == 1:
+            return {}
+        return {"first_requests": self.first_requests, "copies": self.copies}
 
     @contextmanager
     def made(
@@ -69,12 +58,10 @@ class Source:
             steps.append({"kind": "repeat", "times": copies})
         if not steps:
             return self
-        drawn = {} if self.seed is None or not is_workload(self.path) else {"seed": str(self.seed)}
-        trace, path = (
-            Trace(self.path, options={**drawn, **self.reader}),
-            folder / f"{copies}.parquet",
-        )
+        trace, path = Trace(self.path, options=dict(self.options)), folder / f"{copies}.parquet"
         told = trace.transform("pipeline", path, steps=steps, on_progress=progress)
         cut = self.first_requests is not None and told["steps"][0]["counts"]["behind the window"]
+        if not cut and copies == 1:
+            return replace(self, first_requests=None)
         first = self.first_requests if cut else None
         return replace(self, copies=copies, written=path, first_requests=first)
