@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from slcache.reproduce import evaluation as evaluations
-from slcache.reproduce.runs import StoppedError
 from support import slcache
 
 SMALL = ("--quick", "--workloads", "web_1")
@@ -49,24 +49,27 @@ def test_in_place_switch_halves_write_amplification_where_all_fits_the_cache(
 
 def test_finished_runs_are_kept_and_taken_up_again(tmp_path: Path) -> None:
     request = evaluations.Request("hierarchy", tmp_path, quick=True, workloads=["web_1"])
-    seen: list[float] = []
+    told: list[tuple[str, int, int]] = []
 
-    def stop_after_one(done: float, _total: int, _running: str) -> bool:
-        seen.append(done)
+    def stop_after_one(phase: str, done: int, total: int) -> bool:
+        told.append((phase, done, total))
         return done < 1
 
-    with pytest.raises(StoppedError):
-        evaluations.evaluate(request, stop_after_one, lambda _: None)
-    kept = len(list((tmp_path / "runs").glob("*.json.gz")))
-    assert 1 <= kept < 4
-    first: list[float] = []
+    with pytest.raises(KeyboardInterrupt):
+        evaluations.evaluate(replace(request, jobs=1), stop_after_one)
+    (_, done, every) = told[0]
+    assert done == 0
+    kept = len(list((tmp_path / "store/results").glob("*.json.gz")))
+    assert 1 <= kept < every
+    told.clear()
 
-    def go_on(done: float, _total: int, _running: str) -> bool:
-        first.append(done)
-        return True
+    def go_on(phase: str, done: int, total: int) -> None:
+        told.append((phase, done, total))
 
-    evaluations.evaluate(request, go_on, lambda _: None)
-    assert first[0] == kept
+    evaluations.evaluate(request, go_on)
+    left = every - kept
+    phase = f"runs (0 of {left} done, {left} left, {kept} kept, CPU time 0 s)"
+    assert told[0] == (phase, 0, left)
 
 
 @pytest.mark.parametrize(

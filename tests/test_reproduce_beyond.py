@@ -8,12 +8,8 @@ from pathlib import Path
 from slcache.reproduce import beyond
 from slcache.reproduce import plan as plans
 from slcache.reproduce.studies import Beyond
-from slcache.runs.store import Store
+from slcache.runs.engine import Engine
 from support import mixed, write_trace
-
-
-def going_on(*_: object) -> bool:
-    return True
 
 
 def test_only_the_named_recordings_run_with_the_measures_named(tmp_path: Path) -> None:
@@ -30,7 +26,8 @@ def test_only_the_named_recordings_run_with_the_measures_named(tmp_path: Path) -
         names=["lag", "energy"],
     )
     plan = replace(plans.load("hierarchy"), beyond=spec)
-    told = beyond.study(plan, folder, Store(tmp_path / "runs"), going_on)
+    with Engine(tmp_path) as engine:
+        told = beyond.study(plan, folder, engine)
     assert told["left_out"] == ["gone.csv"]
     assert told["measures"] == {"lag_s": "lag", "disk_energy_j": "energy"}
     (figures,) = told["traces"]["mine"].values()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from slcache import ConfigError, api
+from slcache import ConfigError
 from slcache.reproduce import beyond, checks, papers, sensitivity
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import plan as plans
@@ -16,6 +16,7 @@ from slcache.reproduce.inputs import twins
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.studies import Variation
 from slcache.reproduce.tabulate import jobs_of
+from slcache.runs.engine import Engine
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -76,10 +77,10 @@ def test_nothing_is_run_before_all_faults_are_told(
         raise AssertionError("a run was begun")
 
     monkeypatch.setattr(plans, "load", lambda _: BROKEN)
-    monkeypatch.setattr(api, "run", never)
+    monkeypatch.setattr(Engine, "results", never)
     request = evaluations.Request("nvc", tmp_path, sensitivity=True)
     with pytest.raises(ConfigError) as error:
-        evaluations.evaluate(request, lambda *_: True, lambda _: None)
+        evaluations.evaluate(request)
     for name in ("Sequential, 0", "Misspelt, 0.5", "Flush, maybe"):
         assert name in str(error.value)
     assert list(tmp_path.iterdir()) == []

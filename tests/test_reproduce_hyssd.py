@@ -16,17 +16,13 @@ from slcache.reproduce.ledger import ledger
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of, tabulate
-from slcache.runs.store import Store
+from slcache.runs.engine import Engine
 
 #: Table I: GB read and written, KB per read and per write.
 TABLE_I = {"financial": (6.76, 28.16, 5.73, 7.2), "exchange": (37.43, 41.34, 9.81, 12.56)}
 
 #: How much smaller the evaluation's experiment is than the paper's.
 SMALLER = 4
-
-
-def going_on(*_: object) -> bool:
-    return True
 
 
 @pytest.mark.parametrize("name", TABLE_I)
@@ -53,7 +49,7 @@ def jobs(plan: Plan) -> list[Job]:
 
 def sizes(job: Job) -> dict[str, Any]:
     """Return what of a run's configuration and twin the paper's experiment is divided in."""
-    config = job.resolved()
+    config = job.run.config
     scheme = config["scheme"][job.scheme]
     return {
         "requests": int(job.input.workload.get("requests", job.input.requests)),
@@ -98,8 +94,8 @@ def short() -> Plan:
 
 @pytest.fixture(scope="module")
 def tables(short: Plan, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Table]:
-    store = Store(tmp_path_factory.mktemp("hyssd") / "runs")
-    return tabulate(short, twins(short, ["financial"]), {"st": [1, 2]}, {}, store, going_on)
+    with Engine(tmp_path_factory.mktemp("hyssd")) as engine:
+        return tabulate(short, twins(short, ["financial"]), {"st": [1, 2]}, {}, engine)
 
 
 def test_every_claim_of_a_part_that_was_run_is_judged(

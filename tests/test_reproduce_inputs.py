@@ -8,7 +8,7 @@ import slcache as package
 from slcache.reproduce import inputs
 from slcache.reproduce import plan as plans
 from slcache.reproduce.inputs import Input
-from slcache.runs.store import Store
+from slcache.runs.engine import Engine
 
 #: Of a Windows file time, as MSR traces have it.
 TICKS_PER_S = 10_000_000
@@ -18,9 +18,9 @@ LOSSY = ["label", "response", "time"]
 
 
 def found(paper: str, names: list[str], folder: Path) -> list[Input]:
-    store = Store(folder.parent / "runs")
     plan = plans.load(paper)
-    return inputs.published(plan, names, inputs.recognise(plan, folder, store, lambda _: None))
+    with Engine(folder.parent / "store") as engine:
+        return inputs.published(plan, names, inputs.recognise(plan, folder, engine))
 
 
 def test_a_file_with_the_figures_of_the_table_is_the_trace(tmp_path: Path) -> None:

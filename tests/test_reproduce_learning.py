@@ -14,14 +14,10 @@ from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import LITERAL, PROBABLE
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of, tabulate
-from slcache.runs.store import Store
+from slcache.runs.engine import Engine
 
 #: Requests of each twin: 45 to 150 steps of the agent.
 REQUESTS = 60000
-
-
-def going_on(*_: object) -> bool:
-    return True
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +26,8 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Table]:
     plan = short()
     chosen = twins(plan, ["pc", "oltp"])
     seeds = {part.name: [1, 2] for part in plan.parts}
-    store = Store(tmp_path_factory.mktemp("learning") / "runs")
-    return tabulate(plan, chosen, seeds, {}, store, going_on)
+    with Engine(tmp_path_factory.mktemp("learning")) as engine:
+        return tabulate(plan, chosen, seeds, {}, engine)
 
 
 def short() -> Plan:
@@ -92,7 +88,7 @@ def test_the_probable_reading_fills_the_device(reading: str, fill: float) -> Non
     found: dict[str, set[float]] = {part.name: set() for part in plan.parts}
     seeds = {name: [1] for name in found}
     for part, job in jobs_of(plan, twins(plan, ["pc", "oltp"]), seeds, {}):
-        found[part.name].add(job.resolved()["precondition"]["fill"])
+        found[part.name].add(job.run.config["precondition"]["fill"])
     # Where the paper varies the fill itself, there is one reading.
     assert found.pop("fill") == {0, 0.3, 0.5, 0.7, 0.9}
     assert found == {name: {fill} for name in ["main", "constants", "pre-training"]}

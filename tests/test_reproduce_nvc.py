@@ -39,7 +39,7 @@ def jobs(plan: Plan) -> list[Job]:
 
 def sizes(job: Job) -> dict[str, float]:
     """Return what of a run's configuration and twin the paper's experiment is divided in."""
-    config = job.resolved()
+    config = job.run.config
     scheme = config["scheme"][job.scheme] or {}
     return {
         "requests": int(job.input.workload.get("requests", job.input.requests)),

@@ -8,19 +8,16 @@ from typing import Any
 
 import pytest
 
-from slcache import ConfigError, TraceError, api
+from slcache import ConfigError, api
 from slcache.reproduce import plan as plans
 from slcache.reproduce import sensitivity
 from slcache.reproduce.inputs import Input, twins
+from slcache.reproduce.jobs import Job
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.repeats import Repeats
 from slcache.reproduce.studies import Sensitivity, Variation
 from slcache.reproduce.tabulate import jobs_of
-from slcache.runs.store import Store
-
-
-def going_on(*_: object) -> bool:
-    return True
+from slcache.runs.engine import Engine
+from slcache.runs.tasks import Done, perform
 
 
 @pytest.mark.parametrize("mebibytes", [30, 400])
@@ -30,15 +27,15 @@ def test_a_trace_is_repeated_until_it_has_written_what_was_asked(
     asked = mebibytes << 20
     each = Input("w", "ips-wdev_0", True, 20000, (), {"requests": "20000"}, asked)
     once = api.Trace(each.path, options=replace(each, repeat_to_write_bytes=0).options(1)).info()
-    repeats = Repeats(tmp_path, Store(tmp_path / "runs"))
-    path = repeats.path(each, 1, going_on)
+    path = tmp_path / "repeated.parquet"
+    run = Job(each, "tiny", "tlc-only", 1).run
+    task = replace(run.task(str(path), "repeat"), write_bytes=asked)
+    assert perform(task) == Done(str(path))
     told = api.Trace(path).info()
     assert told["write_bytes"] == pytest.approx(asked, rel=0.1)
     assert told["requests"] == pytest.approx(once["requests"] * asked / once["write_bytes"], abs=1)
     # A shorter one is a part of the trace; a longer one comes back to the same pages.
     assert told["touched_4kib_pages"] <= once["touched_4kib_pages"]
-    repeats.clear()
-    assert not Path(path).exists()
 
 
 def test_a_trace_that_cannot_be_read_is_told_as_it_is(tmp_path: Path) -> None:
@@ -47,14 +44,13 @@ def test_a_trace_that_cannot_be_read_is_told_as_it_is(tmp_path: Path) -> None:
         "128166372003061629,hm,1,Write,0,4096,1\n128166372003061630,hm,1,Wrote,0,4096,1\n"
     )
     each = Input("w", str(file), False, 2, repeat_to_write_bytes=1 << 20)
-    repeats = Repeats(tmp_path, Store(tmp_path / "runs"))
-    # The second time it is what was kept.
-    for _ in range(2):
-        with pytest.raises(TraceError, match=r"t\.csv:2: column 4 \(Type\): \"Wrote\" is not"):
-            repeats.path(each, 1, going_on)
+    run = Job(each, "tiny", "tlc-only", 1).run
+    task = replace(run.task(str(tmp_path / "r.parquet"), "repeat"), write_bytes=1 << 20)
+    done = perform(task)
+    assert done.kind == "TraceError"
+    assert 't.csv:2: column 4 (Type): "Wrote" is not' in (done.error or "")
     file.write_text("128166372003061629,hm,1,Read,0,4096,1\n")
-    with pytest.raises(TraceError, match=r"t\.csv: no writes to repeat"):
-        repeats.path(each, 1, going_on)
+    assert "t.csv: no writes to repeat" in (perform(task).error or "")
 
 
 def small(vary: Variation) -> Plan:
@@ -70,16 +66,17 @@ def small(vary: Variation) -> Plan:
 
 def test_a_study_is_run_when_asked_for_and_taken_up_later(tmp_path: Path) -> None:
     vary = Variation("L1", "open", [0.25, 0.75], ["scheme.hierarchy.l1_share_max"])
-    plan, store = small(vary), Store(tmp_path / "runs")
-    assert sensitivity.study(plan, store, None) == []
-    study = sensitivity.study(plan, store, going_on)
+    plan = small(vary)
+    with Engine(tmp_path) as engine:
+        assert sensitivity.study(plan, engine, run=False) == []
+        study = sensitivity.study(plan, engine)
     assert [point["value"] for point in study[0]["points"]] == ["default", "0.25", "0.75"]
     shares = [
         next(claim["ours"] for claim in point["claims"] if claim["id"] == "l1-at-most-half")
         for point in study[0]["points"]
     ]
     assert shares[1] < shares[0] < shares[2]
-    assert sensitivity.study(plan, store, None) == study
+    assert sensitivity.study(plan, engine, run=False) == study
 
 
 def test_settings_of_a_point_are_made_together() -> None:

@@ -22,7 +22,7 @@ from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import LITERAL, PROBABLE, Option, Reading, faults
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of
-from slcache.runs.store import Store
+from slcache.runs.engine import Engine
 from support import slcache
 
 TOY = """
@@ -118,15 +118,15 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401
     return load
 
 
-def run(out: Path, **more: Any) -> tuple[Evaluation, list[tuple[float, int]]]:  # noqa: ANN401
-    seen: list[tuple[float, int]] = []
+def run(out: Path, **more: Any) -> tuple[Evaluation, list[tuple[int, int]]]:  # noqa: ANN401
+    seen: list[tuple[int, int]] = []
 
-    def progress(done: float, total: int, _: str) -> bool:
+    def progress(_: str, done: int, total: int) -> bool:
         seen.append((done, total))
         return True
 
     request = evaluations.Request("toy", out, **more)
-    return evaluations.evaluate(request, progress, lambda _: None), seen
+    return evaluations.evaluate(request, progress), seen
 
 
 def test_every_claim_is_judged_under_both_readings(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
@@ -151,7 +151,7 @@ def test_every_claim_is_judged_under_both_readings(toy: Any, tmp_path: Path) -> 
     assert document["reading"]["options"][0]["why"] == "a source"
     # Baseline has no such option: of four runs it has one that both readings share.
     assert seen[-1] == (3, 3)
-    assert len(list((tmp_path / "out" / "runs").glob("*.json.gz"))) == 3
+    assert len(list((tmp_path / "out/store/results").glob("*.json.gz"))) == 3
 
 
 def test_the_page_has_a_column_and_a_figure_for_each_reading(
@@ -287,12 +287,12 @@ def test_two_options_do_not_say_the_same(toy: Any) -> None:  # noqa: ANN401
 def test_a_variation_starts_from_a_reading(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
     probable = "[[sensitivity.vary]]\nname = 'x'\nwhy = 'y'\nreading = 'probable'\n"
     plan = toy(probable + "settings = ['trace.prefill']\nvalues = ['none']\n" + READING)
-    store = Store(tmp_path / "runs")
-    literal, other = sensitivity.study(plan, store, lambda *_: True)
+    with Engine(tmp_path / "store") as engine:
+        literal, other = sensitivity.study(plan, engine)
     assert (literal["reading"], other["reading"]) == (LITERAL, PROBABLE)
     usual = [entry["points"][0]["claims"][0]["ours"] for entry in (literal, other)]
     assert usual[1] < usual[0]
-    assert sensitivity.study(plan, store, None, [PROBABLE]) == [other]
+    assert sensitivity.study(plan, engine, [PROBABLE], run=False) == [other]
     with pytest.raises(ConfigError, match=r"sensitivity: x: reading = 'probable'; allowed: lit"):
         toy(probable + "settings = ['trace.prefill']\nvalues = ['none']\n")
 

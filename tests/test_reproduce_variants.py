@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of, pick
 from slcache.reproduce.variants import Grid, Pick, Variant, Yardstick
+from slcache.runs.engine import Engine
 
 #: Table 4 of the paper: MB of addresses, MB written, KB per request, shares of the bytes.
 TABLE_4 = {
@@ -74,8 +76,8 @@ def test_what_learns_meets_one_trace_with_every_seed_and_the_others_run_once() -
         ("new", 4, 4),
         ("new", 5, 4),
     ]
-    assert found[1].identity() != found[2].identity()
-    assert found[1].identity()["trace"] == found[2].identity()["trace"]
+    assert found[1].run.config != found[2].run.config
+    assert found[1].run.trace_options == found[2].run.trace_options
 
 
 def test_without_learning_every_seed_draws_its_own_twin() -> None:
@@ -92,11 +94,13 @@ def test_a_variant_runs_its_scheme_with_its_settings_over_those_of_the_part() ->
     assert job.settings == {**settings, **own}
 
 
-def test_lessons_are_part_of_what_a_run_is() -> None:
+def test_lessons_are_part_of_what_a_run_is(tmp_path: Path) -> None:
     part = Part("p", "rl-32g", ["v"], "v")
     job = jobs(part, variants=[Variant("v", "baseline", after=["oltp", "pc"])])[0]
     assert [each.name for each in job.after] == ["oltp", "pc"]
-    assert job.identity() != replace(job, after=job.after[::-1]).identity()
+    lessons = [replace(job, after=after).run for after in (job.after, job.after[::-1], ())]
+    with Engine(tmp_path) as engine:
+        assert len({engine.key(run) for run in lessons}) == len(lessons)
 
 
 def document(mb_per_s: float) -> dict[str, Any]:

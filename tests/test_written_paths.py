@@ -59,8 +59,8 @@ sweep TRACE OTHER --device DEVICE --scheme baseline --config CONFIG --points POI
     --out >out/ --store >kept/
 sweep STUDY --jobs 1 --out >out/ --store >kept/
 sweep show FOUND --html >page.html
-reproduce hyssd --seeds 1 --traces PUBLISHED --recordings RECORDINGS --out >out/
-design nvc --trace TRACE --lifespan 2x --device DISK --candidates 4 --out >out/
+reproduce hyssd --seeds 1 --traces PUBLISHED --recordings RECORDINGS --store >kept/ --out >out/
+design nvc --trace TRACE --lifespan 2x --device DISK --candidates 4 --store >kept/ --out >out/
 design nvc --workload WORKLOAD --lifespan 2x --device DISK --candidates 4 --out >out/
 trace info TRACE --against OTHER --picture >page.svg
 trace convert TRACE -o >o.parquet
@@ -82,7 +82,7 @@ READ_ONLY = {
 #: What takes long to be run to its end writes these.
 KNOWN = {"reproduce": [f"out/{name}" for name in evaluation.FILES]}
 #: Folders of what is found again by its content.
-STORES = {"kept", "store", "runs"}
+STORES = {"kept", "store"}
 
 
 def commands() -> Iterator[list[str]]:

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from slcache.api import Progress as Callback
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.once import SEED_MAX
 
 if TYPE_CHECKING:
-    from slcache.reproduce.evaluation import Tell
     from slcache.reproduce.plan import Plan
 
 
@@ -95,7 +93,7 @@ Out = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Where results are kept and report.html is written "
+        help="Where report.html and ledger.json are written and, in store, results are kept "
         "(default: out/reproduce/PAPER). Run again to resume.",
     ),
 ]
@@ -111,6 +109,9 @@ def reproduce(
     workloads: Workloads = None,
     seeds: Seeds = None,
     out: Out = None,
+    store: opt.Store = None,
+    jobs: opt.Workers = None,
+    executor: opt.Executor = "local",
     reading: Readings = Which.both,
     json: opt.Json = False,
     form: opt.Format = opt.Form.table,
@@ -132,6 +133,7 @@ def reproduce(
     from slcache.reproduce import plan
 
     form = opt.form_of(form, json)
+    opt.check_executor(executor, jobs)
     if quick and sensitivity:
         raise typer.BadParameter("--quick and --sensitivity exclude each other")
     if quick and recordings is not None:
@@ -154,6 +156,9 @@ def reproduce(
         seeds=_numbers(seeds),
         workloads=_names(workloads),
         readings=known.readings if reading is Which.both else [reading.value],
+        store=store,
+        executor=executor,
+        jobs=jobs,
     )
     if not quick:
         console.note(_time(known, sensitivity))
@@ -164,7 +169,7 @@ def reproduce(
         console.meter(progress) as meter,
     ):
         try:
-            evaluation = evaluations.evaluate(request, _Meter(meter), _telling(meter))
+            evaluation = evaluations.evaluate(request, meter)
         except evaluations.UnknownWorkloadError as error:
             raise typer.BadParameter(str(error)) from error
         evaluations.stage(evaluation, files)
@@ -211,22 +216,3 @@ def _names(text: str | None) -> list[str]:
 
 def _wrong_seeds(text: str, why: str) -> typer.BadParameter:
     return typer.BadParameter(f"{text!r}: {why}", param_hint="--seeds")
-
-
-class _Meter:
-    """Shows the share of the runs done as one bar per part of the evaluation."""
-
-    def __init__(self, meter: Callback) -> None:
-        self._meter = meter
-
-    def __call__(self, done: float, total: int, running: str) -> bool | None:
-        """Move the bar; a run counts by the part of it that is done."""
-        del running
-        return self._meter(f"{total} runs", round(1000 * done), 1000 * total)
-
-
-def _telling(meter: Callback) -> Tell:
-    def tell(text: str) -> None:
-        meter(f"looking at {text}", 0, 0)
-
-    return tell

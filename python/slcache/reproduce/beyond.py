@@ -11,9 +11,8 @@ from slcache.reproduce.inputs import Input
 from slcache.reproduce.jobs import Job
 from slcache.reproduce.measures import value
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.runs import Progress, run_all
 from slcache.reproduce.tabulate import all_settings
-from slcache.runs.store import Store
+from slcache.runs.engine import Engine
 
 MEASURES = (
     "write_mean_us",
@@ -56,12 +55,12 @@ def jobs_of(plan: Plan, folder: Path) -> tuple[list[Job], list[str]]:
     return jobs, [path.name for path in wanted if not path.exists()]
 
 
-def study(plan: Plan, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+def study(plan: Plan, folder: Path, engine: Engine) -> dict[str, Any]:
     """Return tails, write amplification by cause and wear of every scheme on every recording."""
     spec = plan.beyond
     assert spec is not None
     jobs, left_out = jobs_of(plan, folder)
-    results = run_all(jobs, store, progress)
+    results = engine.results([job.run for job in jobs])
     of_trace: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for job, document in zip(jobs, results, strict=True):
         of_scheme = of_trace.setdefault(job.input.name, {})

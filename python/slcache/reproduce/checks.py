@@ -43,7 +43,7 @@ def _of_workload(path: str, figures: tuple[tuple[str, str], ...]) -> str:
 
 def _of_configuration(job: Job) -> str:
     try:
-        job.resolved()
+        _ = job.run.config
     except ConfigError as error:
         return f"{job.device}, {job.name}: {error}"
     return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,13 +14,10 @@ from slcache.reproduce.ledger import ledger
 from slcache.reproduce.outcome import Evaluation, View
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import LITERAL, PROBABLE
-from slcache.reproduce.runs import Progress, run_all
 from slcache.reproduce.tabulate import jobs_of, tables_of
-from slcache.runs.store import Store
-
-#: Called with what is looked at before the runs.
-Tell = Callable[[str], None]
-
+from slcache.runs.engine import Engine
+from slcache.runs.executors import Executor
+from slcache.traces import Progress
 
 #: What an evaluation is written as, beside the runs it keeps.
 FILES = ("ledger.json", "report.html")
@@ -46,6 +43,11 @@ class Request:
     workloads: Sequence[str] = ()
     #: Readings of the paper; all that the plan has when empty.
     readings: Sequence[str] = ()
+    #: Where results are kept; below `out` unless it is given.
+    store: Path | None = None
+    #: Where runs go on, and how many at a time where that is this machine.
+    executor: Executor | str = "local"
+    jobs: int | None = None
 
     def files(self) -> list[Path]:
         """Return the files that may be read."""
@@ -53,19 +55,24 @@ class Request:
         return [path for folder in folders for path in folder.rglob("*") if path.is_file()]
 
 
-def evaluate(request: Request, progress: Progress, tell: Tell) -> Evaluation:
-    """Run an evaluation, taking up whatever an earlier one has left in the output folder."""
+def evaluate(request: Request, progress: Progress | None = None) -> Evaluation:
+    """Run an evaluation, taking up whatever an earlier one has left in the store."""
     plan = plans.load(request.paper)
     if request.full:
         plan = plan.full_size()
-    store = Store(request.out / "runs")
+    place = request.store or request.out / "store"
+    with Engine(place, request.executor, request.jobs, progress) as engine:
+        return _evaluated(plan, request, engine)
+
+
+def _evaluated(plan: Plan, request: Request, engine: Engine) -> Evaluation:
     if request.sensitivity:
         checks.refuse(sensitivity.faults(plan, request.readings or plan.readings))
     recordings = None if request.quick else request.recordings
     if plan.beyond and recordings is not None:
         jobs, _ = beyond.jobs_of(plan, recordings)
         checks.refuse(checks.faults(jobs, f"{plan.name}/plan.toml: beyond"))
-    views, seeds = _views(plan, request, store, progress, tell)
+    views, seeds = _views(plan, request, engine)
     by_reading = {view.reading: view.tables for view in views}
     claims = ledger(plan.claims, by_reading.get(LITERAL), by_reading.get(PROBABLE))
     evaluation = Evaluation(plan, _mode(request), seeds, views, claims)
@@ -74,20 +81,19 @@ def evaluate(request: Request, progress: Progress, tell: Tell) -> Evaluation:
     evaluation.optima = optima.study(plan.optima, views[0].tables)
     if plan.sensitivity and not request.quick:
         # Without --sensitivity only what an earlier one has left is taken up.
-        run = progress if request.sensitivity else None
-        evaluation.sensitivity = sensitivity.study(plan, store, run, evaluation.readings)
+        evaluation.sensitivity = sensitivity.study(
+            plan, engine, evaluation.readings, run=request.sensitivity
+        )
     if plan.beyond and recordings is not None:
-        evaluation.beyond = beyond.study(plan, recordings, store, progress)
+        evaluation.beyond = beyond.study(plan, recordings, engine)
     return evaluation
 
 
-def _views(
-    plan: Plan, request: Request, store: Store, progress: Progress, tell: Tell
-) -> tuple[list[View], list[int]]:
+def _views(plan: Plan, request: Request, engine: Engine) -> tuple[list[View], list[int]]:
     """Run every reading that is asked for; runs that readings share are run once."""
     names, seeds = _scope(plan, request)
     of_parts = _seeds(plan, request, seeds)
-    traces = inputs.recognise(plan, request.traces, store, tell) if request.traces else {}
+    traces = inputs.recognise(plan, request.traces, engine) if request.traces else {}
     views, jobs = [], []
     for reading in request.readings or plan.readings:
         read = plan.under(reading)
@@ -101,9 +107,9 @@ def _views(
     # All at once, so that the progress shown is that of both.
     every = [job for of in jobs for _, job in of]
     checks.refuse(checks.faults(every, f"{plan.name}/plan.toml"))
-    results = iter(run_all(every, store, progress))
+    results = iter(engine.results([job.run for job in every]))
     found = [
-        View(*view, tables_of(view[1], of, [next(results) for _ in of], of_parts, store))
+        View(*view, tables_of(view[1], of, [next(results) for _ in of], of_parts, engine))
         for view, of in zip(views, jobs, strict=True)
     ]
     return found, seeds

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,8 @@ from slcache import TraceError, api
 from slcache.reproduce.parts import Workload
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import has_figures
-from slcache.runs.store import Store
+from slcache.runs.engine import Engine
+from slcache.runs.run import REPEAT
 
 #: How far a file's figures may be from the paper's for the file to be the paper's trace.
 RECOGNISED = 0.005
@@ -58,19 +59,10 @@ class Input:
         """Return the trace options but for the seed."""
         return {f"workload.{k}": v for k, v in self.workload.items()} if self.twin else {}
 
-    def identity(self, seed: int) -> dict[str, Any]:
-        """Return what tells this input from others."""
-        if self.repeat_to_write_bytes:
-            once = replace(self, repeat_to_write_bytes=0).identity(seed)
-            return {"repeat_to_write_bytes": self.repeat_to_write_bytes, **once}
-        if self.twin:
-            return {"twin": self.path, **self.options(seed)}
-        stat = Path(self.path).stat()
-        return {
-            "file": str(Path(self.path).resolve()),
-            "bytes": stat.st_size,
-            "ns": stat.st_mtime_ns,
-        }
+    @property
+    def changed(self) -> dict[str, int | None]:
+        """What is done to the trace before it is run."""
+        return {REPEAT: self.repeat_to_write_bytes} if self.repeat_to_write_bytes else {}
 
     def __hash__(self) -> int:
         members = (
@@ -95,17 +87,19 @@ def twins(
     return [_twin(workload, changes) for workload in chosen if has_figures(workload.twin)]
 
 
-def recognise(
-    plan: Plan, directory: Path, store: Store, tell: Callable[[str], None]
-) -> dict[str, File]:
+def recognise(plan: Plan, directory: Path, engine: Engine) -> dict[str, File]:
     """Return the published files that a directory holds, by the workload each of them is.
 
     Files are recognised by their contents, never by their names.
     """
     found: dict[str, File] = {}
     for path in sorted(p for p in directory.rglob("*") if p.is_file()):
-        tell(path.name)
-        told = statistics(Input(path.name, str(path), False, 0), 0, store)
+        if (
+            engine.progress is not None
+            and engine.progress(f"looking at {path.name}", 0, 0) is False
+        ):
+            raise KeyboardInterrupt
+        told = statistics(Input(path.name, str(path), False, 0), 0, engine)
         near = {w.name for w in plan.workloads if told and _matches(w, told)}
         if told and len(near) == 1:
             found.setdefault(near.pop(), (str(path), told))
@@ -157,35 +151,22 @@ def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input
     )
 
 
-def statistics(
-    each: Input, seed: int, store: Store, progress: api.Progress | None = None
-) -> dict[str, Any] | None:
+def statistics(each: Input, seed: int, engine: Engine) -> dict[str, Any] | None:
     """Return an input's statistics, kept from one evaluation to the next; None if unreadable."""
-    told = _told(each, seed, store, progress)
-    return None if "error" in told else told
-
-
-def sure_statistics(
-    each: Input, seed: int, store: Store, progress: api.Progress | None = None
-) -> dict[str, Any]:
-    """Return the same, or raise TraceError with what makes it unreadable."""
-    told = _told(each, seed, store, progress)
-    if "error" in told:
-        raise TraceError(told["error"])
-    return told
-
-
-def _told(each: Input, seed: int, store: Store, progress: api.Progress | None) -> dict[str, Any]:
-    """Return what reading an input gave, now or before: its statistics, or an error's text."""
-    key = store.key({"info": each.identity(seed)})
-    kept = store.get(key)
+    options = each.options(seed)
+    try:
+        read = engine.fingerprint(each.path, list(options.items()))
+    except TraceError:
+        return None
+    key = engine.store.key({"info": [read, sorted(options.items())]})
+    kept = engine.store.get(key)
     if kept is None:
         try:
-            kept = api.Trace(each.path, options=each.options(seed)).info(progress)
+            kept = api.Trace(each.path, options=options).info(engine.progress)
         except TraceError as error:
             kept = {"error": str(error)}
-        store.put(key, kept)
-    return kept
+        engine.store.put(key, kept)
+    return None if "error" in kept else kept
 
 
 def _matches(workload: Workload, told: Mapping[str, Any]) -> bool:

@@ -1,13 +1,13 @@
-"""One run of an evaluation: what it is called and what its result depends on."""
+"""One run of an evaluation, as its tables know it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from slcache import api
 from slcache.reproduce.inputs import Input
+from slcache.runs.run import Run
 
 
 @dataclass(frozen=True)
@@ -42,34 +42,21 @@ class Job:
         """What is shown while it runs."""
         return f"{self.input.name}, {self.name}, seed {self.seed}"
 
-    def resolved(self) -> dict[str, Any]:
-        """Return the configuration it runs with; raises ConfigError."""
-        return api.resolve(
+    @property
+    def run(self) -> Run:
+        """The run itself."""
+        *before, last = self.after or (None,)
+        lesson = None if last is None else replace(self, input=last, after=tuple(before))
+        return Run(
+            title=self.title,
+            trace=self.input.path,
             device=self.device,
             scheme=self.scheme,
             settings=self.settings,
+            trace_options=list(self.input.options(self.drawn).items()),
             replay=self.replay,
             seed=self.seed,
+            changed=self.input.changed,
+            after=None if lesson is None else lesson.run,
+            size=self.input.size,
         )
-
-    def identity(self) -> dict[str, Any]:
-        """Return what its result depends on, but for the version; raises ConfigError."""
-        parts: dict[str, Any] = {
-            "config": self.resolved(),
-            "trace": self.input.identity(self.drawn),
-        }
-        if self.after:
-            parts["after"] = [each.identity(self.drawn) for each in self.after]
-        return parts
-
-    def arguments(self) -> dict[str, Any]:
-        """Return how it is run, but for the trace's path and for what is kept."""
-        repeated = bool(self.input.repeat_to_write_bytes)
-        return {
-            "device": self.device,
-            "scheme": self.scheme,
-            # As a setting the seed is that of the run alone, and not also of the twin.
-            "settings": {**self.settings, "run.seed": self.seed},
-            "trace_options": {} if repeated else self.input.options(self.drawn),
-            "replay": self.replay,
-        }

@@ -12,11 +12,10 @@ from slcache.reproduce.jobs import Job
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import READINGS
-from slcache.reproduce.runs import Progress, all_kept, run_all
 from slcache.reproduce.studies import Variation, is_of_twins
 from slcache.reproduce.tabulate import jobs_of, tabulate
 from slcache.reproduce.yardstick import Line
-from slcache.runs.store import Store
+from slcache.runs.engine import Engine
 
 
 @dataclass(frozen=True)
@@ -42,25 +41,24 @@ def faults(plan: Plan, readings: Collection[str] = READINGS) -> list[str]:
 
 
 def study(
-    plan: Plan, store: Store, progress: Progress | None, readings: Collection[str] = READINGS
+    plan: Plan, engine: Engine, readings: Collection[str] = READINGS, *, run: bool = True
 ) -> list[dict[str, Any]]:
     """Return the claims under every value of every variation, one varied at a time.
 
     Each variation starts from a reading of its own; those of other readings are left out.
-    Without `progress` nothing is run: the study is what an earlier one has left, or empty.
+    Unless it may `run`, the study is what an earlier one has left, or empty.
     """
     vary = _varied(plan, readings)
     defaults = {_base(each): _default(plan.under(each.reading), vary, each) for each in vary}
     varied = [(variation, _points(plan, variation)) for variation in vary]
     every = [*defaults.values(), *(point for _, points in varied for point in points)]
-    jobs = [job for point in every for job in _jobs(point)]
-    # All at once, so that the progress shown is that of the whole study.
-    if progress is not None:
-        run_all(jobs, store, progress)
-    elif not all_kept(jobs, store):
+    runs = [job.run for point in every for job in _jobs(point)]
+    if not run and not engine.kept(runs):
         return []
-    usual = {base: _found(default, store) for base, default in defaults.items()}
-    return [_variation(each, usual[_base(each)], points, store) for each, points in varied]
+    # All at once, so that the progress shown is that of the whole study.
+    engine.results(runs)
+    usual = {base: _found(default, engine) for base, default in defaults.items()}
+    return [_variation(each, usual[_base(each)], points, engine) for each, points in varied]
 
 
 def _varied(plan: Plan, readings: Collection[str]) -> list[Variation]:
@@ -124,10 +122,10 @@ def _variation(
     variation: Variation,
     default: _Found,
     points: Sequence[_Point],
-    store: Store,
+    engine: Engine,
 ) -> dict[str, Any]:
     """Return a variation's claims by point; claims of parts it leaves alone are left out."""
-    found = [(point.title, _found(point, store)) for point in points]
+    found = [(point.title, _found(point, engine)) for point in points]
     ids = list(found[0][1].rows)
     measured = any(each.yardstick for _, each in found)
     return {
@@ -149,16 +147,11 @@ def _claim(row: Row) -> dict[str, Any]:
     return {"id": row.id, "ours": row.ours, "verdict": row.verdict}
 
 
-def _found(point: _Point, store: Store) -> _Found:
+def _found(point: _Point, engine: Engine) -> _Found:
     """Return the claims that the point's parts can judge, from kept results."""
     plan = point.plan
-    tables = tabulate(plan, point.chosen, point.seeds, point.settings, store, _silent)
+    tables = tabulate(plan, point.chosen, point.seeds, point.settings, engine)
     known = {"" if name == plan.parts[0].name else name for name in point.seeds} | set(point.seeds)
     claims = [claim for claim in plan.claims if claim.part in known]
     lines = yardstick.study(plan.yardstick, tables) if plan.yardstick else []
     return _Found({row.id: row for row in ledger(claims, tables)}, lines)
-
-
-def _silent(done: float, total: int, running: str) -> bool:
-    del done, total, running
-    return True

@@ -13,10 +13,9 @@ from slcache.reproduce.jobs import Job
 from slcache.reproduce.measures import value
 from slcache.reproduce.parts import Part
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.runs import Progress, run_all
 from slcache.reproduce.table import Key, Table
 from slcache.reproduce.variants import Pick, ShareOf, Variant, settings_of
-from slcache.runs.store import Store
+from slcache.runs.engine import Engine
 
 #: As a setting's value: as the scheme or the device has it, whatever the part says.
 DEFAULT = "default"
@@ -27,16 +26,15 @@ def tabulate(
     chosen: Sequence[Input],
     seeds: Mapping[str, Sequence[int]],
     settings: Mapping[str, Any],
-    store: Store,
-    progress: Progress,
+    engine: Engine,
 ) -> dict[str, Table]:
     """Run parts on their inputs and return the tables by part, the first also as "".
 
     `seeds` names the parts that are run, each with its seeds.
     """
     jobs = jobs_of(plan, chosen, seeds, settings)
-    results = run_all([job for _, job in jobs], store, progress)
-    return tables_of(plan, jobs, results, seeds, store, study=True)
+    results = engine.results([job.run for _, job in jobs])
+    return tables_of(plan, jobs, results, seeds, engine, study=True)
 
 
 def tables_of(
@@ -44,7 +42,7 @@ def tables_of(
     jobs: Sequence[tuple[Part, Job]],
     results: Sequence[dict[str, Any]],
     seeds: Mapping[str, Sequence[int]],
-    store: Store,
+    engine: Engine,
     *,
     study: bool = False,
 ) -> dict[str, Table]:
@@ -61,7 +59,7 @@ def tables_of(
                 of_part[job.input.name, job.name, seed] = document
         # Twins of other seeds differ too little to be worth a pass over each.
         if part.trace_statistics and (job.name, job.seed) == (part.reference, first):
-            document["trace_info"] = inputs.statistics(job.input, job.drawn, store)
+            document["trace_info"] = inputs.statistics(job.input, job.drawn, engine)
     for spec in plan.picks:
         pick(spec, documents, [v.name for v in plan.expand([spec.grid])] if spec.grid else None)
     for lasting in plan.lifespans:
