@@ -1,0 +1,181 @@
+"""One engine of runs: what is equal is run once, and what runs need is made for them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slcache import ConfigError, TraceError, _core, api
+from slcache.reproduce.inputs import Input
+from slcache.reproduce.jobs import Job
+from slcache.runs.engine import Engine
+from slcache.runs.executors.local import Local
+from slcache.runs.tasks import Task
+from slcache.sweep.run import run_study
+from slcache.sweep.study import Study
+from support import mixed, write_trace
+
+TWIN = Input("web", "hierarchy-web_1", True, 3000, workload={"requests": "3000"})
+JOB = Job(TWIN, "tiny", "baseline", 7, settings={"trace.address": "wrap"})
+
+
+class Keeping(Local):
+    """Workers that remember the kinds of what they were given."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.kinds: list[str] = []
+
+    def submit(self, task: Task) -> None:
+        """Take a task."""
+        self.kinds.append(task.kind)
+        super().submit(task)
+
+
+def ran(place: Path, *jobs: Job) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the results of jobs, and the kinds of tasks that were done for them."""
+    workers = Keeping()
+    try:
+        with Engine(place, workers) as engine:
+            return engine.results([job.run for job in jobs]), workers.kinds
+    finally:
+        workers.close()
+
+
+def figures(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a result without what differs from run to run."""
+    return {key: document[key] for key in ("config", "host", "waf", "wear", "scheme")}
+
+
+def test_a_sweep_and_an_evaluation_share_a_run(tmp_path: Path) -> None:
+    study = Study(
+        *((TWIN.path,), ("tiny",), ("baseline",)),
+        seed=7,
+        settings=JOB.settings,
+        trace_options={"workload.requests": "3000"},
+    )
+    assert run_study(study, store=tmp_path).kept == 0
+    (found,), kinds = ran(tmp_path, JOB)
+    assert kinds == []
+    assert run_study(study, store=tmp_path).kept == 1
+    alone = api.run(
+        *(TWIN.path,),
+        device="tiny",
+        scheme="baseline",
+        settings=JOB.settings,
+        trace_options={"workload.requests": "3000"},
+        seed=7,
+    )
+    assert figures(found) == figures(alone.to_dict())
+    # Another seed of the twin, another setting and what came before are other runs.
+    others = [
+        replace(JOB, draw=8),
+        replace(JOB, settings={}),
+        replace(JOB, input=replace(TWIN, repeat_to_write_bytes=1 << 20)),
+        replace(JOB, after=(TWIN,)),
+    ]
+    with Engine(tmp_path) as engine:
+        assert len({engine.key(job.run) for job in [JOB, *others]}) == 5
+        assert [engine.kept([job.run]) for job in [JOB, *others]] == [True, *[False] * 4]
+
+
+def test_a_trace_is_repeated_once_and_does_not_stay(tmp_path: Path) -> None:
+    long = replace(JOB, input=replace(TWIN, repeat_to_write_bytes=64 << 20))
+    both = [long, replace(long, scheme="tlc-only")]
+    found, kinds = ran(tmp_path, *both, JOB)
+    assert sorted(kinds) == ["point", "point", "point", "repeat"]
+    written = [document["host"]["write"]["bytes"] for document in found]
+    assert written[0] == written[1] == pytest.approx(64 << 20, rel=0.1)
+    assert written[2] < written[0]
+    assert {path.name for path in tmp_path.iterdir()} == {"results"}
+
+
+def test_a_memory_is_made_by_the_runs_before_and_kept(tmp_path: Path) -> None:
+    learned = Job(TWIN, "tiny", "rl", 3, settings={"trace.address": "wrap"})
+    other = replace(TWIN, workload={"requests": "4000"})
+    taught = replace(learned, after=(other, TWIN))
+    (found,), kinds = ran(tmp_path, taught)
+    assert kinds == ["memory", "memory", "point"]
+    memories = sorted((tmp_path / "memories").glob("*.memory"))
+    assert len(memories) == 2
+    # The lessons one by one, and the run after them.
+    lessons = [("first", other, None), ("second", TWIN, "first")]
+    for name, each, before in lessons:
+        by_hand(learned, each, tmp_path, before, memory_out=tmp_path / name)
+    assert figures(found) == figures(by_hand(learned, TWIN, tmp_path, "second"))
+    # What was learned is there for another run; what is damaged is made anew.
+    _, kinds = ran(tmp_path, replace(taught, after=(other,)))
+    assert kinds == ["point"]
+    for path in memories:
+        path.write_bytes(b"damaged")
+    with pytest.warns(UserWarning, match="damaged"):
+        _, kinds = ran(tmp_path, replace(taught, after=(other, TWIN, other)))
+    assert kinds == ["memory"] * 3 + ["point"]
+
+
+def by_hand(
+    job: Job, each: Input, folder: Path, before: str | None, memory_out: Path | None = None
+) -> dict[str, Any]:
+    """Return what a run makes of an input without the engine."""
+    result = api.run(
+        each.path,
+        device=job.device,
+        scheme=job.scheme,
+        settings=job.settings,
+        trace_options={f"workload.{key}": value for key, value in each.workload.items()},
+        seed=job.seed,
+        memory_in=None if before is None else folder / before,
+        memory_out=memory_out,
+    )
+    return result.to_dict()
+
+
+def test_a_run_that_fails_is_named_and_the_others_are_kept(tmp_path: Path) -> None:
+    good = write_trace(tmp_path / "good.csv", mixed(50))
+    (tmp_path / "bad.csv").write_text(good.read_text() + "not a request\n")
+    jobs = [
+        Job(Input(name, str(tmp_path / f"{name}.csv"), False, size), "tiny", "tlc-only", 1)
+        for name, size in (("good", 2), ("bad", 1))
+    ]
+    with pytest.raises(TraceError, match=r"^bad, tlc-only, seed 1: .*bad\.csv") as caught:
+        ran(tmp_path / "store", *jobs)
+    assert caught.value.line == 51
+    with Engine(tmp_path / "store") as engine:
+        assert [engine.kept([job.run]) for job in jobs] == [True, False]
+
+
+def test_a_run_that_does_not_fit_into_memory_is_told_before_any_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_core, "shortage", lambda **_: "needs 9 TiB, of which there are 8 GiB")
+    with (
+        Engine(tmp_path) as engine,
+        pytest.raises(ConfigError, match=r"^web, baseline, seed 7: needs 9 TiB"),
+    ):
+        engine.results([JOB.run])
+    assert not list(tmp_path.rglob("*.json.gz"))
+
+
+def test_interrupted_runs_leave_what_is_done(tmp_path: Path) -> None:
+    jobs = [replace(JOB, seed=seed) for seed in range(4)]
+
+    def stopping(phase: str, done: int, _: int) -> bool:
+        return not (phase.startswith("runs") and done)
+
+    with pytest.raises(KeyboardInterrupt), Engine(tmp_path, jobs=1, progress=stopping) as engine:
+        engine.results([job.run for job in jobs])
+    _, kinds = ran(tmp_path, *jobs)
+    assert 0 < len(kinds) < 4
+
+
+def test_a_cluster_gives_the_same(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    long = replace(JOB, input=replace(TWIN, repeat_to_write_bytes=64 << 20))
+    taught = replace(JOB, scheme="rl", after=(TWIN,))
+    runs = [long.run, taught.run]
+    with Engine(tmp_path / "here") as here, Engine(tmp_path / "there", "dask://", 2) as there:
+        expected = [figures(each) for each in here.results(runs)]
+        assert [figures(each) for each in there.results(runs)] == expected
