@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 import slcache
 from slcache import api, kinds, units
-from slcache.plots import attribution, dots, latency, style, trace, writes
+from slcache.plots import attribution, dots, latency, plain, style, trace, writes
 from support import mixed, write_trace
 
 FIGURES = ("attribution", "writes", "series", "windows", "latency", "wear", "bars")
@@ -165,3 +165,18 @@ def test_of_few_lines_the_lower_ones_are_wider(nine: slcache.Comparison) -> None
     widths = [line.get_linewidth() for line in figure.axes[0].lines]
     assert widths == sorted(widths, reverse=True)
     assert len(set(widths)) == 3
+
+
+def test_a_picture_is_drawn_once_and_keeps_its_ground(
+    nine: slcache.Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure = latency.draw(nine.labels[:2], nine.documents[:2])
+    draws: list[object] = []
+    draw = plain.PlainFigure.draw
+    monkeypatch.setattr(
+        plain.PlainFigure, "draw", lambda self, renderer: (draws.append(self), draw(self, renderer))
+    )
+    grounds = [axes.patch.get_facecolor() for axes in figure.axes]
+    assert 'role="img"' in style.svg(figure, "latency", "latency")
+    assert draws == [figure]
+    assert [axes.patch.get_facecolor() for axes in figure.axes] == grounds

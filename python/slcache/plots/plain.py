@@ -31,13 +31,14 @@ class PlainFigure(Figure):
             super().draw(renderer)
 
     def _make_plain(self) -> None:
-        for key in self.findobj(Legend):
-            for text in key.get_texts():
-                text.set_text(name(text.get_text()))
-        for text in self.findobj(Text):
-            text.set_text(printable(text.get_text()))
-            text.set_parse_math(False)
-            text.set_usetex(False)
+        for found in self.findobj(lambda artist: isinstance(artist, (Legend, Text))):
+            if isinstance(found, Legend):
+                for text in found.get_texts():
+                    text.set_text(name(text.get_text()))
+            elif isinstance(found, Text):
+                found.set_text(printable(found.get_text()))
+                found.set_parse_math(False)
+                found.set_usetex(False)
 
 
 def rows(axes: Axes, names: Sequence[str]) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, Locator, MaxNLocator, NullLocator
@@ -234,7 +236,8 @@ def same_range(areas: Sequence[Axes]) -> None:
 
 def title(axes: Axes, text: str) -> None:
     """Name a panel, flush left above it."""
-    axes.set_title(text, loc="left", fontsize=10, fontweight="bold")
+    # Without a place, Matplotlib looks for one clear of ticks above the panel, which has none.
+    axes.set_title(text, loc="left", y=1.0, fontsize=10, fontweight="bold")
 
 
 def time_ticks(axes: Axes, axis: str = "x", most: int = 7) -> None:
@@ -312,7 +315,7 @@ def svg(figure: Figure, name: str, description: str) -> Markup:
     """
     sink = io.StringIO()
     with mpl.rc_context({**RC, "svg.hashsalt": name, "svg.id": name}):
-        figure.savefig(sink, format="svg", transparent=True, metadata={"Date": None})
+        _write(figure, sink)
     text = sink.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
@@ -321,13 +324,43 @@ def svg(figure: Figure, name: str, description: str) -> Markup:
     return Markup(text.replace("<svg", head, 1))
 
 
+def _write(figure: Figure, sink: io.StringIO) -> None:
+    """Write a figure as SVG; `savefig` would draw it once more for its layout."""
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        if not axis.get_label_text():
+            # Without a place, Matplotlib looks for one beside the ticks at every step.
+            axis.set_label_coords(0.0, 0.0)
+    canvas: Any = FigureCanvasSVG(figure)
+    with _groundless(figure):
+        canvas.print_svg(sink, metadata={"Date": None})
+
+
+@contextlib.contextmanager
+def _groundless(figure: Figure) -> Iterator[None]:
+    """Take the ground from a figure and its panels for a while."""
+    grounds = [figure.patch, *(axes.patch for axes in figure.axes)]
+    colours = [(ground.get_facecolor(), ground.get_edgecolor()) for ground in grounds]
+    for ground in grounds:
+        ground.set(facecolor="none", edgecolor="none")
+    try:
+        yield
+    finally:
+        for ground, (face, edge) in zip(grounds, colours, strict=True):
+            ground.set(facecolor=face, edgecolor=edge)
+
+
 def _fitted_to_page(tag: str, name: str) -> str:
     """Return a tag with its ids made the page's own, and its ink and font left to the page."""
-    tag = _LONG_NUMBER.sub(r"\1", tag)
-    tag = re.sub(rf'\bid="(?!{re.escape(name)}")', f'id="{name}-', tag)
-    tag = re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", tag)
-    tag = tag.replace(INK, "currentColor").replace(INK.lower(), "currentColor")
-    return re.sub(r"font:([^;]*?) 'DejaVu Sans'[^;\"]*", r"font:\1 sans-serif", tag)
+    if "." in tag:
+        tag = _LONG_NUMBER.sub(r"\1", tag)
+    if 'id="' in tag:
+        tag = re.sub(rf'\bid="(?!{re.escape(name)}")', f'id="{name}-', tag)
+    if "#" in tag:
+        tag = re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", tag)
+        tag = tag.replace(INK, "currentColor").replace(INK.lower(), "currentColor")
+    if "font:" in tag:
+        tag = re.sub(r"font:([^;]*?) 'DejaVu Sans'[^;\"]*", r"font:\1 sans-serif", tag)
+    return tag
 
 
 def png(figure: Figure) -> bytes:
