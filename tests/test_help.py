@@ -8,7 +8,7 @@ import re
 import pytest
 from typer.main import get_command
 
-from slcache.cli.app import app
+from slcache.cli.verbs import app
 from support import slcache
 
 VERBS = (
@@ -114,7 +114,7 @@ def test_catalogues_print_one_json_list(verb: str) -> None:
 
 
 def test_every_verb_is_listed_in_a_group() -> None:
-    commands = get_command(app).commands  # type: ignore[attr-defined]
+    commands = get_command(app()).commands  # type: ignore[attr-defined]
     panels = {name: verb.rich_help_panel for name, verb in commands.items()}
     assert None not in panels.values(), panels
     assert set(panels.values()) == {

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import typer
 
-from slcache.cli.app import app
+from slcache.cli.verbs import app
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DOCS = REPOSITORY / "docs"
@@ -57,7 +57,7 @@ def test_the_commands_are_found() -> None:
 @pytest.mark.parametrize("words", COMMANDS)
 def test_a_command_is_understood(words: list[str]) -> None:
     """Verb, options and values are those there are; files need not exist."""
-    command: Any = typer.main.get_command(app)
+    command: Any = typer.main.get_command(app())
     context = typer.Context(command, info_name="slcache")
     rest = list(words)
     while hasattr(command, "commands") and rest and not rest[0].startswith("-"):

@@ -75,3 +75,11 @@ def test_packages_of_one_name_with_a_function_stay_functions() -> None:
 
 def test_the_verb_offers_the_readings_that_there_are() -> None:
     assert [which.value for which in Which] == [*READINGS, "both"]
+
+
+def test_only_the_verb_that_is_meant_is_loaded() -> None:
+    _, modules = loaded("from slcache.cli.app import execute; execute(['schemes'])")
+    assert "slcache.cli.catalogue" in modules
+    assert modules.isdisjoint({"slcache.cli.simulate", "slcache.cli.sweep", "slcache.cli.trace"})
+    _, modules = loaded("from slcache.cli.app import execute; execute(['--version'])")
+    assert modules.isdisjoint({"slcache.cli.catalogue", "slcache.cli.console"})

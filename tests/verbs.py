@@ -10,7 +10,7 @@ import pytest
 from typer.main import get_command
 
 import slcache
-from slcache.cli.app import app
+from slcache.cli.verbs import app
 from test_design_runs import DEVICE
 
 SMALL = ["--device", "tiny", "--scheme", "baseline"]
@@ -53,7 +53,7 @@ NEEDED = {
 
 def verbs(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:  # noqa: ANN401
     """Yield every verb with the words that name it."""
-    command = command or get_command(app)
+    command = command or get_command(app())
     if hasattr(command, "commands"):
         if command.invoke_without_command:
             yield path, command

@@ -1,4 +1,4 @@
-"""The command line's verbs put together, and errors turned into messages and exit statuses."""
+"""One call of the command line: errors are turned into messages and exit statuses."""
 
 from __future__ import annotations
 
@@ -7,117 +7,14 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Annotated
 
 import typer
 
-from slcache import ConfigError, Error, TraceError, UsageError, _core
-from slcache.cli import (
-    catalogue,
-    cliff,
-    console,
-    design,
-    devices,
-    diff,
-    env,
-    explain,
-    report,
-    reproduce,
-    rerun,
-    simulate,
-    sweep,
-    sweep_show,
-    trace,
-    trace_files,
-    trace_generate,
-    tune,
-)
-from slcache.cli.verb import UNNAMED, Verb, VerbOfItsOwn
+from slcache import ConfigError, Error, TraceError, UsageError
+from slcache.cli import verbs
 from slcache.names import printable
 
 OK, FAILED, USAGE, CONFIG, TRACE, INTERRUPTED = 0, 1, 2, 3, 4, 130
-
-#: The verbs by what they are for, in the order in which help lists them.
-_SIMULATE = "Simulate"
-_SEARCH = "Vary and search"
-_RESULTS = "Results and recordings"
-_LOOK = "Devices, schemes, traces, keys"
-
-app = typer.Typer(
-    name="slcache",
-    rich_markup_mode="rich",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("run", cls=Verb, rich_help_panel=_SIMULATE)(simulate.run)
-app.command("compare", cls=Verb, rich_help_panel=_SIMULATE)(simulate.compare)
-app.command("rerun", cls=Verb, rich_help_panel=_RESULTS)(rerun.rerun)
-app.command("diff", cls=Verb, rich_help_panel=_RESULTS)(diff.diff)
-app.command("report", cls=Verb, rich_help_panel=_RESULTS)(report.report)
-app.command("explain", cls=Verb, rich_help_panel=_LOOK)(explain.explain)
-app.command("reproduce", cls=Verb, rich_help_panel=_SEARCH)(reproduce.reproduce)
-app.command("cliff", cls=Verb, rich_help_panel=_SIMULATE)(cliff.cliff)
-sweeps = typer.Typer(cls=VerbOfItsOwn)
-sweeps.command(UNNAMED, cls=Verb)(sweep.sweep)
-sweeps.command("show", cls=Verb)(sweep_show.show)
-app.add_typer(
-    sweeps,
-    name="sweep",
-    help="Run a study; sweep show: show what one found.",
-    rich_help_panel=_SEARCH,
-)
-app.command("tune", cls=Verb, rich_help_panel=_SEARCH)(tune.tune)
-app.add_typer(trace.app, name="trace", rich_help_panel=_LOOK)
-app.add_typer(env.app, name="env", rich_help_panel=_RESULTS)
-app.add_typer(design.app, name="design", rich_help_panel=_SEARCH)
-app.add_typer(
-    devices.app,
-    name="devices",
-    help="List the device presets; devices show: one of them, or a device file, in figures.",
-    rich_help_panel=_LOOK,
-)
-for verb in (
-    trace_files.convert,
-    trace_files.split,
-    trace_files.sample,
-    trace_files.window,
-    trace_files.scale,
-    trace_files.remap,
-    trace_files.repeat,
-    trace_files.merge,
-    trace_generate.generate,
-    trace_generate.formats,
-    trace_generate.workloads,
-):
-    trace.app.command(cls=Verb)(verb)
-app.command("schemes", cls=Verb, rich_help_panel=_LOOK)(catalogue.schemes)
-app.command("schema", cls=Verb, rich_help_panel=_LOOK)(catalogue.schema)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"slcache {_core.version()} ({_core.commit()})")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    _: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
-    ] = False,
-) -> None:
-    """Simulate hybrid SSDs: replay a block trace under several SLC-cache schemes.
-
-    \b
-    [bold]Example[/bold]
-      slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline
-
-    Exit status: 0 done, 1 the run failed (also: it needs more memory than there is),
-    2 wrong usage, 3 configuration not valid, 4 trace not readable, 130 interrupted
-    (by Ctrl-C or SIGTERM).
-    """
 
 
 def execute(arguments: Sequence[str]) -> int:
@@ -128,7 +25,8 @@ def execute(arguments: Sequence[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _noted
-            status = app(args=list(arguments), prog_name="slcache", standalone_mode=False)
+            line = verbs.app(arguments)
+            status = line(args=list(arguments), prog_name="slcache", standalone_mode=False)
         sys.stdout.flush()
     except Exception as error:
         _abandon_stdout(error)
@@ -141,6 +39,8 @@ def execute(arguments: Sequence[str]) -> int:
 
 
 def _noted(message: Warning | str, *_: object, **__: object) -> None:
+    from slcache.cli import console
+
     console.note(str(message))
 
 

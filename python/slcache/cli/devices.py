@@ -15,7 +15,10 @@ from slcache.cli.verb import UNNAMED, Verb, VerbOfItsOwn
 from slcache.sheets import Sheet
 from slcache.tabular import Column, Table
 
-app = typer.Typer(cls=VerbOfItsOwn)
+app = typer.Typer(
+    cls=VerbOfItsOwn,
+    help="List the device presets; devices show: one of them, or a device file, in figures.",
+)
 
 Facts = dict[str, Any]
 

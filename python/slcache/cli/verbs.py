@@ -1,0 +1,129 @@
+"""The verbs of the command line put together; each is loaded only where it is meant."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, cast
+
+import typer
+
+from slcache import _core
+from slcache.cli.verb import UNNAMED, Verb, VerbOfItsOwn
+
+#: What verbs are for, in the order in which help lists them.
+_SIMULATE = "Simulate"
+_SEARCH = "Vary and search"
+_RESULTS = "Results and recordings"
+_LOOK = "Devices, schemes, traces, keys"
+
+#: Each verb: what it is for, and the module that has a function of its name.
+_VERBS = {
+    "run": (_SIMULATE, "simulate"),
+    "compare": (_SIMULATE, "simulate"),
+    "rerun": (_RESULTS, "rerun"),
+    "diff": (_RESULTS, "diff"),
+    "report": (_RESULTS, "report"),
+    "explain": (_LOOK, "explain"),
+    "reproduce": (_SEARCH, "reproduce"),
+    "cliff": (_SIMULATE, "cliff"),
+    "tune": (_SEARCH, "tune"),
+    "schemes": (_LOOK, "catalogue"),
+    "schema": (_LOOK, "catalogue"),
+}
+
+
+def app(words: Sequence[str] = ()) -> typer.Typer:
+    """Return the command line: with the verb that begins these words, else with every verb."""
+    made = typer.Typer(
+        name="slcache",
+        rich_markup_mode="rich",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    made.callback()(_root)
+    first = words[0] if words else ""
+    # The version needs no verb; what is not known is told with those that are.
+    known = first in _VERBS or first in _GROUPS or first == "--version"
+    for name, (panel, module) in _VERBS.items():
+        if first == name or not known:
+            verb = getattr(_module(module), name)
+            made.command(name, cls=Verb, rich_help_panel=panel)(verb)
+    for name, (panel, group) in _GROUPS.items():
+        if first == name or not known:
+            made.add_typer(group(), name=name, rich_help_panel=panel)
+    return made
+
+
+def _module(name: str) -> Any:  # noqa: ANN401
+    return importlib.import_module(f"slcache.cli.{name}")
+
+
+def _group(module: str) -> Callable[[], typer.Typer]:
+    return lambda: cast(typer.Typer, _module(module).app)
+
+
+def _sweep() -> typer.Typer:
+    from slcache.cli import sweep, sweep_show
+
+    group = typer.Typer(cls=VerbOfItsOwn, help="Run a study; sweep show: show what one found.")
+    group.command(UNNAMED, cls=Verb)(sweep.sweep)
+    group.command("show", cls=Verb)(sweep_show.show)
+    return group
+
+
+@functools.cache
+def _trace() -> typer.Typer:
+    from slcache.cli import trace, trace_files, trace_generate
+
+    for verb in (
+        trace_files.convert,
+        trace_files.split,
+        trace_files.sample,
+        trace_files.window,
+        trace_files.scale,
+        trace_files.remap,
+        trace_files.repeat,
+        trace_files.merge,
+        trace_generate.generate,
+        trace_generate.formats,
+        trace_generate.workloads,
+    ):
+        trace.app.command(cls=Verb)(verb)
+    return trace.app
+
+
+#: Each group of verbs: what it is for, and how it is put together.
+_GROUPS: dict[str, tuple[str, Callable[[], typer.Typer]]] = {
+    "sweep": (_SEARCH, _sweep),
+    "trace": (_LOOK, _trace),
+    "env": (_RESULTS, _group("env")),
+    "design": (_SEARCH, _group("design")),
+    "devices": (_LOOK, _group("devices")),
+}
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"slcache {_core.version()} ({_core.commit()})")
+        raise typer.Exit
+
+
+def _root(
+    _: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Simulate hybrid SSDs: replay a block trace under several SLC-cache schemes.
+
+    \b
+    [bold]Example[/bold]
+      slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline
+
+    Exit status: 0 done, 1 the run failed (also: it needs more memory than there is),
+    2 wrong usage, 3 configuration not valid, 4 trace not readable, 130 interrupted
+    (by Ctrl-C or SIGTERM).
+    """
