@@ -3,9 +3,9 @@
 use super::config::Replay;
 use super::{RunError, Simulation};
 use crate::base::op::Cause;
-use crate::base::{CellMode, OpKind};
+use crate::base::CellMode;
 use crate::ftl::scheme::Scheme;
-use crate::metrics::counters::{OpCount, OpCounters};
+use crate::metrics::counters::{Counted, OpCounters};
 use crate::metrics::latency::RequestsBeyond;
 use crate::metrics::report::{
     Adjusted, BacklogReport, CacheReport, FlashReport, FlushReport, HostReport, OpRow, Report, SchemeReport,
@@ -72,29 +72,29 @@ impl Simulation {
     /// The operations of `counters` as reports show them.
     pub fn op_rows(&self, counters: &OpCounters) -> Vec<OpRow> {
         let pools = &self.io.geometry().pools;
-        let row = |(pool, kind, mode, cause, count): (usize, OpKind, CellMode, Cause, &OpCount)| OpRow {
-            pool: pools[pool].name.clone(),
-            kind: kind.name(),
-            mode: mode.name(),
-            cause: cause.name(),
-            count: count.count,
-            pages: count.pages,
-            bytes: count.bytes,
-            time_us: count.time_ns as f64 / 1000.0,
+        let row = |row: Counted| OpRow {
+            pool: pools[row.pool].name.clone(),
+            kind: row.kind.name(),
+            mode: row.mode.name(),
+            cause: row.cause.name(),
+            count: row.totals.count,
+            pages: row.totals.pages,
+            bytes: row.totals.bytes,
+            time_us: row.totals.time_ns as f64 / 1000.0,
         };
-        let done = counters.iter().filter(|(.., count)| count.pages > 0 || count.count > 0);
+        let done = counters.iter().filter(|row| row.totals.pages > 0 || row.totals.count > 0);
         done.map(row).collect()
     }
 
     fn flash_report(&self) -> FlashReport {
         let pools = &self.io.geometry().pools;
-        let row = |(pool, _, mode, cause, count): (usize, OpKind, CellMode, Cause, &OpCount)| SlotRow {
-            pool: pools[pool].name.clone(),
-            mode: mode.name(),
-            cause: cause.name(),
-            count: count.slots,
+        let row = |row: Counted| SlotRow {
+            pool: pools[row.pool].name.clone(),
+            mode: row.mode.name(),
+            cause: row.cause.name(),
+            count: row.totals.slots,
         };
-        let with_slots = self.io.counters().iter().filter(|(.., count)| count.slots > 0);
+        let with_slots = self.io.counters().iter().filter(|row| row.totals.slots > 0);
         FlashReport {
             ops: self.op_rows(self.io.counters()),
             slots: with_slots.map(row).collect(),
@@ -113,12 +113,10 @@ impl Simulation {
         let mu_bytes = u64::from(self.setup.device.mu_bytes);
         let mut bytes: BTreeMap<&str, u64> = BTreeMap::new();
         let (mut programmed, mut held) = (0, 0);
-        for (_, kind, _, cause, count) in self.io.counters().iter() {
-            if kind.stores() {
-                programmed += count.bytes;
-                held += count.slots * mu_bytes;
-                *bytes.entry(cause.name()).or_default() += count.slots * mu_bytes;
-            }
+        for row in self.io.counters().iter().filter(|row| row.kind.stores()) {
+            programmed += row.totals.bytes;
+            held += row.totals.slots * mu_bytes;
+            *bytes.entry(row.cause.name()).or_default() += row.totals.slots * mu_bytes;
         }
         *bytes.entry(Cause::Pad.name()).or_default() += programmed - held;
         bytes.retain(|_, bytes| *bytes > 0);

@@ -19,6 +19,21 @@ pub struct OpCount {
     pub slots: u64,
 }
 
+/// The totals of one combination that occurred.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted<'a> {
+    /// The pool by number.
+    pub pool: usize,
+    /// What was done.
+    pub kind: OpKind,
+    /// In which cell mode.
+    pub mode: CellMode,
+    /// Why.
+    pub cause: Cause,
+    /// How often, and what it came to.
+    pub totals: &'a OpCount,
+}
+
 /// The counters of one pool.
 type PoolTable = [[[OpCount; CAUSES]; CellMode::COUNT]; KINDS];
 
@@ -72,9 +87,8 @@ impl OpCounters {
 
     /// What occurred: pool, kind, mode and cause by number, and the totals.
     pub fn rows(&self) -> Vec<([u8; 4], OpCount)> {
-        let row = |(pool, kind, mode, cause, count): (usize, OpKind, CellMode, Cause, &OpCount)| {
-            ([pool as u8, kind as u8, mode as u8, cause as u8], *count)
-        };
+        let row =
+            |row: Counted| ([row.pool as u8, row.kind as u8, row.mode as u8, row.cause as u8], *row.totals);
         self.iter().map(row).collect()
     }
 
@@ -99,14 +113,14 @@ impl OpCounters {
         own.zip(others).for_each(|(own, other)| *own = joined(own, other));
     }
 
-    /// Every combination that occurred: (pool, kind, mode, cause, totals).
-    pub fn iter(&self) -> impl Iterator<Item = (usize, OpKind, CellMode, Cause, &OpCount)> {
+    /// Every combination that occurred.
+    pub fn iter(&self) -> impl Iterator<Item = Counted<'_>> {
         self.pools.iter().enumerate().flat_map(|(pool, kinds)| {
             OpKind::ALL.into_iter().zip(kinds).flat_map(move |(kind, modes)| {
                 CellMode::ALL.into_iter().zip(modes).flat_map(move |(mode, causes)| {
                     let counts = Cause::ALL.into_iter().zip(causes);
                     let occurred = counts.filter(|(_, count)| **count != OpCount::default());
-                    occurred.map(move |(cause, count)| (pool, kind, mode, cause, count))
+                    occurred.map(move |(cause, totals)| Counted { pool, kind, mode, cause, totals })
                 })
             })
         })

@@ -370,9 +370,9 @@ impl Scheme for TurboWrite {
         figure("slc_pages_migrated_at_end", f.drained_pages as f64);
         figure("dense_free_blocks_min", f64::from(self.store.region.free_blocks_min()));
         // All of its moves are needed for room, so that both counts of `ips-agc` are one here.
-        let stores = io.counters().iter().filter(|row| row.1.stores());
-        let waf =
-            stores.map(|row| row.4.pages).sum::<u64>() as f64 / (f.slc_pages + f.direct_pages).max(1) as f64;
+        let stores = io.counters().iter().filter(|row| row.kind.stores());
+        let waf = stores.map(|row| row.totals.pages).sum::<u64>() as f64
+            / (f.slc_pages + f.direct_pages).max(1) as f64;
         figure("waf_all", waf);
         figure("waf_extra", waf);
         report.tables.push(page_table(io));

@@ -310,13 +310,13 @@ fn every_time_series_sums_to_its_total() {
         check_host_columns(name, report, "read", &report.host.read);
         check_host_columns(name, report, "write", &report.host.write);
         for cause in Cause::ALL {
-            let rows = sim.counters().iter().filter(|r| r.1.stores() && r.3 == cause);
-            let pages: u64 = rows.map(|row| row.4.pages).sum();
+            let rows = sim.counters().iter().filter(|r| r.kind.stores() && r.cause == cause);
+            let pages: u64 = rows.map(|row| row.totals.pages).sum();
             let column = report.series.columns.get(&format!("program_pages_{}", cause.name()));
             assert_eq!(column.map_or(0, |c| c.counts().iter().sum()), pages, "{name} {cause:?}");
         }
-        let erases = sim.counters().iter().filter(|row| row.1 == OpKind::Erase);
-        let erases: u64 = erases.map(|row| row.4.count).sum();
+        let erases = sim.counters().iter().filter(|row| row.kind == OpKind::Erase);
+        let erases: u64 = erases.map(|row| row.totals.count).sum();
         assert_eq!(report.series.columns["erases"].counts().iter().sum::<u64>(), erases, "{name}");
     });
 }

@@ -53,7 +53,7 @@ fn run(sim: &mut Simulation, requests: &[Request]) -> Report {
 
 /// Service time of what was done for `cause`, ns.
 fn time_ns(sim: &Simulation, cause: Cause) -> u64 {
-    sim.counters().iter().filter(|row| row.3 == cause).map(|row| row.4.time_ns).sum()
+    sim.counters().iter().filter(|row| row.cause == cause).map(|row| row.totals.time_ns).sum()
 }
 
 #[test]
@@ -112,8 +112,8 @@ fn the_four_times_add_up_to_the_duration_of_the_run() {
         assert_eq!(parts.iter().sum::<u64>(), report.host.duration_ns, "{scheme}: {parts:?}");
         assert!(figure("dense_blocks_cleaned") > 0 && parts[3] > 0, "{scheme} never cleaned");
         // The table of times, and nothing else.
-        for (_, kind, cell, cause, count) in sim.counters().iter() {
-            let each = match (kind, cell) {
+        for row in sim.counters().iter() {
+            let each = match (row.kind, row.mode) {
                 (OpKind::Read, CellMode::Slc) => 30_000,
                 (OpKind::Read, _) => 140_000,
                 (OpKind::Program, CellMode::Slc) => 160_000,
@@ -121,7 +121,7 @@ fn the_four_times_add_up_to_the_duration_of_the_run() {
                 (_, CellMode::Slc) => 3_000_000,
                 _ => 3_500_000,
             };
-            assert_eq!(count.time_ns, count.count * each, "{scheme}: {kind:?} {cell:?} {cause:?}");
+            assert_eq!(row.totals.time_ns, row.totals.count * each, "{scheme}: {row:?}");
         }
     }
 }
@@ -225,8 +225,8 @@ fn a_unit_that_waits_and_is_written_again_is_absorbed_and_may_change_sides() {
     assert_eq!(report.scheme.figures["absorbed_units"], 2.0);
     // Units 0 to 3 as one SLC page, twelve units as three of QLC.
     let programs = |cell| {
-        let rows = sim.counters().iter().filter(|row| row.1 == OpKind::Program && row.2 == cell);
-        rows.map(|row| row.4.count).sum::<u64>()
+        let rows = sim.counters().iter().filter(|row| row.kind == OpKind::Program && row.mode == cell);
+        rows.map(|row| row.totals.count).sum::<u64>()
     };
     assert_eq!((programs(CellMode::Slc), programs(CellMode::Qlc)), (1, 3));
     assert_eq!(report.scheme.figures["padded_units"], 0.0);

@@ -45,8 +45,8 @@ fn one_plane(u: f64, clean: CleanConfig) -> Setup {
 }
 
 fn programs(sim: &Simulation) -> u64 {
-    let rows = sim.counters().iter().filter(|row| row.1 == OpKind::Program);
-    rows.map(|row| row.4.pages).sum()
+    let rows = sim.counters().iter().filter(|row| row.kind == OpKind::Program);
+    rows.map(|row| row.totals.pages).sum()
 }
 
 fn pages_held(sim: &Simulation) -> u64 {
@@ -228,10 +228,10 @@ fn copied_back(u: f64, pages: u32, times_ns: [u32; 3], rounds: u64) -> CopiedBac
         sim.feed(&(0..user_pages).map(&mut write).collect::<Vec<_>>()).unwrap();
     }
     sim.finish().unwrap();
-    let of = |kind| sim.counters().iter().filter(move |row| row.1 == kind && row.3 == Cause::Gc);
-    let copies: u64 = of(OpKind::CopyBack).map(|row| row.4.pages).sum();
-    let apart: u64 = of(OpKind::Program).map(|row| row.4.pages).sum();
-    let erases: u64 = of(OpKind::Erase).map(|row| row.4.count).sum();
+    let of = |kind| sim.counters().iter().filter(move |row| row.kind == kind && row.cause == Cause::Gc);
+    let copies: u64 = of(OpKind::CopyBack).map(|row| row.totals.pages).sum();
+    let apart: u64 = of(OpKind::Program).map(|row| row.totals.pages).sum();
+    let erases: u64 = of(OpKind::Erase).map(|row| row.totals.count).sum();
     assert_eq!(apart, 0, "one request at a time leaves nothing in flight that cleaning moves");
     CopiedBack {
         victim: copies as f64 / (erases * u64::from(pages)) as f64,

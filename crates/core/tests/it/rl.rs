@@ -104,11 +104,11 @@ impl Outside {
 
     fn reward(&mut self, window: &WindowCounters, utilisation: f64) -> f64 {
         let (mut host, mut reclaim) = (0, 0);
-        for (_, kind, _, cause, count) in window.ops.iter() {
-            match (cause, kind) {
+        for row in window.ops.iter() {
+            match (row.cause, row.kind) {
                 (Cause::Host, OpKind::Read) => {}
-                (Cause::Migration | Cause::Gc, _) => reclaim += count.time_ns,
-                _ => host += count.time_ns,
+                (Cause::Migration | Cause::Gc, _) => reclaim += row.totals.time_ns,
+                _ => host += row.totals.time_ns,
             }
         }
         let total = (1.0 - utilisation) * host as f64 + utilisation * reclaim as f64;

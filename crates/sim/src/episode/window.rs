@@ -102,12 +102,12 @@ impl Window {
     /// Bytes programmed for the causes that `which` picks.
     pub fn bytes_programmed(&self, which: impl Fn(Cause) -> bool) -> u64 {
         let ops = self.counters.ops.iter();
-        ops.filter(|(_, kind, _, cause, _)| kind.stores() && which(*cause)).map(|(.., c)| c.bytes).sum()
+        ops.filter(|row| row.kind.stores() && which(row.cause)).map(|row| row.totals.bytes).sum()
     }
 
     /// Service time of the flash operations of the causes that `which` picks, ns.
     pub fn flash_ns(&self, which: impl Fn(Cause) -> bool) -> u64 {
-        self.counters.ops.iter().filter(|(_, _, _, cause, _)| which(*cause)).map(|(.., c)| c.time_ns).sum()
+        self.counters.ops.iter().filter(|row| which(row.cause)).map(|row| row.totals.time_ns).sum()
     }
 
     /// Service time of the host's writes to blocks in SLC mode, or to the others, ns. What they cover
@@ -119,15 +119,15 @@ impl Window {
             Cause::Rmw | Cause::Flush | Cause::Pad => true,
         };
         let ops = self.counters.ops.iter();
-        ops.filter(|&(_, kind, mode, cause, _)| (mode == CellMode::Slc) == slc && is_write(kind, cause))
-            .map(|(.., count)| count.time_ns)
+        ops.filter(|row| (row.mode == CellMode::Slc) == slc && is_write(row.kind, row.cause))
+            .map(|row| row.totals.time_ns)
             .sum()
     }
 
     /// Blocks erased.
     pub fn erases(&self) -> u64 {
         let ops = self.counters.ops.iter();
-        ops.filter(|(_, kind, ..)| *kind == OpKind::Erase).map(|(.., count)| count.count).sum()
+        ops.filter(|row| row.kind == OpKind::Erase).map(|row| row.totals.count).sum()
     }
 }
 
@@ -145,13 +145,11 @@ pub fn ratio(a: f64, b: f64) -> f64 {
 fn life_used(simulation: &Simulation, counters: &WindowCounters) -> Option<f64> {
     let pools = &simulation.media().array().geometry.pools;
     let mut used = vec![0.0; pools.len()];
-    for (pool, kind, mode, _, count) in counters.ops.iter() {
-        if kind == OpKind::Erase {
-            let config = &pools[pool].config;
-            let cycles = pools[pool].modes[mode as usize].as_ref()?.endurance_cycles?;
-            let blocks = u64::from(config.plane_count()) * u64::from(config.blocks);
-            used[pool] += count.count as f64 / (f64::from(cycles) * blocks as f64);
-        }
+    for row in counters.ops.iter().filter(|row| row.kind == OpKind::Erase) {
+        let pool = &pools[row.pool];
+        let cycles = pool.modes[row.mode as usize].as_ref()?.endurance_cycles?;
+        let blocks = u64::from(pool.config.plane_count()) * u64::from(pool.config.blocks);
+        used[row.pool] += row.totals.count as f64 / (f64::from(cycles) * blocks as f64);
     }
     Some(used.into_iter().fold(0.0, f64::max))
 }

@@ -172,8 +172,8 @@ fn cleaning_costs_what_ten_blocks_held_back_cost() {
 
     let (mut programs, mut erases) = (0, 0);
     for row in sim.counters().iter() {
-        programs += if row.1 == OpKind::Program { row.4.pages } else { 0 };
-        erases += if row.1 == OpKind::Erase { row.4.count } else { 0 };
+        programs += if row.kind == OpKind::Program { row.totals.pages } else { 0 };
+        erases += if row.kind == OpKind::Erase { row.totals.count } else { 0 };
     }
     let wa = programs as f64 / 400_000.0;
     let moves = (programs - 400_000) as f64 / erases as f64;

@@ -26,17 +26,17 @@ impl TimeSplit {
     /// The time of the operations counted.
     pub fn of(ops: &OpCounters) -> Self {
         let mut split = Self::default();
-        for (_, kind, mode, cause, count) in ops.iter() {
-            let slc = mode == CellMode::Slc;
-            let part = match cause {
-                Cause::Host if kind == OpKind::Read => continue,
+        for row in ops.iter() {
+            let slc = row.mode == CellMode::Slc;
+            let part = match row.cause {
+                Cause::Host if row.kind == OpKind::Read => continue,
                 Cause::Migration => &mut split.slc_to_dense_ns,
                 Cause::Gc | Cause::Agc if slc => &mut split.slc_to_slc_ns,
                 Cause::Gc | Cause::Agc => &mut split.dense_to_dense_ns,
                 _ if slc => &mut split.slc_write_ns,
                 _ => &mut split.dense_write_ns,
             };
-            *part += count.time_ns;
+            *part += row.totals.time_ns;
         }
         split
     }

@@ -86,7 +86,7 @@ impl Analysis {
         tiers: &TwoTier,
     ) {
         let utilisation = tiers.utilisation();
-        let service_ns: u64 = counters.ops.iter().map(|row| row.4.time_ns).sum();
+        let service_ns: u64 = counters.ops.iter().map(|row| row.totals.time_ns).sum();
         let measured_ns = if accesses > 0 { service_ns as f64 / accesses as f64 } else { 0.0 };
         let histories = &mut self.histories;
         histories.target.push(tiers.target());

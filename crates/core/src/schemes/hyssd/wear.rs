@@ -27,10 +27,11 @@ impl Rated {
     }
 
     fn programmed_bytes(&self, io: &Io) -> u64 {
-        let rows = io.counters().iter().filter(|(pool, kind, mode, ..)| {
-            *pool == self.place.pool && *mode == self.place.mode && kind.stores()
-        });
-        self.before_bytes + rows.map(|row| row.4.bytes).sum::<u64>()
+        let rows = io
+            .counters()
+            .iter()
+            .filter(|row| row.pool == self.place.pool && row.mode == self.place.mode && row.kind.stores());
+        self.before_bytes + rows.map(|row| row.totals.bytes).sum::<u64>()
     }
 
     fn used_cycles(&self, by: Wear, region: &Region, io: &Io) -> f64 {

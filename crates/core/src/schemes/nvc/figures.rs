@@ -205,7 +205,7 @@ fn moved_time_share(io: &Io) -> f64 {
         all += time_ns;
         moved += if is_move(cause) { time_ns } else { 0 };
     };
-    io.counters().iter().for_each(|(_, _, _, cause, count)| add(cause, count.time_ns));
+    io.counters().iter().for_each(|row| add(row.cause, row.totals.time_ns));
     if let Some(disk) = io.disk() {
         disk.counters().iter().for_each(|(_, cause, count)| add(cause, count.time.total_ns()));
     }

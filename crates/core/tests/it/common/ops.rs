@@ -5,7 +5,7 @@ use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::{CellMode, Mu, Ppn};
 use slcache_core::device::{Setup, Simulation};
-use slcache_core::metrics::counters::OpCount;
+use slcache_core::metrics::counters::Counted;
 
 /// Bytes of a logical page: four mapping units.
 pub const PAGE: u64 = 16384;
@@ -16,22 +16,22 @@ pub const LATER: u64 = 1_000_000_000;
 
 /// Operations and pages by kind, mode and cause, in this order; only what occurred.
 pub fn counters(sim: &Simulation) -> Vec<(&'static str, &'static str, &'static str, u64, u64)> {
-    let row = |(_, kind, mode, cause, n): (usize, OpKind, CellMode, Cause, &OpCount)| {
-        (kind.name(), mode.name(), cause.name(), n.count, n.pages)
+    let row = |row: Counted| {
+        (row.kind.name(), row.mode.name(), row.cause.name(), row.totals.count, row.totals.pages)
     };
     // Counters that hold only slots are no operations.
-    sim.counters().iter().filter(|r| r.4.pages > 0 || r.4.count > 0).map(row).collect()
+    sim.counters().iter().filter(|r| r.totals.pages > 0 || r.totals.count > 0).map(row).collect()
 }
 
 /// Mapping units programmed for `cause`.
 pub fn slots(sim: &Simulation, cause: Cause) -> u64 {
-    sim.counters().iter().filter(|r| r.3 == cause).map(|r| r.4.slots).sum()
+    sim.counters().iter().filter(|r| r.cause == cause).map(|r| r.totals.slots).sum()
 }
 
 /// Bytes read or programmed for `cause`.
 pub fn bytes(sim: &Simulation, kind: OpKind, cause: Cause) -> u64 {
-    let rows = sim.counters().iter().filter(|r| r.1 == kind && r.3 == cause);
-    rows.map(|row| row.4.bytes).sum()
+    let rows = sim.counters().iter().filter(|r| r.kind == kind && r.cause == cause);
+    rows.map(|row| row.totals.bytes).sum()
 }
 
 /// A device whose first `resident` logical pages lie in the store, after `requests`, all done.

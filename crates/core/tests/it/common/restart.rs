@@ -4,6 +4,7 @@ use serde_json::Value;
 use slcache_core::base::request::Request;
 use slcache_core::base::Mu;
 use slcache_core::device::{Setup, Simulation, State};
+use slcache_core::metrics::counters::Counted;
 use slcache_core::metrics::report::Report;
 use std::collections::BTreeMap;
 
@@ -41,8 +42,8 @@ const SHARES: [&str; 10] = [
 type Counts = BTreeMap<String, [u64; 5]>;
 
 fn counts(sim: &Simulation) -> Counts {
-    let of = |(pool, kind, mode, cause, c): (usize, _, _, _, &slcache_core::metrics::counters::OpCount)| {
-        let name = format!("{pool} {kind:?} {mode:?} {cause:?}");
+    let of = |row: Counted| {
+        let (name, c) = (format!("{} {:?} {:?} {:?}", row.pool, row.kind, row.mode, row.cause), row.totals);
         (name, [c.count, c.pages, c.bytes, c.time_ns, c.slots])
     };
     sim.counters().iter().map(of).collect()

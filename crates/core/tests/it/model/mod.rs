@@ -119,7 +119,7 @@ fn play(sim: &mut Simulation, choice: &Choice, requests: &[Request], tally: &Tal
     oracle.check(sim);
     Tally::add(&tally.cases, 1);
     Tally::add(&tally.requests, requests.len() as u64);
-    Tally::add(&tally.operations, sim.counters().iter().map(|(.., count)| count.count).sum());
+    Tally::add(&tally.operations, sim.counters().iter().map(|row| row.totals.count).sum());
     Tally::add(&tally.audits, requests.len().div_ceil(audit_every) as u64 + 1);
 }
 
@@ -171,7 +171,7 @@ fn goes_on_alike((choice, draws): (Choice, Vec<Draw>), tally: &Tally) -> TestCas
     restart::goes_on_alike(&setup, &mut sim, first, &second, turn);
     Tally::add(&tally.cases, 1);
     Tally::add(&tally.requests, requests.len() as u64);
-    Tally::add(&tally.operations, sim.counters().iter().map(|(.., count)| count.count).sum());
+    Tally::add(&tally.operations, sim.counters().iter().map(|row| row.totals.count).sum());
     Tally::add(&tally.turns, choice.turn_every as u64);
     Ok(())
 }

@@ -67,5 +67,5 @@ pub fn feed(simulation: &mut Simulation, requests: &[Request]) -> Result<(), Str
 /// Pages that operations of the kinds that `which` picks worked on so far.
 fn count(simulation: &Simulation, which: impl Fn(OpKind) -> bool) -> u64 {
     let rows = simulation.counters().iter();
-    rows.filter(|row| which(row.1)).map(|row| row.4.pages).sum()
+    rows.filter(|row| which(row.kind)).map(|row| row.totals.pages).sum()
 }
