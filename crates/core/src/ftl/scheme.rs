@@ -238,7 +238,47 @@ pub trait Scheme {
 
 /// Names a scheme's regions by role and field, `regions! { Cache slc, Store store.region }`; with
 /// `; stateless` behind them a snapshot holds nothing else of it.
+///
+/// With `; dials dials` it holds where the dials stand, which are all the knobs. Behind `=>` comes how a
+/// scheme follows them, and behind `, wake` what it does beside that when one was turned.
 macro_rules! regions {
+    ($($role:ident $($field:ident).+),+; dials $dials:ident $(=> $follow:expr $(, wake $wake:expr)?)?) => {
+        type State = Vec<f64>;
+
+        $crate::ftl::scheme::regions! { $($role $($field).+),+ }
+
+        fn knobs(&self, _io: &$crate::ftl::io::Io) -> Vec<$crate::ftl::knob::Knob> {
+            self.$dials.knobs()
+        }
+
+        fn turn(
+            &mut self,
+            knob: usize,
+            value: f64,
+            _io: &mut $crate::ftl::io::Io,
+        ) -> Result<(), $crate::ftl::answer::DeviceFull> {
+            let _is_turned = self.$dials.turn(knob, value);
+            $(
+                let follow: fn(&mut Self) = $follow;
+                follow(self);
+                $(if _is_turned { $wake(self, _io) })?
+            )?
+            Ok(())
+        }
+
+        fn save_own(&self) -> Vec<f64> {
+            self.$dials.save()
+        }
+
+        fn load_own(&mut self, dials: Vec<f64>, _io: &$crate::ftl::io::Io) -> Result<(), String> {
+            self.$dials.load(&dials)?;
+            $(
+                let follow: fn(&mut Self) = $follow;
+                follow(self);
+            )?
+            Ok(())
+        }
+    };
     ($($role:ident $($field:ident).+),+; stateless) => {
         type State = ();
 

@@ -114,6 +114,18 @@ impl Store {
         Ok(live_pages)
     }
 
+    /// Takes in a cache's `block` in plane `home`, or in another one that has room for it.
+    pub fn take_in_near(
+        &mut self,
+        block: BlockId,
+        home: PlaneId,
+        job: Job,
+        io: &mut Io,
+    ) -> Result<u64, DeviceFull> {
+        let to = self.plane_for(home, io.array().live_pages(block), io)?;
+        self.take_in(block, to, job, io)
+    }
+
     /// Moves what lives in a cache's `block` to plane `to`; the block goes on being filled. Returns the
     /// pages moved; there must be room.
     pub fn take_data(&mut self, block: BlockId, to: PlaneId, job: Job, io: &mut Io) -> u64 {

@@ -1,14 +1,13 @@
 //! A page-level SLC write cache in front of a dense store.
 //!
-//! **What it does.** Every write goes to the SLC region as a whole page; a partial update of data
-//! that exist anywhere first reads the rest of its page. When a plane runs short of SLC blocks,
-//! the block with the most invalid pages is emptied into the dense region and erased.
-//! **Paper.** "A Two-level SLC Cache Hierarchy for Hybrid SSDs", section II-C and the Baseline of
-//! its evaluation.
-//! **What the paper leaves open and what we chose.** The "GC trigger threshold of 50 %" is read as
-//! free SLC blocks of a plane below half (`trigger = "free-blocks"`, MQSim's meaning of the key);
-//! `trigger = "valid-share"` reads it as live pages above half of the region. Data move within
-//! their plane; a dense wordline is staged in the controller until it is full (one-shot).
+//! **What it does.** Every write goes to the SLC region as a whole page; a partial update of data that
+//! exist anywhere first reads the rest of its page. When a plane runs short of SLC blocks, the block with
+//! the most invalid pages is emptied into the dense region and erased.
+//! **Paper.** "A Two-level SLC Cache Hierarchy for Hybrid SSDs", section II-C and its Baseline.
+//! **What the paper leaves open and what we chose.** The "GC trigger threshold of 50 %" is read as free
+//! SLC blocks of a plane below half (`trigger = "free-blocks"`, MQSim's meaning of the key);
+//! `trigger = "valid-share"` reads it as live pages above half of the region. Data move within their
+//! plane; a dense wordline is staged in the controller until it is full (one-shot).
 //! **Knobs.** `slc.start_free_ratio`.
 
 use super::common::cache::{Pressure, RECLAIM};
@@ -18,14 +17,13 @@ use super::common::reclaimed::Reclaimed;
 use crate::base::PlaneId;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
-use crate::ftl::knob::{Knob, KnobSpec};
+use crate::ftl::knob::KnobSpec;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Pack, Region, Writer};
 use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::store::Store;
-use crate::ftl::victim;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 
@@ -58,18 +56,10 @@ impl Baseline {
         }
     }
 
-    fn follow_dials(&mut self) {
-        self.pressure.set_start_free_ratio(self.dials.value(0));
-    }
-
     /// Empties SLC blocks of `plane` into the dense region until the trigger is satisfied.
     fn reclaim(&mut self, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
-        while self.pressure.is_high_in(&self.slc, plane, io) {
-            let Some(block) = victim::choose(&self.slc, io, plane, true) else {
-                break;
-            };
-            let to = self.store.plane_for(plane, io.array().live_pages(block), io)?;
-            let pages = self.store.take_in(block, to, RECLAIM, io)?;
+        while let Some(block) = self.pressure.victim(&self.slc, plane, io) {
+            let pages = self.store.take_in_near(block, plane, RECLAIM, io)?;
             self.slc.give_back(io, block);
             self.reclaimed.count(pages, io);
         }
@@ -78,14 +68,10 @@ impl Baseline {
 }
 
 impl Scheme for Baseline {
-    /// The dials.
-    type State = Vec<f64>;
-
     const STATE_VERSION: u32 = 2;
-
     const KNOBS: &'static [KnobSpec] = &[START_FREE_RATIO];
 
-    regions! { Cache slc, Store store.region }
+    regions! { Cache slc, Store store.region; dials dials => |scheme| scheme.pressure.follow(&scheme.dials) }
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.store.preload(page, mask, io)
@@ -105,27 +91,6 @@ impl Scheme for Baseline {
                 Ok(page_level::write(&piece, &mut scheme.slc, plane, 0, io).ok())
             },
         )
-    }
-
-    fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs(Self::KNOBS)
-    }
-
-    fn turn(&mut self, knob: usize, value: f64, _io: &mut Io) -> Result<(), DeviceFull> {
-        if self.dials.turn(knob, value) {
-            self.follow_dials();
-        }
-        Ok(())
-    }
-
-    fn save_own(&self) -> Vec<f64> {
-        self.dials.save()
-    }
-
-    fn load_own(&mut self, dials: Vec<f64>, _io: &Io) -> Result<(), String> {
-        self.dials.load(&dials)?;
-        self.follow_dials();
-        Ok(())
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

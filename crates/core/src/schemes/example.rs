@@ -13,7 +13,7 @@ use super::common::tables::page_table;
 use crate::base::PlaneId;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
-use crate::ftl::knob::{Knob, KnobSpec};
+use crate::ftl::knob::KnobSpec;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
@@ -50,13 +50,13 @@ impl Example {
         let cache = config.cache();
         let slc = Region::new(cache.slc_spec(device, Pack::Page), io);
         let start = config.slc.start_free_blocks.min(config.slc_blocks);
-        let dials = Dials::new([Dial::whole(1, config.slc_blocks, start)]);
+        let dials = Dials::new([Dial::whole(&START_FREE_BLOCKS, 1, config.slc_blocks, start)]);
         Self { slc, store: cache.store(device, io), dials }
     }
 
     /// Whether `plane` has fewer free SLC blocks than there should be.
     fn is_short(&self, plane: PlaneId, io: &Io) -> bool {
-        u64::from(self.slc.free_blocks(plane, io)) < self.dials.count(0)
+        u64::from(self.slc.free_blocks(plane, io)) < self.dials.count(&START_FREE_BLOCKS)
     }
 
     /// Empties an SLC block of `plane` into the store, if one is full.
@@ -64,20 +64,16 @@ impl Example {
         let Some(block) = victim::choose(&self.slc, io, plane, true) else {
             return Ok(());
         };
-        let to = self.store.plane_for(plane, io.array().live_pages(block), io)?;
-        self.store.take_in(block, to, RECLAIM, io)?;
+        self.store.take_in_near(block, plane, RECLAIM, io)?;
         self.slc.give_back(io, block);
         Ok(())
     }
 }
 
 impl Scheme for Example {
-    /// Where the knob stands.
-    type State = Vec<f64>;
-
     const KNOBS: &'static [KnobSpec] = &[START_FREE_BLOCKS];
 
-    regions! { Cache slc, Store store.region }
+    regions! { Cache slc, Store store.region; dials dials }
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.store.preload(page, mask, io)
@@ -97,23 +93,6 @@ impl Scheme for Example {
                 Ok(page_level::write(&piece, &mut scheme.slc, plane, 0, io).ok())
             },
         )
-    }
-
-    fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs(Self::KNOBS)
-    }
-
-    fn turn(&mut self, knob: usize, value: f64, _io: &mut Io) -> Result<(), DeviceFull> {
-        self.dials.turn(knob, value);
-        Ok(())
-    }
-
-    fn save_own(&self) -> Vec<f64> {
-        self.dials.save()
-    }
-
-    fn load_own(&mut self, dials: Vec<f64>, _io: &Io) -> Result<(), String> {
-        self.dials.load(&dials)
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -134,7 +134,7 @@ impl Scheme for Sa {
     }
 
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs(Self::KNOBS)
+        self.dials.knobs()
     }
 
     fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {

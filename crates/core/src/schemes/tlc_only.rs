@@ -17,7 +17,7 @@ use crate::ftl::clean::{clean_one, clean_plane};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::job::Job;
-use crate::ftl::knob::{Knob, KnobSpec};
+use crate::ftl::knob::KnobSpec;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
@@ -98,7 +98,10 @@ impl TlcOnlyConfig {
         let start = self.clean.threshold(pool.blocks).max(least);
         let others = filled + held_back(&self.clean, pool.blocks, least) - start;
         let most = (pool.blocks - others).min(CleanConfig::START_FREE_BLOCKS_MAX).max(start);
-        Dials::new([Dial::whole(least, most, start), Dial::share(0.9, self.clean.idle_free_ratio)])
+        Dials::new([
+            Dial::whole(&START_FREE_BLOCKS, least, most, start),
+            Dial::share(&IDLE_FREE_RATIO, 0.9, self.clean.idle_free_ratio),
+        ])
     }
 }
 
@@ -164,8 +167,15 @@ impl TlcOnly {
     }
 
     fn follow_dials(&mut self) {
-        self.clean_below = self.dials.count(0) as u32;
-        self.idle_target = (self.dials.value(1) * f64::from(self.region.spec.blocks)) as u32;
+        self.clean_below = self.dials.count(&START_FREE_BLOCKS) as u32;
+        self.idle_target = (self.dials.value(&IDLE_FREE_RATIO) * f64::from(self.region.spec.blocks)) as u32;
+    }
+
+    /// Has every plane asked for idle work, if there may be any.
+    fn wake(&self, io: &mut Io) {
+        if self.idle_target > 0 {
+            io.mark_all_idle_work();
+        }
     }
 
     /// The scheme is called after its cell mode in results; `qlc-only` is another one.
@@ -204,14 +214,11 @@ impl TlcOnly {
 }
 
 impl Scheme for TlcOnly {
-    /// The dials.
-    type State = Vec<f64>;
-
     const STATE_VERSION: u32 = 2;
 
     const KNOBS: &'static [KnobSpec] = &[START_FREE_BLOCKS, IDLE_FREE_RATIO];
 
-    regions! { Store region }
+    regions! { Store region; dials dials => Self::follow_dials, wake Self::wake }
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         let absent = mask & !page_level::present_mask(io, page);
@@ -228,9 +235,7 @@ impl Scheme for TlcOnly {
 
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
         io.trim(first, end);
-        if self.idle_target > 0 {
-            io.mark_all_idle_work();
-        }
+        self.wake(io);
     }
 
     fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
@@ -241,30 +246,6 @@ impl Scheme for TlcOnly {
         } else {
             Idle::Nothing
         }
-    }
-
-    fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs(Self::KNOBS)
-    }
-
-    fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
-        if self.dials.turn(knob, value) {
-            self.follow_dials();
-            if self.idle_target > 0 {
-                io.mark_all_idle_work();
-            }
-        }
-        Ok(())
-    }
-
-    fn save_own(&self) -> Vec<f64> {
-        self.dials.save()
-    }
-
-    fn load_own(&mut self, dials: Vec<f64>, _io: &Io) -> Result<(), String> {
-        self.dials.load(&dials)?;
-        self.follow_dials();
-        Ok(())
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -12,9 +12,7 @@
 //! **Knobs.** `idle.threshold_ns`, `slc_blocks`.
 
 use super::common::cache::{CacheSpec, Trigger};
-use super::common::dials::{
-    check_idle_threshold, set_idle_threshold, Dial, Dials, IDLE_THRESHOLD, SLC_BLOCKS,
-};
+use super::common::dials::{Dial, Dials, IDLE_THRESHOLD, SLC_BLOCKS};
 use super::common::open_block::ReclaimOpen;
 use super::common::tables::page_table;
 use crate::base::op::{Cause, Class};
@@ -152,7 +150,7 @@ impl TurboWrite {
             store: cache.store(device, io),
             dials: Dials::new([
                 Dial::idle_threshold(config.idle),
-                Dial::whole(1, config.slc_blocks, config.slc_blocks),
+                Dial::whole(&SLC_BLOCKS, 1, config.slc_blocks, config.slc_blocks),
             ]),
             reclaim_open: config.reclaim_open,
             drain: config.drain,
@@ -324,14 +322,14 @@ impl Scheme for TurboWrite {
     }
 
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs(Self::KNOBS)
+        self.dials.knobs()
     }
 
     /// Blocks beyond the cache's size stay in it until they are emptied.
     fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
         if self.dials.turn(knob, value) {
-            set_idle_threshold(self.dials.count(0), io);
-            self.slc.set_quota(self.dials.count(1) as u32);
+            self.dials.set_idle_threshold(io);
+            self.slc.set_quota(self.dials.count(&SLC_BLOCKS) as u32);
         }
         Ok(())
     }
@@ -348,8 +346,8 @@ impl Scheme for TurboWrite {
 
     fn load_own(&mut self, own: TurboWriteState, io: &Io) -> Result<(), String> {
         self.dials.load(&own.dials)?;
-        check_idle_threshold(self.dials.count(0), io)?;
-        self.slc.set_quota(self.dials.count(1) as u32);
+        self.dials.check_idle_threshold(io)?;
+        self.slc.set_quota(self.dials.count(&SLC_BLOCKS) as u32);
         let has = |plane: &PlaneId| self.slc.planes().contains(plane);
         if own.ahead.len() != self.ahead.len() || !own.direct.iter().chain(&own.cramped).all(has) {
             return Err(format!("direct writes and turns of other planes: {own:?}"));

@@ -2,13 +2,15 @@
 //! of its reclamation.
 
 use super::device_fit::{check_capacity, check_page, densest_beside_slc, held_back, no_pool};
+use super::dials::{Dials, START_FREE_RATIO};
 use crate::base::op::{Cause, Class};
-use crate::base::{CellMode, PlaneId, Problem};
+use crate::base::{BlockId, CellMode, PlaneId, Problem};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::job::Job;
 use crate::ftl::region::{Pack, Region, RegionSpec};
 use crate::ftl::store::{Store, RESERVE};
+use crate::ftl::victim;
 use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
 use schemars::JsonSchema;
@@ -164,6 +166,11 @@ pub struct Pressure {
 }
 
 impl Pressure {
+    /// Has reclamation begin where `slc.start_free_ratio` stands.
+    pub fn follow(&mut self, dials: &Dials) {
+        self.set_start_free_ratio(dials.value(&START_FREE_RATIO));
+    }
+
     /// Has reclamation begin at another `slc.start_free_ratio`.
     pub fn set_start_free_ratio(&mut self, ratio: f64) {
         self.slc.start_free_ratio = ratio;
@@ -180,10 +187,11 @@ impl Pressure {
         }
     }
 
-    /// The same for a region that has the cache to itself.
-    #[inline]
-    pub fn is_high_in(&self, region: &Region, plane: PlaneId, io: &Io) -> bool {
-        self.is_high(region.free_blocks(plane, io), || region.live(plane, io))
+    /// The block of `plane` that is emptied next, if `region` has the cache to itself and is to be
+    /// reclaimed.
+    pub fn victim(&self, region: &Region, plane: PlaneId, io: &mut Io) -> Option<BlockId> {
+        let is_high = self.is_high(region.free_blocks(plane, io), || region.live(plane, io));
+        is_high.then(|| victim::choose(region, io, plane, true)).flatten()
     }
 
     /// Free blocks per plane that reclamation keeps.

@@ -44,61 +44,62 @@ pub const SLC_BLOCKS: KnobSpec = KnobSpec {
     summary: "the more, the larger the SLC cache, up to the configured size; the rest lies idle",
 };
 
-/// A number that can be turned, and where to.
+/// A number that can be turned: the knob that turns it, where to, and where it stands.
 #[derive(Clone, Debug)]
-pub struct Dial {
-    range: KnobRange,
-    value: f64,
-}
+pub struct Dial(Knob);
 
 impl Dial {
     /// On a ladder of values, the configured one among them.
-    pub fn on_ladder(values: impl IntoIterator<Item = f64>, configured: f64) -> Self {
+    pub fn on_ladder(
+        spec: &'static KnobSpec,
+        values: impl IntoIterator<Item = f64>,
+        configured: f64,
+    ) -> Self {
         let mut values: Vec<f64> = values.into_iter().chain([configured]).collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
-        Self { range: KnobRange::Ladder(values), value: configured }
+        Self(Knob { spec, range: KnobRange::Ladder(values), value: configured })
     }
 
     /// A share from 0 on in steps of 5 percent, or the configured one.
-    pub fn share(most: f64, configured: f64) -> Self {
+    pub fn share(spec: &'static KnobSpec, most: f64, configured: f64) -> Self {
         let steps = (0..=20).map(|twentieths| f64::from(twentieths) / 20.0);
-        Self::on_ladder(steps.filter(|share| *share <= most), configured)
+        Self::on_ladder(spec, steps.filter(|share| *share <= most), configured)
     }
 
     /// A time, two steps to a power of ten, or the configured one.
-    pub fn time(least_ns: u64, most_ns: u64, configured_ns: u64) -> Self {
+    pub fn time(spec: &'static KnobSpec, least_ns: u64, most_ns: u64, configured_ns: u64) -> Self {
         let steps = (0..18).flat_map(|power| [1, 3].map(|digit| digit * 10_u64.pow(power)));
         let steps = steps.filter(|ns| (least_ns..=most_ns).contains(ns));
-        Self::on_ladder(steps.map(|ns| ns as f64), configured_ns as f64)
+        Self::on_ladder(spec, steps.map(|ns| ns as f64), configured_ns as f64)
     }
 
     /// A whole number from `least` to `most`.
-    pub fn whole(least: u32, most: u32, configured: u32) -> Self {
-        Self { range: KnobRange::whole(least, most), value: f64::from(configured) }
+    pub fn whole(spec: &'static KnobSpec, least: u32, most: u32, configured: u32) -> Self {
+        Self(Knob { spec, range: KnobRange::whole(least, most), value: f64::from(configured) })
     }
 
     /// `slc.start_free_ratio` as configured.
     pub fn start_free_ratio(configured: f64) -> Self {
-        Self::share(0.9, configured)
+        Self::share(&START_FREE_RATIO, 0.9, configured)
     }
 
     /// `merge.timeout_ns` as configured, 10 us to 100 ms; where nothing is timed it stays.
     pub fn merge_timeout(merge: &MergeConfig) -> Self {
         match merge.wait {
-            MergeWait::Timeout => Self::time(10_000, 100_000_000, merge.timeout_ns),
-            MergeWait::UntilFull => Self::on_ladder([], merge.timeout_ns as f64),
+            MergeWait::Timeout => Self::time(&MERGE_TIMEOUT, 10_000, 100_000_000, merge.timeout_ns),
+            MergeWait::UntilFull => Self::on_ladder(&MERGE_TIMEOUT, [], merge.timeout_ns as f64),
         }
     }
 
     /// `idle.threshold_ns` as configured, 0.1 ms to 10 s.
     pub fn idle_threshold(rule: IdleRule) -> Self {
-        Self::time(100_000, 10_000_000_000, rule.threshold_ns)
+        Self::time(&IDLE_THRESHOLD, 100_000, 10_000_000_000, rule.threshold_ns)
     }
 
     /// Without the values that `allowed` refuses.
     pub fn only(mut self, mut allowed: impl FnMut(f64) -> bool) -> Self {
-        if let KnobRange::Ladder(values) = &mut self.range {
+        if let KnobRange::Ladder(values) = &mut self.0.range {
             values.retain(|value| allowed(*value));
         }
         self
@@ -115,29 +116,25 @@ impl Dials {
         Self(dials.into())
     }
 
-    /// Where dial number `knob` stands.
-    pub fn value(&self, knob: usize) -> f64 {
-        self.0[knob].value
+    /// Where the dial of `knob` stands.
+    pub fn value(&self, knob: &KnobSpec) -> f64 {
+        let dial = self.0.iter().find(|dial| dial.0.spec.name == knob.name);
+        dial.expect("Invariant: a scheme asks for its own dials").0.value
     }
 
-    /// The same of one that counts.
-    pub fn count(&self, knob: usize) -> u64 {
+    /// Where the dial of `knob`, which counts, stands.
+    pub fn count(&self, knob: &KnobSpec) -> u64 {
         self.value(knob) as u64
     }
 
     /// The knobs as they stand.
-    pub fn knobs(&self, specs: &'static [KnobSpec]) -> Vec<Knob> {
-        let knob = |(spec, dial): (&'static KnobSpec, &Dial)| Knob {
-            spec,
-            range: dial.range.clone(),
-            value: dial.value,
-        };
-        specs.iter().zip(&self.0).map(knob).collect()
+    pub fn knobs(&self) -> Vec<Knob> {
+        self.0.iter().map(|dial| dial.0.clone()).collect()
     }
 
-    /// Turns a dial to a value in its range; false if it stands there already.
+    /// Turns dial number `knob` to a value in its range; false if it stands there already.
     pub fn turn(&mut self, knob: usize, value: f64) -> bool {
-        let dial = &mut self.0[knob];
+        let dial = &mut self.0[knob].0;
         let value = match dial.range {
             // All steps are whole; what decimal fractions lose on the way here is made good.
             KnobRange::Steps { .. } => libm::round(value),
@@ -148,33 +145,35 @@ impl Dials {
 
     /// What a snapshot holds.
     pub fn save(&self) -> Vec<f64> {
-        self.0.iter().map(|dial| dial.value).collect()
+        self.0.iter().map(|dial| dial.0.value).collect()
     }
 
     /// Takes a snapshot's part, or says why it cannot be these dials'.
     pub fn load(&mut self, values: &[f64]) -> Result<(), String> {
-        let fits = |(dial, value): (&Dial, &f64)| dial.range.contains(*value);
+        let fits = |(dial, value): (&Dial, &f64)| dial.0.range.contains(*value);
         if values.len() != self.0.len() || !self.0.iter().zip(values).all(fits) {
             return Err(format!("knobs at {values:?}"));
         }
-        self.0.iter_mut().zip(values).for_each(|(dial, value)| dial.value = *value);
+        self.0.iter_mut().zip(values).for_each(|(dial, value)| dial.0.value = *value);
         Ok(())
     }
-}
 
-/// Has idle work begin as a dial says, from now on.
-pub fn set_idle_threshold(threshold_ns: u64, io: &mut Io) {
-    let rule = io.idle_rule();
-    if rule.threshold_ns != threshold_ns {
-        io.set_idle_rule(IdleRule { threshold_ns, ..rule });
+    /// Has idle work begin as `idle.threshold_ns` says, from now on.
+    pub fn set_idle_threshold(&self, io: &mut Io) {
+        let (rule, threshold_ns) = (io.idle_rule(), self.count(&IDLE_THRESHOLD));
+        if rule.threshold_ns != threshold_ns {
+            io.set_idle_rule(IdleRule { threshold_ns, ..rule });
+        }
     }
-}
 
-/// Says if a snapshot's clock has another threshold than its dial.
-pub fn check_idle_threshold(threshold_ns: u64, io: &Io) -> Result<(), String> {
-    match io.idle_rule().threshold_ns {
-        clock_ns if clock_ns == threshold_ns => Ok(()),
-        clock_ns => Err(format!("idle work after {clock_ns} ns, not after {threshold_ns}")),
+    /// Says if a snapshot's clock has another threshold than its dial.
+    pub fn check_idle_threshold(&self, io: &Io) -> Result<(), String> {
+        match (io.idle_rule().threshold_ns, self.count(&IDLE_THRESHOLD)) {
+            (clock_ns, threshold_ns) if clock_ns == threshold_ns => Ok(()),
+            (clock_ns, threshold_ns) => {
+                Err(format!("idle work after {clock_ns} ns, not after {threshold_ns}"))
+            }
+        }
     }
 }
 
@@ -182,22 +181,26 @@ pub fn check_idle_threshold(threshold_ns: u64, io: &Io) -> Result<(), String> {
 mod tests {
     use super::*;
 
+    const SHARE: KnobSpec = KnobSpec { name: "share", unit: "share", summary: "" };
+    const COUNT: KnobSpec = KnobSpec { name: "count", unit: "pages", summary: "" };
+
     #[test]
     fn a_ladder_has_the_configured_value_on_a_rung_of_its_own() {
-        let rungs = |dial: &Dial| match &dial.range {
+        let rungs = |dial: &Dial| match &dial.0.range {
             KnobRange::Ladder(values) => values.clone(),
             KnobRange::Steps { .. } => Vec::new(),
         };
-        assert_eq!(rungs(&Dial::share(0.2, 0.12)), [0.0, 0.05, 0.1, 0.12, 0.15, 0.2]);
-        assert_eq!(rungs(&Dial::share(0.1, 0.05)), [0.0, 0.05, 0.1]);
-        assert_eq!(rungs(&Dial::time(200, 4_000, 50_000)), [300.0, 1_000.0, 3_000.0, 50_000.0]);
+        assert_eq!(rungs(&Dial::share(&SHARE, 0.2, 0.12)), [0.0, 0.05, 0.1, 0.12, 0.15, 0.2]);
+        assert_eq!(rungs(&Dial::share(&SHARE, 0.1, 0.05)), [0.0, 0.05, 0.1]);
+        assert_eq!(rungs(&Dial::time(&COUNT, 200, 4_000, 50_000)), [300.0, 1_000.0, 3_000.0, 50_000.0]);
     }
 
     #[test]
     fn dials_take_from_a_snapshot_only_what_they_may_be_turned_to() {
-        let mut dials = Dials::new([Dial::share(0.9, 0.5), Dial::whole(2, 9, 4)]);
+        let mut dials = Dials::new([Dial::share(&SHARE, 0.9, 0.5), Dial::whole(&COUNT, 2, 9, 4)]);
         assert!(dials.turn(1, 6.0 + 1e-12) && !dials.turn(1, 6.0));
         assert_eq!(dials.save(), [0.5, 6.0]);
+        assert_eq!((dials.count(&COUNT), dials.value(&SHARE)), (6, 0.5));
         assert_eq!(dials.load(&[0.35, 9.0]), Ok(()));
         for wrong in [&[0.36, 9.0][..], &[0.35, 10.0], &[0.35], &[0.35, f64::NAN]] {
             assert!(dials.load(wrong).is_err(), "{wrong:?}");

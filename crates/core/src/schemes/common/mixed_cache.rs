@@ -3,7 +3,7 @@
 
 use super::cache::{CacheSpec, Pressure, RECLAIM};
 use super::census::{Cached, Census};
-use super::dials::{Dial, Dials};
+use super::dials::{Dial, Dials, MERGE_TIMEOUT};
 use super::reclaimed::Reclaimed;
 use crate::base::{PlaneId, Ppn};
 use crate::ftl::answer::DeviceFull;
@@ -18,7 +18,6 @@ use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Pack, Region, Writer};
 use crate::ftl::store::Store;
-use crate::ftl::victim;
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::RequestId;
 use crate::metrics::report::SchemeReport;
@@ -67,8 +66,8 @@ impl MixedCache {
 
     /// Takes over what those dials say.
     pub fn follow(&mut self, dials: &Dials) {
-        self.pressure.set_start_free_ratio(dials.value(0));
-        self.merger.set_timeout_ns(dials.count(1));
+        self.pressure.follow(dials);
+        self.merger.set_timeout_ns(dials.count(&MERGE_TIMEOUT));
     }
 
     /// The next page of the cache for data of logical page `page`.
@@ -142,10 +141,7 @@ impl MixedCache {
     /// Empties SLC blocks of `plane` into the store until the trigger is satisfied: a page of the
     /// store for each logical page with a part in the victim, all its parts brought together.
     fn reclaim(&mut self, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
-        while self.pressure.is_high_in(&self.slc, plane, io) {
-            let Some(block) = victim::choose(&self.slc, io, plane, true) else {
-                break;
-            };
+        while let Some(block) = self.pressure.victim(&self.slc, plane, io) {
             let gathered = gather::empty_block(&mut self.store, io, block, RECLAIM, Gather::All)?;
             self.slc.give_back(io, block);
             self.census.left(Cached { fragments: gathered.fragments, units: gathered.units });

@@ -5,6 +5,7 @@ use super::super::common::dials::{Dial, Dials};
 use crate::base::problem::{check_range, Problem};
 use crate::ftl::config::MergeConfig;
 use crate::ftl::gather::Gather;
+use crate::ftl::knob::KnobSpec;
 use crate::hw::device_config::DeviceConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,6 +57,13 @@ pub enum L1Planes {
     InTurn,
 }
 
+/// How far windows may go towards L1.
+pub(super) const L1_SHARE_MAX: KnobSpec = KnobSpec {
+    name: "l1_share_max",
+    unit: "share",
+    summary: "the larger, the more of the cache L1 may get; the division drifts there a page per write",
+};
+
 cache_config! {
     /// Parameters of `hierarchy`. `slc_blocks` are those of L1 and L2 together, at least 2 more than
     /// reclamation keeps free; merged pages are not placed by `placement`, they avoid the channels of
@@ -95,7 +103,7 @@ impl HierarchyConfig {
         Dials::new([
             Dial::start_free_ratio(self.slc.start_free_ratio).only(&mut leaves_two),
             Dial::merge_timeout(&self.merge),
-            Dial::share(1.0, self.l1_share_max),
+            Dial::share(&L1_SHARE_MAX, 1.0, self.l1_share_max),
         ])
     }
 

@@ -22,6 +22,7 @@ mod division;
 mod reclaim;
 mod report;
 
+use config::L1_SHARE_MAX;
 pub use config::{DivisionRule, HierarchyConfig, OmegaS, Quota};
 
 use super::common::cache::Pressure;
@@ -51,13 +52,6 @@ use division::{Division, DivisionState};
 use reclaim::Level;
 use report::Stats;
 use serde::{Deserialize, Serialize};
-
-/// How far windows may go towards L1.
-const L1_SHARE_MAX: KnobSpec = KnobSpec {
-    name: "l1_share_max",
-    unit: "share",
-    summary: "the larger, the more of the cache L1 may get; the division drifts there a page per write",
-};
 
 /// All partial writes are packed together.
 const GROUP: u8 = 0;
@@ -130,10 +124,10 @@ impl Hierarchy {
     }
 
     fn follow_dials(&mut self) {
-        self.pressure.set_start_free_ratio(self.dials.value(0));
+        self.pressure.follow(&self.dials);
         self.usable_blocks = self.config.slc_blocks - self.pressure.kept_free();
-        self.merger.set_timeout_ns(self.dials.count(1));
-        self.division.set_l1_share_max(self.dials.value(2));
+        self.merger.set_timeout_ns(self.dials.count(&MERGE_TIMEOUT));
+        self.division.set_l1_share_max(self.dials.value(&L1_SHARE_MAX));
     }
 
     /// Writes a full page to L2 (lines 19-23).
@@ -306,7 +300,7 @@ impl Scheme for Hierarchy {
     }
 
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs(Self::KNOBS)
+        self.dials.knobs()
     }
 
     fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {

@@ -89,8 +89,7 @@ impl Hierarchy {
 
     /// Section III-A: L2's pages are cold and move as they are; newer sectors stay in L1.
     fn reclaim_l2(&mut self, block: BlockId, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
-        let to = self.store.plane_for(plane, io.array().live_pages(block), io)?;
-        let pages = self.store.take_in(block, to, RECLAIM, io)?;
+        let pages = self.store.take_in_near(block, plane, RECLAIM, io)?;
         self.l2.give_back(io, block);
         if !io.clockless() {
             self.stats.l2_blocks_reclaimed += 1;

@@ -57,11 +57,12 @@ impl HyssdStaticConfig {
     fn check_own(&self, _problems: &mut Vec<Problem>) {}
 }
 
-static KNOBS: [KnobSpec; 1] = [KnobSpec {
+/// Size of the fast tier's part that holds data.
+const KNOB: KnobSpec = KnobSpec {
     name: "utilisation",
     unit: "share",
     summary: "the larger, the more data stay in the fast tier",
-}];
+};
 
 /// A constant utilisation.
 #[derive(Clone, Debug)]
@@ -75,7 +76,7 @@ impl Policy for Fixed {
     type State = Vec<f64>;
 
     const NAME: &'static str = "hyssd-static";
-    const KNOBS: &'static [KnobSpec] = &KNOBS;
+    const KNOBS: &'static [KnobSpec] = &[KNOB];
 
     /// The knob goes down as far as the dense tier has room for the rest of the data.
     fn new(config: &HyssdStaticConfig, device: &DeviceConfig) -> Self {
@@ -83,7 +84,7 @@ impl Policy for Fixed {
         let layout = spec.layout(device).expect("Invariant: the configuration was checked");
         let (capacity, units) = (Capacity::of(&spec, device, &layout), spec.units(device));
         let holds = |u: f64| capacity.hold(units.count.into(), capacity.units_at(u), units.per_page);
-        let dial = Dial::share(capacity.utilisation_max, capacity.least).only(holds);
+        let dial = Dial::share(&KNOB, capacity.utilisation_max, capacity.least).only(holds);
         Self { dials: Dials::new([dial]) }
     }
 
@@ -96,7 +97,7 @@ impl Policy for Fixed {
     }
 
     fn first_target(&self) -> f64 {
-        self.dials.value(0)
+        self.dials.value(&KNOB)
     }
 
     fn next_target(&mut self, _found: &Found) -> Option<f64> {
@@ -104,12 +105,12 @@ impl Policy for Fixed {
     }
 
     fn knobs(&self) -> Vec<Knob> {
-        self.dials.knobs(Self::KNOBS)
+        self.dials.knobs()
     }
 
     fn turn(&mut self, knob: usize, value: f64) -> f64 {
         self.dials.turn(knob, value);
-        self.dials.value(0)
+        self.dials.value(&KNOB)
     }
 
     fn save(&self) -> Vec<f64> {

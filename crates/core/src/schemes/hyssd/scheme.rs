@@ -10,12 +10,11 @@ use super::two_tier::{TwoTier, TwoTierState};
 use super::wear::Lifetimes;
 use crate::base::PlaneId;
 use crate::ftl::answer::{DeviceFull, Idle};
-use crate::ftl::any_region::{AnyRegion, Role};
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
-use crate::ftl::scheme::Scheme;
+use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
@@ -62,15 +61,7 @@ impl<P: Policy> Scheme for Hyssd<P> {
 
     const KNOBS: &'static [KnobSpec] = P::KNOBS;
 
-    fn regions(&self, visit: &mut dyn FnMut(Role, &dyn AnyRegion)) {
-        visit(Role::Cache, &self.tiers.fast.region);
-        visit(Role::Store, &self.tiers.dense.region);
-    }
-
-    fn regions_mut(&mut self, visit: &mut dyn FnMut(&mut dyn AnyRegion)) {
-        visit(&mut self.tiers.fast.region);
-        visit(&mut self.tiers.dense.region);
-    }
+    regions! { Cache tiers.fast.region, Store tiers.dense.region }
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.tiers.preload(page, mask, io)

@@ -1,7 +1,7 @@
 //! The cache that the family shares: a two-layer region, its order of preference and its room.
 
 use super::super::common::device_fit::{check_page, offered_modes};
-use super::super::common::dials::Dial;
+use super::super::common::dials::{Dial, MIN_INVALID};
 use super::agc::AgcConfig;
 use super::balance::{Balance, VainMoves};
 use crate::base::op::{Cause, Class};
@@ -109,7 +109,7 @@ impl Cache {
     /// The dials of idle work: `idle.threshold_ns` and `agc.min_invalid`, at most all pages of a block.
     pub fn dials(&self, idle: IdleRule, agc: &AgcConfig) -> [Dial; 2] {
         let most = self.region.pages_per_block().max(agc.min_invalid);
-        [Dial::idle_threshold(idle), Dial::whole(1, most, agc.min_invalid)]
+        [Dial::idle_threshold(idle), Dial::whole(&MIN_INVALID, 1, most, agc.min_invalid)]
     }
 
     /// The plane of the next write.

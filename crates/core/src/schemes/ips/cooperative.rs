@@ -12,9 +12,7 @@
 //! run empties them all (`drain`).
 //! **Knobs.** `idle.threshold_ns`, `agc.min_invalid`, `slc_blocks`.
 
-use super::super::common::dials::{
-    check_idle_threshold, set_idle_threshold, Dial, Dials, IDLE_THRESHOLD, MIN_INVALID, SLC_BLOCKS,
-};
+use super::super::common::dials::{Dial, Dials, IDLE_THRESHOLD, MIN_INVALID, SLC_BLOCKS};
 use super::super::common::open_block::ReclaimOpen;
 use super::agc::AgcConfig;
 use super::cache::{self, Cache, CacheSpec};
@@ -146,7 +144,7 @@ impl IpsCoop {
         let cache = Cache::new(&spec, io);
         let [idle, min_invalid] = cache.dials(config.idle, &config.agc);
         Self {
-            dials: Dials::new([idle, min_invalid, Dial::whole(1, others, others)]),
+            dials: Dials::new([idle, min_invalid, Dial::whole(&SLC_BLOCKS, 1, others, others)]),
             cache,
             emptying: vec![None; planes],
             first_plane,
@@ -173,8 +171,8 @@ impl IpsCoop {
     }
 
     fn follow_dials(&mut self) {
-        self.agc.min_invalid = self.dials.count(1) as u32;
-        self.traditional.set_quota(self.dials.count(2) as u32);
+        self.agc.min_invalid = self.dials.count(&MIN_INVALID) as u32;
+        self.traditional.set_quota(self.dials.count(&SLC_BLOCKS) as u32);
     }
 
     fn emptying(&mut self, plane: PlaneId) -> &mut Option<Emptying> {
@@ -356,14 +354,14 @@ impl Scheme for IpsCoop {
     }
 
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs(Self::KNOBS)
+        self.dials.knobs()
     }
 
     /// Blocks beyond the traditional cache's size stay in it until they are emptied.
     fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
         if self.dials.turn(knob, value) {
             self.follow_dials();
-            set_idle_threshold(self.dials.count(0), io);
+            self.dials.set_idle_threshold(io);
             if Self::KNOBS[knob] == MIN_INVALID {
                 // Blocks that were not worth it may be now.
                 io.mark_all_idle_work();
@@ -379,7 +377,7 @@ impl Scheme for IpsCoop {
 
     fn load_own(&mut self, own: IpsCoopState, io: &Io) -> Result<(), String> {
         self.dials.load(&own.dials)?;
-        check_idle_threshold(self.dials.count(0), io)?;
+        self.dials.check_idle_threshold(io)?;
         self.follow_dials();
         self.cache.vain.load(own.vain_moves, io)?;
         if own.emptying.len() != self.emptying.len() {

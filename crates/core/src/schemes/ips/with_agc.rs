@@ -11,9 +11,7 @@
 //! window again.
 //! **Knobs.** `idle.threshold_ns`, `agc.min_invalid`.
 
-use super::super::common::dials::{
-    check_idle_threshold, set_idle_threshold, Dials, IDLE_THRESHOLD, MIN_INVALID,
-};
+use super::super::common::dials::{Dials, IDLE_THRESHOLD, MIN_INVALID};
 use super::agc::AgcConfig;
 use super::cache::{self, Cache, CacheSpec};
 use crate::base::sparse::Sparse;
@@ -120,13 +118,13 @@ impl Scheme for IpsAgc {
     }
 
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs(Self::KNOBS)
+        self.dials.knobs()
     }
 
     fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
         if self.dials.turn(knob, value) {
-            self.agc.min_invalid = self.dials.count(1) as u32;
-            set_idle_threshold(self.dials.count(0), io);
+            self.agc.min_invalid = self.dials.count(&MIN_INVALID) as u32;
+            self.dials.set_idle_threshold(io);
             if Self::KNOBS[knob] == MIN_INVALID {
                 // Blocks that were not worth it may be now.
                 io.mark_all_idle_work();
@@ -141,8 +139,8 @@ impl Scheme for IpsAgc {
 
     fn load_own(&mut self, own: IpsAgcState, io: &Io) -> Result<(), String> {
         self.dials.load(&own.dials)?;
-        check_idle_threshold(self.dials.count(0), io)?;
-        self.agc.min_invalid = self.dials.count(1) as u32;
+        self.dials.check_idle_threshold(io)?;
+        self.agc.min_invalid = self.dials.count(&MIN_INVALID) as u32;
         self.cache.vain.load(own.vain_moves, io)
     }
 

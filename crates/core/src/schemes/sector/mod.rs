@@ -79,7 +79,7 @@ impl Sector {
     pub fn new(config: &SectorConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let cache = MixedCache::new(&config.cache(), &config.merge, device, io);
         let [start_free, timeout] = MixedCache::dials(&config.cache(), &config.merge);
-        let classes = Dial::whole(1, config.hotness_classes, config.hotness_classes);
+        let classes = Dial::whole(&HOTNESS_CLASSES, 1, config.hotness_classes, config.hotness_classes);
         Self {
             dials: Dials::new([start_free, timeout, classes]),
             hotness: (config.hotness_classes == 2).then(|| Hotness::new(io.mus())),
@@ -95,7 +95,7 @@ impl Sector {
 
     fn follow_dials(&mut self) {
         self.cache.follow(&self.dials);
-        self.classes = self.dials.count(2);
+        self.classes = self.dials.count(&HOTNESS_CLASSES);
     }
 
     /// Counts the writes of a piece's units and returns those that are hot; with one class none is.
@@ -210,7 +210,7 @@ impl Scheme for Sector {
     }
 
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs(Self::KNOBS)
+        self.dials.knobs()
     }
 
     fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
