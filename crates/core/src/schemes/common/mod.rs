@@ -7,5 +7,6 @@ pub mod device_fit;
 pub mod dials;
 pub mod mixed_cache;
 pub mod open_block;
+pub mod parameters;
 pub mod reclaimed;
 pub mod tables;

@@ -190,8 +190,7 @@ impl HybridSpec<'_> {
     }
 }
 
-/// Declares the parameters of scheme `$scheme`: the shared ones, and its own with their defaults. A user
-/// finds all of them side by side, so that they are fields of one struct.
+/// Declares the parameters of scheme `$scheme`: the shared ones, and its own with their defaults.
 macro_rules! hybrid_config {
     (
         $(#[$about:meta])*
@@ -203,44 +202,40 @@ macro_rules! hybrid_config {
         $(settle $settle:path;)?
         $(moot $moot:path;)?
     ) => {
-        $(#[$about])*
-        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(deny_unknown_fields, default)]
-        pub struct $name {
-            /// Cell mode of the dense region; default: the densest that one pool offers beside SLC.
-            pub dense_mode: Option<$crate::base::CellMode>,
-            /// Order in which consecutive pages go to planes.
-            pub plane_order: $crate::ftl::config::PlaneOrder,
-            /// How a page's plane is chosen.
-            pub placement: $crate::ftl::config::Placement,
-            /// Which free block is opened next.
-            pub wear_levelling: $crate::ftl::config::WearLevelling,
-            /// When the SLC region is reclaimed.
-            pub slc: $crate::schemes::hybrid::SlcRule,
-            /// Cleaning of the dense region.
-            pub dense: $crate::schemes::hybrid::DenseRule,
-            /// Share of a plane's blocks held back from the SLC region for cleaning, 0-0.9; what the scheme
-            /// keeps SLC in any case comes before it.
-            pub dense_spare_share: f64,
-            /// When the host's requests meet the work that makes room for them.
-            pub reclaim: $crate::schemes::hybrid::Reclaim,
-            $($(#[$doc])* pub $field: $type,)*
-        }
-
-        impl Default for $name {
-            fn default() -> Self {
-                Self {
-                    dense_mode: None,
-                    plane_order: $crate::ftl::config::PlaneOrder::Cwdp,
-                    placement: $crate::ftl::config::Placement::RoundRobin,
-                    wear_levelling: $crate::ftl::config::WearLevelling::Fifo,
-                    slc: Default::default(),
-                    dense: Default::default(),
-                    dense_spare_share: $crate::schemes::hybrid::SPARE_SHARE,
-                    reclaim: Default::default(),
-                    $($field: $default,)*
-                }
+        $crate::schemes::common::parameters::parameters! {
+            $(#[$about])*
+            pub struct $name {
+                /// Cell mode of the dense region; default: the densest that one pool offers beside SLC.
+                pub dense_mode: Option<$crate::base::CellMode> = None,
+                /// Order in which consecutive pages go to planes.
+                pub plane_order: $crate::ftl::config::PlaneOrder = $crate::ftl::config::PlaneOrder::Cwdp,
+                /// How a page's plane is chosen.
+                pub placement: $crate::ftl::config::Placement = $crate::ftl::config::Placement::RoundRobin,
+                /// Which free block is opened next.
+                pub wear_levelling: $crate::ftl::config::WearLevelling = $crate::ftl::config::WearLevelling::Fifo,
+                /// When the SLC region is reclaimed.
+                pub slc: $crate::schemes::hybrid::SlcRule = Default::default(),
+                /// Cleaning of the dense region.
+                pub dense: $crate::schemes::hybrid::DenseRule = Default::default(),
+                /// Share of a plane's blocks held back from the SLC region for cleaning, 0-0.9; what the scheme
+                /// keeps SLC in any case comes before it.
+                pub dense_spare_share: f64 = $crate::schemes::hybrid::SPARE_SHARE,
+                /// When the host's requests meet the work that makes room for them.
+                pub reclaim: $crate::schemes::hybrid::Reclaim = Default::default(),
+                $($(#[$doc])* pub $field: $type = $default,)*
             }
+            check |config, device, problems| {
+                $($own(config, device, problems);)?
+                config.hybrid().check(device, problems);
+            };
+            settle |config, device| {
+                config.dense_mode = Some(config.hybrid().mode(device));
+                if let Some(blocks) = config.hybrid().plane_blocks(device) {
+                    config.slc.start_free_blocks = Some(config.hybrid().slc_threshold(blocks));
+                    $($settle(config, blocks);)?
+                }
+            };
+            $(moot $moot;)?
         }
 
         impl $name {
@@ -259,29 +254,6 @@ macro_rules! hybrid_config {
                     limits: $limits(self),
                 }
             }
-        }
-
-        impl $crate::ftl::scheme::Parameters for $name {
-            fn check(
-                &self,
-                device: &$crate::hw::device_config::DeviceConfig,
-                problems: &mut Vec<$crate::base::Problem>,
-            ) {
-                $($own(self, device, problems);)?
-                self.hybrid().check(device, problems);
-            }
-
-            fn settle(&mut self, device: &$crate::hw::device_config::DeviceConfig) {
-                self.dense_mode = Some(self.hybrid().mode(device));
-                if let Some(blocks) = self.hybrid().plane_blocks(device) {
-                    self.slc.start_free_blocks = Some(self.hybrid().slc_threshold(blocks));
-                    $($settle(self, blocks);)?
-                }
-            }
-
-            $(fn moot(&self, key: &str) -> Option<&'static str> {
-                $moot(self, key)
-            })?
         }
     };
 }

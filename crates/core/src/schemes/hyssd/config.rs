@@ -115,8 +115,7 @@ impl HyssdSpec<'_> {
     }
 }
 
-/// Declares the parameters of scheme `$scheme`: the shared ones, and its own with their defaults. A user
-/// finds all of them side by side, so that they are fields of one struct.
+/// Declares the parameters of scheme `$scheme`: the shared ones, and its own with their defaults.
 macro_rules! hyssd_config {
     (
         $(#[$about:meta])*
@@ -128,76 +127,65 @@ macro_rules! hyssd_config {
         check $own:path;
         $(moot $moot:path;)?
     ) => {
-        $(#[$about])*
-        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(deny_unknown_fields, default)]
-        pub struct $name {
-            $($(#[$doc])* pub $field: $type,)*
-            /// Bytes that move between the tiers as one, a part of the logical page: whole pages of the fast
-            /// tier, and whole pages of the dense one or a part of one; default: the logical page.
-            pub unit_bytes: Option<u32>,
-            /// Largest utilisation of the fast tier, above 0; default: 0.97, or what its spare blocks
-            /// allow where that is less.
-            pub utilisation_max: Option<f64>,
-            /// Utilisation of the fast tier before time 0, from 0 on.
-            pub initial_utilisation: f64,
-            /// Write requests of a period, after which the analyser looks at the load, 1-1000000000.
-            pub period_writes: u64,
-            /// Where a write of a unit goes that does not lie in the fast tier.
-            pub misses: $crate::schemes::hyssd::Misses,
-            /// When a write meets the destage that makes way for it.
-            pub destage: $crate::schemes::hyssd::Destage,
-            /// Write requests for which the fast tier must have been fuller than wanted, and a unit
-            /// unwritten, before idle time moves it to the dense tier, 1-1000000000; default: a period.
-            pub force_after_writes: Option<u64>,
-            /// When idle time moves units to the dense tier.
-            pub idle: $crate::hw::config::IdleRule,
-            /// Blocks per plane of the fast tier on a device of one pool, which both tiers share;
-            /// default: an eighth of them, 8 at least where there are twice as many. On a device of two
-            /// pools each tier is a pool.
-            pub fast_blocks: Option<u32>,
-            /// Cell mode of the fast tier; default: SLC on a device of one pool, else its pool's densest.
-            pub fast_mode: Option<$crate::base::CellMode>,
-            /// Cell mode of the dense tier; default: the densest of its pool.
-            pub dense_mode: Option<$crate::base::CellMode>,
-            /// Order in which consecutive pages go to planes.
-            pub plane_order: $crate::ftl::config::PlaneOrder,
-            /// How a page's plane is chosen.
-            pub placement: $crate::ftl::config::Placement,
-            /// Which free block is opened next.
-            pub wear_levelling: $crate::ftl::config::WearLevelling,
-            /// Moved pages go to a frontier of their own instead of the host's; without it each tier needs a
-            /// block per plane less.
-            pub separate_frontier: bool,
-            /// Cleaning of the fast tier.
-            pub fast: $crate::schemes::DenseRule,
-            /// Cleaning of the dense tier.
-            pub dense: $crate::schemes::DenseRule,
-        }
-
-        impl Default for $name {
-            fn default() -> Self {
-                Self {
-                    $($field: $default,)*
-                    unit_bytes: None,
-                    utilisation_max: None,
-                    initial_utilisation: 0.05,
-                    period_writes: 10_000,
-                    misses: Default::default(),
-                    destage: Default::default(),
-                    force_after_writes: None,
-                    idle: Default::default(),
-                    fast_blocks: None,
-                    fast_mode: None,
-                    dense_mode: None,
-                    plane_order: $crate::ftl::config::PlaneOrder::Cwdp,
-                    placement: $crate::ftl::config::Placement::RoundRobin,
-                    wear_levelling: $crate::ftl::config::WearLevelling::Fifo,
-                    separate_frontier: true,
-                    fast: Default::default(),
-                    dense: Default::default(),
-                }
+        $crate::schemes::common::parameters::parameters! {
+            $(#[$about])*
+            pub struct $name {
+                $($(#[$doc])* pub $field: $type = $default,)*
+                /// Bytes that move between the tiers as one, a part of the logical page: whole pages of the fast
+                /// tier, and whole pages of the dense one or a part of one; default: the logical page.
+                pub unit_bytes: Option<u32> = None,
+                /// Largest utilisation of the fast tier, above 0; default: 0.97, or what its spare blocks
+                /// allow where that is less.
+                pub utilisation_max: Option<f64> = None,
+                /// Utilisation of the fast tier before time 0, from 0 on.
+                pub initial_utilisation: f64 = 0.05,
+                /// Write requests of a period, after which the analyser looks at the load, 1-1000000000.
+                pub period_writes: u64 = 10_000,
+                /// Where a write of a unit goes that does not lie in the fast tier.
+                pub misses: $crate::schemes::hyssd::Misses = Default::default(),
+                /// When a write meets the destage that makes way for it.
+                pub destage: $crate::schemes::hyssd::Destage = Default::default(),
+                /// Write requests for which the fast tier must have been fuller than wanted, and a unit
+                /// unwritten, before idle time moves it to the dense tier, 1-1000000000; default: a period.
+                pub force_after_writes: Option<u64> = None,
+                /// When idle time moves units to the dense tier.
+                pub idle: $crate::hw::config::IdleRule = Default::default(),
+                /// Blocks per plane of the fast tier on a device of one pool, which both tiers share;
+                /// default: an eighth of them, 8 at least where there are twice as many. On a device of two
+                /// pools each tier is a pool.
+                pub fast_blocks: Option<u32> = None,
+                /// Cell mode of the fast tier; default: SLC on a device of one pool, else its pool's densest.
+                pub fast_mode: Option<$crate::base::CellMode> = None,
+                /// Cell mode of the dense tier; default: the densest of its pool.
+                pub dense_mode: Option<$crate::base::CellMode> = None,
+                /// Order in which consecutive pages go to planes.
+                pub plane_order: $crate::ftl::config::PlaneOrder = $crate::ftl::config::PlaneOrder::Cwdp,
+                /// How a page's plane is chosen.
+                pub placement: $crate::ftl::config::Placement = $crate::ftl::config::Placement::RoundRobin,
+                /// Which free block is opened next.
+                pub wear_levelling: $crate::ftl::config::WearLevelling = $crate::ftl::config::WearLevelling::Fifo,
+                /// Moved pages go to a frontier of their own instead of the host's; without it each tier needs a
+                /// block per plane less.
+                pub separate_frontier: bool = true,
+                /// Cleaning of the fast tier.
+                pub fast: $crate::schemes::DenseRule = Default::default(),
+                /// Cleaning of the dense tier.
+                pub dense: $crate::schemes::DenseRule = Default::default(),
             }
+            check |config, device, problems| {
+                $own(config, problems);
+                config.spec().check(device, problems);
+            };
+            settle |config, device| {
+                config.unit_bytes = Some(config.spec().unit_bytes(device));
+                if let Ok(layout) = config.spec().layout(device) {
+                    (config.fast_mode, config.dense_mode) = (Some(layout.fast.mode), Some(layout.dense.mode));
+                    if layout.is_shared() {
+                        config.fast_blocks = Some(layout.fast.blocks);
+                    }
+                }
+            };
+            $(moot $moot;)?
         }
 
         impl $name {
@@ -227,31 +215,6 @@ macro_rules! hyssd_config {
                     dense: &self.dense,
                 }
             }
-        }
-
-        impl $crate::ftl::scheme::Parameters for $name {
-            fn check(
-                &self,
-                device: &$crate::hw::device_config::DeviceConfig,
-                problems: &mut Vec<$crate::base::Problem>,
-            ) {
-                $own(self, problems);
-                self.spec().check(device, problems);
-            }
-
-            fn settle(&mut self, device: &$crate::hw::device_config::DeviceConfig) {
-                self.unit_bytes = Some(self.spec().unit_bytes(device));
-                if let Ok(layout) = self.spec().layout(device) {
-                    (self.fast_mode, self.dense_mode) = (Some(layout.fast.mode), Some(layout.dense.mode));
-                    if layout.is_shared() {
-                        self.fast_blocks = Some(layout.fast.blocks);
-                    }
-                }
-            }
-
-            $(fn moot(&self, key: &str) -> Option<&'static str> {
-                $moot(self, key)
-            })?
         }
     };
 }

@@ -1,6 +1,7 @@
 //! The parameters of the schemes with one region, declared once.
 
 use super::super::common::device_fit::{check_page, densest, offered_modes};
+use super::super::common::parameters::parameters;
 use super::config::{COPY_BUFFER_BYTES, COPY_BUFFER_BYTES_MAX};
 use super::figures::Tier;
 use super::rules::LastLogRule;
@@ -8,10 +9,7 @@ use crate::base::problem::check_range;
 use crate::base::{units, CellMode, Problem};
 use crate::ftl::config::{Placement, PlaneOrder};
 use crate::ftl::log_region::LogSpans;
-use crate::ftl::scheme::Parameters;
 use crate::hw::device_config::DeviceConfig;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// What both have, as one of them has it.
 #[derive(Clone, Copy)]
@@ -91,40 +89,34 @@ macro_rules! single_config {
         mode $mode:expr;
         settle $settle:expr;
     ) => {
-        $(#[$about])*
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields, default)]
-        pub struct $name {
-            $($(#[$doc])* pub $field: $type,)*
-            /// Blocks per plane that the cache uses, 2 or more; default: all.
-            pub blocks: Option<u32>,
-            /// Order in which consecutive pages go to planes.
-            pub plane_order: PlaneOrder,
-            /// How a page's plane is chosen.
-            pub placement: Placement,
-            /// Cleaning.
-            pub clean: LastLogRule,
-            /// Memory for what was read from the disk and waits to be copied into flash (integer or a
-            /// string such as "8MiB"), at most 1 TiB; what finds no room in it is not copied.
-            #[serde(deserialize_with = "units::bytes")]
-            #[schemars(with = "u64")]
-            pub copy_buffer_bytes: u64,
-            /// Clean units that leave the flash are written to the disk as well, instead of dropped.
-            pub flush_clean: bool,
-        }
-
-        impl Default for $name {
-            fn default() -> Self {
-                Self {
-                    $($field: $default,)*
-                    blocks: None,
-                    plane_order: PlaneOrder::Cwdp,
-                    placement: Placement::RoundRobin,
-                    clean: LastLogRule::default(),
-                    copy_buffer_bytes: COPY_BUFFER_BYTES,
-                    flush_clean: false,
-                }
+        parameters! {
+            $(#[$about])*
+            pub struct $name {
+                $($(#[$doc])* pub $field: $type = $default,)*
+                /// Blocks per plane that the cache uses, 2 or more; default: all.
+                pub blocks: Option<u32> = None,
+                /// Order in which consecutive pages go to planes.
+                pub plane_order: PlaneOrder = PlaneOrder::Cwdp,
+                /// How a page's plane is chosen.
+                pub placement: Placement = Placement::RoundRobin,
+                /// Cleaning.
+                pub clean: LastLogRule = LastLogRule::default(),
+                /// Memory for what was read from the disk and waits to be copied into flash (integer or a
+                /// string such as "8MiB"), at most 1 TiB; what finds no room in it is not copied.
+                #[serde(deserialize_with = "units::bytes")]
+                #[schemars(with = "u64")]
+                pub copy_buffer_bytes: u64 = COPY_BUFFER_BYTES,
+                /// Clean units that leave the flash are written to the disk as well, instead of dropped.
+                pub flush_clean: bool = false,
             }
+            const ON_DISK: bool = true;
+            check |config, device, problems| config.spec(device).check(device, problems);
+            settle |config, device| {
+                let settle: fn(&mut $name, CellMode) = $settle;
+                let (mode, blocks) = (config.spec(device).mode, config.spec(device).blocks(device));
+                settle(config, mode);
+                config.blocks = blocks;
+            };
         }
 
         impl SingleConfig for $name {
@@ -141,21 +133,6 @@ macro_rules! single_config {
                     flush_clean: self.flush_clean,
                     copy_buffer_bytes: self.copy_buffer_bytes,
                 }
-            }
-        }
-
-        impl Parameters for $name {
-            const ON_DISK: bool = true;
-
-            fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
-                self.spec(device).check(device, problems);
-            }
-
-            fn settle(&mut self, device: &DeviceConfig) {
-                let settle: fn(&mut Self, CellMode) = $settle;
-                let (mode, blocks) = (self.spec(device).mode, self.spec(device).blocks(device));
-                settle(self, mode);
-                self.blocks = blocks;
             }
         }
     };
