@@ -8,6 +8,7 @@ use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::room::Room;
 use crate::base::units::TIME_LIMIT_NS;
 use crate::base::Mu;
+use crate::ftl::by_regions::ByRegions;
 use crate::ftl::scheme::Scheme;
 use crate::ftl::window::WindowCounters;
 use crate::hw::timing::event::EventKind;

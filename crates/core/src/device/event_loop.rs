@@ -5,6 +5,7 @@ use super::{RunError, Simulation};
 use crate::base::units::TIME_LIMIT_NS;
 use crate::base::{Gap, PlaneId};
 use crate::ftl::answer::{DeviceFull, Idle};
+use crate::ftl::by_regions::ByRegions;
 use crate::ftl::scheme::Scheme;
 use crate::ftl::wakeup::Wakeup;
 use crate::hw::timing::event::{Event, EventKind};

@@ -2,7 +2,7 @@
 
 use super::Simulation;
 use crate::base::Gap;
-use crate::ftl::scheme::Scheme;
+use crate::ftl::by_regions::ByRegions;
 use crate::hw::timing::RequestId;
 
 impl Simulation {

@@ -4,6 +4,7 @@ use super::config::Replay;
 use super::{RunError, Simulation};
 use crate::base::op::Cause;
 use crate::base::CellMode;
+use crate::ftl::by_regions::ByRegions;
 use crate::ftl::scheme::Scheme;
 use crate::metrics::counters::{Counted, OpCounters};
 use crate::metrics::latency::RequestsBeyond;

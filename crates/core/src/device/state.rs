@@ -2,10 +2,11 @@
 
 use super::window::WindowState;
 use super::{RunError, Setup, Simulation};
+use crate::ftl::by_regions::{ByRegions, SchemeState};
 use crate::ftl::io::IoState;
 use crate::ftl::memory::Memory;
 use crate::ftl::restore::Restoring;
-use crate::ftl::scheme::{Scheme, SchemeState};
+use crate::ftl::scheme::Scheme;
 use crate::schemes::AnyState;
 use serde::{Deserialize, Serialize};
 

@@ -13,7 +13,7 @@
 //! dest <- relocate; region, two_layer <- victim, page_level     blocks managed alike
 //! pack <- mixed; transfer; packer <- compact <- clean <- store <- gather what moves between them
 //! unit_level, destage                                           flash in front of a disk
-//! any_region <- log_region, scheme                              the contract; blocks in a circle
+//! any_region <- log_region, scheme <- by_regions                the contract; blocks in a circle
 //! ```
 
 pub mod answer;
@@ -21,6 +21,7 @@ pub mod any_region;
 pub mod audit;
 pub mod bank;
 pub mod block_list;
+pub mod by_regions;
 pub mod clean;
 pub mod compact;
 pub mod config;

@@ -1,29 +1,19 @@
 //! What a scheme is: the contract between a published policy and the device.
 
 use super::answer::{BlockShare, DeviceFull, Idle};
-use super::any_region::{AnyRegion, RegionStates, Role};
+use super::any_region::{AnyRegion, Role};
 use super::io::Io;
 use super::knob::{Knob, KnobSpec};
 use super::memory::Memory;
 use super::page_level;
 use super::piece::Piece;
-use super::restore::Restoring;
 use super::signal::SignalSpec;
 use super::window::{WindowCounters, WindowLength};
 use crate::base::{PlaneId, Problem};
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::RequestId;
 use crate::metrics::report::SchemeReport;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-
-/// What a snapshot holds of a scheme.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct SchemeState<T> {
-    regions: RegionStates,
-    /// What it has beside its regions.
-    own: T,
-}
+use serde::Serialize;
 
 /// The parameters of a scheme.
 pub trait Parameters {
@@ -44,7 +34,8 @@ pub trait Parameters {
 
 /// A policy: where writes go, what is reclaimed, what is done in idle time.
 ///
-/// What follows from the regions it has, a scheme need not write: `regions!` names them.
+/// What follows from the regions it has, a scheme need not write: `regions!` names them, and `ByRegions`
+/// has the rest.
 pub trait Scheme {
     /// What a snapshot holds beside the regions: all that decides what the scheme does next, and what
     /// it reports of the time before.
@@ -105,30 +96,9 @@ pub trait Scheme {
         Ok(())
     }
 
-    /// Makes held and staged pages durable; `request` waits for them, unless power loss is covered.
-    fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
-        if io.policy().plp {
-            return Ok(());
-        }
-        io.await_all_held(request);
-        self.program_held(true, io)?;
-        self.regions_mut(&mut |region| region.flush(request, io));
-        Ok(())
-    }
-
     /// Does one atomic step of idle work in `plane`.
     fn idle(&mut self, _plane: PlaneId, _io: &mut Io) -> Idle {
         Idle::Nothing
-    }
-
-    /// Pads staged host pages of `plane` whose waiting time is over.
-    fn stage_due(&mut self, plane: PlaneId, io: &mut Io) {
-        self.regions_mut(&mut |region| region.pad_due(plane, io));
-    }
-
-    /// The time asked for with `Io::wake_at` has come.
-    fn timer(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
-        self.program_held(false, io)
     }
 
     /// The host writes: the request's pieces follow, unless the DRAM buffer takes them.
@@ -200,39 +170,6 @@ pub trait Scheme {
             }
         });
         bytes
-    }
-
-    /// Live bytes in the scheme's cache.
-    fn cache_live_bytes(&self, io: &Io) -> u64 {
-        let mut bytes = 0;
-        self.regions(&mut |role, region| {
-            if role == Role::Cache {
-                bytes += region.live_bytes(io);
-            }
-        });
-        bytes
-    }
-
-    /// What a snapshot holds of the scheme; nothing is in flight.
-    fn save(&self) -> SchemeState<Self::State> {
-        let mut regions = RegionStates::default();
-        self.regions(&mut |_, region| region.save(&mut regions));
-        SchemeState { regions, own: self.save_own() }
-    }
-
-    /// Takes a snapshot's part into a new scheme of the same configuration, or says why it cannot be
-    /// the scheme's.
-    fn load(&mut self, state: SchemeState<Self::State>, restoring: &mut Restoring) -> Result<(), String> {
-        let SchemeState { mut regions, own } = state;
-        let mut loaded = Ok(());
-        self.regions_mut(&mut |region| {
-            if loaded.is_ok() {
-                loaded = region.load(&mut regions, restoring);
-            }
-        });
-        loaded?;
-        regions.check_empty()?;
-        self.load_own(own, restoring.io)
     }
 }
 

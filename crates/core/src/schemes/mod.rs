@@ -43,7 +43,6 @@ use crate::ftl::scheme::{Parameters, Scheme};
 use crate::ftl::signal::SignalSpec;
 use crate::ftl::window::{WindowCounters, WindowLength};
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::RequestId;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -194,17 +193,8 @@ macro_rules! schemes {
             fn program_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
                 match self { $($(#[$when])* Self::$variant(s) => s.program_held(all, io),)* }
             }
-            fn flush(&mut self, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
-                match self { $($(#[$when])* Self::$variant(s) => s.flush(request, io),)* }
-            }
             fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
                 match self { $($(#[$when])* Self::$variant(s) => s.idle(plane, io),)* }
-            }
-            fn stage_due(&mut self, plane: PlaneId, io: &mut Io) {
-                match self { $($(#[$when])* Self::$variant(s) => s.stage_due(plane, io),)* }
-            }
-            fn timer(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
-                match self { $($(#[$when])* Self::$variant(s) => s.timer(io),)* }
             }
             #[inline]
             fn write_request(&mut self) {
@@ -242,9 +232,6 @@ macro_rules! schemes {
             }
             fn slc_cache_bytes(&self, io: &Io) -> u64 {
                 match self { $($(#[$when])* Self::$variant(s) => s.slc_cache_bytes(io),)* }
-            }
-            fn cache_live_bytes(&self, io: &Io) -> u64 {
-                match self { $($(#[$when])* Self::$variant(s) => s.cache_live_bytes(io),)* }
             }
             fn save_own(&self) -> AnyState {
                 match self { $($(#[$when])* Self::$variant(s) => AnyState::$variant(s.save_own()),)* }
