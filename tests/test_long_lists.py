@@ -89,6 +89,12 @@ def bounds_of_a_search(count: int) -> None:
         Goals.read(keep=[f"waf<={i}" for i in range(count)])
 
 
+def traces_of_a_merge(count: int) -> None:
+    # Of files that are not there, so that none has to be open.
+    with pytest.raises(slcache.ConfigError, match="offsets_bytes needs"):
+        slcache.merge(names(4 * count), "merged.parquet", offsets_bytes=[0])
+
+
 def points_of_a_study(count: int) -> None:
     points = [{"k": i} for i in [*range(4 * count), 0]]
     with pytest.raises(slcache.ConfigError, match="is point 1 again"):
@@ -109,7 +115,7 @@ def draws_of_a_search(count: int) -> None:
         *(schemes_compared, schemes_of_a_study, seeds_and_workloads_of_a_paper, names_of_files),
         *(traces_of_a_table, levels_of_a_parameter, points_of_a_front, keys_of_runs_that_differ),
         *(bounds_of_a_search, points_of_a_study, draws_of_a_search),
-        levels_of_a_study_that_is_no_grid,
+        *(levels_of_a_study_that_is_no_grid, traces_of_a_merge),
     ],
 )
 def test_twice_the_list_takes_twice_as_long(work: Callable[[int], None]) -> None:

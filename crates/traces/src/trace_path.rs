@@ -65,14 +65,14 @@ impl TracePath {
         self.copy.is_none() && self.prepared.is_none() && is_read_once(&self.name)
     }
 
-    /// Whether two names stand for the same bytes that can be had only once.
-    pub(crate) fn is_same_pipe(&self, other: &Self) -> bool {
+    /// What tells apart the bytes that can be had only once; none of any other trace.
+    pub(crate) fn pipe(&self) -> Option<(u64, u64)> {
         use std::os::unix::fs::MetadataExt;
-        let place = |path: &Self| {
-            let found = std::fs::metadata(if path.name == STDIN { "/dev/stdin" } else { &path.name });
-            found.map(|found| (found.dev(), found.ino())).ok()
-        };
-        self.is_read_once() && other.is_read_once() && place(self) == place(other)
+        if !self.is_read_once() {
+            return None;
+        }
+        let found = std::fs::metadata(if self.name == STDIN { "/dev/stdin" } else { &self.name });
+        found.map(|found| (found.dev(), found.ino())).ok()
     }
 }
 

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use slcache_base::request::{HostOp, SECTOR_BYTES};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 
 const KIND: &str = "merge";
 /// Stacked traces begin at multiples of 4 KiB.
@@ -59,10 +59,9 @@ impl Merge {
         if inputs.len() < 2 {
             return Err(refused(KIND, "expected at least two traces"));
         }
-        let paths: Vec<TracePath> = inputs.iter().map(|(path, _)| path.into()).collect();
-        for (place, path) in paths.iter().enumerate() {
-            if paths[..place].iter().any(|before| before.is_same_pipe(path)) {
-                let name = path.name();
+        let mut pipes = HashSet::new();
+        for (name, _) in inputs {
+            if TracePath::new(name).pipe().is_some_and(|pipe| !pipes.insert(pipe)) {
                 return Err(refused(KIND, format!("{name} is a pipe or standard input, which can be read only once, and is one of the traces twice")));
             }
         }
@@ -151,9 +150,12 @@ fn file_labels(inputs: &Inputs) -> Vec<String> {
         file.split('.').find(|part| !part.is_empty()).unwrap_or("trace").to_owned()
     };
     let plain: Vec<String> = inputs.paths().map(|path| label(path.name())).collect();
+    let mut counts = HashMap::new();
+    for label in &plain {
+        *counts.entry(label).or_insert(0) += 1;
+    }
     let numbered = |(number, label): (usize, &String)| {
-        let is_unique = plain.iter().filter(|other| *other == label).count() == 1;
-        if is_unique {
+        if counts[label] == 1 {
             label.clone()
         } else {
             format!("{label}#{}", number + 1)
