@@ -60,6 +60,46 @@ def test_a_rounded_capacity_is_repeated_as_it_was(trace: Path, tmp_path: Path) -
     assert json.loads(again.stdout)["equal"]
 
 
+@pytest.mark.parametrize("stated", [1, 2_998_272, 2_998_272 + 4096])
+def test_a_stated_capacity_that_does_not_fit_is_refused(stated: int, tmp_path: Path) -> None:
+    """A file that slcache wrote may be changed; what it says of itself must not be dropped."""
+    preset = Path(__file__).parent.parent / "presets" / "devices" / "tiny.toml"
+    both = f"2998272\nstated_user_bytes = {stated}"
+    device = tmp_path / "odd.toml"
+    device.write_text(preset.read_text().replace('"3328KiB"', both))
+    told = (
+        rf"device\.stated_user_bytes = {stated}: must be above device\.user_bytes = 2998272 and "
+        "round down to it in whole logical pages of 4096 bytes"
+    )
+    at = rf"odd\.toml:\d+: {told}"
+    with pytest.raises(slcache.ConfigError, match=at) as caught:
+        slcache.resolve(device=device, scheme="tlc-only")
+    assert caught.value.key == "device.stated_user_bytes"
+    with pytest.raises(slcache.ConfigError, match=at):
+        slcache.device_facts(device)
+    done = command("devices", "show", device)
+    assert done.returncode == 3, done.stderr
+    settings = tmp_path / "odd.json"
+    keys = {"user_bytes": 2_998_272, "stated_user_bytes": stated}
+    settings.write_text(json.dumps({"device": keys}))
+    with pytest.raises(slcache.ConfigError, match=rf"odd\.json.*: {told}"):
+        slcache.resolve(device="tiny", scheme="tlc-only", settings=settings)
+
+
+def test_a_stated_capacity_that_fits_stays_until_the_device_is_changed(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.json"
+    keys = {"user_bytes": 2_998_272, "stated_user_bytes": 3_000_001}
+    kept.write_text(json.dumps({"device": keys}))
+    whole = slcache.resolve(device="tiny", scheme="tlc-only", settings=kept)
+    assert whole["device"]["stated_user_bytes"] == 3_000_001
+    file = tmp_path / "whole.json"
+    file.write_text(json.dumps(whole))
+    assert slcache.resolve(device=file, scheme="tlc-only") == whole
+    smaller = {"device.user_bytes": 1 << 20}
+    other = slcache.resolve(device=file, scheme="tlc-only", settings=smaller)
+    assert "stated_user_bytes" not in other["device"]
+
+
 def test_a_device_is_warned_of(tmp_path: Path) -> None:
     preset = Path(__file__).parent.parent / "presets" / "devices" / "tiny.toml"
     device = tmp_path / "odd.toml"

@@ -2,6 +2,7 @@
 //! that errors keep file and line.
 
 use super::device_source::DeviceSource;
+use super::moot;
 use super::origin::{Argument, Origin, Said};
 use super::repair;
 use super::source::{self, Source};
@@ -134,8 +135,12 @@ impl DeviceFile {
     fn check_sections(&mut self) {
         let outcome = repair::read::<Shape>(&mut self.tree, &|_| None);
         self.guessed = outcome.guessed;
+        let unfit = outcome.value.filter(|_| !outcome.guessed).and_then(|shape| moot::unfit(&shape.device));
         for fault in outcome.faults {
             self.add(&fault.key, fault.message);
+        }
+        if let Some(message) = unfit {
+            self.add(&Key::default().field("device").field("stated_user_bytes"), message);
         }
     }
 

@@ -233,8 +233,9 @@ impl Resolver {
             errors.push(self.fault_error(&fault.key, &fault.message));
         }
         let mut config = outcome.value?;
+        let stated = config.device.clone();
         config.settle();
-        errors.extend(moot::errors(&self.settings, &config));
+        errors.extend(moot::errors(&self.settings, &config, &stated));
         let guessed = outcome.guessed || self.file.guessed;
         for problem in config.setup().check() {
             let key = Key::of_problem(&problem.key);

@@ -3,14 +3,22 @@
 use super::setting::Setting;
 use super::tree::{Key, Step};
 use super::{ConfigError, RunConfig};
-use slcache_core::device::config::Replay;
+use slcache_core::device::config::{DeviceConfig, Replay};
 use toml::Value;
 
 /// An error for every setting that changes nothing in `config`, with what takes its effect away.
 ///
-/// Only single settings are looked at: files serve many runs.
-pub fn errors(settings: &[Setting], config: &RunConfig) -> Vec<ConfigError> {
+/// Only single settings are looked at: files serve many runs. What a file says of how a capacity was
+/// rounded is its own affair, unless a setting changes the device.
+pub fn errors(settings: &[Setting], config: &RunConfig, stated: &DeviceConfig) -> Vec<ConfigError> {
     let mut errors = Vec::new();
+    let is_changed = settings.iter().any(|each| !each.is_from_file() && each.key.section() == "device");
+    let key = Key::default().field("device").field("stated_user_bytes");
+    let from_file = settings.iter().filter(|each| each.is_from_file()).find(|each| key.is_within(&each.key));
+    if let (Some(setting), false) = (from_file, is_changed) {
+        let unfit = unfit(stated).map(|message| ConfigError::new(setting.origin.clone(), &key, message));
+        errors.extend(unfit);
+    }
     for setting in settings.iter().filter(|setting| !setting.is_from_file()) {
         for key in leaves(&setting.key, &setting.value) {
             if let Some(why) = reason(&key, config) {
@@ -20,6 +28,19 @@ pub fn errors(settings: &[Setting], config: &RunConfig) -> Vec<ConfigError> {
         }
     }
     errors
+}
+
+/// What is wrong with a stated capacity that is not rounded down to the device's.
+pub fn unfit(device: &DeviceConfig) -> Option<String> {
+    let (stated, bytes) = (device.stated_user_bytes?, device.user_bytes);
+    let piece = u64::from(device.piece_bytes()).max(1);
+    let fits = stated > bytes && stated - stated % piece == bytes;
+    (!fits).then(|| {
+        format!(
+            "device.stated_user_bytes = {stated}: must be above device.user_bytes = {bytes} and round down to \
+             it in whole logical pages of {piece} bytes; slcache writes it, so leave it out"
+        )
+    })
 }
 
 /// The keys that a setting sets: its own, or all those in the table that it gives.
