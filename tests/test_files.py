@@ -7,6 +7,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -314,3 +315,36 @@ def test_the_page_of_a_study_takes_no_other_files_place(
             assert execute(["sweep", "show", str(copy), "--html", str(path)]) == 2
             assert "a page is named FILE.html" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()} == files
+
+
+#: Threads make hidden folders, and files in them, while the process ends as a worker does.
+ENDING = """
+import os, pathlib, sys, threading, time
+from slcache import _core
+
+def work():
+    while True:
+        scratch = _core.Scratch(sys.argv[1])
+        for number in range(20):
+            (pathlib.Path(scratch.path) / str(number)).touch()
+        scratch.close()
+
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.05)
+_core.remove_scratches()
+time.sleep(0.05)
+os._exit(0)
+"""
+
+
+def test_a_process_that_ends_leaves_no_hidden_folder(tmp_path: Path) -> None:
+    for _ in range(5):
+        done = subprocess.run(
+            [sys.executable, "-c", ENDING, tmp_path],
+            stderr=subprocess.DEVNULL,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0
+        assert list(tmp_path.iterdir()) == []

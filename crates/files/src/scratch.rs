@@ -4,7 +4,7 @@ use rustix::fs::{flock, openat, FlockOperation, Mode, OFlags, CWD};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{read_dir, symlink_metadata, File};
-use std::io::Result;
+use std::io::{Error, ErrorKind, Result};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,8 +13,11 @@ use tempfile::TempDir;
 const PREFIX: &str = ".slcache-";
 const SUFFIX: &str = ".tmp";
 
-/// The folders of this process.
-static LIVING: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// How often a folder is tried to be removed into which somebody still puts files.
+const REMOVE_TRIES: usize = 100;
+
+/// The folders of this process; none once it ends, when no more are made.
+static LIVING: Mutex<Option<BTreeSet<PathBuf>>> = Mutex::new(Some(BTreeSet::new()));
 
 /// A folder of one's own inside another. Its lock lives as long as the process,
 /// so that the next one knows the folders of those that were killed.
@@ -28,6 +31,9 @@ impl Scratch {
     /// Removes what killed processes have left in `parent` and makes a folder there.
     pub fn new(parent: &Path) -> Result<Self> {
         sweep(parent);
+        // Held until the folder is known, so that none is made unseen while the process ends.
+        let mut living = living();
+        let known = living.as_mut().ok_or_else(|| Error::other("the process is ending"))?;
         loop {
             let folder = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(parent)?;
             // Between its making and its locking somebody else may have swept it away.
@@ -36,7 +42,7 @@ impl Scratch {
                 continue;
             }
             if folder.path().exists() {
-                living().insert(folder.path().to_owned());
+                known.insert(folder.path().to_owned());
                 return Ok(Self { folder, _lock: lock });
             }
         }
@@ -66,19 +72,29 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        living().remove(self.folder.path());
+        if let Some(known) = living().as_mut() {
+            known.remove(self.folder.path());
+        }
     }
 }
 
-/// Removes all folders of this process, at its end: work that was left alone cannot.
+/// Removes all folders of this process, at its end: work that was left alone cannot. After this none
+/// is made any more.
 pub fn remove_scratches() {
-    for folder in std::mem::take(&mut *living()) {
+    let known = living().take();
+    for folder in known.into_iter().flatten() {
         // What fails here is removed by the next one into the same place.
-        let _ = std::fs::remove_dir_all(folder);
+        let tries = (0..REMOVE_TRIES).map(|_| std::fs::remove_dir_all(&folder));
+        let _ = tries.take_while(|done| is_filled_again(done)).count();
     }
 }
 
-fn living() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+/// Whether a folder could not be removed since a file came into it meanwhile.
+fn is_filled_again(removed: &Result<()>) -> bool {
+    removed.as_ref().is_err_and(|error| error.kind() == ErrorKind::DirectoryNotEmpty)
+}
+
+fn living() -> MutexGuard<'static, Option<BTreeSet<PathBuf>>> {
     LIVING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -21,7 +21,7 @@ _COMMAND = (sys.executable, "-P", "-m", "slcache.runs.executors.worker")
 #: How much of what a lost worker said last is told.
 _LAST_BYTES = 300
 #: How long a worker may take to clean up before it is killed.
-_GRACE_S = 1.0
+_GRACE_S = 5.0
 
 
 class Local:
