@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -58,7 +59,8 @@ def device(count: int, file: Path) -> None:
 def pools(count: int, file: Path) -> None:
     file = file.with_suffix(".toml")
     head, pool = TINY.read_text().split("[[device.pool]]", 1)
-    one = pool.split("\n[", 1)[0]
+    # Whole ones: what is missing in a part would be told, and repaired, for each of them.
+    one = re.split(r"\n\[(?!device\.pool)", pool, maxsplit=1)[0]
     file.write_text(head + count * f"[[device.pool]]{one}\n")
     resolve({}, file)
 
