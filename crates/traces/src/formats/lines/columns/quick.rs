@@ -5,7 +5,7 @@
 //! no format has such a one is left to the careful way.
 
 use super::{op_of_flags, Codes, Columns, Holds, Split, COLUMNS_MAX};
-use crate::digits::leading_digits;
+use crate::digits::{leading_digits, DIGITS_MAX};
 use crate::formats::lines::{Line, LineFormat};
 use crate::line_end::LineEnd;
 use crate::scan::{
@@ -178,10 +178,11 @@ fn behind_code<'a>(bytes: &'a [u8], code: &[u8]) -> Option<&'a [u8]> {
     (word == code).then_some(rest)
 }
 
-/// The digits at the end of a line, and what is behind the line.
+/// The digits at the end of a line, and what is behind the line; `None` also for more than always fit
+/// 64 bits.
 #[inline(always)]
 fn digits_last<E: LineEnd>(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (_, length) = leading_digits(bytes);
-    let behind = E::behind(&bytes[length..]).filter(|_| length > 0)?;
-    Some((&bytes[..length], behind))
+    let behind = E::behind(&bytes[length..])?;
+    (1..=DIGITS_MAX).contains(&length).then(|| (&bytes[..length], behind))
 }
