@@ -151,3 +151,18 @@ def test_what_has_no_end_is_refused(verb: list[str]) -> None:
     assert done.returncode in ({4} if is_trace else {1, 2, 3}), done.stderr
     assert "/dev/zero" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["parquet", "tencent"])
+@pytest.mark.parametrize("volume", ["error", "none of them"])
+def test_a_long_list_of_volumes_is_told_in_short(kind: str, volume: str, tmp_path: Path) -> None:
+    text = tmp_path / "t.csv"
+    text.write_text("".join(f"1538323199,0,8,0,{number}\n" for number in range(1000)))
+    file = text
+    if kind == "parquet":
+        file = tmp_path / "t.parquet"
+        slcache.Trace(text, format="tencent", options={"volume": "each"}).convert(file)
+    with pytest.raises(slcache.TraceError) as caught:
+        slcache.Trace(file, format=kind, options={"volume": volume}).info()
+    assert "and 988 more" in str(caught.value)
+    assert len(str(caught.value)) < 600 + len(str(tmp_path))

@@ -27,6 +27,7 @@ mod input;
 mod input_files;
 mod line_end;
 mod lint;
+mod listed;
 mod merged_source;
 mod opened;
 mod options;

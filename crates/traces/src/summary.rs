@@ -1,6 +1,7 @@
 //! What a reader has seen: counts of everything taken and left out.
 
 use crate::error::LineFault;
+use crate::listed::{cut, listed};
 use serde::{Deserialize, Serialize};
 use slcache_base::request::{HostOp, Request};
 use std::borrow::Cow;
@@ -124,16 +125,11 @@ impl TraceSummary {
         self.skipped.iter().map(entry).collect::<Vec<_>>().join("; ")
     }
 
-    /// Volumes with their counts, the busiest first, at most 50 of them.
+    /// Volumes with their counts, the busiest first; of many the first few.
     pub(crate) fn volumes_text(&self) -> String {
-        const SHOWN: usize = 50;
         let mut sorted: Vec<&VolumeCount> = self.volumes.iter().collect();
         sorted.sort_by_key(|volume| std::cmp::Reverse(volume.requests));
-        let entry = |volume: &&VolumeCount| format!("{} ({} requests)", volume.name, volume.requests);
-        let mut text = sorted.iter().take(SHOWN).map(entry).collect::<Vec<_>>().join(", ");
-        if sorted.len() > SHOWN {
-            text.push_str(&format!(" and {} more", sorted.len() - SHOWN));
-        }
-        text
+        let entry = |volume: &VolumeCount| format!("{} ({} requests)", cut(&volume.name), volume.requests);
+        listed(sorted.into_iter().map(entry))
     }
 }

@@ -1,5 +1,6 @@
 //! The columns of the layout, and refusing files that have others.
 
+use crate::listed::{cut, listed};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::errors::ParquetError;
 use parquet::schema::types::{SchemaDescriptor, Type};
@@ -39,7 +40,6 @@ pub(super) fn problem(found: &SchemaDescriptor) -> Result<Option<String>, Parque
     if found.root_schema().get_fields() == schema()?.get_fields() {
         return Ok(None);
     }
-    let names: Vec<&str> = found.columns().iter().take(20).map(|column| column.name()).collect();
     let expected: Vec<String> = COLUMNS
         .iter()
         .map(|(name, bits, optional)| {
@@ -48,7 +48,7 @@ pub(super) fn problem(found: &SchemaDescriptor) -> Result<Option<String>, Parque
         .collect();
     Ok(Some(format!(
         "not a trace in slcache's Parquet layout: it has the columns {}; expected {}. Convert another table to delimited text and read it as generic",
-        names.join(", "),
+        listed(found.columns().iter().map(|column| cut(column.name()))),
         expected.join(", ")
     )))
 }

@@ -8,6 +8,7 @@ use crate::checker::{Checker, OTHER_VOLUME};
 use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
 use crate::format_names::PARQUET;
+use crate::listed::{cut, listed};
 use crate::opened::Opened;
 use crate::options::{TraceOptions, VolumeChoice};
 use crate::options_foreign::refuse_foreign;
@@ -232,7 +233,7 @@ fn choose(path: &str, volumes: &[String], options: &TraceOptions) -> Result<Choi
         });
     }
     refuse_foreign(options, PARQUET)?;
-    let listed = || volumes.join(", ");
+    let listed = || listed(volumes.iter().map(|volume| cut(volume)));
     match &options.volume {
         None | Some(VolumeChoice::Each) => Ok(Choice::AsStored),
         Some(VolumeChoice::Merge) => Ok(Choice::Merged),
