@@ -1,9 +1,10 @@
 //! What the tests of every format of lines do.
 
+use super::columns::Fields;
 use super::{Found, LineFormat};
 use crate::error::LineFault;
 use crate::formats::{Format, Record};
-use crate::line_end::Alone;
+use crate::line_end::{Alone, Followed};
 use crate::options::TraceOptions;
 
 /// What a format makes of a line, with the options as they are by default.
@@ -20,11 +21,60 @@ pub(in crate::formats) fn parse_with<'a>(
     (format.build)(options).unwrap().record(line.as_bytes())
 }
 
-/// Lines that one pass takes are the same field by field.
+/// What may stand in a field instead: around what 64 bits hold, with zeros before it, nothing, and
+/// what is no number.
+const VALUES: &[&str] = &[
+    "9999999999999999999",
+    "18446744073709551615",
+    "18446744073709551616",
+    "1000000000000000000000000000000",
+    "007",
+    "000000000000000000000000000007",
+    "0.00000000000000000000000000007",
+    "",
+    " ",
+    " 7",
+    "7 ",
+    "-1",
+    "+1",
+    "1.5",
+];
+
+/// Lines that one pass takes are the same field by field, and so is whatever it takes of the same
+/// lines with another value in any field.
 pub(in crate::formats) fn both_ways_agree<F: LineFormat>(lines: &[&str]) {
     for line in lines {
         let (quick, _) = F::quick::<Alone>(line.as_bytes()).expect(line);
         assert_eq!(F::careful(line.as_bytes()), Ok(Found::Line(quick)), "{line}");
+    }
+    let changed: Vec<String> = lines.iter().flat_map(|line| changed::<F>(line)).collect();
+    assert!(!changed.is_empty(), "no line has a field for each column");
+    changed.iter().for_each(|line| quick_is_careful::<F>(line));
+}
+
+/// A line with each value in the place of each field.
+fn changed<F: LineFormat>(line: &str) -> Vec<String> {
+    // A line of FIU may have a field more.
+    let Ok(fields) = Fields::split(F::COLUMNS, line.as_bytes()) else { return Vec::new() };
+    let places = (1..=F::COLUMNS.columns.len()).map(|column| {
+        let field = fields.get(column);
+        let start = field.as_ptr().addr() - line.as_ptr().addr();
+        start..start + field.len()
+    });
+    let with = |place: std::ops::Range<usize>, value: &&str| {
+        format!("{}{value}{}", &line[..place.start], &line[place.end..])
+    };
+    places.flat_map(|place| VALUES.iter().map(move |value| with(place.clone(), value))).collect()
+}
+
+/// What one pass takes of a line, alone or among others, is what is found field by field.
+fn quick_is_careful<F: LineFormat>(line: &str) {
+    let careful = F::careful(line.as_bytes());
+    let among = format!("{line}\n");
+    let alone = F::quick::<Alone>(line.as_bytes()).map(|(found, _)| found);
+    let followed = F::quick::<Followed>(among.as_bytes()).map(|(found, _)| found);
+    for quick in [alone, followed].into_iter().flatten() {
+        assert_eq!(careful, Ok(Found::Line(quick)), "{line}");
     }
 }
 
