@@ -1,6 +1,7 @@
 //! The ends of the ranges: bus times, suspended operations and simulated time itself.
 
-use crate::common::{device, pool, request, setup};
+use crate::common::{configure, device, pool, request, setup};
+use serde_json::json;
 use slcache_core::base::op::{Cause, Class, OpKind};
 use slcache_core::base::request::HostOp;
 use slcache_core::base::BlockId;
@@ -85,4 +86,21 @@ fn time_beyond_the_limit_is_an_error() {
     simulation.feed(&[request(last, HostOp::Write, 0, PAGE)]).unwrap();
     let refused = simulation.finish().map(|_| ());
     assert!(matches!(refused, Err(RunError::TimeLimit { .. })), "{refused:?}");
+}
+
+/// A problem names the key that a user set, of each section by itself.
+#[test]
+fn cleaning_in_idle_time_is_refused_by_its_key_where_a_scheme_has_none() {
+    for scheme in ["baseline", "sa", "sector", "hierarchy", "turbo-write"] {
+        let mut setup = setup(device(pool(1, 1, 16, 8, PAGE as u32), PAGE), scheme);
+        let (slc, dense) = ("slc.idle_free_ratio", "dense.idle_free_ratio");
+        let keys = [("slc_blocks", json!(4)), (slc, json!(0.2)), (dense, json!(0.1))];
+        let found = configure(&mut setup, &keys);
+        let told: Vec<String> = setup.check().iter().map(ToString::to_string).collect();
+        let why = "must be 0: the scheme cleans nothing in idle time";
+        let of = |key: &str, value: f64| format!("scheme.{scheme}.{key} = {value}: {why}");
+        let both = [of(slc, 0.2), of(dense, 0.1)];
+        // turbo-write has no section for its SLC blocks.
+        assert_eq!(told, both[3 - found..], "{scheme}");
+    }
 }

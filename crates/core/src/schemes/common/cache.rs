@@ -80,10 +80,12 @@ impl CacheSpec<'_> {
             problems.push(no_pool(key("dense_mode"), CellMode::Slc, device));
             return;
         }
-        if self.slc.idle_free_ratio > 0.0 || self.dense.idle_free_ratio > 0.0 {
-            let value = self.slc.idle_free_ratio.max(self.dense.idle_free_ratio);
-            let allowed = "0: the scheme does nothing in idle time";
-            problems.push(Problem::new(key("*.idle_free_ratio"), value, allowed));
+        for (section, rule) in [("slc", self.slc), ("dense", self.dense)] {
+            if rule.idle_free_ratio > 0.0 {
+                let allowed = "0: the scheme cleans nothing in idle time";
+                let key = key(&format!("{section}.idle_free_ratio"));
+                problems.push(Problem::new(key, rule.idle_free_ratio, allowed));
+            }
         }
         let Some(index) = self.pool(device) else {
             problems.push(no_pool(key("dense_mode"), self.mode(device), device));
