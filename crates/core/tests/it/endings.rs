@@ -82,3 +82,21 @@ fn idle_cleaning_ends_though_every_step_pads() {
     sim.precondition(&mut |_, _| true).unwrap();
     sim.audit().unwrap();
 }
+
+/// A read that waits for a program is not waited for by a wordline that an erase waits for: its data are in
+/// the controller, and its request may be over before it.
+#[test]
+fn a_read_that_nothing_waits_for_outlives_its_request() {
+    let mut flash = pool(1, 2, 12, 4, 16384);
+    flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
+    let user_bytes = 2 * (12 - 4) * 12 * 16384;
+    let mut setup = setup(device(flash, user_bytes), "tlc-only");
+    (setup.device.plp, setup.device.inflight_read) = (false, InflightRead::Wait);
+    configure(&mut setup, &[("placement", json!("least-loaded"))]);
+    for seed in 0..20 {
+        let mut sim = Simulation::new(&setup).unwrap();
+        sim.feed(&random(2_000, user_bytes / 8, 3, 0.1, 50_000.0, seed)).unwrap();
+        sim.finish().unwrap();
+        assert_eq!(sim.timing().ops_in_flight(), 0);
+    }
+}

@@ -62,8 +62,9 @@ impl Io {
         // data are in the controller.
         let is_awaited = self.timing.is_awaited(op);
         for &source in sources {
-            if !(is_awaited && self.timing.is_held(source)) {
-                self.timing.add_source(op, source);
+            match is_awaited && self.timing.is_held(source) {
+                true => self.timing.leave_request(source),
+                false => self.timing.add_source(op, source),
             }
         }
         self.supersede_with(block, op);

@@ -1,6 +1,6 @@
 //! Emission, and what operations wait for.
 
-use super::ids::OpId;
+use super::ids::{OpId, RequestId};
 use super::op_table::{Op, FOLLOWS, HELD, JOINT, QUEUED};
 use super::spec::OpSpec;
 use super::Timing;
@@ -44,6 +44,12 @@ impl Timing {
         assert!(!id.is_none() && self.ops[id].has(HELD), "Invariant: what runs waits for nothing");
         self.ops.more_mut(id).deps += 1;
         self.wake(first, id);
+    }
+
+    /// Takes `id`, which is held, out of its request, which does not wait for it and may be over before it.
+    pub fn leave_request(&mut self, id: OpId) {
+        debug_assert!(self.ops[id].has(HELD), "Invariant: what is queued is booked for its request");
+        self.ops[id].request = RequestId::NONE;
     }
 
     /// Whether `id` waits for other operations or for its release.
