@@ -1,7 +1,8 @@
 //! One choice of everything a device, a host and a scheme offer, on a tiny device.
 
+use super::keys;
 use crate::common::{device, mode, pool, reprogram, setup};
-use prop::sample::select;
+use prop::sample::{select, Index};
 use proptest::prelude::*;
 use serde_json::{json, Value};
 use slcache_core::base::CellMode;
@@ -10,7 +11,6 @@ use slcache_core::device::config::{
     RmwTransfer, SubMu, TracePolicy,
 };
 use slcache_core::device::Setup;
-use slcache_core::ftl::config::MergeConfig;
 use slcache_core::hw::config::{PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig, SuspendConfig};
 use slcache_core::hw::disk::config::{AtStart, DiskConfig, Rotation};
 use slcache_core::schemes::CATALOG;
@@ -70,7 +70,7 @@ pub struct Choice {
     chips: Chips,
     drive: Drive,
     controller: Controller,
-    /// Keys of schemes; each applies where a scheme has it.
+    /// Parameters of the scheme; what the device refuses of them stays at its default.
     keys: Vec<(&'static str, Value)>,
     precondition: PreconditionConfig,
     /// Share of the largest capacity that the scheme accepts.
@@ -195,118 +195,6 @@ fn controller() -> impl Strategy<Value = Controller> {
         })
 }
 
-/// A key with one of some values.
-fn key(name: &'static str, values: Vec<Value>) -> BoxedStrategy<(&'static str, Value)> {
-    select(values).prop_map(move |value| (name, value)).boxed()
-}
-
-/// How pieces wait, and for what: every pair that is not refused.
-fn merge() -> BoxedStrategy<(&'static str, Value)> {
-    let waits = [
-        ("timeout", "on-program"),
-        ("timeout", "on-buffer"),
-        ("timeout", "on-fill"),
-        ("until-full", "on-buffer"),
-        ("until-full", "on-fill"),
-    ];
-    let rules = move |((wait, acknowledge), timeout_ns): ((&str, &str), u64)| {
-        let bytes = MergeConfig::default().buffer_bytes;
-        json!({ "wait": wait, "acknowledge": acknowledge, "timeout_ns": timeout_ns, "buffer_bytes": bytes })
-    };
-    let any = (select(waits.to_vec()), select(vec![1_000, 1_000_000]));
-    any.prop_map(move |any| ("merge", rules(any))).boxed()
-}
-
-fn keys() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
-    let victims = vec![
-        json!("greedy"),
-        json!("fifo"),
-        json!("random"),
-        json!("cost-benefit"),
-        json!({ "d-choices": { "d": 3 } }),
-    ];
-    let either = || vec![json!(true), json!(false)];
-    let levelling = || vec![json!("fifo"), json!("dynamic")];
-    vec![
-        key("placement", vec![json!("static"), json!("round-robin"), json!("least-loaded")]),
-        key("plane_order", vec![json!("CWDP"), json!("PDWC"), json!("WPCD")]),
-        key("slc_blocks", vec![json!(3), json!(4), json!(6)]),
-        key("trigger", vec![json!("free-blocks"), json!("valid-share")]),
-        merge(),
-        key("l1_gather", vec![json!("all"), json!("victim-only")]),
-        key("l1_planes", vec![json!("least-loaded"), json!("in-turn")]),
-        key("full_pieces", vec![json!("packed"), json!("own-page")]),
-        key("quota", vec![json!("hard"), json!("soft")]),
-        key("omega_s", vec![json!("pages"), json!("requests"), json!("pieces")]),
-        key("window_writes", vec![json!(7), json!(100)]),
-        key("hotness_classes", vec![json!(1), json!(2)]),
-        key("theta_bytes", vec![json!(0), json!(2048), json!(16384), json!(65536)]),
-        key("setting", vec![json!("1"), json!("2")]),
-        key("window_bytes", vec![json!(4096), json!(100_000)]),
-        key("step_bytes", vec![json!(4096), json!(100_000)]),
-        key("slc_share_max", vec![json!(0.2), json!(0.85)]),
-        key("dense_spare_share", vec![json!(0.0), json!(0.2)]),
-        key("slc_blocks_min", vec![json!(0), json!(2)]),
-        key("theta_ladder_bytes", vec![json!([65536]), json!([512, 6144, 65536])]),
-        key("agent", vec![json!("q-learning"), json!("random"), json!("none")]),
-        key("reclaim", vec![json!("foreground"), json!("deferred")]),
-        key("idle.threshold_ns", vec![json!(100_000), json!(1_000_000)]),
-        key("idle.scope", vec![json!("plane"), json!("device")]),
-        key("agc.eligible", vec![json!("any"), json!("used"), json!("full")]),
-        key("agc.min_invalid", vec![json!(1), json!(3)]),
-        key("reclaim_open", vec![json!("never"), json!("data"), json!("block")]),
-        key("drain", either()),
-        key("clean.idle_free_ratio", vec![json!(0.0), json!(0.5)]),
-        key("clean.victim", victims.clone()),
-        key("slc.victim", victims.clone()),
-        key("dense.victim", victims.clone()),
-        key("wear_levelling", levelling()),
-        key("clean.wear_levelling", levelling()),
-        key("slc.wear_levelling", levelling()),
-        key("dense.wear_levelling", levelling()),
-        key("clean.separate_frontier", either()),
-        key("slc.separate_frontier", either()),
-        key("dense.separate_frontier", either()),
-        key("goal", vec![json!("performance"), json!("lifetime")]),
-        key("history", vec![json!("halve"), json!("reset")]),
-        key("utilisation_min", vec![json!(0.0), json!(0.05), json!(0.2)]),
-        key("utilisation", vec![json!(null), json!(0.1), json!(0.3)]),
-        key("initial_utilisation", vec![json!(0.0), json!(0.05), json!(0.2)]),
-        key("period_writes", vec![json!(7), json!(50)]),
-        key("min_writes", vec![json!(1), json!(20)]),
-        key("destage", vec![json!("foreground"), json!("background")]),
-        key("force_after_writes", vec![json!(1), json!(20)]),
-        key("separate_frontier", either()),
-        key("misses", vec![json!("fast"), json!("dense")]),
-        key("lifetime.wear", vec![json!("programmed"), json!("erases")]),
-        key("lifetime.step", vec![json!(0.01), json!(0.2)]),
-        key("fast.victim", victims.clone()),
-        key("fast.start_free_blocks", vec![json!(1), json!(2)]),
-        key("max_slc_blocks", vec![json!(1), json!(2), json!(6)]),
-        key("free_blocks", vec![json!(3), json!(5)]),
-        key("buffer_pages", vec![json!(1), json!(3)]),
-        key("slc.start_free_blocks", vec![json!(1), json!(2)]),
-        key("slc.start_free_ratio", vec![json!(0.0), json!(0.5)]),
-        key("dense.start_free_blocks", vec![json!(1), json!(2), json!(3)]),
-        key("policy", vec![json!(0), json!(1), json!(2), json!(3)]),
-        key("blocks", vec![json!(null), json!(2), json!(3), json!(5)]),
-        key("slc.cold_share", vec![json!(0.0), json!(0.3), json!(1.0)]),
-        key("slc.reserve_share", vec![json!(0.0), json!(0.1), json!(0.5)]),
-        key("slc.stay_invalid", vec![json!(0.4), json!(0.7), json!(1.0)]),
-        key("slc.stay_marked_invalid", vec![json!(0.0), json!(0.2), json!(0.4)]),
-        key("dense.cold_share", vec![json!(0.0), json!(0.4), json!(1.0)]),
-        key("dense.reserve_share", vec![json!(0.0), json!(0.1), json!(0.5)]),
-        key("dense.stay_invalid_spinning", vec![json!(0.0), json!(0.2), json!(0.6)]),
-        key("dense.stay_invalid_standby", vec![json!(0.0), json!(0.4), json!(1.0)]),
-        key("clean.cold_share", vec![json!(0.0), json!(0.4), json!(1.0)]),
-        key("clean.reserve_share", vec![json!(0.0), json!(0.1), json!(0.5)]),
-        key("clean.stay_invalid_spinning", vec![json!(0.0), json!(0.2), json!(0.6)]),
-        key("clean.stay_invalid_standby", vec![json!(0.0), json!(0.4), json!(1.0)]),
-        key("large_request_bytes", vec![json!(512), json!(16384)]),
-        key("flush_clean", either()),
-    ]
-}
-
 /// Choices with any scheme of the catalogue.
 pub fn choices() -> impl Strategy<Value = Choice> {
     choices_of(CATALOG.iter().map(|entry| entry.name).collect())
@@ -321,14 +209,15 @@ fn choices_of(schemes: Vec<&'static str>) -> impl Strategy<Value = Choice> {
     let before = (select(vec![0.0, 0.0, 0.5, 1.0]), select(vec![0.0, 1.0]), any::<bool>());
     let extent = (select(vec![1.0, 1.0, 0.7, 0.3]), select(vec![0.0, 0.0, 0.5, 1.0]), select(vec![1, 5, 50]));
     let turns = select(vec![0, 1, 4, 30]);
-    (select(schemes), chips(), drive(), controller(), keys(), before, (extent, turns, disks(), any::<bool>()))
+    let places = prop::collection::vec(any::<Index>(), keys::most());
+    (select(schemes), chips(), drive(), controller(), places, before, (extent, turns, disks(), any::<bool>()))
         .prop_map(
             |(
                 scheme,
                 chips,
                 drive,
                 controller,
-                keys,
+                places,
                 (fill, overwrite, drain),
                 (extent, turn_every, disk, by_unit),
             )| {
@@ -338,7 +227,7 @@ fn choices_of(schemes: Vec<&'static str>) -> impl Strategy<Value = Choice> {
                     chips,
                     drive,
                     controller,
-                    keys,
+                    keys: keys_of(scheme, &places),
                     precondition: PreconditionConfig {
                         fill,
                         overwrite: if fill > 0.0 { overwrite } else { 0.0 },
@@ -353,6 +242,12 @@ fn choices_of(schemes: Vec<&'static str>) -> impl Strategy<Value = Choice> {
                 }
             },
         )
+}
+
+/// A value of each key of a scheme.
+fn keys_of(scheme: &str, places: &[Index]) -> Vec<(&'static str, Value)> {
+    let keys = keys::drawn(scheme).iter().zip(places);
+    keys.map(|((key, values), place)| (key.as_str(), place.get(values).clone())).collect()
 }
 
 impl Chips {
@@ -402,6 +297,11 @@ impl Chips {
             Some(true) => vec![other, own],
         }
     }
+}
+
+/// Whether a key is `section` or lies in it.
+fn is_within(key: &str, section: &str) -> bool {
+    key.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 impl Choice {
@@ -464,15 +364,39 @@ impl Choice {
         setup
     }
 
+    /// The choice with those of its keys that a device of so many pages takes. Where a refused key stands
+    /// at its default already, another one of its section is what it does not fit.
+    fn accepted(&self, pages: u64) -> Self {
+        let mut choice = self.clone();
+        let place = format!("scheme.{}.", self.scheme);
+        loop {
+            let problems = choice.with_capacity(pages).check();
+            let refused: Vec<_> = problems.iter().filter_map(|p| p.key.strip_prefix(&place)).collect();
+            let before = choice.keys.len();
+            choice.keys.retain(|(key, _)| !refused.iter().any(|told| is_within(told, key)));
+            if choice.keys.len() == before {
+                let sections: Vec<_> = refused.iter().filter_map(|told| told.rsplit_once('.')).collect();
+                choice.keys.retain(|(key, _)| !sections.iter().any(|(section, _)| is_within(key, section)));
+            }
+            if choice.keys.len() == before {
+                return choice;
+            }
+        }
+    }
+
     /// The device with its share of the largest user capacity it accepts, or with a disk as large as the
     /// flash or larger; none if it accepts none.
     pub fn setup(&self) -> Option<Setup> {
-        let fits = |pages: u64| self.with_capacity(pages).check().is_empty();
         if self.on_disk() {
             let raw: u64 = self.pools().iter().map(|pool| pool.raw_bytes(pool.densest())).sum();
             let pages = (raw.div_ceil(self.page_bytes()) as f64 / self.fullness) as u64;
-            return fits(pages).then(|| self.with_capacity(pages));
+            return Some(self.accepted(pages).with_capacity(pages)).filter(|setup| setup.check().is_empty());
         }
+        self.accepted(1).with_largest_capacity()
+    }
+
+    fn with_largest_capacity(&self) -> Option<Setup> {
+        let fits = |pages: u64| self.with_capacity(pages).check().is_empty();
         let (mut least, mut most) = (1, 1 << 20);
         if !fits(least) {
             return None;

@@ -9,6 +9,7 @@
 
 mod cases;
 mod choice;
+mod keys;
 mod oracle;
 
 use crate::common::{restart, turning};
@@ -16,10 +17,13 @@ use cases::{one, several, Tally};
 use choice::{choices, disk_choices, Choice};
 use oracle::Oracle;
 use proptest::prelude::*;
-use proptest::test_runner::TestCaseResult;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{TestCaseResult, TestRunner};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
 use slcache_core::device::{Setup, Simulation};
+use slcache_core::schemes::CATALOG;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -174,6 +178,27 @@ fn goes_on_alike((choice, draws): (Choice, Vec<Draw>), tally: &Tally) -> TestCas
     Tally::add(&tally.operations, sim.counters().iter().map(|row| row.totals.count).sum());
     Tally::add(&tally.turns, choice.turn_every as u64);
     Ok(())
+}
+
+/// Of every key of every scheme, the values that devices were made with.
+#[test]
+fn every_key_of_every_scheme_is_drawn() {
+    let (mut runner, strategy) = (TestRunner::deterministic(), choices());
+    let mut seen: BTreeMap<(&str, &str), BTreeSet<String>> = BTreeMap::new();
+    for _ in 0..200 * CATALOG.len() {
+        let choice = strategy.new_tree(&mut runner).unwrap().current();
+        let Some(setup) = choice.setup() else { continue };
+        let config = serde_json::to_value(&setup.scheme).unwrap();
+        let name = setup.scheme.name();
+        for (key, _) in keys::drawn(name) {
+            let value = &config.pointer(&format!("/{name}/{}", key.replace('.', "/")));
+            seen.entry((name, key)).or_default().insert(value.expect("a key").to_string());
+        }
+    }
+    let keys: usize = CATALOG.iter().map(|entry| keys::drawn(entry.name).len()).sum();
+    assert_eq!(seen.len(), keys, "no device was made of some scheme");
+    let constant: Vec<_> = seen.iter().filter(|(_, values)| values.len() < 2).collect();
+    assert!(constant.is_empty(), "{constant:?}");
 }
 
 #[test]
