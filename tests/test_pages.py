@@ -75,10 +75,16 @@ def test_a_command_is_understood(words: list[str]) -> None:
             pytest.fail(error.format_message())
 
 
-def test_every_page_is_in_the_site() -> None:
-    nav = (REPOSITORY / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+def check_site(repository: Path) -> None:
+    """Check that a site lists every page of its documentation, and no other."""
+    nav = (repository / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
     listed = re.findall(r"([\w./-]+\.md)$", nav, re.MULTILINE)
-    assert sorted(listed) == sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
+    docs = repository / "docs"
+    assert sorted(listed) == sorted(str(page.relative_to(docs)) for page in docs.rglob("*.md"))
+
+
+def test_every_page_is_in_the_site() -> None:
+    check_site(REPOSITORY)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))

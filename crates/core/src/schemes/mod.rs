@@ -1,6 +1,7 @@
 //! The published schemes, one file each, and the one registry that knows them all.
 //!
-//! To add a scheme: its file, its module and its line in `schemes!` here, its page in `docs/schemes/`.
+//! To add a scheme: its file, its module, its `pub use` and its line in `schemes!` here; then what
+//! docs/howto/add-scheme.md lists.
 
 mod baseline;
 mod common;
