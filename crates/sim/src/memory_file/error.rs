@@ -1,9 +1,11 @@
 //! Why there is no memory to save or to take over.
 
-use super::FORMAT_VERSION;
 use serde_json::Value;
 use slcache_core::schemes::CATALOG;
 use slcache_files::OutputError;
+
+/// Raised whenever the file's layout changes.
+pub(super) const FORMAT_VERSION: u64 = 1;
 
 /// Why a memory was not saved or taken over.
 #[derive(Debug, thiserror::Error)]

@@ -12,6 +12,7 @@ pub use error::{MemoryError, NoMemory};
 use crate::config::RunConfig;
 use crate::differences::{differences, Sides};
 use crate::provenance::{config_hash, sha256_hex};
+use error::FORMAT_VERSION;
 use serde::{Deserialize, Serialize};
 use serde_json::{json, Value};
 use slcache_core::device::Simulation;
@@ -24,8 +25,6 @@ use std::path::Path;
 
 /// How every memory file begins.
 const MAGIC: &str = r#"{"format":"slcache memory","#;
-/// Raised whenever the file's layout changes.
-const FORMAT_VERSION: u64 = 1;
 /// More than any scheme learns.
 const BYTES_MAX: u64 = 1 << 30;
 /// What tells a device for its reader and changes no run.

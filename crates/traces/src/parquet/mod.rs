@@ -32,6 +32,3 @@ pub(crate) use writer::ParquetWriter;
 
 /// First and last bytes of a Parquet file.
 pub(crate) const MAGIC: &[u8] = b"PAR1";
-
-/// Rows in a row group: bounds what reading and writing hold in memory.
-const ROW_GROUP_ROWS: usize = 1 << 17;

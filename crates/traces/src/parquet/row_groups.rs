@@ -3,7 +3,6 @@
 use super::columns::Columns;
 use super::metadata::{Metadata, StoredGroup, KEY};
 use super::schema;
-use super::ROW_GROUP_ROWS;
 use crate::shared_file::SharedFile;
 use parquet::basic::Compression;
 use parquet::column::reader::{get_typed_column_reader, ColumnReaderImpl};
@@ -11,6 +10,9 @@ use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+
+/// Rows in a row group: bounds what reading and writing hold in memory.
+pub(super) const ROW_GROUP_ROWS: usize = 1 << 17;
 
 /// Rows decoded at a time.
 const CHUNK_ROWS: usize = 4096;

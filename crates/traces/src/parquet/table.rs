@@ -1,7 +1,7 @@
 //! A Parquet file of whole numbers and names, written a row group at a time: for tables that are no
 //! traces.
 
-use super::ROW_GROUP_ROWS;
+use super::row_groups::ROW_GROUP_ROWS;
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::errors::ParquetError;

@@ -3,8 +3,8 @@
 use super::checked::Checked;
 use super::columns::Columns;
 use super::metadata::{Metadata, StoredGroup, Totals, KEY};
+use super::row_groups::ROW_GROUP_ROWS;
 use super::schema::schema;
-use super::ROW_GROUP_ROWS;
 use crate::entry::TraceEntry;
 use crate::origin::Origin;
 use parquet::basic::{Compression, Encoding, ZstdLevel};

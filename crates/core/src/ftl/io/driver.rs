@@ -1,6 +1,7 @@
 //! What only the device may do: drive the clock, save and restore, count.
 
-use super::{Io, IoPolicy};
+use super::policy::IoPolicy;
+use super::Io;
 use crate::base::rng::RngStream;
 use crate::base::BlockId;
 use crate::ftl::disk_traffic::DiskTraffic;

@@ -8,6 +8,7 @@ mod erase;
 mod held;
 mod moves;
 mod place;
+mod policy;
 mod program;
 mod read;
 mod stage;
@@ -19,6 +20,7 @@ pub use disk::DiskOps;
 pub use driver::{Driver, IoState};
 pub(super) use erase::Programs;
 pub(super) use moves::Moves;
+pub use policy::IoPolicy;
 
 use crate::base::op::Class;
 use crate::base::rng::RngStream;
@@ -40,21 +42,6 @@ use crate::metrics::counters::OpCounters;
 use crate::metrics::series::Series;
 use std::collections::VecDeque;
 use supersede::Superseded;
-
-/// Fixed choices of the device that the verbs follow.
-#[derive(Clone, Copy, Debug)]
-pub struct IoPolicy {
-    /// A read-modify-write transfers and reads whole pages.
-    pub rmw_whole_page: bool,
-    /// Pages still being programmed are served from the controller.
-    pub inflight_from_buffer: bool,
-    /// Erases need not wait for staged pages.
-    pub plp: bool,
-    /// How long staged host pages wait before the wordline is padded, ns.
-    pub stage_timeout_ns: u64,
-    /// Mapping units per logical page.
-    pub mus_per_page: u32,
-}
 
 /// Media, clock, counters.
 #[derive(Clone)]

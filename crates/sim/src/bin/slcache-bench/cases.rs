@@ -1,6 +1,7 @@
 //! What the bench runs: schemes on devices, and the requests they are asked.
 
-use super::{disk, engine, two_pools, Size};
+use super::size::Size;
+use super::{disk, engine, two_pools};
 use slcache_core::device::request::Request;
 use slcache_core::schemes::CATALOG;
 use slcache_sim::RunConfig;

@@ -5,7 +5,7 @@ use super::figures::{LargeDevice, Memory};
 use super::growth::{self, GROWN};
 use super::instructions::{self, COUNTED};
 use super::process::start;
-use super::Size;
+use super::size::Size;
 use slcache_core::device::request::{HostOp, Request};
 use slcache_sim::resources::peak_rss_bytes;
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! What stopping at windows costs beside a run, what a fork costs, how episodes side by side scale.
 
 use super::figures::{Environment, Spread};
-use super::Size;
+use super::size::Size;
 use slcache_sim::episode::{Episode, EpisodeRequest, Episodes};
 use slcache_sim::resources::Stopwatch;
 use slcache_sim::{execute, trace_options, Layers, RunRequest};

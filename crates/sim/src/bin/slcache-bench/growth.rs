@@ -1,7 +1,8 @@
 //! What a request costs as the work grows: devices from 8 GiB to 8 TiB, and a device that is asked for
 //! twice what it manages. Every point is measured in a process of its own.
 
-use super::{engine, process, Size};
+use super::size::Size;
+use super::{engine, process};
 use serde::{Deserialize, Serialize};
 use slcache_core::device::request::Request;
 use slcache_sim::resources::{peak_rss_bytes, Stopwatch};

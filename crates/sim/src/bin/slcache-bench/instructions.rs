@@ -6,7 +6,8 @@
 
 use super::cachegrind::{self, Count};
 use super::cases::{self, Case, Workload};
-use super::{engine, tracing, Size};
+use super::size::Size;
+use super::{engine, tracing};
 use rayon::prelude::*;
 use slcache_sim::{execute, trace_options, Layers, RunRequest};
 use slcache_traces::{writable_formats, TraceOptions};

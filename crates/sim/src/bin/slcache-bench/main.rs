@@ -21,6 +21,7 @@ mod preconditioning;
 mod print;
 mod process;
 mod reference;
+mod size;
 mod speed;
 mod table;
 mod tracing;
@@ -28,31 +29,13 @@ mod training;
 mod two_pools;
 
 use figures::{Figures, Instructions};
+use size::Size;
 use std::path::Path;
 use std::process::ExitCode;
 use table::Table;
 
 const USAGE: &str = "usage: slcache-bench [--rounds N] [--quick] [--json] [--growth]
        slcache-bench --check FILE | --write FILE | --train";
-
-/// How much to measure.
-#[derive(Clone, Copy)]
-struct Size {
-    rounds: usize,
-    /// A hundredth of the work, to see that everything runs.
-    quick: bool,
-}
-
-impl Size {
-    /// `full` units of work, or the part that a quick run does.
-    fn of(self, full: usize) -> usize {
-        if self.quick {
-            full / 100
-        } else {
-            full
-        }
-    }
-}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

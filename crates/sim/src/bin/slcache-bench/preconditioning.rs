@@ -2,7 +2,7 @@
 
 use super::engine;
 use super::figures::{Preconditioning, Spread};
-use super::Size;
+use super::size::Size;
 use slcache_sim::resources::Stopwatch;
 
 /// Fills a 32 GiB device and overwrites all of it at random once.

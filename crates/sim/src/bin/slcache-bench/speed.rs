@@ -4,7 +4,7 @@ use super::cases::{self, Case, Workload};
 use super::engine::{self, Run};
 use super::figures::{Floor as FloorFigures, Speed, Spread};
 use super::floor::{Floor, Pass};
-use super::Size;
+use super::size::Size;
 use slcache_core::device::request::Request;
 use slcache_sim::RunConfig;
 use std::collections::btree_map::{BTreeMap, Entry};

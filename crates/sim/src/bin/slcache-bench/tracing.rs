@@ -1,7 +1,7 @@
 //! How fast traces are read, written and made.
 
 use super::figures::{Spread, TraceSpeed};
-use super::Size;
+use super::size::Size;
 use slcache_sim::resources::Stopwatch;
 use slcache_traces::synthetic::synth1m;
 use slcache_traces::workload::Workload;

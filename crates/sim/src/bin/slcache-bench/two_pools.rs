@@ -2,7 +2,7 @@
 
 use super::engine;
 use super::figures::{Analyser, Spread};
-use super::Size;
+use super::size::Size;
 use slcache_core::device::request::{HostOp, Request};
 use slcache_traces::synthetic::{synth1m, SYNTH1M_REQUESTS};
 
