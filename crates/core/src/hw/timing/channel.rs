@@ -107,12 +107,8 @@ impl Timing {
                 u.wishes = false;
                 let waited_ns = self.now_ns - u.wish_ns;
                 u.wished_ns += waited_ns;
-                let id = self.pick(unit);
-                if !id.is_none() {
-                    self.start(unit, id, waited_ns);
+                if self.begin_next(unit, waited_ns) {
                     break;
-                } else if !self.units[unit as usize].suspended.is_none() {
-                    self.resume(unit);
                 }
             }
         }

@@ -7,7 +7,6 @@
 //! version current at its emission (`in_flight` tells the FTL what is not yet programmed).
 
 mod attribution;
-mod between;
 mod block_clock;
 #[cfg(test)]
 mod block_clock_tests;
@@ -22,6 +21,7 @@ pub mod event;
 mod folds;
 #[cfg(test)]
 mod folds_tests;
+mod halves;
 mod idle;
 mod ids;
 mod mates;
@@ -32,6 +32,7 @@ mod op_table;
 mod own;
 mod pair;
 mod parked;
+mod pick;
 mod queue;
 mod requests;
 mod run;
@@ -40,6 +41,7 @@ mod state;
 mod stretch;
 #[cfg(test)]
 mod stretch_tests;
+mod suspend;
 #[cfg(test)]
 mod twins;
 mod unit;
@@ -74,7 +76,7 @@ use op_table::OpTable;
 use own::Own;
 use parked::Parked;
 use std::collections::{BTreeMap, TryReserveError};
-use unit::{Phase, Unit};
+use unit::{OneGo, Phase, Unit};
 use window::Window;
 
 /// The timing engine.
@@ -129,13 +131,7 @@ pub struct Timing {
     /// When the last operation ended, ns.
     ended_ns: u64,
     starvation_ns: u64,
-    /// Moves run as one event where nothing can come between; the plain way is the tests' oracle.
-    whole_moves: bool,
-    /// So do those that could take others along; the same.
-    pairs: bool,
-    /// Moves of a run one after the other are one event where nothing comes between; the same.
-    stretches: bool,
-    /// The fronts of long queues are laid out to be searched; the same.
+    /// The fronts of long queues are laid out to be searched; the plain way is the tests' oracle.
     lays_out: bool,
     /// Units in a stretch.
     stretching: u32,
@@ -187,9 +183,6 @@ impl Timing {
             host_ns: 0,
             ended_ns: 0,
             starvation_ns,
-            whole_moves: true,
-            pairs: true,
-            stretches: true,
             lays_out: true,
             stretching: 0,
             passed: 0,
@@ -207,7 +200,21 @@ impl Timing {
             }
         }
         timing.plan_reads(true);
+        timing.plan_moves();
         timing
+    }
+
+    /// Has each unit do as much of moves in one go as it can.
+    fn plan_moves(&mut self) {
+        for unit in &mut self.units {
+            let alone = self.channels[unit.channel as usize].units.len() == 1;
+            unit.plan_moves(alone, self.starvation_ns);
+        }
+    }
+
+    /// Has each unit do no more than that of moves in one go: the plain ways are the tests' oracles.
+    fn limit_moves(&mut self, most: OneGo) {
+        self.units.iter_mut().for_each(|unit| unit.one_go = unit.one_go.min(most));
     }
 
     fn add_unit(&mut self, geometry: &Geometry, plane: u32) {
@@ -364,7 +371,8 @@ impl Timing {
 
     /// Handles every half of a move as an event of its own: the oracle for the short cut.
     pub fn split_all_moves(&mut self) {
-        (self.whole_moves, self.pairs, self.stretches, self.lays_out) = (false, false, false, false);
+        self.limit_moves(OneGo::Never);
+        self.lays_out = false;
         self.plan_reads(false);
     }
 }

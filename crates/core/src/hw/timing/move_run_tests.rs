@@ -1,6 +1,7 @@
 //! Are moves emitted as runs what they are emitted one by one?
 
 use super::twins::Twins;
+use super::unit::OneGo;
 use super::{PageMove, Timing};
 use crate::base::op::{Class, OpKind};
 use crate::base::PlaneId;
@@ -11,7 +12,7 @@ fn moves_emitted_as_runs_go_as_if_emitted_one_by_one() {
     for seed in 0..120 {
         let mut twins = Twins::new(seed, 1, 1 + seed as u32 % 2);
         // Event by event they are the same without stretches only.
-        twins.runs.stretches = false;
+        twins.runs.limit_moves(OneGo::Pair);
         for _ in 0..1500 {
             let idle = twins.runs.next_ns() == u64::MAX;
             if idle || (twins.runs.ops_in_flight() < 60 && twins.rng.below(3) == 0) {
@@ -33,8 +34,8 @@ fn moves_emitted_as_runs_go_as_if_emitted_one_by_one() {
 fn moves_that_could_take_others_along_go_in_one_as_in_two() {
     for seed in 0..120 {
         let mut twins = Twins::new(seed, 1, 1 + seed as u32 % 2);
-        twins.runs.stretches = false;
-        twins.plain.pairs = false;
+        twins.runs.limit_moves(OneGo::Pair);
+        twins.plain.limit_moves(OneGo::Move);
         for _ in 0..600 {
             if twins.runs.ops_in_flight() < 60 && twins.rng.below(2) == 0 {
                 twins.disturb();
@@ -70,7 +71,7 @@ fn moves_of_raised_runs_queue_in_the_order_in_which_they_do_one_by_one() {
     let (mut raised, mut among_others) = (0, 0);
     for seed in 0..120 {
         let mut twins = Twins::new(seed, 1, 1);
-        twins.runs.stretches = false;
+        twins.runs.limit_moves(OneGo::Pair);
         for _ in 0..800 {
             if twins.runs.ops_in_flight() < 40 {
                 let before = queued(&twins.runs, 0);
@@ -96,11 +97,12 @@ fn moves_of_raised_runs_queue_in_the_order_in_which_they_do_one_by_one() {
 #[test]
 fn the_parts_of_a_run_that_is_raised_keep_their_order() {
     let mut twins = Twins::new(0, 1, 1);
-    twins.runs.stretches = false;
     for timing in [&mut twins.runs, &mut twins.plain] {
         timing.starvation_ns = 0;
         timing.units[0].parallelism = PlaneParallelism::MultiPlane;
+        timing.plan_moves();
     }
+    twins.runs.limit_moves(OneGo::Pair);
     let [source, target] = [0, 2].map(|index| twins.geometry.block(PlaneId(0), index));
     let other = twins.geometry.block(PlaneId(1), 0);
     for page in [16, 13, 11] {

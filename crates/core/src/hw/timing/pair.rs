@@ -4,7 +4,7 @@
 
 use super::ids::OpId;
 use super::op_table::{FOLLOWS, MOVES, QUEUED};
-use super::unit::Phase;
+use super::unit::{OneGo, Phase};
 use super::Timing;
 
 impl Timing {
@@ -12,17 +12,13 @@ impl Timing {
     pub(super) fn is_pair(&self, unit: u32, id: OpId) -> bool {
         let (op, u) = (&self.ops[id], &self.units[unit as usize]);
         let alone = op.next.is_none() && !self.folds(unit, op.cause);
-        if !op.has(MOVES) || op.has(FOLLOWS) || !alone || !self.pairs {
+        if !op.has(MOVES) || op.has(FOLLOWS) || !alone || u.one_go < OneGo::Pair {
             return false;
         }
         let then = self.ops.more(id).then;
         let more_urgent = u.mask & ((1 << op.class as u8) - 1);
-        // Nothing else may want the channel, or the unit, between the two.
-        let undisturbed = more_urgent == 0
-            && self.starvation_ns == 0
-            && !u.suspend.program
-            && u.suspended.is_none()
-            && self.channels[u.channel as usize].units.len() == 1;
+        // Nothing else may want the unit between the two.
+        let undisturbed = more_urgent == 0 && u.suspended.is_none();
         undisturbed && op.service_ns() > 0 && then.array_ns > 0 && !self.has_mate(unit, id, then)
     }
 

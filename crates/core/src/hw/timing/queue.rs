@@ -4,7 +4,7 @@ use super::ids::OpId;
 use super::op_table::{Op, FOLLOWS, QUEUED};
 use super::parked::{FIRST_PLACE, PLACE_STEP};
 use super::{Timing, WAIT_SOURCE};
-use crate::base::op::{Class, OpKind, CLASSES};
+use crate::base::op::OpKind;
 
 impl Timing {
     /// Queues what is at hand of a unit, if there is something.
@@ -231,58 +231,6 @@ impl Timing {
         if has_window {
             self.unlinked_in_window(unit, class, id);
         }
-    }
-
-    /// Takes the operation that the unit should start now off its queue; none where a stretch begins.
-    #[inline(always)]
-    pub(super) fn pick(&mut self, unit: u32) -> OpId {
-        let u = &self.units[unit as usize];
-        let mut mask = u.mask;
-        if !u.suspended.is_none() {
-            mask &= 1 << Class::HostRead as u8;
-        }
-        if self.starvation_ns > 0 && mask >> Class::Run as u8 & 1 == 0 {
-            let starved = self.pick_starved(unit, mask);
-            if !starved.is_none() {
-                return starved;
-            }
-        }
-        while mask != 0 {
-            let class = mask.trailing_zeros() as usize;
-            let head = self.units[unit as usize].head[class];
-            if self.startable(head) {
-                if self.ops[head].is_run() {
-                    let begun = self.begin_stretch(unit, head);
-                    return if begun { OpId::NONE } else { self.take_move(head) };
-                }
-                if self.folds(unit, self.ops[head].cause) {
-                    let first = self.first_of_fold(unit, head);
-                    self.unlink(first);
-                    return first;
-                }
-                self.unlink_head(unit, class, head);
-                return head;
-            }
-            let mut id = self.first_startable(unit, class);
-            if !id.is_none() {
-                if self.folds(unit, self.ops[id].cause) {
-                    id = self.first_of_fold(unit, id);
-                }
-                return self.take(id);
-            }
-            mask &= mask - 1;
-        }
-        OpId::NONE
-    }
-
-    fn pick_starved(&mut self, unit: u32, mask: u8) -> OpId {
-        for class in (1..CLASSES).rev().filter(|&c| mask >> c & 1 == 1) {
-            let id = self.first_startable(unit, class);
-            if !id.is_none() && self.now_ns - self.ops[id].queued_ns >= self.starvation_ns {
-                return self.take(id);
-            }
-        }
-        OpId::NONE
     }
 
     /// Whether nothing keeps a queued operation from starting: the orders (a) and (b).

@@ -5,7 +5,8 @@ use super::coming::plan;
 use super::event::{Event, EventKind};
 use super::ids::OpId;
 use super::op_table::{Op, FOLLOWS, MOVES, QUEUED};
-use super::unit::{Phase, Unit};
+use super::pick::Next;
+use super::unit::{OneGo, Phase, Unit};
 use super::Timing;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::hw::config::PlaneParallelism;
@@ -117,15 +118,7 @@ impl Timing {
                 self.complete(unit);
             }
             Phase::Stretch => self.end_stretch(unit),
-            Phase::Suspending => {
-                self.count_own(unit);
-                let u = &mut self.units[unit as usize];
-                u.suspended = std::mem::take(&mut u.current);
-                u.phase = Phase::Idle;
-                let cause = self.ops[u.suspended].cause as usize;
-                u.busy_ns[cause] += self.now_ns - u.started_ns;
-                self.ready.push(unit);
-            }
+            Phase::Suspending => self.end_suspending(unit),
             Phase::Idle | Phase::WaitOut => {}
         }
     }
@@ -167,12 +160,7 @@ impl Timing {
         self.settle_channel(channel);
         let u = &self.units[unit as usize];
         if self.channels[channel].open(self.now_ns) {
-            let id = self.pick(unit);
-            if !id.is_none() {
-                self.start(unit, id, 0);
-            } else if !self.units[unit as usize].suspended.is_none() {
-                self.resume(unit);
-            }
+            self.begin_next(unit, 0);
             return;
         }
         let c = &mut self.channels[channel];
@@ -182,6 +170,23 @@ impl Timing {
         u.wishes = true;
         u.wish_ns = self.now_ns;
         self.arm_channel(channel);
+    }
+
+    /// Begins with what a unit that found its channel open should do, `channel_wait_ns` after it asked for it;
+    /// whether that needs the channel.
+    #[inline(always)]
+    pub(super) fn begin_next(&mut self, unit: u32, channel_wait_ns: u64) -> bool {
+        match self.pick(unit) {
+            Next::Op(id) => self.start(unit, id, channel_wait_ns),
+            Next::Stretch(id, count) => self.begin_stretch(unit, id, count),
+            Next::Nothing => {
+                if !self.units[unit as usize].suspended.is_none() {
+                    self.resume(unit);
+                }
+                return false;
+            }
+        }
+        true
     }
 
     /// Starts the operation at hand of a unit in the moment of its emission, if the channel is open: it
@@ -202,8 +207,7 @@ impl Timing {
             return false;
         }
         (u.pending, u.first) = (OpId::NONE, OpId::NONE);
-        let moves_whole = self.whole_moves && !u.suspend.program && c.units.len() == 1;
-        if op.has(MOVES) && !op.has(FOLLOWS) && moves_whole && !u.folds(op.cause) {
+        if op.has(MOVES) && !op.has(FOLLOWS) && u.one_go >= OneGo::Move && !u.folds(op.cause) {
             self.run_move(unit, id, self.ops.more(id).then, self.now_ns);
             return true;
         }
@@ -218,7 +222,7 @@ impl Timing {
 
     /// Starts an operation that was taken off the unit's queue, with what it takes along.
     #[inline(always)]
-    pub(super) fn start(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
+    fn start(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
         let u = &mut self.units[unit as usize];
         let first = std::mem::take(&mut u.first);
         if !first.is_none() && first != id {
@@ -236,8 +240,7 @@ impl Timing {
         if !alone {
             return self.start_with_mates(unit, id, channel_wait_ns);
         }
-        let moves_whole =
-            self.whole_moves && !u.suspend.program && self.channels[u.channel as usize].units.len() == 1;
+        let moves_whole = u.one_go >= OneGo::Move;
         let op = &mut self.ops[id];
         op.next = OpId::NONE;
         op.clear(QUEUED);

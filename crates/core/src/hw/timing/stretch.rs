@@ -9,7 +9,7 @@ use super::ids::OpId;
 use super::mates::MATE_WINDOW;
 use super::move_run::{PageMove, Run};
 use super::op_table::{Op, FOLLOWS, QUEUED};
-use super::unit::{Phase, Unit};
+use super::unit::{OneGo, Phase, Unit};
 use super::Timing;
 use crate::base::op::{Class, OpKind};
 use crate::base::BlockId;
@@ -38,36 +38,31 @@ impl Unit {
 }
 
 impl Timing {
-    /// Begins a stretch with the next move of run `id`, the first of its queue, if there is nothing that
-    /// could come between.
+    /// How many of the next moves of run `id`, the first of its queue, nothing could come between now; a
+    /// stretch is of two at least.
     #[inline]
-    pub(super) fn begin_stretch(&mut self, unit: u32, id: OpId) -> bool {
+    pub(super) fn moves_in_one_go(&self, unit: u32, id: OpId) -> Option<usize> {
         let (u, op) = (&self.units[unit as usize], &self.ops[id]);
         let more_urgent = u.mask & ((1 << op.class as u8) - 1);
         let undisturbed = more_urgent == 0
-            && self.stretches
-            && self.starvation_ns == 0
-            && !u.suspend.program
+            && u.one_go == OneGo::Stretch
             && u.suspended.is_none()
             && u.first.is_none()
             && !op.has(FOLLOWS)
             // The unit is not about to be looked at again.
-            && self.ready.len() <= 1
-            && self.channels[u.channel as usize].units.len() == 1;
-        if !undisturbed {
-            return false;
-        }
-        let count = self.moves_without_mate(unit, id);
-        if count < 2 {
-            return false;
-        }
+            && self.ready.len() <= 1;
+        undisturbed.then(|| self.moves_without_mate(unit, id)).filter(|&count| count >= 2)
+    }
+
+    /// Begins a stretch with the next `count` moves of run `id`, the first of its queue.
+    #[inline]
+    pub(super) fn begin_stretch(&mut self, unit: u32, id: OpId, count: usize) {
         let ns = self.run_of(id).service_ns(count);
         let end_ns = self.now_ns + ns;
         let u = &mut self.units[unit as usize];
         (u.phase, u.current, u.started_ns, u.stretch) = (Phase::Stretch, id, self.now_ns, count as u32);
         self.stretching += 1;
         self.push_unit_event(unit, end_ns);
-        true
     }
 
     #[inline(always)]

@@ -1,6 +1,7 @@
 //! Do moves that are booked together at the end of a stretch go as if each had been an event of its own?
 
 use super::twins::Twins;
+use super::unit::OneGo;
 use super::PageMove;
 use crate::base::op::Class;
 use crate::base::PlaneId;
@@ -11,7 +12,7 @@ fn check(coarse: bool, often: u32, at_most_ns: u32) -> u32 {
     let mut seen = 0;
     for seed in 0..150 {
         let mut twins = Twins::new(seed, 2, 1);
-        twins.plain.pairs = false;
+        twins.plain.limit_moves(OneGo::Move);
         twins.coarse = coarse;
         for _ in 0..800 {
             if twins.runs.ops_in_flight() < 60 && twins.rng.below(often) == 0 {
@@ -49,6 +50,7 @@ fn idle_time_counts_from_what_is_over_of_a_stretch() {
     let idle_ns = [&mut twins.runs, &mut twins.plain].map(|timing| {
         timing.starvation_ns = 0;
         timing.units[1].suspend.program = false;
+        timing.plan_moves();
         timing.set_idle_rule(IdleRule { threshold_ns: 600, scope: IdleScope::Device });
         timing.kick();
         while timing.next_ns() <= 1100 {

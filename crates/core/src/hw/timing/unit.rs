@@ -29,6 +29,20 @@ pub(super) enum Phase {
     Disk,
 }
 
+/// How much of the moves of pages a unit can do in one go, with one event: what of them nothing can come
+/// between is known from the start. Each includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum OneGo {
+    /// Nothing: others share its channel, or its programs can be suspended.
+    Never,
+    /// The read and the program of a page, unless something more urgent is queued before the read ends.
+    Move,
+    /// The same where each could take others along and there are none: nothing else is served for its age.
+    Pair,
+    /// The moves of a run, one after the other.
+    Stretch,
+}
+
 /// Operations on several planes may be queued in a class.
 pub(super) const MIXED_PLANES: u8 = u8::MAX;
 
@@ -49,6 +63,8 @@ pub(super) struct Unit {
     /// When an event comes that was for data that came, until something got in their way, ns
     /// (`u64::MAX`: never).
     pub(super) void_ns: u64,
+    /// How much of moves it does as one event.
+    pub(super) one_go: OneGo,
     /// How many moves the stretch is of; those that are booked are out of it.
     pub(super) stretch: u32,
     /// An operation that may start and found the unit free: it is in no queue unless something comes
@@ -124,6 +140,7 @@ impl Unit {
             until_ns: 0,
             read_end_ns: 0,
             void_ns: u64::MAX,
+            one_go: OneGo::Never,
             stretch: 0,
             pending: OpId::NONE,
             head: [OpId::NONE; CLASSES],
@@ -153,6 +170,15 @@ impl Unit {
             parallelism,
             suspend,
         }
+    }
+
+    /// What the unit can do in one go where it is `alone` on its channel.
+    pub(super) fn plan_moves(&mut self, alone: bool, starvation_ns: u64) {
+        self.one_go = match alone && !self.suspend.program {
+            false => OneGo::Never,
+            true if starvation_ns > 0 => OneGo::Move,
+            true => OneGo::Stretch,
+        };
     }
 
     /// Notes that an operation on `plane` joins a class in which others are queued.

@@ -1,11 +1,11 @@
-//! What may come between: page moves that pause after their read, suspended programs and erases.
+//! The halves of a page move: its read and its program, run as one or, where something more urgent is
+//! queued meanwhile, one after the other.
 
 use super::ids::OpId;
 use super::op_table::MOVES;
 use super::spec::MoveTarget;
 use super::unit::Phase;
-use super::{Timing, WAIT_SUSPENDED};
-use crate::base::op::{Class, OpKind};
+use super::Timing;
 
 impl Timing {
     /// The read half of a move is done: the operation is now the program of its target.
@@ -69,47 +69,5 @@ impl Timing {
         self.channels[channel].busy_ns -= program_in_ns;
         self.channels[channel].busy_until_ns = read_end_ns;
         self.push_unit_event(unit, read_end_ns);
-    }
-
-    pub(super) fn try_suspend(&mut self, unit: u32) {
-        let u = &self.units[unit as usize];
-        let op = &self.ops[u.current];
-        let allowed = match op.kind {
-            _ if op.class == Class::Run => false,
-            OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => u.suspend.program,
-            OpKind::Erase => u.suspend.erase,
-            OpKind::Read => false,
-        };
-        let array_starts_ns = u.until_ns.saturating_sub(u64::from(op.array_ns));
-        if !allowed || u.suspends >= u.suspend.max_suspends || self.now_ns < array_starts_ns {
-            return;
-        }
-        // A program raised for a read may wait for this very operation: nothing would be won.
-        if self.first_startable(unit, Class::HostRead as usize).is_none() {
-            return;
-        }
-        let u = &mut self.units[unit as usize];
-        u.suspended_ns = self.now_ns;
-        u.suspended_left_ns = u.until_ns - self.now_ns;
-        u.suspends += 1;
-        u.phase = Phase::Suspending;
-        let at_ns = self.now_ns + u64::from(u.suspend.suspend_ns);
-        self.push_unit_event(unit, at_ns);
-    }
-
-    pub(super) fn resume(&mut self, unit: u32) {
-        let now_ns = self.now_ns;
-        let u = &mut self.units[unit as usize];
-        u.current = std::mem::take(&mut u.suspended);
-        u.started_ns = now_ns;
-        u.phase = Phase::Array;
-        let at_ns = now_ns + u64::from(u.suspend.resume_ns) + u.suspended_left_ns;
-        let lost_ns = now_ns - u.suspended_ns + u64::from(u.suspend.resume_ns);
-        let mut mate = u.current;
-        self.push_unit_event(unit, at_ns);
-        while !mate.is_none() {
-            self.add_wait(mate, WAIT_SUSPENDED, lost_ns);
-            mate = self.ops[mate].next;
-        }
     }
 }
