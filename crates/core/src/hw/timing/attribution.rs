@@ -2,9 +2,9 @@
 //!
 //! An operation has a path only once there is more to tell of it than its own times.
 
+use super::engine::Timing;
 use super::ids::OpId;
 use super::op_table::PATH;
-use super::Timing;
 use crate::base::op::CAUSES;
 
 /// Waiting for the channel.
@@ -96,10 +96,10 @@ impl Timing {
         if !unit.current.is_none() {
             // The part of the running operation that is over is not waited for.
             let cause = self.ops[unit.current].cause as usize;
-            busy_ns[cause] += self.now_ns - unit.started_ns;
+            busy_ns[cause] += self.clock.now_ns() - unit.started_ns;
         }
         if unit.wishes {
-            wished_ns += self.now_ns - unit.wish_ns;
+            wished_ns += self.clock.now_ns() - unit.wish_ns;
         }
         debug_assert!(self.ops.more(id).before == 0, "Invariant: one snapshot for an operation");
         self.ops.more_mut(id).before = self.snapshots.insert(Snapshot { busy_ns, wished_ns, own });
@@ -122,7 +122,7 @@ impl Timing {
             return;
         }
         let before = std::mem::take(&mut self.ops.more_mut(id).before);
-        if self.ops[id].queued_ns != self.now_ns {
+        if self.ops[id].queued_ns != self.clock.now_ns() {
             self.book_waited(id, channel_ns, before);
         }
         if before != 0 {
@@ -141,7 +141,7 @@ impl Timing {
 
     fn book_waited(&mut self, id: OpId, channel_ns: u64, before: u32) {
         self.path_mut(id);
-        let mut left_ns = self.now_ns - self.ops[id].queued_ns;
+        let mut left_ns = self.clock.now_ns() - self.ops[id].queued_ns;
         let own_ns = match before != 0 && self.has_accounts(self.ops[id].request) {
             true => self.book_own(id, self.snapshots[before as usize].own, &mut left_ns),
             false => [0; CAUSES],
@@ -188,6 +188,6 @@ impl Timing {
         };
         *self.path_mut(to) = Path { array_ns, bus_ns, wait };
         // The path explains everything until now.
-        self.ops[to].queued_ns = self.now_ns;
+        self.ops[to].queued_ns = self.clock.now_ns();
     }
 }

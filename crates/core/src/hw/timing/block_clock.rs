@@ -1,8 +1,8 @@
 //! What is done to a block in time: which of its pages are programmed, and the order of its operations.
 
+use super::engine::Timing;
 use super::ids::OpId;
 use super::op_table::{Op, FOLLOWS};
-use super::Timing;
 use crate::base::op::{Class, OpKind};
 use crate::base::table::Table;
 use crate::base::BlockId;

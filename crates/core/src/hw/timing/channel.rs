@@ -1,8 +1,9 @@
 //! A channel, and who gets it: read data first, then commands in turn.
 
+use super::attribution::WAIT_CHANNEL;
+use super::engine::Timing;
 use super::event::{Event, EventKind};
 use super::unit::Phase;
-use super::{Timing, WAIT_CHANNEL};
 use crate::hw::config::BusConfig;
 use std::collections::VecDeque;
 
@@ -85,8 +86,8 @@ impl Timing {
         let c = &mut self.channels[channel];
         if !c.armed {
             c.armed = true;
-            let at_ns = c.busy_until_ns.max(self.now_ns);
-            self.queue.push(Event { at_ns, kind: EventKind::Channel, index: channel as u32 });
+            let at_ns = c.busy_until_ns.max(self.clock.now_ns());
+            self.clock.push(Event { at_ns, kind: EventKind::Channel, index: channel as u32 });
         }
     }
 
@@ -94,18 +95,18 @@ impl Timing {
         let index = channel as usize;
         self.channels[index].armed = false;
         self.settle_channel(index);
-        if self.channels[index].busy_until_ns > self.now_ns {
+        if self.channels[index].busy_until_ns > self.clock.now_ns() {
             return self.arm_channel(index);
         }
         if let Some(unit) = self.channels[index].outs.pop_front() {
-            let waited_ns = self.now_ns - self.units[unit as usize].until_ns;
+            let waited_ns = self.clock.now_ns() - self.units[unit as usize].until_ns;
             self.book_out_wait(unit, waited_ns);
             self.start_out(unit);
         } else {
             while let Some(unit) = self.channels[index].next_wish() {
                 let u = &mut self.units[unit as usize];
                 u.wishes = false;
-                let waited_ns = self.now_ns - u.wish_ns;
+                let waited_ns = self.clock.now_ns() - u.wish_ns;
                 u.wished_ns += waited_ns;
                 if self.begin_next(unit, waited_ns) {
                     break;
@@ -122,7 +123,7 @@ impl Timing {
         let channel = self.units[unit as usize].channel as usize;
         self.settle_channel(channel);
         let c = &mut self.channels[channel];
-        if c.busy_until_ns <= self.now_ns && c.outs.is_empty() {
+        if c.busy_until_ns <= self.clock.now_ns() && c.outs.is_empty() {
             return self.start_out(unit);
         }
         c.outs.push_back(unit);
@@ -136,11 +137,11 @@ impl Timing {
         let u = &mut self.units[unit as usize];
         u.phase = Phase::Out;
         let channel = u.channel as usize;
-        self.channels[channel].hold(self.now_ns, out_ns);
+        self.channels[channel].hold(self.clock.now_ns(), out_ns);
         if self.channels[channel].coming != 0 {
             self.part_coming(channel);
         }
-        let (u, end_ns) = (&mut self.units[unit as usize], self.now_ns + u64::from(out_ns));
+        let (u, end_ns) = (&mut self.units[unit as usize], self.clock.now_ns() + u64::from(out_ns));
         if u.void_ns == end_ns {
             // What was in the way has gone: there is an event.
             (u.until_ns, u.void_ns) = (end_ns, u64::MAX);

@@ -7,9 +7,9 @@
 //! cross it that have begun to by then.
 
 use super::channel::Channel;
+use super::engine::Timing;
 use super::event::{Event, EventKind};
 use super::unit::{Phase, Unit};
-use super::Timing;
 
 /// Units of a channel that may have data coming: as many as a mask has bits.
 const UNITS_MAX: usize = 64;
@@ -51,7 +51,7 @@ impl Timing {
         let (channel, from_ns) = (u.channel as usize, u.until_ns);
         self.part_coming(channel);
         let c = &self.channels[channel];
-        if out_ns == 0 || from_ns == self.now_ns || !c.plans {
+        if out_ns == 0 || from_ns == self.clock.now_ns() || !c.plans {
             return from_ns;
         }
         let until_ns = from_ns + u64::from(out_ns);
@@ -90,7 +90,7 @@ impl Timing {
     /// Lets the data cross a channel that have begun to by now.
     #[inline(always)]
     pub(super) fn settle_channel(&mut self, channel: usize) {
-        if self.channels[channel].coming_ns <= self.now_ns {
+        if self.channels[channel].coming_ns <= self.clock.now_ns() {
             self.settle_coming(channel);
         }
     }
@@ -103,7 +103,7 @@ impl Timing {
             rest &= rest - 1;
             let unit = self.channels[channel].units[bit as usize];
             let u = &self.units[unit as usize];
-            if self.is_past(unit, u.read_end_ns) {
+            if self.clock.is_past(unit, u.read_end_ns) {
                 self.channels[channel].come(u);
             } else {
                 next_ns = next_ns.min(u.read_end_ns);
@@ -164,13 +164,13 @@ impl Timing {
 
     #[cold]
     fn expect_next_read(&mut self) {
-        let now_ns = self.now_ns;
+        let now_ns = self.clock.now_ns();
         let is_next = |u: &Unit| u.phase == Phase::Read && u.read_end_ns >= now_ns;
         let coming = (0..self.units.len() as u32).filter(|&unit| is_next(&self.units[unit as usize]));
         let ends = coming.map(|unit| (self.units[unit as usize].read_end_ns, unit));
-        let next = ends.filter(|&(at_ns, unit)| !self.is_past(unit, at_ns)).min();
+        let next = ends.filter(|&(at_ns, unit)| !self.clock.is_past(unit, at_ns)).min();
         if let Some((at_ns, index)) = next {
-            self.queue.push(Event { at_ns, kind: EventKind::Unit, index });
+            self.clock.push(Event { at_ns, kind: EventKind::Unit, index });
         }
     }
 
@@ -178,12 +178,12 @@ impl Timing {
     pub(super) fn busy_until_ns(&self, channel: usize) -> u64 {
         let c = &self.channels[channel];
         let mut until_ns = c.busy_until_ns;
-        let mut rest = if c.coming_ns <= self.now_ns { c.coming } else { 0 };
+        let mut rest = if c.coming_ns <= self.clock.now_ns() { c.coming } else { 0 };
         while rest != 0 {
             let unit = c.units[rest.trailing_zeros() as usize];
             rest &= rest - 1;
             let u = &self.units[unit as usize];
-            if self.is_past(unit, u.read_end_ns) {
+            if self.clock.is_past(unit, u.read_end_ns) {
                 until_ns = until_ns.max(u.until_ns);
             }
         }

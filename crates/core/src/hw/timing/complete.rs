@@ -1,9 +1,9 @@
 //! The end of operations: what it means to their block, to those that wait and to their requests.
 
+use super::engine::Timing;
 use super::ids::OpId;
 use super::op_table::{Op, COUNTS, FOLLOWS, JOINT, MOVES, PATH, WAITERS};
 use super::unit::Phase;
-use super::Timing;
 use crate::base::op::OpKind;
 use crate::base::Gap;
 
@@ -17,9 +17,9 @@ impl Timing {
         let u = &mut self.units[unit as usize];
         let id = std::mem::take(&mut u.current);
         u.phase = Phase::Idle;
-        self.ended_ns = self.now_ns;
+        self.ended_ns = self.clock.now_ns();
         let op = &self.ops[id];
-        u.busy_ns[op.cause as usize] += self.now_ns - u.started_ns;
+        u.busy_ns[op.cause as usize] += self.clock.now_ns() - u.started_ns;
         if op.next.is_none() && !op.has(MOVES) {
             self.finish(unit, id);
         } else {
@@ -58,8 +58,8 @@ impl Timing {
         u.outstanding -= 1;
         u.load_ns -= op.service_ns();
         if op.class.is_host() {
-            u.host_ns = self.now_ns;
-            self.host_ns = self.now_ns;
+            u.host_ns = self.clock.now_ns();
+            self.host_ns = self.clock.now_ns();
         }
         self.leave_block(id);
         if !wakes.is_none() {

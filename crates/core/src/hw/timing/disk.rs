@@ -1,14 +1,15 @@
 //! The disk as one more unit: what waits for it, when it is awake, and how long it takes, which is asked
 //! when an operation starts.
 
+use super::attribution::{DISK_POSITIONING, DISK_TRANSFER};
 use super::channel::Channel;
+use super::engine::Timing;
 use super::ids::{OpId, RequestId};
 use super::op_table::QUEUED;
 use super::parked::Parked;
 use super::requests::Waiter;
 use super::spec::OpSpec;
 use super::unit::{Phase, Unit};
-use super::{Timing, DISK_POSITIONING, DISK_TRANSFER};
 use crate::base::op::{Class, OpKind, CLASSES};
 use crate::base::BlockId;
 use crate::hw::config::{PlaneParallelism, SuspendConfig};
@@ -40,7 +41,7 @@ pub(super) struct DiskUnit {
 impl Timing {
     /// Adds the disk, behind the units of the flash.
     pub fn add_disk(&mut self, disk: Disk) {
-        assert!(self.disk.is_none() && self.now_ns == 0, "Invariant: one disk, at the start");
+        assert!(self.disk.is_none() && self.clock.now_ns() == 0, "Invariant: one disk, at the start");
         self.disk_unit = self.units.len() as u32;
         let mut channel = Channel::new(self.channels[0].bus);
         channel.units.push(self.disk_unit);
@@ -71,7 +72,7 @@ impl Timing {
     /// Closes the books of the disk's energy and times: what it does from now on is counted in
     /// operations only.
     pub fn close_disk(&mut self) {
-        let now_ns = self.now_ns;
+        let now_ns = self.clock.now_ns();
         if let Some(unit) = self.disk.as_mut() {
             unit.disk.settle(now_ns);
         }
@@ -79,7 +80,7 @@ impl Timing {
 
     /// Goes on with the closed books of the disk, from now.
     pub fn reopen_disk(&mut self) {
-        let now_ns = self.now_ns;
+        let now_ns = self.clock.now_ns();
         if let Some(unit) = self.disk.as_mut() {
             unit.disk.resume(now_ns);
         }
@@ -114,14 +115,14 @@ impl Timing {
     #[cold]
     pub(super) fn wake_disk(&mut self, channel: usize) {
         if let Some(unit) = self.disk.as_mut() {
-            self.channels[channel].busy_until_ns = unit.disk.wake(self.now_ns);
+            self.channels[channel].busy_until_ns = unit.disk.wake(self.clock.now_ns());
         }
     }
 
     /// Starts an operation that was taken off the disk's queue.
     #[cold]
     pub(super) fn start_disk(&mut self, unit: u32, id: OpId, spin_up_ns: u64) {
-        let now_ns = self.now_ns;
+        let now_ns = self.clock.now_ns();
         let op = &mut self.ops[id];
         op.next = OpId::NONE;
         op.clear(QUEUED);

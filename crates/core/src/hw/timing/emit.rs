@@ -1,9 +1,9 @@
 //! Emission, and what operations wait for.
 
+use super::engine::Timing;
 use super::ids::{OpId, RequestId};
 use super::op_table::{Op, FOLLOWS, HELD, JOINT, QUEUED};
 use super::spec::OpSpec;
-use super::Timing;
 use crate::base::op::{Class, OpKind};
 use crate::base::{BlockId, Gap};
 
@@ -35,7 +35,7 @@ impl Timing {
     /// Lets a joint operation go: no request joins it any more, and its path starts.
     pub fn release(&mut self, id: OpId) {
         self.set_resting(id, false);
-        self.ops[id].queued_ns = self.now_ns;
+        self.ops[id].queued_ns = self.clock.now_ns();
         self.fulfil(id);
     }
 
@@ -98,7 +98,7 @@ impl Timing {
         // 0 stands for an operation that is complete.
         self.serial += 1;
         let id = self.ops.next_free();
-        let mut op = Op::new(&spec, self.serial, self.now_ns);
+        let mut op = Op::new(&spec, self.serial, self.clock.now_ns());
         if deps > 0 {
             op.set(HELD);
         }

@@ -5,11 +5,11 @@
 //! what folds is listed by plane, and only the first of each plane is looked at. The plane that is behind goes
 //! first, until the others are where it is: pages must match in a command, and frontiers go on in order.
 
+use super::engine::Timing;
 use super::ids::OpId;
 use super::mates::Mates;
 use super::op_table::{Op, FOLLOWS, MOVES};
 use super::unit::Unit;
-use super::Timing;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::hw::config::PlaneParallelism;
 use std::collections::BTreeMap;

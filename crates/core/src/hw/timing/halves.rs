@@ -1,17 +1,17 @@
 //! The halves of a page move: its read and its program, run as one or, where something more urgent is
 //! queued meanwhile, one after the other.
 
+use super::engine::Timing;
 use super::ids::OpId;
 use super::op_table::MOVES;
 use super::spec::MoveTarget;
 use super::unit::Phase;
-use super::Timing;
 
 impl Timing {
     /// The read half of a move is done: the operation is now the program of its target.
     #[inline(always)]
     pub(super) fn turn_into_program(&mut self, id: OpId) {
-        let now_ns = self.now_ns;
+        let now_ns = self.clock.now_ns();
         let Some(target) = self.ops.then(id) else { return };
         let op = &mut self.ops[id];
         op.clear(MOVES);
@@ -53,7 +53,7 @@ impl Timing {
         let u = &mut self.units[unit as usize];
         let op = &self.ops[u.current];
         let more_urgent = u.mask & ((1 << op.class as u8) - 1);
-        if more_urgent == 0 || self.now_ns >= u.read_end_ns {
+        if more_urgent == 0 || self.clock.now_ns() >= u.read_end_ns {
             return;
         }
         self.pause(unit);

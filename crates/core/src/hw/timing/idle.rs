@@ -1,7 +1,7 @@
 //! Idle time: when a unit has been left alone long enough for work that nobody waits for.
 
+use super::engine::Timing;
 use super::event::{Event, EventKind};
-use super::Timing;
 use crate::hw::config::{IdleRule, IdleScope};
 
 /// The idle event of a unit that has none.
@@ -27,7 +27,7 @@ impl Timing {
         let last_ns = match self.idle.scope {
             IdleScope::Plane => self.units[unit as usize].host_ns,
             // A request or a write of acknowledged data in flight keeps the device busy: it cannot be idle long enough before this.
-            IdleScope::Device if !self.requests.is_empty() || self.notices > 0 => self.now_ns,
+            IdleScope::Device if !self.requests.is_empty() || self.notices > 0 => self.clock.now_ns(),
             IdleScope::Device => self.last_host_ns(),
         };
         last_ns + self.idle.threshold_ns
@@ -56,14 +56,14 @@ impl Timing {
 
     #[inline(never)]
     fn arm_idle_unit(&mut self, unit: u32) {
-        let at_ns = self.now_ns.max(self.idle_from_ns(unit));
+        let at_ns = self.clock.now_ns().max(self.idle_from_ns(unit));
         self.units[unit as usize].idle_event_ns = at_ns;
-        self.queue.push_late(Event { at_ns, kind: EventKind::Idle, index: unit });
+        self.clock.push_late(Event { at_ns, kind: EventKind::Idle, index: unit });
     }
 
     pub(super) fn idle_event(&mut self, unit: u32) {
         let u = &mut self.units[unit as usize];
-        if u.idle_event_ns != self.now_ns {
+        if u.idle_event_ns != self.clock.now_ns() {
             // The rule has changed since this event was scheduled: another has taken its place.
             return;
         }
@@ -71,7 +71,7 @@ impl Timing {
         if !u.is_idle() || u.idle_planes == 0 {
             return;
         }
-        if self.now_ns >= self.idle_from_ns(unit) {
+        if self.clock.now_ns() >= self.idle_from_ns(unit) {
             self.idle_due.push(unit);
         } else {
             self.arm_idle(unit);
@@ -82,13 +82,13 @@ impl Timing {
     pub fn set_ending(&mut self, ending: bool) {
         self.ending = ending;
         // Idle time counts from here, as it does for a device that a snapshot brings back.
-        self.host_ns = self.now_ns;
+        self.host_ns = self.clock.now_ns();
         // So do the numbers of requests, by which events at the same time are told apart.
         if self.requests.is_empty() {
             self.requests.begin_anew();
         }
         for unit in &mut self.units {
-            (unit.idle_planes, unit.host_ns) = (0, self.now_ns);
+            (unit.idle_planes, unit.host_ns) = (0, self.clock.now_ns());
         }
     }
 

@@ -1,10 +1,10 @@
 //! What a multi-plane command takes along: operations of its class on the same page of other planes. Commands of
 //! the host look along their queue; for those that fold see `folds`.
 
+use super::engine::Timing;
 use super::ids::OpId;
 use super::op_table::Op;
 use super::spec::MoveTarget;
-use super::Timing;
 use crate::base::op::OpKind;
 
 /// How far a multi-plane command looks along its class for operations to take along.

@@ -6,10 +6,10 @@
 //! run becomes its last move. So all happens as if each had been emitted alone, and the run's number
 //! stands for the last of them. Where planes fold together each is emitted alone.
 
+use super::engine::Timing;
 use super::ids::OpId;
 use super::op_table::{Op, FOLLOWS, MOVES, QUEUED};
 use super::spec::{MoveTarget, OpSpec};
-use super::Timing;
 
 /// One move of a run.
 #[derive(Clone, Copy, Debug)]

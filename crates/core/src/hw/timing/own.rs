@@ -4,9 +4,9 @@
 //! the disk's head. An account is kept only where a request has several operations on a unit.
 
 use super::attribution::{DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL};
+use super::engine::Timing;
 use super::ids::{OpId, RequestId};
 use super::unit::Phase;
-use super::Timing;
 use crate::base::op::{OpKind, CAUSES};
 
 /// Time for which a unit was at work, ns: in the array, on the channel, waiting for the channel, on the
@@ -71,7 +71,7 @@ impl Timing {
             let account = self.account(self.ops[mate].request, unit);
             if account != 0 {
                 let account = &mut self.accounts[account as usize];
-                if account.counted_ns.replace(self.now_ns) != Some(self.now_ns) {
+                if account.counted_ns.replace(self.clock.now_ns()) != Some(self.clock.now_ns()) {
                     let cause = self.ops[self.units[unit as usize].current].cause;
                     account.add(cause as usize, &parts_ns);
                 }
@@ -124,9 +124,9 @@ impl Timing {
     /// The parts of what the command at work in `unit` has done since it started, or went on.
     fn parts_now(&self, unit: u32) -> Parts {
         let u = &self.units[unit as usize];
-        let over_ns = self.now_ns - u.started_ns;
+        let over_ns = self.clock.now_ns() - u.started_ns;
         if u.phase == Phase::Disk {
-            let transfer_ns = self.now_ns.saturating_sub(u.read_end_ns);
+            let transfer_ns = self.clock.now_ns().saturating_sub(u.read_end_ns);
             return [0, 0, 0, over_ns - transfer_ns, transfer_ns];
         }
         let (in_ns, array_ns, out_ns) = self.command_times(unit, u.current);
@@ -139,7 +139,8 @@ impl Timing {
             return [over_ns - in_ns, in_ns, 0, 0, 0];
         }
         let crosses = matches!(u.phase, Phase::Out | Phase::Read);
-        let out_ns = if crosses { u64::from(out_ns).saturating_sub(u.until_ns - self.now_ns) } else { 0 };
+        let out_ns =
+            if crosses { u64::from(out_ns).saturating_sub(u.until_ns - self.clock.now_ns()) } else { 0 };
         let array_ns = u64::from(array_ns).min(over_ns - in_ns - out_ns);
         [array_ns, in_ns + out_ns, over_ns - in_ns - array_ns - out_ns, 0, 0]
     }

@@ -2,10 +2,10 @@
 //! commands, each of which looks for others to take along. Where the read found none and the program
 //! would find none, both are one event, unless something is queued before the read ends.
 
+use super::engine::Timing;
 use super::ids::OpId;
 use super::op_table::{FOLLOWS, MOVES, QUEUED};
 use super::unit::{OneGo, Phase};
-use super::Timing;
 
 impl Timing {
     /// Whether `id`, taken off the queue with all that its read takes along, runs as a pair if nothing comes.
@@ -44,13 +44,7 @@ impl Timing {
     #[inline(always)]
     pub(super) fn is_reading_pair(&self, unit: u32) -> bool {
         let u = &self.units[unit as usize];
-        u.phase == Phase::Pair && !self.is_past(unit, u.read_end_ns)
-    }
-
-    /// Whether `at_ns` is past for `unit`; if it is now, whether the events have come to it.
-    #[inline(always)]
-    pub(super) fn is_past(&self, unit: u32, at_ns: u64) -> bool {
-        at_ns < self.now_ns || (at_ns == self.now_ns && unit < self.passed)
+        u.phase == Phase::Pair && !self.clock.is_past(unit, u.read_end_ns)
     }
 
     /// Something was queued during a pair: in its read it may change what the program takes along.

@@ -4,9 +4,9 @@
 //! waits for is complete. The parked operations are always the front part of their queue, so the
 //! next search takes the first of those that have been woken, or goes on behind the part.
 
+use super::engine::Timing;
 use super::ids::OpId;
 use super::op_table::FOLLOWS;
-use super::Timing;
 use crate::base::op::{OpKind, CLASSES};
 use crate::base::BlockId;
 use std::cmp::Reverse;

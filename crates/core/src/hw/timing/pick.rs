@@ -1,7 +1,7 @@
 //! The choice: what a free unit does next.
 
+use super::engine::Timing;
 use super::ids::OpId;
-use super::Timing;
 use crate::base::op::{Class, CLASSES};
 
 /// What a unit does next.
@@ -64,7 +64,7 @@ impl Timing {
     fn pick_starved(&mut self, unit: u32, mask: u8) -> OpId {
         for class in (1..CLASSES).rev().filter(|&c| mask >> c & 1 == 1) {
             let id = self.first_startable(unit, class);
-            if !id.is_none() && self.now_ns - self.ops[id].queued_ns >= self.starvation_ns {
+            if !id.is_none() && self.clock.now_ns() - self.ops[id].queued_ns >= self.starvation_ns {
                 return self.take(id);
             }
         }

@@ -1,9 +1,10 @@
 //! The queues of the units: one per class.
 
+use super::attribution::WAIT_SOURCE;
+use super::engine::Timing;
 use super::ids::OpId;
 use super::op_table::{Op, FOLLOWS, QUEUED};
 use super::parked::{FIRST_PLACE, PLACE_STEP};
-use super::{Timing, WAIT_SOURCE};
 use crate::base::op::OpKind;
 
 impl Timing {
@@ -19,7 +20,7 @@ impl Timing {
 
     #[inline]
     pub(super) fn enqueue(&mut self, id: OpId) {
-        let now_ns = self.now_ns;
+        let now_ns = self.clock.now_ns();
         let unit = self.ops[id].unit;
         self.settle(unit);
         // It came first. Only what is linked is marked as queued.

@@ -1,9 +1,9 @@
 //! Requests in flight, and who hears of the end of an operation.
 
 use super::attribution::WaitTime;
+use super::engine::Timing;
 use super::ids::{OpId, RequestId};
 use super::op_table::{COUNTS, JOINT, PATH, WAITERS};
-use super::Timing;
 use crate::base::Gap;
 
 /// Who waits for an operation or hears that it is complete.
@@ -90,7 +90,7 @@ impl Timing {
     /// The request of the operation whose phase ends next, if it is one of a unit.
     #[inline(always)]
     pub fn next_request(&self) -> RequestId {
-        match self.queue.first_unit() {
+        match self.clock.first_unit() {
             Some(unit) => self.ops[self.units[unit as usize].current].request,
             None => RequestId::NONE,
         }

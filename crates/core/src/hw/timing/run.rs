@@ -1,13 +1,14 @@
 //! The clockwork: starting operations, phases, channel arbitration, completion.
 
 use super::channel::Channel;
+use super::clock::Due;
 use super::coming::plan;
+use super::engine::Timing;
 use super::event::{Event, EventKind};
 use super::ids::OpId;
 use super::op_table::{Op, FOLLOWS, MOVES, QUEUED};
 use super::pick::Next;
 use super::unit::{OneGo, Phase, Unit};
-use super::Timing;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::hw::config::PlaneParallelism;
 
@@ -36,7 +37,7 @@ impl Timing {
     /// Handles the events up to `at_ns` in their order, until the device has to hear of something; its own
     /// are handed back.
     pub fn run_until(&mut self, at_ns: u64) -> Option<Event> {
-        while self.queue.next_ns() <= at_ns {
+        while self.clock.next_ns() <= at_ns {
             let event = self.step();
             if event.is_some() || !self.finished.is_empty() || !self.idle_due.is_empty() {
                 return event;
@@ -49,16 +50,11 @@ impl Timing {
     /// back.
     #[inline(always)]
     pub fn step(&mut self) -> Option<Event> {
-        let (at_ns, tie) = self.queue.pop_key()?;
-        let before_ns = std::mem::replace(&mut self.now_ns, at_ns);
-        // Nearly all are of units, the first kind.
-        if tie >> 32 != 0 {
-            return self.rare_event(Event::from_key((at_ns, tie)));
-        }
-        let unit = tie as u32;
-        let passed = if at_ns > before_ns { 0 } else { self.passed };
-        self.passed = passed.max(unit + 1);
-        if self.units[unit as usize].until_ns == at_ns {
+        let unit = match self.clock.advance()? {
+            Due::Unit(unit) => unit,
+            Due::Other(event) => return self.rare_event(event),
+        };
+        if self.units[unit as usize].until_ns == self.clock.now_ns() {
             self.unit_event(unit);
             self.kick();
         } else {
@@ -71,7 +67,7 @@ impl Timing {
     #[inline(never)]
     fn outdated_event(&mut self, unit: u32) {
         let u = &mut self.units[unit as usize];
-        if u.void_ns == self.now_ns {
+        if u.void_ns == self.clock.now_ns() {
             // Without data that came there would be no event.
             u.void_ns = u64::MAX;
             return;
@@ -81,7 +77,6 @@ impl Timing {
 
     #[inline(never)]
     fn rare_event(&mut self, event: Event) -> Option<Event> {
-        self.passed = u32::MAX;
         match event.kind {
             EventKind::Unit => unreachable!("Invariant: units' events are not rare"),
             EventKind::Channel => self.channel_event(event.index),
@@ -96,7 +91,7 @@ impl Timing {
     pub(super) fn push_unit_event(&mut self, unit: u32, at_ns: u64) {
         let u = &mut self.units[unit as usize];
         u.until_ns = at_ns;
-        self.queue.push(Event { at_ns, kind: EventKind::Unit, index: unit });
+        self.clock.push_unit(at_ns, unit);
     }
 
     /// A phase ends. Of several events at the very end of a phase the first one ends it; the others find another
@@ -159,7 +154,7 @@ impl Timing {
         }
         self.settle_channel(channel);
         let u = &self.units[unit as usize];
-        if self.channels[channel].open(self.now_ns) {
+        if self.channels[channel].open(self.clock.now_ns()) {
             self.begin_next(unit, 0);
             return;
         }
@@ -168,7 +163,7 @@ impl Timing {
         c.wish_count += 1;
         let u = &mut self.units[unit as usize];
         u.wishes = true;
-        u.wish_ns = self.now_ns;
+        u.wish_ns = self.clock.now_ns();
         self.arm_channel(channel);
     }
 
@@ -193,7 +188,7 @@ impl Timing {
     /// has waited for nothing, and nothing is there to be taken along.
     #[inline(always)]
     fn start_pending(&mut self, unit: u32) -> bool {
-        let now_ns = self.now_ns;
+        let now_ns = self.clock.now_ns();
         let mut u = &mut self.units[unit as usize];
         let channel = u.channel as usize;
         let mut c = &mut self.channels[channel];
@@ -208,7 +203,7 @@ impl Timing {
         }
         (u.pending, u.first) = (OpId::NONE, OpId::NONE);
         if op.has(MOVES) && !op.has(FOLLOWS) && u.one_go >= OneGo::Move && !u.folds(op.cause) {
-            self.run_move(unit, id, self.ops.more(id).then, self.now_ns);
+            self.run_move(unit, id, self.ops.more(id).then, self.clock.now_ns());
             return true;
         }
         let (out_ns, alone) = (op.out_ns, c.coming == 0);
@@ -216,7 +211,7 @@ impl Timing {
         if !alone {
             end_ns = self.begin_beside(unit, out_ns);
         }
-        self.queue.push(Event { at_ns: end_ns, kind: EventKind::Unit, index: unit });
+        self.clock.push_unit(end_ns, unit);
         true
     }
 
@@ -249,7 +244,7 @@ impl Timing {
         let can_move = can_move && !self.folds(unit, cause);
         self.book_wait(id, channel_wait_ns);
         if can_move {
-            return self.run_move(unit, id, self.ops.more(id).then, self.now_ns);
+            return self.run_move(unit, id, self.ops.more(id).then, self.clock.now_ns());
         }
         self.run_command(unit, id, (in_ns, array_ns, out_ns));
     }
@@ -259,7 +254,7 @@ impl Timing {
     fn start_with_mates(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
         self.take_mates(unit, id);
         if self.is_pair(unit, id) {
-            return self.run_pair(unit, id, self.now_ns);
+            return self.run_pair(unit, id, self.clock.now_ns());
         }
         let (in_ns, array_ns, out_ns) = self.command_times(unit, id);
         let bus_ns = u64::from(in_ns) + u64::from(out_ns);
@@ -282,11 +277,11 @@ impl Timing {
         let u = &mut self.units[unit as usize];
         let c = &mut self.channels[u.channel as usize];
         let alone = c.coming == 0;
-        let mut end_ns = occupy(u, c, self.now_ns, id, times_ns);
+        let mut end_ns = occupy(u, c, self.clock.now_ns(), id, times_ns);
         if !alone {
             end_ns = self.begin_beside(unit, times_ns.2);
         }
-        self.queue.push(Event { at_ns: end_ns, kind: EventKind::Unit, index: unit });
+        self.clock.push_unit(end_ns, unit);
     }
 
     /// Channel, array and data-out time of a command with all it takes along, ns.

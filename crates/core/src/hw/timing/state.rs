@@ -1,6 +1,8 @@
 //! What of the clock decides the future while nothing is in flight.
 
-use super::Timing;
+use super::channel::Channel;
+use super::engine::Timing;
+use super::unit::Unit;
 use crate::base::PlaneId;
 use crate::hw::config::IdleRule;
 use crate::hw::disk::{Disk, DiskState};
@@ -23,7 +25,7 @@ pub struct ClockState {
 impl Timing {
     /// What a snapshot holds.
     pub fn save_clock(&self) -> ClockState {
-        let planes = |u: &super::Unit| {
+        let planes = |u: &Unit| {
             let (first, planes) = (u.first_plane, u.idle_planes);
             (0..u16::BITS).filter(move |bit| planes >> bit & 1 == 1).map(move |bit| PlaneId(first + bit))
         };
@@ -36,7 +38,7 @@ impl Timing {
 
     /// Takes a snapshot's part into a new clock, or says why it does not fit.
     pub fn load_clock(&mut self, state: ClockState, geometry: &Geometry) -> Result<(), String> {
-        let fits = |(channel, &turn): (&super::Channel, &u32)| (turn as usize) < channel.units.len();
+        let fits = |(channel, &turn): (&Channel, &u32)| (turn as usize) < channel.units.len();
         if state.turns.len() != self.channels.len() || !self.channels.iter().zip(&state.turns).all(fits) {
             return Err(format!("the turns {:?} of {} channels", state.turns, self.channels.len()));
         }

@@ -5,12 +5,12 @@
 //! then the move at work becomes an operation of its own, and all goes on as without stretches. What is
 //! asked in between is answered as if each move had been booked at its end.
 
+use super::engine::Timing;
 use super::ids::OpId;
 use super::mates::MATE_WINDOW;
 use super::move_run::{PageMove, Run};
 use super::op_table::{Op, FOLLOWS, QUEUED};
 use super::unit::{OneGo, Phase, Unit};
-use super::Timing;
 use crate::base::op::{Class, OpKind};
 use crate::base::BlockId;
 use crate::hw::config::PlaneParallelism;
@@ -58,9 +58,10 @@ impl Timing {
     #[inline]
     pub(super) fn begin_stretch(&mut self, unit: u32, id: OpId, count: usize) {
         let ns = self.run_of(id).service_ns(count);
-        let end_ns = self.now_ns + ns;
+        let end_ns = self.clock.now_ns() + ns;
         let u = &mut self.units[unit as usize];
-        (u.phase, u.current, u.started_ns, u.stretch) = (Phase::Stretch, id, self.now_ns, count as u32);
+        (u.phase, u.current, u.started_ns, u.stretch) =
+            (Phase::Stretch, id, self.clock.now_ns(), count as u32);
         self.stretching += 1;
         self.push_unit_event(unit, end_ns);
     }
@@ -184,10 +185,7 @@ impl Timing {
     /// How many moves of the stretch that `unit` is in are over, by the events that have come until now.
     fn moves_over(&self, unit: u32) -> usize {
         let u = &self.units[unit as usize];
-        let spent_ns = self.now_ns - u.started_ns;
-        // At the very end of one, its event would be yet to come for units that are not passed.
-        let is_passed = unit < self.passed;
-        self.run_of(u.current).ended(|ns| ns < spent_ns || (ns == spent_ns && is_passed))
+        self.run_of(u.current).ended(|ns| self.clock.is_past(unit, u.started_ns + ns))
     }
 
     /// Books the first `count` moves of a stretch as each would have been at its end.

@@ -1,7 +1,8 @@
 //! Suspension: a program or an erase gives way to reads of the host, and goes on behind them.
 
+use super::attribution::WAIT_SUSPENDED;
+use super::engine::Timing;
 use super::unit::Phase;
-use super::{Timing, WAIT_SUSPENDED};
 use crate::base::op::{Class, OpKind};
 
 impl Timing {
@@ -16,7 +17,7 @@ impl Timing {
             OpKind::Read => false,
         };
         let array_starts_ns = u.until_ns.saturating_sub(u64::from(op.array_ns));
-        if !allowed || u.suspends >= u.suspend.max_suspends || self.now_ns < array_starts_ns {
+        if !allowed || u.suspends >= u.suspend.max_suspends || self.clock.now_ns() < array_starts_ns {
             return;
         }
         // A program raised for a read may wait for this very operation: nothing would be won.
@@ -24,11 +25,11 @@ impl Timing {
             return;
         }
         let u = &mut self.units[unit as usize];
-        u.suspended_ns = self.now_ns;
-        u.suspended_left_ns = u.until_ns - self.now_ns;
+        u.suspended_ns = self.clock.now_ns();
+        u.suspended_left_ns = u.until_ns - self.clock.now_ns();
         u.suspends += 1;
         u.phase = Phase::Suspending;
-        let at_ns = self.now_ns + u64::from(u.suspend.suspend_ns);
+        let at_ns = self.clock.now_ns() + u64::from(u.suspend.suspend_ns);
         self.push_unit_event(unit, at_ns);
     }
 
@@ -40,13 +41,13 @@ impl Timing {
         u.suspended = std::mem::take(&mut u.current);
         u.phase = Phase::Idle;
         let cause = self.ops[u.suspended].cause as usize;
-        u.busy_ns[cause] += self.now_ns - u.started_ns;
+        u.busy_ns[cause] += self.clock.now_ns() - u.started_ns;
         self.ready.push(unit);
     }
 
     /// Goes on with the suspended operation.
     pub(super) fn resume(&mut self, unit: u32) {
-        let now_ns = self.now_ns;
+        let now_ns = self.clock.now_ns();
         let u = &mut self.units[unit as usize];
         u.current = std::mem::take(&mut u.suspended);
         u.started_ns = now_ns;

@@ -4,9 +4,9 @@
 //! where many wait. The front is laid out once a search has seen as many as it may; what joins or leaves the
 //! queue there does so in both. It holds no runs: with one among the first, the queue itself is searched.
 
+use super::engine::Timing;
 use super::ids::OpId;
 use super::mates::MATE_WINDOW;
-use super::Timing;
 use crate::base::op::Class;
 
 const SIZE: usize = MATE_WINDOW as usize;

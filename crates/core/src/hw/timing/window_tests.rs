@@ -1,7 +1,7 @@
 //! Do commands take along from the front of a queue laid out what they take from the queue itself?
 
+use super::engine::Timing;
 use super::twins::Twins;
-use super::Timing;
 use crate::base::op::Class;
 
 /// Whether what is laid out is the front of the queue; how many fronts are.

@@ -1,0 +1,265 @@
+//! The timing engine: its parts, and how they are made.
+
+use super::attribution::{Path, Snapshot};
+use super::block_clock::{BlockClock, DoneAhead};
+use super::channel::Channel;
+use super::clock::Clock;
+use super::disk::DiskUnit;
+use super::event::{Event, EventKind};
+use super::folds::Folds;
+use super::ids::{OpId, RequestId};
+use super::move_run::Run;
+use super::op_table::OpTable;
+use super::own::Own;
+use super::parked::Parked;
+use super::requests::{RequestPath, Waiter};
+use super::unit::{OneGo, Unit};
+use super::window::Window;
+use crate::base::op::CLASSES;
+use crate::base::room::Room;
+use crate::base::slab::Slab;
+use crate::hw::config::{BusConfig, IdleRule, IdleScope, PlaneParallelism};
+use crate::hw::geometry::Geometry;
+use std::collections::{BTreeMap, TryReserveError};
+
+/// The timing engine.
+#[derive(Clone)]
+pub struct Timing {
+    pub(super) clock: Clock,
+    pub(super) units: Vec<Unit>,
+    pub(super) channels: Vec<Channel>,
+    pub(super) ops: OpTable,
+    /// Lists of operations: further ones an operation wakes, and those it waits for.
+    pub(super) op_links: Slab<(OpId, u32)>,
+    /// Sources of operations, each with its serial, by which it is told from a later one.
+    pub(super) source_links: Slab<(OpId, u64, u32)>,
+    pub(super) serial: u64,
+    /// Moves of the runs in flight.
+    pub(super) runs: Slab<Run>,
+    pub(super) more_waiters: Slab<(Waiter, u32)>,
+    /// Notices asked for and not given yet.
+    pub(super) notices: u32,
+    /// What units had done when operations were queued.
+    pub(super) snapshots: Slab<Snapshot>,
+    /// Paths of operations and requests that waited.
+    pub(super) paths: Slab<Path>,
+    pub(super) requests: Slab<RequestPath>,
+    /// What operations of one request do on one unit.
+    pub(super) accounts: Slab<Own>,
+    pub(super) blocks: Box<[BlockClock]>,
+    pub(super) done_ahead: DoneAhead,
+    /// The parked front of each queue, by unit and class.
+    pub(super) parked: Vec<Parked>,
+    /// The fronts of the queues of the host's classes, two for each unit.
+    pub(super) windows: Vec<Window>,
+    /// What folds and is queued, by unit.
+    pub(super) folds: Vec<Folds>,
+    /// Parked erases that wait for nothing but their block's reads.
+    pub(super) parked_erases: BTreeMap<u32, OpId>,
+    /// Units that may be able to start something.
+    pub(super) ready: Vec<u32>,
+    /// Room for the operations that are raised, kept from one time to the next.
+    pub(super) raising: Vec<OpId>,
+    pub(super) raised: Vec<(u64, OpId)>,
+    /// What is complete, and who has to hear of it.
+    pub(super) finished: Vec<Waiter>,
+    /// Units whose idle threshold has passed.
+    pub(super) idle_due: Vec<u32>,
+    pub(super) idle: IdleRule,
+    /// The run ends: nothing is taken for idle work.
+    pub(super) ending: bool,
+    /// When the host last used any unit, ns.
+    pub(super) host_ns: u64,
+    /// When the last operation ended, ns.
+    pub(super) ended_ns: u64,
+    pub(super) starvation_ns: u64,
+    /// The fronts of long queues are laid out to be searched; the plain way is the tests' oracle.
+    pub(super) lays_out: bool,
+    /// Units in a stretch.
+    pub(super) stretching: u32,
+    /// The disk, if there is one.
+    pub(super) disk: Option<Box<DiskUnit>>,
+    /// Its unit (`u32::MAX`: there is none).
+    pub(super) disk_unit: u32,
+}
+
+impl Timing {
+    /// Bytes of the tables with an entry per block.
+    pub fn block_bytes(geometry: &Geometry) -> u64 {
+        (geometry.block_numbers() * size_of::<BlockClock>()) as u64
+    }
+
+    /// An idle engine at time 0 for `geometry`.
+    pub fn new(geometry: &Geometry, starvation_ns: u64) -> Self {
+        let mut timing = Self {
+            clock: Clock::default(),
+            units: Vec::new(),
+            channels: Vec::new(),
+            ops: OpTable::new(),
+            op_links: Slab::new((OpId::NONE, 0)),
+            source_links: Slab::new((OpId::NONE, 0, 0)),
+            serial: 0,
+            runs: Slab::new(Run::default()),
+            more_waiters: Slab::new((Waiter::Request(RequestId::NONE), 0)),
+            notices: 0,
+            snapshots: Slab::new(Snapshot::default()),
+            paths: Slab::new(Path::default()),
+            requests: Slab::new(RequestPath::default()),
+            accounts: Slab::new(Own::default()),
+            blocks: bytemuck::zeroed_slice_box(geometry.block_numbers()),
+            done_ahead: DoneAhead::new(geometry.block_numbers(), geometry.page_bits),
+            parked: Vec::new(),
+            windows: Vec::new(),
+            folds: Vec::new(),
+            parked_erases: BTreeMap::new(),
+            ready: Vec::new(),
+            raising: Vec::new(),
+            raised: Vec::new(),
+            finished: Vec::new(),
+            idle_due: Vec::new(),
+            idle: IdleRule { threshold_ns: 0, scope: IdleScope::Plane },
+            ending: false,
+            host_ns: 0,
+            ended_ns: 0,
+            starvation_ns,
+            lays_out: true,
+            stretching: 0,
+            disk: None,
+            disk_unit: u32::MAX,
+        };
+        for pool in &geometry.pools {
+            for _ in 0..pool.config.channels {
+                timing.channels.push(Channel::new(pool.config.bus));
+            }
+        }
+        for (index, plane) in geometry.planes.iter().enumerate() {
+            if plane.unit as usize == timing.units.len() {
+                timing.add_unit(geometry, index as u32);
+            }
+        }
+        timing.plan_reads(true);
+        timing.plan_moves();
+        timing
+    }
+
+    /// Has each unit do as much of moves in one go as it can.
+    pub(super) fn plan_moves(&mut self) {
+        for unit in &mut self.units {
+            let alone = self.channels[unit.channel as usize].units.len() == 1;
+            unit.plan_moves(alone, self.starvation_ns);
+        }
+    }
+
+    /// Has each unit do no more than that of moves in one go: the plain ways are the tests' oracles.
+    pub(super) fn limit_moves(&mut self, most: OneGo) {
+        self.units.iter_mut().for_each(|unit| unit.one_go = unit.one_go.min(most));
+    }
+
+    fn add_unit(&mut self, geometry: &Geometry, plane: u32) {
+        let place = geometry.planes[plane as usize];
+        let pool = &geometry.pools[place.pool as usize];
+        let channel = &mut self.channels[place.channel as usize];
+        let bit = channel.units.len() as u32;
+        channel.units.push(place.unit);
+        channel.wishes.resize(bit as usize / 64 + 1, 0);
+        channel.last_bit = bit;
+        let parallelism = match pool.config.plane_parallelism {
+            PlaneParallelism::MultiPlane if pool.config.planes == 1 => PlaneParallelism::Serial,
+            other => other,
+        };
+        self.parked.extend((0..CLASSES).map(|_| Parked::default()));
+        self.add_windows();
+        self.folds.push(Folds::new(pool.config.planes));
+        let first_plane = plane - u32::from(place.in_die);
+        self.units.push(Unit::new(place.channel, bit, first_plane, parallelism, pool.config.suspend));
+    }
+
+    /// Makes room for more requests at a time, or says that there is none.
+    pub fn make_room(&mut self) -> Result<(), TryReserveError> {
+        self.ops.make_room()?;
+        self.clock.make_room()?;
+        self.op_links.make_room()?;
+        self.source_links.make_room()?;
+        self.runs.make_room()?;
+        self.more_waiters.make_room()?;
+        self.snapshots.make_room()?;
+        self.paths.make_room()?;
+        self.requests.make_room()?;
+        self.accounts.make_room()
+    }
+
+    /// When the last operation of any unit ended, ns.
+    pub fn ended_ns(&self) -> u64 {
+        self.ended_ns
+    }
+
+    /// The present time, ns.
+    #[inline(always)]
+    pub fn now_ns(&self) -> u64 {
+        self.clock.now_ns()
+    }
+
+    /// Moves the clock to `at_ns`, up to which no event is pending.
+    #[inline]
+    pub fn set_now(&mut self, at_ns: u64) {
+        self.clock.set_now(at_ns);
+    }
+
+    /// When the next event happens, ns (`u64::MAX`: never).
+    #[inline(always)]
+    pub fn next_ns(&self) -> u64 {
+        self.clock.next_ns()
+    }
+
+    /// Asks for an event of `kind` for `index` at `at_ns`.
+    pub fn schedule(&mut self, at_ns: u64, kind: EventKind, index: u32) {
+        self.clock.push(Event { at_ns, kind, index });
+    }
+
+    /// Operations emitted and not complete.
+    pub fn ops_in_flight(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// The first operations that never ended, for a broken invariant's message.
+    pub fn describe_stuck(&self) -> String {
+        let queued =
+            self.units.iter().flat_map(|u| u.head.iter().copied().chain([u.pending, u.current, u.suspended]));
+        // What is in no queue waits for another operation, or to be staged to its end.
+        let waiting = self.blocks.iter().map(|block| OpId(block.last));
+        let ops = queued.chain(waiting).filter(|id| !id.is_none()).take(4);
+        ops.map(|id| format!("{id:?} {:?} {:?}", self.ops[id], self.ops.more(id)))
+            .collect::<Vec<_>>()
+            .join("; ")
+    }
+
+    /// Command and transfer times of the channel of `unit`.
+    #[inline(always)]
+    pub fn bus(&self, unit: u32) -> &BusConfig {
+        &self.channel(unit).bus
+    }
+
+    #[inline(always)]
+    pub(super) fn channel(&self, unit: u32) -> &Channel {
+        &self.channels[self.units[unit as usize].channel as usize]
+    }
+
+    /// The emission number of an operation in flight, by which it is told from a later one.
+    #[inline]
+    pub fn serial(&self, id: OpId) -> u64 {
+        self.ops[id].serial
+    }
+
+    /// Whether the operation emitted as `id` with `serial` is not complete.
+    #[inline]
+    pub fn is_in_flight(&self, id: OpId, serial: u64) -> bool {
+        self.ops[id].serial == serial
+    }
+
+    /// Handles every half of a move as an event of its own: the oracle for the short cut.
+    pub fn split_all_moves(&mut self) {
+        self.limit_moves(OneGo::Never);
+        self.lays_out = false;
+        self.plan_reads(false);
+    }
+}

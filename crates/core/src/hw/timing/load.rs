@@ -1,0 +1,55 @@
+//! What those outside ask of units: what they have to do, and until when.
+
+use super::engine::Timing;
+use super::unit::Phase;
+
+impl Timing {
+    /// How long what is on the channel of `unit` still holds it, ns.
+    #[inline]
+    pub fn channel_wait_ns(&self, unit: u32) -> u64 {
+        let u = &self.units[unit as usize];
+        let until_ns = match self.at_work(unit) {
+            Some(at) if at.is_pair && !self.clock.is_past(unit, at.read_end_ns) => at.read_end_ns,
+            Some(at) if at.is_pair => at.in_end_ns,
+            None if self.is_reading_pair(unit) => u.read_end_ns,
+            _ => self.busy_until_ns(u.channel as usize),
+        };
+        until_ns.saturating_sub(self.clock.now_ns())
+    }
+
+    /// Whether nothing runs or waits in `unit`: what rests in the controller does neither.
+    pub fn is_idle(&self, unit: u32) -> bool {
+        self.units[unit as usize].is_idle()
+    }
+
+    /// Operations emitted to `unit` and not complete: its load.
+    #[inline(always)]
+    pub fn load(&self, unit: u32) -> u32 {
+        let over = self.at_work(unit).map_or(0, |at| at.over);
+        self.units[unit as usize].outstanding - over
+    }
+
+    /// Service time of what was emitted to `unit` and is not complete, ns: an estimate of how long a
+    /// new operation would wait there, channel and priorities apart.
+    #[inline(always)]
+    pub fn load_ns(&self, unit: u32) -> u64 {
+        let u = &self.units[unit as usize];
+        if u.load_ns == 0 {
+            return 0;
+        }
+        if let Some(at) = self.at_work(unit) {
+            let has_read = at.is_pair && self.clock.is_past(unit, at.read_end_ns);
+            return u.load_ns - at.over_ns - if has_read { at.read_ns } else { 0 };
+        }
+        if u.phase == Phase::Pair && !self.is_reading_pair(unit) {
+            return u.load_ns - self.ops[u.current].service_ns();
+        }
+        u.load_ns
+    }
+
+    /// The same of all units on `channel`, ns.
+    #[inline]
+    pub fn channel_load_ns(&self, channel: usize) -> u64 {
+        self.channels[channel].units.iter().map(|&unit| self.load_ns(unit)).sum()
+    }
+}
