@@ -4,7 +4,7 @@
 
 use super::engine::Timing;
 use super::ids::OpId;
-use super::op_table::PATH;
+use super::ops::PATH;
 use crate::base::op::CAUSES;
 
 /// Waiting for the channel.

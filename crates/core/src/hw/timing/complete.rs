@@ -2,7 +2,7 @@
 
 use super::engine::Timing;
 use super::ids::OpId;
-use super::op_table::{Op, COUNTS, FOLLOWS, JOINT, MOVES, PATH, WAITERS};
+use super::ops::{Op, COUNTS, FOLLOWS, JOINT, MOVES, PATH, WAITERS};
 use super::unit::Phase;
 use crate::base::op::OpKind;
 use crate::base::Gap;
@@ -82,19 +82,18 @@ impl Timing {
     fn leave_block(&mut self, id: OpId) {
         let op = &self.ops[id];
         let (block, next) = (op.block, op.block_next);
-        let clock = &mut self.blocks[block.index()];
         if op.kind == OpKind::Read {
-            clock.reads -= 1;
-            if clock.reads == 0 && clock.erase_parked {
+            if self.ops.blocks.end_read(block) {
                 self.wake_erase(block);
             }
             return;
         }
-        if op.kind != OpKind::Erase && op.generation == clock.generation {
-            clock.done = clock.done.max(op.page + u16::from(op.pages));
+        if op.kind != OpKind::Erase {
+            let (generation, end) = (op.generation, op.page + u16::from(op.pages));
+            self.ops.blocks.end_program(block, generation, end);
         }
         if next.is_none() {
-            clock.last = 0;
+            self.ops.blocks.empty(block);
         } else {
             self.ops[next].clear(FOLLOWS);
             if self.ops.more(next).parked {
@@ -128,8 +127,7 @@ impl Timing {
         let mut link = self.ops.more(from).wakes;
         self.wake_up(from, first);
         while link != 0 {
-            let (to, next) = self.op_links[link as usize];
-            self.op_links.remove(link);
+            let (to, next) = self.ops.take_link(link);
             self.wake_up(from, to);
             link = next;
         }

@@ -5,13 +5,12 @@ use super::attribution::{DISK_POSITIONING, DISK_TRANSFER};
 use super::channel::Channel;
 use super::engine::Timing;
 use super::ids::{OpId, RequestId};
-use super::op_table::QUEUED;
+use super::ops::QUEUED;
 use super::parked::Parked;
 use super::requests::Waiter;
 use super::spec::OpSpec;
 use super::unit::{Phase, Unit};
 use crate::base::op::{Class, OpKind, CLASSES};
-use crate::base::BlockId;
 use crate::hw::config::{PlaneParallelism, SuspendConfig};
 use crate::hw::disk::{Disk, Order};
 
@@ -52,9 +51,7 @@ impl Timing {
         self.add_windows();
         self.units.push(Unit::new(number, 0, 0, PlaneParallelism::Serial, SuspendConfig::default()));
         // A block of its own, whose reads are what the disk does.
-        let mut blocks = std::mem::take(&mut self.blocks).into_vec();
-        blocks.push(bytemuck::Zeroable::zeroed());
-        self.blocks = blocks.into_boxed_slice();
+        self.ops.blocks.add();
         self.disk = Some(Box::new(DiskUnit { disk, orders: Vec::new() }));
     }
 
@@ -89,7 +86,7 @@ impl Timing {
     /// Emits an operation of the disk that waits for those of `after`; its token comes back when it is
     /// complete.
     pub fn emit_disk(&mut self, op: &DiskOp, after: &[OpId]) -> OpId {
-        let block = BlockId(self.blocks.len() as u32 - 1);
+        let block = self.ops.blocks.last_block();
         // The disk keeps no order but that of priority and emission, as a block its reads.
         let spec = OpSpec {
             request: op.request,
@@ -99,7 +96,7 @@ impl Timing {
         // Queued only when its order is known.
         let id = self.submit(spec, after.len() as u32 + 1);
         for &first in after {
-            self.wake(first, id);
+            self.ops.wake(first, id);
         }
         let unit = self.disk.as_mut().expect("Invariant: there is a disk");
         if unit.orders.len() <= id.index() {

@@ -2,7 +2,7 @@
 
 use super::engine::Timing;
 use super::ids::{OpId, RequestId};
-use super::op_table::{Op, FOLLOWS, HELD, JOINT, QUEUED};
+use super::ops::{Op, FOLLOWS, HELD, JOINT, QUEUED};
 use super::spec::OpSpec;
 use crate::base::op::{Class, OpKind};
 use crate::base::{BlockId, Gap};
@@ -13,7 +13,7 @@ impl Timing {
     pub fn emit(&mut self, spec: OpSpec, after: &[OpId]) -> OpId {
         let id = self.submit(spec, after.len() as u32);
         for &first in after {
-            self.wake(first, id);
+            self.ops.wake(first, id);
         }
         id
     }
@@ -23,7 +23,7 @@ impl Timing {
     pub fn emit_joint(&mut self, spec: OpSpec, gap: Gap, after: &[OpId]) -> OpId {
         let id = self.submit(spec, after.len() as u32 + 1);
         for &first in after {
-            self.wake(first, id);
+            self.ops.wake(first, id);
         }
         let (op, more) = self.ops.both_mut(id);
         op.set(JOINT);
@@ -43,7 +43,7 @@ impl Timing {
     pub fn add_source(&mut self, id: OpId, first: OpId) {
         assert!(!id.is_none() && self.ops[id].has(HELD), "Invariant: what runs waits for nothing");
         self.ops.more_mut(id).deps += 1;
-        self.wake(first, id);
+        self.ops.wake(first, id);
     }
 
     /// Takes `id`, which is held, out of its request, which does not wait for it and may be over before it.
@@ -95,16 +95,15 @@ impl Timing {
     /// Takes an operation in that waits for `deps` others and holds; with none it is queued.
     #[inline(always)]
     pub(super) fn submit(&mut self, spec: OpSpec, deps: u32) -> OpId {
-        // 0 stands for an operation that is complete.
-        self.serial += 1;
+        let serial = self.ops.count_emissions(1);
         let id = self.ops.next_free();
-        let mut op = Op::new(&spec, self.serial, self.clock.now_ns());
+        let mut op = Op::new(&spec, serial, self.clock.now_ns());
         if deps > 0 {
             op.set(HELD);
         }
         let prev = match spec.then {
-            Some(target) => self.join_block(id, &mut op, target.block),
-            None if spec.kind != OpKind::Read => self.join_block(id, &mut op, spec.block),
+            Some(target) => self.ops.blocks.join(id, &mut op, target.block),
+            None if spec.kind != OpKind::Read => self.ops.blocks.join(id, &mut op, spec.block),
             None => OpId::NONE,
         };
         self.ops.insert(op);
@@ -138,7 +137,7 @@ impl Timing {
                 u.first = id;
             }
             if spec.kind == OpKind::Read {
-                self.blocks[spec.block.index()].reads += 1;
+                self.ops.blocks.begin_reads(spec.block, 1);
             }
             self.ready.push(spec.unit);
         } else {
@@ -147,31 +146,18 @@ impl Timing {
         id
     }
 
-    /// Makes the end of `first` one of those that `then` has counted in its `deps`.
-    #[inline]
-    pub(super) fn wake(&mut self, first: OpId, then: OpId) {
-        debug_assert!(!first.is_none() && !then.is_none());
-        let (op, more) = self.ops.both_mut(first);
-        if op.wakes.is_none() {
-            op.wakes = then;
-            more.wakes = 0;
-        } else {
-            more.wakes = self.op_links.insert((then, more.wakes));
+    /// Order (a): `id` follows `prev` in its block, and lends it its class.
+    fn follow(&mut self, id: OpId, prev: OpId, class: Class) {
+        self.ops.follow(id, prev);
+        if self.ops[prev].class > class {
+            self.raise(prev, class);
         }
-        let serial = op.serial;
-        let more = self.ops.more_mut(then);
-        more.sources = self.source_links.insert((first, serial, more.sources));
     }
 
     /// One thing less that `id` waits for; the last one queues it.
     #[inline(always)]
     pub(super) fn fulfil(&mut self, id: OpId) {
-        debug_assert!(!id.is_none());
-        let (op, more) = self.ops.both_mut(id);
-        more.deps -= 1;
-        if more.deps == 0 {
-            op.clear(HELD);
-            self.forget_sources(id);
+        if self.ops.fulfil(id) {
             self.enqueue(id);
         }
     }
@@ -206,7 +192,7 @@ impl Timing {
                 work.push(self.ops.more(id).block_prev);
             }
             if op.has(HELD) {
-                self.add_waited_for(id, &mut work);
+                self.ops.add_waited_for(id, &mut work);
             }
             if op.has(QUEUED) {
                 queued.push((op.serial, id));
@@ -228,28 +214,5 @@ impl Timing {
             }
         }
         (self.raising, self.raised) = (work, queued);
-    }
-
-    /// Adds the operations in flight that `id` waits for.
-    fn add_waited_for(&self, id: OpId, work: &mut Vec<OpId>) {
-        let mut link = self.ops.more(id).sources;
-        while link != 0 {
-            let (source, serial, next) = self.source_links[link as usize];
-            // A source may be complete and its number in use again.
-            if self.is_in_flight(source, serial) {
-                work.push(source);
-            }
-            link = next;
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn forget_sources(&mut self, id: OpId) {
-        let mut link = std::mem::take(&mut self.ops.more_mut(id).sources);
-        while link != 0 {
-            let (_, _, next) = self.source_links[link as usize];
-            self.source_links.remove(link);
-            link = next;
-        }
     }
 }

@@ -1,15 +1,13 @@
 //! The timing engine: its parts, and how they are made.
 
 use super::attribution::{Path, Snapshot};
-use super::block_clock::{BlockClock, DoneAhead};
 use super::channel::Channel;
 use super::clock::Clock;
 use super::disk::DiskUnit;
 use super::event::{Event, EventKind};
 use super::folds::Folds;
 use super::ids::{OpId, RequestId};
-use super::move_run::Run;
-use super::op_table::OpTable;
+use super::ops::{Blocks, Ops};
 use super::own::Own;
 use super::parked::Parked;
 use super::requests::{RequestPath, Waiter};
@@ -28,14 +26,7 @@ pub struct Timing {
     pub(super) clock: Clock,
     pub(super) units: Vec<Unit>,
     pub(super) channels: Vec<Channel>,
-    pub(super) ops: OpTable,
-    /// Lists of operations: further ones an operation wakes, and those it waits for.
-    pub(super) op_links: Slab<(OpId, u32)>,
-    /// Sources of operations, each with its serial, by which it is told from a later one.
-    pub(super) source_links: Slab<(OpId, u64, u32)>,
-    pub(super) serial: u64,
-    /// Moves of the runs in flight.
-    pub(super) runs: Slab<Run>,
+    pub(super) ops: Ops,
     pub(super) more_waiters: Slab<(Waiter, u32)>,
     /// Notices asked for and not given yet.
     pub(super) notices: u32,
@@ -46,8 +37,6 @@ pub struct Timing {
     pub(super) requests: Slab<RequestPath>,
     /// What operations of one request do on one unit.
     pub(super) accounts: Slab<Own>,
-    pub(super) blocks: Box<[BlockClock]>,
-    pub(super) done_ahead: DoneAhead,
     /// The parked front of each queue, by unit and class.
     pub(super) parked: Vec<Parked>,
     /// The fronts of the queues of the host's classes, two for each unit.
@@ -86,7 +75,7 @@ pub struct Timing {
 impl Timing {
     /// Bytes of the tables with an entry per block.
     pub fn block_bytes(geometry: &Geometry) -> u64 {
-        (geometry.block_numbers() * size_of::<BlockClock>()) as u64
+        Blocks::bytes(geometry)
     }
 
     /// An idle engine at time 0 for `geometry`.
@@ -95,19 +84,13 @@ impl Timing {
             clock: Clock::default(),
             units: Vec::new(),
             channels: Vec::new(),
-            ops: OpTable::new(),
-            op_links: Slab::new((OpId::NONE, 0)),
-            source_links: Slab::new((OpId::NONE, 0, 0)),
-            serial: 0,
-            runs: Slab::new(Run::default()),
+            ops: Ops::new(geometry),
             more_waiters: Slab::new((Waiter::Request(RequestId::NONE), 0)),
             notices: 0,
             snapshots: Slab::new(Snapshot::default()),
             paths: Slab::new(Path::default()),
             requests: Slab::new(RequestPath::default()),
             accounts: Slab::new(Own::default()),
-            blocks: bytemuck::zeroed_slice_box(geometry.block_numbers()),
-            done_ahead: DoneAhead::new(geometry.block_numbers(), geometry.page_bits),
             parked: Vec::new(),
             windows: Vec::new(),
             folds: Vec::new(),
@@ -178,9 +161,6 @@ impl Timing {
     pub fn make_room(&mut self) -> Result<(), TryReserveError> {
         self.ops.make_room()?;
         self.clock.make_room()?;
-        self.op_links.make_room()?;
-        self.source_links.make_room()?;
-        self.runs.make_room()?;
         self.more_waiters.make_room()?;
         self.snapshots.make_room()?;
         self.paths.make_room()?;
@@ -226,7 +206,7 @@ impl Timing {
         let queued =
             self.units.iter().flat_map(|u| u.head.iter().copied().chain([u.pending, u.current, u.suspended]));
         // What is in no queue waits for another operation, or to be staged to its end.
-        let waiting = self.blocks.iter().map(|block| OpId(block.last));
+        let waiting = self.ops.blocks.last_ops();
         let ops = queued.chain(waiting).filter(|id| !id.is_none()).take(4);
         ops.map(|id| format!("{id:?} {:?} {:?}", self.ops[id], self.ops.more(id)))
             .collect::<Vec<_>>()
@@ -253,7 +233,7 @@ impl Timing {
     /// Whether the operation emitted as `id` with `serial` is not complete.
     #[inline]
     pub fn is_in_flight(&self, id: OpId, serial: u64) -> bool {
-        self.ops[id].serial == serial
+        self.ops.is_in_flight(id, serial)
     }
 
     /// Handles every half of a move as an event of its own: the oracle for the short cut.

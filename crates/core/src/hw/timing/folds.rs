@@ -8,7 +8,7 @@
 use super::engine::Timing;
 use super::ids::OpId;
 use super::mates::Mates;
-use super::op_table::{Op, FOLLOWS, MOVES};
+use super::ops::{Op, FOLLOWS, MOVES};
 use super::unit::Unit;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::hw::config::PlaneParallelism;

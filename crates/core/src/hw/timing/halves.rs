@@ -3,7 +3,7 @@
 
 use super::engine::Timing;
 use super::ids::OpId;
-use super::op_table::MOVES;
+use super::ops::MOVES;
 use super::spec::MoveTarget;
 use super::unit::Phase;
 
@@ -17,9 +17,6 @@ impl Timing {
         op.clear(MOVES);
         self.units[op.unit as usize].load_ns -= op.service_ns();
         let block = op.block;
-        let clock = &mut self.blocks[block.index()];
-        clock.reads -= 1;
-        let wakes_erase = clock.reads == 0 && clock.erase_parked;
         op.kind = target.kind;
         op.block = target.block;
         op.page = target.page;
@@ -27,7 +24,7 @@ impl Timing {
         op.in_ns = target.in_ns;
         op.out_ns = 0;
         op.queued_ns = now_ns;
-        if wakes_erase {
+        if self.ops.blocks.end_read(block) {
             self.wake_erase(block);
         }
     }

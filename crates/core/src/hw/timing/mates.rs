@@ -3,7 +3,7 @@
 
 use super::engine::Timing;
 use super::ids::OpId;
-use super::op_table::Op;
+use super::ops::Op;
 use super::spec::MoveTarget;
 use crate::base::op::OpKind;
 
@@ -34,7 +34,7 @@ impl Timing {
             }
             let op = &self.ops[id];
             if op.is_run() {
-                left = (left + 1).saturating_sub(self.moves_left(id));
+                left = (left + 1).saturating_sub(self.ops.moves_left(id));
             } else if op.kind == then.kind
                 && op.pages == 1
                 && op.plane_in_die != plane_in_die
@@ -80,7 +80,7 @@ impl Timing {
             if op.is_run() {
                 runs = true;
                 let window = left + 1;
-                left = window.saturating_sub(self.moves_left(id));
+                left = window.saturating_sub(self.ops.moves_left(id));
                 self.take_mate_of(&mut mates, id, window);
             } else {
                 self.take_mate(&mut mates, id);

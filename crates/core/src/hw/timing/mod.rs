@@ -7,7 +7,6 @@
 //! version current at its emission (`in_flight` tells the FTL what is not yet programmed).
 
 mod attribution;
-mod block_clock;
 mod channel;
 mod clock;
 mod coming;
@@ -22,12 +21,13 @@ mod idle;
 mod ids;
 mod load;
 mod mates;
-mod move_run;
-mod op_table;
+mod moves;
+mod ops;
 mod own;
 mod pair;
 mod parked;
 mod pick;
+mod programmed;
 mod queue;
 mod requests;
 mod run;
@@ -45,13 +45,11 @@ pub use attribution::{
 pub use disk::DiskOp;
 pub use engine::Timing;
 pub use ids::{OpId, RequestId};
-pub use move_run::PageMove;
+pub use ops::PageMove;
 pub use requests::{RequestPath, Waiter};
 pub use spec::{MoveTarget, OpSpec};
 pub use state::ClockState;
 
-#[cfg(test)]
-mod block_clock_tests;
 #[cfg(test)]
 mod coming_tests;
 #[cfg(test)]

@@ -26,7 +26,7 @@ fn moves_emitted_as_runs_go_as_if_emitted_one_by_one() {
             twins.step();
             twins.compare();
         }
-        assert_eq!((twins.runs.ops_in_flight(), twins.runs.runs.len()), (0, 0), "seed {seed}");
+        assert_eq!((twins.runs.ops_in_flight(), twins.runs.ops.runs()), (0, 0), "seed {seed}");
     }
 }
 
@@ -55,7 +55,7 @@ fn queued(timing: &Timing, unit: usize) -> (Vec<Vec<u64>>, usize) {
         let (mut id, mut serials, mut runs) = (head, Vec::new(), 0);
         while !id.is_none() {
             let op = &timing.ops[id];
-            let moves = if op.is_run() { u64::from(timing.moves_left(id)) } else { 1 };
+            let moves = if op.is_run() { u64::from(timing.ops.moves_left(id)) } else { 1 };
             serials.extend(op.serial + 1 - moves..=op.serial);
             runs += usize::from(moves > 1);
             id = op.next;

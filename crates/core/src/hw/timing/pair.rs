@@ -4,7 +4,7 @@
 
 use super::engine::Timing;
 use super::ids::OpId;
-use super::op_table::{FOLLOWS, MOVES, QUEUED};
+use super::ops::{FOLLOWS, MOVES, QUEUED};
 use super::unit::{OneGo, Phase};
 
 impl Timing {

@@ -6,7 +6,7 @@
 
 use super::engine::Timing;
 use super::ids::OpId;
-use super::op_table::FOLLOWS;
+use super::ops::FOLLOWS;
 use crate::base::op::{OpKind, CLASSES};
 use crate::base::BlockId;
 use std::cmp::Reverse;
@@ -85,8 +85,9 @@ impl Timing {
     fn await_reads(&mut self, id: OpId) {
         let op = &self.ops[id];
         if op.kind == OpKind::Erase && !op.has(FOLLOWS) {
-            self.blocks[op.block.index()].erase_parked = true;
-            self.parked_erases.insert(op.block.0, id);
+            let block = op.block;
+            self.ops.blocks.park_erase(block, true);
+            self.parked_erases.insert(block.0, id);
         }
     }
 
@@ -104,7 +105,7 @@ impl Timing {
     /// The last read of a block with a parked erase is complete.
     #[cold]
     pub(super) fn wake_erase(&mut self, block: BlockId) {
-        self.blocks[block.index()].erase_parked = false;
+        self.ops.blocks.park_erase(block, false);
         if let Some(id) = self.parked_erases.remove(&block.0) {
             self.wake_parked(id);
         }
@@ -147,7 +148,7 @@ impl Timing {
         }
         if is_erase && self.parked_erases.get(&block.0) == Some(&id) {
             self.parked_erases.remove(&block.0);
-            self.blocks[block.index()].erase_parked = false;
+            self.ops.blocks.park_erase(block, false);
         }
     }
 }

@@ -37,7 +37,7 @@ impl Timing {
                 if self.ops[head].is_run() {
                     return match self.moves_in_one_go(unit, head) {
                         Some(count) => Next::Stretch(head, count),
-                        None => Next::Op(self.take_move(head)),
+                        None => Next::Op(self.ops.take_move(head)),
                     };
                 }
                 if self.folds(unit, self.ops[head].cause) {

@@ -3,7 +3,7 @@
 use super::attribution::WAIT_SOURCE;
 use super::engine::Timing;
 use super::ids::OpId;
-use super::op_table::{Op, FOLLOWS, QUEUED};
+use super::ops::{Op, FOLLOWS, QUEUED};
 use super::parked::{FIRST_PLACE, PLACE_STEP};
 use crate::base::op::OpKind;
 
@@ -29,7 +29,8 @@ impl Timing {
         let waited_ns = now_ns - std::mem::replace(&mut op.queued_ns, now_ns);
         let for_request = !op.request.is_none();
         if op.kind == OpKind::Read {
-            self.blocks[op.block.index()].reads += 1;
+            let block = op.block;
+            self.ops.blocks.begin_reads(block, 1);
         }
         if for_request {
             self.add_wait(id, WAIT_SOURCE, waited_ns);
@@ -241,7 +242,7 @@ impl Timing {
         match op.kind {
             OpKind::Read => true,
             OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => !op.has(FOLLOWS),
-            OpKind::Erase => !op.has(FOLLOWS) && self.blocks[op.block.index()].reads == 0,
+            OpKind::Erase => !op.has(FOLLOWS) && !self.ops.blocks.is_read(op.block),
         }
     }
 }

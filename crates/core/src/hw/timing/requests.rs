@@ -3,7 +3,7 @@
 use super::attribution::WaitTime;
 use super::engine::Timing;
 use super::ids::{OpId, RequestId};
-use super::op_table::{COUNTS, JOINT, PATH, WAITERS};
+use super::ops::{COUNTS, JOINT, PATH, WAITERS};
 use crate::base::Gap;
 
 /// Who waits for an operation or hears that it is complete.

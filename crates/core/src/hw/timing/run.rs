@@ -6,7 +6,7 @@ use super::coming::plan;
 use super::engine::Timing;
 use super::event::{Event, EventKind};
 use super::ids::OpId;
-use super::op_table::{Op, FOLLOWS, MOVES, QUEUED};
+use super::ops::{Op, FOLLOWS, MOVES, QUEUED};
 use super::pick::Next;
 use super::unit::{OneGo, Phase, Unit};
 use crate::base::op::{Cause, Class, OpKind};

@@ -8,8 +8,8 @@
 use super::engine::Timing;
 use super::ids::OpId;
 use super::mates::MATE_WINDOW;
-use super::move_run::{PageMove, Run};
-use super::op_table::{Op, FOLLOWS, QUEUED};
+use super::ops::PageMove;
+use super::ops::{Op, FOLLOWS, QUEUED};
 use super::unit::{OneGo, Phase, Unit};
 use crate::base::op::{Class, OpKind};
 use crate::base::BlockId;
@@ -57,7 +57,7 @@ impl Timing {
     /// Begins a stretch with the next `count` moves of run `id`, the first of its queue.
     #[inline]
     pub(super) fn begin_stretch(&mut self, unit: u32, id: OpId, count: usize) {
-        let ns = self.run_of(id).service_ns(count);
+        let ns = self.ops.run_of(id).service_ns(count);
         let end_ns = self.clock.now_ns() + ns;
         let u = &mut self.units[unit as usize];
         (u.phase, u.current, u.started_ns, u.stretch) =
@@ -66,16 +66,11 @@ impl Timing {
         self.push_unit_event(unit, end_ns);
     }
 
-    #[inline(always)]
-    fn run_of(&self, id: OpId) -> &Run {
-        &self.runs[self.ops.more(id).run as usize]
-    }
-
     /// How many of the next moves of run `id`, the first of its queue, would take nothing along: neither
     /// their reads nor their programs. What only might be taken counts.
     fn moves_without_mate(&self, unit: u32, id: OpId) -> usize {
         let Op { class, plane_in_die, next, .. } = self.ops[id];
-        let left = self.run_of(id).left();
+        let left = self.ops.run_of(id).left();
         let u = &self.units[unit as usize];
         if !u.takes_along(class) || u.plane[class as usize] == plane_in_die {
             return left.len();
@@ -90,7 +85,7 @@ impl Timing {
                 let mate = left[first..count].iter().position(|page| self.may_mate(page, other));
                 count = mate.map_or(count, |place| first + place);
             }
-            passed += if op.is_run() { self.run_of(other).left().len() } else { 1 };
+            passed += if op.is_run() { self.ops.run_of(other).left().len() } else { 1 };
             other = op.next;
         }
         count
@@ -101,7 +96,7 @@ impl Timing {
         let op = &self.ops[other];
         match op.kind {
             OpKind::Read if op.is_run() => {
-                let reads = self.run_of(other).left().iter().take(MATE_WINDOW as usize);
+                let reads = self.ops.run_of(other).left().iter().take(MATE_WINDOW as usize);
                 reads.into_iter().any(|read| read.from == page.from)
             }
             OpKind::Read => op.page == page.from,
@@ -114,7 +109,7 @@ impl Timing {
     pub(super) fn end_stretch(&mut self, unit: u32) {
         let u = &self.units[unit as usize];
         let (id, count) = (u.current, u.stretch as usize);
-        if count == self.run_of(id).left().len() {
+        if count == self.ops.run_of(id).left().len() {
             // The last one is the run's own operation.
             self.book_moves(unit, count - 1);
             self.take_last(unit, id);
@@ -126,8 +121,8 @@ impl Timing {
             return self.complete(unit);
         }
         self.book_moves(unit, count);
-        if self.run_of(id).left().len() == 1 {
-            self.end_run(id);
+        if self.ops.run_of(id).left().len() == 1 {
+            self.ops.end_run(id);
         }
         self.leave_stretch(unit);
         let u = &mut self.units[unit as usize];
@@ -156,10 +151,10 @@ impl Timing {
         self.leave_stretch(unit);
         let u = &self.units[unit as usize];
         let (mut id, start_ns) = (u.current, u.started_ns);
-        if self.run_of(id).left().len() == 1 {
+        if self.ops.run_of(id).left().len() == 1 {
             self.take_last(unit, id);
         } else {
-            id = self.take_move(id);
+            id = self.ops.take_move(id);
         }
         let op = &mut self.ops[id];
         op.next = OpId::NONE;
@@ -175,7 +170,7 @@ impl Timing {
 
     /// Takes the last move of a run, the first of its queue, off it.
     fn take_last(&mut self, unit: u32, id: OpId) {
-        self.end_run(id);
+        self.ops.end_run(id);
         self.unlink_head(unit, self.ops[id].class as usize, id);
         let op = &mut self.ops[id];
         op.next = OpId::NONE;
@@ -185,7 +180,7 @@ impl Timing {
     /// How many moves of the stretch that `unit` is in are over, by the events that have come until now.
     fn moves_over(&self, unit: u32) -> usize {
         let u = &self.units[unit as usize];
-        self.run_of(u.current).ended(|ns| self.clock.is_past(unit, u.started_ns + ns))
+        self.ops.run_of(u.current).ended(|ns| self.clock.is_past(unit, u.started_ns + ns))
     }
 
     /// Books the first `count` moves of a stretch as each would have been at its end.
@@ -194,11 +189,8 @@ impl Timing {
             return;
         }
         let id = self.units[unit as usize].current;
-        let (op, more) = (&self.ops[id], self.ops.more(id));
-        let run = &mut self.runs[more.run as usize];
-        let ns = run.service_ns(count);
-        let bus_ns = run.bus_ns(count, op, more.then);
-        let to = run.pass(count);
+        let (ns, bus_ns, to) = self.ops.pass_moves(id, count);
+        let op = &self.ops[id];
         let u = &mut self.units[unit as usize];
         u.busy_ns[op.cause as usize] += ns;
         u.started_ns += ns;
@@ -210,11 +202,9 @@ impl Timing {
             self.host_ns = self.host_ns.max(u.started_ns);
         }
         self.channels[u.channel as usize].busy_ns += bus_ns;
-        self.blocks[op.block.index()].reads -= count as u32;
-        let clock = &mut self.blocks[more.then.block.index()];
-        if op.generation == clock.generation {
-            clock.done = clock.done.max(to + 1);
-        }
+        let (from, generation, into) = (op.block, op.generation, self.ops.more(id).then.block);
+        self.ops.blocks.end_reads(from, count as u32);
+        self.ops.blocks.end_program(into, generation, to + 1);
     }
 
     /// What `unit` is at, if it is in a stretch.
@@ -227,7 +217,7 @@ impl Timing {
     fn move_at_work(&self, unit: u32) -> AtWork {
         let u = &self.units[unit as usize];
         let (op, then) = (&self.ops[u.current], self.ops.more(u.current).then);
-        let (run, over) = (self.run_of(u.current), self.moves_over(unit));
+        let (run, over) = (self.ops.run_of(u.current), self.moves_over(unit));
         let over_ns = run.service_ns(over);
         let (read_ns, in_ns) = run.read_and_transfer_ns(over, op, then);
         let read_end_ns = u.started_ns + over_ns + read_ns;
@@ -245,7 +235,7 @@ impl Timing {
     /// Whether a stretch has programmed `page` of `block` by now, without its being booked.
     #[cold]
     pub(super) fn is_over(&self, block: BlockId, page: u32) -> bool {
-        let last = OpId(self.blocks[block.index()].last);
+        let last = self.ops.blocks.last(block);
         if last.is_none() {
             return false;
         }
@@ -256,8 +246,8 @@ impl Timing {
             return false;
         }
         let (op, over) = (&self.ops[u.current], self.moves_over(unit));
-        let done = &self.run_of(u.current).left()[..over];
-        op.generation == self.blocks[block.index()].generation
+        let done = &self.ops.run_of(u.current).left()[..over];
+        op.generation == self.ops.blocks.generation(block)
             && done.last().is_some_and(|last| page <= u32::from(last.to))
     }
 

@@ -234,7 +234,7 @@ impl Twins {
     /// Compares all that there is to see of the two.
     pub(super) fn compare(&self) {
         let (a, b) = (&self.runs, &self.plain);
-        assert_eq!((a.now_ns(), a.next_ns(), a.serial), (b.now_ns(), b.next_ns(), b.serial));
+        assert_eq!((a.now_ns(), a.next_ns(), a.ops.latest()), (b.now_ns(), b.next_ns(), b.ops.latest()));
         for (x, y) in a.units.iter().zip(&b.units) {
             assert_eq!((x.load_ns, x.outstanding, x.mask), (y.load_ns, y.outstanding, y.mask));
             assert_eq!(
@@ -245,9 +245,7 @@ impl Twins {
         for (x, y) in a.channels.iter().zip(&b.channels) {
             assert_eq!((x.busy_ns, x.busy_until_ns), (y.busy_ns, y.busy_until_ns));
         }
-        for (x, y) in a.blocks.iter().zip(&b.blocks) {
-            assert_eq!((x.done, x.reads, x.last == 0), (y.done, y.reads, y.last == 0));
-        }
+        assert!(a.ops.blocks.booked().eq(b.ops.blocks.booked()));
     }
 }
 
@@ -301,6 +299,6 @@ impl Twins {
             assert_eq!(x.busy_ns, y.busy_ns);
         }
         assert_eq!((self.runs.ops_in_flight(), self.plain.ops_in_flight()), (0, 0));
-        assert_eq!((self.runs.runs.len(), self.runs.stretching), (0, 0));
+        assert_eq!((self.runs.ops.runs(), self.runs.stretching), (0, 0));
     }
 }

@@ -1,0 +1,18 @@
+//! Operations in flight: their records and links, the moves that some stand for, and what is done to blocks.
+//!
+//! What a record says is for all of the clockwork to read; lists, runs and blocks are changed here alone.
+
+mod blocks;
+mod links;
+mod op;
+mod run;
+mod runs;
+mod table;
+
+pub(super) use blocks::Blocks;
+pub(super) use op::{Op, COUNTS, FOLLOWS, HELD, JOINT, MOVES, PATH, QUEUED, WAITERS};
+pub use run::PageMove;
+pub(super) use table::Ops;
+
+#[cfg(test)]
+mod blocks_tests;
