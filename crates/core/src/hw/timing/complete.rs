@@ -26,7 +26,7 @@ impl Timing {
             self.complete_all(unit, id);
         }
         let u = &self.units[unit as usize];
-        if u.mask != 0 || !u.suspended.is_none() {
+        if u.queues.mask() != 0 || !u.suspended.is_none() {
             self.ready.push(unit);
         } else if u.idle_planes != 0 {
             self.arm_idle(unit);
@@ -39,7 +39,7 @@ impl Timing {
             let next = self.ops[id].next;
             if self.ops[id].has(MOVES) {
                 self.turn_into_program(id);
-                self.link_front(id);
+                self.units[unit as usize].queues.link_front(&mut self.ops, id);
             } else {
                 self.finish(unit, id);
             }
@@ -81,10 +81,11 @@ impl Timing {
     #[inline(always)]
     fn leave_block(&mut self, id: OpId) {
         let op = &self.ops[id];
-        let (block, next) = (op.block, op.block_next);
+        let (block, next, unit) = (op.block, op.block_next, op.unit);
         if op.kind == OpKind::Read {
             if self.ops.blocks.end_read(block) {
-                self.wake_erase(block);
+                let queues = &mut self.units[unit as usize].queues;
+                queues.wake_erase(&mut self.ops, block);
             }
             return;
         }
@@ -97,7 +98,7 @@ impl Timing {
         } else {
             self.ops[next].clear(FOLLOWS);
             if self.ops.more(next).parked {
-                self.wake_parked(next);
+                self.units[unit as usize].queues.wake_parked(&mut self.ops, next);
             }
         }
     }

@@ -6,12 +6,12 @@ use super::channel::Channel;
 use super::engine::Timing;
 use super::ids::{OpId, RequestId};
 use super::ops::QUEUED;
-use super::parked::Parked;
+use super::queues::Queues;
 use super::requests::Waiter;
 use super::spec::OpSpec;
 use super::unit::{Phase, Unit};
-use crate::base::op::{Class, OpKind, CLASSES};
-use crate::hw::config::{PlaneParallelism, SuspendConfig};
+use crate::base::op::{Class, OpKind};
+use crate::hw::config::SuspendConfig;
 use crate::hw::disk::{Disk, Order};
 
 /// An operation of the disk to emit.
@@ -47,9 +47,8 @@ impl Timing {
         channel.wishes.push(0);
         let number = self.channels.len() as u32;
         self.channels.push(channel);
-        self.parked.extend((0..CLASSES).map(|_| Parked::default()));
-        self.add_windows();
-        self.units.push(Unit::new(number, 0, 0, PlaneParallelism::Serial, SuspendConfig::default()));
+        let queues = Queues::new(self.disk_unit, 1, false);
+        self.units.push(Unit::new(number, 0, 0, queues, SuspendConfig::default()));
         // A block of its own, whose reads are what the disk does.
         self.ops.blocks.add();
         self.disk = Some(Box::new(DiskUnit { disk, orders: Vec::new() }));

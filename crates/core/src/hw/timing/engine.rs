@@ -5,20 +5,17 @@ use super::channel::Channel;
 use super::clock::Clock;
 use super::disk::DiskUnit;
 use super::event::{Event, EventKind};
-use super::folds::Folds;
 use super::ids::{OpId, RequestId};
 use super::ops::{Blocks, Ops};
 use super::own::Own;
-use super::parked::Parked;
+use super::queues::Queues;
 use super::requests::{RequestPath, Waiter};
 use super::unit::{OneGo, Unit};
-use super::window::Window;
-use crate::base::op::CLASSES;
 use crate::base::room::Room;
 use crate::base::slab::Slab;
 use crate::hw::config::{BusConfig, IdleRule, IdleScope, PlaneParallelism};
 use crate::hw::geometry::Geometry;
-use std::collections::{BTreeMap, TryReserveError};
+use std::collections::TryReserveError;
 
 /// The timing engine.
 #[derive(Clone)]
@@ -37,14 +34,6 @@ pub struct Timing {
     pub(super) requests: Slab<RequestPath>,
     /// What operations of one request do on one unit.
     pub(super) accounts: Slab<Own>,
-    /// The parked front of each queue, by unit and class.
-    pub(super) parked: Vec<Parked>,
-    /// The fronts of the queues of the host's classes, two for each unit.
-    pub(super) windows: Vec<Window>,
-    /// What folds and is queued, by unit.
-    pub(super) folds: Vec<Folds>,
-    /// Parked erases that wait for nothing but their block's reads.
-    pub(super) parked_erases: BTreeMap<u32, OpId>,
     /// Units that may be able to start something.
     pub(super) ready: Vec<u32>,
     /// Room for the operations that are raised, kept from one time to the next.
@@ -62,8 +51,6 @@ pub struct Timing {
     /// When the last operation ended, ns.
     pub(super) ended_ns: u64,
     pub(super) starvation_ns: u64,
-    /// The fronts of long queues are laid out to be searched; the plain way is the tests' oracle.
-    pub(super) lays_out: bool,
     /// Units in a stretch.
     pub(super) stretching: u32,
     /// The disk, if there is one.
@@ -91,10 +78,6 @@ impl Timing {
             paths: Slab::new(Path::default()),
             requests: Slab::new(RequestPath::default()),
             accounts: Slab::new(Own::default()),
-            parked: Vec::new(),
-            windows: Vec::new(),
-            folds: Vec::new(),
-            parked_erases: BTreeMap::new(),
             ready: Vec::new(),
             raising: Vec::new(),
             raised: Vec::new(),
@@ -105,7 +88,6 @@ impl Timing {
             host_ns: 0,
             ended_ns: 0,
             starvation_ns,
-            lays_out: true,
             stretching: 0,
             disk: None,
             disk_unit: u32::MAX,
@@ -146,15 +128,11 @@ impl Timing {
         channel.units.push(place.unit);
         channel.wishes.resize(bit as usize / 64 + 1, 0);
         channel.last_bit = bit;
-        let parallelism = match pool.config.plane_parallelism {
-            PlaneParallelism::MultiPlane if pool.config.planes == 1 => PlaneParallelism::Serial,
-            other => other,
-        };
-        self.parked.extend((0..CLASSES).map(|_| Parked::default()));
-        self.add_windows();
-        self.folds.push(Folds::new(pool.config.planes));
+        let takes_along =
+            pool.config.plane_parallelism == PlaneParallelism::MultiPlane && pool.config.planes > 1;
+        let queues = Queues::new(place.unit, pool.config.planes, takes_along);
         let first_plane = plane - u32::from(place.in_die);
-        self.units.push(Unit::new(place.channel, bit, first_plane, parallelism, pool.config.suspend));
+        self.units.push(Unit::new(place.channel, bit, first_plane, queues, pool.config.suspend));
     }
 
     /// Makes room for more requests at a time, or says that there is none.
@@ -204,7 +182,7 @@ impl Timing {
     /// The first operations that never ended, for a broken invariant's message.
     pub fn describe_stuck(&self) -> String {
         let queued =
-            self.units.iter().flat_map(|u| u.head.iter().copied().chain([u.pending, u.current, u.suspended]));
+            self.units.iter().flat_map(|u| u.queues.heads().chain([u.pending, u.current, u.suspended]));
         // What is in no queue waits for another operation, or to be staged to its end.
         let waiting = self.ops.blocks.last_ops();
         let ops = queued.chain(waiting).filter(|id| !id.is_none()).take(4);
@@ -239,7 +217,7 @@ impl Timing {
     /// Handles every half of a move as an event of its own: the oracle for the short cut.
     pub fn split_all_moves(&mut self) {
         self.limit_moves(OneGo::Never);
-        self.lays_out = false;
+        self.units.iter_mut().for_each(|unit| unit.queues.search_plainly());
         self.plan_reads(false);
     }
 }

@@ -16,7 +16,7 @@ impl Timing {
         let op = &mut self.ops[id];
         op.clear(MOVES);
         self.units[op.unit as usize].load_ns -= op.service_ns();
-        let block = op.block;
+        let (block, unit) = (op.block, op.unit);
         op.kind = target.kind;
         op.block = target.block;
         op.page = target.page;
@@ -25,7 +25,7 @@ impl Timing {
         op.out_ns = 0;
         op.queued_ns = now_ns;
         if self.ops.blocks.end_read(block) {
-            self.wake_erase(block);
+            self.units[unit as usize].queues.wake_erase(&mut self.ops, block);
         }
     }
 
@@ -49,8 +49,8 @@ impl Timing {
     pub(super) fn try_split(&mut self, unit: u32) {
         let u = &mut self.units[unit as usize];
         let op = &self.ops[u.current];
-        let more_urgent = u.mask & ((1 << op.class as u8) - 1);
-        if more_urgent == 0 || self.clock.now_ns() >= u.read_end_ns {
+        let more_urgent = u.queues.has_before(op.class);
+        if !more_urgent || self.clock.now_ns() >= u.read_end_ns {
             return;
         }
         self.pause(unit);

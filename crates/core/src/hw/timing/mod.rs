@@ -14,21 +14,19 @@ mod complete;
 mod disk;
 mod emit;
 mod engine;
+mod enqueue;
 pub mod event;
-mod folds;
 mod halves;
 mod idle;
 mod ids;
 mod load;
-mod mates;
 mod moves;
 mod ops;
 mod own;
 mod pair;
-mod parked;
 mod pick;
 mod programmed;
-mod queue;
+mod queues;
 mod requests;
 mod run;
 mod spec;
@@ -36,7 +34,6 @@ mod state;
 mod stretch;
 mod suspend;
 mod unit;
-mod window;
 
 pub use attribution::{
     WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE,
@@ -53,12 +50,8 @@ pub use state::ClockState;
 #[cfg(test)]
 mod coming_tests;
 #[cfg(test)]
-mod folds_tests;
-#[cfg(test)]
 mod move_run_tests;
 #[cfg(test)]
 mod stretch_tests;
 #[cfg(test)]
 mod twins;
-#[cfg(test)]
-mod window_tests;

@@ -5,7 +5,6 @@ use super::unit::OneGo;
 use super::{PageMove, Timing};
 use crate::base::op::{Class, OpKind};
 use crate::base::PlaneId;
-use crate::hw::config::PlaneParallelism;
 
 #[test]
 fn moves_emitted_as_runs_go_as_if_emitted_one_by_one() {
@@ -51,7 +50,7 @@ fn moves_that_could_take_others_along_go_in_one_as_in_two() {
 /// that are left; how many of a queue are runs.
 fn queued(timing: &Timing, unit: usize) -> (Vec<Vec<u64>>, usize) {
     let (mut classes, mut most_runs) = (Vec::new(), 0);
-    for &head in &timing.units[unit].head {
+    for head in timing.units[unit].queues.heads() {
         let (mut id, mut serials, mut runs) = (head, Vec::new(), 0);
         while !id.is_none() {
             let op = &timing.ops[id];
@@ -99,7 +98,7 @@ fn the_parts_of_a_run_that_is_raised_keep_their_order() {
     let mut twins = Twins::new(0, 1, 1);
     for timing in [&mut twins.runs, &mut twins.plain] {
         timing.starvation_ns = 0;
-        timing.units[0].parallelism = PlaneParallelism::MultiPlane;
+        timing.units[0].queues.set_takes_along();
         timing.plan_moves();
     }
     twins.runs.limit_moves(OneGo::Pair);

@@ -13,7 +13,7 @@ impl Timing {
         let (Some(then), [others @ .., end]) = (last.then, moves) else {
             unreachable!("Invariant: moves, each a read with its program");
         };
-        if self.folds(last.unit, last.cause) {
+        if self.units[last.unit as usize].queues.folds(last.cause) {
             return self.emit_each(last, then, moves);
         }
         self.ops.count_emissions(others.len() as u64);
@@ -47,27 +47,5 @@ impl Timing {
             ..last
         };
         moves.iter().fold(OpId::NONE, |_, page| self.emit(spec(page), &[]))
-    }
-
-    /// Takes a queued operation off its queue, of a run its first move.
-    #[inline(always)]
-    pub(super) fn take(&mut self, id: OpId) -> OpId {
-        if self.ops[id].is_run() {
-            return self.ops.take_move(id);
-        }
-        self.unlink(id);
-        id
-    }
-
-    /// Takes the first of the next `window` moves of run `id` that reads `page`, if there is one.
-    pub(super) fn take_read_of(&mut self, id: OpId, page: u16, window: u32) -> OpId {
-        let left = self.ops.run_of(id).left();
-        let place = left.iter().take(window as usize).position(|move_| move_.from == page);
-        let Some(place) = place else { return OpId::NONE };
-        if place > 0 {
-            let front = self.ops.split_run(id, place);
-            self.link_part(front, id);
-        }
-        self.take(id)
     }
 }

@@ -11,15 +11,15 @@ impl Timing {
     /// Whether `id`, taken off the queue with all that its read takes along, runs as a pair if nothing comes.
     pub(super) fn is_pair(&self, unit: u32, id: OpId) -> bool {
         let (op, u) = (&self.ops[id], &self.units[unit as usize]);
-        let alone = op.next.is_none() && !self.folds(unit, op.cause);
+        let alone = op.next.is_none() && !u.queues.folds(op.cause);
         if !op.has(MOVES) || op.has(FOLLOWS) || !alone || u.one_go < OneGo::Pair {
             return false;
         }
         let then = self.ops.more(id).then;
-        let more_urgent = u.mask & ((1 << op.class as u8) - 1);
+        let more_urgent = u.queues.has_before(op.class);
         // Nothing else may want the unit between the two.
-        let undisturbed = more_urgent == 0 && u.suspended.is_none();
-        undisturbed && op.service_ns() > 0 && then.array_ns > 0 && !self.has_mate(unit, id, then)
+        let undisturbed = !more_urgent && u.suspended.is_none();
+        undisturbed && op.service_ns() > 0 && then.array_ns > 0 && !u.queues.has_mate(&self.ops, id, then)
     }
 
     /// Runs a move that starts at `start_ns` as a pair.

@@ -20,7 +20,7 @@ impl Timing {
     #[inline(always)]
     pub(super) fn pick(&mut self, unit: u32) -> Next {
         let u = &self.units[unit as usize];
-        let mut mask = u.mask;
+        let mut mask = u.queues.mask();
         if !u.suspended.is_none() {
             mask &= 1 << Class::HostRead as u8;
         }
@@ -32,16 +32,16 @@ impl Timing {
         }
         while mask != 0 {
             let class = mask.trailing_zeros() as usize;
-            let head = self.units[unit as usize].head[class];
-            if self.startable(head) {
+            let head = self.units[unit as usize].queues.head(class);
+            if self.ops.startable(head) {
                 if self.ops[head].is_run() {
                     return match self.moves_in_one_go(unit, head) {
                         Some(count) => Next::Stretch(head, count),
                         None => Next::Op(self.ops.take_move(head)),
                     };
                 }
-                if self.folds(unit, self.ops[head].cause) {
-                    let first = self.first_of_fold(unit, head);
+                if self.units[unit as usize].queues.folds(self.ops[head].cause) {
+                    let first = self.units[unit as usize].queues.first_of_fold(&self.ops, head);
                     self.unlink(first);
                     return Next::Op(first);
                 }
@@ -50,10 +50,11 @@ impl Timing {
             }
             let mut id = self.first_startable(unit, class);
             if !id.is_none() {
-                if self.folds(unit, self.ops[id].cause) {
-                    id = self.first_of_fold(unit, id);
+                let queues = &mut self.units[unit as usize].queues;
+                if queues.folds(self.ops[id].cause) {
+                    id = queues.first_of_fold(&self.ops, id);
                 }
-                return Next::Op(self.take(id));
+                return Next::Op(queues.take(&mut self.ops, id));
             }
             mask &= mask - 1;
         }
@@ -65,7 +66,7 @@ impl Timing {
         for class in (1..CLASSES).rev().filter(|&c| mask >> c & 1 == 1) {
             let id = self.first_startable(unit, class);
             if !id.is_none() && self.clock.now_ns() - self.ops[id].queued_ns >= self.starvation_ns {
-                return self.take(id);
+                return self.units[unit as usize].queues.take(&mut self.ops, id);
             }
         }
         OpId::NONE

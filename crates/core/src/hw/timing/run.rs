@@ -10,7 +10,6 @@ use super::ops::{Op, FOLLOWS, MOVES, QUEUED};
 use super::pick::Next;
 use super::unit::{OneGo, Phase, Unit};
 use crate::base::op::{Cause, Class, OpKind};
-use crate::hw::config::PlaneParallelism;
 
 /// The bit of waiting host reads in a unit's mask.
 const HOST_READS: u8 = 1 << Class::HostRead as u8;
@@ -125,7 +124,9 @@ impl Timing {
             self.settle(unit);
             let u = &self.units[unit as usize];
             match u.phase {
-                Phase::Array if u.mask & HOST_READS != 0 && u.suspended.is_none() => self.try_suspend(unit),
+                Phase::Array if u.queues.mask() & HOST_READS != 0 && u.suspended.is_none() => {
+                    self.try_suspend(unit)
+                }
                 Phase::Move => self.try_split(unit),
                 Phase::Pair => self.part_pair(unit),
                 _ => {}
@@ -142,7 +143,8 @@ impl Timing {
         if u.wishes {
             return;
         }
-        if u.mask == 0 || (!u.suspended.is_none() && u.mask & HOST_READS == 0) {
+        let mask = u.queues.mask();
+        if mask == 0 || (!u.suspended.is_none() && mask & HOST_READS == 0) {
             if !u.suspended.is_none() {
                 self.resume(unit);
             }
@@ -202,7 +204,7 @@ impl Timing {
             return false;
         }
         (u.pending, u.first) = (OpId::NONE, OpId::NONE);
-        if op.has(MOVES) && !op.has(FOLLOWS) && u.one_go >= OneGo::Move && !u.folds(op.cause) {
+        if op.has(MOVES) && !op.has(FOLLOWS) && u.one_go >= OneGo::Move && !u.queues.folds(op.cause) {
             self.run_move(unit, id, self.ops.more(id).then, self.clock.now_ns());
             return true;
         }
@@ -229,8 +231,8 @@ impl Timing {
         let u = &self.units[unit as usize];
         let Op { class, cause, .. } = self.ops[id];
         // Cleaning works on one plane at a time: its page offsets hardly ever match across planes.
-        let alone = u.parallelism != PlaneParallelism::MultiPlane
-            || u.head[class as usize].is_none()
+        let alone = !u.queues.takes_along()
+            || u.queues.head(class as usize).is_none()
             || !(class.is_host() || cause == Cause::Migration);
         if !alone {
             return self.start_with_mates(unit, id, channel_wait_ns);
@@ -241,7 +243,7 @@ impl Timing {
         op.clear(QUEUED);
         let (in_ns, array_ns, out_ns) = (op.in_ns, op.array_ns, op.out_ns);
         let can_move = moves_whole && op.has(MOVES) && !op.has(FOLLOWS);
-        let can_move = can_move && !self.folds(unit, cause);
+        let can_move = can_move && !self.units[unit as usize].queues.folds(cause);
         self.book_wait(id, channel_wait_ns);
         if can_move {
             return self.run_move(unit, id, self.ops.more(id).then, self.clock.now_ns());
@@ -252,7 +254,7 @@ impl Timing {
     // Out of line, as what it keeps at hand would be a burden to what starts alone.
     #[inline(never)]
     fn start_with_mates(&mut self, unit: u32, id: OpId, channel_wait_ns: u64) {
-        self.take_mates(unit, id);
+        self.units[unit as usize].queues.take_mates(&mut self.ops, id);
         if self.is_pair(unit, id) {
             return self.run_pair(unit, id, self.clock.now_ns());
         }

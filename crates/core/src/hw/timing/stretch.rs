@@ -7,13 +7,12 @@
 
 use super::engine::Timing;
 use super::ids::OpId;
-use super::mates::MATE_WINDOW;
 use super::ops::PageMove;
 use super::ops::{Op, FOLLOWS, QUEUED};
+use super::queues::MATE_WINDOW;
 use super::unit::{OneGo, Phase, Unit};
 use crate::base::op::{Class, OpKind};
 use crate::base::BlockId;
-use crate::hw::config::PlaneParallelism;
 
 /// The move that a unit is at within a stretch.
 pub(super) struct AtWork {
@@ -33,7 +32,7 @@ impl Unit {
     /// Whether a command of `class` may take along what is queued.
     #[inline(always)]
     fn takes_along(&self, class: Class) -> bool {
-        class.is_host() && self.parallelism == PlaneParallelism::MultiPlane
+        class.is_host() && self.queues.takes_along()
     }
 }
 
@@ -43,8 +42,8 @@ impl Timing {
     #[inline]
     pub(super) fn moves_in_one_go(&self, unit: u32, id: OpId) -> Option<usize> {
         let (u, op) = (&self.units[unit as usize], &self.ops[id]);
-        let more_urgent = u.mask & ((1 << op.class as u8) - 1);
-        let undisturbed = more_urgent == 0
+        let more_urgent = u.queues.has_before(op.class);
+        let undisturbed = !more_urgent
             && u.one_go == OneGo::Stretch
             && u.suspended.is_none()
             && u.first.is_none()
@@ -72,7 +71,7 @@ impl Timing {
         let Op { class, plane_in_die, next, .. } = self.ops[id];
         let left = self.ops.run_of(id).left();
         let u = &self.units[unit as usize];
-        if !u.takes_along(class) || u.plane[class as usize] == plane_in_die {
+        if !u.takes_along(class) || u.queues.is_all_on(class as usize, plane_in_die) {
             return left.len();
         }
         // As long as so many moves of the run are left, no command looks behind them.
@@ -161,7 +160,7 @@ impl Timing {
         op.clear(QUEUED);
         let class = op.class;
         let u = &self.units[unit as usize];
-        if u.takes_along(class) && !u.head[class as usize].is_none() {
+        if u.takes_along(class) && !u.queues.head(class as usize).is_none() {
             self.run_pair(unit, id, start_ns);
         } else {
             self.run_move(unit, id, self.ops.more(id).then, start_ns);

@@ -236,7 +236,10 @@ impl Twins {
         let (a, b) = (&self.runs, &self.plain);
         assert_eq!((a.now_ns(), a.next_ns(), a.ops.latest()), (b.now_ns(), b.next_ns(), b.ops.latest()));
         for (x, y) in a.units.iter().zip(&b.units) {
-            assert_eq!((x.load_ns, x.outstanding, x.mask), (y.load_ns, y.outstanding, y.mask));
+            assert_eq!(
+                (x.load_ns, x.outstanding, x.queues.mask()),
+                (y.load_ns, y.outstanding, y.queues.mask())
+            );
             assert_eq!(
                 (x.phase, x.until_ns, x.busy_ns, x.host_ns),
                 (y.phase, y.until_ns, y.busy_ns, y.host_ns)

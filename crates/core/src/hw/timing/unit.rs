@@ -1,8 +1,9 @@
 //! A unit (plane or die): what it is doing and what waits for it.
 
 use super::ids::OpId;
-use crate::base::op::{CAUSES, CLASSES};
-use crate::hw::config::{PlaneParallelism, SuspendConfig};
+use super::queues::Queues;
+use crate::base::op::CAUSES;
+use crate::hw::config::SuspendConfig;
 
 /// What a unit is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +44,6 @@ pub(super) enum OneGo {
     Stretch,
 }
 
-/// Operations on several planes may be queued in a class.
-pub(super) const MIXED_PLANES: u8 = u8::MAX;
-
 /// A unit: runs one array operation at a time.
 #[derive(Clone)]
 pub(super) struct Unit {
@@ -70,18 +68,8 @@ pub(super) struct Unit {
     /// An operation that may start and found the unit free: it is in no queue unless something comes
     /// between it and its start.
     pub(super) pending: OpId,
-    /// Queue heads by class.
-    pub(super) head: [OpId; CLASSES],
-    /// Queue tails by class.
-    pub(super) tail: [OpId; CLASSES],
-    /// Bit per class with something queued.
-    pub(super) mask: u8,
-    /// Bit per class whose queue has a parked front.
-    pub(super) parked: u8,
-    /// Bit per class whose queue's front is laid out in a window.
-    windows: u8,
-    /// The plane of all that is queued in a class, or `MIXED_PLANES`.
-    pub(super) plane: [u8; CLASSES],
+    /// What is queued.
+    pub(super) queues: Queues,
     /// The unit is on its channel's waiting list.
     pub(super) wishes: bool,
     /// Since when it is, ns.
@@ -118,8 +106,6 @@ pub(super) struct Unit {
     pub(super) bit: u32,
     /// First plane of the die that the unit is or belongs to.
     pub(super) first_plane: u32,
-    /// Whether it takes along operations on other planes.
-    pub(super) parallelism: PlaneParallelism,
     /// Suspension rules.
     pub(super) suspend: SuspendConfig,
 }
@@ -130,7 +116,7 @@ impl Unit {
         channel: u32,
         bit: u32,
         first_plane: u32,
-        parallelism: PlaneParallelism,
+        queues: Queues,
         suspend: SuspendConfig,
     ) -> Self {
         Self {
@@ -143,12 +129,7 @@ impl Unit {
             one_go: OneGo::Never,
             stretch: 0,
             pending: OpId::NONE,
-            head: [OpId::NONE; CLASSES],
-            tail: [OpId::NONE; CLASSES],
-            mask: 0,
-            parked: 0,
-            windows: 0,
-            plane: [MIXED_PLANES; CLASSES],
+            queues,
             wishes: false,
             wish_ns: 0,
             wished_ns: 0,
@@ -167,7 +148,6 @@ impl Unit {
             channel,
             bit,
             first_plane,
-            parallelism,
             suspend,
         }
     }
@@ -181,28 +161,13 @@ impl Unit {
         };
     }
 
-    /// Notes that an operation on `plane` joins a class in which others are queued.
-    #[inline(always)]
-    pub(super) fn join_planes(&mut self, class: usize, plane: u8) {
-        if self.plane[class] != plane {
-            self.plane[class] = MIXED_PLANES;
-        }
-    }
-
-    /// Whether the front of a class's queue is laid out in a window.
-    #[inline(always)]
-    pub(super) fn has_window(&self, class: usize) -> bool {
-        self.windows >> class & 1 == 1
-    }
-
-    pub(super) fn set_window(&mut self, class: usize, is_laid_out: bool) {
-        self.windows = self.windows & !(1 << class) | u8::from(is_laid_out) << class;
-    }
-
     /// Whether nothing runs, waits or is suspended here that has been queued.
     #[inline(always)]
     pub(super) fn is_free(&self) -> bool {
-        self.phase == Phase::Idle && self.mask == 0 && self.suspended.is_none() && self.pending.is_none()
+        self.phase == Phase::Idle
+            && self.queues.mask() == 0
+            && self.suspended.is_none()
+            && self.pending.is_none()
     }
 
     /// Whether nothing runs or waits here. What rests in the controller does neither.

@@ -1,8 +1,9 @@
 //! What operations wait for, and in which order those of a block come.
 
 use super::super::ids::OpId;
-use super::op::HELD;
+use super::op::{FOLLOWS, HELD};
 use super::table::Ops;
+use crate::base::op::OpKind;
 use crate::base::BlockId;
 
 impl Ops {
@@ -101,6 +102,17 @@ impl Ops {
             _ if op.kind.stores() => Some((u32::from(op.page), u32::from(op.pages))),
             Some(target) => Some((u32::from(target.page), 1)),
             None => None,
+        }
+    }
+
+    /// Whether nothing keeps a queued operation from starting: the orders (a) and (b).
+    #[inline(always)]
+    pub fn startable(&self, id: OpId) -> bool {
+        let op = &self[id];
+        match op.kind {
+            OpKind::Read => true,
+            OpKind::Program | OpKind::Reprogram | OpKind::CopyBack => !op.has(FOLLOWS),
+            OpKind::Erase => !op.has(FOLLOWS) && !self.blocks.is_read(op.block),
         }
     }
 }

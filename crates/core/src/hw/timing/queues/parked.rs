@@ -4,10 +4,10 @@
 //! waits for is complete. The parked operations are always the front part of their queue, so the
 //! next search takes the first of those that have been woken, or goes on behind the part.
 
-use super::engine::Timing;
-use super::ids::OpId;
-use super::ops::FOLLOWS;
-use crate::base::op::{OpKind, CLASSES};
+use super::super::ids::OpId;
+use super::super::ops::{Ops, FOLLOWS};
+use super::lists::Queues;
+use crate::base::op::OpKind;
 use crate::base::BlockId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,7 +20,7 @@ pub(super) const PLACE_STEP: u64 = 1 << 24;
 
 /// The parked front of one queue.
 #[derive(Clone, Default)]
-pub(super) struct Parked {
+pub struct Parked {
     /// The first operation behind the parked ones.
     rest: OpId,
     count: u32,
@@ -28,135 +28,135 @@ pub(super) struct Parked {
     woken: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
-impl Timing {
-    #[inline]
-    fn parked(&mut self, unit: u32, class: usize) -> &mut Parked {
-        &mut self.parked[unit as usize * CLASSES + class]
+impl Queues {
+    /// Whether a queue has a parked front.
+    #[inline(always)]
+    pub(super) fn has_parked(&self, class: usize) -> bool {
+        self.parked >> class & 1 == 1
     }
 
     /// The first operation of a queue, in its order, that may start.
-    pub(super) fn first_startable(&mut self, unit: u32, class: usize) -> OpId {
-        let head = self.units[unit as usize].head[class];
-        if head.is_none() || self.startable(head) {
+    pub fn first_startable(&mut self, ops: &mut Ops, class: usize) -> OpId {
+        let head = self.head(class);
+        if head.is_none() || ops.startable(head) {
             return head;
         }
         let mut id = head;
-        if self.units[unit as usize].parked >> class & 1 == 1 {
-            let woken = self.first_woken(unit, class);
+        if self.has_parked(class) {
+            let woken = self.first_woken(ops, class);
             if !woken.is_none() {
                 return woken;
             }
-            id = self.parked(unit, class).rest;
+            id = self.fronts[class].rest;
         }
-        while !id.is_none() && !self.startable(id) {
-            self.park(id);
-            id = self.ops[id].next;
+        while !id.is_none() && !ops.startable(id) {
+            self.park(ops, id);
+            id = ops[id].next;
         }
-        self.parked(unit, class).rest = id;
+        self.fronts[class].rest = id;
         id
     }
 
-    fn first_woken(&mut self, unit: u32, class: usize) -> OpId {
-        while let Some(&Reverse((place, index))) = self.parked(unit, class).woken.peek() {
+    fn first_woken(&mut self, ops: &mut Ops, class: usize) -> OpId {
+        while let Some(&Reverse((place, index))) = self.fronts[class].woken.peek() {
             let id = OpId(index);
-            let (op, more) = (&self.ops[id], self.ops.more(id));
-            let here = more.parked && more.place == place && op.unit == unit && op.class as usize == class;
-            if here && self.startable(id) {
+            let (op, more) = (&ops[id], ops.more(id));
+            // Its number may be another's by now, in another unit.
+            let here =
+                more.parked && more.place == place && op.unit == self.unit && op.class as usize == class;
+            if here && ops.startable(id) {
                 return id;
             }
-            self.parked(unit, class).woken.pop();
+            self.fronts[class].woken.pop();
             if here {
-                self.await_reads(id);
+                self.await_reads(ops, id);
             }
         }
         OpId::NONE
     }
 
-    fn park(&mut self, id: OpId) {
-        let (op, more) = self.ops.both_mut(id);
+    fn park(&mut self, ops: &mut Ops, id: OpId) {
+        let (op, more) = ops.both_mut(id);
         more.parked = true;
-        let (unit, class) = (op.unit, op.class as usize);
-        self.units[unit as usize].parked |= 1 << class;
-        self.parked(unit, class).count += 1;
-        self.await_reads(id);
+        let class = op.class as usize;
+        self.parked |= 1 << class;
+        self.fronts[class].count += 1;
+        self.await_reads(ops, id);
     }
 
     /// Has a parked erase woken when its block's reads are complete, if it waits for nothing else.
-    fn await_reads(&mut self, id: OpId) {
-        let op = &self.ops[id];
+    fn await_reads(&mut self, ops: &mut Ops, id: OpId) {
+        let op = &ops[id];
         if op.kind == OpKind::Erase && !op.has(FOLLOWS) {
             let block = op.block;
-            self.ops.blocks.park_erase(block, true);
-            self.parked_erases.insert(block.0, id);
+            ops.blocks.park_erase(block, true);
+            self.erases.insert(block.0, id);
         }
     }
 
     /// A parked operation no longer waits for the one before it in its block.
     #[cold]
-    pub(super) fn wake_parked(&mut self, id: OpId) {
-        if !self.startable(id) {
-            return self.await_reads(id);
+    pub fn wake_parked(&mut self, ops: &mut Ops, id: OpId) {
+        if !ops.startable(id) {
+            return self.await_reads(ops, id);
         }
-        let op = &self.ops[id];
-        let (unit, class, place) = (op.unit, op.class as usize, self.ops.more(id).place);
-        self.parked(unit, class).woken.push(Reverse((place, id.0)));
+        let (class, place) = (ops[id].class as usize, ops.more(id).place);
+        self.fronts[class].woken.push(Reverse((place, id.0)));
     }
 
     /// The last read of a block with a parked erase is complete.
     #[cold]
-    pub(super) fn wake_erase(&mut self, block: BlockId) {
-        self.ops.blocks.park_erase(block, false);
-        if let Some(id) = self.parked_erases.remove(&block.0) {
-            self.wake_parked(id);
+    pub fn wake_erase(&mut self, ops: &mut Ops, block: BlockId) {
+        ops.blocks.park_erase(block, false);
+        if let Some(id) = self.erases.remove(&block.0) {
+            self.wake_parked(ops, id);
         }
     }
 
     /// `id` was linked into a queue with a parked front, before `next`.
     #[cold]
-    pub(super) fn linked_near_parked(&mut self, id: OpId, next: OpId) {
-        let op = &self.ops[id];
-        let (unit, class) = (op.unit, op.class as usize);
-        let in_front = !next.is_none() && self.ops.more(next).parked;
+    pub(super) fn linked_near_parked(&mut self, ops: &mut Ops, id: OpId, next: OpId) {
+        let class = ops[id].class as usize;
+        let in_front = !next.is_none() && ops.more(next).parked;
         if in_front {
-            self.park(id);
-            if self.startable(id) {
-                self.wake_parked(id);
+            self.park(ops, id);
+            if ops.startable(id) {
+                self.wake_parked(ops, id);
             }
-        } else if self.parked(unit, class).rest == next {
-            self.parked(unit, class).rest = id;
+        } else if self.fronts[class].rest == next {
+            self.fronts[class].rest = id;
         }
     }
 
     /// `id` leaves a queue with a parked front.
     #[cold]
-    pub(super) fn unlinked_near_parked(&mut self, id: OpId) {
-        let (op, more) = self.ops.both_mut(id);
+    pub(super) fn unlinked_near_parked(&mut self, ops: &mut Ops, id: OpId) {
+        let (op, more) = ops.both_mut(id);
         let was_parked = std::mem::take(&mut more.parked);
-        let (unit, class, next, block) = (op.unit, op.class as usize, op.next, op.block);
+        let (class, next, block) = (op.class as usize, op.next, op.block);
         let is_erase = op.kind == OpKind::Erase;
-        let parked = self.parked(unit, class);
+        let front = &mut self.fronts[class];
         if !was_parked {
-            if parked.rest == id {
-                parked.rest = next;
+            if front.rest == id {
+                front.rest = next;
             }
             return;
         }
-        parked.count -= 1;
-        if parked.count == 0 {
-            parked.woken.clear();
-            self.units[unit as usize].parked &= !(1 << class);
+        front.count -= 1;
+        if front.count == 0 {
+            front.woken.clear();
+            self.parked &= !(1 << class);
         }
-        if is_erase && self.parked_erases.get(&block.0) == Some(&id) {
-            self.parked_erases.remove(&block.0);
-            self.ops.blocks.park_erase(block, false);
+        if is_erase && self.erases.get(&block.0) == Some(&id) {
+            self.erases.remove(&block.0);
+            ops.blocks.park_erase(block, false);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::ids::OpId;
-    use super::super::{MoveTarget, OpSpec, Timing};
+    use super::super::super::{MoveTarget, OpId, OpSpec, Timing};
     use crate::base::op::{Cause, Class, OpKind, CLASSES};
     use crate::base::rng::RngStream;
     use crate::base::{BlockId, CellMode};
@@ -215,8 +215,8 @@ mod tests {
 
     /// What the search stands for: the queue from its head on.
     fn by_walking(timing: &Timing, class: usize) -> OpId {
-        let mut id = timing.units[0].head[class];
-        while !id.is_none() && !timing.startable(id) {
+        let mut id = timing.units[0].queues.head(class);
+        while !id.is_none() && !timing.ops.startable(id) {
             id = timing.ops[id].next;
         }
         id

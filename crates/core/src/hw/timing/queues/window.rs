@@ -4,16 +4,19 @@
 //! where many wait. The front is laid out once a search has seen as many as it may; what joins or leaves the
 //! queue there does so in both. It holds no runs: with one among the first, the queue itself is searched.
 
-use super::engine::Timing;
-use super::ids::OpId;
-use super::mates::MATE_WINDOW;
+use super::super::ids::OpId;
+use super::super::ops::Ops;
+use super::lists::Queues;
 use crate::base::op::Class;
+
+/// How far a multi-plane command looks along its class for operations to take along.
+pub const MATE_WINDOW: u32 = 16;
 
 const SIZE: usize = MATE_WINDOW as usize;
 
 /// The first operations of a queue, in its order, and their pages.
-#[derive(Clone)]
-pub(super) struct Window {
+#[derive(Clone, Default)]
+pub struct Window {
     pages: [u16; SIZE],
     ids: [OpId; SIZE],
     len: usize,
@@ -45,27 +48,36 @@ impl Window {
     }
 }
 
-impl Timing {
-    /// Room for the windows of a unit.
-    pub(super) fn add_windows(&mut self) {
-        let none = Window { pages: [0; SIZE], ids: [OpId::NONE; SIZE], len: 0 };
-        self.windows.extend([none.clone(), none]);
+impl Queues {
+    /// Whether the front of a queue is laid out in a window.
+    #[inline(always)]
+    pub(super) fn has_window(&self, class: usize) -> bool {
+        self.laid_out >> class & 1 == 1
+    }
+
+    fn set_window(&mut self, class: usize, is_laid_out: bool) {
+        self.laid_out = self.laid_out & !(1 << class) | u8::from(is_laid_out) << class;
+    }
+
+    /// Lays no fronts out: the tests' oracle.
+    pub fn search_plainly(&mut self) {
+        self.lays_out = false;
     }
 
     /// The window of a class of the host: only its operations take others along.
     #[inline(always)]
-    fn window(&mut self, unit: u32, class: usize) -> &mut Window {
+    fn window(&mut self, class: usize) -> &mut Window {
         debug_assert!(Class::HostWrite as usize == Class::HostRead as usize + 1);
-        &mut self.windows[unit as usize * 2 + class - Class::HostRead as usize]
+        &mut self.windows[class - Class::HostRead as usize]
     }
 
     /// The operations on `page` among the first of a queue that is laid out, in their order; none where
     /// it no longer is.
-    pub(super) fn in_window(&mut self, unit: u32, class: usize, page: u16) -> Option<[OpId; SIZE]> {
-        if !self.fill_window(unit, class) {
+    pub(super) fn in_window(&mut self, ops: &Ops, class: usize, page: u16) -> Option<[OpId; SIZE]> {
+        if !self.fill_window(ops, class) {
             return None;
         }
-        let window = self.window(unit, class);
+        let window = self.window(class);
         let mut found = window.find(page);
         let mut ids = [OpId::NONE; SIZE];
         for id in &mut ids {
@@ -79,15 +91,15 @@ impl Timing {
     }
 
     /// Lays the front of a queue out; false where there is a run or nothing in it.
-    pub(super) fn fill_window(&mut self, unit: u32, class: usize) -> bool {
-        let queue_head = self.units[unit as usize].head[class];
-        let window = &mut self.windows[unit as usize * 2 + class - Class::HostRead as usize];
+    pub(super) fn fill_window(&mut self, ops: &Ops, class: usize) -> bool {
+        let queue_head = self.head(class);
+        let window = &mut self.windows[class - Class::HostRead as usize];
         let mut next = match window.len {
             0 => queue_head,
-            len => self.ops[window.ids[len - 1]].next,
+            len => ops[window.ids[len - 1]].next,
         };
         while window.len < SIZE && !next.is_none() {
-            let op = &self.ops[next];
+            let op = &ops[next];
             if op.is_run() {
                 window.len = 0;
                 break;
@@ -98,43 +110,43 @@ impl Timing {
         }
         if !next.is_none() {
             // The next search goes one further.
-            self.ops.prefetch(next);
+            ops.prefetch(next);
         }
         let filled = window.len > 0;
-        self.units[unit as usize].set_window(class, filled);
+        self.set_window(class, filled);
         filled
     }
 
     /// The first operation of a queue that is laid out leaves it.
     #[inline(always)]
-    pub(super) fn unlinked_first(&mut self, unit: u32, class: usize) {
-        let window = self.window(unit, class);
+    pub(super) fn unlinked_first(&mut self, class: usize) {
+        let window = self.window(class);
         window.remove(0);
         if window.len == 0 {
-            self.units[unit as usize].set_window(class, false);
+            self.set_window(class, false);
         }
     }
 
     /// `id` leaves a queue that is laid out.
-    pub(super) fn unlinked_in_window(&mut self, unit: u32, class: usize, id: OpId) {
-        let window = self.window(unit, class);
+    pub(super) fn unlinked_in_window(&mut self, class: usize, id: OpId) {
+        let window = self.window(class);
         if let Some(place) = window.place(id) {
             window.remove(place);
         }
         if window.len == 0 {
-            self.units[unit as usize].set_window(class, false);
+            self.set_window(class, false);
         }
     }
 
     /// Something was put before `next` into a queue that is laid out.
     #[cold]
-    pub(super) fn linked_in_window(&mut self, unit: u32, class: usize, next: OpId) {
-        let window = self.window(unit, class);
+    pub(super) fn linked_in_window(&mut self, class: usize, next: OpId) {
+        let window = self.window(class);
         if let Some(place) = window.place(next) {
             window.len = place;
         }
         if window.len == 0 {
-            self.units[unit as usize].set_window(class, false);
+            self.set_window(class, false);
         }
     }
 }

@@ -1,22 +1,22 @@
 //! Do commands take along from the front of a queue laid out what they take from the queue itself?
 
-use super::engine::Timing;
-use super::twins::Twins;
+use super::super::engine::Timing;
+use super::super::twins::Twins;
 use crate::base::op::Class;
 
 /// Whether what is laid out is the front of the queue; how many fronts are.
 fn check_windows(timing: &Timing) -> u32 {
     let mut laid_out = 0;
-    for (unit, u) in timing.units.iter().enumerate() {
+    for u in timing.units.iter() {
         for class in [Class::HostRead as usize, Class::HostWrite as usize] {
-            let window = &timing.windows[unit * 2 + class - Class::HostRead as usize];
-            assert_eq!(window.ids().is_empty(), !u.has_window(class));
-            let mut next = u.head[class];
+            let window = &u.queues.windows[class - Class::HostRead as usize];
+            assert_eq!(window.ids().is_empty(), !u.queues.has_window(class));
+            let mut next = u.queues.head(class);
             for &id in window.ids() {
                 assert_eq!(id, next);
                 next = timing.ops[id].next;
             }
-            laid_out += u32::from(u.has_window(class));
+            laid_out += u32::from(u.queues.has_window(class));
         }
     }
     laid_out
@@ -44,14 +44,18 @@ fn check(set: impl Fn(&mut Twins)) -> u32 {
     seen
 }
 
+fn search_plainly(timing: &mut Timing) {
+    timing.units.iter_mut().for_each(|unit| unit.queues.search_plainly());
+}
+
 #[test]
 fn what_is_taken_along_is_the_same_without_runs() {
-    let seen = check(|twins| twins.runs.lays_out = false);
+    let seen = check(|twins| search_plainly(&mut twins.runs));
     assert!(seen > 3_000, "{seen}");
 }
 
 #[test]
 fn what_is_taken_along_is_the_same_beside_runs() {
-    let seen = check(|twins| twins.plain.lays_out = false);
+    let seen = check(|twins| search_plainly(&mut twins.plain));
     assert!(seen > 3_000, "{seen}");
 }

@@ -1,0 +1,15 @@
+//! What waits for a unit: a queue for each class, and the short cuts to what of it may start or go along.
+
+mod folds;
+mod lists;
+mod mates;
+mod parked;
+mod window;
+
+pub(super) use lists::Queues;
+pub(super) use window::MATE_WINDOW;
+
+#[cfg(test)]
+mod folds_tests;
+#[cfg(test)]
+mod window_tests;
