@@ -1,8 +1,8 @@
 //! A channel, and who gets it: read data first, then commands in turn.
 
-use super::attribution::WAIT_CHANNEL;
 use super::engine::Timing;
 use super::event::{Event, EventKind};
+use super::requests::WAIT_CHANNEL;
 use super::unit::Phase;
 use crate::hw::config::BusConfig;
 use std::collections::VecDeque;
@@ -154,7 +154,7 @@ impl Timing {
     fn book_out_wait(&mut self, unit: u32, waited_ns: u64) {
         let mut mate = self.units[unit as usize].current;
         while !mate.is_none() {
-            self.add_wait(mate, WAIT_CHANNEL, waited_ns);
+            self.requests.add_wait(&mut self.ops, mate, WAIT_CHANNEL, waited_ns);
             mate = self.ops[mate].next;
         }
     }

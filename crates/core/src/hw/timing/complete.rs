@@ -11,7 +11,7 @@ impl Timing {
     #[inline(always)]
     pub(super) fn complete(&mut self, unit: u32) {
         let op = &self.ops[self.units[unit as usize].current];
-        if self.has_accounts(op.request) || !op.next.is_none() {
+        if self.requests.has_accounts(op.request) || !op.next.is_none() {
             self.count_own(unit);
         }
         let u = &mut self.units[unit as usize];
@@ -68,7 +68,7 @@ impl Timing {
         if tells_more {
             self.finish_with_more(id);
         } else if counts && !request.is_none() {
-            self.finish_for_request(request, u64::from(own_ns.0), own_ns.1, 0, Gap::None);
+            self.requests.finish_for_request(request, u64::from(own_ns.0), own_ns.1, 0, Gap::None);
         }
         debug_assert!(
             counts || request.is_none() || !wakes.is_none(),
@@ -106,10 +106,10 @@ impl Timing {
     #[cold]
     fn finish_with_more(&mut self, id: OpId) {
         if self.ops[id].has(COUNTS) {
-            self.finish_for_requests(id);
+            self.requests.finish_for_requests(&mut self.ops, id);
         }
         if self.ops[id].has(PATH) {
-            self.paths.remove(self.ops.more(id).path);
+            self.requests.drop_path(self.ops.more(id).path);
         }
     }
 
@@ -118,7 +118,7 @@ impl Timing {
         let request = self.ops[from].request;
         let op = &self.ops[to];
         if !request.is_none() && op.request == request && !op.has(JOINT) {
-            self.pass_path(from, to);
+            self.requests.pass_path(&mut self.ops, from, to, self.clock.now_ns());
         }
         self.fulfil(to);
     }

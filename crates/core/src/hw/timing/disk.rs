@@ -1,13 +1,12 @@
 //! The disk as one more unit: what waits for it, when it is awake, and how long it takes, which is asked
 //! when an operation starts.
 
-use super::attribution::{DISK_POSITIONING, DISK_TRANSFER};
 use super::channel::Channel;
 use super::engine::Timing;
 use super::ids::{OpId, RequestId};
 use super::ops::QUEUED;
 use super::queues::Queues;
-use super::requests::Waiter;
+use super::requests::{DISK_POSITIONING, DISK_TRANSFER};
 use super::spec::OpSpec;
 use super::unit::{Phase, Unit};
 use crate::base::op::{Class, OpKind};
@@ -102,7 +101,7 @@ impl Timing {
             unit.orders.resize(id.index() + 1, (op.order, 0));
         }
         unit.orders[id.index()] = (op.order, op.token);
-        self.notices += 1;
+        self.requests.expect_disk();
         self.fulfil(id);
         id
     }
@@ -127,8 +126,8 @@ impl Timing {
         let (order, _) = own.orders[id.index()];
         let service = own.disk.serve(now_ns, &order);
         let positioning_ns = service.overhead_ns + service.seek_ns + service.rotation_ns;
-        self.add_wait(id, DISK_POSITIONING, positioning_ns);
-        self.add_wait(id, DISK_TRANSFER, service.transfer_ns);
+        self.requests.add_wait(&mut self.ops, id, DISK_POSITIONING, positioning_ns);
+        self.requests.add_wait(&mut self.ops, id, DISK_TRANSFER, service.transfer_ns);
         let u = &mut self.units[unit as usize];
         (u.current, u.started_ns, u.phase) = (id, now_ns, Phase::Disk);
         u.read_end_ns = now_ns + positioning_ns;
@@ -140,8 +139,7 @@ impl Timing {
     pub(super) fn complete_disk(&mut self, unit: u32) {
         let id = self.units[unit as usize].current;
         if let Some(own) = &self.disk {
-            self.finished.push(Waiter::Disk(own.orders[id.index()].1));
-            self.notices -= 1;
+            self.requests.finish_disk(own.orders[id.index()].1);
         }
         self.complete(unit);
     }

@@ -112,10 +112,10 @@ impl Timing {
             (more.deps, more.sources) = (deps, 0);
         }
         if spec.counts {
-            self.hold_request(spec.request);
+            self.requests.hold(spec.request);
         }
         if !spec.request.is_none() {
-            self.note_unit(spec.request, spec.unit);
+            self.requests.note_unit(spec.request, spec.unit);
         }
         if let Some(target) = spec.then {
             self.ops.more_mut(id).then = target;

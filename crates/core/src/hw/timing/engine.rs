@@ -1,18 +1,14 @@
 //! The timing engine: its parts, and how they are made.
 
-use super::attribution::{Path, Snapshot};
 use super::channel::Channel;
 use super::clock::Clock;
 use super::disk::DiskUnit;
 use super::event::{Event, EventKind};
-use super::ids::{OpId, RequestId};
+use super::ids::OpId;
 use super::ops::{Blocks, Ops};
-use super::own::Own;
 use super::queues::Queues;
-use super::requests::{RequestPath, Waiter};
+use super::requests::Requests;
 use super::unit::{OneGo, Unit};
-use crate::base::room::Room;
-use crate::base::slab::Slab;
 use crate::hw::config::{BusConfig, IdleRule, IdleScope, PlaneParallelism};
 use crate::hw::geometry::Geometry;
 use std::collections::TryReserveError;
@@ -24,23 +20,12 @@ pub struct Timing {
     pub(super) units: Vec<Unit>,
     pub(super) channels: Vec<Channel>,
     pub(super) ops: Ops,
-    pub(super) more_waiters: Slab<(Waiter, u32)>,
-    /// Notices asked for and not given yet.
-    pub(super) notices: u32,
-    /// What units had done when operations were queued.
-    pub(super) snapshots: Slab<Snapshot>,
-    /// Paths of operations and requests that waited.
-    pub(super) paths: Slab<Path>,
-    pub(super) requests: Slab<RequestPath>,
-    /// What operations of one request do on one unit.
-    pub(super) accounts: Slab<Own>,
+    pub(super) requests: Requests,
     /// Units that may be able to start something.
     pub(super) ready: Vec<u32>,
     /// Room for the operations that are raised, kept from one time to the next.
     pub(super) raising: Vec<OpId>,
     pub(super) raised: Vec<(u64, OpId)>,
-    /// What is complete, and who has to hear of it.
-    pub(super) finished: Vec<Waiter>,
     /// Units whose idle threshold has passed.
     pub(super) idle_due: Vec<u32>,
     pub(super) idle: IdleRule,
@@ -72,16 +57,10 @@ impl Timing {
             units: Vec::new(),
             channels: Vec::new(),
             ops: Ops::new(geometry),
-            more_waiters: Slab::new((Waiter::Request(RequestId::NONE), 0)),
-            notices: 0,
-            snapshots: Slab::new(Snapshot::default()),
-            paths: Slab::new(Path::default()),
-            requests: Slab::new(RequestPath::default()),
-            accounts: Slab::new(Own::default()),
+            requests: Requests::new(),
             ready: Vec::new(),
             raising: Vec::new(),
             raised: Vec::new(),
-            finished: Vec::new(),
             idle_due: Vec::new(),
             idle: IdleRule { threshold_ns: 0, scope: IdleScope::Plane },
             ending: false,
@@ -139,11 +118,7 @@ impl Timing {
     pub fn make_room(&mut self) -> Result<(), TryReserveError> {
         self.ops.make_room()?;
         self.clock.make_room()?;
-        self.more_waiters.make_room()?;
-        self.snapshots.make_room()?;
-        self.paths.make_room()?;
-        self.requests.make_room()?;
-        self.accounts.make_room()
+        self.requests.make_room()
     }
 
     /// When the last operation of any unit ended, ns.

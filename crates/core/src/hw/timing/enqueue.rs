@@ -1,8 +1,8 @@
 //! Into the queues of a unit, and out of them.
 
-use super::attribution::WAIT_SOURCE;
 use super::engine::Timing;
 use super::ids::OpId;
+use super::requests::WAIT_SOURCE;
 use crate::base::op::OpKind;
 
 impl Timing {
@@ -31,7 +31,7 @@ impl Timing {
             self.ops.blocks.begin_reads(block, 1);
         }
         if for_request {
-            self.add_wait(id, WAIT_SOURCE, waited_ns);
+            self.requests.add_wait(&mut self.ops, id, WAIT_SOURCE, waited_ns);
             let u = &mut self.units[unit as usize];
             if !u.current.is_none() || u.queues.mask() != 0 || !u.suspended.is_none() {
                 self.snapshot(id);
@@ -87,7 +87,6 @@ impl Timing {
         if !op.next.is_none() {
             self.ops.prefetch(op.next);
         }
-        self.snapshots.prefetch(more.before);
-        self.requests.prefetch(op.request.0);
+        self.requests.prefetch(more.before, op.request.0);
     }
 }

@@ -27,7 +27,7 @@ impl Timing {
         let last_ns = match self.idle.scope {
             IdleScope::Plane => self.units[unit as usize].host_ns,
             // A request or a write of acknowledged data in flight keeps the device busy: it cannot be idle long enough before this.
-            IdleScope::Device if !self.requests.is_empty() || self.notices > 0 => self.clock.now_ns(),
+            IdleScope::Device if !self.requests.is_idle() => self.clock.now_ns(),
             IdleScope::Device => self.last_host_ns(),
         };
         last_ns + self.idle.threshold_ns
@@ -84,9 +84,7 @@ impl Timing {
         // Idle time counts from here, as it does for a device that a snapshot brings back.
         self.host_ns = self.clock.now_ns();
         // So do the numbers of requests, by which events at the same time are told apart.
-        if self.requests.is_empty() {
-            self.requests.begin_anew();
-        }
+        self.requests.begin_anew();
         for unit in &mut self.units {
             (unit.idle_planes, unit.host_ns) = (0, self.clock.now_ns());
         }

@@ -6,7 +6,6 @@
 //! there without power-loss protection; (c) an operation inherits the highest class of anything that waits for it; (d) a read returns the
 //! version current at its emission (`in_flight` tells the FTL what is not yet programmed).
 
-mod attribution;
 mod channel;
 mod clock;
 mod coming;
@@ -17,6 +16,7 @@ mod engine;
 mod enqueue;
 pub mod event;
 mod halves;
+mod hosts;
 mod idle;
 mod ids;
 mod load;
@@ -34,16 +34,16 @@ mod state;
 mod stretch;
 mod suspend;
 mod unit;
+mod waiting;
 
-pub use attribution::{
-    WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE,
-    WAIT_SPIN_UP, WAIT_SUSPENDED,
-};
 pub use disk::DiskOp;
 pub use engine::Timing;
 pub use ids::{OpId, RequestId};
 pub use ops::PageMove;
-pub use requests::{RequestPath, Waiter};
+pub use requests::{
+    RequestPath, WaitTime, Waiter, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER,
+    WAIT_SOURCE, WAIT_SPIN_UP, WAIT_SUSPENDED,
+};
 pub use spec::{MoveTarget, OpSpec};
 pub use state::ClockState;
 

@@ -38,7 +38,7 @@ impl Timing {
     pub fn run_until(&mut self, at_ns: u64) -> Option<Event> {
         while self.clock.next_ns() <= at_ns {
             let event = self.step();
-            if event.is_some() || !self.finished.is_empty() || !self.idle_due.is_empty() {
+            if event.is_some() || self.requests.has_finished() || !self.idle_due.is_empty() {
                 return event;
             }
         }
@@ -268,7 +268,7 @@ impl Timing {
             let next = op.next;
             let more_array_ns = u64::from(array_ns - op.array_ns);
             let more_bus_ns = bus_ns - op.bus_ns();
-            self.add_company(mate, more_array_ns, more_bus_ns);
+            self.requests.add_company(&mut self.ops, mate, more_array_ns, more_bus_ns);
             mate = next;
         }
         self.run_command(unit, id, (in_ns, array_ns, out_ns));

@@ -1,7 +1,7 @@
 //! Suspension: a program or an erase gives way to reads of the host, and goes on behind them.
 
-use super::attribution::WAIT_SUSPENDED;
 use super::engine::Timing;
+use super::requests::WAIT_SUSPENDED;
 use super::unit::Phase;
 use crate::base::op::{Class, OpKind};
 
@@ -57,7 +57,7 @@ impl Timing {
         let mut mate = u.current;
         self.push_unit_event(unit, at_ns);
         while !mate.is_none() {
-            self.add_wait(mate, WAIT_SUSPENDED, lost_ns);
+            self.requests.add_wait(&mut self.ops, mate, WAIT_SUSPENDED, lost_ns);
             mate = self.ops[mate].next;
         }
     }

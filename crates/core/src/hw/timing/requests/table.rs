@@ -1,10 +1,14 @@
 //! Requests in flight, and who hears of the end of an operation.
 
-use super::attribution::WaitTime;
-use super::engine::Timing;
-use super::ids::{OpId, RequestId};
-use super::ops::{COUNTS, JOINT, PATH, WAITERS};
+use super::super::ids::{OpId, RequestId};
+use super::super::ops::{Ops, COUNTS, JOINT, PATH, WAITERS};
+use super::accounts::Own;
+use super::paths::{Path, Snapshot};
+use super::waits::WaitTime;
+use crate::base::room::Room;
+use crate::base::slab::Slab;
 use crate::base::Gap;
+use std::collections::TryReserveError;
 
 /// Who waits for an operation or hears that it is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,34 +51,74 @@ impl RequestPath {
     }
 }
 
-impl Timing {
+/// The requests in flight, and what is kept of what they wait for.
+#[derive(Clone)]
+pub struct Requests {
+    pub(super) table: Slab<RequestPath>,
+    /// Whoever else hears of the end of operations.
+    more_waiters: Slab<(Waiter, u32)>,
+    /// Notices asked for and not given yet.
+    notices: u32,
+    /// What is complete, and who has to hear of it.
+    finished: Vec<Waiter>,
+    /// What units had done when operations were queued.
+    pub(super) snapshots: Slab<Snapshot>,
+    /// Paths of operations and requests that waited.
+    pub(super) paths: Slab<Path>,
+    /// What operations of one request do on one unit.
+    pub(super) accounts: Slab<Own>,
+}
+
+impl Requests {
+    /// None.
+    pub fn new() -> Self {
+        Self {
+            table: Slab::new(RequestPath::default()),
+            more_waiters: Slab::new((Waiter::Request(RequestId::NONE), 0)),
+            notices: 0,
+            finished: Vec::new(),
+            snapshots: Slab::new(Snapshot::default()),
+            paths: Slab::new(Path::default()),
+            accounts: Slab::new(Own::default()),
+        }
+    }
+
+    /// Makes room for more.
+    pub fn make_room(&mut self) -> Result<(), TryReserveError> {
+        self.more_waiters.make_room()?;
+        self.snapshots.make_room()?;
+        self.paths.make_room()?;
+        self.table.make_room()?;
+        self.accounts.make_room()
+    }
+
     /// Registers a request, held once until `release_request`.
     #[inline(always)]
-    pub fn add_request(&mut self) -> RequestId {
-        RequestId(self.requests.insert(RequestPath { remaining: 1, ..RequestPath::default() }))
+    pub fn add(&mut self) -> RequestId {
+        RequestId(self.table.insert(RequestPath { remaining: 1, ..RequestPath::default() }))
     }
 
     /// Says what a request waited for besides operations.
     pub fn set_gap(&mut self, id: RequestId, gap: Gap) {
-        self.requests[id.index()].gap = gap;
+        self.table[id.index()].gap = gap;
     }
 
     /// Whether it has several operations on one unit.
     #[inline(always)]
-    pub(super) fn has_accounts(&self, id: RequestId) -> bool {
-        self.requests[id.index()].accounts != 0
+    pub fn has_accounts(&self, id: RequestId) -> bool {
+        self.table[id.index()].accounts != 0
     }
 
     /// Holds a request once more.
     #[inline(always)]
-    pub fn hold_request(&mut self, id: RequestId) {
-        self.requests[id.index()].remaining += 1;
+    pub fn hold(&mut self, id: RequestId) {
+        self.table[id.index()].remaining += 1;
     }
 
     /// Takes one hold away; the last one finishes the request.
     #[inline(always)]
-    pub fn release_request(&mut self, id: RequestId) {
-        let request = &mut self.requests[id.index()];
+    pub fn release(&mut self, id: RequestId) {
+        let request = &mut self.table[id.index()];
         request.remaining -= 1;
         if request.remaining == 0 {
             self.finished.push(Waiter::Request(id));
@@ -87,60 +131,66 @@ impl Timing {
         self.finished.pop()
     }
 
-    /// The request of the operation whose phase ends next, if it is one of a unit.
-    #[inline(always)]
-    pub fn next_request(&self) -> RequestId {
-        match self.clock.first_unit() {
-            Some(unit) => self.ops[self.units[unit as usize].current].request,
-            None => RequestId::NONE,
-        }
-    }
-
     /// Forgets a finished request.
     #[inline(always)]
-    pub fn remove_request(&mut self, id: RequestId) {
-        let RequestPath { wait, accounts, .. } = self.requests[id.index()];
+    pub fn remove(&mut self, id: RequestId) {
+        let RequestPath { wait, accounts, .. } = self.table[id.index()];
         if wait != 0 {
             self.paths.remove(wait);
         }
         if accounts != 0 {
             self.close_accounts(accounts);
         }
-        self.requests.remove(id.0);
+        self.table.remove(id.0);
     }
 
     /// The path of a finished request and what it waited for on it, if it did.
     #[inline(always)]
     pub fn path(&self, id: RequestId) -> (&RequestPath, Option<&WaitTime>) {
-        let path = &self.requests[id.index()];
+        let path = &self.table[id.index()];
         let wait = (path.wait != 0).then(|| self.wait_on(path.wait));
         (path, wait)
     }
 
-    /// Makes one more request wait for `id`, a joint operation that is not queued yet.
-    pub fn join_request(&mut self, id: OpId, request: RequestId) {
-        self.hold_request(request);
-        self.set_resting(id, false);
-        let op = &mut self.ops[id];
-        if op.request.is_none() {
-            op.request = request;
-            op.set(COUNTS);
-            let unit = op.unit;
-            self.note_unit(request, unit);
-        } else {
-            self.add_waiter(id, Waiter::Request(request));
+    /// Whether there are neither requests nor notices that were asked for and not given.
+    pub fn is_idle(&self) -> bool {
+        self.table.is_empty() && self.notices == 0
+    }
+
+    /// Counts requests from 1 again, if there are none.
+    pub fn begin_anew(&mut self) {
+        if self.table.is_empty() {
+            self.table.begin_anew();
         }
     }
 
-    /// Gives `token` back, between the requests that finish, when `id` is complete.
-    pub fn notify(&mut self, id: OpId, token: u32) {
-        self.notices += 1;
-        self.ops[id].set(COUNTS);
-        self.add_waiter(id, Waiter::Notice(token));
+    /// Whether something is complete of which nobody has heard.
+    #[inline(always)]
+    pub fn has_finished(&self) -> bool {
+        !self.finished.is_empty()
     }
 
-    fn add_waiter(&mut self, id: OpId, waiter: Waiter) {
-        let (op, more) = self.ops.both_mut(id);
+    /// Gives `token` back, between the requests that finish, when `id` is complete.
+    pub fn notify(&mut self, ops: &mut Ops, id: OpId, token: u32) {
+        self.notices += 1;
+        ops[id].set(COUNTS);
+        self.add_waiter(ops, id, Waiter::Notice(token));
+    }
+
+    /// An operation of the disk is ordered, whose token is given back.
+    pub fn expect_disk(&mut self) {
+        self.notices += 1;
+    }
+
+    /// The disk has served an operation.
+    pub fn finish_disk(&mut self, token: u32) {
+        self.finished.push(Waiter::Disk(token));
+        self.notices -= 1;
+    }
+
+    /// Has one more hear of the end of `id`.
+    pub fn add_waiter(&mut self, ops: &mut Ops, id: OpId, waiter: Waiter) {
+        let (op, more) = ops.both_mut(id);
         if !op.has(WAITERS) {
             op.set(WAITERS);
             more.waiters = 0;
@@ -149,9 +199,9 @@ impl Timing {
     }
 
     /// Books a finished operation with its requests: the one that finishes last is the critical one.
-    pub(super) fn finish_for_requests(&mut self, id: OpId) {
-        let (array_ns, bus_ns) = self.path_times(id);
-        let (op, more) = self.ops.both_mut(id);
+    pub fn finish_for_requests(&mut self, ops: &mut Ops, id: OpId) {
+        let (array_ns, bus_ns) = self.path_times(ops, id);
+        let (op, more) = ops.both_mut(id);
         let request = op.request;
         let gap = if op.has(JOINT) { more.gap } else { Gap::None };
         let mut link = if op.has(WAITERS) { more.waiters } else { 0 };
@@ -178,15 +228,8 @@ impl Timing {
     }
 
     #[inline(always)]
-    pub(super) fn finish_for_request(
-        &mut self,
-        id: RequestId,
-        array_ns: u64,
-        bus_ns: u64,
-        wait: u32,
-        gap: Gap,
-    ) {
-        let path = &mut self.requests[id.index()];
+    pub fn finish_for_request(&mut self, id: RequestId, array_ns: u64, bus_ns: u64, wait: u32, gap: Gap) {
+        let path = &mut self.table[id.index()];
         path.array_ns = array_ns;
         path.bus_ns = bus_ns;
         path.gap = gap;

@@ -1,0 +1,122 @@
+//! What a request's own operations do on one unit, for those of its others that wait there meanwhile.
+//!
+//! Waiting behind an operation of one's own request is that operation's work: array, transfer, the way of
+//! the disk's head. An account is kept only where a request has several operations on a unit.
+
+use super::super::ids::{OpId, RequestId};
+use super::super::ops::Ops;
+use super::table::Requests;
+use super::waits::{DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL};
+use crate::base::op::CAUSES;
+
+/// Time for which a unit was at work, ns: in the array, on the channel, waiting for the channel, on the
+/// way of the disk's head and platter, and in the disk's transfer.
+pub type Parts = [u64; 5];
+
+/// What the operations of one request have done so far on one unit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Own {
+    unit: u32,
+    /// The request's account of another unit (0: none).
+    next: u32,
+    /// When the command counted last had ended, ns: several of its operations may be the request's.
+    counted_ns: Option<u64>,
+    /// Time at work by the cause under which the unit books it, ns.
+    busy_ns: [u64; CAUSES],
+    parts_ns: Parts,
+}
+
+impl Requests {
+    /// Notes that `request` has an operation on `unit`: from the second one on there is an account.
+    #[inline(always)]
+    pub fn note_unit(&mut self, request: RequestId, unit: u32) {
+        if self.table[request.index()].visit(unit) {
+            self.open_account(request, unit);
+        }
+    }
+
+    #[inline(never)]
+    fn open_account(&mut self, request: RequestId, unit: u32) {
+        if self.account(request, unit) == 0 {
+            let next = self.table[request.index()].accounts;
+            let account = self.accounts.insert(Own { unit, next, ..Own::default() });
+            self.table[request.index()].accounts = account;
+        }
+    }
+
+    /// The account of `request` on `unit`; 0 if there is none.
+    pub fn account(&self, request: RequestId, unit: u32) -> u32 {
+        let mut account = self.table[request.index()].accounts;
+        while account != 0 && self.accounts[account as usize].unit != unit {
+            account = self.accounts[account as usize].next;
+        }
+        account
+    }
+
+    /// Closes the accounts of a finished request.
+    #[inline(never)]
+    pub(super) fn close_accounts(&mut self, mut account: u32) {
+        while account != 0 {
+            let next = self.accounts[account as usize].next;
+            self.accounts.remove(account);
+            account = next;
+        }
+    }
+
+    /// Adds the work of a command that ends, or pauses, on `unit` to the account of `request`, if it has one.
+    pub fn add_own(&mut self, request: RequestId, unit: u32, at_ns: u64, cause: usize, parts_ns: &Parts) {
+        let account = self.account(request, unit);
+        if account != 0 {
+            let account = &mut self.accounts[account as usize];
+            if account.counted_ns.replace(at_ns) != Some(at_ns) {
+                account.add(cause, parts_ns);
+            }
+        }
+    }
+
+    /// A copy of an account beside a snapshot, with what the command at work, of this cause, has done if it is the
+    /// request's.
+    pub fn copy_account(&mut self, account: u32, at_work: Option<(usize, Parts)>) -> u32 {
+        let mut own = self.accounts[account as usize];
+        if let Some((cause, parts_ns)) = at_work {
+            own.add(cause, &parts_ns);
+        }
+        self.accounts.insert(own)
+    }
+
+    /// Books on the path of `id` what its request's own operations did on its unit since `before`, at most
+    /// `left_ns`, which becomes less; hands back for how long each cause was busy with it.
+    #[inline(never)]
+    pub(super) fn book_own(
+        &mut self,
+        ops: &mut Ops,
+        id: OpId,
+        before: u32,
+        left_ns: &mut u64,
+    ) -> [u64; CAUSES] {
+        let account = self.account(ops[id].request, ops[id].unit);
+        let (now, before) = (self.accounts[account as usize], self.accounts[before as usize]);
+        let mut parts_ns = Parts::default();
+        for (part, ns) in parts_ns.iter_mut().enumerate() {
+            *ns = now.parts_ns[part].saturating_sub(before.parts_ns[part]).min(*left_ns);
+            *left_ns -= *ns;
+        }
+        let [array_ns, bus_ns, channel_ns, positioning_ns, transfer_ns] = parts_ns;
+        let path = self.path_mut(ops, id);
+        path.array_ns += array_ns;
+        path.bus_ns += bus_ns;
+        path.wait[WAIT_CHANNEL] += channel_ns;
+        path.wait[DISK_POSITIONING] += positioning_ns;
+        path.wait[DISK_TRANSFER] += transfer_ns;
+        std::array::from_fn(|cause| now.busy_ns[cause].saturating_sub(before.busy_ns[cause]))
+    }
+}
+
+impl Own {
+    fn add(&mut self, cause: usize, parts_ns: &Parts) {
+        self.busy_ns[cause] += parts_ns.iter().sum::<u64>();
+        for (sum_ns, ns) in self.parts_ns.iter_mut().zip(parts_ns) {
+            *sum_ns += ns;
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Requests in flight: what they wait for, who hears of their end, and where their time went.
+
+mod accounts;
+mod paths;
+mod table;
+mod waits;
+
+pub(super) use accounts::Parts;
+pub(super) use paths::{Snapshot, Waited};
+pub(super) use table::Requests;
+pub use table::{RequestPath, Waiter};
+pub use waits::{
+    WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE,
+    WAIT_SPIN_UP, WAIT_SUSPENDED,
+};

@@ -1,0 +1,164 @@
+//! Where the time of requests goes: what their operations waited for, and behind what.
+//!
+//! An operation has a path only once there is more to tell of it than its own times.
+
+use super::super::ids::OpId;
+use super::super::ops::{Ops, PATH};
+use super::super::unit::Unit;
+use super::table::Requests;
+use super::waits::{WaitTime, WAIT_KINDS, WAIT_ORDER};
+use crate::base::op::CAUSES;
+
+/// What a unit had done at one moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Snapshot {
+    /// Busy by cause, ns.
+    pub busy_ns: [u64; CAUSES],
+    /// Waiting for the channel, ns.
+    pub wished_ns: u64,
+    /// For operations of the request of the one that waits (index into the accounts, 0 = it has no account).
+    pub own: u32,
+}
+
+/// What came before the own times of an operation that a request waits for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Path {
+    /// Array time, ns.
+    pub array_ns: u64,
+    /// Channel time, ns.
+    pub bus_ns: u64,
+    pub wait: WaitTime,
+}
+
+/// The waiting of an operation that starts now.
+#[derive(Clone, Copy)]
+pub struct Waited {
+    /// What its unit had done when it was queued (index into the snapshots, 0 = it found it idle).
+    pub before: u32,
+    /// All of it, ns.
+    pub ns: u64,
+    /// What of it was for the channel if it found the unit idle, ns.
+    pub channel_ns: u64,
+    /// The kind of waiting for the channel.
+    pub channel: usize,
+}
+
+impl Requests {
+    /// Whether nothing is kept of what operations and requests waited for.
+    pub fn has_no_paths(&self) -> bool {
+        self.paths.is_empty() && self.snapshots.is_empty() && self.accounts.is_empty()
+    }
+
+    /// The waiting on path `index`.
+    #[inline]
+    pub(super) fn wait_on(&self, index: u32) -> &WaitTime {
+        &self.paths[index as usize].wait
+    }
+
+    /// The path of an operation, to add to.
+    pub fn path_mut(&mut self, ops: &mut Ops, id: OpId) -> &mut Path {
+        let (op, more) = ops.both_mut(id);
+        if !op.has(PATH) {
+            op.set(PATH);
+            more.path = self.paths.insert(Path::default());
+        }
+        &mut self.paths[more.path as usize]
+    }
+
+    /// Books waiting of `id` for `kind`, one of the kinds of waiting, if a request waits for it.
+    #[inline(always)]
+    pub fn add_wait(&mut self, ops: &mut Ops, id: OpId, kind: usize, ns: u64) {
+        if ns > 0 && !ops[id].request.is_none() {
+            self.path_mut(ops, id).wait[kind] += ns;
+        }
+    }
+
+    /// Books what `id` takes longer because the command takes other operations along.
+    pub fn add_company(&mut self, ops: &mut Ops, id: OpId, array_ns: u64, bus_ns: u64) {
+        if array_ns + bus_ns > 0 && !ops[id].request.is_none() {
+            let path = self.path_mut(ops, id);
+            path.array_ns += array_ns;
+            path.bus_ns += bus_ns;
+        }
+    }
+
+    /// Remembers what a unit had done; the number by which it is asked for.
+    pub fn keep_snapshot(&mut self, snapshot: Snapshot) -> u32 {
+        self.snapshots.insert(snapshot)
+    }
+
+    /// What a unit had done, to correct.
+    pub fn snapshot_mut(&mut self, before: u32) -> &mut Snapshot {
+        &mut self.snapshots[before as usize]
+    }
+
+    /// Forgets what a unit had done.
+    #[inline(always)]
+    pub fn forget_snapshot(&mut self, before: u32) {
+        let own = self.snapshots[before as usize].own;
+        if own != 0 {
+            self.accounts.remove(own);
+        }
+        self.snapshots.remove(before);
+    }
+
+    /// Asks for what the start of an operation will look at.
+    #[inline(always)]
+    pub fn prefetch(&self, before: u32, request: u32) {
+        self.snapshots.prefetch(before);
+        self.table.prefetch(request);
+    }
+
+    /// Books what `id` waited for until it starts now in `unit`.
+    pub fn book_waited(&mut self, ops: &mut Ops, unit: &Unit, id: OpId, waited: Waited) {
+        self.path_mut(ops, id);
+        let Waited { before, ns: mut left_ns, mut channel_ns, channel } = waited;
+        let own_ns = match before != 0 && self.has_accounts(ops[id].request) {
+            true => self.book_own(ops, id, self.snapshots[before as usize].own, &mut left_ns),
+            false => [0; CAUSES],
+        };
+        let path = &mut self.paths[ops.more(id).path as usize];
+        if before != 0 {
+            let before = &self.snapshots[before as usize];
+            let causes = unit.busy_ns.iter().zip(&before.busy_ns).zip(own_ns).zip(&mut path.wait);
+            for (((busy_ns, before_ns), own_ns), wait_ns) in causes {
+                let ns = busy_ns.saturating_sub(before_ns + own_ns).min(left_ns);
+                *wait_ns += ns;
+                left_ns -= ns;
+            }
+            channel_ns = unit.wished_ns.saturating_sub(before.wished_ns);
+        }
+        let ns = channel_ns.min(left_ns);
+        path.wait[channel] += ns;
+        path.wait[WAIT_ORDER] += left_ns - ns;
+    }
+
+    /// Forgets the path of an operation that is complete.
+    pub fn drop_path(&mut self, index: u32) {
+        self.paths.remove(index);
+    }
+
+    /// Array and channel time on the path that ends with `id`, its own included, ns.
+    #[inline(always)]
+    pub(super) fn path_times(&self, ops: &Ops, id: OpId) -> (u64, u64) {
+        let op = &ops[id];
+        let own = (u64::from(op.array_ns), op.bus_ns());
+        if !op.has(PATH) {
+            return own;
+        }
+        let path = &self.paths[ops.more(id).path as usize];
+        (own.0 + path.array_ns, own.1 + path.bus_ns)
+    }
+
+    /// Hands the path of a read that ends now on to the operation of the same request that waited for it.
+    pub fn pass_path(&mut self, ops: &mut Ops, from: OpId, to: OpId, now_ns: u64) {
+        let (array_ns, bus_ns) = self.path_times(ops, from);
+        let wait = match ops[from].has(PATH) {
+            true => *self.wait_on(ops.more(from).path),
+            false => [0; WAIT_KINDS],
+        };
+        *self.path_mut(ops, to) = Path { array_ns, bus_ns, wait };
+        // The path explains everything until now.
+        ops[to].queued_ns = now_ns;
+    }
+}
