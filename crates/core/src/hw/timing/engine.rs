@@ -2,7 +2,7 @@
 
 use super::channel::Channel;
 use super::clock::Clock;
-use super::disk::DiskUnit;
+use super::disk_unit::DiskUnit;
 use super::event::{Event, EventKind};
 use super::ids::OpId;
 use super::ops::{Blocks, Ops};

@@ -2,10 +2,8 @@
 
 use super::engine::Timing;
 use super::event::{Event, EventKind};
+use super::unit::NOT_ARMED;
 use crate::hw::config::{IdleRule, IdleScope};
-
-/// The idle event of a unit that has none.
-pub(super) const NOT_ARMED: u64 = u64::MAX;
 
 impl Timing {
     /// When idle work may start.

@@ -11,6 +11,7 @@ mod clock;
 mod coming;
 mod complete;
 mod disk;
+mod disk_unit;
 mod emit;
 mod engine;
 mod enqueue;
@@ -33,10 +34,11 @@ mod spec;
 mod state;
 mod stretch;
 mod suspend;
+mod turns;
 mod unit;
 mod waiting;
 
-pub use disk::DiskOp;
+pub use disk_unit::DiskOp;
 pub use engine::Timing;
 pub use ids::{OpId, RequestId};
 pub use ops::PageMove;
@@ -48,10 +50,16 @@ pub use spec::{MoveTarget, OpSpec};
 pub use state::ClockState;
 
 #[cfg(test)]
+mod blocks_tests;
+#[cfg(test)]
 mod coming_tests;
+#[cfg(test)]
+mod folds_tests;
 #[cfg(test)]
 mod move_run_tests;
 #[cfg(test)]
 mod stretch_tests;
 #[cfg(test)]
 mod twins;
+#[cfg(test)]
+mod window_tests;

@@ -44,6 +44,9 @@ pub(super) enum OneGo {
     Stretch,
 }
 
+/// The idle event of a unit that has none.
+pub(super) const NOT_ARMED: u64 = u64::MAX;
+
 /// A unit: runs one array operation at a time.
 #[derive(Clone)]
 pub(super) struct Unit {
@@ -143,7 +146,7 @@ impl Unit {
             suspends: 0,
             busy_ns: [0; CAUSES],
             idle_planes: 0,
-            idle_event_ns: super::idle::NOT_ARMED,
+            idle_event_ns: NOT_ARMED,
             host_ns: 0,
             channel,
             bit,

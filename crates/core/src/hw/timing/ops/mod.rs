@@ -13,6 +13,3 @@ pub(super) use blocks::Blocks;
 pub(super) use op::{Op, COUNTS, FOLLOWS, HELD, JOINT, MOVES, PATH, QUEUED, WAITERS};
 pub use run::PageMove;
 pub(super) use table::Ops;
-
-#[cfg(test)]
-mod blocks_tests;

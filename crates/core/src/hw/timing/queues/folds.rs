@@ -6,53 +6,10 @@
 //! first, until the others are where it is: pages must match in a command, and frontiers go on in order.
 
 use super::super::ids::OpId;
-use super::super::ops::{Op, Ops, FOLLOWS, MOVES};
+use super::super::ops::{Op, Ops, FOLLOWS};
+use super::fold_lists::{key, part, Part};
 use super::lists::Queues;
 use super::mates::Mates;
-use crate::base::op::{Class, OpKind};
-use std::collections::BTreeMap;
-
-/// What is in order within a plane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
-    /// Reads whose data are programmed with others.
-    Read,
-    /// Programs, and reads whose data the same unit then programs.
-    Store,
-    Erase,
-}
-
-/// The queued operations of a unit that fold, by class, part, plane and emission.
-#[derive(Clone, Default)]
-pub struct Folds {
-    planes: u8,
-    queued: BTreeMap<(Class, Part, u8, u64), OpId>,
-}
-
-impl Folds {
-    /// None yet, in a die of so many planes.
-    pub(super) fn new(planes: u32) -> Self {
-        Self { planes: planes as u8, queued: BTreeMap::new() }
-    }
-
-    /// The first of `plane`.
-    fn front(&self, class: Class, part: Part, plane: u8) -> Option<OpId> {
-        let all = (class, part, plane, 0)..=(class, part, plane, u64::MAX);
-        self.queued.range(all).next().map(|(_, &id)| id)
-    }
-}
-
-fn part(op: &Op) -> Part {
-    match op.kind {
-        OpKind::Erase => Part::Erase,
-        OpKind::Read if !op.has(MOVES) => Part::Read,
-        _ => Part::Store,
-    }
-}
-
-fn key(op: &Op) -> (Class, Part, u8, u64) {
-    (op.class, part(op), op.plane_in_die, op.serial)
-}
 
 /// How far a plane is: the page that it reads or stores next, and whether it has the data.
 fn progress(ops: &Ops, id: OpId) -> (u16, bool) {

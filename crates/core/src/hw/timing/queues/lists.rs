@@ -2,14 +2,30 @@
 
 use super::super::ids::OpId;
 use super::super::ops::{Op, Ops, QUEUED};
-use super::folds::Folds;
-use super::parked::{Parked, FIRST_PLACE, PLACE_STEP};
+use super::fold_lists::Folds;
 use super::window::Window;
 use crate::base::op::{Cause, Class, CLASSES};
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 
 /// Operations on several planes may be queued in a class.
 const MIXED_PLANES: u8 = u8::MAX;
+
+/// The place of an empty queue's first operation.
+const FIRST_PLACE: u64 = 1 << 63;
+/// Distance of the places of neighbours: room for all those of one block that come in between,
+/// each just before the one that follows it in the block.
+const PLACE_STEP: u64 = 1 << 24;
+
+/// The parked front of one queue.
+#[derive(Clone, Default)]
+pub(super) struct Parked {
+    /// The first operation behind the parked ones.
+    pub(super) rest: OpId,
+    pub(super) count: u32,
+    /// Parked operations that were woken, by their place in the queue; some may have left since.
+    pub(super) woken: BinaryHeap<Reverse<(u64, u32)>>,
+}
 
 /// What waits for a unit, by class.
 #[derive(Clone)]

@@ -10,23 +10,6 @@ use super::lists::Queues;
 use crate::base::op::OpKind;
 use crate::base::BlockId;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-/// The place of an empty queue's first operation.
-pub(super) const FIRST_PLACE: u64 = 1 << 63;
-/// Distance of the places of neighbours: room for all those of one block that come in between,
-/// each just before the one that follows it in the block.
-pub(super) const PLACE_STEP: u64 = 1 << 24;
-
-/// The parked front of one queue.
-#[derive(Clone, Default)]
-pub struct Parked {
-    /// The first operation behind the parked ones.
-    rest: OpId,
-    count: u32,
-    /// Parked operations that were woken, by their place in the queue; some may have left since.
-    woken: BinaryHeap<Reverse<(u64, u32)>>,
-}
 
 impl Queues {
     /// Whether a queue has a parked front.

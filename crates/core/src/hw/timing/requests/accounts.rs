@@ -5,26 +5,10 @@
 
 use super::super::ids::{OpId, RequestId};
 use super::super::ops::Ops;
+use super::own::{Own, Parts};
 use super::table::Requests;
 use super::waits::{DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL};
 use crate::base::op::CAUSES;
-
-/// Time for which a unit was at work, ns: in the array, on the channel, waiting for the channel, on the
-/// way of the disk's head and platter, and in the disk's transfer.
-pub type Parts = [u64; 5];
-
-/// What the operations of one request have done so far on one unit.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Own {
-    unit: u32,
-    /// The request's account of another unit (0: none).
-    next: u32,
-    /// When the command counted last had ended, ns: several of its operations may be the request's.
-    counted_ns: Option<u64>,
-    /// Time at work by the cause under which the unit books it, ns.
-    busy_ns: [u64; CAUSES],
-    parts_ns: Parts,
-}
 
 impl Requests {
     /// Notes that `request` has an operation on `unit`: from the second one on there is an account.
@@ -109,14 +93,5 @@ impl Requests {
         path.wait[DISK_POSITIONING] += positioning_ns;
         path.wait[DISK_TRANSFER] += transfer_ns;
         std::array::from_fn(|cause| now.busy_ns[cause].saturating_sub(before.busy_ns[cause]))
-    }
-}
-
-impl Own {
-    fn add(&mut self, cause: usize, parts_ns: &Parts) {
-        self.busy_ns[cause] += parts_ns.iter().sum::<u64>();
-        for (sum_ns, ns) in self.parts_ns.iter_mut().zip(parts_ns) {
-            *sum_ns += ns;
-        }
     }
 }

@@ -1,12 +1,14 @@
 //! Requests in flight: what they wait for, who hears of their end, and where their time went.
 
 mod accounts;
+mod own;
+mod path;
 mod paths;
 mod table;
 mod waits;
 
-pub(super) use accounts::Parts;
-pub(super) use paths::{Snapshot, Waited};
+pub(super) use own::Parts;
+pub(super) use path::{Snapshot, Waited};
 pub(super) use table::Requests;
 pub use table::{RequestPath, Waiter};
 pub use waits::{

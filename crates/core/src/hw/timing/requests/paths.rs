@@ -5,43 +5,10 @@
 use super::super::ids::OpId;
 use super::super::ops::{Ops, PATH};
 use super::super::unit::Unit;
+use super::path::{Path, Snapshot, Waited};
 use super::table::Requests;
 use super::waits::{WaitTime, WAIT_KINDS, WAIT_ORDER};
 use crate::base::op::CAUSES;
-
-/// What a unit had done at one moment.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Snapshot {
-    /// Busy by cause, ns.
-    pub busy_ns: [u64; CAUSES],
-    /// Waiting for the channel, ns.
-    pub wished_ns: u64,
-    /// For operations of the request of the one that waits (index into the accounts, 0 = it has no account).
-    pub own: u32,
-}
-
-/// What came before the own times of an operation that a request waits for.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Path {
-    /// Array time, ns.
-    pub array_ns: u64,
-    /// Channel time, ns.
-    pub bus_ns: u64,
-    pub wait: WaitTime,
-}
-
-/// The waiting of an operation that starts now.
-#[derive(Clone, Copy)]
-pub struct Waited {
-    /// What its unit had done when it was queued (index into the snapshots, 0 = it found it idle).
-    pub before: u32,
-    /// All of it, ns.
-    pub ns: u64,
-    /// What of it was for the channel if it found the unit idle, ns.
-    pub channel_ns: u64,
-    /// The kind of waiting for the channel.
-    pub channel: usize,
-}
 
 impl Requests {
     /// Whether nothing is kept of what operations and requests waited for.

@@ -2,8 +2,8 @@
 
 use super::super::ids::{OpId, RequestId};
 use super::super::ops::{Ops, COUNTS, JOINT, PATH, WAITERS};
-use super::accounts::Own;
-use super::paths::{Path, Snapshot};
+use super::own::Own;
+use super::path::{Path, Snapshot};
 use super::waits::WaitTime;
 use crate::base::room::Room;
 use crate::base::slab::Slab;

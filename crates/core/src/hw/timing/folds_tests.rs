@@ -1,6 +1,6 @@
 //! When do planes of a die share the commands with which they fold?
 
-use super::super::{MoveTarget, OpId, OpSpec, PageMove, Timing};
+use super::{MoveTarget, OpId, OpSpec, PageMove, Timing};
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::{BlockId, PlaneId};
 use crate::hw::config::PoolConfig;

@@ -1,7 +1,7 @@
 //! Do commands take along from the front of a queue laid out what they take from the queue itself?
 
-use super::super::engine::Timing;
-use super::super::twins::Twins;
+use super::engine::Timing;
+use super::twins::Twins;
 use crate::base::op::Class;
 
 /// Whether what is laid out is the front of the queue; how many fronts are.
@@ -9,10 +9,10 @@ fn check_windows(timing: &Timing) -> u32 {
     let mut laid_out = 0;
     for u in timing.units.iter() {
         for class in [Class::HostRead as usize, Class::HostWrite as usize] {
-            let window = &u.queues.windows[class - Class::HostRead as usize];
-            assert_eq!(window.ids().is_empty(), !u.queues.has_window(class));
+            let window = u.queues.laid_out(class);
+            assert_eq!(window.is_empty(), !u.queues.has_window(class));
             let mut next = u.queues.head(class);
-            for &id in window.ids() {
+            for &id in window {
                 assert_eq!(id, next);
                 next = timing.ops[id].next;
             }

@@ -1,7 +1,7 @@
 //! Is what was programmed without the clock told from what is in flight?
 
-use super::super::twins::{Twins, CLASS, PAGES};
-use super::super::{OpId, Timing};
+use super::twins::{Twins, CLASS, PAGES};
+use super::{OpId, Timing};
 use crate::base::op::OpKind;
 use crate::base::BlockId;
 use std::collections::BTreeMap;
