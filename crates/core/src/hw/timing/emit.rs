@@ -126,9 +126,16 @@ impl Timing {
         let u = &mut self.units[spec.unit as usize];
         u.load_ns += spec.service_ns();
         u.outstanding += 1;
-        if deps > 0 {
-            return id;
+        if deps == 0 {
+            self.place(id, &spec, prev);
         }
+        id
+    }
+
+    /// Takes an operation that waits for no others to its unit, which may be free; `prev` is before it in its block.
+    #[inline(always)]
+    fn place(&mut self, id: OpId, spec: &OpSpec, prev: OpId) {
+        let u = &mut self.units[spec.unit as usize];
         // Whether the block of an erase is being read is asked when its turn comes.
         let starts = prev.is_none() && spec.kind != OpKind::Erase;
         if starts && u.is_free() {
@@ -143,7 +150,6 @@ impl Timing {
         } else {
             self.enqueue(id);
         }
-        id
     }
 
     /// Order (a): `id` follows `prev` in its block, and lends it its class.
@@ -202,6 +208,12 @@ impl Timing {
             op.clear(QUEUED);
             op.class = class;
         }
+        self.link_raised(&mut queued);
+        (self.raising, self.raised) = (work, queued);
+    }
+
+    /// Queues operations that were raised in the order of their serials.
+    fn link_raised(&mut self, queued: &mut Vec<(u64, OpId)>) {
         queued.sort_unstable_by_key(|&(serial, _)| serial);
         for (_, id) in queued.drain(..) {
             self.ops[id].set(QUEUED);
@@ -213,6 +225,5 @@ impl Timing {
                 self.ready.push(unit);
             }
         }
-        (self.raising, self.raised) = (work, queued);
     }
 }

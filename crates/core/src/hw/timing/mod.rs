@@ -31,6 +31,7 @@ mod queues;
 mod requests;
 mod run;
 mod spec;
+mod start;
 mod state;
 mod stretch;
 mod suspend;

@@ -35,10 +35,7 @@ impl Timing {
             let head = self.units[unit as usize].queues.head(class);
             if self.ops.startable(head) {
                 if self.ops[head].is_run() {
-                    return match self.moves_in_one_go(unit, head) {
-                        Some(count) => Next::Stretch(head, count),
-                        None => Next::Op(self.ops.take_move(head)),
-                    };
+                    return self.pick_of_run(unit, head);
                 }
                 if self.units[unit as usize].queues.folds(self.ops[head].cause) {
                     let first = self.units[unit as usize].queues.first_of_fold(&self.ops, head);
@@ -59,6 +56,15 @@ impl Timing {
             mask &= mask - 1;
         }
         Next::Nothing
+    }
+
+    /// What to do of run `id`, the first of its queue: as much as can be done in one go.
+    #[inline(always)]
+    fn pick_of_run(&mut self, unit: u32, id: OpId) -> Next {
+        match self.moves_in_one_go(unit, id) {
+            Some(count) => Next::Stretch(id, count),
+            None => Next::Op(self.ops.take_move(id)),
+        }
     }
 
     /// The first operation of the least urgent class that has waited for too long, taken off its queue.

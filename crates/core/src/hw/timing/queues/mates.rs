@@ -66,6 +66,12 @@ impl Queues {
                 return ids.for_each(|id| self.take_mate(ops, &mut mates, id));
             }
         }
+        self.search_mates(ops, &mut mates, class);
+    }
+
+    /// Chains to a command of the host what it finds along the queue of its class.
+    fn search_mates(&mut self, ops: &mut Ops, mates: &mut Mates, class: usize) {
+        let page = ops[mates.first].page;
         let (mut id, mut left, mut runs) = (self.head(class), MATE_WINDOW, false);
         loop {
             // Pages match least often.
@@ -79,9 +85,9 @@ impl Queues {
                 runs = true;
                 let window = left + 1;
                 left = window.saturating_sub(ops.moves_left(id));
-                self.take_mate_of(ops, &mut mates, id, window);
+                self.take_mate_of(ops, mates, id, window);
             } else {
-                self.take_mate(ops, &mut mates, id);
+                self.take_mate(ops, mates, id);
             }
             id = next;
         }
