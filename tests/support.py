@@ -1,17 +1,22 @@
-"""What the tests share: small traces and the command line in a process of its own."""
+"""What the tests share: small traces and the command line, here or in a process of its own."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import random
 import signal
 import subprocess
 import sys
+import tempfile
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import IO
 
 from slcache import devices
+from slcache.cli.app import execute
 
 #: User bytes of the `tiny` preset.
 TINY_BYTES = next(entry["user_bytes"] for entry in devices() if entry["name"] == "tiny")
@@ -52,7 +57,24 @@ def slcache(
     stdin: bytes | None = None,
     stdout: int | IO[bytes] = subprocess.PIPE,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run the command line and return what it printed."""
+    """Run the command line and return what it printed.
+
+    It runs in this process, which saves the start of another, unless something of a process is
+    given.
+    """
+    if environment is None and setup is None and stdin is None and stdout == subprocess.PIPE:
+        return here(*arguments)
+    return process(*arguments, environment=environment, setup=setup, stdin=stdin, stdout=stdout)
+
+
+def process(
+    *arguments: str | Path,
+    environment: dict[str, str] | None = None,
+    setup: Callable[[], None] | None = None,
+    stdin: bytes | None = None,
+    stdout: int | IO[bytes] = subprocess.PIPE,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the command line in a process of its own and return what it printed."""
     return subprocess.run(
         command(arguments),
         env={**os.environ, **(environment or {})},
@@ -63,6 +85,30 @@ def slcache(
         timeout=300,
         check=False,
     )
+
+
+def here(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+    """Run the command line in this process and return what it printed."""
+    words = [str(word) for word in arguments]
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        # The command line may point its standard output elsewhere, as it does a broken one.
+        kept = os.dup(out.fileno())
+        stdout, stderr = (io.TextIOWrapper(file, encoding="utf-8") for file in (out, err))
+        with (
+            contextlib.redirect_stdout(stdout),
+            contextlib.redirect_stderr(stderr),
+            warnings.catch_warnings(),
+        ):
+            # Warnings are notes for a user; that they are errors is of the tests.
+            warnings.simplefilter("default")
+            status = execute(words)
+        stdout.flush()
+        stderr.flush()
+        with os.fdopen(kept, "rb") as told:
+            told.seek(0)
+            printed = told.read()
+        err.seek(0)
+        return subprocess.CompletedProcess(words, status, printed, err.read())
 
 
 def command(arguments: Sequence[str | Path]) -> list[str]:

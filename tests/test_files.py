@@ -19,7 +19,7 @@ import pytest
 import slcache as sl
 from slcache.cli.app import execute
 from slcache.files import Transaction
-from support import TINY_BYTES, command, slcache, write_trace
+from support import TINY_BYTES, command, process, slcache, write_trace
 from verbs import Inputs
 
 RUN = ("--device", "tiny", "--scheme", "baseline")
@@ -175,10 +175,10 @@ def test_python_refuses_as_the_command_line_does(source: Path, others: list[Path
 @pytest.mark.parametrize("device", ["/dev/null", "/dev/stdout"])
 def test_a_device_is_written_into(device: str, source: Path) -> None:
     before = Path(device).stat()
-    done = slcache("trace", "convert", source, "-o", device, "--as", "msr")
+    done = process("trace", "convert", source, "-o", device, "--as", "msr")
     assert done.returncode == 0, done.stderr
     assert (b",Write," in done.stdout) == (device == "/dev/stdout")
-    done = slcache("run", source, *RUN, "--save-state", device)
+    done = process("run", source, *RUN, "--save-state", device)
     assert done.returncode == 0, done.stderr
     assert stat.S_IFMT(Path(device).stat().st_mode) == stat.S_IFMT(before.st_mode)
     assert not Path("/dev/null").is_file()

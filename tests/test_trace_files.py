@@ -12,7 +12,7 @@ import pytest
 
 import slcache as package
 from slcache import quantity
-from support import command, heed_ctrl_c, mixed, slcache, write_trace
+from support import command, heed_ctrl_c, mixed, process, slcache, write_trace
 
 ROWS = mixed(count=100)
 
@@ -120,7 +120,7 @@ def test_the_report_for_readers_names_file_and_count(small: Path, tmp_path: Path
 
 
 def test_a_trace_on_standard_output_is_nothing_else(small: Path) -> None:
-    done = slcache("trace", "convert", small, "-o", "-", "--as", "msr", "--json")
+    done = process("trace", "convert", small, "-o", "-", "--as", "msr", "--json")
     assert len(done.stdout.splitlines()) == len(ROWS)
     assert json.loads(done.stderr)["outputs"][0]["requests"] == len(ROWS)
 
