@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 
@@ -173,9 +174,12 @@ def test_a_picture_is_drawn_once_and_keeps_its_ground(
     figure = latency.draw(nine.labels[:2], nine.documents[:2])
     draws: list[object] = []
     draw = plain.PlainFigure.draw
-    monkeypatch.setattr(
-        plain.PlainFigure, "draw", lambda self, renderer: (draws.append(self), draw(self, renderer))
-    )
+
+    def counted(drawn: plain.PlainFigure, renderer: RendererBase) -> None:
+        draws.append(drawn)
+        draw(drawn, renderer)
+
+    monkeypatch.setattr(plain.PlainFigure, "draw", counted)
     grounds = [axes.patch.get_facecolor() for axes in figure.axes]
     assert 'role="img"' in style.svg(figure, "latency", "latency")
     assert draws == [figure]
