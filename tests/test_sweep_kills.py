@@ -20,8 +20,8 @@ from slcache.sweep.run import run_study
 from slcache.sweep.study import Study
 from support import command, heed_ctrl_c, slcache
 
-#: Kills of the driver, and of a worker, each at a moment of its own.
-DRIVER_KILLS, WORKER_KILLS = 5, 5
+#: Kills of the driver, and as many of a worker, each at a moment of its own.
+KILLS = [pytest.param(2, marks=pytest.mark.long), pytest.param(8, marks=pytest.mark.slow)]
 #: Workers end by themselves once their driver is gone; a busy machine may take a while.
 GONE_S = 5.0
 #: Within this after the first worker is there, the driver is killed.
@@ -103,8 +103,9 @@ def at_work(driver: subprocess.Popen[bytes], mark: str) -> list[int]:
     return []
 
 
+@pytest.mark.parametrize("kills", KILLS)
 def test_kills_at_random_moments_change_nothing(
-    workload: Path, tmp_path: Path, record_property: Callable[[str, str], None]
+    kills: int, workload: Path, tmp_path: Path, record_property: Callable[[str, str], None]
 ) -> None:
     seed = int(os.environ.get("SLCACHE_SEED", random.SystemRandom().randrange(1 << 32)))
     rng = random.Random(seed)
@@ -112,7 +113,7 @@ def test_kills_at_random_moments_change_nothing(
     assert reference.returncode == 0, reference.stderr
     words, out = arguments(workload, tmp_path / "b"), tmp_path / "b"
     hit = 0
-    for _ in range(DRIVER_KILLS):
+    for _ in range(kills):
         before = results(out)
         mark = uuid.uuid4().hex
         with started(words, mark) as driver:
@@ -128,7 +129,7 @@ def test_kills_at_random_moments_change_nothing(
     shutil.rmtree(out / "store" / "results")
     with started(words, mark) as driver:
         lost = 0
-        for _ in range(WORKER_KILLS):
+        for _ in range(kills):
             lost += kill_one(rng, at_work(driver, mark))
             time.sleep(rng.uniform(0, MOMENT_S / 2))
         stdout, stderr = driver.communicate(timeout=120)
@@ -136,7 +137,7 @@ def test_kills_at_random_moments_change_nothing(
     assert again.returncode == 0, (seed, stdout, stderr, again.stderr)
     tables = [(folder / "points.parquet").read_bytes() for folder in (tmp_path / "a", out)]
     assert tables[0] == tables[1], f"SLCACHE_SEED={seed}"
-    told = f"{DRIVER_KILLS} drivers killed with {hit} workers at work, {lost} workers killed"
+    told = f"{kills} drivers killed with {hit} workers at work, {lost} workers killed"
     record_property("told", f"sweep kills: {told} (seed {seed})")
 
 
