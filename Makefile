@@ -16,6 +16,8 @@ RUST_SOURCES := $(shell find crates presets -type f 2>/dev/null) Cargo.toml Carg
 # The bindings compile against the interpreter that will load them.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Where it is set, every start of Python compiles the package anew: 0.07 s each.
+unexport PYTHONDONTWRITEBYTECODE
 
 DEMO_TRACE := examples/linkbench-40s.blkparse.zst
 DEMO_DEVICE := examples/demo.toml
@@ -35,6 +37,13 @@ test: $(VENV)/built ## Run every test a commit must pass
 	cargo test
 	cargo test -p slcache-traces --no-default-features --lib features::
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+# Between edits: fewer random cases, one value of each kind, and none of the tests that take long.
+.PHONY: quick
+quick: export SLCACHE_QUICK = 1
+quick: $(VENV)/built ## Try a little of every kind of test, in a few minutes
+	cargo test --lib --bins --tests
+	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow and not long'
 
 .PHONY: slow
 slow: $(VENV)/built ## Run the tests that take minutes

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 import slcache
 from slcache.names import printable
 from slcache.plots import style
-from support import mixed, write_trace
+from support import QUICK, mixed, write_trace
 from verbs import Inputs
 
 
@@ -41,12 +41,19 @@ UNDRAWN = {
     *("test_study_config", "test_study_forms", "test_sweep", "test_sweep_show", "test_tune"),
     *("test_wrong_values", "test_written_paths"),
 }
+#: Modules that ask what is in pictures, which are drawn for them whenever they run.
+DRAWN = {
+    *("test_cliff", "test_curves", "test_design", "test_disk", "test_figures", "test_names"),
+    *("test_report", "test_report_verb", "test_study_figures", "test_study_report"),
+    *("test_trace_info", "test_windows"),
+}
 
 
 @pytest.fixture(autouse=True)
 def undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave figures out of reports where they are not the question."""
-    if request.module.__name__ in UNDRAWN:
+    name = request.module.__name__
+    if name in UNDRAWN or (QUICK and name not in DRAWN):
         monkeypatch.setattr(style, "svg", _undrawn)
 
 

@@ -20,6 +20,8 @@ from slcache.cli.app import execute
 
 #: User bytes of the `tiny` preset.
 TINY_BYTES = next(entry["user_bytes"] for entry in devices() if entry["name"] == "tiny")
+#: Whether `make quick` runs, which tries less of each kind.
+QUICK = os.environ.get("SLCACHE_QUICK") == "1"
 TICKS_PER_MS = 10_000
 EPOCH = 128_166_372_000_000_000
 
@@ -114,6 +116,11 @@ def here(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
 def command(arguments: Sequence[str | Path]) -> list[str]:
     """Return the command line as a process's arguments."""
     return [sys.executable, "-m", "slcache", *map(str, arguments)]
+
+
+def cases(count: int) -> int:
+    """Return how many of so many random cases are tried: a tenth where it must be quick."""
+    return -(-count // 10) if QUICK else count
 
 
 def heed_ctrl_c() -> None:

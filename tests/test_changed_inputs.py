@@ -13,12 +13,13 @@ import changed_inputs
 import changed_runs
 import slcache
 from slcache.runs.store import Store
+from support import cases
 
 
 def test_changed_inputs_end_with_a_documented_status_and_a_message(
     record_property: Callable[[str, object], None],
 ) -> None:
-    done, seed = changed_runs.check(seconds=15, most=250)
+    done, seed = changed_runs.check(seconds=15, most=cases(250))
     record_property("told", f"changed inputs: {done} command lines from SLCACHE_SEED={seed} on")
     assert done > 0
 
@@ -26,12 +27,12 @@ def test_changed_inputs_end_with_a_documented_status_and_a_message(
 def test_a_changed_kept_result_is_a_result_or_none(
     comparison: slcache.Comparison, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    store, first = Store(tmp_path), changed_runs.first_seed()
+    store, first, count = Store(tmp_path), changed_runs.first_seed(), cases(80)
     store.put("kept", comparison.documents[0])
     (path,) = tmp_path.iterdir()
     whole = path.read_bytes()
     text = json.dumps(comparison.documents[0]).encode()
-    for seed in range(first, first + 80):
+    for seed in range(first, first + count):
         rng = random.Random(seed)
         packed = changed_inputs.bytes_changed(whole, rng)
         if seed % 2:
@@ -41,4 +42,4 @@ def test_a_changed_kept_result_is_a_result_or_none(
             warnings.simplefilter("ignore")
             document = store.get("kept")
         assert document is None or isinstance(document, dict), f"SLCACHE_SEED={seed}"
-    record_property("told", f"changed kept results: 80 from SLCACHE_SEED={first} on")
+    record_property("told", f"changed kept results: {count} from SLCACHE_SEED={first} on")
