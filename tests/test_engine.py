@@ -91,6 +91,11 @@ def test_a_trace_is_repeated_once_and_does_not_stay(tmp_path: Path) -> None:
     assert written[0] == written[1] == pytest.approx(64 << 20, rel=0.1)
     assert written[2] < written[0]
     assert {path.name for path in tmp_path.iterdir()} == {"results"}
+    # The files of one call are gone before the next: an evaluation makes many.
+    with Engine(tmp_path) as engine:
+        engine.results([replace(long, seed=8).run])
+        assert not list(tmp_path.rglob("*.parquet"))
+        engine.results([replace(long, seed=8, scheme="tlc-only").run])
 
 
 def test_a_memory_is_made_by_the_runs_before_and_kept(tmp_path: Path) -> None:

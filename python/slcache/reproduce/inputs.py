@@ -12,6 +12,7 @@ from slcache import TraceError, api
 from slcache.reproduce.parts import Workload
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import has_figures
+from slcache.runs import store
 from slcache.runs.engine import Engine
 from slcache.runs.run import REPEAT
 
@@ -158,7 +159,7 @@ def statistics(each: Input, seed: int, engine: Engine) -> dict[str, Any] | None:
         read = engine.fingerprint(each.path, list(options.items()))
     except TraceError:
         return None
-    key = engine.store.key({"info": [read, sorted(options.items())]})
+    key = store.key({"info": [read, sorted(options.items())]})
     kept = engine.store.get(key)
     if kept is None:
         try:

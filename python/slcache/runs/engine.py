@@ -69,7 +69,9 @@ class Engine:
 
     def key(self, run: Run) -> str:
         """Return the name under which a run's result is kept."""
-        return self.store.key(self._identity(run))
+        assert run.memory_in is None, "a memory of unknown origin"
+        assert run.log is None, "a result that is kept writes no log"
+        return store.key(self._identity(run))
 
     def kept(self, runs: Sequence[Run]) -> bool:
         """Return whether every result is there already."""
@@ -109,6 +111,9 @@ class Engine:
                 driver.run(work, self._executor, keep, kept, report, fail_fast=True)
         except driver.FailedError as error:
             raise error.told(todo[error.done.name].title) from None
+        for task in work.makings.values():
+            if task.kind == "repeat":
+                Path(task.name).unlink()
         return found
 
     def tell(self, phase: str, done: int, total: int) -> None:
@@ -153,7 +158,7 @@ class Engine:
         return name
 
     def _repeated(self, run: Run, makings: dict[str, Task]) -> str:
-        """Return the file with a repeated trace: large, and so gone when the engine is."""
+        """Return the file with a repeated trace: large, and so gone when the runs are done."""
         if self._scratch is None:
             self._place.mkdir(parents=True, exist_ok=True)
             self._scratch = self._files.enter_context(files.scratch(self._place))
@@ -161,7 +166,7 @@ class Engine:
         parts = identity({}, read, run.trace_options, changed=run.changed)
         path = self._scratch / f"{store.key(parts)}.parquet"
         name = os.fspath(path)
-        if name not in makings and not path.exists():
+        if name not in makings:
             making = run.task(name, "repeat")
             makings[name] = dataclasses.replace(making, write_bytes=run.changed[REPEAT] or 0)
         return name

@@ -43,7 +43,8 @@ class Run:
     after: Run | None = None
     #: About how many requests it has: the longest runs go first.
     size: int = 0
-    #: The memory that the scheme begins with, and the table of requests to write.
+    #: Of runs that are not kept: the memory that the scheme begins with, and the table of requests
+    #: to write.
     memory_in: Path | None = None
     log: Path | None = None
 

@@ -50,10 +50,6 @@ class Store:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
 
-    def key(self, parts: Mapping[str, Any]) -> str:
-        """Return the name under which a result of these parts is kept."""
-        return key(parts)
-
     def get(self, key: str) -> dict[str, Any] | None:
         """Return a kept result; None where there is none, or none that fits."""
         path = self._path(key)

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from slcache.runs import driver, room, tasks
+from slcache.runs import driver, room, store, tasks
 from slcache.runs.run import identity
-from slcache.runs.store import Store, sound
 from slcache.sweep import table
 from slcache.sweep.points import Point, told
 from slcache.sweep.points import points as points_of
@@ -37,7 +36,7 @@ class Prepared:
 
     def __init__(self, points: list[Point], place: Path, traces: Traces) -> None:
         self._points = points
-        self.store = Store(place / "results")
+        self.store = store.Store(place / "results")
         self._place = place
         self._traces = traces
         self._keys = {p.index: self._key(p) for p in self._points if p.reason is None}
@@ -79,7 +78,7 @@ class Prepared:
         """Return the tasks of points; parses the traces that several of them share."""
         prepared = self._traces.prepare(todo.values(), here=here)
         starts = states(todo.values(), self._place / "states")
-        missing = {state for state in set(starts.values()) if not sound(state)}
+        missing = {state for state in set(starts.values()) if not store.sound(state)}
         runs: dict[str, tasks.Task] = {}
         makings: dict[str, tasks.Task] = {}
         for key, point in todo.items():
@@ -110,4 +109,4 @@ class Prepared:
     def _key(self, point: Point) -> str:
         assert point.config is not None
         read = self._traces.fingerprint(point)
-        return self.store.key(identity(point.config, read, point.reader_options()))
+        return store.key(identity(point.config, read, point.reader_options()))
