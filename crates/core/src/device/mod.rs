@@ -88,7 +88,7 @@ pub struct Simulation {
     backlog_max: u64,
     /// When the last request arrived in open replay, ns.
     last_arrival_ns: u64,
-    /// The same by stream: in closed replay each stream has its own queue depth.
+    /// Requests in flight by stream: in closed replay each stream has its own queue depth.
     by_stream: Vec<u32>,
     link_in_ns: u64,
     link_out_ns: u64,

@@ -97,7 +97,7 @@ pub fn in_order(hold: &HoldBuffer, group: u8, slots: u32, short: bool) -> Option
     oldest_of(hold, |held| held.group == group, slots, short)
 }
 
-/// The same of the units `among` which the page's are.
+/// The oldest of the units that `among` picks, cut where the page is full; fewer only if `short`.
 pub fn oldest_of(hold: &HoldBuffer, among: impl Fn(&Held) -> bool, slots: u32, short: bool) -> Option<Picks> {
     if !short && hold.units() < slots {
         return None;

@@ -282,7 +282,7 @@ pub fn preload(
     preload_span(page, mask, all, region, plane, reserve, io)
 }
 
-/// The same of the units in `span`, which fill a page of `region` or less.
+/// Places what the page lacks of its units in `mask` and `span`, which fill a page of `region` or less.
 pub fn preload_span(
     page: u32,
     mask: u32,

@@ -100,7 +100,7 @@ pub fn relocate_page<D: Destination>(
     relocate(dest, io, from, to, writer, job, None);
 }
 
-/// The same, where the block it leaves may be the one `emptied` and erased behind these programs.
+/// Moves what lives in `from` to `to`; the block it leaves may be `emptied` and erased behind these programs.
 #[inline(always)]
 pub(super) fn relocate<D: Destination>(
     dest: &mut D,

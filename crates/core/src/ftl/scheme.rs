@@ -56,7 +56,7 @@ pub trait Scheme {
     /// Shows every region, in the scheme's order.
     fn regions(&self, visit: &mut dyn FnMut(Role, &dyn AnyRegion));
 
-    /// The same, to be changed.
+    /// Shows every region to be changed, in the scheme's order.
     fn regions_mut(&mut self, visit: &mut dyn FnMut(&mut dyn AnyRegion));
 
     /// Places what logical page `page` lacks of its mapping units in `mask`, before time 0 or at the

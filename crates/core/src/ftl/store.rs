@@ -56,7 +56,7 @@ impl Store {
         self.room_as(plane, Class::Urgent, io)
     }
 
-    /// The same, with the class of the cleaning given.
+    /// Pages that `plane` can take, after cleaning of `class` where it is short of blocks.
     pub fn room_as(&mut self, plane: PlaneId, class: Class, io: &mut Io) -> u32 {
         let job = Job { cause: Cause::Gc, class };
         if self.region.free_blocks(plane, io) < self.clean_below {

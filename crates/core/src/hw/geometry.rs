@@ -195,7 +195,7 @@ impl Geometry {
         self.times_ns[((pool * CellMode::COUNT + mode as usize) << self.page_bits) + index as usize]
     }
 
-    /// The same of all pages of such a block, in order.
+    /// Read and program times of all pages of a block of `pool` in `mode`, in order, ns.
     #[inline(always)]
     pub fn times_ns_of_pages(&self, pool: usize, mode: CellMode) -> &[(u32, u32)] {
         &self.times_ns[(pool * CellMode::COUNT + mode as usize) << self.page_bits..][..1 << self.page_bits]

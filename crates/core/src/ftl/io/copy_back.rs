@@ -20,7 +20,7 @@ impl Io {
         (alike && array.geometry.plane_of(block) == plane).then_some(ns)
     }
 
-    /// The same, to the block of `target`.
+    /// Time of a copy-back from `block` to the block of `target`, ns; none where there can be no copy-back.
     #[inline]
     pub(super) fn copyback_ns_to(&self, block: BlockId, target: &Place) -> Option<u32> {
         // Every page that moves asks, and most chips have none.

@@ -69,7 +69,7 @@ pub struct Io {
     clockless_programs: u64,
     /// Operations in the order of their emission, if they are kept.
     ops: Option<Vec<LoggedOp>>,
-    /// The same of the disk.
+    /// Operations of the disk in the order of their emission, if they are kept.
     disk_ops: Option<Vec<LoggedDiskOp>>,
     /// What is on its way from the disk or to it.
     traffic: DiskTraffic,
@@ -236,7 +236,7 @@ impl Io {
         self.timing.load_ns(unit)
     }
 
-    /// The same of all units on `channel`, ns.
+    /// Service time of what was emitted to the units on `channel` and is not complete, ns.
     #[inline]
     pub fn channel_load_ns(&self, channel: usize) -> u64 {
         self.timing.channel_load_ns(channel)

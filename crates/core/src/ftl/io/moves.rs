@@ -156,7 +156,7 @@ impl Io {
         last
     }
 
-    /// The same page by page, for those that may be stored in another way or are still in flight.
+    /// Emits the moves page by page, for those that may be stored in another way or are still in flight.
     #[cold]
     fn move_one_by_one(&mut self, moves: &mut Moves, to: Ppn, count: u32, programs: &mut Programs) {
         for page in to.0..to.0 + count {

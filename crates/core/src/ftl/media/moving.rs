@@ -95,7 +95,7 @@ impl Media {
         }
     }
 
-    /// The same where blocks of two-layer layout take part.
+    /// Moves what lives in `from` to `to` where blocks of two-layer layout take part.
     fn remap_by_copy(&mut self, from: Ppn, to: Ppn) -> u32 {
         let mut buffer = [0; SLOTS_MAX];
         let tags = &mut buffer[..1 << self.array.geometry.slot_bits];

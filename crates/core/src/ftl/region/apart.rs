@@ -8,7 +8,7 @@ use crate::ftl::piece::PageWrite;
 use crate::hw::timing::OpId;
 
 impl Region {
-    /// The same region, of a mode programmed page by page, whose blocks are all opened apart from the
+    /// Has all blocks of the region, whose mode is programmed page by page, opened apart from the
     /// frontiers. Which of them are open a snapshot of the scheme holds.
     pub fn opened_apart(self) -> Self {
         debug_assert_eq!(self.pages_per_program, 1, "Invariant: nothing is staged apart from a frontier");

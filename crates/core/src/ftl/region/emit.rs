@@ -30,7 +30,7 @@ impl Region {
         op
     }
 
-    /// The same for a program that further requests may join before the caller starts it, which is to
+    /// Emits a program that further requests may join before the caller starts it, which is to
     /// be done where the answer's other half says so: the wordline is full.
     pub fn emit_joint(
         &mut self,

@@ -33,7 +33,7 @@ impl Timing {
         }
     }
 
-    /// The same of the operations of one command, of which some may be the reads of moves.
+    /// Completes the operations of one command, of which some may be the reads of moves.
     fn complete_all(&mut self, unit: u32, mut id: OpId) {
         while !id.is_none() {
             let next = self.ops[id].next;

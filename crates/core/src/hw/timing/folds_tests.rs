@@ -57,7 +57,7 @@ impl Rig {
         self.timing.emit_moves(spec, &pages);
     }
 
-    /// The same by reads and programs of their own.
+    /// Moves pages by reads and programs of their own.
     fn copies(&mut self, plane: u8, from: impl Iterator<Item = u16>, to: u16) {
         let emit = |rig: &mut Self, spec: OpSpec, after: &[OpId]| rig.timing.emit(spec, after);
         for (from, to) in from.zip(to..) {

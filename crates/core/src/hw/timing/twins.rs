@@ -13,7 +13,7 @@ use serde_json::json;
 pub(super) const PAGES: u32 = 40;
 pub(super) const CLASS: [Class; 4] = [Class::HostRead, Class::HostWrite, Class::Urgent, Class::Background];
 
-/// The same device twice, and what the test keeps in mind of it.
+/// Two devices that are alike, and what the test keeps in mind of them.
 pub(super) struct Twins {
     pub(super) runs: Timing,
     pub(super) plain: Timing,

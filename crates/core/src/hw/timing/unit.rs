@@ -20,7 +20,7 @@ pub(super) enum Phase {
     Read,
     /// Reading and then programming a moved page, in one go unless something more urgent comes.
     Move,
-    /// The same as the two commands of a die that could take others along, where there are none to take.
+    /// Reading and programming as two commands of a die that could take others along, with none to take.
     Pair,
     /// Moving the pages of a run one after the other: see `stretch`.
     Stretch,

@@ -84,7 +84,7 @@ impl Census {
         }
     }
 
-    /// The same of one whose units lie in several pages, or of which some lie nowhere.
+    /// Adds what a logical page has whose units lie in several pages, or of which some lie nowhere.
     #[inline(never)]
     fn add_scattered(&self, page: u32, sum: &mut Cached, io: &Io) {
         let n = io.policy().mus_per_page;

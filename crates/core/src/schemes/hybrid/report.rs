@@ -93,7 +93,7 @@ impl Stats {
         self.sizes
     }
 
-    /// The same of a device that was restored with `slc_blocks`.
+    /// Takes a snapshot's least and greatest size, of a device that was restored with `slc_blocks`.
     pub(super) fn load_sizes(&mut self, sizes: (u32, u32), slc_blocks: u32) -> Result<(), String> {
         if !(sizes.0..=sizes.1).contains(&slc_blocks) {
             return Err(format!(

@@ -19,7 +19,7 @@ pub struct Capacity {
     pub fast_units: f64,
     /// Units that it holds at most beside its spare blocks.
     fast_usable: u64,
-    /// The same of the dense tier.
+    /// Units that the dense tier holds at most beside its spare blocks.
     dense_usable: u64,
     /// Largest utilisation of the fast tier.
     pub utilisation_max: f64,

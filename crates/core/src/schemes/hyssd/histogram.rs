@@ -91,7 +91,7 @@ impl Histogram {
         self.writes.hits(u)
     }
 
-    /// The same of the reads (`H_r`).
+    /// The share of the reads whose unit is in a fast tier so filled (`H_r`).
     pub fn read_hits(&self, u: f64) -> f64 {
         self.reads.hits(u)
     }

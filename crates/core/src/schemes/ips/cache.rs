@@ -30,7 +30,7 @@ pub fn pool_index(device: &DeviceConfig) -> Option<usize> {
     device.pool.iter().position(|pool| pool.reprogram.is_some() && pool.slc.is_some())
 }
 
-/// The same, on a checked device.
+/// The pool used, with its number, on a checked device.
 pub fn pool(device: &DeviceConfig) -> (usize, &PoolConfig) {
     let index = pool_index(device).expect("Invariant: the configuration was checked");
     (index, &device.pool[index])

@@ -138,7 +138,7 @@ mod tests {
         Agent::new(kind, RATES, 12, 9, RngStream::new(seed, "agent"))
     }
 
-    /// The same learner, written down anew from its description.
+    /// A learner written down anew from its description, to hold the other against.
     #[derive(Default)]
     struct Twin {
         known: BTreeMap<(usize, usize), f64>,

@@ -66,7 +66,7 @@ impl Owners {
         self.lists[logical as usize].len()
     }
 
-    /// The same, the one opened first at the head.
+    /// SLC blocks of a logical block, the one opened first at the head.
     pub fn of(&self, logical: u32) -> impl Iterator<Item = BlockId> + '_ {
         self.links.iter(&self.lists[logical as usize])
     }
