@@ -116,8 +116,11 @@ def test_every_point_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_levels_of_factors_are_combined_in_every_way() -> None:
-    waits = [{"level": "short", "scheme.sa.merge.timeout_ns": 5}, {"level": "usual"}]
-    clocks = [{"level": "x 1"}, {"level": "x 0.01", "host.time_scale": 0.01}]
+    waits: list[dict[str, Any]] = [
+        {"level": "short", "scheme.sa.merge.timeout_ns": 5},
+        {"level": "usual"},
+    ]
+    clocks: list[dict[str, Any]] = [{"level": "x 1"}, {"level": "x 0.01", "host.time_scale": 0.01}]
     variation = Variation("x", "open", cross=[waits, clocks])
     assert dict(zip(variation.titles(), variation.tables(), strict=True)) == {
         "short, x 1": {"scheme.sa.merge.timeout_ns": 5},

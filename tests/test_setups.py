@@ -33,7 +33,7 @@ def test_a_set_up_is_what_the_evaluation_runs(name: str) -> None:
     part = plan.part(paper.partition("/")[2])
     # Smaller twins have a smaller device; grids and variants have settings of their own.
     inputs = [replace(each, reduced={}) for each in twins(plan, [w.name for w in plan.workloads])]
-    own = {each.name for each in [*plan.variants, *plan.grids]}
+    own = {each.name for each in plan.variants} | {each.name for each in plan.grids}
     jobs = [job for _, job in jobs_of(plan, inputs, {part.name: [1]}, {})]
     plain = [job for job in jobs if job.name not in own and job.name in part.schemes]
     assert plain or own >= {*part.schemes}
