@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from slcache.reproduce import evaluation as evaluations
-from support import slcache
+from support import process, slcache
 
 SMALL = ("--quick", "--workloads", "web_1")
 
@@ -35,7 +35,8 @@ def test_in_place_switch_halves_write_amplification_where_all_fits_the_cache(
     tmp_path: Path,
 ) -> None:
     arguments = ("--quick", "--workloads", "hm_1", "--json", "--out", tmp_path)
-    done = slcache("reproduce", "ips", *arguments)
+    # A process of its own draws the figures, which tell what was not run.
+    done = process("reproduce", "ips", *arguments)
     assert done.returncode == 0, done.stderr
     claims = {claim["id"]: claim for claim in json.loads(done.stdout)["claims"]}
     assert claims["ips-bursty-latency-hm_1"]["verdict"] == "reproduced"
