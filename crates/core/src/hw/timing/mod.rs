@@ -55,6 +55,8 @@ mod blocks_tests;
 #[cfg(test)]
 mod coming_tests;
 #[cfg(test)]
+mod emit_tests;
+#[cfg(test)]
 mod folds_tests;
 #[cfg(test)]
 mod move_run_tests;

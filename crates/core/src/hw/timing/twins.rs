@@ -28,6 +28,9 @@ pub(super) struct Twins {
     pub(super) coarse: bool,
     /// Some of what is emitted starts only at the next event.
     pub(super) lazy: bool,
+    /// What finds its unit free is queued on the plain device; how often that was.
+    pub(super) queues_all: bool,
+    pub(super) at_hand: u32,
 }
 
 fn geometry(rng: &mut RngStream, channels: u32, chips: u32) -> Geometry {
@@ -57,7 +60,19 @@ impl Twins {
             runs.split_all_moves();
         }
         let (plain, written) = (runs.clone(), vec![0; geometry.block_numbers()]);
-        Self { runs, plain, geometry, rng, written, known: Vec::new(), tokens: 0, coarse: false, lazy: false }
+        Self {
+            runs,
+            plain,
+            geometry,
+            rng,
+            written,
+            known: Vec::new(),
+            tokens: 0,
+            coarse: false,
+            lazy: false,
+            queues_all: false,
+            at_hand: 0,
+        }
     }
 
     /// A time on the channel, one of so many, ns.
@@ -97,6 +112,10 @@ impl Twins {
         };
         let (a, b): (Vec<OpId>, Vec<OpId>) = after.iter().map(|&(a, b, _)| (a, b)).unzip();
         let ids = (self.runs.emit(spec, &a), self.plain.emit(spec, &b));
+        if self.queues_all {
+            self.at_hand += u32::from(self.plain.units[spec.unit as usize].pending == ids.1);
+            self.plain.link_pending(spec.unit);
+        }
         self.tokens += 1;
         self.runs.notify(ids.0, self.tokens);
         self.plain.notify(ids.1, self.tokens);

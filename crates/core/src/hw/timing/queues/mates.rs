@@ -51,7 +51,8 @@ impl Queues {
         let is_host = class.is_host();
         let class = class as usize;
         if self.is_all_on(class, plane_in_die) {
-            return; // All that is queued is on its plane.
+            debug_assert!(self.walks_on(ops, class, plane_in_die), "Invariant: a class knows its plane");
+            return;
         }
         let mut mates = Mates { first, last: first, planes: 1 << plane_in_die };
         if self.folds(cause) {
@@ -67,6 +68,13 @@ impl Queues {
             }
         }
         self.search_mates(ops, &mut mates, class);
+    }
+
+    /// Whether what a command would look at along the queue of a class is all on `plane`: by walking.
+    fn walks_on(&self, ops: &Ops, class: usize, plane: u8) -> bool {
+        let behind = |&id: &OpId| Some(ops[id].next).filter(|next| !next.is_none());
+        let queue = std::iter::successors(Some(self.head(class)).filter(|head| !head.is_none()), behind);
+        queue.take(MATE_WINDOW as usize).all(|id| ops[id].plane_in_die == plane)
     }
 
     /// Chains to a command of the host what it finds along the queue of its class.
