@@ -15,6 +15,7 @@ use super::common::cache::{CacheSpec, Trigger};
 use super::common::dials::{Dial, Dials, IDLE_THRESHOLD, SLC_BLOCKS};
 use super::common::open_block::ReclaimOpen;
 use super::common::tables::page_table;
+use super::common::turns::Turns;
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, CellMode, PlaneId, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
@@ -121,10 +122,7 @@ pub struct TurboWrite {
     dials: Dials,
     reclaim_open: ReclaimOpen,
     drain: bool,
-    /// The plane of the last direct write: its one-shot wordline is filled first.
-    direct: Option<PlaneId>,
-    /// Turns that each plane has had ahead, by filling a wordline: it is passed over as often.
-    ahead: Vec<u32>,
+    turns: Turns,
     /// Planes whose store had no room for the next block: asked again when the host changed anything.
     cramped: Vec<PlaneId>,
     figures: Figures,
@@ -154,49 +152,10 @@ impl TurboWrite {
             ]),
             reclaim_open: config.reclaim_open,
             drain: config.drain,
-            direct: None,
-            ahead: vec![0; io.geometry().planes.len()],
+            turns: Turns::new(io),
             cramped: Vec::new(),
             figures: Figures::default(),
         }
-    }
-
-    /// The plane of the next write. A one-shot wordline that direct writes began is filled before
-    /// the turn goes on; its plane then waits until the others have had as many pages. Otherwise a
-    /// plane whose cache is used up, the slowest, would get the most data. With static placement a page
-    /// stays on its plane, and each plane fills a wordline of its own.
-    #[inline]
-    fn choose_plane(&mut self, piece: &Piece, io: &Io) -> PlaneId {
-        let is_static = self.slc.spec.placement == Placement::Static;
-        match self.direct {
-            Some(plane) if !is_static && self.store.region.staged(plane, Writer::Host).is_some() => {
-                self.ahead[plane.index()] += u32::from(self.takes_turns());
-                plane
-            }
-            _ => loop {
-                let plane = self.slc.choose_plane(io, piece.page);
-                let ahead = &mut self.ahead[plane.index()];
-                if *ahead == 0 {
-                    return plane;
-                }
-                *ahead -= 1;
-            },
-        }
-    }
-
-    /// Turns that every plane is ahead: whole rounds that choose none.
-    fn even_turns(&self) -> u32 {
-        self.slc.planes().iter().map(|plane| self.ahead[plane.index()]).min().unwrap_or(0)
-    }
-
-    /// Takes away whole rounds, which a snapshot may hold any number of.
-    fn even_out(&mut self) {
-        let even = self.even_turns();
-        self.ahead.iter_mut().for_each(|ahead| *ahead = ahead.saturating_sub(even));
-    }
-
-    fn takes_turns(&self) -> bool {
-        self.slc.spec.placement == Placement::RoundRobin
     }
 
     /// Section II-C: SLC pages as long as there are any, then the dense store.
@@ -214,7 +173,7 @@ impl TurboWrite {
         }
         page_level::write(piece, &mut self.store.region, plane, RESERVE, io)?;
         self.figures.direct_pages += u64::from(!io.clockless());
-        self.direct = Some(plane);
+        self.turns.went_to(plane);
         Ok(())
     }
 
@@ -270,7 +229,7 @@ impl Scheme for TurboWrite {
         if !self.cramped.is_empty() {
             self.ask_cramped_again(io);
         }
-        let plane = self.choose_plane(&piece, io);
+        let plane = self.turns.choose(piece.page, &mut self.slc, &self.store.region, io);
         try_planes(
             self,
             plane,
@@ -335,25 +294,19 @@ impl Scheme for TurboWrite {
     }
 
     fn save_own(&self) -> TurboWriteState {
-        let even = self.even_turns();
-        TurboWriteState {
-            dials: self.dials.save(),
-            direct: self.direct,
-            ahead: self.ahead.iter().map(|ahead| ahead.saturating_sub(even)).collect(),
-            cramped: self.cramped.clone(),
-        }
+        let (direct, ahead) = self.turns.save(self.slc.planes());
+        TurboWriteState { dials: self.dials.save(), direct, ahead, cramped: self.cramped.clone() }
     }
 
     fn load_own(&mut self, own: TurboWriteState, io: &Io) -> Result<(), String> {
         self.dials.load(&own.dials)?;
         self.dials.check_idle_threshold(io)?;
         self.slc.set_quota(self.dials.count(&SLC_BLOCKS) as u32);
-        let has = |plane: &PlaneId| self.slc.planes().contains(plane);
-        if own.ahead.len() != self.ahead.len() || !own.direct.iter().chain(&own.cramped).all(has) {
-            return Err(format!("direct writes and turns of other planes: {own:?}"));
+        if let Some(plane) = own.cramped.iter().find(|plane| !self.slc.planes().contains(plane)) {
+            return Err(format!("plane {} lacks room and is no plane of the cache", plane.0));
         }
-        (self.direct, self.ahead, self.cramped) = (own.direct, own.ahead, own.cramped);
-        self.even_out();
+        self.turns.load((own.direct, own.ahead), self.slc.planes())?;
+        self.cramped = own.cramped;
         Ok(())
     }
 

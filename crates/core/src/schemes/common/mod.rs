@@ -10,3 +10,4 @@ pub mod open_block;
 pub mod parameters;
 pub mod reclaimed;
 pub mod tables;
+pub mod turns;
