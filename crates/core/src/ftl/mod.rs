@@ -12,6 +12,7 @@
 //! io <- merge, write_buffer, plane_allocator, restore           what it does in time
 //! dest <- relocate; region, two_layer <- victim, page_level     blocks managed alike
 //! pack <- mixed; transfer; packer <- compact <- clean <- store <- gather what moves between them
+//! compact <- fold                                               the same inside the chip
 //! unit_level, destage                                           flash in front of a disk
 //! any_region <- log_region, scheme <- by_regions                the contract; blocks in a circle
 //! ```
@@ -29,6 +30,7 @@ pub mod dest;
 pub mod destage;
 pub mod disk_traffic;
 pub mod early;
+pub mod fold;
 mod free_list;
 pub mod gather;
 pub mod hold;

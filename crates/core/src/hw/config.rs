@@ -88,6 +88,10 @@ pub struct ModeConfig {
     /// chips without copy-back. Not with one-shot programming: a copy-back programs one page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copyback_ns: Option<u32>,
+    /// How SLC pages of a plane become a wordline of this mode inside the chip; absent for chips that
+    /// cannot. Not for SLC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fold: Option<FoldTimes>,
     /// Program/erase cycles a block endures, 1 or more; absent if the source gives none.
     #[serde(default)]
     pub endurance_cycles: Option<u32>,
@@ -97,6 +101,16 @@ pub struct ModeConfig {
     /// Which page has which kind.
     #[serde(default)]
     pub page_kinds: PageKinds,
+}
+
+/// Times of a fold, which reads an SLC page for every bit of a cell and programs one wordline with them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FoldTimes {
+    /// Time to program the wordline, ns; default: what the mode's own programs of a wordline take.
+    pub program_ns: Option<u32>,
+    /// Time to read one of the SLC pages, ns; default: that of the SLC mode.
+    pub read_ns: Option<u32>,
 }
 
 /// What planes of one die may do at the same time.
@@ -305,6 +319,21 @@ impl PoolConfig {
         self.channels * self.chips * self.dies * self.planes
     }
 
+    /// Array time of a fold into a wordline of `mode`, ns; none where the chips have no fold.
+    pub fn fold_ns(&self, mode: CellMode) -> Option<u64> {
+        let (dense, slc) = (self.mode(mode)?, self.slc.as_ref()?);
+        let fold = dense.fold?;
+        let bits = u64::from(mode.bits());
+        let sum = |times: &[u32]| times.iter().map(|&ns| u64::from(ns)).sum::<u64>();
+        let own_ns = match (dense.program, dense.program_ns.as_slice()) {
+            (ProgramRule::PerPage, [page_ns]) => bits * u64::from(*page_ns),
+            (_, times) => sum(times),
+        };
+        let slc_ns = slc.read_ns.first().copied().unwrap_or(0);
+        let read_ns = bits * u64::from(fold.read_ns.unwrap_or(slc_ns));
+        Some(fold.program_ns.map_or(own_ns, u64::from) + read_ns)
+    }
+
     /// Pages of a block in `mode`.
     pub fn pages_per_block(&self, mode: CellMode) -> u32 {
         self.wordlines * mode.bits()
@@ -344,6 +373,7 @@ impl PoolConfig {
                 config.check(&format!("{key}.{}", mode.name()), mode, problems);
             }
         }
+        self.check_folds(key, problems);
         if let Some(reprogram) = &self.reprogram {
             reprogram.check(&format!("{key}.reprogram"), self, problems);
         }
@@ -351,6 +381,30 @@ impl PoolConfig {
 }
 
 impl PoolConfig {
+    /// A fold is one operation: its time is counted in 32 bits, with whatever a scheme adds.
+    fn check_folds(&self, key: &str, problems: &mut Vec<Problem>) {
+        let with_fold = |mode: &CellMode| self.mode(*mode).is_some_and(|config| config.fold.is_some());
+        for mode in CellMode::ALL.into_iter().filter(with_fold) {
+            let key = format!("{key}.{}.fold", mode.name());
+            if mode == CellMode::Slc || self.slc.is_none() {
+                let allowed = "left out: SLC pages are folded into a denser mode of the same pool";
+                problems.push(Problem::new(key, "present", allowed));
+                continue;
+            }
+            let fold = self.mode(mode).and_then(|config| config.fold).unwrap_or_default();
+            for (name, ns) in [("program_ns", fold.program_ns), ("read_ns", fold.read_ns)] {
+                if let Some(ns) = ns {
+                    check_range(problems, &format!("{key}.{name}"), ns, 1..=1_000_000_000);
+                }
+            }
+            let all_ns = self.fold_ns(mode).unwrap_or(0);
+            if all_ns > 1_000_000_000 {
+                let allowed = "times that come to at most 1000000000 ns, reads and program together";
+                problems.push(Problem::new(key, format!("{all_ns} ns"), allowed));
+            }
+        }
+    }
+
     /// No command, with its data and those of every plane it takes along, may hold the channel for
     /// longer than an array operation may take: times of one operation are counted in 32 bits.
     fn check_bus(&self, key: &str, problems: &mut Vec<Problem>) {

@@ -101,6 +101,8 @@ pub struct Geometry {
     times_ns: Vec<(u32, u32)>,
     /// Copy-back time, ns, by pool and mode; 0 = none.
     copyback_ns: Vec<u32>,
+    /// Array time of a fold by pool and mode, ns; 0 = the chips have none.
+    fold_ns: Vec<u32>,
     /// Units over all pools.
     pub units: u32,
     /// Channels over all pools.
@@ -125,6 +127,7 @@ impl Geometry {
             pools: Vec::new(),
             times_ns: Vec::new(),
             copyback_ns: Vec::new(),
+            fold_ns: Vec::new(),
             units: 0,
             channels: 0,
         };
@@ -180,6 +183,9 @@ impl Geometry {
         });
         let copyback_ns = |mode| config.mode(mode).and_then(|config| config.copyback_ns).unwrap_or(0);
         self.copyback_ns.extend(CellMode::ALL.map(copyback_ns));
+        // Checked times fit; 0 stands for no fold.
+        let fold_ns = |mode| config.fold_ns(mode).and_then(|ns| u32::try_from(ns).ok()).unwrap_or(0);
+        self.fold_ns.extend(CellMode::ALL.map(fold_ns));
         let stride = 1 << self.page_bits;
         for mode in &self.pools[index as usize].modes {
             let pages = mode.iter().flat_map(|m| m.read_ns.iter().copied().zip(m.program_ns.iter().copied()));
@@ -205,6 +211,13 @@ impl Geometry {
     #[inline(always)]
     pub fn copyback_ns(&self, pool: usize, mode: CellMode) -> Option<u32> {
         let ns = self.copyback_ns[pool * CellMode::COUNT + mode as usize];
+        (ns > 0).then_some(ns)
+    }
+
+    /// Array time of a fold of SLC pages into a wordline of `mode` in a plane of `pool`, ns, where its
+    /// chips have it.
+    pub fn fold_ns(&self, pool: usize, mode: CellMode) -> Option<u32> {
+        let ns = self.fold_ns[pool * CellMode::COUNT + mode as usize];
         (ns > 0).then_some(ns)
     }
 

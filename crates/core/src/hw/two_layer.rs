@@ -130,6 +130,7 @@ mod tests {
             program_ns: vec![program_ns],
             erase_ns: 10_000,
             copyback_ns: None,
+            fold: None,
             endurance_cycles: None,
             program: ProgramRule::PerPage,
             page_kinds: PageKinds::ByWordline,

@@ -5,6 +5,7 @@ mod count;
 mod disk;
 mod driver;
 mod erase;
+mod fold;
 mod held;
 mod moves;
 mod place;

@@ -11,12 +11,25 @@ impl Io {
     /// Emits the program of `page`, one page of a per-page mode, after `sources`.
     #[inline(always)]
     pub fn program(&mut self, page: Ppn, write: &PageWrite, sources: &[OpId]) -> OpId {
+        self.program_slowly(page, write, sources, 0)
+    }
+
+    /// The same where the array takes `overhead_ns` longer than the mode's program.
+    #[inline(always)]
+    pub(in crate::ftl) fn program_slowly(
+        &mut self,
+        page: Ppn,
+        write: &PageWrite,
+        sources: &[OpId],
+        overhead_ns: u32,
+    ) -> OpId {
         if self.clockless {
             self.program_clockless(page);
             return OpId::NONE;
         }
         let at = self.place(page);
-        let times = self.program_times(&at, write.bytes);
+        let mut times = self.program_times(&at, write.bytes);
+        times.array_ns += overhead_ns;
         self.count_program(&at, write, 1, times.in_ns + times.array_ns);
         let spec = OpSpec {
             plane_in_die: at.in_die,

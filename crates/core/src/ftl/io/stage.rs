@@ -9,18 +9,22 @@ use crate::hw::timing::{OpId, OpSpec};
 
 impl Io {
     /// Starts a one-shot program with `page` as its first page; it waits until `start_joint`, and rests
-    /// until then unless a request joins it.
-    pub(in crate::ftl) fn open_stage(&mut self, page: Ppn, write: &PageWrite) -> OpId {
+    /// until then unless a request joins it. The array takes `overhead_ns` longer than the mode's program.
+    pub(in crate::ftl) fn open_stage(&mut self, page: Ppn, write: &PageWrite, overhead_ns: u32) -> OpId {
         if self.clockless {
             return OpId::NONE;
         }
         let at = self.place(page);
         let times = self.program_times(&at, 0);
+        if overhead_ns > 0 {
+            let count = self.counters.at(at.pool, OpKind::Program, at.array.store_mode, write.cause);
+            count.time_ns += u64::from(overhead_ns);
+        }
         let spec = OpSpec {
             plane_in_die: at.in_die,
             page: at.index as u16,
             pages: 0,
-            array_ns: times.array_ns,
+            array_ns: times.array_ns + overhead_ns,
             ..OpSpec::new(OpKind::Program, write.cause, write.class, at.block, at.unit)
         };
         self.timing.emit_joint(spec, Gap::Stage, &[])

@@ -23,7 +23,28 @@ impl Region {
         if self.pages_per_program == 1 {
             return io.program(page, write, sources);
         }
-        let (op, last) = self.stage(io, page, writer, write, sources);
+        let (op, last) = self.stage(io, page, writer, write, sources, 0);
+        if last {
+            io.start_joint(op);
+        }
+        op
+    }
+
+    /// The same where the array takes `overhead_ns` longer for a wordline: with its first page.
+    pub fn emit_slowly(
+        &mut self,
+        io: &mut Io,
+        page: Ppn,
+        writer: Writer,
+        write: &PageWrite,
+        sources: &[OpId],
+        overhead_ns: u32,
+    ) -> OpId {
+        if self.pages_per_program == 1 {
+            let first = io.geometry().page_in_block(page) % self.spec.mode.bits() == 0;
+            return io.program_slowly(page, write, sources, if first { overhead_ns } else { 0 });
+        }
+        let (op, last) = self.stage(io, page, writer, write, sources, overhead_ns);
         if last {
             io.start_joint(op);
         }
@@ -42,7 +63,7 @@ impl Region {
     ) -> (OpId, bool) {
         match self.pages_per_program {
             1 => (io.program_joint(page, write, sources), true),
-            _ => self.stage(io, page, writer, write, sources),
+            _ => self.stage(io, page, writer, write, sources, 0),
         }
     }
 
@@ -61,6 +82,7 @@ impl Region {
         writer: Writer,
         write: &PageWrite,
         sources: &[OpId],
+        overhead_ns: u32,
     ) -> (OpId, bool) {
         let geometry = io.geometry();
         let plane = geometry.plane_of(geometry.block_of(page));
@@ -71,7 +93,7 @@ impl Region {
         let begun = Stage { op: OpId::NONE, pages: 0, first: page, holds_host: false, due_ns };
         let stage = place.get_or_insert(begun);
         if stage.op.is_none() {
-            stage.op = io.open_stage(page, write);
+            stage.op = io.open_stage(page, write, overhead_ns);
         }
         stage.pages += 1;
         let (op, last) = (stage.op, stage.pages == pages_per_program);

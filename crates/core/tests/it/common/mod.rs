@@ -28,6 +28,7 @@ pub fn mode(read_ns: u32, program_ns: u32, erase_ns: u32) -> ModeConfig {
         program_ns: vec![program_ns],
         erase_ns,
         copyback_ns: None,
+        fold: None,
         endurance_cycles: Some(3000),
         program: ProgramRule::PerPage,
         page_kinds: PageKinds::ByWordline,

@@ -155,6 +155,7 @@ mod tests {
             program_ns: vec![200],
             erase_ns: 3000,
             copyback_ns: None,
+            fold: None,
             endurance_cycles: None,
             program: Default::default(),
             page_kinds: Default::default(),

@@ -1,0 +1,147 @@
+//! Folding: what lives in an SLC block becomes wordlines of the dense blocks of its plane, inside the chip
+//! or through the controller, and the block is erased.
+//!
+//! The chip takes pages whose slots all live, a wordline of them at a time. What is left over, and pages
+//! with dead slots, are read and packed into full pages as by [`super::compact`].
+
+use super::answer::DeviceFull;
+use super::compact::{pages_needed, Compacted};
+use super::dest::Destination;
+use super::io::Io;
+use super::job::Job;
+use super::packer::{read_out, Packer};
+use super::piece::PageWrite;
+use super::region::{Region, Writer};
+use super::relocate::{erase_block, note_carrier};
+use crate::base::{BlockId, PlaneId, Ppn};
+use crate::hw::timing::OpId;
+
+const ROOM: &str = "Invariant: the room was checked";
+
+/// How data are folded.
+#[derive(Clone, Copy, Debug)]
+pub struct FoldWay {
+    /// Inside the chip, as far as it can.
+    pub in_chip: bool,
+    /// Time that the array takes longer for a wordline, ns.
+    pub overhead_ns: u32,
+}
+
+/// A dense region whose wordlines are programmed more slowly than the mode's.
+struct Slower<'a> {
+    region: &'a mut Region,
+    overhead_ns: u32,
+}
+
+impl Destination for Slower<'_> {
+    type Writer = Writer;
+
+    fn next_page(&mut self, io: &mut Io, plane: PlaneId, writer: Writer) -> Option<Ppn> {
+        self.region.next_page(io, plane, writer)
+    }
+
+    fn program(
+        &mut self,
+        io: &mut Io,
+        page: Ppn,
+        writer: Writer,
+        write: &PageWrite,
+        sources: &[OpId],
+    ) -> OpId {
+        self.region.emit_slowly(io, page, writer, write, sources, self.overhead_ns)
+    }
+
+    fn room(&self, io: &Io, plane: PlaneId, writer: Writer) -> u32 {
+        self.region.room(io, plane, writer)
+    }
+
+    fn is_staged(&self, plane: PlaneId, writer: Writer) -> bool {
+        self.region.is_staged(plane, writer)
+    }
+
+    fn per_page(&self) -> bool {
+        self.region.per_page()
+    }
+}
+
+/// Folds what lives in `block` into dense blocks of its plane, of `dense`, and erases it. Where it does
+/// not fit, nothing has moved. The caller gives the block back to its region and calls `pad_unprotected`
+/// in the end.
+pub fn empty_block(
+    dense: &mut Region,
+    io: &mut Io,
+    block: BlockId,
+    way: FoldWay,
+    job: Job,
+) -> Result<Compacted, DeviceFull> {
+    let plane = io.geometry().plane_of(block);
+    if pages_needed(io, block) > dense.room(io, plane, Writer::Clean) {
+        return Err(DeviceFull);
+    }
+    let units = u64::from(io.array().block(block).live());
+    let slots = io.geometry().pool_of(plane).slots_per_page;
+    let mut packer = Packer::new(plane, Writer::Clean, job, slots);
+    if way.in_chip {
+        fold_in_chip(dense, &mut packer, block, way, job, io);
+    }
+    let mut dest = Slower { region: dense, overhead_ns: way.overhead_ns };
+    for page in pages_of(block, io) {
+        pack(page, &mut packer, &mut dest, job, io);
+    }
+    packer.finish(&mut dest, io).expect(ROOM);
+    erase_block(io, block, job);
+    Ok(Compacted { units, padded: packer.padded })
+}
+
+/// The pages of `block` that were programmed.
+fn pages_of(block: BlockId, io: &Io) -> impl Iterator<Item = Ppn> + use<> {
+    let first = io.geometry().page(block, 0).0;
+    (first..first + io.array().block(block).write_ptr()).map(Ppn)
+}
+
+/// Folds as many pages of `block` as the chip can, wordline by wordline, after those through the controller
+/// that fill the wordline under way.
+fn fold_in_chip(
+    dense: &mut Region,
+    packer: &mut Packer<Writer>,
+    block: BlockId,
+    way: FoldWay,
+    job: Job,
+    io: &mut Io,
+) {
+    let plane = io.geometry().plane_of(block);
+    let bits = dense.spec.mode.bits();
+    let open = dense.open_block(plane, Writer::Clean);
+    let begun = open.map_or(0, |open| io.array().block(open).write_ptr() % bits);
+    let ahead = ((bits - begun) % bits) as usize;
+    let whole: Vec<Ppn> = pages_of(block, io).filter(|&page| is_whole(page, io)).collect();
+    if whole.len() < ahead + bits as usize {
+        return;
+    }
+    for &page in &whole[..ahead] {
+        let mut dest = Slower { region: dense, overhead_ns: way.overhead_ns };
+        pack(page, packer, &mut dest, job, io);
+    }
+    for wordline in whole[ahead..].chunks_exact(bits as usize) {
+        let (to, count) = dense.next_pages(io, plane, Writer::Clean, bits).expect(ROOM);
+        debug_assert_eq!(count, bits, "Invariant: blocks end with a whole wordline");
+        let to_block = io.geometry().block_of(to);
+        let array_ns = io.fold_ns(to_block).unwrap_or(0) + way.overhead_ns;
+        let fold = io.fold(wordline, to, array_ns, job);
+        note_carrier(dense, io, block, to, Writer::Clean, fold, None);
+    }
+}
+
+/// Whether the chip can take a page: all its slots live, and it is programmed in time.
+fn is_whole(page: Ppn, io: &Io) -> bool {
+    let slots = io.geometry().pool_of(io.geometry().plane_of(io.geometry().block_of(page))).slots_per_page;
+    io.array().page_tags(page)[..slots as usize].iter().all(|&tag| tag != 0) && io.is_in_chip(page)
+}
+
+/// Moves what lives in a page through the controller.
+fn pack(page: Ppn, packer: &mut Packer<Writer>, dest: &mut Slower, job: Job, io: &mut Io) {
+    let out = read_out(page, job, io);
+    for &tag in out.tags.iter().filter(|&&tag| tag != 0) {
+        packer.add(tag, &out, dest, io).expect(ROOM);
+    }
+}
