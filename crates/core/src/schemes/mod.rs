@@ -4,6 +4,7 @@
 //! docs/howto/add-scheme.md lists.
 
 mod baseline;
+mod client;
 mod common;
 mod hierarchy;
 mod hybrid;
@@ -18,6 +19,7 @@ mod turbo_write;
 mod ust;
 
 pub use baseline::BaselineConfig;
+pub use client::ClientConfig;
 pub use common::cache::Trigger;
 pub use hierarchy::{DivisionRule, HierarchyConfig, OmegaS, Quota};
 pub use hybrid::{DenseRule, DwaConfig, QlcOnlyConfig, Reclaim, Setting, SlcRule};

@@ -1,0 +1,123 @@
+//! Whether the parameters of `client` fit a device.
+
+use super::super::common::device_fit::{check_capacity, check_page, densest_beside_slc, no_pool};
+use super::config::{ClientConfig, FoldHost, FoldPath, Full, Reopen};
+use crate::base::problem::check_range;
+use crate::base::{CellMode, Problem};
+use crate::ftl::config::Victim;
+use crate::hw::config::PoolConfig;
+use crate::hw::device_config::DeviceConfig;
+
+/// Most free blocks that may be kept.
+const KEEP_MAX: u32 = 64;
+/// Fewest: one to fold into, one that cleaning turns over.
+const KEEP_MIN: u32 = 2;
+/// Blocks per plane beside those kept that cannot hold user data: the one that is folded into.
+const FRONTIERS: u32 = 1;
+
+/// The parameters beside the device.
+pub struct Fit<'a> {
+    config: &'a ClientConfig,
+    device: &'a DeviceConfig,
+    /// Cell mode of the dense blocks.
+    pub mode: CellMode,
+}
+
+impl<'a> Fit<'a> {
+    /// Both, unchecked.
+    pub fn new(config: &'a ClientConfig, device: &'a DeviceConfig) -> Self {
+        let mode = config.dense_mode.unwrap_or_else(|| densest_beside_slc(device));
+        Self { config, device, mode }
+    }
+
+    /// The pool used: the first that offers both modes.
+    pub fn pool_index(&self) -> Option<usize> {
+        let fits = |p: &PoolConfig| p.slc.is_some() && p.mode(self.mode).is_some();
+        self.device.pool.iter().position(fits).filter(|_| self.mode != CellMode::Slc)
+    }
+
+    fn pool(&self) -> Option<&'a PoolConfig> {
+        self.pool_index().map(|index| &self.device.pool[index])
+    }
+
+    /// Free blocks per plane that the host leaves to folding.
+    pub fn keep_blocks(&self) -> Option<u32> {
+        let share = |pool: &PoolConfig| (pool.blocks / 64).clamp(KEEP_MIN, KEEP_MAX);
+        self.config.fold.keep_blocks.or(self.pool().map(share))
+    }
+
+    /// Free blocks per plane at which folding for the host is over.
+    pub fn stop_blocks(&self) -> Option<u32> {
+        let beyond = self.keep_blocks().map(|keep| keep.saturating_add(self.mode.bits()));
+        self.config.fold.stop_blocks.or(beyond)
+    }
+
+    /// Adds every problem.
+    pub fn check(&self, problems: &mut Vec<Problem>) {
+        let config = self.config;
+        config.idle.check("scheme.client.idle", problems);
+        if let Victim::DChoices { d } = config.dense.victim {
+            check_range(problems, "scheme.client.dense.victim.d-choices.d", d, 1..=64);
+        }
+        if let Reopen::At(share) = config.reopen {
+            check_range(problems, "scheme.client.reopen", share, 0.0..=1.0);
+        }
+        self.check_flush(problems);
+        check_range(problems, "scheme.client.fold.ratio", config.fold.ratio, 0.0..=8.0);
+        check_range(problems, "scheme.client.fold.overhead_ns", config.fold.overhead_ns, 0..=1_000_000_000);
+        if config.full == Full::Through && config.fold.host == FoldHost::Dense {
+            let allowed = "slc with full = \"through\", by which the host writes nowhere else";
+            problems.push(Problem::new("scheme.client.fold.host", "dense", allowed));
+        }
+        match self.pool() {
+            Some(pool) => self.check_sizes(pool, problems),
+            None => problems.push(no_pool("scheme.client.dense_mode".into(), self.mode, self.device)),
+        }
+    }
+
+    fn check_flush(&self, problems: &mut Vec<Problem>) {
+        let flush = &self.config.flush;
+        check_range(problems, "scheme.client.flush.high", flush.high, 0.0..=1.0);
+        check_range(problems, "scheme.client.flush.busy_ratio", flush.busy_ratio, 0.0..=4.0);
+        // What is wrong with the upper end is said once.
+        let high = if (0.0..=1.0).contains(&flush.high) { flush.high } else { 1.0 };
+        check_range(problems, "scheme.client.flush.low", flush.low, 0.0..=high);
+    }
+
+    fn check_sizes(&self, pool: &PoolConfig, problems: &mut Vec<Problem>) {
+        let (config, device) = (self.config, self.device);
+        check_page(device, pool, "scheme.client", problems);
+        config.dynamic.check(pool.raw_bytes(CellMode::Slc), problems);
+        if config.fold.path == FoldPath::Chip && pool.mode(self.mode).is_some_and(|mode| mode.fold.is_none())
+        {
+            let allowed = format!(
+                "auto or controller: pool \"{}\" has no section {}.fold",
+                pool.name,
+                self.mode.name()
+            );
+            problems.push(Problem::new("scheme.client.fold.path", "chip", allowed));
+        }
+        let keep = self.keep_blocks().unwrap_or(KEEP_MIN);
+        let room = pool.blocks.saturating_sub(FRONTIERS + 1);
+        let before = problems.len();
+        check_range(
+            problems,
+            "scheme.client.fold.keep_blocks",
+            keep,
+            KEEP_MIN..=KEEP_MAX.min(room.max(KEEP_MIN)),
+        );
+        if problems.len() > before {
+            return;
+        }
+        if let Some(stop) = config.fold.stop_blocks {
+            check_range(problems, "scheme.client.fold.stop_blocks", stop, keep + 1..=pool.blocks);
+        }
+        let most = pool.blocks.saturating_sub(keep + FRONTIERS);
+        let before = problems.len();
+        check_range(problems, "scheme.client.static_blocks", config.static_blocks, 0..=most);
+        if problems.len() == before {
+            let blocks = pool.blocks - config.static_blocks;
+            check_capacity(device, pool, self.mode, blocks, keep + FRONTIERS, problems);
+        }
+    }
+}

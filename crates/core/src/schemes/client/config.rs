@@ -1,0 +1,270 @@
+//! Parameters of `client`.
+
+use super::cap::{DynamicRule, Shape};
+use super::check::Fit;
+use crate::base::{units, CellMode, Problem};
+use crate::ftl::config::{Placement, PlaneOrder, Victim, WearLevelling};
+use crate::ftl::scheme::Parameters;
+use crate::hw::config::{IdleRule, IdleScope};
+use crate::hw::device_config::DeviceConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// Where the host writes while the cache is full and blocks are free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Full {
+    /// To dense blocks.
+    #[default]
+    Direct,
+    /// Nowhere else than to SLC blocks, of which one is folded first.
+    Through,
+}
+
+/// Where the host writes while blocks have to be folded first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FoldHost {
+    /// To SLC blocks.
+    #[default]
+    Slc,
+    /// To dense blocks.
+    Dense,
+}
+
+/// Which SLC block is folded next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FoldVictim {
+    /// The one opened first.
+    #[default]
+    Oldest,
+    /// The one with the fewest live mapping units, the one opened first on ties.
+    LeastLive,
+}
+
+/// Which way data take from SLC to dense blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FoldPath {
+    /// Inside the chip where its dense mode has a `fold` section, else through the controller.
+    #[default]
+    Auto,
+    /// Inside the chip.
+    Chip,
+    /// Through the controller.
+    Controller,
+}
+
+/// What idle time does with SLC blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlushWhen {
+    /// All that are full are folded.
+    #[default]
+    Eager,
+    /// They are folded from `flush.high` of the largest cache down to `flush.low`.
+    Lazy,
+    /// Nothing.
+    Demand,
+}
+
+/// The part of the cache that comes and goes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DynamicConfig {
+    /// How large it may be.
+    pub rule: DynamicRule,
+    /// With rule `free`: SLC blocks up to this share of a plane's blocks that are not dense, 0.01-1.
+    pub share: f64,
+    /// With rule `table`: pairs of the data held, as a share of the user capacity, and the bytes of the
+    /// dynamic part, which never rise. Before the first pair its value holds, behind the last one too.
+    pub table: Option<Vec<(f64, u64)>>,
+    /// What holds between two pairs.
+    pub shape: Shape,
+    /// The most it may have whatever the rule, bytes (integer or a string such as "72GB").
+    #[serde(deserialize_with = "some_bytes")]
+    #[schemars(with = "Option<u64>")]
+    pub max_bytes: Option<u64>,
+}
+
+impl Default for DynamicConfig {
+    fn default() -> Self {
+        Self { rule: DynamicRule::Free, share: 1.0, table: None, shape: Shape::Linear, max_bytes: None }
+    }
+}
+
+fn some_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    #[derive(Deserialize)]
+    struct Size(#[serde(deserialize_with = "units::bytes")] u64);
+    Ok(Option::<Size>::deserialize(deserializer)?.map(|size| size.0))
+}
+
+/// How and when data move from SLC to dense blocks while the host writes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FoldConfig {
+    /// Where the host writes while blocks have to be folded first.
+    pub host: FoldHost,
+    /// Free blocks per plane that the host leaves to folding, 2-64; default: a 64th of the plane.
+    pub keep_blocks: Option<u32>,
+    /// Pages folded per page of the host, 0-8; 0: what makes just enough room.
+    pub ratio: f64,
+    /// Free blocks per plane at which folding for the host is over; default: `fold.keep_blocks` and the
+    /// bits of a cell more.
+    pub stop_blocks: Option<u32>,
+    /// Which SLC block is folded next.
+    pub victim: FoldVictim,
+    /// Which way the data take.
+    pub path: FoldPath,
+    /// Time that the array takes longer for a folded wordline, ns: 0 to 1 s.
+    pub overhead_ns: u32,
+}
+
+/// When the cache is emptied beside the host's writes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FlushConfig {
+    /// What idle time does.
+    pub when: FlushWhen,
+    /// With `lazy`: the share of the largest cache from which on it is emptied, 0-1.
+    pub high: f64,
+    /// With `lazy`: the share down to which it is emptied, 0-1 and not above `flush.high`.
+    pub low: f64,
+    /// Pages folded in the background per page that the host writes past the cache, 0-4.
+    pub busy_ratio: f64,
+}
+
+impl Default for FlushConfig {
+    fn default() -> Self {
+        Self { when: FlushWhen::Eager, high: 0.75, low: 0.25, busy_ratio: 0.0 }
+    }
+}
+
+/// The word of `reopen` by which a full cache stays closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Never {
+    /// It never takes data again.
+    Never,
+}
+
+/// When a cache that was full takes data again.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Reopen {
+    /// At most this share of the largest cache is used, 0-1.
+    At(f64),
+    /// Not at all.
+    Never(Never),
+}
+
+impl Reopen {
+    /// Whether `used` blocks are few enough where there may be `cap`.
+    pub fn allows(self, used: u32, cap: u32) -> bool {
+        match self {
+            Self::At(share) => f64::from(used) <= share * f64::from(cap),
+            Self::Never(_) => false,
+        }
+    }
+}
+
+/// Cleaning of dense blocks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DenseConfig {
+    /// Which block is cleaned next.
+    pub victim: Victim,
+}
+
+impl Default for DenseConfig {
+    fn default() -> Self {
+        Self { victim: Victim::Greedy }
+    }
+}
+
+/// Parameters of `client`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ClientConfig {
+    /// SLC blocks per plane that never become dense.
+    pub static_blocks: u32,
+    /// The part of the cache that comes and goes.
+    pub dynamic: DynamicConfig,
+    /// Where the host writes while the cache is full and blocks are free.
+    pub full: Full,
+    /// How and when data move from SLC to dense blocks while the host writes.
+    pub fold: FoldConfig,
+    /// When a cache that was full takes data again: at most this share of the largest cache is used, 0-1;
+    /// or "never".
+    pub reopen: Reopen,
+    /// When the cache is emptied beside the host's writes.
+    pub flush: FlushConfig,
+    /// When idle work starts.
+    pub idle: IdleRule,
+    /// Cell mode of the dense blocks; default: the densest that one pool offers beside SLC.
+    pub dense_mode: Option<CellMode>,
+    /// Cleaning of dense blocks.
+    pub dense: DenseConfig,
+    /// Order in which consecutive pages go to planes.
+    pub plane_order: PlaneOrder,
+    /// How a page's plane is chosen.
+    pub placement: Placement,
+    /// Which free block is opened next.
+    pub wear_levelling: WearLevelling,
+    /// The end of a run empties the cache, counted.
+    pub drain: bool,
+}
+
+impl Default for ClientConfig {
+    fn default() -> Self {
+        Self {
+            static_blocks: 0,
+            dynamic: DynamicConfig::default(),
+            full: Full::Direct,
+            fold: FoldConfig::default(),
+            reopen: Reopen::At(0.0),
+            flush: FlushConfig::default(),
+            idle: IdleRule { scope: IdleScope::Device, ..IdleRule::default() },
+            dense_mode: None,
+            dense: DenseConfig::default(),
+            plane_order: PlaneOrder::Cwdp,
+            placement: Placement::RoundRobin,
+            wear_levelling: WearLevelling::Fifo,
+            drain: false,
+        }
+    }
+}
+
+impl Parameters for ClientConfig {
+    fn settle(&mut self, device: &DeviceConfig) {
+        let fit = Fit::new(self, device);
+        let (mode, keep, stop) = (fit.mode, fit.keep_blocks(), fit.stop_blocks());
+        self.dense_mode = Some(mode);
+        if let (Some(keep), Some(stop)) = (keep, stop) {
+            (self.fold.keep_blocks, self.fold.stop_blocks) = (Some(keep), Some(stop));
+        }
+    }
+
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        Fit::new(self, device).check(problems);
+    }
+
+    fn moot(&self, key: &str) -> Option<&'static str> {
+        let rule = |rule, why| (self.dynamic.rule != rule).then_some(why);
+        match key {
+            "dynamic.share" => rule(DynamicRule::Free, "dynamic.rule is not \"free\""),
+            "dynamic.table" | "dynamic.shape" => rule(DynamicRule::Table, "dynamic.rule is not \"table\""),
+            "dynamic.max_bytes" if self.dynamic.rule == DynamicRule::None => {
+                Some("dynamic.rule = \"none\": there is no dynamic part")
+            }
+            "flush.high" | "flush.low" if self.flush.when != FlushWhen::Lazy => {
+                Some("flush.when is not \"lazy\"")
+            }
+            "idle.threshold_ns" | "idle.scope" if self.flush.when == FlushWhen::Demand => {
+                Some("flush.when = \"demand\": nothing is done in idle time")
+            }
+            _ => None,
+        }
+    }
+}
