@@ -275,6 +275,8 @@ schemes! {
         "no cache: units are packed into the pages of one dense region", "the reference of the reinforcement-learning SLC cache";
     "dwa" => Dwa, hybrid::DwaConfig, hybrid::Dwa, &[],
         "SLC region for small requests, its size by how full the device is", "the rival of the reinforcement-learning SLC cache, its Table 2";
+    "client" => Client, client::ClientConfig, client::Client, &[],
+        "SLC cache of a client SSD: static and dynamic part, writes past it, folding when no block is free", "makers' briefs and laboratories' measurements of drives that are sold";
     "rl" => Rl, rl::RlConfig, rl::Rl, &[],
         "Q-learning sets the size of the SLC cache and the largest request it takes", "Reinforcement Learning-Based SLC Cache Technique for Enhancing SSD Write Performance";
     "ust" => Ust, ust::UstConfig, ust::Ust, &[],

@@ -19,7 +19,8 @@ pub fn small(scheme: &str, user_bytes: u64) -> Setup {
     flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
     let mut setup = setup(device(flash, user_bytes), scheme);
     let short = [("period_writes", 200.into()), ("force_after_writes", 100.into())];
-    configure(&mut setup, &[&[("slc_blocks", 6.into())], &short[..]].concat());
+    let cache = [("slc_blocks", 6.into()), ("dynamic.max_bytes", (4 * 6 * 16 * 16384).into())];
+    configure(&mut setup, &[&cache, &short[..]].concat());
     setup
 }
 

@@ -116,7 +116,7 @@ fn promise(setup: &Setup, shape: &Shape, sim: &Simulation, plane: u32) -> Result
         b.mode() == CellMode::Slc && !b.is_two_layer() && b.state() != BlockState::Free && filled
     };
     match setup.scheme.name() {
-        "turbo-write" => none("used SLC blocks", blocks(sim, plane).filter(used_slc).count()),
+        "turbo-write" | "client" => none("used SLC blocks", blocks(sim, plane).filter(used_slc).count()),
         "ips-coop" => {
             none("used SLC blocks", blocks(sim, plane).filter(used_slc).count())?;
             nothing_to_collect(sim, plane)

@@ -26,7 +26,7 @@ fn with_one_request_outstanding_nothing_waits_behind_the_host() {
             // What has been acknowledged early is written while the next request is outstanding: by a
             // buffer, or by schemes that hold pages for a wordline and let only the last one wait.
             let early = setup.buffer.as_ref().is_some_and(|b| b.acknowledge == Acknowledge::OnBuffer)
-                || name.starts_with("one-shot") && ["qlc-only", "dwa"].contains(&entry.name);
+                || name.starts_with("one-shot") && ["qlc-only", "dwa", "client"].contains(&entry.name);
             if early {
                 continue;
             }

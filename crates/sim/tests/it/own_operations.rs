@@ -30,7 +30,8 @@ fn acknowledges_early(config: &RunConfig) -> bool {
         let dense = [&pool.mlc, &pool.tlc, &pool.qlc];
         dense.iter().any(|mode| mode.as_ref().is_some_and(|m| m.program == ProgramRule::OneShot))
     };
-    ["qlc-only", "dwa", "rl"].contains(&config.scheme.name()) && config.device.pool.iter().any(one_shot)
+    ["qlc-only", "dwa", "rl", "client"].contains(&config.scheme.name())
+        && config.device.pool.iter().any(one_shot)
 }
 
 #[test]

@@ -16,7 +16,7 @@ const PREFIX_BYTES: usize = 16;
 const CHECKSUM_BYTES: usize = 32;
 
 /// Every scheme once on the smallest preset, aged, and what is special to some.
-const CASES: [(&str, &[&str]); 21] = [
+const CASES: [(&str, &[&str]); 22] = [
     ("tlc-only", &["clean.wear_levelling=dynamic"]),
     ("tlc-only", &["device.pool[0].tlc.program=one-shot", "precondition.overwrite=1.01"]),
     ("baseline", &[]),
@@ -38,6 +38,7 @@ const CASES: [(&str, &[&str]); 21] = [
     ("nvc", &ON_DISK),
     ("nvc-slc-only", &ON_DISK),
     ("nvc-mlc-only", &ON_DISK),
+    ("client", &[]),
 ];
 
 /// What gives the device a disk, of a little more than its flash.

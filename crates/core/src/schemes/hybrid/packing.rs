@@ -29,6 +29,11 @@ impl Packing {
         let buffer = WriteBuffer::new(slots * (1 + wordline_pages));
         Self { buffer, slots, absorbed_units: 0, short_slots: 0 }
     }
+
+    /// Slots of a page.
+    pub fn slots(&self) -> u32 {
+        self.slots
+    }
 }
 
 /// A page for held units.

@@ -1,0 +1,122 @@
+//! Emptying the cache beside the host's writes: in idle time, in the background, at the end of a run.
+
+use super::config::FlushWhen;
+use super::plane::Phase;
+use super::Client;
+use crate::base::op::Class;
+use crate::base::PlaneId;
+use crate::ftl::answer::{DeviceFull, Idle};
+use crate::ftl::clean::pad_unprotected;
+use crate::ftl::io::Io;
+use crate::ftl::region::Writer;
+
+impl Client {
+    /// One step of idle work in `plane`: folds a block, if it is time.
+    pub(super) fn flush_idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
+        if !self.is_flush_due(plane, io) {
+            return Idle::Nothing;
+        }
+        let Some(block) = self.victim(plane, io) else {
+            return Idle::Nothing;
+        };
+        let folded = self.fold(block, Class::Background, io);
+        pad_unprotected(&mut self.dense, io, plane);
+        if !folded {
+            self.cramped.push(plane);
+            return Idle::Nothing;
+        }
+        Idle::Step
+    }
+
+    fn is_flush_due(&mut self, plane: PlaneId, io: &Io) -> bool {
+        let flush = &self.config.flush;
+        match flush.when {
+            FlushWhen::Eager => true,
+            FlushWhen::Demand => false,
+            FlushWhen::Lazy => {
+                let (used, cap) = (f64::from(self.slc.used_blocks(plane)), f64::from(self.cap_of(plane, io)));
+                let state = &mut self.planes[plane.index()];
+                state.flushing |= used >= flush.high * cap;
+                state.flushing &= used > flush.low * cap;
+                state.flushing
+            }
+        }
+    }
+
+    /// The host wrote `units` past the closed cache of `plane`: `flush.busy_ratio` of them are owed.
+    pub(super) fn flush_busy(&mut self, plane: PlaneId, units: u64, io: &mut Io) {
+        let ratio = self.config.flush.busy_ratio;
+        let at = plane.index();
+        if ratio == 0.0 || self.planes[at].phase != Phase::Closed {
+            return;
+        }
+        self.planes[at].owed_units += ratio * units as f64;
+        // Blocks are looked for where a full one is due: not with every page.
+        let full = f64::from(self.slc.full_block(io));
+        let mut moved = false;
+        while self.planes[at].owed_units >= full {
+            let Some(block) = self.victim(plane, io) else {
+                self.planes[at].owed_units = 0.0;
+                break;
+            };
+            let live = f64::from(io.array().block(block).live());
+            if !self.fold(block, Class::Background, io) {
+                break;
+            }
+            self.planes[at].owed_units -= live;
+            moved = true;
+        }
+        if moved {
+            pad_unprotected(&mut self.dense, io, plane);
+        }
+    }
+
+    /// When staged pages of the host are padded, if no more come, ns.
+    pub(super) fn pads_at_ns(&self, io: &Io) -> u64 {
+        self.staged_ns + io.policy().stage_timeout_ns
+    }
+
+    /// Pads the host's staged wordlines if no page came for a while. Nobody waits for them, but a device
+    /// with acknowledged data on their way is not idle.
+    pub(super) fn pad_quiet(&mut self, io: &mut Io) {
+        let staged = |&plane: &PlaneId| self.dense.staged(plane, Writer::Host).is_some();
+        let staged: Vec<PlaneId> = self.dense.planes().iter().copied().filter(staged).collect();
+        if staged.is_empty() {
+            return;
+        }
+        if io.now_ns() < self.pads_at_ns(io) {
+            return io.wake_at(self.pads_at_ns(io));
+        }
+        for plane in staged {
+            self.dense.pad(io, plane, true);
+        }
+    }
+
+    /// What the host overwrites or trims may be the room that idle work lacked.
+    #[cold]
+    pub(super) fn ask_cramped_again(&mut self, io: &mut Io) {
+        self.cramped.drain(..).for_each(|plane| io.mark_idle_work(plane));
+    }
+
+    /// Folds an SLC block of each plane, the open one last; false when none is left.
+    pub(super) fn drain_round(&mut self, io: &mut Io) -> Result<bool, DeviceFull> {
+        let mut more = false;
+        for plane in self.slc.planes().to_vec() {
+            if !self.config.drain {
+                break;
+            }
+            if !self.slc.may_have_closed(plane, io) {
+                self.slc.close_open(io, plane, Writer::Host);
+            }
+            let Some(block) = self.victim(plane, io) else {
+                continue;
+            };
+            if !self.fold(block, Class::Background, io) {
+                return Err(DeviceFull);
+            }
+            pad_unprotected(&mut self.dense, io, plane);
+            more = true;
+        }
+        Ok(more)
+    }
+}

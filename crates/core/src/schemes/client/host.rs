@@ -1,0 +1,167 @@
+//! Which block the host writes next: decided in each plane when its last one is full.
+
+use super::config::{FoldHost, Full};
+use super::plane::Phase;
+use super::Client;
+use crate::base::op::Class;
+use crate::base::PlaneId;
+use crate::ftl::answer::DeviceFull;
+use crate::ftl::clean::pad_unprotected;
+use crate::ftl::io::Io;
+use crate::ftl::plane_allocator::try_planes;
+use crate::ftl::region::{Region, Writer};
+use crate::ftl::write_buffer::{DENSE, SLC};
+use crate::schemes::hybrid::{Packed, Packing, Taken};
+
+impl Packed for Client {
+    fn packing(&mut self) -> &mut Packing {
+        &mut self.packing
+    }
+
+    /// Stream `DENSE` is what is old before time 0, `SLC` all that the host writes.
+    fn take_page(&mut self, stream: u8, page: u32, io: &mut Io) -> Result<Taken, DeviceFull> {
+        if stream == DENSE {
+            let take = |dense: &mut Region, plane, io: &mut Io| {
+                let fills = dense.fills_wordline(plane, Writer::Host);
+                let page = dense.take_page(io, plane, Writer::Host, 0)?;
+                Some(Taken { region: DENSE, page, fills })
+            };
+            return self.old_plane(page, io, take);
+        }
+        let plane = self.turns.choose(page, &mut self.slc, &self.dense, io);
+        try_planes(
+            self,
+            plane,
+            |client| client.slc.allocator(),
+            |client, plane| Ok(client.page_in(plane, io)),
+        )
+    }
+
+    fn region(&mut self, stream: u8) -> &mut Region {
+        match stream {
+            SLC => &mut self.slc,
+            _ => &mut self.dense,
+        }
+    }
+}
+
+impl Client {
+    /// Whether the host writes dense blocks of `plane` as things stand.
+    #[inline]
+    fn writes_dense(&self, plane: PlaneId) -> bool {
+        match self.planes[plane.index()].phase {
+            Phase::Slc => false,
+            Phase::Closed => true,
+            Phase::Folding => self.config.fold.host == FoldHost::Dense,
+        }
+    }
+
+    /// The next page of the host in `plane`; none if no block can be had.
+    #[inline]
+    fn page_in(&mut self, plane: PlaneId, io: &mut Io) -> Option<Taken> {
+        let region = if self.writes_dense(plane) { &self.dense } else { &self.slc };
+        let opens = region.needs_block(plane, Writer::Host);
+        if opens && !self.decide(plane, io) {
+            return None;
+        }
+        let slots = u64::from(self.packing.slots());
+        self.planes[plane.index()].host_units += slots;
+        if self.writes_dense(plane) {
+            let fills = self.dense.fills_wordline(plane, Writer::Host);
+            let page = self.dense.take_page(io, plane, Writer::Host, 0)?;
+            self.turns.went_to(plane);
+            self.stats.direct_pages += 1;
+            if !fills {
+                self.staged_ns = io.now_ns();
+                io.wake_at(self.pads_at_ns(io));
+            }
+            self.flush_busy(plane, slots, io);
+            return Some(Taken { region: DENSE, page, fills });
+        }
+        let page = self.slc.take_page(io, plane, Writer::Host, 0)?;
+        self.stats.slc_pages += 1;
+        if opens {
+            self.stats.note(self.slc.used_blocks(plane));
+        }
+        if self.slc.needs_block(plane, Writer::Host) {
+            io.mark_idle_work(plane);
+        }
+        Some(Taken { region: SLC, page, fills: true })
+    }
+
+    /// Sees to it that the host can have its next block of `plane`, of the region that `writes_dense` then
+    /// says; false if it cannot.
+    fn decide(&mut self, plane: PlaneId, io: &mut Io) -> bool {
+        let at = plane.index();
+        if self.planes[at].phase == Phase::Folding && self.free(plane, io) >= self.stop_blocks {
+            self.planes[at].phase = Phase::Closed;
+        }
+        if self.planes[at].phase == Phase::Slc {
+            if self.may_open_slc(plane, io) {
+                return true;
+            }
+            self.planes[at].phase = Phase::Closed;
+        }
+        if self.planes[at].phase == Phase::Closed {
+            let used = self.slc.used_blocks(plane);
+            if self.config.reopen.allows(used, self.cap_of(plane, io)) && self.may_open_slc(plane, io) {
+                self.planes[at].phase = Phase::Slc;
+                return true;
+            }
+            if self.config.full == Full::Direct && self.has_dense_block(plane, io) {
+                return true;
+            }
+            self.planes[at].begin_folding();
+        }
+        self.fold_for_host(plane, io)
+    }
+
+    /// Free blocks of `plane`.
+    pub(super) fn free(&self, plane: PlaneId, io: &Io) -> u32 {
+        io.bank(self.bank).free(plane)
+    }
+
+    /// Whether the cap and the free blocks allow one more SLC block.
+    fn may_open_slc(&self, plane: PlaneId, io: &Io) -> bool {
+        let cap = match self.config.full {
+            Full::Direct => self.cap_of(plane, io),
+            Full::Through => self.cap_of(plane, io).max(1),
+        };
+        self.slc.used_blocks(plane) < cap && self.free(plane, io) > self.keep_blocks
+    }
+
+    /// Whether the host has a dense block, or may open one.
+    pub(super) fn has_dense_block(&self, plane: PlaneId, io: &Io) -> bool {
+        !self.dense.needs_block(plane, Writer::Host) || self.dense.free_blocks(plane, io) > self.keep_blocks
+    }
+
+    /// Folds, and cleans where nothing is left to fold, until the host can have a block; false if it cannot.
+    fn fold_for_host(&mut self, plane: PlaneId, io: &mut Io) -> bool {
+        let mut moved = false;
+        while !(self.has_folded_enough(plane, io) && self.has_block_while_folding(plane, io)) {
+            if !self.make_room(plane, Class::Urgent, io) {
+                break;
+            }
+            moved = true;
+        }
+        if moved {
+            pad_unprotected(&mut self.dense, io, plane);
+        }
+        self.has_block_while_folding(plane, io)
+    }
+
+    fn has_block_while_folding(&self, plane: PlaneId, io: &Io) -> bool {
+        match (self.config.full, self.config.fold.host) {
+            (Full::Through, _) => self.may_open_slc(plane, io),
+            (Full::Direct, FoldHost::Slc) => self.free(plane, io) > self.keep_blocks,
+            (Full::Direct, FoldHost::Dense) => self.has_dense_block(plane, io),
+        }
+    }
+
+    /// Whether as much was folded as `fold.ratio` wants, or no SLC block is left to be.
+    fn has_folded_enough(&self, plane: PlaneId, io: &Io) -> bool {
+        let state = &self.planes[plane.index()];
+        let wanted = self.config.fold.ratio * state.host_units as f64;
+        state.folded_units as f64 >= wanted || !self.slc.may_have_closed(plane, io)
+    }
+}

@@ -1,0 +1,78 @@
+//! Making room in a plane: SLC blocks are folded, dense ones cleaned.
+
+use super::{Client, FoldVictim};
+use crate::base::op::{Cause, Class};
+use crate::base::{BlockId, PlaneId};
+use crate::ftl::clean::compact_one;
+use crate::ftl::compact::pages_needed;
+use crate::ftl::fold;
+use crate::ftl::io::Io;
+use crate::ftl::job::Job;
+use crate::ftl::region::Writer;
+use crate::ftl::victim;
+
+/// Dense blocks per plane that folding leaves to cleaning, which must win at least one more.
+const RESERVE: u32 = 1;
+
+impl Client {
+    /// Folds an SLC block of `plane`, or cleans a dense one where there is none or no room for it; false if
+    /// neither can be.
+    pub(super) fn make_room(&mut self, plane: PlaneId, class: Class, io: &mut Io) -> bool {
+        match self.victim(plane, io) {
+            Some(block) => self.fold(block, class, io) || self.clean(plane, class, io),
+            None => self.clean(plane, class, io),
+        }
+    }
+
+    /// The same until a dense block can be opened for old data; false if it cannot.
+    pub(super) fn make_dense_room(&mut self, plane: PlaneId, io: &mut Io) -> bool {
+        while !self.has_dense_block(plane, io) {
+            if !self.make_room(plane, Class::Urgent, io) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The SLC block of `plane` that is folded next, if one is full.
+    pub(super) fn victim(&self, plane: PlaneId, io: &mut Io) -> Option<BlockId> {
+        match self.config.fold.victim {
+            FoldVictim::Oldest => victim::choose(&self.slc, io, plane, true),
+            FoldVictim::LeastLive => victim::least_live(&self.slc, io, plane),
+        }
+    }
+
+    /// Folds what lives in an SLC block and erases it; false if there is no room for it.
+    pub(super) fn fold(&mut self, block: BlockId, class: Class, io: &mut Io) -> bool {
+        let plane = io.geometry().plane_of(block);
+        let needed = pages_needed(io, block);
+        while needed > self.room_to_fold(plane, io) {
+            if !self.clean(plane, class, io) {
+                return false;
+            }
+        }
+        let job = Job { cause: Cause::Migration, class };
+        let Ok(done) = fold::empty_block(&mut self.dense, io, block, self.way, job) else {
+            return false;
+        };
+        self.slc.give_back(io, block);
+        self.planes[plane.index()].folded_units += done.units;
+        self.stats.folded.count(done, io);
+        true
+    }
+
+    /// Pages that folding may program in `plane` before dense blocks are cleaned.
+    fn room_to_fold(&self, plane: PlaneId, io: &Io) -> u32 {
+        let reserve = RESERVE * self.dense.pages_per_block;
+        self.dense.room(io, plane, Writer::Clean).saturating_sub(reserve)
+    }
+
+    /// Cleans a dense block of `plane`; false if none is left by which a page can be won.
+    fn clean(&mut self, plane: PlaneId, class: Class, io: &mut Io) -> bool {
+        let Some(done) = compact_one(&mut self.dense, io, plane, Job { cause: Cause::Gc, class }) else {
+            return false;
+        };
+        self.stats.cleaned.count(done, io);
+        true
+    }
+}
