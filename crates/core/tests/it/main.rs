@@ -1,6 +1,8 @@
 //! The core's integration tests, as one program: linking one for each file took longer than
 //! the tests.
 
+mod client_laws;
+mod client_limits;
 mod common;
 mod conformance;
 mod conservation;
@@ -28,6 +30,7 @@ mod model;
 mod moved_pages;
 mod nvc_limits;
 mod ops;
+mod ops_client;
 mod ops_hierarchy;
 mod ops_hyssd;
 mod ops_nvc;

@@ -1,0 +1,262 @@
+//! `client` against closed forms: where its phases begin, how fast they are, what comes back.
+//!
+//! One plane, one operation at a time: SLC 30/200 us, one-shot wordlines of 1,500 us, erase 300 us, 8.192 us
+//! on the channel for a page of 4 KiB. Below, W wordlines make a block, b bits a cell; K blocks are kept free.
+
+use crate::common::{configure, device, mode, page_writes, pool, request, rest, setup};
+use serde_json::{json, Value};
+use slcache_core::base::op::{Cause, OpKind};
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::{BlockId, CellMode};
+use slcache_core::device::config::Replay;
+use slcache_core::device::{Setup, Simulation};
+use slcache_core::ftl::op_log::LoggedOp;
+use slcache_core::hw::array::BlockState;
+use slcache_core::hw::config::{BusConfig, FoldTimes, ModeConfig, PoolConfig, ProgramRule};
+
+const PAGE: u64 = 4096;
+const BLOCKS: u32 = 96;
+const X_NS: f64 = 8192.0;
+const SLC_NS: f64 = 200_000.0;
+const SHOT_NS: f64 = 1_500_000.0;
+const READ_NS: f64 = 30_000.0;
+const ERASE_NS: f64 = 300_000.0;
+/// Requests by the clock come so far apart that each finds the plane free.
+const GAP_NS: u64 = 250_000;
+
+/// What is varied.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    dense: CellMode,
+    wordlines: u32,
+    cap: u32,
+    keep: u32,
+    host: &'static str,
+    in_chip: bool,
+}
+
+impl Case {
+    fn bits(&self) -> f64 {
+        f64::from(self.dense.bits())
+    }
+
+    fn chips(&self) -> PoolConfig {
+        let mut chips = pool(1, 1, BLOCKS, self.wordlines, PAGE as u32);
+        let bus = BusConfig { ps_per_byte: 2000, read_command_ns: 0, read_data_ns: 0, ..chips.bus };
+        chips.bus = BusConfig { program_command_ns: 0, erase_command_ns: 0, ..bus };
+        chips.slc = Some(mode(READ_NS as u32, SLC_NS as u32, ERASE_NS as u32));
+        let fold = self.in_chip.then(FoldTimes::default);
+        let shots = mode(60_000, SHOT_NS as u32, ERASE_NS as u32);
+        let shots = Some(ModeConfig { program: ProgramRule::OneShot, fold, ..shots });
+        chips.tlc = None;
+        match self.dense {
+            CellMode::Mlc => chips.mlc = shots,
+            CellMode::Qlc => chips.qlc = shots,
+            _ => chips.tlc = shots,
+        }
+        chips
+    }
+
+    fn dense_block(&self) -> u64 {
+        u64::from(self.wordlines * self.dense.bits())
+    }
+
+    fn user_pages(&self) -> u64 {
+        u64::from(BLOCKS - self.keep - 1) * self.dense_block()
+    }
+
+    fn setup(&self, values: &[(&str, Value)]) -> Setup {
+        let mut setup = setup(device(self.chips(), self.user_pages() * PAGE), "client");
+        let own = [
+            ("dynamic.max_bytes", json!(u64::from(self.cap * self.wordlines) * PAGE)),
+            ("fold.keep_blocks", json!(self.keep)),
+            ("fold.host", json!(self.host)),
+        ];
+        let all = [&own[..], values].concat();
+        assert_eq!(configure(&mut setup, &all), all.len());
+        (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, 1);
+        setup
+    }
+
+    /// Time of a page in SLC, past the cache and folded, ns.
+    fn sigma_delta_phi(&self) -> (f64, f64, f64) {
+        let through_controller = if self.in_chip { 0.0 } else { 2.0 * X_NS };
+        let fold =
+            READ_NS + SHOT_NS / self.bits() + ERASE_NS / f64::from(self.wordlines) + through_controller;
+        (X_NS + SLC_NS, X_NS + SHOT_NS / self.bits(), fold)
+    }
+}
+
+fn new(setup: &Setup) -> Simulation {
+    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+    sim.keep_ops();
+    sim
+}
+
+/// Writes pages in order, round and round.
+fn write(sim: &mut Simulation, pages: std::ops::Range<u64>, user_pages: u64) {
+    for page in pages {
+        sim.feed(&[request(sim.now_ns(), HostOp::Write, page % user_pages * PAGE, PAGE)]).unwrap();
+    }
+    sim.feed(&[Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush }]).unwrap();
+}
+
+fn is_host(op: &LoggedOp, dense: bool) -> bool {
+    op.cause == Cause::Host && op.kind == OpKind::Program && (op.mode != CellMode::Slc) == dense
+}
+
+/// Time that all operations take on the one plane, ns: the host may be ahead of what is folded for it.
+fn busy_ns(sim: &Simulation) -> f64 {
+    sim.counters().iter().map(|row| row.totals.time_ns as f64).sum()
+}
+
+/// Pages of the host before the first operation for which `found` holds.
+fn host_pages_before(ops: &[LoggedOp], found: impl Fn(&LoggedOp) -> bool) -> u64 {
+    let end = ops.iter().position(found).expect("an operation of this kind");
+    ops[..end].iter().filter(|op| is_host(op, true) || is_host(op, false)).count() as u64
+}
+
+fn cases() -> impl Iterator<Item = Case> {
+    let modes = [CellMode::Mlc, CellMode::Tlc, CellMode::Qlc];
+    let shapes = [(12, 60, 2), (24, 40, 7)];
+    modes.into_iter().flat_map(move |dense| {
+        shapes.into_iter().flat_map(move |(wordlines, cap, keep)| {
+            [("slc", true), ("slc", false), ("dense", true), ("dense", false)].map(|(host, in_chip)| Case {
+                dense,
+                wordlines,
+                cap,
+                keep,
+                host,
+                in_chip,
+            })
+        })
+    })
+}
+
+/// D1 = cap W, D2 = (N - K) b W - (b - 1) D1, exactly; v1 and v2 exactly; v3 within 2 %.
+#[test]
+fn phases_begin_and_go_on_as_the_closed_forms_say() {
+    for case in cases() {
+        let mut sim = new(&case.setup(&[]));
+        let (sigma, delta, phi) = case.sigma_delta_phi();
+        let (b, full) = (case.bits(), case.dense_block());
+        let d1 = u64::from(case.cap * case.wordlines);
+        let d2 = u64::from(BLOCKS - case.keep) * full - (u64::from(case.dense.bits()) - 1) * d1;
+        write(&mut sim, 0..d1, case.user_pages());
+        assert_eq!(sim.now_ns() as f64, d1 as f64 * sigma, "{case:?}");
+        write(&mut sim, d1..d2, case.user_pages());
+        let direct_ns = sim.now_ns() as f64 - d1 as f64 * sigma;
+        assert_eq!(direct_ns, (d2 - d1) as f64 * delta, "{case:?}");
+        assert!(!sim.ops().iter().any(|op| op.cause == Cause::Migration), "{case:?}");
+        write(&mut sim, d2..case.user_pages(), case.user_pages());
+        assert_eq!(host_pages_before(sim.ops(), |op| is_host(op, true)), d1, "{case:?}");
+        assert_eq!(host_pages_before(sim.ops(), |op| op.cause == Cause::Migration), d2, "{case:?}");
+        let (own, r) = if case.host == "slc" { (sigma, b / (b - 1.0)) } else { (delta, 1.0 / (b - 1.0)) };
+        let want_ns = (case.user_pages() - d2) as f64 * (own + r * phi);
+        let got_ns = busy_ns(&sim) - d1 as f64 * sigma - direct_ns;
+        assert!((got_ns / want_ns - 1.0).abs() < 0.02, "{case:?}: {got_ns} ns, not {want_ns}");
+        sim.audit().unwrap();
+    }
+}
+
+const TLC: Case = Case { dense: CellMode::Tlc, wordlines: 12, cap: 20, keep: 2, host: "slc", in_chip: false };
+
+/// Half as many pages are folded as the host writes past the cache: it opens after two caches of them.
+#[test]
+fn a_busy_flush_brings_the_cache_back() {
+    for ratio in [0.5, 2.0] {
+        let mut sim = new(&TLC.setup(&[("flush.busy_ratio", json!(ratio))]));
+        let d1 = u64::from(TLC.cap * TLC.wordlines);
+        write(&mut sim, 0..4 * d1, TLC.user_pages());
+        let first = sim.ops().iter().position(|op| is_host(op, true)).unwrap();
+        let past = host_pages_before(&sim.ops()[first..], |op| is_host(op, false));
+        let want = d1 as f64 / ratio;
+        let late = past as f64 - want;
+        // The cache is looked at when a dense block is full.
+        assert!(late >= 0.0 && late <= TLC.dense_block() as f64, "{past} pages past the cache, not {want}");
+        let never = [("flush.busy_ratio", json!(ratio)), ("reopen", json!("never"))];
+        let mut sim = new(&TLC.setup(&never));
+        write(&mut sim, 0..4 * d1, TLC.user_pages());
+        assert_eq!(sim.ops().iter().filter(|op| is_host(op, false)).count() as u64, d1);
+    }
+}
+
+/// The cache ends where the table gives the data held no more than they take: D1 = cap(D1 / user).
+#[test]
+fn a_table_by_fill_ends_the_cache_at_its_fixed_point() {
+    let slc_bytes = |blocks: u32| u64::from(blocks * TLC.wordlines) * PAGE;
+    let case = Case { cap: BLOCKS, ..TLC };
+    let table = json!([[0.0, slc_bytes(80)], [0.6, slc_bytes(8)]]);
+    let mut sim = new(&case.setup(&[("dynamic.rule", json!("table")), ("dynamic.table", table)]));
+    write(&mut sim, 0..case.user_pages() / 2, case.user_pages());
+    let d1 = host_pages_before(sim.ops(), |op| is_host(op, true)) as f64;
+    let (user, block) = (case.user_pages() as f64, f64::from(case.wordlines));
+    // cap(u) = 80 - 120 u blocks below 0.6, and u = D1 / user.
+    let want = 80.0 * block / (1.0 + 120.0 * block / user);
+    assert!((d1 - want).abs() <= block, "{d1} pages, not {want}");
+    assert!(!sim.ops().iter().any(|op| op.cause == Cause::Migration), "a falling cap moves nothing");
+}
+
+/// A device whose requests come by the clock, after the first `pages` pages were written, and when.
+fn filled(values: &[(&str, Value)], pages: u64) -> (Simulation, u64) {
+    let mut setup = TLC.setup(values);
+    setup.host.replay = Replay::Open;
+    let mut sim = new(&setup);
+    sim.feed(&page_writes(0, GAP_NS, 0..pages)).unwrap();
+    (sim, (pages - 1) * GAP_NS + (X_NS + SLC_NS) as u64)
+}
+
+/// What a pause gives back is what can be folded in it, within a block.
+#[test]
+fn a_pause_gives_back_what_can_be_folded_in_it() {
+    let (threshold_ns, (_, _, phi)) = (50e6, TLC.sigma_delta_phi());
+    let block_ns = f64::from(TLC.wordlines) * phi;
+    for blocks in [0.5, 3.5, 11.5, 40.0] {
+        let d1 = u64::from(TLC.cap * TLC.wordlines);
+        let (mut sim, full_ns) = filled(&[], d1);
+        rest(&mut sim, full_ns + (threshold_ns + blocks * block_ns) as u64);
+        let before = sim.ops().len();
+        sim.feed(&page_writes(sim.now_ns(), GAP_NS, d1..3 * d1)).unwrap();
+        let back = host_pages_before(&sim.ops()[before..], |op| is_host(op, true)) as f64;
+        let block = f64::from(TLC.wordlines);
+        let want = (blocks * block).min(d1 as f64);
+        assert!((back - want).abs() <= block, "{back} pages after {blocks} blocks' time, not {want}");
+    }
+}
+
+/// Folding in the background stays away from a read but for the operation under way.
+#[test]
+fn a_read_waits_for_one_operation_of_a_flush_at_most() {
+    let longest_ns = 3.0 * X_NS + SHOT_NS;
+    for after_us in (100..40_000).step_by(1_777) {
+        let (mut sim, full_ns) = filled(&[], u64::from(TLC.cap * TLC.wordlines));
+        let at_ns = full_ns + 50_000_000 + after_us * 1000;
+        rest(&mut sim, at_ns - 1);
+        let folds = sim.ops().iter().filter(|op| op.cause == Cause::Migration).count();
+        assert!(folds > 0 && sim.idle_work_left(), "after {after_us} us");
+        sim.feed(&[request(at_ns, HostOp::Read, 0, PAGE)]).unwrap();
+        let read = sim.finish().unwrap().host.read;
+        let latest_us = read.latency_us.expect("a read").max;
+        // In the dense mode a read takes 60 us.
+        let most_us = (longest_ns + 60_000.0 + X_NS) / 1000.0;
+        assert!(latest_us <= most_us, "{latest_us} us after {after_us} us");
+    }
+}
+
+#[test]
+fn a_lazy_flush_works_between_its_marks_and_a_demand_flush_not_at_all() {
+    let left = |values: &[(&str, Value)], filled: u64| {
+        let (mut sim, _) = self::filled(values, filled * u64::from(TLC.wordlines));
+        rest(&mut sim, 100_000_000_000);
+        let array = sim.media().array();
+        let is_slc = |block: &BlockId| {
+            let record = array.block(*block);
+            record.mode() == CellMode::Slc && record.state() != BlockState::Free
+        };
+        array.used_blocks().filter(is_slc).count()
+    };
+    let lazy = [("flush.when", json!("lazy")), ("flush.high", json!(0.8)), ("flush.low", json!(0.3))];
+    assert_eq!([15, 16, 20].map(|filled| left(&lazy, filled)), [15, 6, 6]);
+    assert_eq!([15, 20].map(|filled| left(&[("flush.when", json!("demand"))], filled)), [15, 20]);
+    assert_eq!([15, 20].map(|filled| left(&[], filled)), [0, 0]);
+}
