@@ -80,6 +80,8 @@ def test_finished_runs_are_kept_and_taken_up_again(tmp_path: Path) -> None:
         (("hierarchy", "--workloads", "web_9"), "no workload web_9 in hierarchy; allowed: web_0"),
         (("hierarchy", "--seeds", "x"), "expected whole numbers"),
         (("hierarchy", "--quick", "--sensitivity"), "exclude each other"),
+        (("hierarchy", "--executor", "slurm:4"), "executor = slurm:4: must be local, dask://"),
+        (("hierarchy", "--executor", "dask://h:1", "--jobs", "2"), "has workers of its own"),
     ],
 )
 def test_wrong_usage_is_told(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
