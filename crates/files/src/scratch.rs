@@ -85,7 +85,7 @@ pub fn remove_scratches() {
     for folder in known.into_iter().flatten() {
         // What fails here is removed by the next one into the same place.
         let tries = (0..REMOVE_TRIES).map(|_| std::fs::remove_dir_all(&folder));
-        let _ = tries.take_while(|done| is_filled_again(done)).count();
+        let _ = tries.take_while(is_filled_again).count();
     }
 }
 
