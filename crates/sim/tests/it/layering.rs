@@ -13,7 +13,10 @@ type Leaves = BTreeMap<String, Value>;
 
 /// Keys whose other values need a second setting or other chips than those of the presets, or which
 /// do nothing in a scheme.
-const BOUND: [&str; 11] = [
+const BOUND: [&str; 14] = [
+    "client.dynamic.shape",
+    "client.flush.high",
+    "client.flush.low",
     "mode",
     "idle_free_ratio",
     "tlc-only.idle.",

@@ -239,11 +239,8 @@ impl Default for ClientConfig {
 impl Parameters for ClientConfig {
     fn settle(&mut self, device: &DeviceConfig) {
         let fit = Fit::new(self, device);
-        let (mode, keep, stop) = (fit.mode, fit.keep_blocks(), fit.stop_blocks());
-        self.dense_mode = Some(mode);
-        if let (Some(keep), Some(stop)) = (keep, stop) {
-            (self.fold.keep_blocks, self.fold.stop_blocks) = (Some(keep), Some(stop));
-        }
+        let (mode, keep) = (fit.mode, fit.keep_blocks());
+        (self.dense_mode, self.fold.keep_blocks) = (Some(mode), keep);
     }
 
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
