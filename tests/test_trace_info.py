@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 import slcache as package
 from slcache import expect
-from support import EPOCH, TICKS_PER_MS, line, slcache
+from support import EPOCH, TICKS_PER_MS, line, slcache, write_trace
 
 KIB = 1024
 #: Ten writes of 4 KiB to one page, then two to others, one of 16 KiB over them all, two reads.
@@ -72,6 +73,12 @@ def info(trace: Path, *arguments: str | Path) -> dict[str, Any]:
         ("overwriting_writes", 9),
         ("repeated_extent_share", 1),
         ("writers_per_16kib_page", 1),
+        # Two bursts write 40 and 24 KiB; sizes are told to the end of a class of 1/16.
+        ("median_burst_write_bytes", 42 * KIB - 1),
+        # Of twelve rewrites ten come at once, one behind a page and one behind two.
+        ("rewrite_distance_p50_bytes", 0),
+        ("rewrite_distance_p90_bytes", 4.25 * KIB - 1),
+        ("phase_write_share_spread", math.sqrt(13 * 2) / 15),
     ],
 )
 def test_figures_are_those_counted_by_hand(known: Path, name: str, value: float) -> None:
@@ -158,6 +165,17 @@ def test_a_trace_against_a_workload_or_a_file_of_another_format(
         done = slcache("trace", "info", known, *arguments)
         assert (done.returncode, done.stdout) == (status, b""), done.stderr
         assert told in done.stderr.decode()
+
+
+def test_traces_on_which_schemes_would_differ_are_told(known: Path, tmp_path: Path) -> None:
+    larger = [(ms, op, 4 * at, 4 * size) for ms, op, at, size in ROWS]
+    other = write_trace(tmp_path / "larger.csv", larger)
+    told = info(known, "--against", other)["against"]["warnings"]
+    assert any(text.startswith("mean write") and text.endswith("latency") for text in told)
+    assert not any("page writes" in text for text in told)
+    shown = slcache("trace", "info", known, "--against", other).stdout
+    assert b"schemes would probably differ: mean write" in b" ".join(shown.split())
+    assert info(known, "--against", known)["against"]["warnings"] == []
 
 
 def test_nothing_is_lost_between_the_figures(known: Path) -> None:

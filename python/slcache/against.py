@@ -126,7 +126,7 @@ def _hot(info: Info) -> Iterator[_Row]:
 
 def _times(info: Info) -> Iterator[_Row]:
     gaps, pauses = bool(info["gap_classes"]), info["gaps_over_1ms"] > 1
-    writes = info["writes"] > 1
+    writes, updates = info["writes"] > 1, info["update_page_writes"] > 0
     for name, title, show, there in (
         ("duration_s", "duration", _seconds, True),
         ("mean_interarrival_us", "mean gap", units.span, gaps),
@@ -144,6 +144,20 @@ def _times(info: Info) -> Iterator[_Row]:
         ),
     ):
         yield _Row(name, title, show, info[name] if there else None)
+    for name, title, there in (
+        ("gap_size_coupling", "gap and size hang together", gaps),
+        ("gap_op_coupling", "gap and operation hang together", gaps),
+        ("size_op_coupling", "size and operation hang together", gaps),
+        ("phase_write_share_spread", "writes, deviation over parts", True),
+        ("phase_update_ratio_spread", "updates, deviation over parts", writes),
+    ):
+        yield _Row(name, title, units.percent, info[name] if there else None)
+    for name, title, there in (
+        ("median_burst_write_bytes", "half of the bytes in bursts up to", writes),
+        ("rewrite_distance_p50_bytes", "half of the rewrites within", updates),
+        ("rewrite_distance_p90_bytes", "90 % of the rewrites within", updates),
+    ):
+        yield _Row(name, title, units.size, info[name] if there else None)
     for place, gap in enumerate(info["gap_classes"]):
         title, name = f"gaps {trace_sections.class_name(gap)}", f"gap_classes[{place}]"
         yield _Row(f"{name}.share", title, units.percent, gap["share"])

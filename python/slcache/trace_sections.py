@@ -29,6 +29,7 @@ def sections(info: Info) -> list[Section]:
         _places(info),
         _times(info),
         _gap_classes(info),
+        _deciders(info),
         _hot_set(info),
         _streams(info),
         _notes(info),
@@ -143,6 +144,33 @@ def _runs(info: Info) -> Iterator[Row]:
             f"{units.percent(info['write_after_write_share'])} writes; from write to write "
             f"{units.percent(info['write_gaps_under_100us_share'])} up to 100 µs",
         )
+
+
+def _deciders(info: Info) -> Section:
+    """Return what decides results beyond counts: what hangs together, rewrites and phases."""
+    if not info["gap_classes"]:
+        return Section(("coupling", ""), [])
+    rows: list[Row] = [
+        (title, units.significant(info[f"{name}_coupling"]))
+        for name, title in (
+            ("gap_size", "gap and size"),
+            ("gap_op", "gap and operation"),
+            ("size_op", "size and operation"),
+        )
+    ]
+    if info["writes"]:
+        rows.append(("written by a burst", f"half in up to {_bytes(info, 'median_burst_write')}"))
+    if info["update_page_writes"]:
+        half, most = (_bytes(info, f"rewrite_distance_{p}") for p in ("p50", "p90"))
+        rows.append(("written before a rewrite", f"half up to {half}, nine in ten up to {most}"))
+    spreads = (info[f"phase_{name}_spread"] for name in ("write_share", "update_ratio"))
+    writes, updates = (f"{100 * spread:.1f} points" for spread in spreads)
+    rows.append(("between parts of the trace", f"writes ± {writes}, updates ± {updates}"))
+    return Section(("coupling (Cramér's V)", ""), rows)
+
+
+def _bytes(info: Info, name: str) -> str:
+    return units.size(info[f"{name}_bytes"])
 
 
 def _gap_classes(info: Info) -> Section:

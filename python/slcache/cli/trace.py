@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from slcache import against, api, expect, pictures, terminal, trace_sections, traces
+from slcache import against, api, expect, pictures, terminal, trace_sections, traces, unlike
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.cli.verb import Verb
@@ -97,7 +97,7 @@ def info(
     gives, within 1 %. Names are those of --json; in place of _bytes
     also _kib, _mib and _gib, in place of _share and _ratio also _percent.
     With --against the figures of both traces stand side by side: how much another trace, or
-    a twin, differs.
+    a twin, differs, and where schemes would probably differ on it.
 
     \b
     [bold]Examples[/bold]
@@ -128,7 +128,8 @@ def info(
             document["expected"] = [finding.to_dict() for finding in findings]
         if second is not None:
             rows = [figure.to_dict() for figure in compared]
-            document["against"] = {"file": second["file"], "figures": rows}
+            told = unlike.warnings(document, second)
+            document["against"] = {"file": second["file"], "figures": rows, "warnings": told}
         console.emit_json(document)
     elif form != opt.Form.table:
         console.sheets(form, _sheet(document, compared))
@@ -281,6 +282,8 @@ def _show_both(
     for figure in compared:
         table.add(*figure.cells())
     console.show(table)
+    for line in unlike.warnings(document, other):
+        console.show(Text(f"schemes would probably differ: {line}", "yellow", overflow="fold"))
     _show_rest(findings, picture)
 
 

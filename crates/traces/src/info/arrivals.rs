@@ -16,6 +16,12 @@ const TIGHT_NS: u64 = BOUNDS_NS[0];
 /// Gaps up to this between two writes are counted.
 const WRITE_GAP_NS: u64 = 100_000;
 
+/// The class of a gap, from 0.
+#[inline]
+pub(super) fn gap_class(gap_ns: u64) -> usize {
+    BOUNDS_NS.partition_point(|&bound_ns| bound_ns < gap_ns)
+}
+
 /// Gaps of one class: longer than the bound of the class before.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GapClass {
@@ -97,7 +103,7 @@ impl Arrivals {
             if previous.is_write {
                 self.write_runs.add(is_write);
             }
-            let class = &mut self.classes[BOUNDS_NS.partition_point(|&bound_ns| bound_ns < gap_ns)];
+            let class = &mut self.classes[gap_class(gap_ns)];
             class.gaps += 1;
             class.ns += u128::from(gap_ns);
             if previous.gap_ns.is_some_and(|gap_ns| gap_ns <= SHORT_NS) {

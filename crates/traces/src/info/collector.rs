@@ -2,12 +2,15 @@
 
 use super::address_map::AddressMapCounter;
 use super::arrivals::Arrivals;
+use super::coupling::Coupling;
 use super::extents::Extents;
 use super::footprint::PageSet;
 use super::gaps::Gaps;
 use super::hot_set::PageHeat;
+use super::phases::Phases;
 use super::ratio;
 use super::responses::Responses;
+use super::rewrites::Rewrites;
 use super::sizes::{histogram, Sizes};
 use super::streams::Streams;
 use super::timeline::TimelineCounter;
@@ -48,6 +51,9 @@ pub(super) struct Collector {
     previous_ns: Option<u64>,
     gaps: Gaps,
     arrivals: Arrivals,
+    coupling: Coupling,
+    rewrites: Rewrites,
+    phases: Phases,
     heat: PageHeat,
     timeline: TimelineCounter,
     map: AddressMapCounter,
@@ -66,6 +72,7 @@ impl Collector {
         }
         self.add_gap(at_ns);
         self.arrivals.add(request);
+        self.coupling.add(request);
         self.add_place(request);
         self.add_pages(request);
         self.heat.add(request);
@@ -108,8 +115,11 @@ impl Collector {
             }
             self.extents.add(request, written == 0);
             self.writers.add(request);
+            self.rewrites.add(request);
+            self.phases.add(true, end - first, end - first - written);
         } else {
             self.reads.add(request.sectors);
+            self.phases.add(false, 0, 0);
             self.page_reads += end - first;
             self.read_first_pages += touched;
         }
@@ -201,6 +211,10 @@ impl Collector {
         info.extents_sampled_one_in = self.extents.sampled_one_in();
         info.writers_per_16kib_page = self.writers.per_page();
         info.writers_sampled_one_in = self.writers.sampled_one_in();
+        info.rewrite_distance_p50_bytes = self.rewrites.distance_bytes(0.5);
+        info.rewrite_distance_p90_bytes = self.rewrites.distance_bytes(0.9);
+        info.phase_write_share_spread = self.phases.write_share_spread();
+        info.phase_update_ratio_spread = self.phases.update_ratio_spread();
     }
 
     fn set_times(&self, info: &mut TraceInfo) {
@@ -221,6 +235,10 @@ impl Collector {
         info.short_pause_runs = self.arrivals.short_pause_runs();
         info.write_after_write_share = self.arrivals.write_after_write_share();
         info.write_gaps_under_100us_share = self.arrivals.write_gaps_under_100us_share();
+        info.gap_size_coupling = self.coupling.gap_size();
+        info.gap_op_coupling = self.coupling.gap_op();
+        info.size_op_coupling = self.coupling.size_op();
+        info.median_burst_write_bytes = self.coupling.median_burst_write_bytes();
         info.response = self.responses.finish(info.duration_s);
     }
 }

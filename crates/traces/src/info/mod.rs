@@ -4,11 +4,15 @@ mod address_map;
 mod arrivals;
 mod axis;
 mod collector;
+mod coupling;
 mod extents;
 mod footprint;
 mod gaps;
 mod hot_set;
+mod log_buckets;
+mod phases;
 mod responses;
+mod rewrites;
 mod sample;
 mod sizes;
 mod spread;
@@ -181,6 +185,25 @@ pub struct TraceInfo {
     /// Times up to 100 us among those from one write to the next, whatever is
     /// read between, from 0 to 1.
     pub write_gaps_under_100us_share: f64,
+    /// Cramér's V of the gap before a request and its size, from 0 (independent)
+    /// to 1: gaps in the classes of `gap_classes`, sizes in powers of two.
+    pub gap_size_coupling: f64,
+    /// Cramér's V of the gap before a request and its operation.
+    pub gap_op_coupling: f64,
+    /// Cramér's V of a request's size and its operation.
+    pub size_op_coupling: f64,
+    /// What a burst writes, in bytes: half of the bytes written are in bursts up
+    /// to this. At most 1/16 too large.
+    pub median_burst_write_bytes: u64,
+    /// Bytes written between two writes of a 4 KiB page: half of the rewrites
+    /// come within this. At most 1/16 too large.
+    pub rewrite_distance_p50_bytes: u64,
+    /// The same of 90 in a hundred rewrites.
+    pub rewrite_distance_p90_bytes: u64,
+    /// Standard deviation of the share of writes over 16 to 32 parts of the trace.
+    pub phase_write_share_spread: f64,
+    /// Standard deviation of the update ratio over these parts.
+    pub phase_update_ratio_spread: f64,
     /// Times between reads and writes in full.
     pub interarrival: Interarrival,
     /// How accesses concentrate on pages.

@@ -1,0 +1,82 @@
+//! How much is written between two writes of a page.
+
+use super::log_buckets::LogBuckets;
+use super::sample::{is_sampled, place_key};
+use rustc_hash::FxHashMap;
+use slcache_base::request::Request;
+
+/// Sectors of a 4 KiB page.
+const PAGE_SECTORS: u64 = 8;
+/// Pages followed at most, about 50 MB; beyond, every other page is dropped.
+const PAGES_MAX: usize = 1 << 21;
+
+/// Remembers when pages were written last, by the bytes written until then.
+#[derive(Debug, Default)]
+pub(super) struct Rewrites {
+    pages: FxHashMap<(u16, u64), u64>,
+    /// Pages are kept whose number has a hash that ends in so many zero bits.
+    sample_bits: u32,
+    written_bytes: u64,
+    distances: LogBuckets,
+}
+
+impl Rewrites {
+    /// Takes a write.
+    pub(super) fn add(&mut self, write: &Request) {
+        let before = self.written_bytes;
+        self.written_bytes += write.bytes();
+        for page in write.sector / PAGE_SECTORS..write.end_sector().div_ceil(PAGE_SECTORS) {
+            if self.sample_bits > 0 && !is_sampled(place_key(write.stream, page), self.sample_bits) {
+                continue;
+            }
+            if let Some(last) = self.pages.insert((write.stream, page), self.written_bytes) {
+                self.distances.add(before - last, 1 << self.sample_bits);
+            } else if self.pages.len() > PAGES_MAX {
+                self.thin_out();
+            }
+        }
+    }
+
+    #[cold]
+    fn thin_out(&mut self) {
+        self.sample_bits += 1;
+        let bits = self.sample_bits;
+        self.pages.retain(|&(stream, page), _| is_sampled(place_key(stream, page), bits));
+    }
+
+    /// Bytes that at most are written between the two writes, of a share of the pages rewritten.
+    pub(super) fn distance_bytes(&self, share: f64) -> u64 {
+        self.distances.quantile(share)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slcache_base::request::HostOp;
+
+    fn write(page: u64) -> Request {
+        Request { at_ns: 0, sector: page * 8, sectors: 8, stream: 0, op: HostOp::Write }
+    }
+
+    #[test]
+    fn only_what_others_write_counts() {
+        let mut rewrites = Rewrites::default();
+        [1, 1, 2, 3, 2].iter().for_each(|&page| rewrites.add(&write(page)));
+        assert_eq!((rewrites.distance_bytes(0.5), rewrites.distance_bytes(0.9)), (0, 4351));
+    }
+
+    #[test]
+    fn a_sample_keeps_the_distance() {
+        let mut rewrites = Rewrites::default();
+        for turn in 0..5 {
+            (0..1000).for_each(|page| rewrites.add(&write(page)));
+            if turn < 2 {
+                rewrites.thin_out();
+            }
+        }
+        let exact = 999.0 * 4096.0;
+        let found = rewrites.distance_bytes(0.5) as f64;
+        assert!((exact..=exact * 1.0625).contains(&found), "{found}");
+    }
+}
