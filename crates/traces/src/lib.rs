@@ -9,6 +9,9 @@
 mod batch;
 mod binary;
 mod blktrace_files;
+// Used once requests are drawn from what is read.
+#[allow(dead_code)]
+mod bootstrap;
 mod catalogue;
 mod checker;
 mod coarse;
