@@ -9,8 +9,6 @@
 mod batch;
 mod binary;
 mod blktrace_files;
-// Used once requests are drawn from what is read.
-#[allow(dead_code)]
 mod bootstrap;
 mod catalogue;
 mod checker;

@@ -4,6 +4,7 @@
 //! stream and give a stream. What is left out is counted. A transformation that
 //! must know the whole trace reads it once more from the beginning.
 
+mod bootstrap;
 mod describe;
 mod entries;
 mod inputs;

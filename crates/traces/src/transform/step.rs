@@ -1,5 +1,6 @@
 //! The transformations of a stream by name.
 
+use super::bootstrap::{self, Bootstrap};
 use super::describe::{parse, step_text};
 use super::entries::{Again, Entries, Staged};
 use super::remap::{self, Remap};
@@ -12,7 +13,8 @@ use crate::progress::Progress;
 use serde_json::Value;
 
 /// The transformations that take a stream and give a stream.
-pub const STEP_KINDS: [&str; 5] = [sample::KIND, window::KIND, scale::KIND, remap::KIND, repeat::KIND];
+pub const STEP_KINDS: [&str; 6] =
+    [sample::KIND, window::KIND, scale::KIND, remap::KIND, repeat::KIND, bootstrap::KIND];
 
 /// One of them with its parameters.
 #[derive(Clone, Debug)]
@@ -22,6 +24,7 @@ pub(super) enum Step {
     Scale(Scale),
     Remap(Remap),
     Repeat(Repeat),
+    Bootstrap(Bootstrap),
 }
 
 impl Step {
@@ -33,6 +36,7 @@ impl Step {
             scale::KIND => Self::Scale(parse(scale::KIND, parameters)?),
             remap::KIND => Self::Remap(parse(remap::KIND, parameters)?),
             repeat::KIND => Self::Repeat(parse(repeat::KIND, parameters)?),
+            bootstrap::KIND => Self::Bootstrap(parse(bootstrap::KIND, parameters)?),
             _ => {
                 let allowed = STEP_KINDS.join(", ");
                 return Err(TraceError::Option { key: "kind", value: kind.to_owned(), allowed });
@@ -49,6 +53,7 @@ impl Step {
             Self::Scale(scale) => scale.stage().map(|_| ()),
             Self::Remap(remap) => remap.check(),
             Self::Repeat(repeat) => repeat.check(),
+            Self::Bootstrap(bootstrap) => bootstrap.check(),
         }
     }
 
@@ -74,6 +79,7 @@ impl Step {
                 (stage, step_text(remap::KIND, remap))
             }
             Self::Repeat(repeat) => return Ok(repeat.entries(again, inner)),
+            Self::Bootstrap(bootstrap) => return bootstrap.entries(inner, progress),
         };
         Ok(Box::new(Staged { inner, stage, step }))
     }

@@ -1,0 +1,197 @@
+//! `bootstrap`: a twin of the trace, its blocks in random order at addresses of their own.
+//!
+//! The trace is cut at gaps longer than `pause_ns` (100 ms) into blocks of `block_requests` (256)
+//! or more. Blocks are drawn in rounds, each once a round, until there are `requests` (as many as
+//! the trace has). Times, operations and sizes stay together within a block. With
+//! `places = "kept"` (default) requests also keep how recently the place they go to was used; with
+//! `"drawn"` requests of the same operation and size change places. Addresses stay below
+//! `footprint_bytes`; where they would pass it, fresh data take the place of the oldest.
+//!
+//! The trace is read once. 32 bytes are kept of each request, at most 1 GiB, and about 150 of each
+//! extent in use. Response times are left out.
+
+use super::describe::{refused, step_text, unit_sectors};
+use super::entries::{tell, Entries};
+use super::report::{InputReport, StepReport};
+use crate::bootstrap::{Drawing, Source, TooLate, Twin, Unfit, RECORDS_MAX};
+use crate::entry::TraceEntry;
+use crate::error::TraceError;
+use crate::origin::Origin;
+use crate::progress::Progress;
+use serde::{Deserialize, Serialize};
+use slcache_base::request::SECTOR_BYTES;
+
+pub(super) const KIND: &str = "bootstrap";
+/// Requests made at a time.
+const BATCH: usize = 4096;
+/// The last sector that a twin without a footprint goes to; what lies behind still fits 64 bits.
+const END_SECTORS: u64 = u64::MAX / SECTOR_BYTES / 2;
+
+/// The parameters.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Bootstrap {
+    #[serde(default)]
+    seed: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    requests: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    footprint_bytes: Option<u64>,
+    #[serde(default = "default_pause_ns")]
+    pause_ns: u64,
+    #[serde(default = "default_block_requests")]
+    block_requests: u64,
+    #[serde(default)]
+    places: Places,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Places {
+    #[default]
+    Kept,
+    Drawn,
+}
+
+/// The 50 ms after which schemes use idle time, and as long for the device to get done.
+fn default_pause_ns() -> u64 {
+    100_000_000
+}
+
+/// Real pieces whose blocks of 256 requests change order keep their write latency within 5 %.
+fn default_block_requests() -> u64 {
+    256
+}
+
+impl Bootstrap {
+    /// Refuses what makes no sense.
+    pub(super) fn check(&self) -> Result<(), TraceError> {
+        for (key, value) in [("requests", self.requests), ("block_requests", Some(self.block_requests))] {
+            if value == Some(0) {
+                return Err(refused(KIND, format!("{key} = 0; expected a whole number from 1")));
+            }
+        }
+        self.footprint_bytes.map_or(Ok(()), |bytes| unit_sectors(KIND, "footprint_bytes", bytes).map(|_| ()))
+    }
+
+    /// Reads a stream to its end and makes that of its twin.
+    pub(super) fn entries(
+        &self,
+        mut inner: Box<dyn Entries>,
+        progress: &mut Progress<'_>,
+    ) -> Result<Box<dyn Entries>, TraceError> {
+        let mut source = Source::new(self.pause_ns, self.block_requests);
+        let mut batch = Vec::new();
+        while inner.next(&mut batch)? {
+            let volumes = Volumes::of(inner.as_ref());
+            let mut requests = batch.iter().map(|entry| &entry.request);
+            let taken = requests.try_for_each(|request| source.add(request, volumes.volume(request.stream)));
+            taken.map_err(|unfit| self.refusal(unfit))?;
+            tell("scan", inner.as_ref(), progress)?;
+        }
+        let drawing = Drawing {
+            seed: self.seed,
+            requests: self.requests,
+            end_sectors: self.footprint_bytes.map_or(END_SECTORS, |bytes| bytes / SECTOR_BYTES),
+            keeps_places: self.places == Places::Kept,
+        };
+        let twin = source.draw(drawing).map_err(|unfit| self.refusal(unfit))?;
+        let volumes = Volumes::of(inner.as_ref());
+        Ok(Box::new(Bootstrapped { parameters: self.clone(), inner, twin, volumes, made: 0 }))
+    }
+
+    fn refusal(&self, unfit: Unfit) -> TraceError {
+        let Self { pause_ns, block_requests, .. } = self;
+        let footprint_bytes = self.footprint_bytes.unwrap_or(END_SECTORS * SECTOR_BYTES);
+        refused(
+            KIND,
+            match unfit {
+                Unfit::OneBlock { requests, longest_gap_ns } => format!(
+                    "pause_ns = {pause_ns}, block_requests = {block_requests}: the trace is one block; \
+                     a twin needs two or more, and the trace has {requests} requests with gaps up to \
+                     {longest_gap_ns} ns"
+                ),
+                Unfit::TooLarge { bytes } => {
+                    format!("footprint_bytes = {footprint_bytes}: the trace has a request of {bytes} bytes")
+                }
+                Unfit::TooMany => {
+                    format!("the trace has more than {RECORDS_MAX} requests; take a window of it first")
+                }
+            },
+        )
+    }
+}
+
+/// Which streams have addresses of their own.
+#[derive(Clone, Copy, Debug)]
+struct Volumes {
+    shared: bool,
+}
+
+impl Volumes {
+    /// Those of a stream as far as it was read: one without names has only one volume.
+    fn of(entries: &dyn Entries) -> Self {
+        Self { shared: entries.names().is_empty() }
+    }
+
+    fn volume(self, stream: u16) -> usize {
+        if self.shared {
+            0
+        } else {
+            usize::from(stream)
+        }
+    }
+}
+
+struct Bootstrapped {
+    parameters: Bootstrap,
+    /// The trace, read to its end.
+    inner: Box<dyn Entries>,
+    twin: Twin,
+    volumes: Volumes,
+    made: u64,
+}
+
+impl Entries for Bootstrapped {
+    fn next(&mut self, out: &mut Vec<TraceEntry>) -> Result<bool, TraceError> {
+        out.clear();
+        while out.len() < BATCH {
+            let drawn = self.twin.next(|stream| self.volumes.volume(stream));
+            let too_late = |TooLate| {
+                let made = self.made + out.len() as u64;
+                refused(KIND, format!("the request behind {made} would come after 2^62 ns (146 years)"))
+            };
+            let Some(request) = drawn.map_err(too_late)? else { break };
+            out.push(TraceEntry { request, response_ns: None });
+        }
+        self.made += out.len() as u64;
+        Ok(!out.is_empty())
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.inner.names()
+    }
+
+    fn label(&self) -> Option<String> {
+        let of = self.inner.label().unwrap_or_else(|| self.inner.origin().file);
+        Some(format!("twin of {of} (its blocks in random order, seed {})", self.parameters.seed))
+    }
+
+    fn origin(&self) -> Origin {
+        let mut origin = self.inner.origin();
+        origin.label = self.label();
+        origin.steps.push(step_text(KIND, &self.parameters));
+        origin
+    }
+
+    fn progress(&self) -> (u64, u64) {
+        self.inner.progress()
+    }
+
+    fn report(&self, inputs: &mut Vec<InputReport>, steps: &mut Vec<StepReport>) {
+        self.inner.report(inputs, steps);
+        let counts =
+            vec![("blocks", self.twin.blocks()), ("trims of what is not there", self.twin.idle_trims())];
+        steps.push(StepReport::new(&step_text(KIND, &self.parameters), counts));
+    }
+}
