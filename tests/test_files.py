@@ -52,6 +52,7 @@ def writers(trace: Path, output: Path) -> dict[str, list[str | Path]]:
         "scale": ["--time", "2"],
         "remap": [],
         "repeat": ["--times", "2"],
+        "bootstrap": ["--pause", "1ms", "--block-requests", "9"],
         "merge": [trace],
     }
     commands: dict[str, list[str | Path]] = {

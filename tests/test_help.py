@@ -23,6 +23,7 @@ VERBS = (
     ["trace", "scale"],
     ["trace", "remap"],
     ["trace", "repeat"],
+    ["trace", "bootstrap"],
     ["trace", "merge"],
     ["trace", "generate"],
     ["trace", "formats"],

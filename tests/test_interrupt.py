@@ -49,6 +49,7 @@ def commands(endless: Path, folder: Path) -> dict[str, list[str | Path]]:
         "convert": ["trace", "convert", endless, *out],
         "nothing left": ["trace", "window", endless, *out, "--skip", str(ENDLESS - 1)],
         "remap": ["trace", "remap", endless, *out],
+        "bootstrap": ["trace", "bootstrap", endless, *out],
         "generate": ["trace", "generate", endless, *out],
         "compare": ["compare", endless, *schemes, "--out", folder / "out"],
         "no writer": ["trace", "info", folder / "fifo"],

@@ -77,6 +77,7 @@ VERBS = [
     ("scale", "-o", "OUT/a.parquet", "--time", "0.5", "--json"),
     ("remap", "-o", "OUT/a.parquet", "--json"),
     ("repeat", "-o", "OUT/a.parquet", "--times", "3", "--json"),
+    ("bootstrap", "-o", "OUT/a.parquet", "--pause", "1ms", "--block-requests", "9", "--json"),
     ("split", "-o", "OUT/{}.parquet", "--requests", "100", "--json"),
     ("split", "-o", "OUT/{}.parquet", "--volumes", "--json"),
     ("merge", "OTHER", "-o", "OUT/a.parquet", "--addresses", "stacked", "--json"),

@@ -70,6 +70,7 @@ trace window TRACE -o >o.parquet --take 9
 trace scale TRACE -o >o.parquet --time 0.5
 trace remap TRACE -o >o.parquet
 trace repeat TRACE -o >o.parquet --times 2
+trace bootstrap TRACE -o >o.parquet --pause 1ms --block-requests 9
 trace merge TRACE OTHER -o >o.parquet
 trace generate WORKLOAD -o >o.parquet
 trace twin TRACE -o >o.toml

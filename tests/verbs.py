@@ -42,6 +42,7 @@ NEEDED = {
     "trace scale": ["T", "-o", "O", "--time", "0.5"],
     "trace remap": ["T", "-o", "O"],
     "trace repeat": ["T", "-o", "O", "--times", "2"],
+    "trace bootstrap": ["T", "-o", "O", "--pause", "1ms", "--block-requests", "9"],
     "trace merge": ["T", "T", "-o", "O"],
     "trace generate": ["zipf-4k", "-o", "O", "--workload", "requests=50"],
     "trace twin": ["T", "-o", "O"],

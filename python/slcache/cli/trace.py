@@ -193,7 +193,8 @@ def twin(
     """Write a workload whose requests have the figures measured in a trace.
 
     Figures that conflict are left out, and the skews are fitted to the trace's hot set; the
-    file says so, and what else of the trace it does not carry.
+    file says so, and what else of the trace it does not carry. slcache trace bootstrap makes
+    a twin from the trace's own requests, which comes nearer to its results.
 
     \b
     [bold]Examples[/bold]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -216,6 +217,60 @@ def repeat(
     """
     addresses = "shifted" if shifted else "same"
     job.transform(trace, "repeat", times=times, gap_ns=_ns(gap), addresses=addresses)
+
+
+class Places(StrEnum):
+    """Where a twin's requests go."""
+
+    kept = "kept"
+    drawn = "drawn"
+
+
+@verb
+def bootstrap(
+    job: Job,
+    trace: opt.TracePath,
+    requests: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Requests to make (as many as the trace has)."),
+    ] = None,
+    footprint: Annotated[
+        str | None, _size("Addresses of a volume stay below this (no bound).")
+    ] = None,
+    pause: Annotated[str | None, _time("Cut at gaps longer than this (100ms).")] = None,
+    block_requests: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Requests of a block at least (256).")
+    ] = None,
+    places: Annotated[
+        Places,
+        typer.Option(
+            help="How recently a request's place was used: as its own, or as that of another "
+            "request of its operation and size."
+        ),
+    ] = Places.kept,
+    seed: opt.Seed = None,
+) -> None:
+    """Write a twin of a trace: its blocks in random order, at addresses of their own.
+
+    Blocks are cut at pauses; times, operations and sizes stay together in them. No address of
+    the trace is left. What is: docs/twins-by-bootstrap.md.
+
+    \b
+    [bold]Examples[/bold]
+      slcache trace bootstrap web.csv.gz -o twin.parquet
+      slcache trace bootstrap web.csv.gz -o long.parquet --requests 10000000 --seed 7
+      slcache trace info web.csv.gz --against twin.parquet
+    """
+    job.transform(
+        trace,
+        "bootstrap",
+        requests=requests,
+        footprint_bytes=_bytes(footprint),
+        pause_ns=_ns(pause),
+        block_requests=block_requests,
+        places=places.value,
+        seed=seed,
+    )
 
 
 @verb

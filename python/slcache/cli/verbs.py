@@ -86,6 +86,7 @@ def _trace() -> typer.Typer:
         trace_files.scale,
         trace_files.remap,
         trace_files.repeat,
+        trace_files.bootstrap,
         trace_files.merge,
         trace_generate.generate,
         trace_generate.formats,
