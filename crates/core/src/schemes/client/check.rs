@@ -12,8 +12,11 @@ use crate::hw::device_config::DeviceConfig;
 const KEEP_MAX: u32 = 64;
 /// Fewest: one to fold into, one that cleaning turns over.
 const KEEP_MIN: u32 = 2;
-/// Blocks per plane beside those kept that cannot hold user data: the one that is folded into.
+/// Blocks per plane beside those kept that may hold next to no user data: the one that is folded into.
 const FRONTIERS: u32 = 1;
+/// Further ones where pages hold several units: the one that the host writes past the cache, and as much
+/// dead data as cleaning needs to win a page, since dead units lie scattered.
+const SCATTERED: u32 = 2;
 
 /// The parameters beside the device.
 pub struct Fit<'a> {
@@ -98,7 +101,11 @@ impl<'a> Fit<'a> {
             problems.push(Problem::new("scheme.client.fold.path", "chip", allowed));
         }
         let keep = self.keep_blocks().unwrap_or(KEEP_MIN);
-        let room = pool.blocks.saturating_sub(FRONTIERS + 1);
+        let frontiers = match pool.page_bytes > device.mu_bytes {
+            true => FRONTIERS + SCATTERED,
+            false => FRONTIERS,
+        };
+        let room = pool.blocks.saturating_sub(frontiers + 1);
         let before = problems.len();
         check_range(
             problems,
@@ -112,12 +119,12 @@ impl<'a> Fit<'a> {
         if let Some(stop) = config.fold.stop_blocks {
             check_range(problems, "scheme.client.fold.stop_blocks", stop, keep + 1..=pool.blocks);
         }
-        let most = pool.blocks.saturating_sub(keep + FRONTIERS);
+        let most = pool.blocks.saturating_sub(keep + frontiers);
         let before = problems.len();
         check_range(problems, "scheme.client.static_blocks", config.static_blocks, 0..=most);
         if problems.len() == before {
             let blocks = pool.blocks - config.static_blocks;
-            check_capacity(device, pool, self.mode, blocks, keep + FRONTIERS, problems);
+            check_capacity(device, pool, self.mode, blocks, keep + frontiers, problems);
         }
     }
 }

@@ -43,14 +43,20 @@ impl Client {
         }
     }
 
-    /// The host wrote `units` past the closed cache of `plane`: `flush.busy_ratio` of them are owed.
-    pub(super) fn flush_busy(&mut self, plane: PlaneId, units: u64, io: &mut Io) {
-        let ratio = self.config.flush.busy_ratio;
+    /// The host writes `units` past the closed cache of `plane`: `flush.busy_ratio` of them are owed.
+    pub(super) fn owe_busy(&mut self, plane: PlaneId, units: u64) {
+        let state = &mut self.planes[plane.index()];
+        if state.phase == Phase::Closed {
+            state.owed_units += self.config.flush.busy_ratio * units as f64;
+        }
+    }
+
+    /// Folds what is owed in `plane`. It pads wordlines, so no page may be taken and not yet programmed.
+    pub(super) fn flush_busy(&mut self, plane: PlaneId, io: &mut Io) {
         let at = plane.index();
-        if ratio == 0.0 || self.planes[at].phase != Phase::Closed {
+        if self.planes[at].phase != Phase::Closed {
             return;
         }
-        self.planes[at].owed_units += ratio * units as f64;
         // Blocks are looked for where a full one is due: not with every page.
         let full = f64::from(self.slc.full_block(io));
         let mut moved = false;

@@ -59,6 +59,7 @@ impl Client {
     /// The next page of the host in `plane`; none if no block can be had.
     #[inline]
     fn page_in(&mut self, plane: PlaneId, io: &mut Io) -> Option<Taken> {
+        self.flush_busy(plane, io);
         let region = if self.writes_dense(plane) { &self.dense } else { &self.slc };
         let opens = region.needs_block(plane, Writer::Host);
         if opens && !self.decide(plane, io) {
@@ -75,7 +76,7 @@ impl Client {
                 self.staged_ns = io.now_ns();
                 io.wake_at(self.pads_at_ns(io));
             }
-            self.flush_busy(plane, slots, io);
+            self.owe_busy(plane, slots);
             return Some(Taken { region: DENSE, page, fills });
         }
         let page = self.slc.take_page(io, plane, Writer::Host, 0)?;

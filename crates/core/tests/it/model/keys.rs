@@ -66,6 +66,9 @@ fn small(key: &str) -> Option<Vec<Value>> {
         "utilisation" => json!([null, 0.1, 0.3]),
         "utilisation_max" => json!([null, 0.3, 0.6]),
         "slc_share_max" => json!([0.2, 0.85]),
+        "dynamic.table" => json!([null, [[0.0, 65536], [0.8, 8192]], [[0.5, 16384]]]),
+        "dynamic.max_bytes" => json!([null, 8192, 65536]),
+        "fold.keep_blocks" => json!([null, 2, 3]),
         _ => return None,
     };
     values.as_array().cloned()
