@@ -1,34 +1,8 @@
 //! How many SLC blocks a plane may have: the static part, and a rule for the dynamic one.
 
-use super::config::{ClientConfig, DynamicConfig};
+use super::config::{ClientConfig, DynamicConfig, DynamicRule, Shape};
 use crate::base::problem::check_range;
 use crate::base::Problem;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// How large the dynamic part may be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum DynamicRule {
-    /// There is none.
-    None,
-    /// `dynamic.share` of the blocks that are not dense.
-    #[default]
-    Free,
-    /// What `dynamic.table` says for the data held.
-    Table,
-}
-
-/// What holds between two pairs of a table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Shape {
-    /// The straight line between them.
-    #[default]
-    Linear,
-    /// The value of the pair before.
-    Step,
-}
 
 /// What a share given in decimal may lose in binary, blocks.
 const TOLERANCE: f64 = 1e-6;

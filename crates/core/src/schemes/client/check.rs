@@ -1,10 +1,11 @@
 //! Whether the parameters of `client` fit a device.
 
 use super::super::common::device_fit::{check_capacity, check_page, densest_beside_slc, no_pool};
-use super::config::{ClientConfig, FoldHost, FoldPath, Full, Reopen};
+use super::config::{ClientConfig, DynamicRule, FlushWhen, FoldHost, FoldPath, Full, Reopen};
 use crate::base::problem::check_range;
 use crate::base::{CellMode, Problem};
 use crate::ftl::config::Victim;
+use crate::ftl::scheme::Parameters;
 use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
 
@@ -125,6 +126,36 @@ impl<'a> Fit<'a> {
         if problems.len() == before {
             let blocks = pool.blocks - config.static_blocks;
             check_capacity(device, pool, self.mode, blocks, keep + frontiers, problems);
+        }
+    }
+}
+
+impl Parameters for ClientConfig {
+    fn settle(&mut self, device: &DeviceConfig) {
+        let fit = Fit::new(self, device);
+        let (mode, keep) = (fit.mode, fit.keep_blocks());
+        (self.dense_mode, self.fold.keep_blocks) = (Some(mode), keep);
+    }
+
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        Fit::new(self, device).check(problems);
+    }
+
+    fn moot(&self, key: &str) -> Option<&'static str> {
+        let rule = |rule, why| (self.dynamic.rule != rule).then_some(why);
+        match key {
+            "dynamic.share" => rule(DynamicRule::Free, "dynamic.rule is not \"free\""),
+            "dynamic.table" | "dynamic.shape" => rule(DynamicRule::Table, "dynamic.rule is not \"table\""),
+            "dynamic.max_bytes" if self.dynamic.rule == DynamicRule::None => {
+                Some("dynamic.rule = \"none\": there is no dynamic part")
+            }
+            "flush.high" | "flush.low" if self.flush.when != FlushWhen::Lazy => {
+                Some("flush.when is not \"lazy\"")
+            }
+            "idle.threshold_ns" | "idle.scope" if self.flush.when == FlushWhen::Demand => {
+                Some("flush.when = \"demand\": nothing is done in idle time")
+            }
+            _ => None,
         }
     }
 }

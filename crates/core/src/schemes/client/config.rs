@@ -1,12 +1,8 @@
 //! Parameters of `client`.
 
-use super::cap::{DynamicRule, Shape};
-use super::check::Fit;
-use crate::base::{units, CellMode, Problem};
+use crate::base::{units, CellMode};
 use crate::ftl::config::{Placement, PlaneOrder, Victim, WearLevelling};
-use crate::ftl::scheme::Parameters;
 use crate::hw::config::{IdleRule, IdleScope};
-use crate::hw::device_config::DeviceConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -67,6 +63,30 @@ pub enum FlushWhen {
     Lazy,
     /// Nothing.
     Demand,
+}
+
+/// How large the dynamic part may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DynamicRule {
+    /// There is none.
+    None,
+    /// `dynamic.share` of the blocks that are not dense.
+    #[default]
+    Free,
+    /// What `dynamic.table` says for the data held.
+    Table,
+}
+
+/// What holds between two pairs of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// The straight line between them.
+    #[default]
+    Linear,
+    /// The value of the pair before.
+    Step,
 }
 
 /// The part of the cache that comes and goes.
@@ -232,36 +252,6 @@ impl Default for ClientConfig {
             placement: Placement::RoundRobin,
             wear_levelling: WearLevelling::Fifo,
             drain: false,
-        }
-    }
-}
-
-impl Parameters for ClientConfig {
-    fn settle(&mut self, device: &DeviceConfig) {
-        let fit = Fit::new(self, device);
-        let (mode, keep) = (fit.mode, fit.keep_blocks());
-        (self.dense_mode, self.fold.keep_blocks) = (Some(mode), keep);
-    }
-
-    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
-        Fit::new(self, device).check(problems);
-    }
-
-    fn moot(&self, key: &str) -> Option<&'static str> {
-        let rule = |rule, why| (self.dynamic.rule != rule).then_some(why);
-        match key {
-            "dynamic.share" => rule(DynamicRule::Free, "dynamic.rule is not \"free\""),
-            "dynamic.table" | "dynamic.shape" => rule(DynamicRule::Table, "dynamic.rule is not \"table\""),
-            "dynamic.max_bytes" if self.dynamic.rule == DynamicRule::None => {
-                Some("dynamic.rule = \"none\": there is no dynamic part")
-            }
-            "flush.high" | "flush.low" if self.flush.when != FlushWhen::Lazy => {
-                Some("flush.when is not \"lazy\"")
-            }
-            "idle.threshold_ns" | "idle.scope" if self.flush.when == FlushWhen::Demand => {
-                Some("flush.when = \"demand\": nothing is done in idle time")
-            }
-            _ => None,
         }
     }
 }
