@@ -1,0 +1,152 @@
+"""Phases of a sequential fill: where its bandwidth changes for good, and where it only stalls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
+
+#: A phase has at least so many points; a curve has so many phases at most, unless told otherwise.
+LEAST, MOST = 5, 4
+#: Points slower than this share of their surroundings stall: at most `LEAST` of them in a row.
+STALL = 0.5
+#: A later phase that is within this share of the first one's speed is a return to it.
+RETURN = 0.1
+
+#: What a further phase must win, in variances of a point times the logarithm of the points.
+_PENALTY = 6.0
+#: Noise of a curve, at least: without any, every ripple of a simulation would be a phase.
+_NOISE = 0.01
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A phase: from and to how many GB, its median speed, and the interval that holds it."""
+
+    from_gb: float
+    to_gb: float
+    mb_per_s: float
+    low_mb_per_s: float
+    high_mb_per_s: float
+
+
+@dataclass(frozen=True)
+class Stall:
+    """Points in a row that are much slower than those around them, which no phase counts."""
+
+    from_gb: float
+    to_gb: float
+    mb_per_s: float
+
+
+@dataclass(frozen=True)
+class Phases:
+    """The phases of a curve, its stalls, and where the speed of the first phase came back."""
+
+    phases: tuple[Phase, ...]
+    stalls: tuple[Stall, ...]
+    returns_gb: tuple[float, ...]
+
+
+def find(written_gb: Values, mb_per_s: Values, most: int = MOST) -> Phases:
+    """Return the phases of a curve: the GB written by the end of each point, and MB/s within it.
+
+    Points are of about one size. The intervals of speeds are at 95 %, if points vary by themselves.
+    Raises ValueError where the curve is too short or is none.
+    """
+    written, speeds = np.asarray(written_gb, float), np.asarray(mb_per_s, float)
+    _check(written, speeds)
+    logs = np.log(speeds)
+    stalled = logs < _running_median(logs, 2 * LEAST + 1) + np.log(STALL)
+    whole = np.flatnonzero(~stalled)
+    steady = np.interp(np.arange(len(logs)), whole, logs[whole])
+    noise = max(_NOISE, float(np.median(np.abs(np.diff(steady)))) / (0.6745 * np.sqrt(2)))
+    cuts = _cuts(_running_median(steady, 5), most, _PENALTY * noise**2 * np.log(len(logs)))
+    edges = np.concatenate([[0.0], written])
+    levels = [_level(steady[a:b]) for a, b in pairwise(cuts)]
+    # The point in which a phase ends is partly of the next.
+    ends = [0.0]
+    for cut, before, after in zip(cuts[1:-1], levels, levels[1:], strict=False):
+        share = _share(steady[cut - 1 : cut + 1], before[0], after[0])
+        ends.append(float(np.interp(cut - 1 + share, np.arange(len(edges)), edges)))
+    ends.append(float(edges[-1]))
+    found = tuple(
+        Phase(a, b, *(float(v) for v in np.exp(level)))
+        for (a, b), level in zip(pairwise(ends), levels, strict=True)
+    )
+    first = found[0].mb_per_s
+    back = (p.from_gb for p in found[2:] if abs(p.mb_per_s / first - 1) <= RETURN)
+    return Phases(found, _stalls(stalled, edges, speeds), tuple(back))
+
+
+def _check(written: Values, speeds: Values) -> None:
+    if written.shape != speeds.shape or written.ndim != 1:
+        raise ValueError("a curve has a speed for each amount written")
+    if len(written) < LEAST:
+        raise ValueError(f"{len(written)} points: a phase takes at least {LEAST}")
+    if not (np.isfinite(written).all() and (np.diff(written, prepend=0.0) > 0).all()):
+        raise ValueError("the amounts written do not rise from point to point")
+    if not (np.isfinite(speeds).all() and (speeds > 0).all()):
+        raise ValueError("a speed is not above 0")
+
+
+def _running_median(values: Values, width: int) -> Values:
+    """Return the median of the points around each; beyond the ends they are mirrored."""
+    padded = np.pad(values, width // 2, mode="reflect")
+    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(padded, width), axis=1))
+
+
+def _cuts(values: Values, most: int, penalty: float) -> list[int]:
+    """Return where segments begin and end: least squares and a penalty for each, exactly.
+
+    A segment's first point is of the one before as well, and counts in neither.
+    """
+    n = len(values)
+    levels = min(most, n // LEAST)
+    sums, squares = (np.concatenate([[0.0], np.cumsum(v)]) for v in (values, values**2))
+    inner = np.arange(n + 1) + 1
+    inner[0] = 0
+    # best[k, e]: the least cost of the first e points in k segments, the last begun at begun[k, e].
+    best, begun = np.full((levels + 1, n + 1), np.inf), np.zeros((levels + 1, n + 1), np.int64)
+    best[0, 0] = 0.0
+    for end in range(LEAST, n + 1):
+        first = inner[: end - LEAST + 1]
+        cost = squares[end] - squares[first] - (sums[end] - sums[first]) ** 2 / (end - first)
+        every = best[:-1, : len(first)] + cost
+        begun[1:, end] = np.argmin(every, axis=1)
+        best[1:, end] = every[np.arange(levels), begun[1:, end]]
+    chosen = int(np.argmin(best[:, n] + penalty * np.arange(levels + 1)))
+    cuts = [n]
+    for k in range(chosen, 0, -1):
+        cuts.insert(0, int(begun[k, cuts[0]]))
+    return cuts
+
+
+def _level(logs: Values) -> tuple[float, float, float]:
+    """Return the median of a phase's inner points, and the order statistics around it at 95 %."""
+    inner = np.sort(logs[1:-1])
+    half, n = 0.98 * np.sqrt(len(inner)), len(inner)
+    low, high = max(0, int((n - 1) / 2 - half)), min(n - 1, int(np.ceil((n - 1) / 2 + half)))
+    return float(np.median(inner)), float(inner[low]), float(inner[high])
+
+
+def _share(logs: Values, before: float, after: float) -> float:
+    """Return how many of the two points around an end are of the phase before, by their time."""
+    slow, fast = np.exp(-after), np.exp(-before)
+    spent = float(np.exp(-logs).sum())
+    return float(np.clip((2 * slow - spent) / (slow - fast), 0.0, 2.0)) if slow != fast else 1.0
+
+
+def _stalls(stalled: NDArray[np.bool_], edges: Values, speeds: Values) -> tuple[Stall, ...]:
+    """Return the stalls; their speed is bytes by time."""
+    changes = np.flatnonzero(np.diff(np.concatenate([[False], stalled, [False]]).astype(int)))
+    found = []
+    for begin, end in changes.reshape(-1, 2):
+        sizes = np.diff(edges[begin : end + 1])
+        speed = float(sizes.sum() / (sizes / speeds[begin:end]).sum())
+        found.append(Stall(float(edges[begin]), float(edges[end]), speed))
+    return tuple(found)
