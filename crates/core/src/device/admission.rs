@@ -2,7 +2,7 @@
 
 use super::config::Replay;
 use super::control::Fed;
-use super::requests::{Client, HostRequest};
+use super::requests::{Client, HostRequest, Stage};
 use super::{RunError, Simulation};
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::room::Room;
@@ -283,7 +283,7 @@ impl Simulation {
         }
         let stream = record.request.stream;
         if end_ns > now_ns {
-            record.returning = true;
+            record.stage = Stage::Returning;
             self.io.timing_mut().schedule(end_ns, EventKind::DeviceFirst, id.0);
             return self.book(id, end_ns);
         }
@@ -323,13 +323,29 @@ impl Simulation {
     /// A request leaves the device; the next pending one may enter.
     #[inline(always)]
     pub(super) fn leave(&mut self, id: RequestId, stream: u16) {
-        self.io.timing_mut().remove_request(id);
         self.in_flight -= 1;
         if !self.is_open_replay() {
+            if self.setup.host.turnaround_ns > 0 {
+                return self.turn_around(id);
+            }
             self.by_stream[usize::from(stream)] -= 1;
         }
+        self.io.timing_mut().remove_request(id);
         if let Some((arrived_ns, request)) = self.pending.pop_front() {
             self.admit(&request, arrived_ns);
         }
+    }
+    /// The host takes its time before it uses the place of a complete request again.
+    #[cold]
+    fn turn_around(&mut self, id: RequestId) {
+        self.requests.host(id).stage = Stage::Complete;
+        let at_ns = self.io.now_ns() + u64::from(self.setup.host.turnaround_ns);
+        self.io.timing_mut().schedule(at_ns, EventKind::DeviceFirst, id.0);
+    }
+
+    /// The place of a complete request in its stream's queue is free.
+    pub(super) fn free_place(&mut self, id: RequestId, stream: u16) {
+        self.io.timing_mut().remove_request(id);
+        self.by_stream[usize::from(stream)] -= 1;
     }
 }

@@ -5,6 +5,7 @@ use crate::base::units;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use super::link::LinkConfig;
 pub use crate::hw::device_config::{DeviceConfig, InflightRead, RmwTransfer};
 
 /// When requests enter the device.
@@ -18,36 +19,6 @@ pub enum Replay {
     Closed,
 }
 
-/// Host link modelled as packets over lanes; each direction carries one message at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LinkConfig {
-    /// Lanes, 1-32.
-    pub lanes: u32,
-    /// Rate of one lane in MB/s, 1-64000.
-    pub lane_mb_per_s: u32,
-    /// Payload bytes of a full packet, 1-65536.
-    pub payload_bytes: u32,
-    /// Header bytes of every packet.
-    pub header_bytes: u32,
-    /// Fixed cost of a read, ns.
-    pub read_overhead_ns: u32,
-    /// Fixed cost of a write, ns.
-    pub write_overhead_ns: u32,
-}
-
-impl LinkConfig {
-    /// Time of a message with `bytes` of data, in whole ns.
-    pub fn transfer_ns(&self, bytes: u64) -> u64 {
-        let payload = u64::from(self.payload_bytes);
-        let header = u64::from(self.header_bytes);
-        let rest = bytes % payload;
-        let tail = if rest > 0 { rest + header } else { 0 };
-        let wire = bytes / payload * (payload + header) + tail;
-        (wire.div_ceil(u64::from(self.lanes)) * 1000).div_ceil(u64::from(self.lane_mb_per_s))
-    }
-}
-
 /// How the host drives the device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -58,13 +29,22 @@ pub struct HostConfig {
     pub queue_depth: u32,
     /// Factor on the trace's time stamps in open replay, 1e-9 to 1000000.
     pub time_scale: f64,
-    /// Host link; absent = infinitely fast.
+    /// In closed replay, time from a completion until the same place of the queue has its next request,
+    /// ns; it occupies nothing.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub turnaround_ns: u32,
+    /// Host link: a name or the keys below; absent = infinitely fast.
     pub link: Option<LinkConfig>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_zero(ns: &u32) -> bool {
+    *ns == 0
 }
 
 impl Default for HostConfig {
     fn default() -> Self {
-        Self { replay: Replay::Open, queue_depth: 0, time_scale: 1.0, link: None }
+        Self { replay: Replay::Open, queue_depth: 0, time_scale: 1.0, turnaround_ns: 0, link: None }
     }
 }
 

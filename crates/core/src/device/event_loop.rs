@@ -1,6 +1,6 @@
 //! The event loop: events happen, requests complete, idle time is offered, the run ends.
 
-use super::requests::HostRequest;
+use super::requests::{HostRequest, Stage};
 use super::{RunError, Simulation};
 use crate::base::units::TIME_LIMIT_NS;
 use crate::base::{Gap, PlaneId};
@@ -82,7 +82,7 @@ impl Simulation {
     #[cold]
     fn device_event(&mut self, event: Event) {
         match event.kind {
-            EventKind::DeviceFirst => self.crossed_link(RequestId(event.index)),
+            EventKind::DeviceFirst => self.request_event(RequestId(event.index)),
             EventKind::DeviceLast => match Wakeup::from_number(event.index) {
                 Wakeup::StageDue(plane) => self.scheme.stage_due(plane, &mut self.io),
                 Wakeup::Timer => self.wake_scheme(event.at_ns),
@@ -103,13 +103,13 @@ impl Simulation {
         }
     }
 
-    /// A request's data have come from the host, or are with it.
-    fn crossed_link(&mut self, id: RequestId) {
-        let HostRequest { returning, request, .. } = *self.requests.host(id);
-        if returning {
-            self.leave(id, request.stream);
-        } else {
-            self.start(id);
+    /// A request's data have come from the host, or are with it, or the host is ready for the next one.
+    fn request_event(&mut self, id: RequestId) {
+        let HostRequest { stage, request, .. } = *self.requests.host(id);
+        match stage {
+            Stage::Inside => self.start(id),
+            Stage::Returning => self.leave(id, request.stream),
+            Stage::Complete => self.free_place(id, request.stream),
         }
     }
 

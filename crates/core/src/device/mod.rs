@@ -9,6 +9,7 @@ mod disk_report;
 mod error;
 mod event_loop;
 mod flush;
+pub mod link;
 mod pieces;
 mod precondition;
 mod report;

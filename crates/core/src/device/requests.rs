@@ -6,6 +6,17 @@ use crate::base::room::Room;
 use crate::hw::timing::RequestId;
 use std::collections::TryReserveError;
 
+/// How far a host request has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Its data are on the way to the device, or it is in there.
+    Inside,
+    /// All its data are on the way to the host.
+    Returning,
+    /// It is complete, and the host has not used its place in the queue yet.
+    Complete,
+}
+
 /// A host request in the device.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
@@ -20,8 +31,8 @@ pub(super) struct HostRequest {
     pub link_wait_ns: u64,
     /// Time in the DRAM buffer, ns.
     pub buffer_ns: u64,
-    /// All its data are on the way to the host.
-    pub returning: bool,
+    /// How far it has come.
+    pub stage: Stage,
 }
 
 impl HostRequest {
@@ -29,7 +40,7 @@ impl HostRequest {
     #[inline(always)]
     pub fn new(request: Request, arrived_ns: u64, admitted_ns: u64) -> Self {
         let request = Request { at_ns: arrived_ns, ..request };
-        Self { request, admitted_ns, link_ns: 0, link_wait_ns: 0, buffer_ns: 0, returning: false }
+        Self { request, admitted_ns, link_ns: 0, link_wait_ns: 0, buffer_ns: 0, stage: Stage::Inside }
     }
 
     /// When it arrived at the host queue, ns.

@@ -17,6 +17,7 @@ mod flash_rules;
 mod flush;
 mod folding;
 mod hold;
+mod host_limits;
 mod hybrid;
 mod hyssd_limits;
 mod idle;

@@ -269,6 +269,9 @@ impl Resolver {
                 ));
             }
         }
+        if let Some(message) = self.beside_name(setting, merged) {
+            return message.map_or(Ok(()), Err);
+        }
         let whole_section = setting.key.0.len() == 1;
         if whole_section && setting.key.section() == "scheme" {
             return Err("the scheme is chosen by its own option; set keys below it".to_owned());
@@ -281,6 +284,21 @@ impl Resolver {
         }
         tree::lay(merged, &setting.key, setting.value.clone())
             .map_err(|message| format!("{}: {message}", setting.key))
+    }
+
+    /// What is wrong with a key of the host link where the link has a name; that both were set in one layer is
+    /// told elsewhere.
+    fn beside_name(&self, setting: &Setting, merged: &Table) -> Option<Option<String>> {
+        let link = Key::default().field("host").field("link");
+        let name = tree::get(merged, &link)?.as_str()?;
+        if setting.key == link || !setting.key.is_within(&link) {
+            return None;
+        }
+        let layer = setting.is_from_file();
+        let is_told = self.settings.iter().any(|other| other.key == link && other.is_from_file() == layer);
+        let message =
+            || format!("{}: {link} = \"{name}\" says it already; give the name or all keys", setting.key);
+        Some((!is_told).then(message))
     }
 
     /// The error of a fault in shape; an unknown key of a setting gets all keys and a suggestion.

@@ -59,6 +59,9 @@ fn reason(key: &Key, config: &RunConfig) -> Option<String> {
         "host.time_scale" if config.host.replay == Replay::Closed => {
             Some("closed replay ignores the trace's times (host.replay = \"open\" keeps them)".to_owned())
         }
+        "host.turnaround_ns" if config.host.replay == Replay::Open => Some(
+            "requests come when the trace says (host.replay = \"closed\" waits for completions)".to_owned(),
+        ),
         "device.stated_user_bytes" => {
             Some("slcache writes it where it rounds a capacity down; set device.user_bytes".to_owned())
         }

@@ -72,6 +72,11 @@ pub fn write(
     Latency::new(&parts, &config.program_ns)
 }
 
+/// What the host link carries of requests of 128 KiB, MB/s.
+pub fn link_mb_per_s(host: &HostConfig) -> Option<f64> {
+    host.link.map(|link| (128 << 10) as f64 * 1e3 / link.transfer_ns(128 << 10) as f64)
+}
+
 /// The most that a pool reads or programs in a mode.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Peak {

@@ -35,9 +35,9 @@ pub fn device_facts(name: &str) -> Result<Value, SimError> {
         "random_write_waf": random_write_waf(&device),
         "disk": device.disk.is_some(),
         "pools": pools(&device, &host),
-        "link_mb_per_s": host.link.map(|link| (128 << 10) as f64 * 1e3 / link.transfer_ns(128 << 10) as f64),
+        "link_mb_per_s": flash::link_mb_per_s(&host),
         "schemes": fits.iter().map(Fit::to_json).collect::<Vec<_>>(),
-        "warnings": warnings::all(&device, &fits),
+        "warnings": warnings::all(&device, &host, &fits),
     }))
 }
 

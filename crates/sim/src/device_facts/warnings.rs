@@ -1,10 +1,10 @@
 //! What looks wrong with a device, in sentences.
 
 use super::caches::{Cache, Fit};
-use super::over_provisioning;
+use super::{flash, over_provisioning};
 use crate::notes;
 use slcache_core::base::CellMode;
-use slcache_core::device::config::DeviceConfig;
+use slcache_core::device::config::{DeviceConfig, HostConfig};
 use slcache_core::hw::config::PoolConfig;
 
 /// Less flash beyond the user's data leaves cleaning little room.
@@ -15,10 +15,11 @@ const RAW_TIMES_MOST: f64 = 2.5;
 const CACHE_SHARE_MOST: f64 = 1.0 / 3.0;
 
 /// Everything that looks wrong.
-pub fn all(device: &DeviceConfig, fits: &[Fit]) -> Vec<String> {
+pub fn all(device: &DeviceConfig, host: &HostConfig, fits: &[Fit]) -> Vec<String> {
     let mut found = notes::of_device(device);
     found.extend(capacity(device));
     device.pool.iter().for_each(|pool| found.extend(speeds(pool)));
+    found.extend(link(device, host));
     found.extend(caches(device, fits));
     if fits.iter().all(|fit| fit.cache.is_err()) {
         found.push("no scheme can run on this device; the table of schemes says why".to_owned());
@@ -54,6 +55,25 @@ fn speeds(pool: &PoolConfig) -> Option<String> {
             pool.name,
             dense.name()
         )
+    })
+}
+
+/// A link that carries less than the chips read or program in their fastest modes.
+fn link(device: &DeviceConfig, host: &HostConfig) -> Option<String> {
+    let carried = flash::link_mb_per_s(host)?;
+    let fastest = |peak: fn(&PoolConfig, CellMode) -> flash::Peak| -> f64 {
+        let of_pool = |pool: &PoolConfig| {
+            let offered = CellMode::ALL.into_iter().filter(|&mode| pool.mode(mode).is_some());
+            offered.map(|mode| peak(pool, mode).mb_per_s).fold(0.0, f64::max)
+        };
+        device.pool.iter().map(of_pool).sum()
+    };
+    let speeds = [("read", fastest(flash::peak_read)), ("program", fastest(flash::peak_program))];
+    let beyond = speeds.iter().filter(|(_, mb_per_s)| *mb_per_s > carried);
+    let told: Vec<_> = beyond.map(|(verb, mb_per_s)| format!("{verb} {mb_per_s:.0} MB/s")).collect();
+    (!told.is_empty()).then(|| {
+        let told = told.join(" and ");
+        format!("the chips {told}, and the host link carries {carried:.0} MB/s: the link sets the speed")
     })
 }
 

@@ -130,6 +130,7 @@ fn what_only_hides_a_problem_is_not_blamed() {
 fn a_setting_without_effect_is_refused() {
     let moot = [
         ("host.time_scale=2", "host.replay=closed", "host.queue_depth=4"),
+        ("host.turnaround_ns=1000", "host.queue_depth=4", "run.seed=2"),
         ("precondition.tolerance=0.1", "precondition.fill=0.5", "run.seed=2"),
         ("precondition.drain=false", "run.seed=2", "slc_blocks=3"),
         ("device.pool[0].suspend.max_suspends=4", "run.seed=2", "slc_blocks=3"),
@@ -319,6 +320,29 @@ fn malformed_settings() {
             &["--set device.pool[9].blocks=4: device.pool[9].blocks: [9] is not in a list of 1"],
         ],
     );
+}
+
+#[test]
+fn a_link_has_a_name_or_keys() {
+    let named = resolved("tiny", "baseline", &["host.link=pcie4x4"]);
+    let keys = "host.link={lanes=4, lane_mb_per_s=1969, payload_bytes=256, header_bytes=24, \
+                read_overhead_ns=0, write_overhead_ns=0}";
+    assert_eq!(named, resolved("tiny", "baseline", &[keys]));
+    let unknown = errors("tiny", "baseline", &["host.link=pcie9"]);
+    says(&unknown, &[&["host.link = \"pcie9\": must be one of pcie3x4, pcie4x4", "sata, ufs2, ufs3, ufs4"]]);
+    let both = errors("tiny", "baseline", &["host.link=sata", "host.link.lanes=2"]);
+    says(&both, &[&["host.link.lanes: host.link=sata sets host.link as well; give one of the two"]]);
+    let missing = errors("tiny", "baseline", &["host.link={lanes=4}"]);
+    assert!(missing.iter().any(|line| line.contains("host.link.lane_mb_per_s: missing")), "{missing:?}");
+    says(&errors("tiny", "baseline", &["host.link=4"]), &[&["host.link = 4: ", "name of a link"]]);
+    let text = slcache_sim::preset::find("tiny").unwrap().text.to_owned() + "\n[host]\nlink = \"sata\"\n";
+    let device = crate::common::file(&text, ".toml");
+    let path = device.path().to_str().unwrap();
+    assert_eq!(resolved(path, "baseline", &[]).host.link.unwrap().lane_mb_per_s, 600);
+    // A name replaces what is below as a whole; a key alone would be neither.
+    assert_eq!(resolved("mqsim-like", "tlc-only", &["host.link=sata"]).host.link.unwrap().lanes, 1);
+    let beside = errors(path, "baseline", &["host.link.lanes=2"]);
+    says(&beside, &[&["host.link.lanes: host.link = \"sata\" says it already"]]);
 }
 
 #[test]

@@ -135,6 +135,18 @@ fn what_looks_wrong_is_told() {
 }
 
 #[test]
+fn chips_that_outrun_the_link_are_told() {
+    let with = |link: &str| warned(&[("[device]", &format!("[host]\nlink = \"{link}\"\n[device]"))]);
+    assert_eq!(with("pcie5x4"), "[]");
+    let slow = warned(&[
+        ("[device]", "[host]\nlink = \"ufs2\"\n[device]"),
+        ("ps_per_byte", "ps_per_byte = 100 #"),
+        ("channels = ", "channels = 16 #"),
+    ]);
+    assert!(slow.contains("the chips read ") && slow.contains("the host link carries 1166 MB/s"), "{slow}");
+}
+
+#[test]
 fn a_cache_goes_from_the_least_to_the_most_that_runs() {
     let facts = device_facts("tiny").unwrap();
     let schemes = facts["schemes"].as_array().unwrap();

@@ -47,6 +47,7 @@ pub struct Drive {
     closed: bool,
     queue_depth: u32,
     time_scale: f64,
+    turnaround_ns: u32,
     link: Option<LinkConfig>,
     buffer: Option<(Acknowledge, u32, bool)>,
     sub_mu: SubMu,
@@ -162,19 +163,22 @@ fn drive() -> impl Strategy<Value = Drive> {
     let buffer = (select(vec![Acknowledge::OnBuffer, Acknowledge::OnProgram]), 1..6u32, any::<bool>());
     (
         (prop::bool::weighted(0.25), select(vec![0, 0, 0, 1, 4, 32]), select(vec![1.0, 1.0, 0.1, 3.5])),
-        select(vec![None, None, Some(link)]),
+        (select(vec![None, None, Some(link)]), select(vec![0, 0, 400_000])),
         proptest::option::weighted(0.35, buffer),
         select(vec![SubMu::Round, SubMu::Rmw]),
         prop::bool::weighted(0.2),
     )
-        .prop_map(|((closed, depth, time_scale), link, buffer, sub_mu, on_read)| Drive {
-            closed,
-            queue_depth: if closed { depth.max(1) } else { depth },
-            time_scale,
-            link,
-            buffer,
-            sub_mu,
-            on_read,
+        .prop_map(|((closed, depth, time_scale), (link, turnaround_ns), buffer, sub_mu, on_read)| {
+            Drive {
+                closed,
+                queue_depth: if closed { depth.max(1) } else { depth },
+                time_scale,
+                turnaround_ns,
+                link,
+                buffer,
+                sub_mu,
+                on_read,
+            }
         })
 }
 
@@ -339,6 +343,7 @@ impl Choice {
             replay: if d.closed { Replay::Closed } else { Replay::Open },
             queue_depth: d.queue_depth,
             time_scale: d.time_scale,
+            turnaround_ns: d.turnaround_ns,
             link: d.link,
         };
         setup.buffer = d.buffer.map(|(acknowledge, pages, fill_on_read)| BufferConfig {
