@@ -66,7 +66,7 @@ impl Io {
     /// caller takes out), the others a copy of what is stored.
     #[inline(always)]
     pub(in crate::ftl) fn write_page(&mut self, page: Ppn, tags: &[u32], fresh: u32, held: u32) {
-        if !self.policy.plp && fresh | held != 0 {
+        if self.keeps_superseded() && fresh | held != 0 {
             self.supersede(page, tags.iter().copied());
         }
         self.media.write_page(page, tags, fresh, held);
@@ -76,7 +76,7 @@ impl Io {
     /// otherwise as `write_page`, without held units.
     #[inline(always)]
     pub(in crate::ftl) fn write_units(&mut self, page: Ppn, first: u32, units: u32, live: u32, fresh: u32) {
-        if !self.policy.plp && fresh != 0 {
+        if self.keeps_superseded() && fresh != 0 {
             self.supersede(page, bits(live).map(|i| first + i + 1));
         }
         self.media.write_units(page, first, units, live, fresh);

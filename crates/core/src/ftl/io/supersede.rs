@@ -28,6 +28,13 @@ impl Superseded {
 }
 
 impl Io {
+    /// Whether an erase has to wait for what supersedes the data of its block. What is stored without the
+    /// clock is programmed at once.
+    #[inline(always)]
+    pub(super) fn keeps_superseded(&self) -> bool {
+        !self.policy.plp && !self.clockless
+    }
+
     /// Notes where the mapping units of `tags` (unit + 1, 0 = nothing) lie, which are about to be stored
     /// in `to`.
     #[cold]

@@ -173,3 +173,16 @@ fn an_erase_and_a_wordline_do_not_wait_for_each_other() {
     rig.write(Way::Merged, 9, BUSY);
     rig.run();
 }
+
+#[test]
+fn what_is_superseded_before_time_0_has_nothing_to_wait_for() {
+    for way in [Way::Whole, Way::Merged, Way::Unit, Way::Packed, Way::PackedAlone] {
+        let mut rig = Rig::new(false, true, true);
+        rig.io.clockless = true;
+        rig.write(Way::Whole, 0, IDLE);
+        rig.write(way, 0, BUSY);
+        rig.io.clockless = false;
+        // Else it would be booked to the next program, whatever that stores.
+        assert_eq!(rig.io.superseded.len, 0, "{way:?}");
+    }
+}
