@@ -13,12 +13,6 @@ use crate::hw::device_config::DeviceConfig;
 const KEEP_MAX: u32 = 64;
 /// Fewest: one to fold into, one that cleaning turns over.
 const KEEP_MIN: u32 = 2;
-/// Blocks per plane beside those kept that may hold next to no user data: the one that is folded into.
-const FRONTIERS: u32 = 1;
-/// Further ones where pages hold several units: the one that the host writes past the cache, and as much
-/// dead data as cleaning needs to win a page, since dead units lie scattered.
-const SCATTERED: u32 = 2;
-
 /// The parameters beside the device.
 pub struct Fit<'a> {
     config: &'a ClientConfig,
@@ -88,6 +82,14 @@ impl<'a> Fit<'a> {
         check_range(problems, "scheme.client.flush.low", flush.low, 0.0..=high);
     }
 
+    /// Blocks per plane, beside those kept, that can hold no user data: one, and where pages hold several
+    /// units as many as can be dead without a block that has a page of them, by which cleaning wins.
+    fn wasted_blocks(&self, pool: &PoolConfig) -> u32 {
+        let slots = u64::from(pool.page_bytes / self.device.mu_bytes);
+        let block_units = slots * u64::from(pool.pages_per_block(self.mode));
+        1 + (u64::from(pool.blocks) * (slots - 1)).div_ceil(block_units) as u32
+    }
+
     fn check_sizes(&self, pool: &PoolConfig, problems: &mut Vec<Problem>) {
         let (config, device) = (self.config, self.device);
         check_page(device, pool, "scheme.client", problems);
@@ -102,11 +104,8 @@ impl<'a> Fit<'a> {
             problems.push(Problem::new("scheme.client.fold.path", "chip", allowed));
         }
         let keep = self.keep_blocks().unwrap_or(KEEP_MIN);
-        let frontiers = match pool.page_bytes > device.mu_bytes {
-            true => FRONTIERS + SCATTERED,
-            false => FRONTIERS,
-        };
-        let room = pool.blocks.saturating_sub(frontiers + 1);
+        let wasted = self.wasted_blocks(pool);
+        let room = pool.blocks.saturating_sub(wasted + 1);
         let before = problems.len();
         check_range(
             problems,
@@ -120,12 +119,12 @@ impl<'a> Fit<'a> {
         if let Some(stop) = config.fold.stop_blocks {
             check_range(problems, "scheme.client.fold.stop_blocks", stop, keep + 1..=pool.blocks);
         }
-        let most = pool.blocks.saturating_sub(keep + frontiers);
+        let most = pool.blocks.saturating_sub(keep + wasted);
         let before = problems.len();
         check_range(problems, "scheme.client.static_blocks", config.static_blocks, 0..=most);
         if problems.len() == before {
             let blocks = pool.blocks - config.static_blocks;
-            check_capacity(device, pool, self.mode, blocks, keep + frontiers, problems);
+            check_capacity(device, pool, self.mode, blocks, keep + wasted, problems);
         }
     }
 }

@@ -5,7 +5,7 @@ use super::plane::Phase;
 use super::Client;
 use crate::base::op::Class;
 use crate::base::PlaneId;
-use crate::ftl::answer::{DeviceFull, Idle};
+use crate::ftl::answer::Idle;
 use crate::ftl::clean::pad_unprotected;
 use crate::ftl::io::Io;
 use crate::ftl::region::Writer;
@@ -104,8 +104,9 @@ impl Client {
         self.cramped.drain(..).for_each(|plane| io.mark_idle_work(plane));
     }
 
-    /// Folds an SLC block of each plane, the open one last; false when none is left.
-    pub(super) fn drain_round(&mut self, io: &mut Io) -> Result<bool, DeviceFull> {
+    /// Folds an SLC block of each plane, the open one last; false when none is left that its plane has room
+    /// for: with static blocks a plane can hold more data than its dense blocks.
+    pub(super) fn drain_round(&mut self, io: &mut Io) -> bool {
         let mut more = false;
         for plane in self.slc.planes().to_vec() {
             if !self.config.drain {
@@ -117,12 +118,9 @@ impl Client {
             let Some(block) = self.victim(plane, io) else {
                 continue;
             };
-            if !self.fold(block, Class::Background, io) {
-                return Err(DeviceFull);
-            }
+            more |= self.fold(block, Class::Background, io);
             pad_unprotected(&mut self.dense, io, plane);
-            more = true;
         }
-        Ok(more)
+        more
     }
 }

@@ -48,7 +48,7 @@ impl Packed for Client {
 impl Client {
     /// Whether the host writes dense blocks of `plane` as things stand.
     #[inline]
-    fn writes_dense(&self, plane: PlaneId) -> bool {
+    pub(super) fn writes_dense(&self, plane: PlaneId) -> bool {
         match self.planes[plane.index()].phase {
             Phase::Slc => false,
             Phase::Closed => true,

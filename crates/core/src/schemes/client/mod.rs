@@ -220,7 +220,7 @@ impl Scheme for Client {
     }
 
     fn drain(&mut self, io: &mut Io) -> Result<bool, DeviceFull> {
-        self.drain_round(io)
+        Ok(self.drain_round(io))
     }
 
     fn knobs(&self, _io: &Io) -> Vec<Knob> {

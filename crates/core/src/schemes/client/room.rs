@@ -18,18 +18,21 @@ impl Client {
     /// Folds an SLC block of `plane`, or cleans a dense one where there is none or no room for it; false if
     /// neither can be.
     pub(super) fn make_room(&mut self, plane: PlaneId, class: Class, io: &mut Io) -> bool {
-        match self.victim(plane, io) {
-            Some(block) => self.fold(block, class, io) || self.clean(plane, class, io),
-            None => self.clean(plane, class, io),
-        }
+        let folded = self.victim(plane, io).is_some_and(|block| self.fold(block, class, io));
+        folded || self.clean(plane, class, io)
     }
 
-    /// The same until a dense block can be opened for old data; false if it cannot.
+    /// The same until a dense block can be opened for old data, if need be without the SLC block that the
+    /// host writes; false if it cannot.
     pub(super) fn make_dense_room(&mut self, plane: PlaneId, io: &mut Io) -> bool {
         while !self.has_dense_block(plane, io) {
-            if !self.make_room(plane, Class::Urgent, io) {
+            if self.make_room(plane, Class::Urgent, io) {
+                continue;
+            }
+            if self.slc.open_block(plane, Writer::Host).is_none() {
                 return false;
             }
+            self.slc.close_open(io, plane, Writer::Host);
         }
         true
     }
@@ -46,10 +49,9 @@ impl Client {
     pub(super) fn fold(&mut self, block: BlockId, class: Class, io: &mut Io) -> bool {
         let plane = io.geometry().plane_of(block);
         let needed = pages_needed(io, block);
-        while needed > self.room_to_fold(plane, io) {
-            if !self.clean(plane, class, io) {
-                return false;
-            }
+        while needed > self.room_to_fold(plane, io) && self.clean(plane, class, io) {}
+        if !self.may_fold(plane, needed, io) {
+            return false;
         }
         let job = Job { cause: Cause::Migration, class };
         let Ok(done) = fold::empty_block(&mut self.dense, io, block, self.way, job) else {
@@ -67,12 +69,40 @@ impl Client {
         self.dense.room(io, plane, Writer::Clean).saturating_sub(reserve)
     }
 
-    /// Cleans a dense block of `plane`; false if none is left by which a page can be won.
-    fn clean(&mut self, plane: PlaneId, class: Class, io: &mut Io) -> bool {
-        let Some(done) = compact_one(&mut self.dense, io, plane, Job { cause: Cause::Gc, class }) else {
+    /// Whether folding that programs `needed` pages leaves cleaning what it must have: the SLC block is free
+    /// afterwards, and dense if the quota lets it.
+    fn may_fold(&self, plane: PlaneId, needed: u32, io: &Io) -> bool {
+        let room = self.dense.room(io, plane, Writer::Clean);
+        let regained = u32::from(self.dense.used_blocks(plane) + self.free(plane, io) < self.dense.quota());
+        needed <= room
+            && room - needed + regained * self.dense.pages_per_block >= RESERVE * self.dense.pages_per_block
+    }
+
+    /// Closes a dense block that might stay open for good: the one that is folded into, if that has dead
+    /// pages, or the one of old data where the host does not write dense blocks. Whether there was one.
+    fn close_open(&mut self, plane: PlaneId, io: &mut Io) -> bool {
+        let wins = |block: &BlockId| pages_needed(io, *block) < io.array().block(*block).write_ptr();
+        let folded = self.dense.open_block(plane, Writer::Clean).filter(wins).map(|_| Writer::Clean);
+        let old = self.dense.open_block(plane, Writer::Host).filter(|_| !self.writes_dense(plane));
+        let Some(writer) = folded.or(old.map(|_| Writer::Host)) else {
             return false;
         };
-        self.stats.cleaned.count(done, io);
+        self.dense.pad(io, plane, true);
+        self.dense.close_open(io, plane, writer);
         true
+    }
+
+    /// Cleans a dense block of `plane`; false if none is left by which a page can be won.
+    fn clean(&mut self, plane: PlaneId, class: Class, io: &mut Io) -> bool {
+        let job = Job { cause: Cause::Gc, class };
+        loop {
+            if let Some(done) = compact_one(&mut self.dense, io, plane, job) {
+                self.stats.cleaned.count(done, io);
+                return true;
+            }
+            if !self.close_open(plane, io) {
+                return false;
+            }
+        }
     }
 }

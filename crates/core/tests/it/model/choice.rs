@@ -410,9 +410,7 @@ impl Choice {
             let middle = (least + most) / 2;
             *(if fits(middle) { &mut least } else { &mut most }) = middle;
         }
-        // How full `client` can be without failing for room is not settled (docs/schemes/client.md).
-        let share = if self.scheme == "client" { self.fullness / 2.0 } else { self.fullness };
-        let pages = ((least as f64 * share) as u64).max(1);
+        let pages = ((least as f64 * self.fullness) as u64).max(1);
         Some(self.with_capacity(pages))
     }
 
