@@ -90,6 +90,18 @@ def test_a_return_to_the_first_speed_is_told() -> None:
     assert phases.find(*curve([(100, 4000.0), (250, 1500.0), (500, 3000.0)], 5)).returns_gb == ()
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_waves_within_a_phase_are_none_and_their_mean_is_by_time(seed: int) -> None:
+    gb, speeds = curve([(100.0, 4000.0), (600.0, 1500.0), (900.0, 500.0)], seed, dips=0.0)
+    # Planes that fold in step: 350 and 650 MB/s in turn, which is 455 by time.
+    last = np.arange(600, 900)
+    speeds[last] *= np.where((last // 20) % 2, 0.7, 1.3)
+    found = phases.find(gb, speeds).phases
+    assert [p.to_gb for p in found] == pytest.approx([100.0, 600.0, 900.0], rel=0.02)
+    means = [p.mean_mb_per_s for p in found]
+    assert means == pytest.approx([4000.0, 1500.0, 455.0], rel=0.02)
+
+
 def test_no_more_phases_than_asked_for() -> None:
     steps = [(60.0 * (i + 1), 4000.0 / (i + 1)) for i in range(6)]
     assert len(phases.find(*curve(steps, 2)).phases) == phases.MOST

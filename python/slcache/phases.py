@@ -21,17 +21,23 @@ RETURN = 0.1
 _PENALTY = 6.0
 #: Noise of a curve, at least: without any, every ripple of a simulation would be a phase.
 _NOISE = 0.01
+#: What must be left of the squares of one phase less, at most: waves are no phases.
+_LEFT = 0.6
 
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase: from and to how many GB, its median speed, and the interval that holds it."""
+    """A phase: from and to how many GB, its median speed, and the interval that holds it.
+
+    The mean is bytes by time, of points within three deviations of the median.
+    """
 
     from_gb: float
     to_gb: float
     mb_per_s: float
     low_mb_per_s: float
     high_mb_per_s: float
+    mean_mb_per_s: float
 
 
 @dataclass(frozen=True)
@@ -67,16 +73,15 @@ def find(written_gb: Values, mb_per_s: Values, most: int = MOST) -> Phases:
     noise = max(_NOISE, float(np.median(np.abs(np.diff(steady)))) / (0.6745 * np.sqrt(2)))
     cuts = _cuts(_running_median(steady, 5), most, _PENALTY * noise**2 * np.log(len(logs)))
     edges = np.concatenate([[0.0], written])
-    levels = [_level(steady[a:b]) for a, b in pairwise(cuts)]
+    speeds_of = [_speeds(steady[a:b]) for a, b in pairwise(cuts)]
     # The point in which a phase ends is partly of the next.
     ends = [0.0]
-    for cut, before, after in zip(cuts[1:-1], levels, levels[1:], strict=False):
+    for cut, before, after in zip(cuts[1:-1], speeds_of, speeds_of[1:], strict=False):
         share = _share(steady[cut - 1 : cut + 1], before[0], after[0])
         ends.append(float(np.interp(cut - 1 + share, np.arange(len(edges)), edges)))
     ends.append(float(edges[-1]))
     found = tuple(
-        Phase(a, b, *(float(v) for v in np.exp(level)))
-        for (a, b), level in zip(pairwise(ends), levels, strict=True)
+        Phase(a, b, *each) for (a, b), each in zip(pairwise(ends), speeds_of, strict=True)
     )
     first = found[0].mb_per_s
     back = (p.from_gb for p in found[2:] if abs(p.mb_per_s / first - 1) <= RETURN)
@@ -120,23 +125,31 @@ def _cuts(values: Values, most: int, penalty: float) -> list[int]:
         begun[1:, end] = np.argmin(every, axis=1)
         best[1:, end] = every[np.arange(levels), begun[1:, end]]
     chosen = int(np.argmin(best[:, n] + penalty * np.arange(levels + 1)))
+    left = best[:, n] + n * _NOISE**2
+    while chosen > 1 and left[chosen] > _LEFT * left[chosen - 1]:
+        chosen -= 1
     cuts = [n]
     for k in range(chosen, 0, -1):
         cuts.insert(0, int(begun[k, cuts[0]]))
     return cuts
 
 
-def _level(logs: Values) -> tuple[float, float, float]:
-    """Return the median of a phase's inner points, and the order statistics around it at 95 %."""
+def _speeds(logs: Values) -> tuple[float, float, float, float]:
+    """Return the median of a phase's inner points, the order statistics around it, and the mean."""
     inner = np.sort(logs[1:-1])
     half, n = 0.98 * np.sqrt(len(inner)), len(inner)
     low, high = max(0, int((n - 1) / 2 - half)), min(n - 1, int(np.ceil((n - 1) / 2 + half)))
-    return float(np.median(inner)), float(inner[low]), float(inner[high])
+    middle = float(np.median(inner))
+    off = np.abs(inner - middle)
+    near = inner[off <= 3 * max(_NOISE, float(np.quantile(off, 0.9)) / 1.645)]
+    found = middle, inner[low], inner[high], -np.log(np.exp(-near).mean())
+    a, b, c, d = (float(v) for v in np.exp(found))
+    return a, b, c, d
 
 
 def _share(logs: Values, before: float, after: float) -> float:
     """Return how many of the two points around an end are of the phase before, by their time."""
-    slow, fast = np.exp(-after), np.exp(-before)
+    slow, fast = 1 / after, 1 / before
     spent = float(np.exp(-logs).sum())
     return float(np.clip((2 * slow - spent) / (slow - fast), 0.0, 2.0)) if slow != fast else 1.0
 
