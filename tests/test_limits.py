@@ -71,7 +71,7 @@ def values(count: int, _: Path) -> None:
 
 
 def repeated_values(count: int, _: Path) -> None:
-    with pytest.raises(ValueError, match=r"given twice: .* \.\.\.$"):
+    with pytest.raises(ValueError, match=r"given twice: .* and [\d,]+ more$"):
         Axis.read("slc_blocks", 2 * list(range(8 * count)))
 
 

@@ -15,6 +15,7 @@ from slcache.arguments import checked
 from slcache.config_files import Settings
 from slcache.content import Content, device_of, path_of, trace_of
 from slcache.errors import ConfigError, UsageError, about
+from slcache.few import few
 from slcache.once import checked_seed, flatten, once
 from slcache.quantity import time_ns
 from slcache.results import Result
@@ -221,9 +222,9 @@ def check_schemes(schemes: Sequence[str], normalise: str | None) -> None:
         raise about(UsageError("no scheme to compare"), "schemes")
     twice = sorted(name for name, count in Counter(schemes).items() if count > 1)
     if twice:
-        raise about(UsageError(f"scheme named twice: {', '.join(twice)}"), "schemes")
+        raise about(UsageError(f"scheme named twice: {few(twice)}"), "schemes")
     if normalise is not None and normalise not in schemes:
-        told = f"cannot normalise to {normalise!r}: comparing {', '.join(schemes)}"
+        told = f"cannot normalise to {normalise!r}: comparing {few(schemes)}"
         raise about(UsageError(told), "normalise")
 
 
@@ -232,7 +233,7 @@ def remembering(names: Sequence[str]) -> list[str]:
     known = [entry["name"] for entry in schemes() if entry["memory_version"] is not None]
     found = [name for name in names if canonical().get(name, name) in known]
     if not found:
-        told = f"none of the schemes {', '.join(names)} has a memory; schemes with one: "
+        told = f"none of the schemes {few(names)} has a memory; schemes with one: "
         raise about(ConfigError(told + ", ".join(known)), "memory_in")
     return found
 

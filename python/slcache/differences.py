@@ -12,6 +12,7 @@ from typing import Any
 from slcache import saved
 from slcache.arguments import checked
 from slcache.errors import ResultError
+from slcache.few import few
 from slcache.leaves import leaves
 from slcache.loading import load
 from slcache.metrics import METRICS, PARTS
@@ -128,9 +129,7 @@ def diff(
     x, y = _named(a), _named(b)
     both = [label for label in x if label in y]
     if not both:
-        raise ResultError(
-            f"no run of the first result ({', '.join(x)}) is in the second ({', '.join(y)})"
-        )
+        raise ResultError(f"no run of the first result ({few(x)}) is in the second ({few(y)})")
     return Difference(
         [of_runs((label, label), x[label], y[label]) for label in both],
         [label for label in x if label not in both],

@@ -10,6 +10,7 @@ from typing import Any
 
 from slcache import schemata
 from slcache.errors import ResultError, about
+from slcache.few import few
 from slcache.leaves import leaves, shown
 
 #: What is written, and what is read beside it.
@@ -97,9 +98,7 @@ def current_comparison(document: Mapping[str, Any]) -> Mapping[str, Any]:
         raise ResultError(f"normalised.schemes: must name the {len(runs)} runs, in their order")
     reference = normalised.get("to")
     if not isinstance(reference, str) or reference not in schemes:
-        raise ResultError(
-            f"normalised.to = {_short(reference)}: must be one of {', '.join(schemes)}"
-        )
+        raise ResultError(f"normalised.to = {_short(reference)}: must be one of {few(schemes)}")
     if "seeds" not in document:
         return {**document, "runs": raised}
     seeds = document["seeds"]

@@ -12,6 +12,7 @@ from slcache import _core, api, differences
 from slcache.arguments import checked
 from slcache.differences import Difference
 from slcache.errors import ConfigError, ResultError, TraceError, UsageError, about
+from slcache.few import few
 from slcache.loading import load
 from slcache.normalise import Document
 from slcache.results import Comparison, Result
@@ -92,7 +93,7 @@ def _chosen(old: Result | Comparison, scheme: str | None) -> Result | Comparison
         raise about(ResultError(told), "scheme")
     runs = {run.label: run for run in (old.runs if isinstance(old, Comparison) else [old])}
     if scheme not in runs:
-        told = f"the result has no run of {scheme!r}; it has {', '.join(runs)}"
+        told = f"the result has no run of {scheme!r}; it has {few(runs)}"
         raise about(ResultError(told), "scheme")
     return runs[scheme]
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from slcache import documents, grid, labels, normalise, notes, saved, spare, verdict
 from slcache.errors import ResultError, UsageError, about
+from slcache.few import few
 from slcache.files import Path, Transaction
 
 if TYPE_CHECKING:
@@ -315,10 +316,10 @@ class Comparison(_Frames):
         labels = [run.label for run in runs]
         to = normalise_to if normalise_to is not None else (labels[0] if labels else "")
         if to not in labels:
-            told = f"cannot normalise to {to!r}: the runs are {', '.join(labels)}"
+            told = f"cannot normalise to {to!r}: the runs are {few(labels)}"
             raise about(UsageError(told), "normalise_to")
         if len(set(labels)) != len(labels):
-            raise about(UsageError(f"schemes named twice: {', '.join(labels)}"), "runs")
+            raise about(UsageError(f"schemes named twice: {few(labels)}"), "runs")
         self.runs = list(runs)
         self.reference = to
         documents.check_comparable(labels, self.documents)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache import grid, metrics, normalise, units, wording
+from slcache.few import few
 from slcache.results import Comparison, Result
 from slcache.study.spread import LEVEL, Estimate, estimate, told_apart
 
@@ -107,7 +108,7 @@ class SeededComparison(Comparison):
         self.comparisons = list(comparisons)
         self.seeds = [int(each.documents[0]["provenance"]["seed"]) for each in comparisons]
         if len(set(self.seeds)) != len(self.seeds):
-            raise ValueError(f"seeds used twice: {', '.join(map(str, self.seeds))}")
+            raise ValueError(f"seeds used twice: {few(self.seeds)}")
 
     @property
     def every_run(self) -> list[Result]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from slcache import parsing, quantity
+from slcache.few import few
 
 #: A value of a key, as TOML has it.
 Value = bool | int | float | str
@@ -190,6 +191,5 @@ def _once(axis: Axis) -> Axis:
     _limited(len(axis.values))
     twice = [value for value, count in Counter(axis.values).items() if count > 1]
     if twice:
-        more = ", ..." if len(twice) > _SHOWN else ""
-        raise ValueError(f"given twice: {', '.join(sorted(map(str, twice))[:_SHOWN])}{more}")
+        raise ValueError(f"given twice: {few(sorted(map(str, twice)))}")
     return axis

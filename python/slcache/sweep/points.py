@@ -11,6 +11,7 @@ from typing import Any
 
 from slcache import api, wording
 from slcache._core import ConfigError
+from slcache.few import few
 from slcache.once import one_name
 from slcache.runs import given
 from slcache.runs.run import Run
@@ -24,7 +25,6 @@ _READER, _WORKLOAD = "reader.", "workload."
 #: What a misspelt name leads to, as against a value that a device or scheme cannot have.
 _MISSPELT = re.compile(r"unknown key|the run's scheme is |is not a scheme|no such preset")
 #: Values that a sentence lists.
-_SHOWN = 12
 
 
 @dataclass(frozen=True)
@@ -253,6 +253,5 @@ def _concerned(group: list[Point], reason: str) -> str:
     keys = list(group[0].varied)
     for key in [key for key in keys if key in reason] or keys:
         values = list(dict.fromkeys(plain(p.varied[key]) for p in group if key in p.varied))
-        more = ", ..." if len(values) > _SHOWN else ""
-        parts.append(f"{key} = {', '.join(values[:_SHOWN])}{more}")
+        parts.append(f"{key} = {few(values)}")
     return f" ({'; '.join(parts)})" if parts else ""
