@@ -417,6 +417,12 @@ Seeds = Annotated[
         help="Run everything with N seeds, from --seed on: means with intervals.",
     ),
 ]
+EachSeeds = Annotated[
+    int,
+    typer.Option(
+        min=1, max=1000, metavar="N", help="Run each point with so many seeds; means count."
+    ),
+]
 SaveState = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Save the device's state as it is when the replay begins."),

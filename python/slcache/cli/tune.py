@@ -83,12 +83,6 @@ Prefixes = Annotated[
         help="Run points over the first 1/9 and 1/3 of the trace, and stop those that do badly.",
     ),
 ]
-Seeds = Annotated[
-    int,
-    typer.Option(
-        min=1, max=1000, metavar="N", help="Run each point with so many seeds; means count."
-    ),
-]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -121,7 +115,7 @@ def tune(
     unsorted: opt.Unsorted = None,
     workload: opt.Workload = None,
     replay: opt.Replay = None,
-    seeds: Seeds = 1,
+    seeds: opt.EachSeeds = 1,
     seed: opt.Seed = None,
     jobs: opt.Workers = None,
     store: opt.Store = None,

@@ -86,7 +86,7 @@ def tune(
         seed=seed,
         config=config,
     )
-    asking.check(plan, asked)
+    asking.check_plan(plan, asked)
     return searching.searched(
         asked,
         plan,

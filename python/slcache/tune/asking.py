@@ -64,14 +64,19 @@ def goals(minimise: Sequence[str], maximise: Sequence[str], keep: Sequence[str])
         raise UsageError(str(error)) from error
 
 
-def check(plan: Plan, asked: Asked) -> None:
+def check(asked: Asked, space: Space) -> None:
     """Raise UsageError or ConfigError for a search that cannot be, before anything is run."""
     if _core.is_read_once(given.label(asked.trace)):
         told = f"a search reads its trace again and again, and {asked.trace} can be read only once"
         raise about(UsageError(f"{told}: give a file that stays"), "trace")
-    whole = asked.whole(axis.key for axis in plan.space.axes)
+    whole = asked.whole(axis.key for axis in space.axes)
     table.check_names(whole)
     sweep_points.check_keys(whole)
+
+
+def check_plan(plan: Plan, asked: Asked) -> None:
+    """Raise UsageError or ConfigError for a search by a sampler that cannot be."""
+    check(asked, plan.space)
     for scheme in asked.schemes:
         # A key that no scheme knows is an error before anything is run.
         sweep_points.points(asked.study(scheme, [plan.space.first(scheme)]))

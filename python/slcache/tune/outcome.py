@@ -9,12 +9,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from slcache import _core
-from slcache.runs import given
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Configuration, Outcome
 from slcache.sweep import table
 from slcache.sweep.axes import Axis
-from slcache.tune import config_file, sentences
+from slcache.tune import sentences
 from slcache.tune.answer import Answer
 from slcache.tune.search import Tried
 
@@ -60,18 +59,7 @@ class Tuning(Answer):
 
     def config(self, one: Tried) -> str:
         """Return a point as a TOML file that `run --config` takes."""
-        seed = self.asked.seed if self.asked.seeds == 1 else self.asked.seed or 1
-        again = config_file.command(
-            one.settings,
-            trace=given.label(self.asked.trace),
-            device=given.label(self.asked.device),
-            config="best.toml",
-            options=self.asked.trace_options,
-            replay=self.asked.replay,
-            seed=seed,
-        )
-        fixed = self.asked.fixed(str(one.settings["scheme"]), one.settings)
-        return config_file.text(one.settings, fixed, [sentences.figures(self, one), again])
+        return self.asked.file(one.settings, "best.toml", sentences.figures(self, one))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the search as one document."""
@@ -88,16 +76,7 @@ class Tuning(Answer):
 
     def _asked(self) -> dict[str, Any]:
         return {
-            "trace": given.content_of(self.asked.trace),
-            "device": given.content_of(self.asked.device),
-            "config": self.asked.config,
-            "schemes": list(self.asked.schemes),
-            "vary": {axis.key: sentences.axis(axis) for axis in self.axes},
-            "set": dict(self.asked.settings),
-            "trace_options": dict(self.asked.trace_options),
-            "replay": self.asked.replay,
-            "seeds": self.asked.seeds,
-            "seed": self.asked.seed,
+            **self.asked.to_dict({axis.key: sentences.axis(axis) for axis in self.axes}),
             "goals": dict(self.goals.metrics),
             "bounds": [str(bound) for bound in self.goals.bounds],
             "sampler": self.plan.sampler,

@@ -10,12 +10,14 @@ from typing import Any
 
 from slcache import api, config_files
 from slcache.once import one_name
+from slcache.runs import given
 from slcache.runs.executors import Executor
 from slcache.sweep.run import run_study
 from slcache.sweep.shared import Traces
 from slcache.sweep.study import Study
 from slcache.sweep.table import Row
 from slcache.traces import Progress
+from slcache.tune import config_file
 from slcache.tune.prefixes import Prefixes
 from slcache.tune.search import Found, Tried
 from slcache.tune.space import SCHEME, Settings, key_of
@@ -69,6 +71,35 @@ class Asked:
         """Return a study that varies these keys; for what it is called by, not for its points."""
         vary = dict.fromkeys(keys, "1")
         return replace(self.study(self.schemes[0], ()), schemes=tuple(self.schemes), vary=vary)
+
+    def file(self, point: Settings, name: str, told: str) -> str:
+        """Return a point as a TOML file `name`, with what is `told` of it and how to run it."""
+        seed = self.seed if self.seeds == 1 else self.seed or 1
+        again = config_file.command(
+            point,
+            trace=given.label(self.trace),
+            device=given.label(self.device),
+            config=name,
+            options=self.trace_options,
+            replay=self.replay,
+            seed=seed,
+        )
+        return config_file.text(point, self.fixed(str(point[SCHEME]), point), [told, again])
+
+    def to_dict(self, vary: Mapping[str, str]) -> dict[str, Any]:
+        """Return it as plain data, with what each key may be."""
+        return {
+            "trace": given.content_of(self.trace),
+            "device": given.content_of(self.device),
+            "config": self.config,
+            "schemes": list(self.schemes),
+            "vary": dict(vary),
+            "set": dict(self.settings),
+            "trace_options": dict(self.trace_options),
+            "replay": self.replay,
+            "seeds": self.seeds,
+            "seed": self.seed,
+        }
 
 
 class Runs:
