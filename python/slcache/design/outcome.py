@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from slcache import _core, units
+from slcache.design.answer import Answer
 from slcache.design.constraint import Constraint
 from slcache.design.flash import Flash
 from slcache.design.point import Goal, Point
@@ -21,7 +22,7 @@ FILES = ("design.json", "design.svg", "design.png")
 
 
 @dataclass(frozen=True)
-class Design:
+class Design(Answer[Point]):
     """The points that were tried, by size, and what the constraint makes of them."""
 
     trace: str
@@ -51,6 +52,14 @@ class Design:
         """The constraint in bytes of host writes."""
         return self.constraint.least_bytes(self.dense_only_bytes)
 
+    def size_of(self, point: Point) -> int:
+        """Return the SLC blocks of a plane."""
+        return point.slc_blocks
+
+    def figure(self, point: Point) -> float:
+        """Return the lifespan."""
+        return point.life_bytes
+
     def meets(self, point: Point) -> bool:
         """Return whether a point lasts long enough."""
         return point.life_bytes >= self.least_bytes
@@ -58,11 +67,6 @@ class Design:
     def times(self, point: Point) -> float:
         """Return how many times as long as a chip of dense blocks a point lasts."""
         return point.life_bytes / self.dense_only_bytes
-
-    @property
-    def chosen(self) -> Point | None:
-        """The smallest SLC region that meets the constraint; None where none does."""
-        return next((point for point in self.points if self.meets(point)), None)
 
     @property
     def r_min(self) -> float | None:
@@ -73,20 +77,6 @@ class Design:
     def slc_blocks(self) -> int | None:
         """SLC blocks of a plane of the chosen point."""
         return None if self.chosen is None else self.chosen.slc_blocks
-
-    @property
-    def nearest(self) -> Point:
-        """The point that lasts longest, the smallest of equals."""
-        return max(self.points, key=lambda point: point.life_bytes)
-
-    @property
-    def neighbours(self) -> list[Point]:
-        """The points of the candidates beside the chosen one."""
-        if self.slc_blocks is None:
-            return []
-        place = list(self.candidates).index(self.slc_blocks)
-        beside = self.candidates[max(0, place - 1) : place + 2]
-        return [p for p in self.points if p.slc_blocks in beside and p != self.chosen]
 
     @property
     def rises(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -16,8 +15,10 @@ from slcache.design import search
 from slcache.design.constraint import Constraint
 from slcache.design.flash import Flash
 from slcache.design.outcome import Design
+from slcache.design.pace import Pace
 from slcache.design.passes import last
 from slcache.design.point import Goal, Point
+from slcache.design.reasons import reason_of
 from slcache.design.runs import SIZES, Setup
 from slcache.design.source import Source
 from slcache.errors import ConfigError, UsageError, about
@@ -158,14 +159,8 @@ def _possible(setup: Setup, flash: Flash, sizes: Sequence[int]) -> tuple[list[in
     inner = [size for size in sizes if 0 < size < flash.blocks]
     if refused and (0 in refused or all(size in refused for size in inner)):
         raise next(iter(refused.values()))
-    reasons = {size: _reason(error) for size, error in refused.items()}
+    reasons = {size: reason_of(error) for size, error in refused.items()}
     return [size for size in sizes if size not in refused], reasons
-
-
-def _reason(error: ConfigError) -> str:
-    """Return why a size is refused, in one line, without the setting: the search made it."""
-    line = " ".join(str(error).split())
-    return re.sub(r"^settings \S+=\S+: ", "", line)
 
 
 class _Measuring:
@@ -181,11 +176,10 @@ class _Measuring:
     ) -> None:
         self.label: str | None = None
         self._setups, self._flash, self._sizes = setups, flash, sizes
-        self._engine, self._progress = engine, progress
-        engine.progress = self._tell
+        self._engine = engine
+        expected = _RUNS * len(setups) * search.steps_most(len(sizes) - 1)
+        engine.progress = self._pace = Pace("runs", expected, progress)
         self._points: dict[int, Point] = {}
-        self._done = 0
-        self._expected = _RUNS * len(setups) * search.steps_most(len(sizes) - 1)
 
     def __call__(self, places: Sequence[int]) -> dict[int, float]:
         """Run the candidates at these places and return their lifespans."""
@@ -199,7 +193,7 @@ class _Measuring:
             }
             self._points[place] = points.made(self._flash, self._sizes[place], found)
             self.label = labels.of_runs(list(found.values()))
-        self._done += len(runs)
+        self._pace.ended(len(runs))
         return {place: self._points[place].life_bytes for place in places}
 
     def _runs(self, place: int) -> dict[str, list[Run]]:
@@ -210,12 +204,3 @@ class _Measuring:
     def in_order(self) -> list[Point]:
         """Return the points, the smallest SLC region first."""
         return [point for _, point in sorted(self._points.items())]
-
-    def _tell(self, phase: str, done: int, total: int) -> bool | None:
-        """Report the progress of some runs as part of the whole search's."""
-        if self._progress is None:
-            return True
-        if not phase.startswith("runs"):
-            return self._progress(phase, done, total)
-        expected = max(self._expected, self._done + total)
-        return self._progress("runs", self._done + done, expected)
