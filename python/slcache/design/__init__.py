@@ -1,12 +1,20 @@
-"""Sizes chosen for a constraint by simulation: how large an SLC region has to be.
+"""Sizes chosen by simulation so that a constraint is met.
 
 >>> from slcache import design
->>> found = design.nvc("nvc-financial1", lifespan="2x", out="out")
+>>> asked = {"size": {"scheme.baseline.slc_blocks": "4..128"}, "keep": "waf<=2"}
+>>> found = design.size("web.csv.gz", device="ips-384g", scheme="baseline", **asked)
+>>> found.size, found.chosen, design.sentences(found)
+
+How large the SLC region of a flash cache in front of a disk has to be:
+
+>>> found = design.nvc("nvc-financial1", lifespan="2x", keep="out")
 >>> found.r_min, found.slc_blocks
 """
 
 from slcache.design.outcome import Design
 from slcache.design.region import nvc
-from slcache.design.wording import sentences
+from slcache.design.sized import Sized
+from slcache.design.sizing import size
+from slcache.design.words import sentences
 
-__all__ = ["Design", "nvc", "sentences"]
+__all__ = ["Design", "Sized", "nvc", "sentences", "size"]

@@ -12,9 +12,10 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from slcache.plots import plain, style
 
-_LINE = style.scheme_colour(0)
-_CHOSEN = style.scheme_colour(1)
-_ASKED: Mapping[str, Any] = {"color": style.INK, "lw": 0.9, "ls": (0, (4, 3))}
+#: How sizes are drawn: those simulated, the one chosen, and what was asked for.
+LINE: Mapping[str, Any] = {"color": style.scheme_colour(0), "marker": "o", "ms": 4, "lw": 1.6}
+CHOSEN: Mapping[str, Any] = {"color": style.scheme_colour(1), "marker": "D", "ms": 8, "ls": ""}
+ASKED: Mapping[str, Any] = {"color": style.INK, "lw": 0.9, "ls": (0, (4, 3))}
 
 
 def draw(
@@ -34,7 +35,7 @@ def draw(
     _panel(areas[0], "lifespan (× of no SLC)", shares, times, chosen)
     _panel(areas[1], "mean read latency (ms)", shares, read_ms, chosen)
     _panel(areas[2], "energy of the disk (J)", shares, energy_j, chosen)
-    areas[0].axhline(least_times, **_ASKED)
+    areas[0].axhline(least_times, **ASKED)
     style.same_range(areas[:1])
     _key(figure, chosen)
     below = f"share of blocks in SLC mode, on {plain.name(device)}; {plain.name(trace, 90)}"
@@ -59,18 +60,18 @@ def _panel(
     if not shown:
         axes.text(0.5, 0.5, "the trace reads nothing", ha="center", transform=axes.transAxes)
         return
-    axes.plot(*zip(*shown, strict=True), color=_LINE, marker="o", ms=4, lw=1.6)
+    axes.plot(*zip(*shown, strict=True), **LINE)
     for share, value in shown:
         if share == chosen:
-            axes.plot([share], [value], color=_CHOSEN, marker="D", ms=8, ls="")
+            axes.plot([share], [value], **CHOSEN)
     style.same_range([axes])
 
 
 def _key(figure: Figure, chosen: float | None) -> None:
     """Name the marks above the figure."""
-    marks = {"simulated": Line2D([], [], color=_LINE, marker="o", ms=4, lw=1.6)}
+    marks = {"simulated": Line2D([], [], **LINE)}
     if chosen is not None:
         name = "smallest region that suffices"
-        marks[name] = Line2D([], [], color=_CHOSEN, marker="D", ms=7, ls="")
-    marks["lifespan asked for"] = Line2D([], [], **_ASKED)
+        marks[name] = Line2D([], [], **{**CHOSEN, "ms": 7})
+    marks["lifespan asked for"] = Line2D([], [], **ASKED)
     style.swatches(figure, list(marks.values()), list(marks))

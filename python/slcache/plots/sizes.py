@@ -1,0 +1,48 @@
+"""Metrics over a size that was searched for, with their bounds and the size chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from slcache.plots import study_axis, style
+from slcache.plots.design import ASKED, CHOSEN, LINE
+
+
+def draw(
+    key: str,
+    sizes: Sequence[float],
+    values: Mapping[str, Sequence[float | None]],
+    bounds: Mapping[str, Sequence[float]],
+    *,
+    chosen: float | None,
+    word: str,
+) -> Figure:
+    """Return the figure: a panel for each metric; sizes without a value leave a gap."""
+    figure, areas = style.panels(len(values), 1, 0.9 + 2.1 * len(values), sharex=True)
+    for area, (name, each) in zip(areas, values.items(), strict=True):
+        known = [
+            (size, value) for size, value in zip(sizes, each, strict=True) if value is not None
+        ]
+        limits = bounds[name]
+        area.plot([size for size, _ in known], [value for _, value in known], **LINE)
+        for size, value in known:
+            if size == chosen:
+                area.plot([size], [value], **CHOSEN)
+        for limit in limits:
+            area.axhline(limit, **ASKED)
+        study_axis.metric(area, "y", name, [*limits, *(value for _, value in known)], 5)
+        area.set_ylabel(name)
+    if key.endswith("bytes"):
+        study_axis.metric(areas[-1], "x", "slc_bytes", sizes)
+    else:
+        study_axis.numbers(areas[-1], "x", sizes)
+    areas[-1].set_xlabel(key)
+    marks = {"simulated": Line2D([], [], **LINE)}
+    if chosen is not None:
+        marks[f"{word} that keeps the bounds"] = Line2D([], [], **CHOSEN)
+    marks["bound"] = Line2D([], [], **ASKED)
+    style.swatches(figure, list(marks.values()), list(marks))
+    return figure
