@@ -38,6 +38,7 @@ VERBS = (
     ["sweep", "show"],
     ["tune"],
     ["env", "replay"],
+    ["design"],
     ["design", "nvc"],
     ["schemes"],
     ["devices"],
@@ -46,7 +47,7 @@ VERBS = (
 )
 
 
-@pytest.mark.parametrize("verb", [[], ["trace"], ["env"], ["design"], *VERBS], ids=" ".join)
+@pytest.mark.parametrize("verb", [[], ["trace"], ["env"], *VERBS], ids=" ".join)
 def test_help_teaches_with_an_example(verb: list[str]) -> None:
     done = slcache(*verb, "--help")
     assert done.returncode == 0
@@ -72,6 +73,8 @@ def test_help_teaches_with_an_example(verb: list[str]) -> None:
         (["compare", "t.csv", "--device", "tiny", "--schemes", "a,a"], "named twice: a"),
         (["compare", "t.csv", "--device", "tiny", "--schemes", "a", "--normalise", "b"], "'b'"),
         (["schema", "nonsense"], "result"),
+        (["design", "t.csv", "--device", "tiny", "--scheme", "sa", "--keep", "waf<=2"], "--size"),
+        (["design", "t.csv", "--device", "tiny", "--scheme", "sa", "--size", "a=1..3"], "--keep"),
         (["design", "nvc", "--workload", "w.toml"], "--lifespan"),
         (["design", "nvc", "--lifespan", "2y", "--workload", "w.toml"], "such as 2x, or bytes"),
         (["design", "nvc", "--lifespan", "0", "--workload", "w.toml"], "must be above 0"),
@@ -91,7 +94,7 @@ def test_wrong_usage_exits_with_2(arguments: list[str], told: str) -> None:
     assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("group", [[], ["trace"], ["design"]])
+@pytest.mark.parametrize("group", [[], ["trace"]])
 def test_a_missing_command_is_told_beside_the_help(group: list[str]) -> None:
     done = slcache(*group)
     assert done.returncode == 2

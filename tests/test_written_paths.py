@@ -60,6 +60,8 @@ sweep TRACE OTHER --device DEVICE --scheme baseline --config CONFIG --points POI
 sweep STUDY --jobs 1 --out >out/ --store >kept/
 sweep show FOUND --html >page.html
 reproduce hyssd --seeds 1 --traces PUBLISHED --recordings RECORDINGS --store >kept/ --out >out/
+design TRACE --device DEVICE --scheme baseline --config CONFIG --size host.queue_depth=1,2
+    --keep waf<=9 --jobs 1 --store >kept/ --out >out/
 design nvc --trace TRACE --lifespan 2x --device DISK --candidates 4 --store >kept/ --out >out/
 design nvc --workload WORKLOAD --lifespan 2x --device DISK --candidates 4 --out >out/
 trace info TRACE --against OTHER --picture >page.svg

@@ -29,6 +29,7 @@ class Subject(StrEnum):
     sweep = "sweep"
     sweep_show = "sweep-show"
     tune = "tune"
+    design = "design"
     trace_info = "trace-info"
 
 

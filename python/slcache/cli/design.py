@@ -1,4 +1,4 @@
-"""The verbs about sizes chosen for a constraint: `slcache design nvc`."""
+"""The verbs about sizes chosen for a constraint: `design` and `design nvc`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from rich.text import Text
 from slcache import units
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.cli.verb import Verb
 from slcache.files import Transaction
 from slcache.files import inputs as files_of
 from slcache.leaves import leaves
@@ -21,14 +20,8 @@ from slcache.sheets import Sheet
 from slcache.tabular import Column, Table
 
 if TYPE_CHECKING:
-    from slcache.design import Design
+    from slcache.design import Design, Sized
     from slcache.design.point import Point
-
-app = typer.Typer(
-    no_args_is_help=True,
-    help="Choose a size by simulation so that a constraint is met.\n\n"
-    "[bold]Example[/bold]\n\n  slcache design nvc --workload nvc-financial1 --lifespan 2x --quick",
-)
 
 
 class Goal(StrEnum):
@@ -109,12 +102,156 @@ Out = Annotated[
 ]
 
 
-@app.callback()
-def _group() -> None:
-    """Keep `nvc` a verb of its own while it is the only one."""
+SizeOf = Annotated[
+    list[str],
+    typer.Option(
+        "--size",
+        metavar="KEY=VALUES",
+        callback=opt.checked_ranges,
+        help="The key and the sizes it may have: A..B, A..B:STEP, A..B*FACTOR or a,b,c.",
+    ),
+]
+Keep = Annotated[
+    list[str],
+    typer.Option(
+        metavar="METRIC<=VALUE",
+        help="A bound on a metric, such as waf<=2, write_p99<=5ms or lifetime_host_bytes>=50TiB. "
+        "Repeat it.",
+    ),
+]
+OutOf = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        help="Write design.json, .svg and .png and chosen.toml here. Run again to go on.",
+    ),
+]
 
 
-@app.command(cls=Verb)
+class Find(StrEnum):
+    """Which of the sizes that keep the bounds is wanted."""
+
+    smallest = "smallest"
+    largest = "largest"
+
+
+def design(
+    trace: opt.TracePath,
+    size: SizeOf,
+    keep: Keep,
+    device: opt.MaybeDevice = None,
+    scheme: opt.MaybeScheme = None,
+    find: Annotated[Find, typer.Option(help="Which size that keeps them.")] = Find.smallest,
+    config: opt.Config = None,
+    sets: opt.Sets = None,
+    trace_format: opt.TraceFormat = None,
+    trace_option: opt.TraceOptions = None,
+    address: opt.AddressPolicy = None,
+    volume: opt.Volume = None,
+    unsorted: opt.Unsorted = None,
+    workload: opt.Workload = None,
+    replay: opt.Replay = None,
+    seeds: opt.EachSeeds = 1,
+    seed: opt.Seed = None,
+    jobs: opt.Workers = None,
+    executor: opt.Executor = "local",
+    store: opt.Store = None,
+    out: OutOf = None,
+    json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
+    progress: opt.Progress = opt.When.auto,
+) -> None:
+    """Find the smallest size that keeps bounds on metrics, or the largest.
+
+    Any key with numbers is a size: blocks of a cache, bytes of a buffer, a
+    queue depth. Bounds are on metrics of the result ([bold]slcache explain METRIC[/bold]).
+    A coarse grid of five sizes is run first; bisection follows, and both
+    neighbours of the answer are run too. Sizes that the device or the scheme
+    refuses are left out. A metric that does not only rise or fall over the
+    sizes that were tried is told.
+
+    Bounds that no size keeps are an answer (status 0, size null in --json): told
+    is what was measured at both ends, and which size comes nearest. Another verb
+    finds the SLC region of a flash cache: [bold]slcache design nvc --help[/bold].
+
+    \b
+    [bold]Examples[/bold]
+      slcache design hierarchy-web_0 --device hierarchy-44g --scheme baseline \\
+        --size scheme.baseline.slc_blocks=4..84:4 --keep 'write_p99<=5ms'
+      slcache design web.csv.gz --device ips-384g --scheme ips --find largest \\
+        --size device.user_bytes=64GiB..256GiB:4GiB --keep 'waf<=2' --out found
+    """
+    from slcache import design as designs
+    from slcache.design import told
+
+    form = opt.form_of(form, json)
+    opt.check_executor(executor, jobs)
+    given = opt.configured(config, device, None)
+    if scheme is None and given.scheme is None:
+        raise typer.BadParameter("give a scheme, or a --config with one", param_hint="--scheme")
+    with console.meter(progress) as meter:
+        found = designs.size(
+            trace,
+            device=device,
+            scheme=scheme,
+            size=opt.pairs(size),
+            keep=keep,
+            find=find.value,
+            settings=dict(opt.pairs(sets)),
+            config=config,
+            address=None if address is None else address.value,
+            trace_options=opt.reader(trace_format, trace_option, volume, unsorted, workload),
+            replay=replay,
+            seeds=seeds,
+            seed=seed,
+            jobs=jobs,
+            executor=executor,
+            store=store,
+            out=out,
+            on_progress=meter,
+        )
+    for line in told.left_out(found):
+        console.note(line)
+    if console.in_form(form, found.to_json, lambda: [_sized_sheet(found)]):
+        return
+    console.show(_sized_table(found), *map(Text, told.sentences(found)))
+    if out is not None:
+        console.show(Text(f"picture: {out / 'design.png'}"))
+
+
+def _sized_sheet(found: Sized) -> Sheet:
+    """Return the sizes tried with all that is known of each, the chosen one marked."""
+    from slcache.sweep.sheets import UNITS
+
+    rows = [
+        {
+            found.plan.key: point.size,
+            "status": point.found.status,
+            "chosen": point is found.chosen,
+            "meets": found.meets(point),
+            **{name: point.figure(name) for name in found.plan.metrics},
+        }
+        for point in found.points
+    ]
+    return Sheet(rows, UNITS)
+
+
+def _sized_table(found: Sized) -> Table:
+    """Return the sizes tried, the chosen one marked."""
+    from slcache.design.told import size
+    from slcache.study import wording
+
+    table = Table(found.plan.key, [*found.plan.metrics, Column("bounds", text=True)])
+    for point in found.points:
+        kept = "kept" if found.meets(point) else "broken"
+        cells = [size(point), *(wording.figure(n, point.figure(n)) for n in found.plan.metrics)]
+        cells += [kept if point.found.status == "done" else point.found.status]
+        style = "bold green" if point is found.chosen else ""
+        table.add(*(Text(cell, style) for cell in cells))
+    return table
+
+
 def nvc(
     lifespan: Lifespan,
     trace: Given = None,

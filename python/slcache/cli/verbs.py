@@ -74,6 +74,16 @@ def _sweep() -> typer.Typer:
     return group
 
 
+def _design() -> typer.Typer:
+    from slcache.cli import design
+
+    told = "Choose a size so that bounds are kept; design nvc: that of a flash cache."
+    group = typer.Typer(cls=VerbOfItsOwn, help=told)
+    group.command(UNNAMED, cls=Verb)(design.design)
+    group.command("nvc", cls=Verb)(design.nvc)
+    return group
+
+
 @functools.cache
 def _trace() -> typer.Typer:
     from slcache.cli import trace, trace_files, trace_generate
@@ -101,7 +111,7 @@ _GROUPS: dict[str, tuple[str, Callable[[], typer.Typer]]] = {
     "sweep": (_SEARCH, _sweep),
     "trace": (_LOOK, _trace),
     "env": (_RESULTS, _group("env")),
-    "design": (_SEARCH, _group("design")),
+    "design": (_SEARCH, _design),
     "devices": (_LOOK, _group("devices")),
 }
 
