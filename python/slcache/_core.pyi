@@ -169,6 +169,15 @@ def trace_info(
 ) -> str:
     """Return a trace's counts and statistics, as JSON."""
 
+def trace_bound(
+    trace: str,
+    trace_options: list[tuple[str, str]],
+    unit_bytes: int,
+    sizes: list[int],
+    progress: Callable[[str, int, int], bool | None] | None = None,
+) -> str:
+    """Return what caches of some sizes, in bytes, can keep from dense programs, as JSON."""
+
 def trace_lint(
     trace: str,
     trace_options: list[tuple[str, str]],

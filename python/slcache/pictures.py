@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +15,16 @@ from slcache.files import Transaction, inputs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-KINDS = (".png", ".svg", ".pdf", ".html")
+#: Pictures, and the page with tables.
+FLAT = (".png", ".svg", ".pdf")
+KINDS = (*FLAT, ".html")
 _DOTS_PER_INCH = 200
 
 
-def check(path: str | os.PathLike[str]) -> None:
+def check(path: str | os.PathLike[str], kinds: Sequence[str] = KINDS) -> None:
     """Raise UsageError unless the name says what kind of picture it is."""
-    if Path(path).suffix.lower() not in KINDS:
-        told = f"{os.fspath(path)!r} does not end in one of {', '.join(KINDS)}"
+    if Path(path).suffix.lower() not in kinds:
+        told = f"{os.fspath(path)!r} does not end in one of {', '.join(kinds)}"
         raise about(UsageError(told), file=os.fspath(path))
 
 
@@ -40,11 +42,28 @@ def save_trace(
 
     It takes the place neither of the trace nor of `others`.
     """
-    check(path)
+    _save(path, [info["file"], *others], lambda kind: _trace(info, kind))
+
+
+def save_bound(document: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write the picture of a trace's bound, as PNG, SVG or PDF."""
+    from slcache.plots import bound
+
+    title = Path(document["file"]).name
+    _save(path, [document["file"]], lambda kind: _drawn(bound.draw(document, title), kind), FLAT)
+
+
+def _save(
+    path: str | os.PathLike[str],
+    read: Sequence[str],
+    draw: Callable[[str], bytes],
+    kinds: Sequence[str] = KINDS,
+) -> None:
+    check(path, kinds)
     file = Path(path)
-    read = [each for name in (info["file"], *others) for each in inputs(name)]
-    with Transaction(file.parent, [file.name], read) as files:
-        files.write(file.name, _trace(info, file.suffix.lower()))
+    taken = [each for name in read for each in inputs(name)]
+    with Transaction(file.parent, [file.name], taken) as files:
+        files.write(file.name, draw(file.suffix.lower()))
 
 
 def _trace(info: Mapping[str, Any], kind: str) -> bytes:

@@ -16,7 +16,7 @@ mod trace_tools;
 use content::Device;
 use errors::{config_error, sim_error, trace_error, ConfigError, RunError, TraceError};
 use pyo3::prelude::*;
-use slcache_sim::traces::{info_telling, lint_telling, TraceOptions, TracePath};
+use slcache_sim::traces::{bound_telling, info_telling, lint_telling, TraceOptions, TracePath};
 use slcache_sim::{execute, Layers, RunRequest, Stop};
 use std::collections::BTreeMap;
 
@@ -150,6 +150,24 @@ fn trace_info(
     Ok(json(&info.map_err(|error| trace_error(&error))?))
 }
 
+/// What caches of some sizes can keep from dense programs, as JSON.
+#[pyfunction]
+#[pyo3(signature = (trace, trace_options, unit_bytes, sizes, progress=None))]
+fn trace_bound(
+    py: Python<'_>,
+    trace: String,
+    trace_options: Vec<(String, String)>,
+    unit_bytes: u64,
+    sizes: Vec<u64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let options = options(&trace_options)?;
+    let bound = progress::run(py, progress, move |progress, _| {
+        bound_telling(&trace, &options, unit_bytes, &sizes, progress)
+    })?;
+    Ok(json(&bound.map_err(|error| trace_error(&error))?))
+}
+
 /// Every problem found in a trace, as JSON.
 #[pyfunction]
 #[pyo3(signature = (trace, trace_options, progress=None))]
@@ -238,6 +256,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::formats, module)?)?;
     module.add_function(wrap_pyfunction!(config_schema, module)?)?;
     module.add_function(wrap_pyfunction!(trace_info, module)?)?;
+    module.add_function(wrap_pyfunction!(trace_bound, module)?)?;
     module.add_function(wrap_pyfunction!(trace_lint, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::trace_formats, module)?)?;
     module.add_function(wrap_pyfunction!(trace_tools::trace_convert, module)?)?;

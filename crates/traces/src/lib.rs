@@ -10,6 +10,7 @@ mod batch;
 mod binary;
 mod blktrace_files;
 mod bootstrap;
+mod bound;
 mod catalogue;
 mod checker;
 mod coarse;
@@ -70,6 +71,7 @@ mod workload_problem;
 mod workload_source;
 mod writers;
 
+pub use bound::{bound_telling, Bound, SizeBound};
 pub use catalogue::{format_catalogue, CatalogueEntry};
 pub use detect::detect;
 pub use entry::TraceEntry;

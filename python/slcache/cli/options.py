@@ -84,6 +84,15 @@ def reader(
     return once(said, "trace option ")
 
 
+def seed_of(trace: str, seed: int | None) -> str | None:
+    """Return a seed as an option of the reader; only workloads are drawn."""
+    from slcache import traces
+
+    if seed is not None and not traces.is_workload(trace):
+        raise typer.BadParameter(f"--seed draws a workload, and {trace} is a file")
+    return None if seed is None else str(seed)
+
+
 def set_up(reading: str | None) -> Setup | None:
     """Return the set-up of a paper's evaluation that --reading names."""
     if reading is None:

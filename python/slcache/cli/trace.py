@@ -111,7 +111,7 @@ def info(
     form, figures = opt.form_of(form, json), _figures(expected)
     if other_option and other is None:
         raise typer.BadParameter("--against-option is of the trace that --against names")
-    drawn = None if seed is None else _seed_of(trace, seed)
+    drawn = opt.seed_of(trace, seed)
     options = opt.reader(trace_format, trace_option, volume, unsorted, workload, drawn)
     document = api.Trace(trace, options=options).info()
     try:
@@ -243,12 +243,6 @@ def lint(
         _show_problems(document)
     if document["counts"]:
         raise typer.Exit(_PROBLEMS)
-
-
-def _seed_of(trace: str, seed: int) -> str:
-    if not traces.is_workload(trace):
-        raise typer.BadParameter(f"--seed draws a workload, and {trace} is a file")
-    return str(seed)
 
 
 def _figures(expected: list[str] | None) -> list[expect.Figure]:

@@ -29,6 +29,7 @@ _VERBS = {
     "reproduce": (_SEARCH, "reproduce"),
     "cliff": (_SIMULATE, "cliff"),
     "tune": (_SEARCH, "tune"),
+    "bound": (_SEARCH, "bound"),
     "schemes": (_LOOK, "catalogue"),
     "schema": (_LOOK, "catalogue"),
 }

@@ -1,0 +1,81 @@
+"""What no SLC cache can keep from dense programs: the bound of a trace for caches of some sizes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from typing import Any
+
+from slcache import _core, units
+from slcache.errors import UsageError, about
+from slcache.few import few
+from slcache.traces import Path, Progress, reader_options
+
+_SECTOR = 512
+_UNIT_MAX = 1 << 20
+_UNITS_MAX = 1 << 30
+#: Each size takes up to ten bytes for a unit that is written.
+_SIZES_MAX = 256
+#: 1 MiB, 2 MiB, ... 8 TiB, of which those are told that do not keep everything.
+_SIZES = tuple(1 << power for power in range(20, 44))
+#: Shares of what an endless cache keeps, of which the sizes are told.
+SHARES = (0.5, 0.8, 0.95)
+
+
+def of_trace(
+    trace: Path,
+    sizes_bytes: Sequence[int] | None = None,
+    *,
+    unit_bytes: int = 4096,
+    trace_format: str | None = None,
+    trace_options: Mapping[str, str] | None = None,
+    on_progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Return the least that any scheme programs to dense cells, by size of the SLC cache.
+
+    A version is a unit of `unit_bytes` touched by a write, alive until it is written again or
+    trimmed. `sizes` has for each size `kept`, the most versions that can stay in the cache all
+    their life, and `least`, the others; `least_drained` where the cache is emptied at the end.
+    Without sizes they are powers of two from 1 MiB up to the first that keeps everything.
+    The controller's memory counts as cache, and schemes that turn SLC pages dense where they
+    lie (`ips`) are not bound. Raises UsageError, TraceError.
+    """
+    _check_unit(unit_bytes)
+    most = unit_bytes * _UNITS_MAX
+    sizes = [size for size in _SIZES if size <= most] if sizes_bytes is None else list(sizes_bytes)
+    _check(sizes, unit_bytes, most)
+    options = reader_options(trace_format, trace_options)
+    text = _core.trace_bound(str(trace), options, unit_bytes, sizes, on_progress)
+    document: dict[str, Any] = json.loads(text)
+    if sizes_bytes is None:
+        rows = document["sizes"]
+        short = list(takewhile(lambda row: row["kept"] < document["versions"], rows))
+        document["sizes"] = rows[: len(short) + 1]
+    return document
+
+
+def reached(document: Mapping[str, Any], share: float) -> int | None:
+    """Return the least of the sizes that keeps a share of all versions; None if none does."""
+    enough = [
+        row["bytes"] for row in document["sizes"] if row["kept"] >= share * document["versions"]
+    ]
+    return min(enough, default=None)
+
+
+def _check_unit(unit_bytes: int) -> None:
+    if unit_bytes.bit_count() != 1 or not _SECTOR <= unit_bytes <= _UNIT_MAX:
+        told = f"{unit_bytes} bytes: a unit is a power of two from 512 B to 1 MiB"
+        raise about(UsageError(told), "unit_bytes")
+
+
+def _check(sizes: Sequence[int], unit_bytes: int, most: int) -> None:
+    if not 1 <= len(sizes) <= _SIZES_MAX:
+        told = f"{len(sizes)} sizes; there may be 1 to {_SIZES_MAX}"
+        raise about(UsageError(told), "sizes_bytes")
+    wrong = [size for size in sizes if size % unit_bytes or not 0 <= size <= most]
+    if wrong:
+        told = f"whole units of {units.size(unit_bytes)}, at most {units.size(most)}"
+        raise about(UsageError(f"{few(wrong)} bytes: sizes are {told}"), "sizes_bytes")
+    if list(sizes) != sorted(set(sizes)):
+        raise about(UsageError("sizes must rise, each once"), "sizes_bytes")

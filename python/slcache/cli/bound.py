@@ -1,0 +1,147 @@
+"""The verb `bound`: what no SLC cache can keep from dense programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from slcache import bounds, pictures, quantity, units
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.errors import UsageError
+from slcache.sheets import Sheet
+from slcache.tabular import Table
+
+#: The options by the names that they have in Python.
+_OPTIONS = {"sizes_bytes": "--sizes", "unit_bytes": "--unit"}
+
+
+def _check_picture(value: Path | None) -> Path | None:
+    if value is not None:
+        try:
+            pictures.check(value, pictures.FLAT)
+        except UsageError as error:
+            raise typer.BadParameter(str(error)) from error
+    return value
+
+
+Sizes = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE,...|FROM..TO*FACTOR",
+        help="Sizes of the SLC cache (default: 1 MiB, doubled until it keeps everything).",
+    ),
+]
+Unit = Annotated[str, typer.Option(metavar="SIZE", help="The FTL's mapping unit.")]
+Picture = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.png|svg|pdf", callback=_check_picture, help="Draw the bound over the size."
+    ),
+]
+
+
+def bound(
+    trace: opt.TracePath,
+    sizes: Sizes = None,
+    unit: Unit = "4KiB",
+    trace_format: opt.TraceFormat = None,
+    trace_option: opt.TraceOptions = None,
+    volume: opt.Volume = None,
+    unsorted: opt.Unsorted = None,
+    workload: opt.Workload = None,
+    seed: opt.Seed = None,
+    picture: Picture = None,
+    json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
+) -> None:
+    """Show what no SLC cache can keep from dense cells, by its size.
+
+    A version of a unit lives from its write to the next one, or to a trim. What a cache
+    never programs to dense cells it holds all that time, so a cache of some size can keep
+    only so many; every other version is a dense write, whatever the scheme does. Told is
+    the least of them, exact for a cache of single units and less than any real scheme has
+    with whole blocks. It says nothing of latency, nor of cleaning among dense blocks.
+
+    The controller's memory (write buffer, merge buffer) counts as cache. Schemes that turn
+    SLC pages dense where they lie (ips, ips-agc, ips-coop) are not bound by it.
+
+    \b
+    [bold]Examples[/bold]
+      slcache bound web.csv.gz
+      slcache bound web.csv.gz --sizes 64MiB..4GiB*2 --picture bound.svg
+      slcache bound web.csv.gz --sizes 256MiB,1GiB --unit 16KiB --json
+    """
+    form = opt.form_of(form, json)
+    drawn = opt.seed_of(trace, seed)
+    options = opt.reader(trace_format, trace_option, volume, unsorted, workload, drawn)
+    try:
+        found = bounds.of_trace(
+            trace, _sizes(sizes), unit_bytes=_size(unit, "--unit"), trace_options=options
+        )
+    except UsageError as error:
+        raise typer.BadParameter(str(error), param_hint=_OPTIONS.get(error.key or "")) from error
+    if picture is not None:
+        pictures.save_bound(found, picture)
+    if form == opt.Form.json:
+        console.emit_json(found)
+    elif form != opt.Form.table:
+        console.sheets(form, Sheet(found["sizes"]))
+    else:
+        console.show(*_lines(found))
+        if picture is not None:
+            console.show(f"drawn: {picture}")
+
+
+def _size(text: str, option: str) -> int:
+    try:
+        return quantity.size_bytes(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from error
+
+
+def _sizes(text: str | None) -> list[int] | None:
+    """Return `64MiB,1GiB` or `64MiB..1GiB*2` in bytes."""
+    if text is None:
+        return None
+    first, dots, rest = text.partition("..")
+    if not dots:
+        return [_size(part.strip(), "--sizes") for part in text.split(",")]
+    last, _, factor = rest.partition("*")
+    size, end = _size(first, "--sizes"), _size(last, "--sizes")
+    if not factor.isdecimal() or not 2 <= int(factor) <= 1024 or not 0 < size <= end:
+        told = f"{text!r}: must be FROM..TO*FACTOR with a factor of 2 to 1024, such as 1MiB..4GiB*2"
+        raise typer.BadParameter(told, param_hint="--sizes")
+    found = []
+    while size <= end:
+        found.append(size)
+        size *= int(factor)
+    return found
+
+
+def _lines(found: Mapping[str, Any]) -> Iterator[Table | str]:
+    unit, versions = found["unit_bytes"], found["versions"]
+    table = Table(
+        "SLC cache",
+        ["dense at least", "per unit written", "emptied at the end", "kept"],
+        title=f"{found['file']}: {units.size(versions * unit)} written in units of "
+        f"{units.size(unit)}, to {units.size(found['units'] * unit)}",
+    )
+    for row in found["sizes"]:
+        table.add(
+            units.size(row["bytes"]),
+            units.size(row["least"] * unit),
+            f"{row['least'] / versions:.3f}",
+            units.size(row["least_drained"] * unit),
+            units.percent(row["kept"] / versions),
+        )
+    yield table
+    alive = units.size(found["alive_max"] * unit)
+    yield f"At most {alive} are alive at once: a cache of that size keeps everything."
+    sizes = [(share, bounds.reached(found, share)) for share in bounds.SHARES]
+    told = [f"{units.percent(share)} with {units.size(size)}" for share, size in sizes if size]
+    if told:
+        yield f"Of all that is written at most so much is kept: {', '.join(told)}."
