@@ -25,7 +25,7 @@ _INCIDENTAL = ("sim",)
 _INCIDENTAL_ORIGIN = ("time", "host", "version", "commit", "memory_out")
 _INCIDENTAL_TRACE = ("path",)
 #: Parts of a document that are figures, in the order they are told.
-_FIGURES = ("host", "flash", "waf", "cache", "wear", "disk", "scheme")
+_FIGURES = ("host", "flash", "map", "waf", "cache", "wear", "disk", "scheme")
 #: Lists in them of which only whether they differ is of use.
 _LONG = ("cdf", "histogram", "histograms", "series", "curves")
 #: What names a row of them, in this order.

@@ -43,6 +43,7 @@ CAUSES = {
     "gc": Kind("#C05A6E", "garbage collection"),
     "promote": Kind("#7FA65B", "promotion of dense data that were read"),
     "fill": Kind("#A68FBF", "filling with data read from the disk"),
+    "map": Kind("#4F7F5B", "pages of the map that are not cached"),
     "agc": Kind("#CDB450", "idle-time cleaning (agc)"),
     "flush": Kind("#6FA8A0", "buffer flushes"),
     "wear": Kind("#9C755F", "wear levelling"),
@@ -68,6 +69,7 @@ WAITS = {
     ),
     "spin-up": Kind("#8C2D3F", "waiting for the disk to wake up", "disk to wake up"),
     "fetch": Kind("#2F5D73", "waiting for data that another request fetches from the disk"),
+    "look-up": Kind("#7A9E2F", "waiting for entries of the map", "entries of the map"),
 }
 
 #: What a disk is doing or waiting in, from the most power to the least.

@@ -66,10 +66,12 @@ pub enum Cause {
     Promote = 7,
     /// Copy into flash, of data that were read from the disk.
     Fill = 8,
+    /// Pages of the map that are not in the mapping cache.
+    Map = 9,
 }
 
 /// How many causes there are.
-pub const CAUSES: usize = 9;
+pub const CAUSES: usize = 10;
 
 impl Cause {
     /// Every cause.
@@ -83,6 +85,7 @@ impl Cause {
         Cause::Agc,
         Cause::Promote,
         Cause::Fill,
+        Cause::Map,
     ];
 
     /// The name used in results.
@@ -97,6 +100,7 @@ impl Cause {
             Cause::Agc => "agc",
             Cause::Promote => "promote",
             Cause::Fill => "fill",
+            Cause::Map => "map",
         }
     }
 }

@@ -246,9 +246,17 @@ impl Simulation {
         self.serve(id, &request);
     }
 
-    /// Hands a request to the FTL.
+    /// Hands a request to the FTL, once its entries of the map are there.
     #[inline]
     fn serve(&mut self, id: RequestId, request: &Request) {
+        if !(self.io.has_map_cache() && self.look_up(id, request)) {
+            self.hand_over(id, request);
+        }
+    }
+
+    /// Hands a request to the FTL.
+    #[inline]
+    pub(super) fn hand_over(&mut self, id: RequestId, request: &Request) {
         match request.op {
             HostOp::Read | HostOp::Write => {
                 let result = self.cut(id, request);
@@ -265,14 +273,18 @@ impl Simulation {
     pub(super) fn finished(&mut self, id: RequestId) {
         let now_ns = self.io.now_ns();
         let record = match self.requests.client(id) {
+            Client::Host(HostRequest { stage: Stage::Looking, .. }) => return self.looked_up(id),
             Client::Host(record) => record,
             Client::WriteBack(token) => {
                 let token = *token;
+                if self.write_back_looked_up(id) {
+                    return;
+                }
                 self.io.timing_mut().remove_request(id);
                 return self.written_back(token);
             }
         };
-        let mut end_ns = now_ns + record.buffer_ns;
+        let mut end_ns = now_ns + u64::from(record.buffer_ns);
         if let (HostOp::Read, Some(link)) = (record.request.op, &self.setup.host.link) {
             let ns = u64::from(link.read_overhead_ns) + link.transfer_ns(record.request.bytes());
             let start_ns = self.link_out_ns.max(end_ns);

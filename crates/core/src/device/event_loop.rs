@@ -1,6 +1,6 @@
 //! The event loop: events happen, requests complete, idle time is offered, the run ends.
 
-use super::requests::{HostRequest, Stage};
+use super::requests::{Client, HostRequest, Stage};
 use super::{RunError, Simulation};
 use crate::base::units::TIME_LIMIT_NS;
 use crate::base::{Gap, PlaneId};
@@ -71,6 +71,11 @@ impl Simulation {
                     self.end_early_write(token);
                     self.io.timing_mut().kick();
                 }
+                Waiter::Held(id) => {
+                    // What is held for more than its map entries is a flush.
+                    self.io.timing_mut().set_gap(id, Gap::Flush);
+                    self.io.timing_mut().release_request(id);
+                }
                 Waiter::Disk(token) => self.end_disk_op(token),
             }
         }
@@ -105,9 +110,12 @@ impl Simulation {
 
     /// A request's data have come from the host, or are with it, or the host is ready for the next one.
     fn request_event(&mut self, id: RequestId) {
-        let HostRequest { stage, request, .. } = *self.requests.host(id);
+        let Client::Host(HostRequest { stage, request, .. }) = *self.requests.client(id) else {
+            return self.io.timing_mut().release_request(id);
+        };
         match stage {
             Stage::Inside => self.start(id),
+            Stage::Looking => self.io.timing_mut().release_request(id),
             Stage::Returning => self.leave(id, request.stream),
             Stage::Complete => self.free_place(id, request.stream),
         }

@@ -25,6 +25,7 @@ impl Simulation {
             self.io.timing_mut().hold_request(id);
             self.flushing.push_back(id);
         }
+        self.io.flush_map(id);
         let result = self.scheme.flush(id, &mut self.io);
         self.note_full(result);
     }

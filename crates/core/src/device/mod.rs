@@ -10,6 +10,7 @@ mod error;
 mod event_loop;
 mod flush;
 pub mod link;
+mod look_up;
 mod pieces;
 mod precondition;
 mod report;
@@ -39,7 +40,9 @@ use crate::ftl::io::{Driver, IoPolicy};
 use crate::ftl::media::Media;
 use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
 use crate::ftl::page_level::present_mask;
+use crate::ftl::piece::Piece;
 use crate::ftl::scheme::Scheme;
+use crate::ftl::translation::MapCache;
 use crate::ftl::window::WindowLength;
 use crate::hw::array::FlashArray;
 use crate::hw::disk::Disk;
@@ -78,6 +81,8 @@ pub struct Simulation {
     pending: VecDeque<(u64, Request)>,
     /// Pieces that wait for room in the buffer.
     waiting: WaitingPieces,
+    /// Write-backs that wait for their map entries, oldest first.
+    looking: Vec<Piece>,
     /// Flushes that wait for acknowledged data on their way, oldest first.
     flushing: VecDeque<RequestId>,
     /// The scheme's window.
@@ -126,10 +131,12 @@ impl Simulation {
         };
         let mus = (device.user_bytes / u64::from(device.mu_bytes)) as u32;
         let mut timing = Timing::new(&geometry, device.starvation_ns);
+        let map = device.map.map(|config| MapCache::new(&config, device, &mut timing));
         if let Some(disk) = &device.disk {
             timing.add_disk(Disk::new(disk, device.user_bytes));
         }
         let mut io = Driver::new(FlashArray::new(geometry), mus, timing, setup.seed, policy);
+        io.keep_map_in(map);
         let scheme = setup.scheme.build(device, &mut io);
         let pages = mus / policy.mus_per_page;
         let buffer =
@@ -144,6 +151,7 @@ impl Simulation {
             buffer,
             pending: VecDeque::new(),
             waiting: WaitingPieces::default(),
+            looking: Vec::new(),
             flushing: VecDeque::new(),
             window: Window::new(scheme.window_length(), io.counters(), 0),
             control: Window::new(WindowLength::NONE, io.counters(), 0),
@@ -226,6 +234,7 @@ impl Simulation {
     /// Proves that map, array, versions and buffer agree; the first violation is described.
     pub fn audit(&self) -> Result<(), String> {
         audit::audit(self.io.media())?;
+        self.io.map_cache().map_or(Ok(()), MapCache::audit)?;
         // A disk has something for every unit.
         let below = |page| if self.io.has_disk() { u32::MAX } else { present_mask(&self.io, page) };
         self.buffer.as_ref().map_or(Ok(()), |buffer| buffer.audit(below))

@@ -85,7 +85,7 @@ impl Simulation {
                 let here = entry.whole() & piece.mask;
                 if here != 0 {
                     let rest = piece.mask & !here;
-                    self.requests.host(piece.request).buffer_ns = u64::from(config.access_ns);
+                    self.requests.host(piece.request).buffer_ns = config.access_ns;
                     buffer.touch(piece.page);
                     self.scheme.served_above(here.ones());
                     if rest == 0 {

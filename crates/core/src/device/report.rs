@@ -6,6 +6,7 @@ use crate::base::op::Cause;
 use crate::base::CellMode;
 use crate::ftl::by_regions::ByRegions;
 use crate::ftl::scheme::Scheme;
+use crate::ftl::translation::MapCache;
 use crate::metrics::counters::{Counted, OpCounters};
 use crate::metrics::latency::RequestsBeyond;
 use crate::metrics::report::{
@@ -23,6 +24,7 @@ impl Simulation {
             host: self.host_report(),
             flash: self.flash_report(),
             disk: self.io.disk().map(super::disk_report::of),
+            map: self.io.map_cache().map(MapCache::report),
             waf: self.waf_report(),
             wear: self.wear_report(),
             cache: CacheReport { slc_bytes: self.scheme.slc_cache_bytes(&self.io) },

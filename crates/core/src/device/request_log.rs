@@ -19,7 +19,7 @@ pub const COMPONENTS: usize = SERVICES + CAUSES + WAITS.len();
 const SERVICE_NAMES: [&str; SERVICES] =
     ["array", "transfer", "link", "buffer", "disk-positioning", "disk-transfer"];
 /// Waiting for what is no cause of flash work.
-const WAITS: [&str; 11] = [
+const WAITS: [&str; 12] = [
     "channel",
     "order",
     "source",
@@ -31,6 +31,7 @@ const WAITS: [&str; 11] = [
     "buffer",
     "queue",
     "link",
+    "look-up",
 ];
 
 /// The names of the components as in the attribution, each with whether it is service.
@@ -101,7 +102,7 @@ fn components(
 ) -> [u64; COMPONENTS] {
     let waited = |kind: usize| wait.map_or(0, |wait| wait[kind]);
     let mut parts = [0; COMPONENTS];
-    let served = [path.array_ns, path.bus_ns, record.link_ns, record.buffer_ns];
+    let served = [path.array_ns, path.bus_ns, record.link_ns, u64::from(record.buffer_ns)];
     parts[..4].copy_from_slice(&served);
     parts[4] = waited(DISK_POSITIONING);
     parts[5] = waited(DISK_TRANSFER);
@@ -115,6 +116,7 @@ fn components(
     }
     others[9] = record.admitted_ns - record.arrived_ns();
     others[10] = record.link_wait_ns;
+    others[11] = record.map_ns;
     let explained_ns: u64 = parts.iter().sum();
     if let Some(gap) = gap_component(path.gap) {
         parts[gap] += latency_ns.saturating_sub(explained_ns);

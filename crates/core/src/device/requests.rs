@@ -11,6 +11,8 @@ use std::collections::TryReserveError;
 pub(super) enum Stage {
     /// Its data are on the way to the device, or it is in there.
     Inside,
+    /// It waits for its entries of the map.
+    Looking,
     /// All its data are on the way to the host.
     Returning,
     /// It is complete, and the host has not used its place in the queue yet.
@@ -29,8 +31,10 @@ pub(super) struct HostRequest {
     pub link_ns: u64,
     /// Waiting for the host link, ns.
     pub link_wait_ns: u64,
+    /// Waiting for its entries of the map, ns; meanwhile when that began.
+    pub map_ns: u64,
     /// Time in the DRAM buffer, ns.
-    pub buffer_ns: u64,
+    pub buffer_ns: u32,
     /// How far it has come.
     pub stage: Stage,
 }
@@ -40,7 +44,15 @@ impl HostRequest {
     #[inline(always)]
     pub fn new(request: Request, arrived_ns: u64, admitted_ns: u64) -> Self {
         let request = Request { at_ns: arrived_ns, ..request };
-        Self { request, admitted_ns, link_ns: 0, link_wait_ns: 0, buffer_ns: 0, stage: Stage::Inside }
+        Self {
+            request,
+            admitted_ns,
+            link_ns: 0,
+            link_wait_ns: 0,
+            map_ns: 0,
+            buffer_ns: 0,
+            stage: Stage::Inside,
+        }
     }
 
     /// When it arrived at the host queue, ns.

@@ -20,6 +20,7 @@ struct Parts {
     buffer_ns: u128,
     queue_ns: u128,
     link_wait_ns: u128,
+    map_ns: u128,
     wait_ns: [u128; WAIT_KINDS],
     gap_ns: [u128; GAPS],
 }
@@ -51,12 +52,14 @@ impl OpStats {
         s.transfer_ns += u128::from(path.bus_ns);
         let mut explained_ns = path.array_ns + path.bus_ns + queue_ns;
         // What only some requests have is added only then.
-        if queue_ns | request.link_ns | request.buffer_ns | request.link_wait_ns != 0 {
+        let buffer_ns = u64::from(request.buffer_ns);
+        if queue_ns | request.link_ns | buffer_ns | request.link_wait_ns | request.map_ns != 0 {
             s.queue_ns += u128::from(queue_ns);
             s.link_ns += u128::from(request.link_ns);
-            s.buffer_ns += u128::from(request.buffer_ns);
+            s.buffer_ns += u128::from(buffer_ns);
+            s.map_ns += u128::from(request.map_ns);
             s.link_wait_ns += u128::from(request.link_wait_ns);
-            explained_ns += request.link_ns + request.buffer_ns + request.link_wait_ns;
+            explained_ns += request.link_ns + buffer_ns + request.link_wait_ns + request.map_ns;
         }
         if let Some(wait) = wait {
             for (sum, ns) in s.wait_ns.iter_mut().zip(wait) {
@@ -132,6 +135,7 @@ impl OpStats {
             ("buffer", s.gap_ns[Gap::Buffer as usize]),
             ("queue", s.queue_ns),
             ("link", s.link_wait_ns),
+            ("look-up", s.map_ns),
         ];
         let waits = causes.chain(others).filter(|(_, ns)| *ns > 0);
         out.wait.extend(waits.map(|(name, ns)| (name.to_string(), us(ns))));

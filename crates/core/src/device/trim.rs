@@ -2,6 +2,7 @@
 
 use super::pieces::bits;
 use super::Simulation;
+use crate::base::ones::Ones;
 use crate::base::request::{Request, SECTOR_BYTES};
 use crate::ftl::scheme::Scheme;
 
@@ -24,6 +25,11 @@ impl Simulation {
         let pages = first / n..end.div_ceil(n);
         if let Some(buffer) = self.buffer.as_mut() {
             pages.clone().for_each(|page| buffer.trim(page, unused(page)));
+        }
+        for piece in self.looking.iter_mut().filter(|piece| pages.contains(&piece.page)) {
+            piece.mask &= !unused(piece.page);
+            piece.partial &= piece.mask;
+            piece.bytes = piece.mask.ones() * self.setup.device.mu_bytes;
         }
         self.waiting.trim(pages, unused);
     }

@@ -70,7 +70,7 @@ impl Simulation {
             buffer.fill(piece.page, piece.mask);
         } else if fits {
             buffer.put(piece, true);
-            let access_ns = self.setup.buffer.map_or(0, |b| u64::from(b.access_ns));
+            let access_ns = self.setup.buffer.map_or(0, |b| b.access_ns);
             self.requests.host(piece.request).buffer_ns = access_ns;
         }
         fits
@@ -107,8 +107,16 @@ impl Simulation {
             stream: entry.stream,
             request_sectors: entry.request_sectors,
         };
+        if self.io.has_map_cache() && self.look_up_write_back(&piece) {
+            return Ok(());
+        }
+        self.hand_over_write_back(piece)
+    }
+
+    /// Hands what is written back to the FTL.
+    pub(super) fn hand_over_write_back(&mut self, piece: Piece) -> Result<(), DeviceFull> {
         let result = self.scheme.write(piece, &mut self.io);
-        self.io.timing_mut().release_request(id);
+        self.io.timing_mut().release_request(piece.request);
         result
     }
 

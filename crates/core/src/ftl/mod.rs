@@ -8,6 +8,7 @@
 //! ```text
 //! config, answer, piece, span, window, knob, signal, block_list, moved,
 //! op_log, page_reads, early, disk_traffic, wakeup, memory                     words and lists
+//! translation                                                   which part of the map is in DRAM
 //! free_list <- bank; hold, bank <- media <- audit               what is stored
 //! io <- merge, write_buffer, plane_allocator, restore           what it does in time
 //! dest <- relocate; region, two_layer <- victim, page_level     blocks managed alike
@@ -58,6 +59,7 @@ pub mod signal;
 pub mod span;
 pub mod store;
 pub mod transfer;
+pub mod translation;
 pub mod two_layer;
 pub mod unit_level;
 pub mod victim;

@@ -2,6 +2,7 @@
 
 use super::config::PoolConfig;
 use super::disk::config::DiskConfig;
+use super::map_config::MapConfig;
 use crate::base::problem::{check_range, Problem};
 use crate::base::units;
 use schemars::JsonSchema;
@@ -73,6 +74,9 @@ pub struct DeviceConfig {
     /// The disk that is the home of the data; absent where flash is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk: Option<DiskConfig>,
+    /// The part of the map that is in DRAM; absent = all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map: Option<MapConfig>,
     /// Pools of identical chips.
     pub pool: Vec<PoolConfig>,
 }
@@ -149,7 +153,15 @@ impl DeviceConfig {
         if let Some(disk) = &self.disk {
             disk.check("device.disk", problems);
         }
+        if let Some(map) = &self.map {
+            map.check(&self.pool, self.mapping_units(), problems);
+        }
         self.check_capacity(u64::from(piece), problems);
+    }
+
+    /// Mapping units of the host.
+    pub fn mapping_units(&self) -> u64 {
+        self.user_bytes / u64::from(self.mu_bytes.max(1))
     }
 
     /// Results are told apart by these names.

@@ -5,5 +5,6 @@ pub mod config;
 pub mod device_config;
 pub mod disk;
 pub mod geometry;
+pub mod map_config;
 pub mod timing;
 pub mod two_layer;

@@ -241,6 +241,35 @@ pub struct WearReport {
     pub lifetime_host_bytes: Option<f64>,
 }
 
+/// What the mapping cache did, of a device that has one. Pages are translation pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct MapReport {
+    /// Pages of the whole map.
+    pub pages: u64,
+    /// Pages that the cache has room for.
+    pub capacity: u64,
+    /// Pages in the cache at the end.
+    pub cached: u64,
+    /// Look-ups: a request, or a write-back, looks once for each page that it touches.
+    pub look_ups: u64,
+    /// Those that found their page in the cache.
+    pub hits: u64,
+    /// Those that did not.
+    pub misses: u64,
+    /// Misses that read flash.
+    pub reads: u64,
+    /// Pages that left the cache unchanged.
+    pub evicted_clean: u64,
+    /// Pages that left it changed, to be programmed.
+    pub evicted_dirty: u64,
+    /// Pages moved by the cleaning of their blocks.
+    pub moved: u64,
+    /// Blocks that hold them, beside those of the scheme.
+    pub blocks: u64,
+    /// Erases of those in the device's life.
+    pub erases: u64,
+}
+
 /// A mapping table as the scheme would have to keep it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TableReport {
@@ -330,6 +359,9 @@ pub struct Report {
     /// What the disk did, of a device that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disk: Option<DiskReport>,
+    /// What the mapping cache did, of a device that has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub map: Option<MapReport>,
     /// Write amplification.
     pub waf: WafReport,
     /// Wear.

@@ -115,7 +115,7 @@ impl Window {
     pub fn write_flash_ns(&self, slc: bool) -> u64 {
         let is_write = |kind, cause| match cause {
             Cause::Host => kind != OpKind::Read,
-            Cause::Migration | Cause::Gc | Cause::Agc | Cause::Promote | Cause::Fill => false,
+            Cause::Migration | Cause::Gc | Cause::Agc | Cause::Promote | Cause::Fill | Cause::Map => false,
             Cause::Rmw | Cause::Flush | Cause::Pad => true,
         };
         let ops = self.counters.ops.iter();

@@ -234,7 +234,7 @@ mod tests {
     fn requests(done: &[(u64, Waiter)]) -> Vec<(u64, RequestId)> {
         let of = |&(at_ns, waiter): &(u64, Waiter)| match waiter {
             Waiter::Request(id) => Some((at_ns, id)),
-            Waiter::Notice(_) | Waiter::Disk(_) => None,
+            Waiter::Notice(_) | Waiter::Held(_) | Waiter::Disk(_) => None,
         };
         done.iter().filter_map(of).collect()
     }

@@ -8,6 +8,7 @@ use crate::ftl::disk_traffic::DiskTraffic;
 use crate::ftl::early::EarlyWrites;
 use crate::ftl::media::{Media, MediaState};
 use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
+use crate::ftl::translation::{MapCache, MapCacheState};
 use crate::hw::array::FlashArray;
 use crate::hw::timing::{ClockState, RequestId, Timing};
 use crate::metrics::series::Series;
@@ -20,6 +21,7 @@ pub struct IoState {
     media: MediaState,
     rng: RngStream,
     clock: ClockState,
+    map: Option<MapCacheState>,
 }
 
 /// The device's own hold on its `Io`. Schemes get the `Io` alone, from which there is no way to the
@@ -49,6 +51,11 @@ impl Driver {
     pub fn new(array: FlashArray, mus: u32, timing: Timing, seed: u64, policy: IoPolicy) -> Self {
         let media = Media::new(array, mus, timing.disk().is_some());
         Self { io: Io::new(media, timing, seed, policy) }
+    }
+
+    /// Has only what the cache keeps of the map in DRAM.
+    pub fn keep_map_in(&mut self, cache: Option<MapCache>) {
+        self.io.map = cache.map(Box::new);
     }
 
     /// The clock.
@@ -151,7 +158,8 @@ impl Driver {
     /// What a snapshot holds; nothing is in flight.
     pub fn save(&self) -> IoState {
         let io = &self.io;
-        IoState { media: io.media.save(), rng: io.rng.clone(), clock: io.timing.save_clock() }
+        let map = io.map.as_ref().map(|map| map.save());
+        IoState { media: io.media.save(), rng: io.rng.clone(), clock: io.timing.save_clock(), map }
     }
 
     /// Takes a snapshot's part into a new device, or says why it does not fit.
@@ -164,6 +172,6 @@ impl Driver {
         for block in used {
             io.timing.set_done(block, io.media.array().block(block).write_ptr());
         }
-        Ok(())
+        io.load_map(state.map)
     }
 }

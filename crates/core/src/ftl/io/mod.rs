@@ -7,6 +7,7 @@ mod driver;
 mod erase;
 mod fold;
 mod held;
+mod look_up;
 mod moves;
 mod place;
 mod policy;
@@ -20,6 +21,7 @@ mod trim;
 pub use disk::DiskOps;
 pub use driver::{Driver, IoState};
 pub(super) use erase::Programs;
+pub use look_up::LookUp;
 pub(super) use moves::Moves;
 pub use policy::IoPolicy;
 
@@ -33,6 +35,7 @@ use crate::ftl::media::Media;
 use crate::ftl::moved::MovedOut;
 use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
 use crate::ftl::piece::Piece;
+use crate::ftl::translation::MapCache;
 use crate::ftl::wakeup::Wakeup;
 use crate::hw::array::FlashArray;
 use crate::hw::config::IdleRule;
@@ -86,6 +89,8 @@ pub struct Io {
     moved: MovedOut,
     /// What the page that is being stored takes the place of.
     superseded: Superseded,
+    /// The mapping cache, unless all of the map is in DRAM.
+    map: Option<Box<MapCache>>,
 }
 
 impl Io {
@@ -113,6 +118,7 @@ impl Io {
             crowded: VecDeque::new(),
             moved: MovedOut::new(),
             superseded: Superseded::new(),
+            map: None,
         }
     }
 

@@ -27,7 +27,7 @@ impl Timing {
         let queues = Queues::new(self.disk_unit, 1, false);
         self.units.push(Unit::new(number, 0, 0, queues, SuspendConfig::default()));
         // A block of its own, whose reads are what the disk does.
-        self.ops.blocks.add();
+        self.ops.blocks.add(1);
         self.disk = Some(Box::new(DiskUnit { disk, orders: Vec::new() }));
     }
 

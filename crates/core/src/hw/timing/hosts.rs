@@ -71,8 +71,13 @@ impl Timing {
         }
     }
 
+    /// Has `request`, which is held, hear of it when `id` is complete, which its path says nothing of.
+    pub fn notify_held(&mut self, id: OpId, request: RequestId) {
+        self.requests.notify(&mut self.ops, id, Waiter::Held(request));
+    }
+
     /// Gives `token` back, between the requests that finish, when `id` is complete.
     pub fn notify(&mut self, id: OpId, token: u32) {
-        self.requests.notify(&mut self.ops, id, token);
+        self.requests.notify(&mut self.ops, id, Waiter::Notice(token));
     }
 }

@@ -22,6 +22,13 @@ impl Timing {
         self.ops.program_of(block, page)
     }
 
+    /// Adds `count` blocks behind those of the array; the number of the first.
+    pub fn add_blocks(&mut self, count: u32) -> u32 {
+        let first = self.ops.blocks.last_block().0 + 1;
+        self.ops.blocks.add(count as usize);
+        first
+    }
+
     /// Records that the last of the first `pages` pages of `block` is programmed without the clock;
     /// those before it are too, or in flight.
     #[inline(always)]

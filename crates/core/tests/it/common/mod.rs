@@ -112,6 +112,7 @@ pub fn device(pool: PoolConfig, user_bytes: u64) -> DeviceConfig {
         stage_timeout_ns: 1_000_000,
         starvation_ns: 0,
         disk: None,
+        map: None,
         pool: vec![pool],
     }
 }

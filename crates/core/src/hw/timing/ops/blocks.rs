@@ -87,10 +87,10 @@ impl Blocks {
         (geometry.block_numbers() * size_of::<BlockClock>()) as u64
     }
 
-    /// Adds a block behind all others.
-    pub fn add(&mut self) {
+    /// Adds `count` blocks behind all others.
+    pub fn add(&mut self, count: usize) {
         let mut clocks = std::mem::take(&mut self.clocks).into_vec();
-        clocks.push(BlockClock::zeroed());
+        clocks.resize(clocks.len() + count, BlockClock::zeroed());
         self.clocks = clocks.into_boxed_slice();
     }
 

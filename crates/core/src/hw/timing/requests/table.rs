@@ -17,6 +17,8 @@ pub enum Waiter {
     Request(RequestId),
     /// Whoever knows this token.
     Notice(u32),
+    /// A request that is held until then, besides what it has operations for.
+    Held(RequestId),
     /// Whoever knows the token of this operation of the disk.
     Disk(u32),
 }
@@ -170,11 +172,11 @@ impl Requests {
         !self.finished.is_empty()
     }
 
-    /// Gives `token` back, between the requests that finish, when `id` is complete.
-    pub fn notify(&mut self, ops: &mut Ops, id: OpId, token: u32) {
+    /// Gives `notice` back, between the requests that finish, when `id` is complete.
+    pub fn notify(&mut self, ops: &mut Ops, id: OpId, notice: Waiter) {
         self.notices += 1;
         ops[id].set(COUNTS);
-        self.add_waiter(ops, id, Waiter::Notice(token));
+        self.add_waiter(ops, id, notice);
     }
 
     /// An operation of the disk is ordered, whose token is given back.
@@ -215,7 +217,7 @@ impl Requests {
                     let copy = if wait == 0 { 0 } else { self.paths.insert(self.paths[wait as usize]) };
                     self.finish_for_request(request, array_ns, bus_ns, copy, gap);
                 }
-                Waiter::Notice(_) | Waiter::Disk(_) => {
+                Waiter::Notice(_) | Waiter::Held(_) | Waiter::Disk(_) => {
                     self.notices -= 1;
                     self.finished.push(waiter);
                 }
