@@ -26,6 +26,7 @@ mod ips_oracle;
 mod knobs;
 mod light_workload;
 mod limits;
+mod map_cache;
 mod merge_rules;
 mod model;
 mod moved_pages;

@@ -13,6 +13,7 @@ use slcache_core::device::config::{
 use slcache_core::device::Setup;
 use slcache_core::hw::config::{PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig, SuspendConfig};
 use slcache_core::hw::disk::config::{AtStart, DiskConfig, Rotation};
+use slcache_core::hw::map_config::MapConfig;
 use slcache_core::schemes::CATALOG;
 
 /// The flash.
@@ -48,10 +49,26 @@ pub struct Drive {
     queue_depth: u32,
     time_scale: f64,
     turnaround_ns: u32,
+    /// Translation pages in the mapping cache; 0 = all of the map is in DRAM.
+    mapped: u64,
     link: Option<LinkConfig>,
     buffer: Option<(Acknowledge, u32, bool)>,
     sub_mu: SubMu,
     on_read: bool,
+}
+
+impl Drive {
+    /// Its mapping cache: pages of 64 entries.
+    fn map(&self) -> Option<MapConfig> {
+        (self.mapped > 0).then(|| MapConfig {
+            cache_bytes: 512 * self.mapped,
+            entry_bytes: 8,
+            page_bytes: 512,
+            access_ns: 500,
+            mode: CellMode::Slc,
+            blocks: None,
+        })
+    }
 }
 
 /// What the controller does.
@@ -163,23 +180,24 @@ fn drive() -> impl Strategy<Value = Drive> {
     let buffer = (select(vec![Acknowledge::OnBuffer, Acknowledge::OnProgram]), 1..6u32, any::<bool>());
     (
         (prop::bool::weighted(0.25), select(vec![0, 0, 0, 1, 4, 32]), select(vec![1.0, 1.0, 0.1, 3.5])),
-        (select(vec![None, None, Some(link)]), select(vec![0, 0, 400_000])),
+        (select(vec![None, None, Some(link)]), select(vec![0, 0, 400_000]), select(vec![0, 0, 0, 1, 2, 5])),
         proptest::option::weighted(0.35, buffer),
         select(vec![SubMu::Round, SubMu::Rmw]),
         prop::bool::weighted(0.2),
     )
-        .prop_map(|((closed, depth, time_scale), (link, turnaround_ns), buffer, sub_mu, on_read)| {
-            Drive {
+        .prop_map(
+            |((closed, depth, time_scale), (link, turnaround_ns, mapped), buffer, sub_mu, on_read)| Drive {
                 closed,
                 queue_depth: if closed { depth.max(1) } else { depth },
                 time_scale,
                 turnaround_ns,
+                mapped,
                 link,
                 buffer,
                 sub_mu,
                 on_read,
-            }
-        })
+            },
+        )
 }
 
 fn controller() -> impl Strategy<Value = Controller> {
@@ -338,6 +356,7 @@ impl Choice {
         (flash.rmw_transfer, flash.stage_timeout_ns) = (c.rmw_transfer, c.stage_timeout_ns);
         flash.starvation_ns = c.starvation_ns;
         let d = &self.drive;
+        flash.map = d.map().filter(|map| flash.pool.iter().all(|pool| pool.pages_per_block(map.mode) > 1));
         let mut setup = setup(flash, self.scheme);
         setup.host = HostConfig {
             replay: if d.closed { Replay::Closed } else { Replay::Open },
@@ -417,12 +436,12 @@ impl Choice {
     /// Whether a write is in the map as soon as it was fed, whole and once.
     pub fn is_immediate(&self) -> bool {
         let d = &self.drive;
-        d.buffer.is_none() && d.link.is_none() && !d.closed && d.queue_depth == 0
+        d.buffer.is_none() && d.link.is_none() && d.mapped == 0 && !d.closed && d.queue_depth == 0
     }
 
     /// Whether writes, held up on their way in, may come after trims that the host sent later.
     pub fn may_overtake(&self) -> bool {
-        self.drive.link.is_some()
+        self.drive.link.is_some() || self.drive.mapped > 0
     }
 
     /// Whether a read may map what its page lacks.
