@@ -44,7 +44,7 @@ def judge(
         ("below", [3, 3], "same direction"),
         ("below", [7, 9], "not reproduced"),
         ("above", [1, 1], "reproduced"),
-        ("above", [4, 4], "not reproduced"),
+        ("above", [3, 3], "not reproduced"),
     ],
 )
 def test_traces_ahead_and_behind_are_counted(kind: str, paper: list[int], verdict: str) -> None:

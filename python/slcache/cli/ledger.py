@@ -15,6 +15,7 @@ from slcache.tabular import Column, Table
 
 _COLOURS = {
     "reproduced": "green",
+    "consistent": "cyan",
     "same direction": "yellow",
     "not reproduced": "red",
     "cannot hold": "magenta",

@@ -7,10 +7,7 @@ import itertools
 from slcache import normalise
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.table import Table
-from slcache.reproduce.verdicts import NOT_REPRODUCED, REPRODUCED, SAME_DIRECTION, Finding
-
-#: A count is of the paper's magnitude up to so many times more, or as many times fewer.
-_MAGNITUDE = 3
+from slcache.reproduce.verdicts import LIMIT, NOT_REPRODUCED, REPRODUCED, SAME_DIRECTION, Finding
 
 
 def _changes(claim: Claim, table: Table) -> dict[str, float]:
@@ -35,7 +32,7 @@ def _count(claim: Claim, table: Table, _: object) -> Finding | None:
     verdict = NOT_REPRODUCED
     if low <= len(chosen) <= high:
         verdict = REPRODUCED
-    elif low <= _MAGNITUDE * len(chosen) and len(chosen) <= _MAGNITUDE * high:
+    elif low <= LIMIT * len(chosen) and len(chosen) <= LIMIT * high:
         verdict = SAME_DIRECTION
     percent = {name: 100 * change for name, change in each.items()}
     ours = f"{len(chosen)} of {len(each)} traces"

@@ -13,6 +13,7 @@ from slcache.reproduce import across, grids, trends
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.table import Table
 from slcache.reproduce.verdicts import (
+    CONSISTENT,
     NO_CHANGE,
     NOT_REPRODUCED,
     REPRODUCED,
@@ -21,6 +22,7 @@ from slcache.reproduce.verdicts import (
     counted,
     of_change,
     of_ends,
+    of_limit,
     sign,
 )
 
@@ -72,7 +74,8 @@ def _number(claim: Claim, per_seed: Sequence[float], detail: dict[str, Any]) -> 
     ours, paper = statistics.fmean(per_seed), float(claim.paper)
     spread = [min(per_seed), max(per_seed)]
     beyond = {"above": ours > paper, "below": ours < paper}.get(claim.better, False)
-    verdict = REPRODUCED if beyond else of_change(ours, paper, claim.tolerance)
+    verdict = of_change(ours, paper, claim.tolerance)
+    verdict = CONSISTENT if beyond and verdict != REPRODUCED else verdict
     return Finding(ours, spread, ours - paper, sign(ours) == sign(paper), None, verdict, detail)
 
 
@@ -222,8 +225,9 @@ def _largest(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | 
         return None
     ours = max(values)
     distance = ours - claim.paper
-    holds = distance <= 0 if claim.kind == "bound" else abs(distance) <= claim.tolerance
-    return Finding(ours, None, distance, None, None, REPRODUCED if holds else NOT_REPRODUCED)
+    near = REPRODUCED if abs(distance) <= claim.tolerance else NOT_REPRODUCED
+    verdict = of_limit(ours, claim.paper) if claim.kind == "bound" else near
+    return Finding(ours, None, distance, None, None, verdict)
 
 
 def _direction(claim: Claim, table: Table, _: Mapping[str, Finding]) -> Finding | None:

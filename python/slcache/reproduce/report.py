@@ -15,7 +15,7 @@ from slcache.reproduce.outcome import Evaluation, View
 from slcache.reproduce.reading import PROBABLE
 from slcache.reproduce.rows import shown
 from slcache.reproduce.table import Table
-from slcache.reproduce.verdicts import NOT_REPRODUCED, REPRODUCED, SAME_DIRECTION
+from slcache.reproduce.verdicts import JUDGED
 from slcache.reproduce.yardstick import Line
 
 
@@ -184,7 +184,7 @@ def _overview(evaluation: Evaluation) -> list[tuple[str, str, list[str]]]:
 
 def _counts(claims: Sequence[dict[str, Any]]) -> list[int]:
     verdicts = [claim["verdict"] for claim in claims]
-    return [verdicts.count(verdict) for verdict in (REPRODUCED, SAME_DIRECTION, NOT_REPRODUCED)]
+    return [verdicts.count(verdict) for verdict in JUDGED]
 
 
 def _unit(figure: object) -> str:

@@ -19,6 +19,7 @@ from slcache.reproduce.verdicts import (
     counted,
     of_change,
     of_ends,
+    of_limit,
     sign,
 )
 
@@ -107,9 +108,9 @@ def _bounded(claim: Claim, each: Mapping[str, float]) -> Finding | None:
     if not each:
         return None
     ours = max(each.values())
-    distance = ours - float(claim.paper)
-    verdict = REPRODUCED if distance <= 0 else NOT_REPRODUCED
-    return Finding(ours, None, distance, verdict=verdict, detail={"per_trace": dict(each)})
+    paper = float(claim.paper)
+    verdict = of_limit(ours, paper)
+    return Finding(ours, None, ours - paper, verdict=verdict, detail={"per_trace": dict(each)})
 
 
 def _widest(claim: Claim, table: Table, _: object) -> Finding | None:

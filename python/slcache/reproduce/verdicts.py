@@ -10,6 +10,8 @@ from typing import Any
 from slcache import normalise
 
 REPRODUCED = "reproduced"
+#: The paper gives a limit, and ours keeps it: less than a figure that comes out.
+CONSISTENT = "consistent"
 SAME_DIRECTION = "same direction"
 NOT_REPRODUCED = "not reproduced"
 CANNOT_HOLD = "cannot hold"
@@ -17,16 +19,15 @@ NOT_SIMULABLE = "cannot be simulated"
 #: A figure of some of the traces that the claim is of: it is shown, and says nothing of all.
 NOT_JUDGED = "not judged"
 NOT_RUN = "no data"
-VERDICTS = (
-    *(REPRODUCED, SAME_DIRECTION, NOT_REPRODUCED),
-    *(CANNOT_HOLD, NOT_SIMULABLE, NOT_JUDGED, NOT_RUN),
-)
+#: What runs can say of a claim that they can tell of.
+JUDGED = (REPRODUCED, CONSISTENT, SAME_DIRECTION, NOT_REPRODUCED)
+VERDICTS = (*JUDGED, CANNOT_HOLD, NOT_SIMULABLE, NOT_JUDGED, NOT_RUN)
 
 #: A change of at most so many percent has no direction.
 NO_CHANGE = 100 * normalise.TIE
 #: How many times as large, or as small, as the paper's a figure of the same direction may be:
-#: +183 % is no likeness of +13 %.
-LIMIT = 3
+#: +81 % is no likeness of +30 %.
+LIMIT = 2
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def sign(percent: float) -> int:
 
 
 def alike(ours: float, paper: float) -> bool:
-    """Return whether a change has the paper's direction, and a third to three times its size."""
+    """Return whether a change has the paper's direction, and half to twice its size."""
     size, limit = abs(ours), abs(paper)
     same = sign(ours) == sign(paper) != 0
     return same and limit <= LIMIT * size and size <= LIMIT * limit
@@ -73,8 +74,13 @@ def of_ends(ours: Sequence[float], paper: Sequence[float], tolerance: float, *, 
     return SAME_DIRECTION if likeness else NOT_REPRODUCED
 
 
+def of_limit(ours: float, paper: float) -> str:
+    """Return the verdict on an upper limit."""
+    return CONSISTENT if ours <= paper else NOT_REPRODUCED
+
+
 def counted(holds: Mapping[str, bool], detail: dict[str, Any]) -> Finding | None:
-    """Judge a claim of every trace by those that it holds on: a third of them is a likeness."""
+    """Judge a claim of every trace by those that it holds on: half of them is a likeness."""
     if not holds:
         return None
     count, total = sum(holds.values()), len(holds)
