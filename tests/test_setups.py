@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import slcache as package
+from slcache.differences import diff as slcache_diff
 from slcache.reproduce import plan as plans
 from slcache.reproduce import setups
 from slcache.reproduce.inputs import twins
@@ -79,6 +80,38 @@ def test_a_comparison_begins_with_the_papers_set_up_and_says_so(tmp_path: Path) 
     merge = configs["sector"]["scheme"]["sector"]["merge"]
     assert (merge["timeout_ns"], merge["acknowledge"]) == (7, "on-fill")
     assert configs["baseline"]["trace"]["address"] == "compact"
+
+
+def test_documents_and_reports_name_the_reading(trace: Path, tmp_path: Path) -> None:
+    begun = ("hierarchy-web_1", *FEW, "--schemes", "baseline,sa", "--reading", "hierarchy")
+    for seeds in ("1", "2"):
+        out = tmp_path / seeds
+        done = slcache("compare", *begun, "--seeds", seeds, "--out", str(out))
+        assert done.returncode == 0, done.stderr
+        found = package.load(out)
+        assert isinstance(found, package.Comparison)
+        for run in found.every_run:
+            assert run.to_dict()["provenance"]["reading"] == "hierarchy/main:literal"
+        assert "Reading hierarchy/main:literal." in (out / "report.html").read_text("utf-8")
+        # What is repeated from a result began with the same.
+        assert package.rerun(out).equal
+    plain = package.run(trace, device="tiny", scheme="tlc-only")
+    assert "reading" not in plain.to_dict()["provenance"]
+    assert "Reading" not in plain.report()
+
+
+@pytest.mark.parametrize("wrong", [7, "", "hierarchy", "hierarchy/main:", "a/b:c\n"])
+def test_an_edited_reading_is_told(wrong: object, trace: Path, tmp_path: Path) -> None:
+    run = package.run(trace, device="tiny", scheme="tlc-only")
+    document = run.to_dict()
+    document["provenance"]["reading"] = wrong
+    path = tmp_path / "edited.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(package.ResultError, match=r"edited\.json: provenance\.reading = "):
+        package.load(path)
+    document["provenance"]["reading"] = "hierarchy/main:literal"
+    other = package.Result(document)
+    assert not slcache_diff(run, other).equal
 
 
 def test_a_whole_configuration_leaves_no_room_for_a_reading(tmp_path: Path) -> None:

@@ -204,7 +204,7 @@ def _trace(document: Document) -> dict[str, Any]:
 
 def _origin(document: Document) -> dict[str, Any]:
     """Return what made the result, but for what is different in every run."""
-    keep = ("version", "commit", "model_version")
+    keep = ("version", "commit", "model_version", "reading")
     found = {key: document["provenance"].get(key) for key in keep}
     memory = document["provenance"].get("memory_in")
     return found if memory is None else {**found, "memory_in.sha256": memory["sha256"]}

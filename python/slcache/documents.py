@@ -160,7 +160,8 @@ def _settings(document: Mapping[str, Any]) -> dict[str, Any]:
     config = document["config"]
     settings = dict(leaves({name: part for name, part in config.items() if name != "scheme"}))
     # Another model is another device: older documents do not tell theirs.
-    settings["provenance.model_version"] = document.get("provenance", {}).get("model_version")
+    for key in ("model_version", "reading"):
+        settings[f"provenance.{key}"] = document.get("provenance", {}).get(key)
     return settings
 
 

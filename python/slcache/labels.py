@@ -1,4 +1,4 @@
-"""What the requests of a trace are where they are no recording: a twin is always called one."""
+"""What results call traces, schemes and readings: a twin is always called one."""
 
 from __future__ import annotations
 
@@ -30,3 +30,14 @@ def of_scheme(config: Mapping[str, Any]) -> str:
         return str(name)
     # "qlc-only" is a scheme of its own.
     return "tlc-only mode=qlc" if options["mode"] == "qlc" else f"{options['mode']}-only"
+
+
+def name_reading(document: Mapping[str, Any], reading: str) -> None:
+    """Name in a new result document the paper's set-up that the run began with."""
+    document["provenance"]["reading"] = reading
+
+
+def reading_of(document: Mapping[str, Any]) -> str | None:
+    """Return the paper's set-up that a run began with; None where it began with none."""
+    reading: str | None = document["provenance"].get("reading")
+    return reading

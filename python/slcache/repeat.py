@@ -8,7 +8,7 @@ import pathlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from slcache import _core, api, differences
+from slcache import _core, api, differences, labels
 from slcache.arguments import checked
 from slcache.differences import Difference
 from slcache.errors import ConfigError, ResultError, TraceError, UsageError, about
@@ -109,6 +109,9 @@ def _repeated(
         memory_in=None if memory is None else memory["file"],
         progress=progress,
     )
+    reading = document["provenance"].get("reading")
+    if reading is not None:
+        labels.name_reading(run.documents[0], reading)
     return Result.made(run.documents[0], label, run.inputs)
 
 

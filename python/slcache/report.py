@@ -102,8 +102,10 @@ def _title(labels: Sequence[str], document: Document) -> str:
 
 def _subtitle(document: Document) -> str:
     trace = document["trace"]
-    label = labels_of_traces.of_run(document)
+    label, reading = labels_of_traces.of_run(document), labels_of_traces.reading_of(document)
+    begun = f"Reading {reading}. " if reading else ""
     return ("" if label is None else f"{label}. ") + (
+        f"{begun}"
         f"{trace['path']}: {trace['reads']:,} reads ({units.size(trace['read_bytes'])}) and "
         f"{trace['writes']:,} writes ({units.size(trace['write_bytes'])})"
     )
@@ -229,7 +231,9 @@ def _trace(document: Document) -> Rows:
 
 def _provenance(document: Document) -> Rows:
     provenance, sim = document["provenance"], document["sim"]
+    reading = labels_of_traces.reading_of(document)
     return [
+        *([("reading", reading)] if reading else []),
         ("slcache", f"{provenance['version']}, commit {provenance['commit']}"),
         ("model version", str(provenance.get("model_version", "unknown"))),
         ("seed", str(provenance["seed"])),

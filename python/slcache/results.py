@@ -367,6 +367,11 @@ class Comparison(_Frames):
         return [run.documents[0] for run in self.runs]
 
     @property
+    def every_run(self) -> list[Result]:
+        """The runs, of all seeds where there are several."""
+        return self.runs
+
+    @property
     def normalised(self) -> dict[str, Any]:
         """Every scheme's figures divided by the reference's."""
         return normalise.normalised(self.labels, self.documents, self.reference)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.text import Text
 
-from slcache import _core, api, comparing, notes, terminal, units
+from slcache import _core, api, comparing, labels, notes, terminal, units
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.config_files import Placed
@@ -85,6 +85,7 @@ def run(
             progress=meter,
             **arguments,
         )
+        _name(begun, [result])
         if files is not None:
             result.stage(files)
     _print(
@@ -166,6 +167,7 @@ def compare(
             progress=meter,
             **arguments,
         )
+        _name(begun, comparison.every_run)
         if files is not None:
             comparison.stage(files)
     cautions = [Text(line, "yellow") for line in comparison.notes()]
@@ -192,6 +194,13 @@ def _begun(
     console.note(f"reading {reading.name}: {reading.title}")
     settings = {**reading.settings_for(schemes), **given}
     return settings, replay or reading.replay
+
+
+def _name(reading: Setup | None, runs: Sequence[Result]) -> None:
+    """Name the reading in the documents of runs that have just been made."""
+    if reading is not None:
+        for run in runs:
+            labels.name_reading(run.documents[0], reading.name)
 
 
 def _arguments(
