@@ -38,25 +38,25 @@ def judge(
 
 
 @pytest.mark.parametrize(
-    ("kind", "paper", "verdict"),
+    ("way", "paper", "verdict"),
     [
-        ("below", [2, 2], "reproduced"),
-        ("below", [3, 3], "same direction"),
-        ("below", [7, 9], "not reproduced"),
-        ("above", [1, 1], "reproduced"),
-        ("above", [3, 3], "not reproduced"),
+        ("down", [2, 2], "reproduced"),
+        ("down", [3, 3], "same direction"),
+        ("down", [7, 9], "not reproduced"),
+        ("up", [1, 1], "reproduced"),
+        ("up", [3, 3], "not reproduced"),
     ],
 )
-def test_traces_ahead_and_behind_are_counted(kind: str, paper: list[int], verdict: str) -> None:
-    assert judge(kind, paper).verdict == verdict
+def test_traces_ahead_and_behind_are_counted(way: str, paper: list[int], verdict: str) -> None:
+    assert judge("count", paper, way=way).verdict == verdict
 
 
 def test_a_count_of_too_few_traces_says_nothing() -> None:
-    assert judge("below", [2, 2], total=11).verdict == "no data"
+    assert judge("count", [2, 2], total=11).verdict == "no data"
 
 
 def test_none_at_all_is_of_no_magnitude() -> None:
-    assert judge("above", [2, 2], {"a": -1.5, "b": 0.9}).verdict == "not reproduced"
+    assert judge("count", [2, 2], {"a": -1.5, "b": 0.9}).verdict == "not reproduced"
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ def test_none_at_all_is_of_no_magnitude() -> None:
     ],
 )
 def test_a_change_sinks_over_the_traces_in_the_claims_order(order: list[str], verdict: str) -> None:
-    assert judge("sinks", "at every step", workloads=order).verdict == verdict
+    assert judge("goes", "at every step", way="down", workloads=order).verdict == verdict
 
 
 def test_a_way_over_traces_needs_all_of_them() -> None:
-    assert judge("climbs", "at every step", workloads=["a", "b", "e"]).verdict == "no data"
+    assert judge("goes", "at every step", workloads=["a", "b", "e"]).verdict == "no data"
 
 
 def run(windows: Sequence[tuple[int, float]]) -> dict[str, Any]:

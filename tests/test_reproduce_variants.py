@@ -162,8 +162,9 @@ def test_up_to_is_the_trace_that_gains_most() -> None:
         "x",
         "8",
         "t",
-        "highest",
+        "change",
         20.0,
+        which="most",
         measure="write_mb_per_s",
         scheme="new",
         against="old",
@@ -178,7 +179,12 @@ def test_up_to_is_the_trace_that_gains_most() -> None:
 def test_the_most_is_among_the_schemes_that_the_claim_names() -> None:
     speeds = {"old": 10.0, "new": 12.0, "best constant": 20.0}
     table = Table({("a", name, 1): document(x) for name, x in speeds.items()}, "old", ["a"])
-    claim = Claim("x", "4", "t", "most", "every trace", measure="write_mb_per_s", scheme="new")
+    claim = Claim(
+        *("x", "4", "t", "ahead", "every trace"),
+        measure="write_mb_per_s",
+        scheme="new",
+        which="most",
+    )
     verdicts = [
         ledger([each], {"": table})[0].verdict
         for each in (claim, replace(claim, among=["old", "new"]))

@@ -5,47 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-#: Kinds of claims, and how ours is found for each.
+#: Kinds of claims, and how ours is found for each. The scheme may be a grid of one setting.
 KINDS = {
-    "change": "mean over the traces of scheme / against - 1",
-    "range": "lowest and highest over the traces of scheme / against - 1",
-    "highest": "highest over the traces of scheme / against - 1",
-    "span": "lowest and highest over the traces of the measure",
+    "change": "mean over traces and settings of scheme / against - 1, or the trace's with most",
+    "range": "lowest and highest of the same, or of the measure, over traces and settings",
     "mean": "mean of other claims' figures",
     "order": "schemes by the mean of the measure relative to the reference, ascending",
-    "least": "on how many traces the scheme has the smallest measure",
-    "most": "on how many traces the scheme has the largest measure",
-    "zero": "sum of the measure over the traces and schemes",
-    "bound": "largest measure of the scheme over the traces",
-    "sign": "whether the mean change is above or below zero",
-    "above": "on how many traces scheme / against - 1 is above zero",
-    "below": "on how many traces scheme / against - 1 is below zero",
-    "climbs": "whether scheme / against rises over the claim's traces, in their order",
-    "sinks": "whether scheme / against falls over the claim's traces, in their order",
-    "count": "on how many traces the measure is above the threshold",
-    "moves": "on how many traces the measure is above zero",
-    "value": "largest measure of the scheme over the traces, in the claim's unit",
-    "optimum": "value of the grid's setting where the mean measure is least (or most), on a trace",
-    "inside": "on how many traces that value is neither the first nor the last of the grid",
-    "shift": "that value on the last of the workloads minus that on the first",
+    "ahead": "on how many traces the scheme has the least, or most, of the measure",
+    "value": "largest figure of the scheme over the traces, in the claim's unit",
+    "bound": "the same, as a limit",
+    "count": "on how many traces the measure is above the threshold, or the change up or down",
     "exceeds": "size of the first of other claims' figures less the size of the second",
-    "rises": "on how many traces the measure never falls over the grid",
-    "falls": "on how many traces the measure never rises over the grid",
-    "swing": "largest less least of the measure over the grid, the widest of the traces",
-    "steady": "largest / least of the measure over the grid - 1, the widest of the traces",
-    "widest": "the trace on which largest / least of the measure over the grid is most",
-    "reaches": "the grid's first setting where the measure is threshold times that of the first",
-    "grid-range": "lowest and highest over traces and settings of grid / against - 1",
-    "grid-change": "mean over traces and settings of grid / against - 1",
-    "grid-sign": "whether that is above or below zero",
-    "grid-more": "by how much that is more at `points` than at the grid's other settings",
-    "grid-where": "whether the measure is above threshold at `points`, and not at all others",
-    "grid-bound": "largest measure of the grid over traces and settings",
-    "grid-most": "on how many traces and settings the grid has the largest measure of the grids",
-    "grid-least": "on how many traces and settings the grid has the smallest measure of the grids",
+    "goes": "whether the measure goes up, or down, over the grid, or the change over the traces",
+    "optimum": "the grid's setting with the least, or most, of the measure",
+    "above": "where the measure is above the threshold: on every trace, or at `points` alone",
     "ends-below": "on how many traces both ends of the grid are below the mean of the rest",
-    "peak-within": "on how many traces the grid's optimum lies between two settings",
-    "apart": "whether the measure over the grid is below (above) that of every other trace",
+    "reaches": "the grid's first setting where the measure is threshold times that of the first",
+    "widest": "the trace on which largest / least of the measure over the grid is most",
+    "apart": "whether the figure is below, or above, that of every other trace, or setting",
 }
 
 #: What makes a claim come out as it does. `by construction`: the scheme cannot do otherwise;
@@ -72,8 +49,13 @@ class Claim:
     #: Schemes that least and most compare; all of the part's when empty.
     among: list[str] = field(default_factory=list)
     of: list[str] = field(default_factory=list)
-    #: Which end of the measure is the optimum: "least" or "most".
-    which: str = "least"
+    #: Which end of the measure is meant: "least", "most", or "" where all of it is.
+    which: str = ""
+    #: The figure of a value that is none of the measure alone: the "difference" or "ratio" of most
+    #: and least over a grid, or the "sum" over the traces.
+    over: str = ""
+    #: Which way is claimed: "up" or "down".
+    way: str = "up"
     scale: float = 1.0
     threshold: float = 0.0
     #: Settings of the grid that are looked at; all when empty.
@@ -99,7 +81,9 @@ class Claim:
 
         for key, value, allowed in (
             ("kind", self.kind, tuple(KINDS)),
-            ("which", self.which, ("least", "most")),
+            ("which", self.which, ("", "least", "most")),
+            ("over", self.over, ("", "difference", "ratio", "sum")),
+            ("way", self.way, ("up", "down")),
             ("better", self.better, ("", "above", "below")),
             ("class", self.class_, CLASSES),
         ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from slcache.reproduce.claims import Claim
@@ -51,24 +51,17 @@ class Table:
         names = dict.fromkeys(wanted or self._wanted)
         return [name for name in names if name not in self.workloads]
 
-    def ratio(self, claim: Claim, rival: str, workload: str, seed: int) -> float | None:
-        """Return scheme / rival; None where the rival's figure is 0 or missing."""
-        own = self.get(claim.measure, workload, claim.scheme, seed)
-        other = self.get(claim.measure, workload, rival, seed)
-        return None if own is None or not other else own / other
+    def is_grid(self, name: str) -> bool:
+        """Return whether it is a grid, and no one scheme."""
+        return any(each.name == name for each in self._grids)
 
-    def ratios(self, claim: Claim, rival: str, seed: int) -> list[float]:
-        """Return scheme / rival for every workload that has both."""
-        every = [self.ratio(claim, rival, name, seed) for name in self.workloads_of(claim)]
-        return [ratio for ratio in every if ratio is not None]
-
-    def undefined(self, claim: Claim, rival: str) -> list[str]:
-        """Return the workloads that have no ratio, for instance because nothing was migrated."""
-        return [
-            name
-            for name in self.workloads_of(claim)
-            if all(self.ratio(claim, rival, name, seed) is None for seed in self.seeds)
-        ]
+    def by_setting(
+        self, measure: str, name: str, workload: str, seed: int | None = None
+    ) -> dict[float, float]:
+        """Return a grid's curve, or one scheme's figure as the curve's only point, at 0."""
+        if self.is_grid(name):
+            return self.curve(measure, name, workload, seed)
+        return self._one(measure, name, workload, seed, [0.0])
 
     def values(self, measure: str, scheme: str, workload: str) -> list[float]:
         """Return a figure for every seed that has it."""
@@ -106,14 +99,19 @@ class Table:
     ) -> dict[float, float]:
         """Return a rival's figure at every setting of a curve: a grid's own, or one scheme's."""
         own = self.curve(measure, rival, workload, seed)
-        if not own:
-            one = (
-                self.mean(measure, rival, workload)
-                if seed is None
-                else self.get(measure, workload, rival, seed)
-            )
-            own = {} if one is None else dict.fromkeys(curve, one)
+        own = own or self._one(measure, rival, workload, seed, curve)
         return {at: own[at] for at in curve if at in own}
+
+    def _one(
+        self, measure: str, scheme: str, workload: str, seed: int | None, at: Iterable[float]
+    ) -> dict[float, float]:
+        """Return one scheme's figure at every setting."""
+        one = (
+            self.mean(measure, scheme, workload)
+            if seed is None
+            else self.get(measure, workload, scheme, seed)
+        )
+        return {} if one is None else dict.fromkeys(at, one)
 
     def _points(self, grid: str) -> list[Variant]:
         return next((each.variants() for each in self._grids if each.name == grid), [])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slcache import normalise
+from slcache.reproduce.claims import Claim
 
 REPRODUCED = "reproduced"
 #: The paper gives a limit, and ours keeps it: less than a figure that comes out.
@@ -28,6 +29,9 @@ NO_CHANGE = 100 * normalise.TIE
 #: How many times as large, or as small, as the paper's a figure of the same direction may be:
 #: +81 % is no likeness of +30 %.
 LIMIT = 2
+
+#: What a product with a claim's scale may be off.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,16 @@ def of_ends(ours: Sequence[float], paper: Sequence[float], tolerance: float, *, 
 def of_limit(ours: float, paper: float) -> str:
     """Return the verdict on an upper limit."""
     return CONSISTENT if ours <= paper else NOT_REPRODUCED
+
+
+def of_value(ours: float, claim: Claim) -> str:
+    """Return the verdict on a figure; settings such as 0.3, made a percentage, are rounded."""
+    return when(abs(ours - claim.paper) <= claim.tolerance + _ROUNDING)
+
+
+def when(holds: bool) -> str:
+    """Return the verdict on what holds or does not."""
+    return REPRODUCED if holds else NOT_REPRODUCED
 
 
 def counted(holds: Mapping[str, bool], detail: dict[str, Any]) -> Finding | None:
