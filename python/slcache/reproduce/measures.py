@@ -84,6 +84,22 @@ def _spare_share(document: Document) -> float:
     return 1 - float(device["user_bytes"] / raw)
 
 
+def _fast_gib(document: Document) -> float | None:
+    """Return how much data the faster of two SSDs holds at the end."""
+    _, values = series(document, "utilisation")
+    pool = document["config"]["device"]["pool"][0]
+    units = pool["channels"] * pool["chips"] * pool["dies"] * pool["planes"]
+    capacity = units * pool["blocks"] * pool["wordlines"] * pool["page_bytes"]
+    return float(values[-1] * capacity / 2**30) if values else None
+
+
+def _dense_gib(document: Document) -> float | None:
+    """Return how much the other one holds, where all user data are valid."""
+    fast = _fast_gib(document)
+    user = float(document["config"]["device"]["user_bytes"] / 2**30)
+    return None if fast is None else user - fast
+
+
 def _large_write_share(document: Document) -> float | None:
     """Return the share of the trace's write requests of more than 512 KiB."""
     told = document.get("trace_info")
@@ -282,6 +298,8 @@ MEASURES: dict[str, Measure] = {
     "utilisation_range": _over("utilisation_target", lambda values: max(values) - min(values)),
     "spare_share": _spare_share,
     "large_write_share": _large_write_share,
+    "fast_gib": _fast_gib,
+    "dense_gib": _dense_gib,
     **tiers.MEASURES,
     **cliffs.MEASURES,
     "write_requests": lambda document: float(document["host"]["write"]["requests"]),

@@ -80,6 +80,16 @@ def programmed(document: Document) -> float | None:
     return None if None in found else float(sum(found))
 
 
+def capacity_bytes(document: Document) -> float | None:
+    """Return what the two regions of a chip hold together."""
+    scheme = document["config"]["scheme"].get("nvc")
+    pool = document["config"]["device"]["pool"][0]
+    bits = next((i for i, mode in ((4, "qlc"), (3, "tlc"), (2, "mlc")) if pool.get(mode)), 1)
+    slc = scheme and scheme["slc_blocks"]
+    block = pool["wordlines"] * pool["page_bytes"]
+    return None if slc is None else float(block * (slc + bits * (pool["blocks"] - slc)))
+
+
 def slc_to_dense_blocks(document: Document) -> float | None:
     """Return SLC blocks per dense block."""
     scheme = document["config"]["scheme"].get("nvc")
@@ -101,5 +111,6 @@ MEASURES: dict[str, Reader] = {
     "lifespan_full_chip_tb": lifespan("full_chip", 1e12),
     "nvc_miss_rate": miss_rate,
     "programmed_bytes": programmed,
+    "nvc_capacity_bytes": capacity_bytes,
     "slc_to_dense_blocks": slc_to_dense_blocks,
 }
