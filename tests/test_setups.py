@@ -21,7 +21,7 @@ NAMES = [
     for paper in plans.papers()
     for plan in [plans.load(paper)]
     for part in plan.parts
-    for reading in plan.readings
+    for reading in plan.named_readings
 ]
 FEW = ["--workload", "requests=20000"]
 
@@ -40,7 +40,7 @@ def test_a_set_up_is_what_the_evaluation_runs(name: str) -> None:
     assert plain or own >= {*part.schemes}
     for job in plain:
         assert (job.device, job.replay) == (found.device, found.replay)
-        assert dict(job.settings) == found.settings_for([job.scheme])
+        assert dict(job.settings) == found.settings_for([job.scheme], job.input.path)
 
 
 def test_short_names_mean_the_first_part_and_the_literal_reading() -> None:
@@ -55,6 +55,7 @@ def test_short_names_mean_the_first_part_and_the_literal_reading() -> None:
         ("ips/dayly", "no part 'dayly'; allowed: bursty, daily, coop-bursty, coop-daily"),
         ("ips/", "no part ''"),
         ("hyssd:probable", "no reading 'probable'; allowed: literal"),
+        ("ips:fast", "no reading 'fast'; allowed: literal, probable, fast-clock"),
         ("ips:", "no reading ''"),
         ("", "no paper ''"),
     ],
@@ -80,6 +81,22 @@ def test_a_comparison_begins_with_the_papers_set_up_and_says_so(tmp_path: Path) 
     merge = configs["sector"]["scheme"]["sector"]["merge"]
     assert (merge["timeout_ns"], merge["acknowledge"]) == (7, "on-fill")
     assert configs["baseline"]["trace"]["address"] == "compact"
+
+
+def test_a_clock_is_for_the_traces_that_it_is_said_of(tmp_path: Path) -> None:
+    clocks = {}
+    for name in ("hierarchy-web_1", "hierarchy-lun2"):
+        done = slcache(
+            *("run", name, *FEW, "--scheme", "baseline", "--reading", "hierarchy:fast-clock"),
+            *("--json", "--out", str(tmp_path / name)),
+        )
+        assert done.returncode == 0, done.stderr
+        document = json.loads(done.stdout)
+        assert document["provenance"]["reading"] == "hierarchy/main:fast-clock"
+        clocks[name] = document["config"]["host"]["time_scale"]
+        told = b"and hierarchy-lun2 is none of them" in b" ".join(done.stderr.split())
+        assert told == (name == "hierarchy-lun2")
+    assert clocks == {"hierarchy-web_1": 0.01, "hierarchy-lun2": 1.0}
 
 
 def test_documents_and_reports_name_the_reading(trace: Path, tmp_path: Path) -> None:

@@ -41,6 +41,11 @@ def parts(evaluation: Evaluation) -> list[Table | Text]:
     twins = sum(each.twin for each in evaluation.inputs)
     sources = f"{twins} twins, {len(evaluation.inputs) - twins} published files"
     told.append(Text(f"Inputs: {sources}; {evaluation.mode} mode."))
+    for entry in evaluation.sensitivity:
+        if entry["front"]:
+            count = f"{len(entry['front'])} of {len(entry['points']) - 1} combinations"
+            told.append(Text(f"{entry['name']}: {count} are beaten by no other on all figures:"))
+            told += [Text(f"  {title}") for title in entry["front"]]
     if evaluation.yardstick:
         told.append(Text(yardstick.sentence(evaluation.yardstick)))
     return told

@@ -64,7 +64,7 @@ def run(
     if named is None:
         told = "give a scheme, or a --config with one"
         raise typer.BadParameter(told, param_hint="--scheme")
-    settings, replay = _begun(begun, [named], given.settings, replay)
+    settings, replay = _begun(begun, [named], trace, given.settings, replay)
     reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
     arguments = _arguments(settings, address, reader, replay, seed, window)
     kept = files_of(trace, device, config, load_state, memory_in)
@@ -144,7 +144,7 @@ def compare(
     if memory_in is not None:
         api.remembering(names)
     console.left_out(left_out)
-    settings, replay = _begun(begun, names, given.settings, replay)
+    settings, replay = _begun(begun, names, trace, given.settings, replay)
     reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
     arguments = _arguments(settings, address, reader, replay, seed, window)
     if _core.is_read_once(trace):
@@ -186,13 +186,19 @@ def _tables(comparison: Comparison) -> list[Table]:
 
 
 def _begun(
-    reading: Setup | None, schemes: Sequence[str], given: dict[str, Any], replay: str | None
+    reading: Setup | None,
+    schemes: Sequence[str],
+    trace: str,
+    given: dict[str, Any],
+    replay: str | None,
 ) -> tuple[dict[str, Any], str | None]:
     """Return settings and replay on top of those of a reading, and say which it is."""
     if reading is None:
         return given, replay
     console.note(f"reading {reading.name}: {reading.title}")
-    settings = {**reading.settings_for(schemes), **given}
+    if left_out := reading.left_out(trace):
+        console.note(f"reading {reading.name}: {left_out} of them")
+    settings = {**reading.settings_for(schemes, trace), **given}
     return settings, replay or reading.replay
 
 

@@ -44,6 +44,8 @@ class Input:
     draw: int | None = None
     #: Settings of its runs that make the experiment as much smaller as the twin.
     reduced: Mapping[str, Any] = field(default_factory=dict)
+    #: Settings of its runs over those of their part.
+    own: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -74,7 +76,8 @@ class Input:
             self.repeat_to_write_bytes,
             self.draw,
         )
-        return hash((*members, *sorted(self.workload.items()), *map(str, self.reduced.items())))
+        settings = (*self.reduced.items(), *self.own.items())
+        return hash((*members, *sorted(self.workload.items()), *map(str, settings)))
 
 
 def twins(
@@ -126,6 +129,7 @@ def _input(workload: Workload, file: File | None) -> Input:
         parts=tuple(workload.parts),
         repeat_to_write_bytes=workload.repeat_to_write_bytes,
         optional=workload.optional,
+        own=workload.settings,
     )
 
 
@@ -149,6 +153,7 @@ def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input
         optional=workload.optional,
         draw=None if draw is None else int(draw),
         reduced=reduced,
+        own=workload.settings,
     )
 
 

@@ -31,6 +31,8 @@ class Workload:
     #: A smaller experiment with the twin in place of the paper's: figures of the twin, and
     #: settings that make device and periods as much smaller. A published file is run without.
     reduced: dict[str, Any] = field(default_factory=dict)
+    #: Settings of its runs, of a published file's too, over those of the part.
+    settings: dict[str, Any] = field(default_factory=dict)
     #: Repeat the trace until it has written so many bytes; 0 for once.
     repeat_to_write_bytes: int = 0
     #: Whether it is only run when it is named, because it takes so long.

@@ -49,6 +49,8 @@ class Plan:
     lifespans: list[Lifespans] = field(default_factory=list)
     #: What the most probable reading of the paper changes of this, the literal one.
     reading: Reading | None = None
+    #: Readings that are not judged beside these two, but that runs can begin with.
+    others: list[Reading] = field(default_factory=list)
 
     @property
     def schemes(self) -> list[str]:
@@ -76,15 +78,22 @@ class Plan:
 
     @property
     def readings(self) -> list[str]:
-        """The readings that it has."""
+        """The readings that are judged."""
         return list(READINGS) if self.reading else [LITERAL]
+
+    @property
+    def named_readings(self) -> list[str]:
+        """All readings that it has."""
+        return [*self.readings, *(other.id for other in self.others)]
 
     def under(self, reading: str) -> Plan:
         """Return the plan as a reading has it run."""
-        if reading == LITERAL or self.reading is None:
+        every = [*([self.reading] if self.reading else []), *self.others]
+        found = next((each for each in every if each.id == reading), None)
+        if found is None:
             return self
-        workloads = self.reading.workloads(self.workloads, self.parts)
-        return replace(self, parts=self.reading.parts(self.parts), workloads=workloads)
+        workloads = found.workloads(self.workloads, self.parts)
+        return replace(self, parts=found.parts(self.parts), workloads=workloads)
 
     def part(self, name: str) -> Part:
         """Return the part of that name, by default the first."""
@@ -122,6 +131,10 @@ def load(name: str) -> Plan:
         "optima": _tables(Optima, table.pop("optima", []), f"{where}: optima"),
         "lifespans": _tables(Lifespans, table.pop("lifespan", []), f"{where}: lifespan"),
         "reading": _reading(table.pop("reading", None), f"{where}: reading"),
+        "others": [
+            _reading(each, f"{where}: other {i + 1}")
+            for i, each in enumerate(table.pop("other", []))
+        ],
         "yardstick": _one(Yardstick, table.pop("yardstick", None), f"{where}: yardstick"),
     }
     plan = toml.build(Plan, {"name": name, **table, **members}, where)
@@ -196,10 +209,18 @@ def _faults_of_readings(plan: Plan) -> list[str]:
         for variation in vary
         if variation.reading not in plan.readings
     ]
-    reading = plan.reading or Reading("", [])
-    found += [f"reading: {fault}" for fault in faults(reading, plan.parts, plan.workloads)]
+    every = [("reading", plan.reading or Reading("", []))]
+    every += [(f"other {other.id}", other) for other in plan.others]
+    found += [
+        f"{at}: {fault}"
+        for at, reading in every
+        for fault in faults(reading, plan.parts, plan.workloads)
+    ]
+    ids = [*READINGS, *(other.id for other in plan.others)]
+    found += [f"other: two readings are called {name}" for name in {*ids} if ids.count(name) > 1]
     given = [
-        (f"reading: option {i + 1}", option.settings, option.parts)
+        (f"{at}: option {i + 1}", option.settings, option.parts)
+        for at, reading in every
         for i, option in enumerate(reading.option)
     ]
     given += [

@@ -30,10 +30,13 @@ class Option:
     twin: dict[str, Any] = field(default_factory=dict)
     #: Parts it is for; all when empty.
     parts: list[str] = field(default_factory=list)
+    #: Workloads that its settings are for, such as those whose stamps have a unit of their own; all
+    #: when empty.
+    workloads: list[str] = field(default_factory=list)
 
     def given(self, part: str) -> dict[str, Any]:
         """Return what it says of a part, by what names it in plan.toml."""
-        if self.parts and part not in self.parts:
+        if self.workloads or (self.parts and part not in self.parts):
             return {}
         settings = {f"settings.{key}": value for key, value in self.settings.items()}
         figures = {f"twin.{key}": value for key, value in self.twin.items()}
@@ -43,10 +46,12 @@ class Option:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the probable reading changes of the literal one, which is the plan itself."""
+    """What a reading changes of the literal one, which is the plan itself."""
 
     name: str
     option: list[Option]
+    #: What it is asked for by.
+    id: str = PROBABLE
 
     def parts(self, parts: Sequence[Part]) -> list[Part]:
         """Return the parts as they are run."""
@@ -55,6 +60,11 @@ class Reading:
     def workloads(self, workloads: Sequence[Workload], parts: Sequence[Part]) -> list[Workload]:
         """Return the workloads as they are run: one that differs from part to part is several."""
         return [one for each in workloads for one in self._workloads(each, [p.name for p in parts])]
+
+    def settings_of(self, workload: str) -> dict[str, Any]:
+        """Return the settings that are for some workloads, this one among them."""
+        own = (option.settings for option in self.option if workload in option.workloads)
+        return {key: value for settings in own for key, value in settings.items()}
 
     def given(self, part: str) -> dict[str, Any]:
         """Return what all options together say of a part."""
@@ -75,9 +85,14 @@ class Reading:
                 groups.append((figures, [part]))
             else:
                 same.append(part)
-        whole = len(groups) == 1
+        whole, own = len(groups) == 1, {**each.settings, **self.settings_of(each.name)}
         return [
-            replace(each, set={**each.set, **figures}, parts=each.parts if whole else names)
+            replace(
+                each,
+                set={**each.set, **figures},
+                parts=each.parts if whole else names,
+                settings=own,
+            )
             for figures, names in groups
         ]
 
@@ -94,7 +109,7 @@ def has_figures(workload: str) -> bool:
 
 def faults(reading: Reading, parts: Sequence[Part], workloads: Sequence[Workload]) -> list[str]:
     """Return what is wrong with a reading's parts and devices, and what is said twice or idly."""
-    names = [part.name for part in parts]
+    names, traces_ = [part.name for part in parts], {each.name for each in workloads}
     devices = [entry["name"] for entry in api.devices()]
     found = []
     for i, option in enumerate(reading.option):
@@ -116,6 +131,13 @@ def faults(reading: Reading, parts: Sequence[Part], workloads: Sequence[Workload
             for part in option.devices
             if option.parts and part not in option.parts
         ]
+        found += [
+            f"{at}: workloads: no workload {name}; allowed: {', '.join(sorted(traces_))}"
+            for name in option.workloads
+            if name not in traces_
+        ]
+        if option.workloads and (option.devices or option.twin or option.parts):
+            found.append(f"{at}: workloads: only settings can be of some workloads")
         if not (option.settings or option.devices or option.twin):
             found.append(f"{at}: one of settings, devices and twin is missing: it changes nothing")
         found += [

@@ -159,7 +159,7 @@ def _variation(entry: dict[str, Any]) -> dict[str, Any]:
     shares = [_shares(point["yardstick"]) for point in entry["points"]]
     if any(shares):
         lines.append({"id": "way to the best constant", "cells": [(text, "") for text in shares]})
-    told = {key: entry[key] for key in ("name", "why", "reading")}
+    told = {key: entry[key] for key in ("name", "why", "reading", "front")}
     return {**told, "names": names, "lines": lines}
 
 

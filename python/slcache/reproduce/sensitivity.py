@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache.reproduce import checks, inputs, yardstick
+from slcache.reproduce.front import front
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.jobs import Job
 from slcache.reproduce.ledger import Row, ledger
@@ -132,6 +133,10 @@ def _variation(
         "name": variation.name,
         "why": variation.why,
         "reading": variation.reading,
+        # Of one setting alone the table of verdicts says as much.
+        "front": [found[i][0] for i in front([of.rows for _, of in found])]
+        if variation.cross
+        else [],
         "points": [
             {
                 "value": title,

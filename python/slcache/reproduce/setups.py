@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from slcache import api
@@ -23,12 +23,22 @@ class Setup:
     device: str
     replay: str | None
     settings: Mapping[str, Any]
+    #: Settings of single workloads over these, by their twins.
+    of_traces: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def settings_for(self, schemes: Sequence[str]) -> dict[str, Any]:
-        """Return the settings of these schemes, and those of none."""
+    def settings_for(self, schemes: Sequence[str], trace: str = "") -> dict[str, Any]:
+        """Return the settings of these schemes, and those of none, on a trace."""
         known = api.canonical()
         own = [Variant(name, known.get(name, name)) for name in schemes]
-        return {key: said for each in own for key, said in settings_of(each, self.settings).items()}
+        whole = {**self.settings, **self.of_traces.get(trace, {})}
+        return {key: said for each in own for key, said in settings_of(each, whole).items()}
+
+    def left_out(self, trace: str) -> str:
+        """Say what of it is for other traces alone; empty where nothing is."""
+        if not self.of_traces or trace in self.of_traces:
+            return ""
+        keys = dict.fromkeys(key for of in self.of_traces.values() for key in of)
+        return f"its {', '.join(keys)} is for {', '.join(self.of_traces)}, and {trace} is none"
 
 
 def named(text: str) -> Setup:
@@ -43,12 +53,13 @@ def named(text: str) -> Setup:
     if slash:
         _check("part", part, [each.name for each in plan.parts], text)
     if ":" in text:
-        _check("reading", reading, plan.readings, text)
+        _check("reading", reading, plan.named_readings, text)
     return _setup(plan, part, reading or plan.readings[0])
 
 
 def _setup(plan: Plan, part: str, reading: str) -> Setup:
-    found = plan.under(reading).part(part)
+    read = plan.under(reading)
+    found = read.part(part)
     settings = {key: value for key, value in found.settings.items() if value != DEFAULT}
     return Setup(
         name=f"{plan.name}/{found.name}:{reading}",
@@ -56,6 +67,11 @@ def _setup(plan: Plan, part: str, reading: str) -> Setup:
         device=found.device,
         replay=settings.pop("replay", found.replay),
         settings=settings,
+        of_traces={
+            each.twin: each.settings
+            for each in read.workloads
+            if each.settings and found.name in (each.parts or [found.name])
+        },
     )
 
 

@@ -129,7 +129,7 @@ def _jobs(
             variant.scheme,
             seed,
             replay,
-            all_settings(part.device, variant, each.reduced, settings),
+            all_settings(part.device, variant, each.reduced, {**settings, **each.own}),
             variant.name,
             each.draw or (None if part.learned is None else seeds[0]),
             tuple(before.get(name) or inputs.twins(plan, [name])[0] for name in variant.after),

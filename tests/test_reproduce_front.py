@@ -1,0 +1,49 @@
+"""Which points of a study no other beats on all of the paper's figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from slcache.reproduce.claims import Claim
+from slcache.reproduce.front import front
+from slcache.reproduce.ledger import Row, ledger
+from slcache.reproduce.table import Table
+
+PAPER = {"write": -25.0, "read": -10.0}
+
+
+def point(write: float, read: float, **of_read: Any) -> dict[str, Row]:  # noqa: ANN401
+    """Return the claims of a study's point that found these changes."""
+    figures = {
+        "new": {"write": 100 + write, "read": 100 + read},
+        "old": dict.fromkeys(PAPER, 100.0),
+    }
+    documents = {("a", s, 1): {"scheme": {"figures": of}} for s, of in figures.items()}
+    pair: dict[str, Any] = {"scheme": "new", "against": "old", "tolerance": 1.0}
+    claims = [
+        Claim(name, "1", "t", "change", paper, measure=name, **pair, **(of_read if i else {}))
+        for i, (name, paper) in enumerate(PAPER.items())
+    ]
+    return {row.id: row for row in ledger(claims, {"": Table(documents, "old", ["a"])})}
+
+
+def test_the_front_is_what_no_other_beats_on_all_figures() -> None:
+    points = [point(-20, 0), point(-10, -9.5), point(-10, 0), point(-60, 5)]
+    assert front(points) == [0, 1]
+
+
+def test_within_the_tolerance_nothing_is_nearer() -> None:
+    assert front([point(-20, -10), point(-20, -9.1)]) == [0, 1]
+    assert front([point(-20, -10), point(-20, -8.9)]) == [0]
+
+
+def test_calibrated_claims_do_not_count() -> None:
+    calibrated = {"class_": "calibrated"}
+    assert front([point(-20, -10, **calibrated), point(-21, 50, **calibrated)]) == [1]
+
+
+def test_a_figure_that_some_point_lacks_is_left_out() -> None:
+    first = point(-20, -10)
+    other = point(-21, 50)
+    del other["read"]
+    assert front([first, other]) == [1]
