@@ -444,6 +444,11 @@ impl Choice {
         self.drive.link.is_some() || self.drive.mapped > 0
     }
 
+    /// Whether the device takes requests in the order of the trace.
+    pub fn keeps_order(&self) -> bool {
+        !self.drive.closed && !self.may_overtake()
+    }
+
     /// Whether a read may map what its page lacks.
     pub fn maps_on_read(&self) -> bool {
         self.drive.on_read

@@ -7,6 +7,7 @@
 //! data. What no flash page holds lies on the disk, if there is one, and the audit looks for it there;
 //! pauses let the disk fall asleep. The cases are others in every run; `make soak` runs them for as long as one likes.
 
+mod bounded;
 mod cases;
 mod choice;
 mod keys;
@@ -95,7 +96,7 @@ fn prepared(choice: &Choice, setup: &Setup, versions: bool) -> Simulation {
 }
 
 /// Feeds `requests`, turning knobs and auditing as it goes, and finishes.
-fn play(sim: &mut Simulation, choice: &Choice, requests: &[Request], tally: &Tally) {
+fn play(sim: &mut Simulation, choice: &Choice, setup: &Setup, requests: &[Request], tally: &Tally) {
     let immediate = choice.is_immediate();
     let audit_every = choice.audit_every * tally.audit_spacing;
     let mut oracle = Oracle::of(sim, immediate, choice.may_overtake(), choice.maps_on_read());
@@ -121,6 +122,9 @@ fn play(sim: &mut Simulation, choice: &Choice, requests: &[Request], tally: &Tal
     assert_eq!(sim.timing().ops_in_flight(), 0);
     sim.audit().unwrap();
     oracle.check(sim);
+    if choice.keeps_order() && choice.turn_every == 0 {
+        bounded::check(&report, requests, setup, choice.on_disk());
+    }
     Tally::add(&tally.cases, 1);
     Tally::add(&tally.requests, requests.len() as u64);
     Tally::add(&tally.operations, sim.counters().iter().map(|row| row.totals.count).sum());
@@ -130,7 +134,7 @@ fn play(sim: &mut Simulation, choice: &Choice, requests: &[Request], tally: &Tal
 fn loses_nothing((choice, draws): (Choice, Vec<Draw>), tally: &Tally) -> TestCaseResult {
     let Some(setup) = choice.setup() else { return Ok(()) };
     let mut sim = prepared(&choice, &setup, true);
-    play(&mut sim, &choice, &requests(&draws, &setup), tally);
+    play(&mut sim, &choice, &setup, &requests(&draws, &setup), tally);
     Ok(())
 }
 
@@ -154,7 +158,7 @@ fn stays_full((choice, seed): (Choice, u64), tally: &Tally) -> TestCaseResult {
         let op = if rng.below(10) == 0 { HostOp::Read } else { HostOp::Write };
         all.push(Request { at_ns: at_ns as u64, op, ..all[rng.below((bytes / page) as u32) as usize] });
     }
-    play(&mut sim, &choice, &all, tally);
+    play(&mut sim, &choice, &setup, &all, tally);
     let all_in_flash = sim.media().mapped() == bytes / u64::from(setup.device.mu_bytes);
     prop_assert!(all_in_flash || choice.on_disk());
     Ok(())
