@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from slcache.bandwidth import Curve
+    from slcache.runs.executors import Executor
 
 #: What a picture of it is written as.
 FILES = ("cliff.json", "cliff.svg", "cliff.png")
@@ -280,12 +281,15 @@ def run(
     device: Content,
     schemes: Sequence[str],
     settings: Mapping[str, Any] | None = None,
-    jobs: int = 1,
+    jobs: int | None = None,
+    executor: Executor | str = "local",
+    store: api.Path | None = None,
     progress: api.Progress | None = None,
 ) -> Cliff:
     """Write a pattern to an empty device under each scheme, `jobs` of them at a time.
 
-    Raises ConfigError or RunError, and UsageError where a pattern does not fit the device.
+    `executor` and `store` are those of `compare`. Raises ConfigError or RunError, and UsageError
+    where a pattern does not fit the device.
     """
     given = api.flat(settings)
     planned = loads(pattern, device=device, schemes=schemes, settings=given)
@@ -303,7 +307,7 @@ def run(
         )
         for name, load in planned.items()
     ]
-    found = several.results(asked, jobs, progress)
+    found = several.results(asked, jobs=jobs, executor=executor, store=store, progress=progress)
     labelled = zip(planned.values(), found, strict=True)
     return Cliff({each.label: (load, each) for load, each in labelled}, pattern, _name(device))
 
@@ -320,7 +324,9 @@ def cliff(
     pause_ns: int = 0,
     span_bytes: int | None = None,
     settings: Mapping[str, Any] | None = None,
-    jobs: int = 1,
+    jobs: int | None = None,
+    executor: Executor | str = "local",
+    store: api.Path | None = None,
     on_progress: api.Progress | None = None,
 ) -> Cliff:
     """Write sequentially to an empty device and tell the bandwidth over the data written.
@@ -328,8 +334,9 @@ def cliff(
     Writes of `write_bytes` go on without a break until `amount_bytes` are written, `queue_depth`
     at a time; with `bursts` above 1 in so many equal parts, one every `pause_ns`. Without an
     amount every scheme writes three times what its device takes in SLC mode. Writes start over
-    after `span_bytes`, by default when the device is full. `device`, `schemes`, `settings` and
-    `jobs` are those of `compare`. Raises ConfigError, UsageError or RunError.
+    after `span_bytes`, by default when the device is full. `device`, `schemes`, `settings`,
+    `jobs`, `executor` and `store` are those of `compare`. Raises ConfigError, UsageError or
+    RunError.
     """
     given = api.flat(settings)
     names, left_out = api.named(schemes, device=device, settings=given)
@@ -337,7 +344,14 @@ def cliff(
         warnings.warn(sentence, stacklevel=2)
     pattern = Pattern(amount_bytes, write_bytes, queue_depth, bursts, pause_ns, span_bytes)
     return run(
-        pattern, device=device, schemes=names, settings=given, jobs=jobs, progress=on_progress
+        pattern,
+        device=device,
+        schemes=names,
+        settings=given,
+        jobs=jobs,
+        executor=executor,
+        store=store,
+        progress=on_progress,
     )
 
 

@@ -6,7 +6,7 @@ import os
 import pathlib
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slcache import api, config_files, reasons, spare
 from slcache.arguments import checked
@@ -19,6 +19,9 @@ from slcache.runs import given as texts
 from slcache.runs import several
 from slcache.runs.run import Run
 from slcache.traces import Progress
+
+if TYPE_CHECKING:
+    from slcache.runs.executors import Executor
 
 
 @checked
@@ -39,7 +42,9 @@ def compare(
     equal_cells: bool = False,
     memory_in: Path | None = None,
     log: Path | None = None,
-    jobs: int = 1,
+    jobs: int | None = None,
+    executor: Executor | str = "local",
+    store: Path | None = None,
     on_progress: Progress | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -53,7 +58,10 @@ def compare(
     anew for each: a `SeededComparison` tells means with intervals, and which differences are
     inside the noise. `equal_cells` leaves schemes without a cache as many dense blocks as those
     with one have beside it. `jobs` runs go on at a time, each in a process of its own where that
-    is more than one; the figures are the same. The other arguments are those of `run`.
+    is more than one, or on the `executor` of `slcache.sweep`; the figures are the same. Results
+    are kept in the folder `store`, where there is one, and found there: a comparison that was
+    ended goes on. Runs that write a log or read a memory are not kept. The other arguments are
+    those of `run`.
     """
     device, _, said = config_files.unpacked(device, settings)
     given = api.addressed(said, address, window)
@@ -81,7 +89,7 @@ def compare(
         for mark, number in every.items()
         for name in names
     ]
-    results = several.results(asked, jobs, progress)
+    results = several.results(asked, jobs=jobs, executor=executor, store=store, progress=progress)
     reference = normalise if normalise is None else labelled[normalise]
     count = len(names)
     found = [

@@ -95,7 +95,9 @@ def cliff(
     ] = None,
     config: opt.Config = None,
     sets: opt.Sets = None,
-    jobs: opt.Jobs = 1,
+    jobs: opt.Jobs = None,
+    executor: opt.Executor = "local",
+    store: opt.Kept = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write cliff.json, .svg and .png here.")
     ] = None,
@@ -126,6 +128,7 @@ def cliff(
     from slcache import cliffs
 
     form = opt.form_of(form, json)
+    opt.check_executor(executor, jobs)
     given = opt.configured(config, device, sets)
     names, left_out = opt.scheme_names(schemes, given.device, given.settings)
     settings = given.settings
@@ -155,6 +158,8 @@ def cliff(
             schemes=names,
             settings=settings,
             jobs=jobs,
+            executor=executor,
+            store=store,
             progress=meter,
         )
         if files is not None:

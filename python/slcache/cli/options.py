@@ -176,6 +176,8 @@ def checked_schemes(values: list[str] | str | None) -> list[str] | str | None:
 
 def check_executor(executor: str, workers: int | None) -> None:
     """Say what is wrong with where runs are to go on, before anything is read."""
+    if executor == "local":
+        return
     from slcache.runs.executors import named
 
     try:
@@ -389,7 +391,8 @@ Seed = Annotated[
     typer.Option(min=0, max=SEED_MAX, metavar="N", help="Seed of every random choice."),
 ]
 Jobs = Annotated[
-    int, typer.Option(min=1, max=1024, metavar="N", help="Runs at a time, a process for each (1).")
+    int | None,
+    typer.Option(min=1, max=1024, metavar="N", help="Runs at a time, a process for each (1)."),
 ]
 Workers = Annotated[
     int | None,
@@ -408,6 +411,15 @@ Store = Annotated[
     typer.Option(
         metavar="DIR",
         help="Where results are kept and found, for several verbs to share (default: OUT/store).",
+    ),
+]
+Kept = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        metavar="DIR",
+        help="Where results are kept and found, for several verbs to share: run again to go on "
+        "(default: nothing is kept).",
     ),
 ]
 EqualCells = Annotated[

@@ -120,7 +120,9 @@ def compare(
     equal_cells: opt.EqualCells = False,
     memory_in: opt.MemoryIn = None,
     log: opt.Log = None,
-    jobs: opt.Jobs = 1,
+    jobs: opt.Jobs = None,
+    executor: opt.Executor = "local",
+    store: opt.Kept = None,
     out: opt.Out = None,
     json: opt.Json = False,
     form: opt.Format = opt.Form.table,
@@ -139,6 +141,7 @@ def compare(
         --schemes tlc-only,baseline --seeds 5
     """
     form, begun = opt.form_of(form, json), opt.set_up(reading)
+    opt.check_executor(executor, jobs)
     given = opt.configured(config, device, sets, begun)
     names, left_out = opt.scheme_names(schemes, given.device, given.settings, normalise)
     if memory_in is not None:
@@ -164,6 +167,8 @@ def compare(
             memory_in=memory_in,
             log=log,
             jobs=jobs,
+            executor=executor,
+            store=store,
             progress=meter,
             **arguments,
         )

@@ -23,22 +23,26 @@ from slcache.traces import Progress
 class Engine:
     """Runs whatever is asked of it, and keeps it; leaving the block ends its workers.
 
-    Results are kept below the folder `place`. `executor` is a name as `--executor` has it, with
-    `jobs` processes where it starts them, or workers that somebody else ends. `progress` is called
-    as things go on, and cancels by returning False.
+    Results are kept below the folder `place`; without one they are not. `executor` is a name as
+    `--executor` has it, with `jobs` processes where it starts them, or workers that somebody else
+    ends. `progress` is called as things go on, and cancels by returning False. Errors begin with
+    the run's title, unless they are to tell no `titles`.
     """
 
     def __init__(
         self,
-        place: Path,
+        place: Path | None,
         executor: Executor | str = "local",
         jobs: int | None = None,
         progress: Progress | None = None,
+        *,
+        titles: bool = True,
     ) -> None:
+        self._keeps = place is not None
         # Workers may be elsewhere.
-        self._place = place.absolute()
+        self._place = (place or Path()).absolute()
         self.store = store.Store(self._place / "results")
-        self.progress = progress
+        self.progress, self._titles = progress, titles
         self._asked, self._jobs = executor, jobs
         self._executor: Executor | None = None
         self._scratch: Path | None = None
@@ -69,9 +73,16 @@ class Engine:
 
     def key(self, run: Run) -> str:
         """Return the name under which a run's result is kept."""
-        assert run.memory_in is None, "a memory of unknown origin"
-        assert run.log is None, "a result that is kept writes no log"
+        assert self._is_kept(run)
         return store.key(self._identity(run))
+
+    def _is_kept(self, run: Run) -> bool:
+        """Return whether a result is kept: a log has to be written, and a memory may be another."""
+        return self._keeps and run.log is None and run.memory_in is None
+
+    def _name(self, run: Run) -> str:
+        """Return what tells a run from the others that are asked for."""
+        return self.key(run) if self._is_kept(run) else run.title
 
     def kept(self, runs: Sequence[Run]) -> bool:
         """Return whether every result is there already."""
@@ -82,10 +93,14 @@ class Engine:
 
         The first run that fails ends all of them with its exception, and what is done is kept.
         """
-        keys = [self.key(run) for run in runs]
+        keys = [self._name(run) for run in runs]
         # Equal runs are one.
         of_key = dict(zip(keys, runs, strict=True))
-        found = {key: kept for key in of_key if (kept := self.store.get(key)) is not None}
+        found = {
+            key: kept
+            for key, run in of_key.items()
+            if self._is_kept(run) and (kept := self.store.get(key)) is not None
+        }
         todo = {key: run for key, run in of_key.items() if key not in found}
         if todo:
             found |= self._done(todo, len(found))
@@ -102,7 +117,8 @@ class Engine:
             with Keeper(self.store) as keeper:
 
                 def keep(done: Done) -> None:
-                    keeper.keep(done)
+                    if self._is_kept(todo[done.name]):
+                        keeper.keep(done)
                     found[done.name] = store.unpacked(done.content)
 
                 def report(state: driver.Progress) -> None:
@@ -110,7 +126,8 @@ class Engine:
 
                 driver.run(work, self._executor, keep, kept, report, fail_fast=True)
         except driver.FailedError as error:
-            raise error.told(todo[error.done.name].title) from None
+            title = todo[error.done.name].title if self._titles else ""
+            raise error.told(title) from None
         for task in work.makings.values():
             if task.kind == "repeat":
                 Path(task.name).unlink()
@@ -144,10 +161,10 @@ class Engine:
         kind: Literal["point", "memory"] = "point",
     ) -> Task:
         """Return the task of a run; what makes the files that it needs is added to `makings`."""
-        memory = None if run.after is None else self._memory(run.after, makings)
+        memory = run.memory_in if run.after is None else self._memory(run.after, makings)
         if REPEAT in run.changed:
             run = dataclasses.replace(run, written=self._repeated(run, makings))
-        return dataclasses.replace(run.task(name, kind), memory_in=memory)
+        return dataclasses.replace(run, memory_in=memory).task(name, kind)
 
     def _memory(self, run: Run, makings: dict[str, Task]) -> str:
         """Return the file with what a scheme has learned in a run; kept for later ones."""

@@ -84,6 +84,7 @@ class Run:
             replay=self.replay,
             memory_in=None if self.memory_in is None else os.fspath(self.memory_in),
             log=None if self.log is None else os.fspath(api.checked_log(self.log)),
+            title=self.title,
         )
 
 

@@ -1,9 +1,10 @@
-"""Several runs whose results are wanted together: one by one, or in processes of their own."""
+"""Several runs whose results are wanted together: here one by one, or wherever runs go on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from slcache import _core, api, files
 from slcache.errors import UsageError, about
@@ -13,73 +14,63 @@ from slcache.runs.run import Run
 from slcache.traces import Progress
 
 if TYPE_CHECKING:
-    from slcache.runs.tasks import Done, Task
+    from slcache.runs.executors import Executor
 
 
-def results(asked: Sequence[Run], jobs: int, progress: Progress | None) -> list[Result]:
+def results(
+    asked: Sequence[Run],
+    *,
+    jobs: int | None,
+    executor: Executor | str,
+    store: api.Path | None,
+    progress: Progress | None,
+) -> list[Result]:
     """Return the results of runs in their order, of which `jobs` go on at a time.
 
-    The first that fails ends all of them with its exception. `progress` cancels by returning False.
+    With one job they go on in this process, one by one. The first that fails ends all of them with
+    its exception; what is done is kept where there is a store. `progress` cancels by returning
+    False.
     """
+    # What only runs need is loaded with the first of them.
+    from slcache.runs.engine import Engine
+    from slcache.runs.executors.inline import Inline
+
     read = [path for each in asked for path in each.reads()]
     files.check((each.log for each in asked if each.log is not None), read)
-    if jobs == 1:
-        return _one_by_one(asked, progress)
-    for each in asked:
-        path = given.path_of(each.trace)
-        if path is not None and _core.is_read_once(path):
-            told = f"jobs = {jobs}: {path} can be read only once: give a file, or jobs = 1"
-            raise about(UsageError(told), "jobs")
-    documents = _documents([each.task(each.title) for each in asked], jobs, progress)
+    here = executor == "local" and (jobs is None or jobs == 1)
+    _check_pipes(asked, jobs, executor, store, here=here)
+    place = None if store is None else Path(store)
+    if here:
+        inline = Inline(progress, 0 if store is None else 1)
+        engine = Engine(place, inline, titles=False)
+    else:
+        engine = Engine(place, executor, jobs, progress, titles=False)
+    with engine:
+        documents = engine.results(asked)
     pairs = zip(asked, documents, strict=True)
     return [Result.made(document, None, each.reads()) for each, document in pairs]
 
 
-def _one_by_one(asked: Sequence[Run], progress: Progress | None) -> list[Result]:
-    """Return the results of runs in this process; a pipe is copied, so that all can read it."""
-    opened: dict[str, _core.Rereadable] = {}
-    found = []
-    for each in asked:
-        source = given.trace_of(each.trace)
-        if isinstance(source, str):
-            if source not in opened:
-                opened[source] = _core.rereadable(source, progress=progress)
-            source = opened[source]
-        result = api.replayed(
-            source,
-            path=given.path_of(each.trace),
-            device=given.content_of(each.device),
-            scheme=each.scheme,
-            settings=each.settings,
-            trace_options=list(each.trace_options),
-            replay=each.replay,
-            seed=each.seed,
-            memory_in=each.memory_in,
-            log=each.log,
-            progress=api.prefixed(each.title, progress),
-        )
-        found.append(result)
-    return found
-
-
-def _documents(tasks: Sequence[Task], jobs: int, progress: Progress | None) -> list[dict[str, Any]]:
-    """Return the result documents of tasks, done in processes of their own."""
-    from slcache.runs import driver, store
-    from slcache.runs.executors import named
-
-    found: dict[str, dict[str, Any]] = {}
-
-    def keep(done: Done) -> None:
-        found[done.name] = store.unpacked(done.content)
-
-    def report(state: driver.Progress) -> None:
-        if progress is not None and progress("runs", state.done, state.total) is False:
-            raise KeyboardInterrupt
-
-    work = driver.Work({task.name: task for task in tasks})
-    try:
-        with named.workers("local", min(jobs, len(tasks))) as executor:
-            driver.run(work, executor, keep, 0, report, fail_fast=True)
-    except driver.FailedError as error:
-        raise error.told() from None
-    return [found[task.name] for task in tasks]
+def _check_pipes(
+    asked: Sequence[Run],
+    jobs: int | None,
+    executor: Executor | str,
+    store: api.Path | None,
+    *,
+    here: bool,
+) -> None:
+    """Raise UsageError for a trace that can be read only once where that is not enough."""
+    if here and store is None:
+        return
+    paths = (given.path_of(each.trace) for each in asked)
+    pipe = next((path for path in paths if path is not None and _core.is_read_once(path)), None)
+    if pipe is None:
+        return
+    if here:
+        name, value, instead = "store", str(store), "leave store out"
+    elif executor == "local":
+        name, value, instead = "jobs", str(jobs), "jobs = 1"
+    else:
+        name, value, instead = "executor", str(executor), "leave executor out"
+    told = f"{name} = {value}: {pipe} can be read only once: give a file, or {instead}"
+    raise about(UsageError(told), name)

@@ -47,6 +47,8 @@ class Task:
     #: The memory that the scheme begins with, and the table of requests to write.
     memory_in: str | None = None
     log: str | None = None
+    #: What people call it.
+    title: str = ""
 
     def reads(self) -> set[str]:
         """Return the files that it reads, which other tasks may make."""
@@ -89,7 +91,7 @@ def perform(task: Task) -> Done:
     """Do a task; what is wrong with the run itself is told, not raised."""
     try:
         if task.kind == "point":
-            return _finished(task.name, _document(task))
+            return finished(task.name, _document(task))
         path = Path(task.name)
         path.parent.mkdir(parents=True, exist_ok=True)
         _MAKINGS[task.kind](task, path)
@@ -150,6 +152,13 @@ _MAKINGS: Mapping[str, Callable[[Task, Path], None]] = {
 }
 
 
+def finished(name: str, text: str, level: int = 1) -> Done:
+    """Return what became of a run that has this result document."""
+    document = json.loads(text)
+    content = store.packed(name, text.encode(), level)
+    return Done(name, content=content, values=values(document), costs=costs(document))
+
+
 def _document(task: Task, memory_out: str | None = None) -> str:
     """Return the result document, as JSON."""
     prepared = task.prepared is not None and Path(task.prepared).exists()
@@ -171,9 +180,3 @@ def _document(task: Task, memory_out: str | None = None) -> str:
         log=task.log,
         progress=None,
     )
-
-
-def _finished(name: str, text: str) -> Done:
-    document = json.loads(text)
-    content = store.packed(name, text.encode(), 1)
-    return Done(name, content=content, values=values(document), costs=costs(document))

@@ -24,7 +24,13 @@ def packed(task: Task) -> dict[str, Any]:
     device, trace = _found(task.device), _found(task.trace)
     # What is prepared of a trace only names it.
     named = task.trace if task.prepared is not None else trace
-    return dataclasses.replace(task, device=device, trace=named).to_dict()
+    memory, log = _absolute(task.memory_in), _absolute(task.log)
+    there = dataclasses.replace(task, device=device, trace=named, memory_in=memory, log=log)
+    return there.to_dict()
+
+
+def _absolute(path: str | None) -> str | None:
+    return None if path is None else os.fspath(Path(path).absolute())
 
 
 def _found(text: str) -> str:

@@ -1,0 +1,180 @@
+"""`compare` and `cliff` keep what they run, go on where they were ended, and run anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slcache
+from slcache import _core
+from slcache.runs.executors.local import Local
+from slcache.runs.tasks import Task
+from slcache.sweep.api import sweep
+from support import slcache as command
+
+HOW: dict[str, Any] = {"device": "tiny", "schemes": ["tlc-only", "baseline", "sa"]}
+CLIFF: dict[str, Any] = {**HOW, "amount_bytes": 1 << 22, "write_bytes": 4096}
+
+Counted = Callable[[], int]
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
+    """How many runs went on in this process since it was last asked."""
+    runs: list[object] = []
+    plain = _core.run
+
+    def counting(*arguments: Any, **how: Any) -> str:  # noqa: ANN401
+        runs.append(arguments)
+        return plain(*arguments, **how)
+
+    def since() -> int:
+        count = len(runs)
+        runs.clear()
+        return count
+
+    monkeypatch.setattr(_core, "run", counting)
+    return since
+
+
+def figures(found: slcache.Comparison) -> list[dict[str, Any]]:
+    """Return the documents without what a run took and when it was."""
+    told = [{k: v for k, v in each.items() if k != "sim"} for each in found.documents]
+    return [{**each, "provenance": {**each["provenance"], "time": ""}} for each in told]
+
+
+def compared(trace: Path, **how: Any) -> slcache.Comparison:  # noqa: ANN401
+    found = slcache.compare(trace, **{**HOW, "address": "wrap", **how})
+    assert isinstance(found, slcache.Comparison)
+    return found
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_comparison_that_was_ended_goes_on(
+    jobs: int, trace: Path, tmp_path: Path, counted: Counted
+) -> None:
+    def ending(phase: str, done: int, _total: int) -> bool:
+        return not phase.startswith("sa: ") if jobs == 1 else done < 1
+
+    with pytest.raises(KeyboardInterrupt):
+        compared(trace, store=tmp_path, jobs=jobs, on_progress=ending)
+    kept = len(list(tmp_path.rglob("*.json.gz")))
+    assert 0 < kept < 3 if jobs == 1 else kept <= 3
+    counted()
+    found = compared(trace, store=tmp_path)
+    assert counted() == 3 - kept
+    again = compared(trace, store=tmp_path)
+    assert counted() == 0
+    plain = compared(trace)
+    assert counted() == 3
+    assert figures(plain) == figures(found) == figures(again)
+    assert [str(path) for path in plain.inputs] == [str(path) for path in again.inputs]
+    # What differs from the runs that are kept is run.
+    assert figures(compared(trace, store=tmp_path, seed=9)) != figures(found)
+    assert counted() == 3
+
+
+def test_a_cliff_that_was_ended_goes_on(tmp_path: Path, counted: Counted) -> None:
+    def ending(phase: str, _done: int, _total: int) -> bool:
+        return not phase.startswith("sa: ")
+
+    with pytest.raises(KeyboardInterrupt):
+        slcache.cliff(**CLIFF, store=tmp_path, on_progress=ending)
+    counted()
+    found = slcache.cliff(**CLIFF, store=tmp_path)
+    assert counted() == 1
+    assert found.to_json() == slcache.cliff(**CLIFF).to_json()
+    assert slcache.cliff(**CLIFF, store=tmp_path).to_json() == found.to_json()
+
+
+def test_a_sweep_and_a_comparison_share_runs(trace: Path, tmp_path: Path, counted: Counted) -> None:
+    settings = {"trace.address": "wrap"}
+    sweep(trace, device="tiny", scheme=HOW["schemes"], settings=settings, store=tmp_path, jobs=1)
+    counted()
+    found = compared(trace, store=tmp_path)
+    assert counted() == 0
+    assert figures(found) == figures(compared(trace))
+
+
+def test_what_writes_a_log_is_run_again(trace: Path, tmp_path: Path, counted: Counted) -> None:
+    store = tmp_path / "store"
+    first = compared(trace, store=store)
+    counted()
+    logged = compared(trace, store=store, log=tmp_path / "log.parquet")
+    assert counted() == 3
+    assert len(list(tmp_path.glob("log-*.parquet"))) == 3
+    assert figures(logged) == figures(first)
+
+
+@pytest.fixture
+def executor() -> Iterator[Local]:
+    """Workers that the test ends."""
+    workers = Local(2)
+    yield workers
+    workers.close()
+
+
+def test_workers_of_somebody_else_do_the_same(
+    trace: Path, executor: Local, counted: Counted
+) -> None:
+    found = [compared(trace, executor=executor), compared(trace, executor=executor, seeds=2)]
+    cliff = slcache.cliff(**CLIFF, executor=executor)
+    assert counted() == 0
+    assert figures(found[0]) == figures(compared(trace))
+    assert figures(found[1]) == figures(compared(trace, seeds=2))
+    assert cliff.to_json() == slcache.cliff(**CLIFF).to_json()
+
+
+def test_a_cluster_does_the_same(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.chdir(tmp_path)
+    found = compared(trace, executor="dask://", jobs=2, log="there.parquet")
+    plain = compared(trace, log="here.parquet")
+    assert figures(found) == figures(plain)
+    for name in HOW["schemes"]:
+        there, here = (tmp_path / f"{place}-{name}.parquet" for place in ("there", "here"))
+        assert there.read_bytes() == here.read_bytes()
+
+
+def test_what_does_not_fit_into_memory_is_told_before_anything_runs(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_core, "shortage", lambda **_: "needs 9 TiB, of which there are 8 GiB")
+    started: list[Task] = []
+    monkeypatch.setattr(Local, "submit", lambda _, task: started.append(task))
+    with pytest.raises(slcache.ConfigError, match="sa: needs 9 TiB"):
+        compared(trace, jobs=2, store=tmp_path)
+    with pytest.raises(slcache.ConfigError, match="sa: needs 9 TiB"):
+        slcache.cliff(**CLIFF, jobs=2)
+    assert not started
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--store", "kept"], b"store = kept: - can be read only once: give a file"),
+        (["--executor", "dask://"], b"executor = dask://: - can be read only once: give a file"),
+        (["--executor", "slurm:2"], b"executor = slurm:2: must be local"),
+        (["--jobs", "0"], b"--jobs"),
+    ],
+)
+def test_what_cannot_be_is_wrong_usage(
+    options: list[str],
+    told: bytes,
+    trace: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if "dask://" in options:
+        pytest.importorskip("distributed")
+    monkeypatch.chdir(tmp_path)
+    how = ("--device", "tiny", "--schemes", "sa,baseline", "--trace-format", "msr")
+    done = command("compare", "-", *how, *options, stdin=trace.read_bytes())
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert list(tmp_path.iterdir()) == []
