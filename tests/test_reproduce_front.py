@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from slcache.reproduce.claims import Claim
-from slcache.reproduce.front import front
+from slcache.reproduce.front import front, met
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.table import Table
 
@@ -30,6 +30,7 @@ def point(write: float, read: float, **of_read: Any) -> dict[str, Row]:  # noqa:
 def test_the_front_is_what_no_other_beats_on_all_figures() -> None:
     points = [point(-20, 0), point(-10, -9.5), point(-10, 0), point(-60, 5)]
     assert front(points) == [0, 1]
+    assert [met(rows) for rows in points] == [0, 1, 0, 0]
 
 
 def test_within_the_tolerance_nothing_is_nearer() -> None:

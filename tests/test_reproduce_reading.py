@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import slcache as package
-from slcache import ConfigError
+from slcache import ConfigError, schemata
+from slcache.cli import ledger as cli_ledger
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import figures, report, sensitivity
 from slcache.reproduce import plan as plans
@@ -306,6 +308,26 @@ def test_the_page_says_what_a_variation_starts_from(toy: Any, tmp_path: Path) ->
     assert page.count("(from the most probable reading)") == 1
     alone, _ = run(tmp_path / "out", sensitivity=True, readings=[LITERAL])
     assert "(from the most probable reading)" not in report.render(alone)
+
+
+def test_the_page_names_the_front_of_combined_factors(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    levels = [("fast", '"host.time_scale" = 0.5'), ("as it is", '"host.time_scale" = 1')]
+    factor = ", ".join(f'{{ level = "{name}", {setting} }}' for name, setting in levels)
+    wait = '{ level = "long", "scheme.sector.merge.timeout_ns" = 10000000 }'
+    toy(
+        f"[[sensitivity.vary]]\nname = 'Both'\nwhy = 'y'\ncross = [[{factor}], [{wait}]]\n"
+        + READING
+    )
+    evaluation, _ = run(tmp_path / "out", sensitivity=True)
+    one, both = evaluation.sensitivity
+    assert one["front"] == []
+    named = {each["value"] for each in both["front"]}
+    assert named <= {"fast, long", "as it is, long"}
+    assert named
+    Draft202012Validator(schemata.schema("reproduce")).validate(json.loads(evaluation.to_json()))
+    assert "are beaten by no other on all" in report.render(evaluation)
+    told = " ".join(str(part) for part in cli_ledger.parts(evaluation))
+    assert "beaten by no other on all figures" in told
 
 
 def option(**more: Any) -> Option:  # noqa: ANN401

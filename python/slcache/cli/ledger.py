@@ -45,7 +45,10 @@ def parts(evaluation: Evaluation) -> list[Table | Text]:
         if entry["front"]:
             count = f"{len(entry['front'])} of {len(entry['points']) - 1} combinations"
             told.append(Text(f"{entry['name']}: {count} are beaten by no other on all figures:"))
-            told += [Text(f"  {title}") for title in entry["front"]]
+            told += [
+                Text(f"  {each['value']}: {each['met']} emergent claims met")
+                for each in entry["front"]
+            ]
     if evaluation.yardstick:
         told.append(Text(yardstick.sentence(evaluation.yardstick)))
     return told

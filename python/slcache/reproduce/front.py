@@ -8,6 +8,9 @@ from slcache.reproduce.claims import EMERGENT
 from slcache.reproduce.ledger import Row
 from slcache.reproduce.verdicts import CONSISTENT, REPRODUCED
 
+#: Verdicts of claims that come out as the paper has them.
+MET = (REPRODUCED, CONSISTENT)
+
 
 def front(points: Sequence[Mapping[str, Row]]) -> list[int]:
     """Return the places of the points that none is as near as on all figures and nearer on one.
@@ -21,10 +24,15 @@ def front(points: Sequence[Mapping[str, Row]]) -> list[int]:
     return [i for i, cost in enumerate(costs) if not any(_beats(other, cost) for other in costs)]
 
 
+def met(rows: Mapping[str, Row]) -> int:
+    """Return how many emergent claims are reproduced, or consistent."""
+    return sum(row.class_ == EMERGENT and row.verdict in MET for row in rows.values())
+
+
 def _distances(rows: Mapping[str, Row]) -> dict[str, float]:
     """Return how far figures are from the paper's."""
     return {
-        name: 0.0 if row.verdict in (REPRODUCED, CONSISTENT) else abs(row.distance)
+        name: 0.0 if row.verdict in MET else abs(row.distance)
         for name, row in rows.items()
         if row.class_ == EMERGENT and row.distance is not None
     }

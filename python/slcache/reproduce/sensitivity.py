@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache.reproduce import checks, inputs, yardstick
-from slcache.reproduce.front import front
+from slcache.reproduce.front import front, met
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.jobs import Job
 from slcache.reproduce.ledger import Row, ledger
@@ -134,9 +134,7 @@ def _variation(
         "why": variation.why,
         "reading": variation.reading,
         # Of one setting alone the table of verdicts says as much.
-        "front": [found[i][0] for i in front([of.rows for _, of in found])]
-        if variation.cross
-        else [],
+        "front": _front(found) if variation.cross else [],
         "points": [
             {
                 "value": title,
@@ -146,6 +144,13 @@ def _variation(
             for title, each in [("default", default), *found]
         ],
     }
+
+
+def _front(found: Sequence[tuple[str, _Found]]) -> list[dict[str, Any]]:
+    """Return the points that no other beats, those first that meet most emergent claims."""
+    places = front([of.rows for _, of in found])
+    every = [{"value": found[i][0], "met": met(found[i][1].rows)} for i in places]
+    return sorted(every, key=lambda each: -each["met"])
 
 
 def _claim(row: Row) -> dict[str, Any]:
