@@ -43,6 +43,11 @@ def test_the_public_names_are_found() -> None:
     assert all(hasattr(slcache, name) for name in slcache.__all__)
 
 
+def test_what_is_listed_is_public() -> None:
+    """Modules that others load, such as `slcache.grid`, are no names that completion offers."""
+    assert dir(slcache) == sorted(slcache.__all__)
+
+
 def test_every_name_has_its_place_on_the_page_of_the_interface() -> None:
     page = (PACKAGE.parent.parent / "docs/api.md").read_text()
     shown = []

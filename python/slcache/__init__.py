@@ -61,3 +61,8 @@ __all__ = [
     "workload",
     "workloads",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return the public names: modules that something has loaded are no part of the interface."""
+    return sorted(__all__)
