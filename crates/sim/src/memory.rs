@@ -27,7 +27,7 @@ pub struct Shortage {
 }
 
 impl Shortage {
-    /// The same in words that do not change with what else the machine does.
+    /// Says what is short in words that do not change with what else the machine does.
     pub fn lasting(&self) -> String {
         let (needed, what) = (self.needed_bytes.div_ceil(MIB), self.what);
         format!("the device needs about {needed} MiB of {what}, more than there is")

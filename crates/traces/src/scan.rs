@@ -166,7 +166,7 @@ pub(crate) fn decimal_until<const DECIMALS: usize>(bytes: &[u8], delimiter: u8) 
     (*first == delimiter).then_some((value, rest))
 }
 
-/// The same up to the end of the line, and what is behind the line.
+/// A decimal number up to the end of the line, and what is behind the line.
 #[inline(always)]
 pub(crate) fn decimal_last<const DECIMALS: usize, E: LineEnd>(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (value, rest) = leading_decimal::<DECIMALS>(bytes)?;

@@ -10,7 +10,7 @@ use slcache_core::hw::config::{ModeConfig, PlaneParallelism, PoolConfig, Program
 pub struct Latency {
     /// What it is made of, in order: name and ns.
     pub parts: Vec<(&'static str, u64)>,
-    /// The same where the page is of the slowest kind.
+    /// The latency where the page is of the slowest kind.
     pub slowest_ns: u64,
 }
 

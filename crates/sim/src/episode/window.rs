@@ -60,7 +60,7 @@ pub struct Window {
     pub backlog: u64,
     /// Bytes of the device that hold data at its end.
     pub mapped_bytes: u64,
-    /// The same as a share of what the device can hold.
+    /// Share of what the device can hold that holds data at its end.
     pub utilisation: f64,
     /// The share of the flash's life that its erases took, if the endurance of all modes erased is
     /// known.

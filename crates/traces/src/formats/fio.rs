@@ -220,7 +220,7 @@ fn quick<E: LineEnd>(line: &[u8]) -> Option<(Transfer<'_>, &[u8])> {
     quick_from_file::<E>(rest, at_ns)
 }
 
-/// The same from the file on, which is a line of version 2.
+/// Reads a line of version 2 from its file on; the time before it is known.
 #[inline(always)]
 fn quick_from_file<E: LineEnd>(line: &[u8], at_ns: u64) -> Option<(Transfer<'_>, &[u8])> {
     let (file, rest) = field_until(line, b' ').filter(|(file, _)| !file.is_empty())?;

@@ -46,7 +46,7 @@ pub struct IdleTime {
     pub gaps: u64,
     /// Their length together, in seconds.
     pub time_s: f64,
-    /// The same as a share of the trace's duration, from 0 to 1.
+    /// Their length together as a share of the trace's duration, from 0 to 1.
     pub share: f64,
 }
 

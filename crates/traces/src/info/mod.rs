@@ -99,7 +99,7 @@ pub struct TraceInfo {
     pub size_histogram: Vec<SizeBucket>,
     /// Requests whose start or length is not a multiple of 4 KiB.
     pub not_4kib_aligned_requests: u64,
-    /// The same as a share of the requests, from 0 to 1.
+    /// Share of the requests whose start or length is not a multiple of 4 KiB, from 0 to 1.
     pub not_4kib_aligned_share: f64,
     /// Requests by what their start is a multiple of.
     pub start_alignment: Vec<StartAlignment>,
@@ -109,7 +109,7 @@ pub struct TraceInfo {
     /// Mean length of a run of requests of a stream that each start where the
     /// one before ended.
     pub mean_run_requests: f64,
-    /// The same in bytes.
+    /// Mean bytes of such a run.
     pub mean_run_bytes: f64,
     /// Lowest byte requested.
     pub lowest_address_bytes: u64,
@@ -123,7 +123,7 @@ pub struct TraceInfo {
     pub touched_4kib_pages: u64,
     /// Pages whose first access is a read: they held data before the trace began.
     pub read_first_4kib_pages: u64,
-    /// The same as a share of the pages touched, from 0 to 1.
+    /// Share of the pages touched whose first access is a read, from 0 to 1.
     pub read_first_share: f64,
     /// Page reads in all; a page covered in part counts as one.
     pub page_reads: u64,
@@ -137,7 +137,7 @@ pub struct TraceInfo {
     pub update_writes: u64,
     /// Those of them that are not larger than 4 KiB.
     pub update_writes_up_to_4kib: u64,
-    /// The same as a share of the update writes, from 0 to 1.
+    /// Share of the update writes that are not larger than 4 KiB, from 0 to 1.
     pub update_writes_up_to_4kib_share: f64,
     /// Writes whose 4 KiB pages were all written earlier in the trace.
     pub overwriting_writes: u64,
@@ -198,7 +198,7 @@ pub struct TraceInfo {
     /// Bytes written between two writes of a 4 KiB page: half of the rewrites
     /// come within this. At most 1/16 too large.
     pub rewrite_distance_p50_bytes: u64,
-    /// The same of 90 in a hundred rewrites.
+    /// Bytes within which 90 in a hundred rewrites come. At most 1/16 too large.
     pub rewrite_distance_p90_bytes: u64,
     /// Standard deviation of the share of writes over 16 to 32 parts of the trace.
     pub phase_write_share_spread: f64,

@@ -29,7 +29,7 @@ pub struct StreamInfo {
     pub sequential_share: f64,
     /// Mean length of a run of requests that each start where the one before ended.
     pub mean_run_requests: f64,
-    /// The same in bytes.
+    /// Mean bytes of such a run.
     pub mean_run_bytes: f64,
     /// First byte behind the highest byte requested.
     pub end_address_bytes: u64,

@@ -14,7 +14,7 @@ impl Io {
         self.program_slowly(page, write, sources, 0)
     }
 
-    /// The same where the array takes `overhead_ns` longer than the mode's program.
+    /// Programs a page as `program` does, in the mode's time and `overhead_ns` more.
     #[inline(always)]
     pub(in crate::ftl) fn program_slowly(
         &mut self,

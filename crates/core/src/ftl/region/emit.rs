@@ -30,7 +30,7 @@ impl Region {
         op
     }
 
-    /// The same where the array takes `overhead_ns` longer for a wordline: with its first page.
+    /// Emits a page as `emit` does; the array takes `overhead_ns` longer for the wordline's first page.
     pub fn emit_slowly(
         &mut self,
         io: &mut Io,

@@ -47,7 +47,7 @@ impl Timing {
         u.load_ns
     }
 
-    /// The same of all units on `channel`, ns.
+    /// What all units on `channel` have to do, each as `load_ns` tells it, ns.
     #[inline]
     pub fn channel_load_ns(&self, channel: usize) -> u64 {
         self.channels[channel].units.iter().map(|&unit| self.load_ns(unit)).sum()

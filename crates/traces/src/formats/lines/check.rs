@@ -12,7 +12,7 @@ pub(in crate::formats) fn parse<'a>(format: &Format, line: &'a str) -> Result<Re
     parse_with(format, &TraceOptions::default(), line)
 }
 
-/// The same with other options.
+/// What a format makes of a line with these options.
 pub(in crate::formats) fn parse_with<'a>(
     format: &Format,
     options: &TraceOptions,

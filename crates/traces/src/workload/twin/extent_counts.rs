@@ -39,7 +39,7 @@ fn with_tilt(classes: &Classes, pages: u64, tilt: f64) -> Vec<u64> {
     counts
 }
 
-/// The same before rounding.
+/// How many extents each class has at this tilt, before rounding.
 fn exact(classes: &Classes, pages: u64, tilt: f64) -> Vec<f64> {
     let count = |(class, n): &(SizeClass, u64), log: f64| {
         let share = libm::exp(log + tilt * libm::log(class.pages() as f64));

@@ -18,7 +18,7 @@ struct End {
     last_place: u64,
     /// Sectors into the lane, counted in places.
     sector: u64,
-    /// The same in the address space.
+    /// Sectors from the beginning of the address space.
     address: u64,
 }
 
