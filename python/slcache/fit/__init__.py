@@ -1,0 +1,1 @@
+"""`fit`: a device file for the scheme `client`, from the log of a drive that was filled."""

@@ -1,0 +1,135 @@
+"""Drives that only a seed knows, simulated by `client`, and what fio would log of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import slcache
+from slcache.phases import Values
+
+PAGE, WRITE, DEPTH = 16384, 128 << 10, 32
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A drive, and what is true of it by the closed forms of docs/schemes/client.md."""
+
+    device: dict[str, Any]
+    bits: int
+    user_bytes: int
+    cache: float
+    usable: float
+    speeds: tuple[float, float, float]
+
+    @property
+    def window_ms(self) -> int:
+        """Return a window of which a fill has some 1,500."""
+        ends = np.diff([0, self.cache, self.usable - (self.bits - 1) * self.cache, self.user_bytes])
+        return max(4, round(float((ends / self.speeds).sum()) * 1000 / 1500))
+
+
+def drive(seed: int, scale: float = 1.0) -> Drive:
+    """Return a drive with three phases; `scale` is that of its blocks."""
+    random = np.random.default_rng(seed)
+    bits = int(random.choice([3, 4]))
+    mode = {3: "tlc", 4: "qlc"}[bits]
+    channels, planes = int(random.choice([2, 4])), int(random.choice([2, 4]))
+    count, wordlines = channels * planes, int(random.choice([48, 64, 96]))
+    kept = int(random.integers(2, 5))
+    usable = round(random.uniform(700, 1000) * scale)
+    cap = round(usable * random.uniform(0.15, 0.6))
+    begins = usable * bits - (bits - 1) * cap
+    user = round(begins + random.uniform(0.3, 0.9) * (bits - 1) * cap)
+    user = min(user, (usable - 2) * bits)
+    drawn = {
+        "slc": random.uniform(120e3, 300e3),
+        mode: bits * random.uniform(450e3, 900e3),
+        "read": random.uniform(20e3, 40e3),
+        "erase": random.uniform(2e6, 6e6),
+        "overhead": float(random.choice([0.0, 0.4])) * random.uniform(100e3, 900e3),
+    }
+    host, path = str(random.choice(["slc", "dense"])), str(random.choice(["chip", "controller"]))
+    times = {name: round(value) for name, value in drawn.items()}
+    transfer = PAGE * 625 / 1000
+    sigma, delta = transfer + times["slc"], transfer + times[mode] / bits
+    phi = times["read"] + times[mode] / bits + times["erase"] / wordlines
+    phi += times["overhead"] / bits + (2 * transfer if path == "controller" else 0)
+    third = sigma + phi * bits / (bits - 1) if host == "slc" else delta + phi / (bits - 1)
+    row = count * wordlines * PAGE
+    user_bytes = user * row // WRITE * WRITE
+    pool = {
+        "name": "nand",
+        **{"channels": channels, "chips": 1, "dies": 1, "planes": planes},
+        **{"blocks": usable + kept, "wordlines": wordlines, "page_bytes": PAGE},
+        "bus": {"ps_per_byte": 625},
+        "slc": _mode(times["read"], times["slc"], times["erase"]),
+        mode: {**_mode(60_000, times[mode], times["erase"]), "program": "one-shot", "fold": {}},
+    }
+    client: dict[str, Any] = {
+        "fold": {
+            **{"keep_blocks": kept, "host": host, "path": path},
+            "overhead_ns": times["overhead"],
+        }
+    }
+    if random.random() < 0.5:
+        client["static_blocks"], client["dynamic"] = 1, {"max_bytes": (cap - 1) * row}
+    else:
+        client["dynamic"] = {"rule": "table", "table": [[0.0, cap * row]]}
+    device = {
+        "device": {
+            **{"name": "hidden", "user_bytes": user_bytes, "mu_bytes": PAGE},
+            "pool": [pool],
+        },
+        "buffer": {"bytes": 3 * count * bits * PAGE},
+        "scheme-defaults": {"client": client},
+    }
+    speeds = tuple(count * PAGE / ns * 1e9 for ns in (sigma, delta, third))
+    return Drive(device, bits, user_bytes, cap * row, usable * row * bits, speeds)  # type: ignore[arg-type]
+
+
+def _mode(read: int, program: int, erase: int) -> dict[str, Any]:
+    return {"read_ns": [read], "program_ns": [program], "erase_ns": erase}
+
+
+def filled(device: Mapping[str, Any] | Path, user_bytes: int, ms: int) -> tuple[Values, float]:
+    """Fill a drive; return the bytes written in each window of so many ms, and MB/s in all."""
+    load = {
+        "requests": user_bytes // WRITE,
+        "footprint_bytes": user_bytes // WRITE * WRITE,
+        "global": {"rw": "write", "bs": str(WRITE)},
+    }
+    document = slcache.run(
+        load,
+        device=device,
+        scheme="client",
+        replay=f"closed:{DEPTH}",
+        window=f"{ms}ms",
+        settings={"trace.prefill": "none"},
+    ).documents[0]
+    written = np.asarray(document["series"]["columns"]["write_bytes"], float)
+    return written, float(written.sum() / document["host"]["duration_ns"] * 1e3)
+
+
+def windows(parts: list[tuple[float, float]], ms: int = 500) -> Values:
+    """Return the bytes that a fill by (to GB, MB/s) writes in each window."""
+    bounds = np.array([0.0, *(end for end, _ in parts)])
+    seconds = np.cumsum([0.0, *(np.diff(bounds) * 1e3 / [speed for _, speed in parts])])
+    ends = np.append(np.arange(ms / 1e3, seconds[-1], ms / 1e3), seconds[-1])
+    reached: Values = np.interp(ends, seconds, bounds) * 1e9
+    return np.diff(reached, prepend=0.0)
+
+
+def fio_log(written: Values, ms: int, seed: int, noise: float = 0.05) -> str:
+    """Return a fill as fio 3.36 logs it with log_avg_msec, with noise and some ten stalls."""
+    random = np.random.default_rng(seed)
+    spent = np.maximum(1, np.round(ms * np.exp(noise * random.standard_normal(len(written)))))
+    # Where a drive stands still fio logs nothing; the next rate is that of its own interval.
+    stalls = np.where(random.random(len(written)) < 1 / 150, 7 * ms, 0)
+    ends = np.cumsum(spent + stalls).astype(int)
+    rates = np.round(written / 1.024 / spent).astype(int)
+    return "".join(f"{t}, {r}, 1, 0, 0\n" for t, r in zip(ends, rates, strict=True))
