@@ -13,6 +13,9 @@ import slcache
 from slcache.phases import Values
 
 PAGE, WRITE, DEPTH = 16384, 128 << 10, 32
+Parts = list[tuple[float, float]]
+#: A terabyte with a cache, what is behind it, and folding: (to GB, MB/s).
+THREE: Parts = [(110.0, 4800.0), (790.0, 1500.0), (1000.0, 700.0)]
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,7 @@ def filled(device: Mapping[str, Any] | Path, user_bytes: int, ms: int) -> tuple[
     return written, float(written.sum() / document["host"]["duration_ns"] * 1e3)
 
 
-def windows(parts: list[tuple[float, float]], ms: int = 500) -> Values:
+def windows(parts: Parts, ms: int = 500) -> Values:
     """Return the bytes that a fill by (to GB, MB/s) writes in each window."""
     bounds = np.array([0.0, *(end for end, _ in parts)])
     seconds = np.cumsum([0.0, *(np.diff(bounds) * 1e3 / [speed for _, speed in parts])])
@@ -133,3 +136,10 @@ def fio_log(written: Values, ms: int, seed: int, noise: float = 0.05) -> str:
     ends = np.cumsum(spent + stalls).astype(int)
     rates = np.round(written / 1.024 / spent).astype(int)
     return "".join(f"{t}, {r}, 1, 0, 0\n" for t, r in zip(ends, rates, strict=True))
+
+
+def a_log(folder: Path, parts: Parts, ms: int = 500, noise: float = 0.05, seed: int = 1) -> Path:
+    """Write what fio logs of a fill."""
+    path = folder / "fill_bw.1.log"
+    path.write_text(fio_log(windows(parts, ms), ms, seed, noise))
+    return path

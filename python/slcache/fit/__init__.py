@@ -1,1 +1,141 @@
 """`fit`: a device file for the scheme `client`, from the log of a drive that was filled."""
+
+from __future__ import annotations
+
+import contextlib
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from slcache import api, cliffs, phases
+from slcache.errors import TraceError, about
+from slcache.fit import device, laws, log
+from slcache.phases import Phases, Values
+
+RESAMPLES = 200
+#: Resamples that may show other phases than the log, as a share.
+_OTHER = 0.1
+#: Neighbours nearer than this share are one phase that drifts.
+_APART = 0.1
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What a log tells of a drive whose cells have so many bits."""
+
+    bits: int
+    found: laws.Found
+    values: dict[str, device.Value]
+    #: 95 % of the resamples, by key.
+    ranges: dict[str, tuple[float, float]]
+    #: The device file, and whether it has more blocks than was fitted, for the user's data.
+    text: str
+    raised: bool
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What the fitted device does when it is simulated: its curve, and the average."""
+
+    #: GB written by the end of each point, and MB/s in it.
+    curve: tuple[Values, Values]
+    average_mb_per_s: float
+
+
+def predicted(of: Fitted, progress: api.Progress | None = None) -> Predicted:
+    """Simulate the fill of a fitted device; raises ConfigError or RunError."""
+    content = tomllib.loads(of.text)
+    pattern = cliffs.Pattern(amount_bytes=content["device"]["user_bytes"])
+    filled = cliffs.run(pattern, device=content, schemes=["client"], progress=progress)
+    load, result = filled.runs["client"]
+    curve = filled.curves["client"]
+    average = load.written_bytes / result.documents[0]["host"]["duration_ns"] * 1e3
+    return Predicted((curve.written_gib * 2**30 / 1e9, curve.mb_per_s), average)
+
+
+def fill(path: Path, user_bytes: int | None) -> tuple[log.Fill, Phases, list[Phases]]:
+    """Return a log's fill, its phases, and those of its resamples; raises TraceError."""
+    read = log.read(path, user_bytes)
+    gb, speeds = read.curve()
+    shown = _apart(gb, speeds)
+    with _of(path):
+        laws.check(shown)
+    again = _resampled(gb, speeds, shown)
+    other = RESAMPLES - len(again)
+    if other > _OTHER * RESAMPLES:
+        told = f"too noisy: {other} of {RESAMPLES} resamples of it show other phases"
+        raise about(TraceError(f"{path}: {told}; not identifiable"), file=str(path))
+    return read, shown, again
+
+
+def fitted(
+    read: log.Fill,
+    shown: Phases,
+    again: list[Phases],
+    bits: int,
+    user_bytes: int | None,
+    link: str | None = None,
+) -> Fitted:
+    """Return what the phases tell with so many bits; raises TraceError where they tell nothing."""
+    total = float(read.written[-1]) if user_bytes is None else float(user_bytes)
+    with _of(read.path):
+        kind = laws.reading(shown, bits, total)
+        found = laws.found(shown, bits, total, kind)
+        at = device.shape(found)
+        values = device.keys(found, at, bits)
+        others = [device.keys(laws.found(each, bits, total, kind), at, bits) for each in again]
+    ranges = {}
+    for key in values:
+        low, high = np.percentile([each[key].value for each in others], (2.5, 97.5))
+        ranges[key] = float(low), float(high)
+    whole = int(total) // device.PAGE_BYTES * device.PAGE_BYTES
+    user = whole, "assumed: what the log holds" if user_bytes is None else "known"
+    text = device.text(found, values, ranges, at, bits, user, link)
+    _, raised = device.blocks(found.usable, whole, at, bits)
+    return Fitted(bits, found, values, ranges, text, raised and found.fold is not None)
+
+
+@contextlib.contextmanager
+def _of(path: Path) -> Iterator[None]:
+    """Turn what phases cannot tell into an error about their log."""
+    try:
+        yield
+    except ValueError as error:
+        raise about(TraceError(f"{path}: {error}"), file=str(path)) from error
+
+
+def _apart(gb: Values, speeds: Values) -> Phases:
+    """Return phases whose speeds differ from one to the next."""
+    for most in range(phases.MOST, 0, -1):
+        found = phases.find(gb, speeds, most)
+        near = (abs(b.mb_per_s / a.mb_per_s - 1) <= _APART for a, b in pairwise(found.phases))
+        if not any(near):
+            break
+    return found
+
+
+def _resampled(gb: Values, speeds: Values, shown: Phases) -> list[Phases]:
+    """Return the phases of curves with the log's residuals in another order, in blocks.
+
+    Left out are those with another number of phases.
+    """
+    edges = np.concatenate([[0.0], gb])
+    ends = np.array([0.0, *(phase.to_gb for phase in shown.phases)])
+    taken = np.diff(ends) / [phase.mean_mb_per_s for phase in shown.phases]
+    level = np.log(np.diff(edges) / np.diff(np.interp(edges, ends, np.cumsum([0.0, *taken]))))
+    rest = np.log(speeds) - level
+    # Blocks of the cube root of the points keep what hangs together.
+    size = max(1, round(len(rest) ** (1 / 3)))
+    random = np.random.default_rng(0)
+    found = []
+    for _ in range(RESAMPLES):
+        begins = random.integers(len(rest), size=-(-len(rest) // size))
+        drawn = (begins[:, None] + np.arange(size)).ravel()[: len(rest)] % len(rest)
+        each = phases.find(gb, np.exp(level + rest[drawn]), len(shown.phases))
+        if len(each.phases) == len(shown.phases):
+            found.append(each)
+    return found
