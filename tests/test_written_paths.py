@@ -36,6 +36,7 @@ READ = {
     "STUDY": ["study.toml", "t.csv", "d.toml", "c.toml"],
     "POINTS": ["points.csv"],
     "WORKLOAD": ["w.toml"],
+    "FILL": ["fill.csv"],
     "FOUND": ["found", "found/points.parquet", "found/study.toml"],
     "PUBLISHED": ["published", "published/a.csv"],
     "RECORDINGS": ["recordings", "recordings/b.txt"],
@@ -53,6 +54,7 @@ rerun RESULT --trace OTHER --out >out/
 report RESULT --out >out/
 report RESULT --out >page.html
 cliff --device DEVICE --schemes baseline --config CONFIG --bs 4k --amount 64k --out >out/
+fit FILL --bits 3 --out >drive.toml
 tune TRACE --device DEVICE --scheme baseline --config CONFIG --vary host.time_scale=1,2 --points 2
     --jobs 1 --store >kept/ --out >out/
 sweep TRACE OTHER --device DEVICE --scheme baseline --config CONFIG --points POINTS --jobs 1
@@ -108,6 +110,8 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "disk.toml").write_text(DEVICE)
     (folder / "c.toml").write_text("run.seed = 2\n")
     (folder / "points.csv").write_text("host.time_scale\n3\n")
+    fill = (f"{i / 100},{2000 if i < 40 else 500}\n" for i in range(1, 121))
+    (folder / "fill.csv").write_text("gb,mb_s\n" + "".join(fill))
     drawn = 'footprint_bytes = 1048576\n[global]\nrw = "randwrite"\nbs = "4k"\n'
     (folder / "w.toml").write_text(f"requests = 50\n{drawn}")
     (folder / "study.toml").write_text(

@@ -28,6 +28,7 @@ _VERBS = {
     "explain": (_LOOK, "explain"),
     "reproduce": (_SEARCH, "reproduce"),
     "cliff": (_SIMULATE, "cliff"),
+    "fit": (_SEARCH, "fit"),
     "tune": (_SEARCH, "tune"),
     "bound": (_SEARCH, "bound"),
     "schemes": (_LOOK, "catalogue"),

@@ -1,0 +1,169 @@
+"""The verb `fit`: a device file for scheme `client`, from the log of a drive that was filled."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.cli.cliff import size_bytes
+from slcache.tabular import Column, Table
+from slcache.units import significant
+
+if TYPE_CHECKING:
+    from slcache.fit import Fitted
+    from slcache.phases import Phases
+
+_JOB = """\
+# DESTROYS EVERYTHING ON THE DRIVE. Unmounted, whole device, cooled;
+# blkdiscard {device} first, wait 10 minutes.
+[fill]
+filename={device}
+direct=1
+ioengine=libaio
+rw=write
+bs=1M
+iodepth=1
+size=100%
+write_bw_log=fill
+log_avg_msec=500
+"""
+#: What the table calls what is fitted, its unit, and how many of the key's it has.
+_ROWS = {
+    "cache": ("cache", "GB", 1e9),
+    "usable": ("all cells dense", "GB", 1e9),
+    "slc.program_ns": ("SLC program", "µs", 1e3),
+    "dense.program_ns": ("dense program, one shot", "µs", 1e3),
+    "fold.program_ns": ("program of a fold", "µs", 1e3),
+}
+
+
+def fit(
+    log: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[LOG]", help="fio's bandwidth log (fill_bw.1.log), or CSV with gb,mb_s."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE.toml", help="The device file; pictures lie beside it."
+        ),
+    ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="The drive's size, such as 1TB: the log must be of it."),
+    ] = None,
+    bits: Annotated[
+        int | None,
+        typer.Option(min=3, max=4, help="Bits of a dense cell; without it a file for each."),
+    ] = None,
+    link: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The host link, as in host.link.")
+    ] = None,
+    job: Annotated[
+        str | None,
+        typer.Option(metavar="/dev/NAME", help="Print the fio job that makes a log, and end."),
+    ] = None,
+    progress: opt.Progress = opt.When.auto,
+) -> None:
+    """Fit a device for the scheme client to the log of a drive that was filled.
+
+    The log is of one sequential write of the whole drive, erased before. Its
+    phases tell the cache, the cells behind it and the speeds. Every key of the
+    file is marked: known, fitted (with an interval), assumed, or not
+    identifiable. The file is then simulated, and drawn over the log.
+
+    \b
+    [bold]Examples[/bold]
+      slcache fit --job /dev/nvme1n1 > fill.fio
+      slcache fit fill_bw.1.log --user 1TB --bits 3 --out drive.toml
+      slcache run trace.csv --scheme client --device drive.toml
+    """
+    if job is not None:
+        _print_job(job, log is not None or out is not None)
+        return
+    if log is None or out is None:
+        missing = "'LOG'" if log is None else "'--out'"
+        raise typer.BadParameter("missing; only --job goes without", param_hint=missing)
+    if out.suffix != ".toml":
+        raise typer.BadParameter(f"{out}: a device file ends in .toml", param_hint="--out")
+    _fit(log, out, None if user is None else size_bytes("--user", user), bits, link, progress)
+
+
+def _print_job(device: str, more: bool) -> None:
+    if more:
+        raise typer.BadParameter("prints a job and fits nothing: leave LOG and --out out")
+    if not re.fullmatch(r"/dev/[A-Za-z0-9/_.-]+", device):
+        told = f"{device!r}: expected a block device such as /dev/nvme1n1"
+        raise typer.BadParameter(told, param_hint="--job")
+    typer.echo(_JOB.format(device=device), nl=False)
+
+
+def _fit(
+    log: Path,
+    out: Path,
+    user_bytes: int | None,
+    bits: int | None,
+    link: str | None,
+    progress: opt.When,
+) -> None:
+    from slcache import fit
+    from slcache.fit.device import MODES
+    from slcache.plots import fit as drawing
+    from slcache.plots import style
+
+    stems = {
+        b: out.stem if bits else f"{out.stem}-{MODES[b]}" for b in ([bits] if bits else (3, 4))
+    }
+    names = [f"{stem}{end}" for stem in stems.values() for end in (".toml", ".svg", ".png")]
+    with console.output(out.parent, names, [log]) as files, console.meter(progress) as meter:
+        assert files is not None
+        fill, phases, again = fit.fill(log, user_bytes)
+        for b, stem in stems.items():
+            found = fit.fitted(fill, phases, again, b, user_bytes, link)
+            predicted = fit.predicted(found, meter)
+            files.write(f"{stem}.toml", found.text.encode())
+            figure = drawing.draw(fill.curve(), phases, predicted.curve, stem)
+            files.write(f"{stem}.svg", style.svg(figure, stem, "log and fitted device").encode())
+            files.write(f"{stem}.png", style.png(figure))
+            if found.raised:
+                console.note(
+                    f"{stem}: as fitted, all cells as {MODES[b].upper()} hold less than the drive; "
+                    "the file has the least blocks that hold it"
+                )
+            console.show(
+                _table(found),
+                _sentence(phases),
+                Text(
+                    f"average: {fill.mb_per_s:,.0f} MB/s in the log, "
+                    f"{predicted.average_mb_per_s:,.0f} MB/s of the fitted device"
+                ),
+            )
+    console.show(Text("written: " + ", ".join(str(out.parent / name) for name in names)))
+
+
+def _table(found: Fitted) -> Table:
+    """Return what was fitted, with its marks."""
+    from slcache.fit.device import FITTED, MODES
+
+    title = f"{MODES[found.bits].upper()}: {found.found.reading}"
+    table = Table("", ["value", "95 %", Column("", text=True)], title=title, boxed=False)
+    for key, (name, unit, scale) in _ROWS.items():
+        each = found.values[key]
+        low, high = (significant(end / scale, 4) for end in found.ranges[key])
+        interval = f"{low} to {high}" if each.mark == FITTED else "–"
+        table.add(name, f"{significant(each.value / scale, 4)} {unit}", interval, each.mark)
+    return table
+
+
+def _sentence(phases: Phases) -> Text:
+    parts = [f"{p.mean_mb_per_s:,.0f} MB/s to {significant(p.to_gb, 4)} GB" for p in phases.phases]
+    stalls = f"; {len(phases.stalls)} stalls left out" if phases.stalls else ""
+    return Text(f"phases: {', '.join(parts)}{stalls}")
