@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from slcache import disk, grid, normalise, notes, pages, terminal, units, verdict
+from slcache import disk, grid, life, normalise, notes, pages, terminal, units, verdict
 from slcache import labels as labels_of_traces
 from slcache.leaves import leaves, shown
 from slcache.normalise import Document
@@ -190,10 +190,7 @@ def _schemes(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple
             (table["name"], f"{table['entries']:,} entries, {units.size(table['bytes'])}")
             for table in scheme["tables"]
         ]
-        lifetime = document["wear"]["lifetime_host_bytes"]
-        rows.append(
-            ("estimated lifetime", "–" if lifetime is None else f"{units.size(lifetime)} written")
-        )
+        rows += life.rows(document)
         result.append((label, rows))
     return result
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from slcache import ResultError, saved, terminal
+from slcache import ResultError, life, saved, terminal
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.results import FILES, Comparison
@@ -27,6 +27,15 @@ def report(
             help="Where to write the page, or page, tables and result.json.",
         ),
     ] = _PAGE,
+    gb_per_day: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N",
+            min=1e-6,
+            max=1e9,
+            help="Tell too how each run's device wears, and its years at N GB a day.",
+        ),
+    ] = None,
     json: opt.Json = False,
     form: opt.Format = opt.Form.table,
 ) -> None:
@@ -40,6 +49,7 @@ def report(
     [bold]Examples[/bold]
       slcache report out/baseline
       slcache report before/result.json after/result.json --out both.html
+      slcache report out/baseline --gb-per-day 20
     """
     from slcache.gather import gather
 
@@ -67,4 +77,8 @@ def report(
         console.show(terminal.comparison_table(result.rows()), *result.notes(), *result.verdict())
     else:
         console.show(terminal.run_table(result.label, result.documents[0]), *result.notes())
+    if gb_per_day is not None:
+        for label, document in zip(result.labels, result.documents, strict=True):
+            told = (f"{name} {value}" for name, value in life.rows(document, gb_per_day))
+            console.show(Text(f"{label}: " + "; ".join(told)))
     console.show(Text(f"report: {page}"))

@@ -2,7 +2,7 @@
 
 use super::config::Replay;
 use super::{RunError, Simulation};
-use crate::base::op::Cause;
+use crate::base::op::{Cause, OpKind};
 use crate::base::CellMode;
 use crate::ftl::by_regions::ByRegions;
 use crate::ftl::scheme::Scheme;
@@ -10,8 +10,8 @@ use crate::ftl::translation::MapCache;
 use crate::metrics::counters::{Counted, OpCounters};
 use crate::metrics::latency::RequestsBeyond;
 use crate::metrics::report::{
-    Adjusted, BacklogReport, CacheReport, FlashReport, FlushReport, HostReport, OpRow, Report, SchemeReport,
-    SlotRow, TrimReport, WafReport, WearReport, WearRow,
+    Adjusted, BacklogReport, CacheReport, FlashReport, FlushReport, HostReport, ModeWear, OpRow, Report,
+    SchemeReport, SlotRow, TrimReport, WafReport, WearReport, WearRow, WornFirst,
 };
 use std::collections::BTreeMap;
 
@@ -118,6 +118,7 @@ impl Simulation {
         let (mut programmed, mut held) = (0, 0);
         for row in self.io.counters().iter().filter(|row| row.kind.stores()) {
             programmed += row.totals.bytes;
+            *report.by_mode.entry(row.mode.name()).or_default() += row.totals.bytes as f64 / host;
             held += row.totals.slots * mu_bytes;
             *bytes.entry(row.cause.name()).or_default() += row.totals.slots * mu_bytes;
         }
@@ -133,11 +134,34 @@ impl Simulation {
         let host = self.stats.write.bytes() as f64;
         let lives = pools.iter().filter_map(|row| {
             let endurance = f64::from(row.endurance_cycles?);
-            (row.mean > 0.0 && host > 0.0).then(|| endurance / row.mean * host)
+            (row.mean > 0.0 && host > 0.0).then(|| (endurance / row.mean * host, row))
         });
-        let lifetime_host_bytes =
-            lives.fold(None, |least: Option<f64>, life| Some(least.map_or(life, |l| l.min(life))));
-        WearReport { pools, lifetime_host_bytes }
+        let first = lives.min_by(|one, other| one.0.total_cmp(&other.0));
+        WearReport {
+            by_mode: self.wear_by_mode(&pools),
+            lifetime_host_bytes: first.map(|(life, _)| life),
+            lifetime_by: first.map(|(_, row)| WornFirst { pool: row.pool.clone(), mode: row.mode }),
+            pools,
+        }
+    }
+
+    /// What the blocks of each mode went through, those of translation pages too in what was erased.
+    fn wear_by_mode(&self, rows: &[WearRow]) -> BTreeMap<&'static str, ModeWear> {
+        let host = self.stats.write.bytes() as f64;
+        let mut modes: BTreeMap<&'static str, ModeWear> = BTreeMap::new();
+        for row in rows {
+            let mode = modes.entry(row.mode).or_default();
+            mode.erase_factor = (host > 0.0).then_some(0.0);
+            let used = row.endurance_cycles.map(|cycles| 100.0 * row.mean / f64::from(cycles));
+            mode.percent_used = mode.percent_used.into_iter().chain(used).max_by(f64::total_cmp);
+        }
+        for row in self.io.counters().iter().filter(|row| row.kind == OpKind::Erase && host > 0.0) {
+            let pool = &self.io.geometry().pools[row.pool];
+            let block = u64::from(pool.mode(row.mode).pages) * u64::from(pool.page_bytes);
+            let factor = &mut modes.entry(row.mode.name()).or_default().erase_factor;
+            *factor = Some(factor.unwrap_or(0.0) + (row.totals.count * block) as f64 / host);
+        }
+        modes
     }
 
     /// One row per pool and mode in use; a block counts with the mode it was last opened in, and with

@@ -204,6 +204,8 @@ pub struct WafReport {
     pub total: f64,
     /// Each cause's part; they add up to the total.
     pub by_cause: BTreeMap<String, f64>,
+    /// Each cell mode's part; they add up to the total.
+    pub by_mode: BTreeMap<&'static str, f64>,
 }
 
 /// Wear of one pool in one mode, over the blocks ever used in it.
@@ -231,14 +233,37 @@ pub struct WearRow {
     pub histogram: Vec<(u32, u64)>,
 }
 
+/// What blocks went through in one cell mode, whatever the pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ModeWear {
+    /// Bytes of the blocks erased over bytes the host wrote; none where it wrote nothing.
+    pub erase_factor: Option<f64>,
+    /// Mean erases of a block as a percentage of the endurance, in the pool where it is highest; none
+    /// where no endurance is known.
+    pub percent_used: Option<f64>,
+}
+
+/// The blocks that wear out first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WornFirst {
+    /// Their pool.
+    pub pool: String,
+    /// Their cell mode.
+    pub mode: &'static str,
+}
+
 /// Wear of the device.
 #[derive(Clone, Debug, Serialize)]
 pub struct WearReport {
     /// Per pool and mode.
     pub pools: Vec<WearRow>,
+    /// Per mode.
+    pub by_mode: BTreeMap<&'static str, ModeWear>,
     /// Host bytes until the mean block of the first pool and mode to wear out reaches its rated
     /// endurance, at this run's rate; absent where nothing wore or no endurance is known.
     pub lifetime_host_bytes: Option<f64>,
+    /// Which those are; none where there is no estimate.
+    pub lifetime_by: Option<WornFirst>,
 }
 
 /// What the mapping cache did, of a device that has one. Pages are translation pages.

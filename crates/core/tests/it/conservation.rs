@@ -11,7 +11,7 @@ use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::array::BlockState;
 use slcache_core::hw::config::{PlaneParallelism, ProgramRule};
 use slcache_core::hw::disk::config::AtStart;
-use slcache_core::metrics::report::{HostOpReport, OpRow, Report};
+use slcache_core::metrics::report::{HostOpReport, OpRow, Report, WearRow};
 use slcache_core::schemes::CATALOG;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -243,6 +243,15 @@ fn counted_operations_are_those_the_state_remembers() {
             let in_wear: u64 =
                 report.wear.pools.iter().filter(|r| r.mode == mode.name()).map(|r| r.erases).sum();
             assert_eq!(in_wear, worn, "{name}");
+            let Some(by_mode) = report.wear.by_mode.get(mode.name()) else { continue };
+            // A disk's device may write nothing to flash.
+            let all = report.flash.ops.iter().filter(|row| row.kind == "erase" && row.mode == mode.name());
+            let bytes = all.map(|row| row.count).sum::<u64>() * 16 * u64::from(mode.bits()) * 16384;
+            let factor = by_mode.erase_factor.unwrap();
+            assert_near(name, factor * report.host.write.bytes as f64, bytes as f64);
+            let rows = report.wear.pools.iter().filter(|row| row.mode == mode.name());
+            let used = rows.map(|row| 100.0 * row.mean / f64::from(row.endurance_cycles.unwrap()));
+            assert_eq!(by_mode.percent_used, used.max_by(f64::total_cmp), "{name}");
         }
     });
 }
@@ -267,10 +276,43 @@ fn every_page_counted_is_in_place_or_was_erased() {
     });
 }
 
+/// Over a run what was programmed in a mode and is not in place was erased; what wears first says so.
+#[test]
+fn erases_by_mode_are_what_was_programmed_less_what_is_held() {
+    check_all(|name, sim, report, _| {
+        let whole = |row: &OpRow| row.kind != "reprogram";
+        if !report.flash.ops.iter().all(whole) || name.starts_with("ust") || name.contains("mapping") {
+            return;
+        }
+        for mode in [CellMode::Slc, CellMode::Tlc] {
+            let Some(wear) = report.wear.by_mode.get(mode.name()) else { continue };
+            let held = pages_in_state(sim, mode, 0).0 * 16384;
+            let written = report.waf.by_mode.get(mode.name()).copied().unwrap_or(0.0);
+            let gone = (written - wear.erase_factor.unwrap()) * report.host.write.bytes as f64;
+            assert!((gone - held as f64).abs() < 1.0, "{name} {mode:?}: {gone} {held}");
+        }
+        let first = report.wear.lifetime_by.as_ref().map(|first| (first.pool.as_str(), first.mode));
+        let used = |row: &&WearRow| row.mean / f64::from(row.endurance_cycles.unwrap());
+        let most = report.wear.pools.iter().max_by(|a, b| used(a).total_cmp(&used(b)));
+        let most = most.filter(|row| row.mean > 0.0);
+        let life = most.map(|row| report.host.write.bytes as f64 / used(&row));
+        assert_eq!(first.is_some(), most.is_some(), "{name}");
+        if let (Some(life), Some(told)) = (life, report.wear.lifetime_host_bytes) {
+            assert_near(name, told, life);
+        }
+    });
+}
+
 #[test]
 fn write_amplification_is_the_sum_of_its_causes() {
     check_all(|name, _, report, _| {
         assert_near(name, report.waf.by_cause.values().sum(), report.waf.total);
+        assert_near(name, report.waf.by_mode.values().sum(), report.waf.total);
+        for (mode, factor) in &report.waf.by_mode {
+            let rows = report.flash.ops.iter().filter(|row| stores(row) && row.mode == *mode);
+            let bytes: u64 = rows.map(|row| row.bytes).sum();
+            assert_near(name, factor * report.host.write.bytes as f64, bytes as f64);
+        }
         let programmed = report.flash.ops.iter().filter(|row| stores(row));
         let bytes: u64 = programmed.map(|row| row.bytes).sum();
         assert_near(name, report.waf.total * report.host.write.bytes as f64, bytes as f64);
