@@ -49,11 +49,14 @@ run TRACE --device DEVICE --scheme rl --load-state STATE --save-state >state
 run WORKLOAD --device tiny --scheme rl --memory-out >memory --log >log.parquet --out >out/
 compare TRACE --device DEVICE --schemes rl,baseline --config CONFIG --log >log.parquet --out >out/
 compare TRACE --device tiny --schemes rl --memory-in MEMORY --log >log.parquet
+compare TRACE --device tiny --schemes rl --store >kept/ --out >out/
 rerun RESULT --out >out/
 rerun RESULT --trace OTHER --out >out/
 report RESULT --out >out/
 report RESULT --out >page.html
 cliff --device DEVICE --schemes baseline --config CONFIG --bs 4k --amount 64k --out >out/
+    --store >kept/
+bound TRACE --picture >page.svg
 fit FILL --bits 3 --out >drive.toml
 tune TRACE --device DEVICE --scheme baseline --config CONFIG --vary host.time_scale=1,2 --points 2
     --jobs 1 --store >kept/ --out >out/

@@ -26,6 +26,7 @@ NEEDED = {
     "explain": ["waf"],
     "sweep": ["T", *SMALL, "--out", "F"],
     "sweep show": ["S"],
+    "bound": ["T"],
     "fit": ["--job", "/dev/nvme1n1"],
     "tune": ["T", *SMALL, "--vary", "host.time_scale=0.5..2", "--points", "2"],
     "design": ["T", *SMALL, "--size", "host.queue_depth=1,2", "--keep", "waf<=9"],
