@@ -42,7 +42,7 @@ impl Lru {
     }
 
     /// Pages in the cache.
-    pub fn len(&self) -> usize {
+    pub fn cached(&self) -> usize {
         self.len
     }
 

@@ -96,7 +96,7 @@ impl MapCache {
         MapReport {
             pages: self.loads.len() as u64,
             capacity: self.lru.capacity() as u64,
-            cached: self.lru.len() as u64,
+            cached: self.lru.cached() as u64,
             look_ups: hits + misses,
             hits,
             misses,
@@ -112,8 +112,8 @@ impl MapCache {
     /// Proves that what it knows agrees.
     pub fn audit(&self) -> Result<(), String> {
         let MapCounts { misses, reads, .. } = self.counts;
-        if reads > misses || self.lru.len() > self.lru.capacity() {
-            return Err(format!("{reads} reads for {misses} misses, {} pages cached", self.lru.len()));
+        if reads > misses || self.lru.cached() > self.lru.capacity() {
+            return Err(format!("{reads} reads for {misses} misses, {} pages cached", self.lru.cached()));
         }
         self.home.audit()
     }
