@@ -71,5 +71,6 @@ def test_the_job_is_printed_and_names_the_device_alone() -> None:
 def test_the_link_is_one_that_the_engine_knows(tmp_path: Path, link: str, status: int) -> None:
     path = a_log(tmp_path, [(0.6, 2000.0), (2.0, 700.0), (2.5, 400.0)], ms=4)
     out = tmp_path / "out" / "drive.toml"
-    ended = slcache("fit", path, "--bits", "3", "--link", link, "--out", out)
+    size = ("--user", "2.5GB", "--bits", "3")
+    ended = slcache("fit", path, *size, "--link", link, "--out", out)
     assert (ended.returncode, out.exists()) == (status, status == 0), ended.stderr
