@@ -140,6 +140,13 @@ impl Buffer {
         }
     }
 
+    /// Takes out a page that is there as a whole, `all` its mapping units, and has to be written.
+    pub fn take_written(&mut self, page: u32, all: u32) -> Option<Buffered> {
+        let node = self.index[page as usize];
+        let entry = &self.nodes[node as usize];
+        (node != 0 && entry.whole() == all && entry.dirty != 0).then(|| self.take(node))
+    }
+
     /// Forgets mapping units of a page that the host declared unused.
     pub fn trim(&mut self, page: u32, mask: u32) {
         let node = self.index[page as usize];

@@ -76,6 +76,24 @@ pub enum Acknowledge {
     OnProgram,
 }
 
+/// When what was written leaves the buffer for flash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriteBack {
+    /// When room is needed, the least recently used page first.
+    #[default]
+    WhenFull,
+    /// A logical page as soon as all of it is there, others when room is needed.
+    AtOnce,
+}
+
+impl WriteBack {
+    #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// The DRAM buffer in front of the FTL: logical pages, of which the least recently used leaves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -87,6 +105,9 @@ pub struct BufferConfig {
     /// When a write is acknowledged.
     #[serde(default)]
     pub acknowledge: Acknowledge,
+    /// With `on-buffer`: when data are written back.
+    #[serde(default, skip_serializing_if = "WriteBack::is_default")]
+    pub write_back: WriteBack,
     /// Time to serve a logical page from the buffer, ns.
     #[serde(default)]
     pub access_ns: u32,

@@ -2,12 +2,14 @@
 //! for room.
 
 use super::buffer::{Buffer, Buffered};
+use super::config::{BufferConfig, WriteBack};
 use super::requests::Client;
 use super::Simulation;
 use crate::base::ones::Ones;
 use crate::base::op::Cause;
 use crate::base::Gap;
 use crate::ftl::answer::DeviceFull;
+use crate::ftl::page_level::whole_mask;
 use crate::ftl::piece::Piece;
 use crate::ftl::scheme::Scheme;
 use crate::hw::timing::RequestId;
@@ -27,7 +29,7 @@ impl Simulation {
     /// Write-back: the piece is done once it is in the buffer.
     pub(super) fn buffer_piece(&mut self, piece: Piece) -> Result<(), DeviceFull> {
         if self.try_buffer(&piece, self.waiting.is_empty()) {
-            return Ok(());
+            return self.write_whole(piece.page);
         }
         self.io.timing_mut().hold_request(piece.request);
         self.waiting.push(piece);
@@ -74,6 +76,20 @@ impl Simulation {
             self.requests.host(piece.request).buffer_ns = access_ns;
         }
         fits
+    }
+
+    /// Where pages are written back at once: `page`, if all of it is in the buffer. It keeps its place
+    /// there until it is programmed.
+    fn write_whole(&mut self, page: u32) -> Result<(), DeviceFull> {
+        let at_once = |config: BufferConfig| config.write_back == WriteBack::AtOnce;
+        if !self.setup.buffer.is_some_and(at_once) {
+            return Ok(());
+        }
+        let all = whole_mask(self.io.policy().mus_per_page);
+        match self.buffer.as_mut().and_then(|buffer| buffer.take_written(page, all)) {
+            Some(entry) => self.write_back(&entry, Cause::Host),
+            None => Ok(()),
+        }
     }
 
     /// Makes room for one that waits: the oldest page is dropped if it is clean, or else written back.
@@ -142,6 +158,8 @@ impl Simulation {
                 self.io.timing_mut().set_gap(piece.request, Gap::Buffer);
                 self.io.timing_mut().release_request(piece.request);
             }
+            let result = self.write_whole(piece.page);
+            self.note_full(result);
         }
     }
 

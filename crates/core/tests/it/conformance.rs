@@ -153,6 +153,7 @@ fn all_at_once(scheme: &str, user_bytes: u64) -> Setup {
         bytes: 8 * 16384,
         acknowledge: Acknowledge::OnBuffer,
         access_ns: 1000,
+        write_back: Default::default(),
         fill_on_read: false,
     });
     (setup.precondition.fill, setup.precondition.overwrite) = (0.5, 1.0);

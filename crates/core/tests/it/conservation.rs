@@ -5,7 +5,7 @@ use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
 use slcache_core::base::CellMode;
-use slcache_core::device::config::{Acknowledge, BufferConfig, InflightRead, LinkConfig, Replay};
+use slcache_core::device::config::{Acknowledge, BufferConfig, InflightRead, LinkConfig, Replay, WriteBack};
 use slcache_core::device::request_log::component_names;
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::array::BlockState;
@@ -56,10 +56,20 @@ pub fn variants(scheme: &str) -> Vec<(&'static str, Setup)> {
     add("closed replay", &|s| (s.host.replay, s.host.queue_depth) = (Replay::Closed, 16));
     add("bounded queue", &|s| s.host.queue_depth = 8);
     let buffer = |acknowledge, fill_on_read| {
-        Some(BufferConfig { bytes: 1 << 20, acknowledge, access_ns: 1000, fill_on_read })
+        Some(BufferConfig {
+            bytes: 1 << 20,
+            acknowledge,
+            access_ns: 1000,
+            write_back: Default::default(),
+            fill_on_read,
+        })
     };
     add("write-back buffer", &|s| s.buffer = buffer(Acknowledge::OnBuffer, false));
     add("write-back buffer that reads fill", &|s| s.buffer = buffer(Acknowledge::OnBuffer, true));
+    add("write-back buffer that is emptied at once", &|s| {
+        s.buffer = buffer(Acknowledge::OnBuffer, false);
+        s.buffer.as_mut().unwrap().write_back = WriteBack::AtOnce;
+    });
     add("write-through buffer", &|s| s.buffer = buffer(Acknowledge::OnProgram, false));
     add("host link", &|s| {
         s.host.link = Some(LinkConfig {

@@ -22,6 +22,7 @@ fn buffered(pages: u64) -> Setup {
         bytes: pages * PAGE,
         acknowledge: Acknowledge::OnBuffer,
         access_ns: ACCESS_NS as u32,
+        write_back: Default::default(),
         fill_on_read: true,
     });
     setup

@@ -23,6 +23,7 @@ fn buffered(plp: bool) -> Setup {
         bytes: PAGE,
         acknowledge: Default::default(),
         access_ns: 0,
+        write_back: Default::default(),
         fill_on_read: false,
     });
     if let SchemeConfig::TlcOnly(config) = &mut s.scheme {

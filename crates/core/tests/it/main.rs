@@ -1,6 +1,7 @@
 //! The core's integration tests, as one program: linking one for each file took longer than
 //! the tests.
 
+mod at_once;
 mod client_laws;
 mod client_limits;
 mod common;

@@ -3,7 +3,7 @@
 use super::setting::Setting;
 use super::tree::{Key, Step};
 use super::{ConfigError, RunConfig};
-use slcache_core::device::config::{DeviceConfig, Replay};
+use slcache_core::device::config::{Acknowledge, DeviceConfig, Replay};
 use toml::Value;
 
 /// An error for every setting that changes nothing in `config`, with what takes its effect away.
@@ -62,6 +62,9 @@ fn reason(key: &Key, config: &RunConfig) -> Option<String> {
         "host.turnaround_ns" if config.host.replay == Replay::Open => Some(
             "requests come when the trace says (host.replay = \"closed\" waits for completions)".to_owned(),
         ),
+        "buffer.write_back" if config.buffer.is_some_and(|b| b.acknowledge == Acknowledge::OnProgram) => {
+            Some("what is acknowledged when it is programmed is written at once anyway".to_owned())
+        }
         "device.stated_user_bytes" => {
             Some("slcache writes it where it rounds a capacity down; set device.user_bytes".to_owned())
         }

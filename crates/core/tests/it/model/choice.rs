@@ -8,7 +8,7 @@ use serde_json::{json, Value};
 use slcache_core::base::CellMode;
 use slcache_core::device::config::{
     Acknowledge, BufferConfig, HostConfig, InflightRead, LinkConfig, PreconditionConfig, Prefill, Replay,
-    RmwTransfer, SubMu, TracePolicy,
+    RmwTransfer, SubMu, TracePolicy, WriteBack,
 };
 use slcache_core::device::Setup;
 use slcache_core::hw::config::{PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig, SuspendConfig};
@@ -52,7 +52,7 @@ pub struct Drive {
     /// Translation pages in the mapping cache; 0 = all of the map is in DRAM.
     mapped: u64,
     link: Option<LinkConfig>,
-    buffer: Option<(Acknowledge, u32, bool)>,
+    buffer: Option<(Acknowledge, WriteBack, u32, bool)>,
     sub_mu: SubMu,
     on_read: bool,
 }
@@ -177,7 +177,12 @@ fn drive() -> impl Strategy<Value = Drive> {
         read_overhead_ns: 1_000,
         write_overhead_ns: 1_500,
     };
-    let buffer = (select(vec![Acknowledge::OnBuffer, Acknowledge::OnProgram]), 1..6u32, any::<bool>());
+    let buffer = (
+        select(vec![Acknowledge::OnBuffer, Acknowledge::OnProgram]),
+        select(vec![WriteBack::WhenFull, WriteBack::AtOnce]),
+        1..6u32,
+        any::<bool>(),
+    );
     (
         (prop::bool::weighted(0.25), select(vec![0, 0, 0, 1, 4, 32]), select(vec![1.0, 1.0, 0.1, 3.5])),
         (select(vec![None, None, Some(link)]), select(vec![0, 0, 400_000]), select(vec![0, 0, 0, 1, 2, 5])),
@@ -365,9 +370,10 @@ impl Choice {
             turnaround_ns: d.turnaround_ns,
             link: d.link,
         };
-        setup.buffer = d.buffer.map(|(acknowledge, pages, fill_on_read)| BufferConfig {
+        setup.buffer = d.buffer.map(|(acknowledge, write_back, pages, fill_on_read)| BufferConfig {
             bytes: u64::from(pages) * self.page_bytes(),
             acknowledge,
+            write_back,
             access_ns: 1000,
             fill_on_read,
         });
