@@ -138,6 +138,12 @@ def knobs(*, device: str | DeviceContent, scheme: str, sets: list[str]) -> str:
 def devices() -> str:
     """Return the catalogue of device presets, as a JSON list."""
 
+def scaled_device(device: str | DeviceContent, divisor: int) -> str:
+    """Return what a device file would hold of a part of a device, as JSON."""
+
+def config_cache_bytes(config: str) -> int:
+    """Return what the SLC cache of a resolved configuration takes on a new device."""
+
 def device_facts(device: str) -> str:
     """Return what can be told of a device before anything runs on it, as JSON."""
 

@@ -38,6 +38,21 @@ pub fn device_facts(device: &str) -> PyResult<String> {
     Ok(facts.to_string())
 }
 
+/// What a device file would hold of a part of a device, as JSON.
+#[pyfunction]
+pub fn scaled_device(device: Device, divisor: u64) -> PyResult<String> {
+    let found =
+        slcache_sim::config::scaled(&device.into(), divisor).map_err(|errors| config_error(&errors))?;
+    Ok(json(&found))
+}
+
+/// What the SLC cache of a resolved configuration, a JSON text, takes on a new device.
+#[pyfunction]
+pub fn config_cache_bytes(config: &str) -> PyResult<u64> {
+    let Ok(config) = serde_json::from_str(config) else { return Ok(0) };
+    slcache_sim::device_facts::config_cache_bytes(&config).map_err(|error| sim_error(&error))
+}
+
 /// What to know of a resolved configuration, a JSON text; nothing of one that this version cannot read.
 #[pyfunction]
 pub fn config_notes(config: &str) -> Vec<String> {

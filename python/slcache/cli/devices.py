@@ -83,8 +83,13 @@ def show(
         console.sheets(form, _mode_sheet(facts), _cache_sheet(facts))
         return
     title = facts["name"] + (f": {facts['summary']}" if facts["summary"] else "")
-    console.show(Text(title, "bold"), _sizes(facts))
+    console.show(Text(title, "bold"))
+    if facts["statement"]:
+        console.show(Text(facts["statement"], "italic"))
+    console.show(_sizes(facts))
     console.show(*(table for pool in facts["pools"] for table in _pool(pool)), _caches(facts))
+    if facts["evidence"]:
+        console.show(_evidence(facts))
     problems = {s["scheme"]: s["problem"] for s in facts["schemes"] if "problem" in s}
     for sentence in reasons.told(problems, "does not run on it", "do not run on it"):
         console.show(sentence)
@@ -105,6 +110,16 @@ def _sizes(facts: Facts) -> Table:
         table.add("write amplification", f"{facts['random_write_waf']:.2f}", told)
     if facts["link_mb_per_s"] is not None:
         table.add("host link", f"{facts['link_mb_per_s']:,.0f} MB/s", "with requests of 128 KiB")
+    return table
+
+
+def _evidence(facts: Facts) -> Table:
+    """Return on what each key of the device's file stands."""
+    table = Table("key", [Column("is", text=True), Column("by", text=True)])
+    for key, ground in facts["evidence"].items():
+        ends = [ground.get(end) for end in ("low", "high")]
+        between = "" if None in ends else f" ({ends[0]:g} to {ends[1]:g})"
+        table.add(key, ground["kind"].replace("-", " ") + between, ground["source"])
     return table
 
 

@@ -2,6 +2,7 @@
 //! that errors keep file and line.
 
 use super::device_source::DeviceSource;
+use super::evidence::{Evidence, EVIDENCE};
 use super::moot;
 use super::origin::{Argument, Origin, Said};
 use super::repair;
@@ -37,6 +38,8 @@ struct Shape {
     trace: TracePolicy,
     #[serde(default)]
     run: RunSection,
+    #[serde(default)]
+    evidence: Evidence,
 }
 
 /// The device that a preset or file describes, and how its host drives it, whatever runs on it.
@@ -55,6 +58,12 @@ pub fn device_config(name: &str) -> Result<(DeviceConfig, HostConfig), ConfigErr
     let (mut device, host) = (parts.device, parts.host);
     device.settle();
     Ok((device, host))
+}
+
+/// What a preset or file says of itself.
+pub fn evidence_of(name: &str) -> Result<Evidence, ConfigErrors> {
+    let file = DeviceFile::read(name).map_err(|error| ConfigErrors(vec![error]))?;
+    Ok(file.evidence)
 }
 
 /// The line in which a preset or file says `key`, with its comment, and where that is; none where it
@@ -80,8 +89,10 @@ struct SchemeShape {
 pub struct DeviceFile {
     /// Where it is, for messages.
     pub source: Source,
-    /// The sections.
+    /// The sections, but for the evidence.
     pub tree: Table,
+    /// What it says of itself.
+    pub evidence: Evidence,
     /// Everything wrong with its shape.
     pub errors: Vec<ConfigError>,
     /// Whether stand-ins replaced faulty values.
@@ -124,7 +135,8 @@ impl DeviceFile {
     }
 
     fn checked(source: Source, tree: Table) -> Self {
-        let mut file = Self { source, tree, errors: Vec::new(), guessed: false };
+        let evidence = Evidence::default();
+        let mut file = Self { source, tree, evidence, errors: Vec::new(), guessed: false };
         file.check_sections();
         for section in [SCHEME_DEFAULTS, "scheme"] {
             file.check_schemes(section);
@@ -132,10 +144,28 @@ impl DeviceFile {
         file
     }
 
+    /// All that it says, with its evidence.
+    pub fn whole(&self) -> Table {
+        let mut tree = self.tree.clone();
+        if self.evidence != Evidence::default() {
+            let evidence = Value::try_from(&self.evidence).expect("evidence is plain data");
+            tree.insert(EVIDENCE.to_owned(), evidence);
+        }
+        tree
+    }
+
     fn check_sections(&mut self) {
         let outcome = repair::read::<Shape>(&mut self.tree, &|_| None);
         self.guessed = outcome.guessed;
-        let unfit = outcome.value.filter(|_| !outcome.guessed).and_then(|shape| moot::unfit(&shape.device));
+        let is_marked = self.tree.remove(EVIDENCE).is_some();
+        let shape = outcome.value.filter(|_| !outcome.guessed);
+        let unfit = shape.as_ref().and_then(|shape| moot::unfit(&shape.device));
+        self.evidence = shape.map(|shape| shape.evidence).unwrap_or_default();
+        if is_marked && outcome.faults.is_empty() {
+            for (key, message) in self.evidence.problems(&self.tree) {
+                self.add(&key, message);
+            }
+        }
         for fault in outcome.faults {
             self.add(&fault.key, fault.message);
         }

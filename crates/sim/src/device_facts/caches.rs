@@ -84,6 +84,11 @@ fn cache_bytes(setup: &Setup) -> Result<u64, SimError> {
     Ok(simulation.finish()?.cache.slc_bytes)
 }
 
+/// What the SLC cache of a configuration takes on a new device.
+pub fn config_cache_bytes(config: &RunConfig) -> Result<u64, SimError> {
+    cache_bytes(&config.setup())
+}
+
 /// How far a parameter can go down and up from where it stands, everything else left alone.
 fn range(config: &RunConfig, name: &str) -> Option<Result<Range, SimError>> {
     let default = config.to_json()["scheme"][config.scheme.name()][name].as_u64()?;

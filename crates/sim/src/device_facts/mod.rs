@@ -7,8 +7,9 @@ mod warnings;
 
 pub use flash::{Latency, Peak};
 
-use crate::config::{device_config, ConfigErrors};
+use crate::config::{device_config, evidence_of, ConfigErrors};
 use crate::SimError;
+pub use caches::config_cache_bytes;
 use caches::Fit;
 use serde_json::{json, Value};
 use slcache_core::base::CellMode;
@@ -24,11 +25,14 @@ pub fn device_facts(name: &str) -> Result<Value, SimError> {
         return Err(ConfigErrors::from_problems(&problems).into());
     }
     let fits = caches::fits(name)?;
+    let evidence = evidence_of(name)?;
     let raw_bytes = densest_bytes(&device);
     Ok(json!({
         "name": device.name,
         "summary": device.summary,
         "source": device.source,
+        "statement": evidence.statement,
+        "evidence": evidence.keys,
         "user_bytes": device.user_bytes,
         "raw_bytes": raw_bytes,
         "over_provisioning": over_provisioning(&device),
