@@ -25,7 +25,7 @@ macro_rules! presets {
     };
 }
 
-/// Every preset.
+/// The devices of papers, and small ones.
 pub static PRESETS: &[Preset] = presets![
     "tiny",
     "hierarchy-44g",
@@ -42,14 +42,37 @@ pub static PRESETS: &[Preset] = presets![
     "nvc-7200",
 ];
 
+/// Devices that are like drives that are sold, calibrated to what was published of those. They are large.
+pub static DRIVES: &[Preset] = presets![
+    "samsung-980-1tb-like",
+    "samsung-980-pro-1tb-like",
+    "samsung-970-evo-500gb-like",
+    "samsung-870-qvo-4tb-like",
+    "intel-660p-1tb-like",
+    "crucial-p1-1tb-like",
+    "wd-sn580-1tb-like",
+    "crucial-t500-2tb-like",
+    "corsair-mp600-elite-2tb-like",
+    "adata-atom-50-1tb-like",
+    "lexar-nm790-2tb-like",
+    "msi-m480-play-2tb-like",
+    "kioxia-exceria-plus-g3-2tb-like",
+    "hp-fx700-2tb-like",
+];
+
+/// Every preset.
+pub fn all() -> impl Iterator<Item = &'static Preset> {
+    PRESETS.iter().chain(DRIVES)
+}
+
 /// The preset called `name`.
 pub fn find(name: &str) -> Option<&'static Preset> {
-    PRESETS.iter().find(|preset| preset.name == name)
+    all().find(|preset| preset.name == name)
 }
 
 /// What to say about a device that is neither a preset nor a file.
 pub(crate) fn not_found(name: &str) -> String {
-    let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+    let names: Vec<&str> = all().map(|preset| preset.name).collect();
     let near = nearest(name, names.iter().copied());
     let near = near.map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
     format!("no such preset and no such file; presets: {}.{near}", names.join(", "))
@@ -71,7 +94,7 @@ impl Preset {
 
 /// The catalogue of presets as JSON.
 pub fn catalogue() -> Value {
-    PRESETS.iter().map(|preset| describe(preset.name, &preset.device())).collect()
+    all().map(|preset| describe(preset.name, &preset.device())).collect()
 }
 
 fn describe(name: &str, device: &DeviceConfig) -> Value {

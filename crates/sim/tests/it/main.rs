@@ -8,6 +8,7 @@ mod config;
 mod device_facts;
 mod disk_data;
 mod episode;
+mod evidence;
 mod fair_bench;
 mod fuzz_corpus;
 mod golden;

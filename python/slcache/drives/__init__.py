@@ -1,0 +1,1 @@
+"""Drives that are sold: what is published, the laws of their caches, presets held to both."""
