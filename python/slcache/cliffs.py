@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from slcache import api, reasons
+from slcache import _core, api, reasons
 from slcache.arguments import checked
 from slcache.content import Content
 from slcache.errors import ConfigError, UsageError, about
@@ -150,7 +150,7 @@ def _curve(load: Load, result: Result) -> Curve:
     from slcache import bandwidth
 
     document = result.documents[0]
-    cache = cache_bytes(document["config"])
+    cache = cache_bytes(document["config"]) or document["cache"]["slc_bytes"]
     # What it does at first shows in a tenth of the data, or of its caches where those are less.
     first_bytes = min(load.written_bytes, CACHES * cache or load.written_bytes) / 10
     if load.pattern.bursts == 1:
@@ -162,14 +162,14 @@ def default_amount(device: Content, scheme: str, settings: Mapping[str, Any] | N
     """Return how many bytes to write so that the cache overflows, at most the device once.
 
     It is the same for all schemes of a device, so that they can be compared, unless a scheme's
-    own settings give it a larger cache. Which schemes run together does not matter.
-    Raises ConfigError.
+    own settings give it a larger cache, or its cache is no number of blocks.
+    Which schemes run together does not matter. Raises ConfigError.
     """
     known = [str(entry["name"]) for entry in api.schemes()]
     given = api.flat(settings)
     shared = {key: value for key, value in given.items() if not key.startswith("scheme.")}
     own = api.resolve(device=device, scheme=scheme, settings=api.settings_for(given, scheme, known))
-    caches = [cache_bytes(own)]
+    caches = [cache_bytes(own) or _core.config_cache_bytes(json.dumps(own))]
     for name in known:
         with suppress(ConfigError):
             caches.append(cache_bytes(api.resolve(device=device, scheme=name, settings=shared)))

@@ -12,7 +12,8 @@ import typer
 from rich.text import Text
 
 from slcache import quantity, units
-from slcache.cli import console
+from slcache.cli import complete, console
+from slcache.cli import like as likes
 from slcache.cli import options as opt
 from slcache.errors import UsageError
 from slcache.sheets import Sheet
@@ -20,6 +21,7 @@ from slcache.tabular import Table
 
 if TYPE_CHECKING:
     from slcache.bandwidth import Curve
+    from slcache.cliffs import Pattern
 
 
 _BURSTS, _PAUSE = 5, "10m"
@@ -75,9 +77,23 @@ Amount = Annotated[
 
 
 def cliff(
-    schemes: opt.Schemes,
+    schemes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...|all",
+            autocompletion=complete.schemes,
+            help="The schemes to compare, separated by commas, or all that the device can run; "
+            "not with --like.",
+        ),
+    ] = None,
     device: opt.MaybeDevice = None,
-    pattern: Annotated[Kind, typer.Option(help="Without a break, or in bursts.")] = Kind.sustained,
+    like: likes.MaybeLike = None,
+    against: likes.Against = None,
+    scale: likes.Scale = "1",
+    fill: likes.Fill = None,
+    pattern: Annotated[
+        Kind | None, typer.Option(help="Without a break, or in bursts (sustained).")
+    ] = None,
     amount: Amount = None,
     bursts: Annotated[
         int | None, typer.Option(min=2, max=100, help="Bursts the amount is cut into (5).")
@@ -85,8 +101,12 @@ def cliff(
     pause: Annotated[
         str | None, typer.Option(metavar="TIME", help="Time from burst to burst (10m).")
     ] = None,
-    bs: Annotated[str, typer.Option(metavar="SIZE", help="Size of every write.")] = "128k",
-    iodepth: Annotated[int, typer.Option(min=1, max=65536, help="Writes outstanding.")] = 32,
+    bs: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Size of every write (128k).")
+    ] = None,
+    iodepth: Annotated[
+        int | None, typer.Option(min=1, max=65536, help="Writes outstanding (32).")
+    ] = None,
     span: Annotated[
         str | None,
         typer.Option(
@@ -119,38 +139,43 @@ def cliff(
     as fast in the last burst as in the first. Told are for both the bandwidth
     at the start and of the whole burst, pauses left out.
 
+    [bold]--like[/bold] measures as a laboratory does that tests drives: what is told are the
+    phases, the averages, the cache of a second pass or what pauses give back.
+    Of a preset that is like a drive, the picture shows what was published too.
+
     \b
     [bold]Examples[/bold]
       slcache cliff --device ips-384g --schemes all --out cliff
       slcache cliff --device ips-384g --schemes turbo-write,ips,ips-agc \\
         --pattern bursts --amount 30GiB --bursts 5 --pause 10m --out cliff
+      slcache cliff --device lexar-nm790-2tb-like --like techpowerup --scale 1/16
     """
     from slcache import cliffs
 
     form = opt.form_of(form, json)
     opt.check_executor(executor, jobs)
     given = opt.configured(config, device, sets)
+    kept = [path for path in (device, config) if path is not None]
+    if like is not None:
+        load = {"--schemes": schemes, "--pattern": pattern, "--amount": amount, "--bursts": bursts,
+                "--pause": pause, "--bs": bs, "--iodepth": iodepth, "--span": span,
+                "--store": store,
+                "--executor": None if executor == "local" else executor}  # fmt: skip
+        likes.run(like, given, load, against=against, scale=scale, fill=fill, jobs=jobs or 1,
+                  out=out, kept=kept, form=form, progress=progress)  # fmt: skip
+        return
+    given = likes.partly(given, scale, {"--against": against, "--fill": fill})
+    if schemes is None:
+        raise typer.BadParameter("give the schemes, or --like", param_hint="--schemes")
     names, left_out = opt.scheme_names(schemes, given.device, given.settings)
     settings = given.settings
     console.left_out(left_out)
-    in_bursts = pattern == Kind.bursts
-    for name, value in (("--bursts", bursts), ("--pause", pause)):
-        if value is not None and not in_bursts:
-            raise typer.BadParameter("has no effect without --pattern bursts", param_hint=name)
-    chosen = cliffs.Pattern(
-        amount_bytes=None if amount is None else size_bytes("--amount", amount),
-        write_bytes=size_bytes("--bs", bs),
-        queue_depth=iodepth,
-        bursts=(bursts or _BURSTS) if in_bursts else 1,
-        pause_ns=time_ns("--pause", pause or _PAUSE) if in_bursts else 0,
-        span_bytes=None if span is None else size_bytes("--span", span),
-    )
+    chosen = _pattern(pattern, amount, bs, iodepth, bursts, pause, span)
     try:
         cliffs.loads(chosen, device=given.device, schemes=names, settings=settings)
     except UsageError as error:
         option = _OPTIONS.get(error.key or "")
         raise typer.BadParameter(str(error), param_hint=option) from error
-    kept = [path for path in (device, config) if path is not None]
     with console.output(out, cliffs.FILES, kept) as files, console.meter(progress) as meter:
         result = cliffs.run(
             chosen,
@@ -183,6 +208,32 @@ def cliff(
     console.show((_sustained if chosen.bursts == 1 else _bursts)(result.curves))
     if out is not None:
         console.show(Text(f"picture: {out / 'cliff.png'}"))
+
+
+def _pattern(
+    kind: Kind | None,
+    amount: str | None,
+    bs: str | None,
+    iodepth: int | None,
+    bursts: int | None,
+    pause: str | None,
+    span: str | None,
+) -> Pattern:
+    """Return the pattern that options say."""
+    from slcache import cliffs
+
+    in_bursts = kind == Kind.bursts
+    for name, value in (("--bursts", bursts), ("--pause", pause)):
+        if value is not None and not in_bursts:
+            raise typer.BadParameter("has no effect without --pattern bursts", param_hint=name)
+    return cliffs.Pattern(
+        amount_bytes=None if amount is None else size_bytes("--amount", amount),
+        write_bytes=size_bytes("--bs", bs or "128k"),
+        queue_depth=iodepth or 32,
+        bursts=(bursts or _BURSTS) if in_bursts else 1,
+        pause_ns=time_ns("--pause", pause or _PAUSE) if in_bursts else 0,
+        span_bytes=None if span is None else size_bytes("--span", span),
+    )
 
 
 def _sheet(curves: dict[str, Curve]) -> Sheet:

@@ -1,0 +1,175 @@
+"""`cliff --like`: a laboratory's protocol on one device."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from slcache import sheets
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.config_files import Configuration
+from slcache.errors import UsageError
+from slcache.tabular import Table
+
+if TYPE_CHECKING:
+    from slcache.drives.like import Like
+
+FILES = ("like.json", "like.csv", "like.svg", "like.png")
+
+
+class Protocol(StrEnum):
+    """How a laboratory measures."""
+
+    techpowerup = "techpowerup"
+    anandtech = "anandtech"
+    recovery = "recovery"
+
+
+MaybeLike = Annotated[
+    Protocol | None,
+    typer.Option(
+        "--like",
+        help="Measure one device with scheme client as a laboratory does: a fill by one writer of "
+        "1 MB; two fills with 128 KiB at depth 32; or bursts with pauses from 1 s to 30 min.",
+    ),
+]
+Against = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DRIVE",
+        help="The drive whose published figures the picture shows (default: the preset's).",
+    ),
+]
+Scale = Annotated[
+    str, typer.Option(metavar="1/K", help="Run a K-th of the device, with all its planes.")
+]
+Fill = Annotated[
+    float | None,
+    typer.Option(min=0, max=1, metavar="SHARE", help="With --like recovery: filled at first (0)."),
+]
+
+
+def divisor(text: str) -> int:
+    """Return k of `1/k`."""
+    found = re.fullmatch(r"1(?:/([1-9][0-9]{0,5}))?", text.strip())
+    if found is None:
+        raise typer.BadParameter(f"{text!r}: expected 1/k, such as 1/16", param_hint="--scale")
+    return int(found[1] or 1)
+
+
+def partly(given: Configuration, scale: str, others: Mapping[str, object]) -> Configuration:
+    """Return a configuration with a part of its device; `others` are options of --like."""
+    from slcache.drives import fills
+
+    _refuse(others, "has no effect without --like")
+    assert given.device is not None
+    return replace(given, device=fills.scaled(given.device, divisor(scale)))
+
+
+def _refuse(given: Mapping[str, object], why: str) -> None:
+    for option, value in given.items():
+        if value is not None:
+            raise typer.BadParameter(why, param_hint=option)
+
+
+def run(
+    protocol: Protocol,
+    given: Configuration,
+    load: Mapping[str, object],
+    *,
+    against: str | None,
+    scale: str,
+    fill: float | None,
+    jobs: int,
+    out: Path | None,
+    kept: Sequence[Path | str],
+    form: opt.Form,
+    progress: opt.When,
+) -> None:
+    """Measure, tell, and write what was found."""
+    from slcache.drives import like as likes
+
+    _refuse(load, "has no effect with --like")
+    if fill is not None and protocol is not Protocol.recovery:
+        raise typer.BadParameter("has no effect without --like recovery", param_hint="--fill")
+    assert given.device is not None
+    with console.output(out, FILES, kept) as files, console.meter(progress) as meter:
+        try:
+            found = likes.like(
+                protocol.value,
+                device=given.device,
+                against=against,
+                scale=divisor(scale),
+                fill=fill or 0.0,
+                settings=given.settings,
+                jobs=jobs,
+                on_progress=meter,
+            )
+        except UsageError as error:
+            raise typer.BadParameter(str(error), param_hint=f"--{error.key}") from error
+        if files is not None:
+            from slcache.plots import style
+
+            figure = found.plot()
+            files.write("like.json", (found.to_json() + "\n").encode())
+            files.write("like.csv", sheets.csv([found.sheet()]).encode())
+            files.write("like.svg", style.svg(figure, "like", "write speed of a drive").encode())
+            files.write("like.png", style.png(figure))
+    if console.in_form(form, found.to_json, lambda: [found.sheet()]):
+        return
+    console.show(*_told(found))
+    if out is not None:
+        console.show(Text(f"picture: {out / 'like.png'}"))
+
+
+def _told(found: Like) -> list[Table | Text]:
+    if found.recovery is not None:
+        return _recovery(found)
+    table = Table("phase", ["from GB", "to GB", "GB/s", "between", "published"], boxed=False)
+    for number, each in enumerate(found.passes, 1):
+        for place, phase in enumerate(each.phases):
+            speeds = f"{phase['low_gb_s']:.3g} … {phase['high_gb_s']:.3g}"
+            ends = f"{phase['from_gb']:,.0f}", f"{phase['to_gb']:,.0f}"
+            name = f"pass {number}, {place + 1}"
+            table.add(name, *ends, f"{phase['gb_s']:.3g}", speeds, _published(found, number, place))
+    lines = [Text(_averages(found, number)) for number in range(1, len(found.passes) + 1)]
+    stalls = found.stall_windows
+    lines.append(Text(f"points with a write of more than 100 ms: {stalls}"))
+    return [table, Text(), *lines]
+
+
+def _published(found: Like, number: int, place: int) -> str:
+    if found.drive is None or number > 1 or place >= len(found.drive.phases):
+        return ""
+    bar = found.drive.phases[place]
+    held = ", held out" if bar.gb_s.held_out else ""
+    return f"to {bar.to_gb:g} GB at {bar.gb_s.value:g}{held}"
+
+
+def _averages(found: Like, number: int) -> str:
+    each = found.passes[number - 1]
+    text = f"pass {number}: {each.average_gb_s:.3g} GB/s on average"
+    average = None if found.drive is None or number > 1 else found.drive.average
+    if average is not None:
+        text += f" (published: {average.value:g}, held out)"
+    return f"{text}; last 16 GB {each.last_gb_s:.3g}; cache {each.cache_gb:,.0f} GB"
+
+
+def _recovery(found: Like) -> list[Table | Text]:
+    assert found.recovery is not None
+    table = Table("pause s", ["GB at the first speed"], boxed=False)
+    for pause in found.recovery.pauses:
+        table.add(f"{pause.seconds:g}", f"{pause.regained_gb:,.1f}")
+    head = (
+        f"bursts of {found.recovery.burst_gb:,.0f} GB on a device {found.recovery.fill:.0%} full; "
+        f"at first {found.recovery.first_gb_s:.3g} GB/s for {found.recovery.cache_gb:,.1f} GB"
+    )
+    return [Text(head), table]
