@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from slcache.cli import console
+from slcache.cli import console, drives
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.once import SEED_MAX
@@ -22,13 +22,17 @@ if TYPE_CHECKING:
 def _check_paper(value: str) -> str:
     from slcache.reproduce import plan
 
-    if value not in plan.papers():
-        raise typer.BadParameter(f"unknown paper {value!r}{opt.nearest(value, plan.papers())}")
+    known = [*plan.papers(), drives.NAME]
+    if value not in known:
+        raise typer.BadParameter(f"unknown paper {value!r}{opt.nearest(value, known)}")
     return value
 
 
 Paper = Annotated[
-    str, typer.Argument(metavar="PAPER", callback=_check_paper, help="Short name of the paper.")
+    str,
+    typer.Argument(
+        metavar="PAPER", callback=_check_paper, help="Short name of the paper; or drives."
+    ),
 ]
 Quick = Annotated[
     bool, typer.Option("--quick", help="A few workloads and one seed, in under a minute.")
@@ -99,7 +103,7 @@ Out = Annotated[
 ]
 
 
-def reproduce(
+def reproduce(  # noqa: C901 - a line for each option that excludes another
     paper: Paper,
     quick: Quick = False,
     sensitivity: Sensitivity = False,
@@ -120,13 +124,15 @@ def reproduce(
     """Run a paper's evaluation and judge its claims one by one.
 
     Without --traces, twins made from the paper's table of statistics stand for its traces.
-    Finished runs are kept: after an interruption the same command goes on.
+    Finished runs are kept: after an interruption the same command goes on. [bold]drives[/bold] is
+    no paper: it holds the presets that are like drives against published measurements.
 
     \b
     [bold]Examples[/bold]
       slcache reproduce hierarchy --quick
       slcache reproduce hierarchy --traces ~/traces/msr --out eval
       slcache reproduce hierarchy --sensitivity
+      slcache reproduce drives --quick
     """
     from slcache.cli import ledger
     from slcache.reproduce import evaluation as evaluations
@@ -134,6 +140,15 @@ def reproduce(
 
     form = opt.form_of(form, json)
     opt.check_executor(executor, jobs)
+    if paper == drives.NAME:
+        drives.refuse({
+            "--sensitivity": sensitivity, "--full": full, "--traces": traces,
+            "--recordings": recordings, "--workloads": workloads, "--seeds": seeds,
+            "--executor": executor != "local", "--reading": reading is not Which.both,
+        })  # fmt: skip
+        place = out or Path("out") / "reproduce" / paper
+        drives.reproduce(place, quick, jobs, store, form, progress)
+        return
     if quick and sensitivity:
         raise typer.BadParameter("--quick and --sensitivity exclude each other")
     if quick and recordings is not None:

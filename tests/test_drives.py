@@ -1,0 +1,240 @@
+"""Presets that are like drives: what they stand on, the laws, and the ledger."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import drive_presets
+from slcache import api
+from slcache.drives import fills, laws, ledger, like, measured
+from support import slcache
+
+RECORD = json.loads(drive_presets.RECORD.read_text())
+NAMES = list(drive_presets.TEMPLATES)
+KINDS = {"known", "derived", "calibrated", "assumed"}
+
+
+def made(name: str) -> str:
+    """Return the device file that the record makes."""
+    model = drive_presets.Model(name)
+    content = drive_presets.device(model, RECORD[name]["parameters"])
+    return drive_presets.text(content, drive_presets.evidence(model, content))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_preset_is_what_published_figures_and_the_record_make(name: str) -> None:
+    path = drive_presets.ROOT / "presets/devices" / f"{name}-like.toml"
+    assert path.read_text() == made(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_held_out_is_used(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = made(name)
+    bare = {
+        key: dataclasses.replace(
+            drive,
+            average=None,
+            others={k: f for k, f in drive.others.items() if not f.held_out},
+        )
+        for key, drive in measured.drives().items()
+        if drive.whole is None
+    }
+    monkeypatch.setattr(measured, "drives", lambda: bare)
+    assert made(name) == before
+
+
+def test_a_phase_that_is_held_out_cannot_be_calibrated_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = measured.drives()["hp-fx900-1tb"]
+    monkeypatch.setitem(drive_presets.TEMPLATES, held.name, drive_presets.TEMPLATES[NAMES[0]])
+    with pytest.raises(ValueError, match="may not be used"):
+        drive_presets.Model(held.name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_record_has_at_most_five_steps_and_ends_near_or_says_so(name: str) -> None:
+    record = RECORD[name]
+    assert 1 <= len(record["steps"]) <= drive_presets.STEPS + 1
+    last = record["steps"][-1]
+    # What is seen is told, with what was wanted: a parameter that cannot be met is not hidden.
+    assert all({"value", "gb_s", "wanted"} == entry.keys() for entry in last.values())
+    for key, entry in last.items():
+        assert entry["value"] == record["parameters"][key]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_evidence_names_its_kind_and_calibrated_keys_their_page(name: str) -> None:
+    said = re.findall(r'^"(.+?)" = \{ kind = "(.+?)", source = "(.+)" \}$', made(name), re.M)
+    assert {kind for _, kind, _ in said} <= KINDS
+    calibrated = [source for _, kind, source in said if kind == "calibrated"]
+    assert calibrated
+    assert all("https://" in source for source in calibrated)
+
+
+def test_the_laws_are_within_a_seventh_on_twelve_of_eighteen_averages() -> None:
+    rows = [row for drive in measured.drives().values() for row in ledger.by_law(drive)]
+    averages = [row for row in rows if row.figure == "average" and row.verdict != ledger.SHOWN]
+    near = [row for row in averages if row.verdict == ledger.REPRODUCED]
+    assert (len(near), len(averages)) == (12, 18)
+    boundaries = [row for row in rows if row.figure == "boundary"]
+    assert len(boundaries) == 6
+    assert all(row.verdict == ledger.REPRODUCED for row in boundaries)
+
+
+def test_law_three_is_the_integral_of_its_phases() -> None:
+    fill = laws.fill(280, 5.0, 2.5, bits=3, user_gb=2000)
+    assert fill.ends_gb == (280, 1430, 2000)
+    assert fill.gb_s[2] == pytest.approx(1 / (1 / 5.0 + 1.5 / 2.5))
+    spent = 280 / 5.0 + 1150 / 2.5 + 570 / fill.gb_s[2]
+    assert fill.average_gb_s == pytest.approx(2000 / spent)
+    # A cache that takes the whole drive leaves no second phase.
+    assert laws.fill(700, 4.0, 0.5, bits=3, user_gb=2000).ends_gb == (700, 2000)
+
+
+def test_published_figures_have_a_source_and_averages_are_held_out() -> None:
+    for drive in measured.drives().values():
+        figures = [*(bar.gb_s for bar in drive.phases), *drive.others.values()]
+        if drive.average is not None:
+            assert drive.average.held_out
+            figures.append(drive.average)
+        assert all(measured.url(figure.source).startswith("https://") for figure in figures)
+        if drive.phases:
+            assert drive.phases[-1].to_gb == drive.user_gb
+        assert (drive.whole is None) == (drive.name in drive_presets.TEMPLATES)
+
+
+CACHE = 192 << 20
+SMALL = {
+    "dynamic": {"rule": "table", "table": [[0.0, CACHE]]},
+    "fold": {"keep_blocks": 4},
+}
+
+
+def small() -> dict[str, object]:
+    """Return a small device: 8 planes, TLC, a cache of 192 MiB."""
+    mode = {"read_ns": [50_000], "erase_ns": 3_000_000}
+    pool = {
+        "name": "nand", "channels": 2, "chips": 1, "dies": 1, "planes": 4, "blocks": 512,
+        "wordlines": 16, "page_bytes": 16384, "bus": {"ps_per_byte": 833},
+        "slc": {**mode, "program_ns": [200_000]},
+        "tlc": {**mode, "program_ns": [2_000_000], "program": "one-shot"},
+    }  # fmt: skip
+    return {
+        "device": {"name": "small", "user_bytes": 2560 << 20, "mu_bytes": 16384, "pool": [pool]},
+        "scheme-defaults": {"client": SMALL},
+        "host": {"link": "pcie3x4"},
+        "buffer": {"bytes": 1 << 20, "write_back": "at-once"},
+    }
+
+
+def test_a_fill_has_the_phases_and_the_average_of_its_time() -> None:
+    found = like.like("techpowerup", device=small())
+    assert found.fill is not None
+    document = found.fill.document
+    written, lasted = document["host"]["bytes"] / 1e9, document["host"]["duration_ns"] / 1e9
+    (only,) = found.passes
+    assert only.average_gb_s == pytest.approx(written / lasted)
+    assert only.phases[0]["from_gb"] == 0
+    assert only.phases[-1]["to_gb"] == pytest.approx(written)
+    total = sum((p["to_gb"] - p["from_gb"]) / p["gb_s"] for p in only.phases)
+    assert total == pytest.approx(lasted, rel=0.1)
+    curve = found.fill.passes[0]
+    # The cache is as the table says, and the array as fast as its planes.
+    assert only.cache_gb == pytest.approx(CACHE / 1e9, rel=0.05)
+    assert curve.between(0.05, 0.15) == pytest.approx(8 * 16384 / 213_648, rel=0.05)
+
+
+def test_a_second_pass_and_pauses_are_told() -> None:
+    twice = like.like("anandtech", device=small())
+    first, second = twice.passes
+    assert second.cache_gb < first.cache_gb
+    paused = like.like("recovery", device=small()).recovery
+    assert paused is not None
+    gained = [pause.regained_gb for pause in paused.pauses]
+    # The cache opens again when it is empty, which takes more than a second.
+    assert gained[0] == 0
+    assert all(later == pytest.approx(gained[1], rel=0.05) for later in gained[1:])
+    assert gained[-1] == pytest.approx(paused.cache_gb, rel=0.15)
+
+
+def test_a_drive_is_found_by_its_preset_and_by_name() -> None:
+    drive = measured.of_preset("lexar-nm790-2tb-like")
+    assert drive is not None
+    assert drive.name == "lexar-nm790-2tb"
+    assert measured.of_preset("tiny") is None
+    wrong = slcache("cliff", "--device", "tiny", "--like", "techpowerup", "--against", "nm791")
+    assert wrong.returncode == 2
+    assert b"no such drive" in wrong.stderr
+
+
+def test_options_that_do_nothing_are_refused() -> None:
+    like_ = ("cliff", "--device", "tiny", "--like", "techpowerup")
+    for options in (
+        (*like_, "--amount", "1MiB"),
+        (*like_, "--schemes", "client"),
+        (*like_, "--fill", "0.5"),
+        (*like_, "--scale", "2"),
+        ("cliff", "--device", "tiny", "--schemes", "client", "--against", "wd-sn580-1tb"),
+        ("cliff", "--device", "tiny"),
+        ("reproduce", "drives", "--sensitivity"),
+    ):
+        assert slcache(*options).returncode == 2, options
+
+
+def test_the_default_amount_follows_the_cache_that_the_engine_has() -> None:
+    from slcache import cliffs
+
+    device = small()
+    config = api.resolve(device=device, scheme="client")
+    cache = fills.slc_bytes(config)
+    assert cache == CACHE
+    assert cliffs.default_amount(device, "client") == 3 * cache
+
+
+def test_a_part_of_a_device_is_as_fast_as_the_whole() -> None:
+    whole = fills.techpowerup(small()).passes[0]
+    part = fills.techpowerup(small(), scale=2).passes[0]
+    assert part.gb[-1] == pytest.approx(whole.gb[-1], rel=0.01)
+    assert part.average_gb_s == pytest.approx(whole.average_gb_s, rel=0.05)
+    assert np.all(np.diff(part.seconds) > 0)
+
+
+@pytest.mark.long
+def test_a_drive_is_judged_from_the_command_line(tmp_path: Path) -> None:
+    out = tmp_path / "like"
+    told = slcache(
+        "cliff", "--device", "samsung-970-evo-500gb-like", "--like", "techpowerup",
+        "--scale", "1/16", "--out", str(out),
+    ).stdout  # fmt: skip
+    assert b"published: 0.663, held out" in told
+    found = json.loads((out / "like.json").read_text())
+    assert found["drive"] == "samsung-970-evo-500gb"
+    assert (out / "like.csv").read_text().startswith("pass,gb,gb_s")
+    assert (out / "like.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("fill", [0.0, 0.95])
+def test_a_drive_runs_empty_and_nearly_full(name: str, fill: float) -> None:
+    part = fills.scaled(f"{name}-like", 16)
+    user = int(api.resolve(device=part, scheme="client")["device"]["user_bytes"])
+    size = fills.megabyte(drive_presets.PAGE)
+    workload = {
+        "requests": int(0.02 * user) // size,
+        "footprint_bytes": user // size * size,
+        "global": {"rw": "write", "bs": str(size)},
+    }
+    settings = {"precondition.fill": fill, "trace.prefill": "none"}
+    result = api.run(workload, device=part, scheme="client", settings=settings, replay="closed:1")
+    document = result.documents[0]
+    assert document["host"]["write"]["requests"] == workload["requests"]
+    speed = document["host"]["bytes"] / document["host"]["duration_ns"]
+    first = measured.drives()[name].phases[0].gb_s.value
+    # An empty drive writes to its cache alone, and a nearly full one is never faster.
+    assert speed <= 1.05 * first
+    assert fill or speed > 0.6 * first
