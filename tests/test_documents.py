@@ -111,10 +111,14 @@ def test_a_missing_key_is_named(whole: str) -> None:
         "options",
         "requests_beyond",
         "ops_until_ns",
+        "by_mode",
+        "lifetime_by",
     }
     free = (
         "config",
         "waf.by_cause",
+        "waf.by_mode",
+        "wear.by_mode",
         "scheme.figures",
         "host.read.attribution_us.wait",
         "host.write.attribution_us.wait",
