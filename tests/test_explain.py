@@ -50,6 +50,10 @@ def test_a_key_tells_type_unit_values_and_default() -> None:
     (blocks,) = explain.find("device.pool[3].blocks")
     assert (blocks.key.unit, blocks.key.type) == ("blocks", "whole number")
     assert explain.find("config.device.pool[0].blocks") == [blocks]
+    (table,) = explain.find("scheme.client.dynamic.table")
+    assert explain.find("scheme.client.dynamic.table[3][0]") == [table]
+    with pytest.raises(ValueError, match="is no key"):
+        explain.find("scheme.baseline.slc_blocks[0]")
     (sizes,) = explain.find("scheme.baseline.slc_blocks")
     assert sizes.key.default == "64"
     (cause,) = explain.find("waf.by_cause.gc")

@@ -123,6 +123,11 @@ def find(wanted: str) -> list[Entry]:
     whole = whole or [entry for entry in entries() if entry.key.name.replace("[]", "") == plain]
     if not whole:
         whole = [_named(entry, plain) for entry in entries() if _varies(entry.key.name, plain)]
+    if not whole:
+        # A place in a list of values has no key of its own.
+        listed = re.sub(r"(\[\])+$", "", plain)
+        of_list = [entry for entry in entries() if entry.key.name == listed != plain]
+        whole = [entry for entry in of_list if entry.key.type.startswith("list")]
     if whole:
         # Configuration and results share a few names, such as scheme.
         return whole
