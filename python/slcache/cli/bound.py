@@ -19,15 +19,6 @@ from slcache.tabular import Table
 _OPTIONS = {"sizes_bytes": "--sizes", "unit_bytes": "--unit"}
 
 
-def _check_picture(value: Path | None) -> Path | None:
-    if value is not None:
-        try:
-            pictures.check(value, pictures.FLAT)
-        except UsageError as error:
-            raise typer.BadParameter(str(error)) from error
-    return value
-
-
 Sizes = Annotated[
     str | None,
     typer.Option(
@@ -39,7 +30,9 @@ Unit = Annotated[str, typer.Option(metavar="SIZE", help="The FTL's mapping unit.
 Picture = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE.png|svg|pdf", callback=_check_picture, help="Draw the bound over the size."
+        metavar="FILE.png|svg|pdf",
+        callback=opt.checked_picture(*pictures.FLAT),
+        help="Draw the bound over the size.",
     ),
 ]
 

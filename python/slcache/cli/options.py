@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -184,6 +184,22 @@ def check_executor(executor: str, workers: int | None) -> None:
         named.check(executor, workers)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--executor") from error
+
+
+def checked_picture(*kinds: str) -> Callable[[Path | None], Path | None]:
+    """Return a check that a picture's name ends in one of its kinds, in any of them without."""
+
+    def check(value: Path | None) -> Path | None:
+        from slcache import pictures
+
+        if value is not None:
+            try:
+                pictures.check(value, kinds or pictures.KINDS)
+            except ValueError as error:
+                raise typer.BadParameter(str(error)) from error
+        return value
+
+    return check
 
 
 def checked_ranges(values: list[str] | None) -> list[str] | None:

@@ -29,19 +29,12 @@ _LISTED = 20
 _OFF, _PROBLEMS = 1, 4
 
 
-def _check_picture(value: Path | None) -> Path | None:
-    if value is not None:
-        try:
-            pictures.check(value)
-        except ValueError as error:
-            raise typer.BadParameter(str(error)) from error
-    return value
-
-
 Picture = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE.png|svg|pdf|html", callback=_check_picture, help="Draw the trace in a file."
+        metavar="FILE.png|svg|pdf|html",
+        callback=opt.checked_picture(),
+        help="Draw the trace in a file.",
     ),
 ]
 Expected = Annotated[
