@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import slcache
-from slcache import kinds, units
+from slcache.words import kinds, units
 from twin_distance import MIB, SCHEMES, Piece, device
 from twin_distance import PIECES as WITH_FIGURES
 

@@ -9,8 +9,8 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 import slcache
-from slcache.names import printable
 from slcache.plots import style
+from slcache.words.names import printable
 from support import QUICK, mixed, write_trace
 from verbs import Inputs
 

@@ -15,8 +15,8 @@ from typing import Any
 import typer
 
 from slcache import explain
+from slcache.documents.keys import Key
 from slcache.explain import Entry
-from slcache.keys import Key
 from verbs import verbs
 
 DOCS = Path(__file__).parent.parent / "docs"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import slcache as package
-from slcache import unlike
+from slcache.traces import unlike
 from support import Row, slcache, write_trace
 
 KIB = 1024

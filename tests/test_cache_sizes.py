@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache import grid, report
+from slcache.report import html
+from slcache.tables import grid
 
 KIB = 1 << 10
 #: Three blocks of eight pages in each of four planes, or six.
@@ -35,7 +36,7 @@ def test_a_note_names_the_smallest_and_the_largest(unequal: slcache.Comparison) 
     (note,) = unequal.notes()
     assert "baseline has 384 KiB, turbo-write 768 KiB" in note
     assert note in " ".join(unequal.summary().split())
-    assert note in report.render(unequal.labels, unequal.documents, unequal.reference)
+    assert note in html.render(unequal.labels, unequal.documents, unequal.reference)
 
 
 def document(size: int | None) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from slcache import ConfigError, api, bandwidth, cliffs
+from slcache import ConfigError, api, cliffs
+from slcache.bandwidth import curves
 from support import slcache
 
 GIB = 1 << 30
@@ -28,7 +29,7 @@ def series(
 
 def test_stalls_count_as_time() -> None:
     fast_then_stalling = [GIB] * 100 + [GIB, 0, 0, 0] * 100
-    curve = bandwidth.sustained(series(fast_then_stalling))
+    curve = curves.sustained(series(fast_then_stalling))
     written, rate = curve.written_gib, curve.mb_per_s
     assert written[-1] == pytest.approx(200)
     assert rate[0] == pytest.approx(GIB / 1e6)
@@ -39,13 +40,11 @@ def test_stalls_count_as_time() -> None:
 
 def test_the_last_bandwidth_is_bytes_by_time() -> None:
     uneven = [GIB] * 100 + ([GIB] * 3 + [0] * 3) * 100
-    assert bandwidth.sustained(series(uneven)).last_mb_per_s == pytest.approx(
-        GIB / 2 / 1e6, rel=0.05
-    )
+    assert curves.sustained(series(uneven)).last_mb_per_s == pytest.approx(GIB / 2 / 1e6, rel=0.05)
 
 
 def test_time_before_the_first_completion_counts() -> None:
-    curve = bandwidth.sustained(series([0, GIB]))
+    curve = curves.sustained(series([0, GIB]))
     assert curve.mb_per_s == pytest.approx([GIB / 2 / 1e6])
     assert curve.last_mb_per_s == pytest.approx(GIB / 2 / 1e6)
 
@@ -53,12 +52,12 @@ def test_time_before_the_first_completion_counts() -> None:
 def test_a_window_that_is_not_full_counts_for_what_it_lasted() -> None:
     document = series([GIB, GIB // 2])
     document["host"]["duration_ns"] = 1_500_000_000
-    assert bandwidth.sustained(document).mb_per_s == pytest.approx([GIB / 1e6])
+    assert curves.sustained(document).mb_per_s == pytest.approx([GIB / 1e6])
 
 
 def test_a_burst_is_timed_from_its_start() -> None:
     gib, mb = GIB, GIB / 1e6
-    curve = bandwidth.in_bursts(
+    curve = curves.in_bursts(
         series([2 * gib, gib, 0, 0, gib, gib, gib], [0.8, 1.8, 0, 0, 0.4, 1.4, 2.4]),
         burst_bytes=3 * gib,
         pause_ns=4_000_000_000,
@@ -72,7 +71,7 @@ def test_a_burst_is_timed_from_its_start() -> None:
 
 
 def test_bursts_that_outlast_the_pause_have_none() -> None:
-    curve = bandwidth.in_bursts(
+    curve = curves.in_bursts(
         series([GIB] * 8, [1.0, 2.0, 3.0, 4.0, 3.0, 4.0, 5.0, 6.0]),
         burst_bytes=4 * GIB,
         pause_ns=2_000_000_000,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import slcache
-from slcache import keys
 from slcache.cli import complete
+from slcache.documents import keys
 from support import slcache as command
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache import api, config_files
+from slcache import api
+from slcache.given import config_files
 from support import slcache as command
 
 STUDY = """\

@@ -11,9 +11,9 @@ import pytest
 import slcache as sl
 from slcache import design, models
 from slcache.design import region
+from slcache.report.terminal import overload
 from slcache.runs.executors.local import Local
 from slcache.runs.tasks import Task
-from slcache.terminal import overload
 from support import slcache
 
 BLOCKS = 32

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache import differences
 from slcache.metrics import METRICS
+from slcache.results import differences
 from support import slcache as command
 
 

@@ -13,8 +13,8 @@ from jsonschema import Draft202012Validator
 
 import slcache
 from disks import changed, result, without_disk
-from slcache import grid
 from slcache.plots import attribution, power, series
+from slcache.tables import grid
 
 BUSY = {"active": 20.0}
 SAVING = {

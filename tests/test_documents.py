@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache import api, documents
+from slcache import api
+from slcache.documents import contract
 from slcache.reproduce import measures
 from slcache.runs.store import Store
 
@@ -252,7 +253,7 @@ def test_schemes_on_one_device_differ_in_nothing_else() -> None:
         except slcache.ConfigError:
             continue
         found = [{"config": api.resolve(device=entry["name"], scheme=name)} for name in fit]
-        assert documents.differences(fit, found) is None, entry["name"]
+        assert contract.differences(fit, found) is None, entry["name"]
 
 
 def test_a_damaged_kept_result_is_made_again(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from pyarrow import parquet
 
 import slcache
-from slcache import parsing
 from slcache.cli.app import execute
+from slcache.given import parsing
 from slcache.sweep.axes import Axis
 from slcache.sweep.sampling import Sampling
 

@@ -12,7 +12,7 @@ import pytest
 
 from episodes import episode, figures, random_turns
 from slcache import _core
-from slcache.documents import check
+from slcache.documents.contract import check
 
 
 def room(*on: _core.Episode) -> array[float]:

@@ -8,9 +8,10 @@ import re
 import pytest
 
 import slcache
-from slcache import explain, keys
+from slcache import explain
 from slcache.cli.app import execute
-from slcache.leaves import leaves
+from slcache.documents import keys
+from slcache.words.leaves import leaves
 from support import slcache as command
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import slcache
-from slcache.few import few
+from slcache.words.few import few
 
 
 def test_the_first_names_are_told_and_how_many_more_there_are() -> None:

@@ -13,8 +13,9 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 
 import slcache
-from slcache import api, kinds, units
+from slcache import api
 from slcache.plots import attribution, dots, latency, plain, style, trace, writes
+from slcache.words import kinds, units
 from support import mixed, write_trace
 
 FIGURES = ("attribution", "writes", "series", "windows", "latency", "wear", "bars")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import slcache
-from slcache import sheets
 from slcache.metrics import METRICS
+from slcache.tables import sheets
 from support import slcache as command
 
 TINY = ("--device", "tiny")

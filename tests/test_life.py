@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import support
-from slcache import life
+from slcache.sentences import life
 
 DEVICE = ("--device", "tiny", "--scheme", "baseline", "--address", "wrap")
 

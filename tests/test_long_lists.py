@@ -14,13 +14,13 @@ import pytest
 import proportion
 import slcache
 from slcache.cli.app import execute
-from slcache.documents import differences
+from slcache.documents.contract import differences
 from slcache.study import pareto, wording
 from slcache.study.columns import PARAMETERS_MAX
 from slcache.study.effects import main_effects
 from slcache.study.outcome import Outcome, Setting
 from slcache.sweep.axes import Axis
-from slcache.traces import OPTIONS_MAX
+from slcache.traces.api import OPTIONS_MAX
 from slcache.tune.goals import Goals
 from slcache.tune.known import Known
 from slcache.tune.space import Space

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import slcache
-from slcache import reasons
 from slcache.plots import bars, latency, series, style
+from slcache.sentences import reasons
 from support import slcache as command
 from test_verdict import FAST, NONE, SLOW, run, side
 

@@ -16,9 +16,12 @@ import matplotlib.image
 import pytest
 
 import slcache
-from slcache import api, bandwidth, names, pages, pictures, terminal
+from slcache import api
+from slcache.bandwidth import curves
 from slcache.cli import console
 from slcache.plots import cliff, plain, style
+from slcache.report import pages, pictures, terminal
+from slcache.words import names
 from support import mixed, write_trace
 from support import slcache as run_slcache
 from test_report import Page
@@ -140,7 +143,7 @@ def test_the_cliff_takes_any_name() -> None:
         "series": {"window_ns": 10**9, "columns": written},
         "host": {"duration_ns": 20 * 10**9},
     }
-    curve = bandwidth.sustained(document)
+    curve = curves.sustained(document)
     for count in (2, 9):
         figure = cliff.draw(dict.fromkeys(HOSTILE[:count], curve), 1, HOSTILE[0])
         ElementTree.fromstring(style.svg(figure, "cliff", HOSTILE[1]))

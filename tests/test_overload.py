@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from slcache import terminal
+from slcache.report import terminal
 
 
 def document(

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache import grid, normalise, terminal
+from slcache.documents import normalise
+from slcache.report import terminal
+from slcache.tables import grid
 from support import mixed, write_trace
 
 SCHEMES = ["tlc-only", "baseline"]

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from slcache import phases
-from slcache.phases import Values
+from slcache.bandwidth import phases
+from slcache.bandwidth.phases import Values
 
 
 def curve(

@@ -44,7 +44,7 @@ def test_the_public_names_are_found() -> None:
 
 
 def test_what_is_listed_is_public() -> None:
-    """Modules that others load, such as `slcache.grid`, are no names that completion offers."""
+    """Modules that others load, such as `slcache.report`, are no names that completion offers."""
     assert dir(slcache) == sorted(slcache.__all__)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import slcache
-from slcache.once import flatten, once
+from slcache.given.once import flatten, once
 from support import mixed, write_trace
 
 REPOSITORY = Path(__file__).resolve().parent.parent

@@ -10,8 +10,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import slcache as package
-from slcache import ConfigError, schemata
+from slcache import ConfigError
 from slcache.cli import ledger as cli_ledger
+from slcache.documents import schemata
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import figures, report, sensitivity
 from slcache.reproduce import plan as plans

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import slcache
-from slcache.gather import gather
-from slcache.seeded import SeededComparison
+from slcache.results.gather import gather
+from slcache.results.seeded import SeededComparison
 from support import mixed, write_trace
 
 

@@ -11,8 +11,10 @@ from jsonschema import Draft202012Validator
 from scipy import stats
 
 import slcache
-from slcache import metrics, schemata, seeded
-from slcache.seeded import Against, Figure, SeededComparison
+from slcache import metrics
+from slcache.documents import schemata
+from slcache.results import seeded
+from slcache.results.seeded import Against, Figure, SeededComparison
 from support import mixed, write_trace
 from support import slcache as run_slcache
 

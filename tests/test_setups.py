@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import slcache as package
-from slcache.differences import diff as slcache_diff
 from slcache.reproduce import plan as plans
 from slcache.reproduce import setups
 from slcache.reproduce.inputs import twins
 from slcache.reproduce.tabulate import jobs_of
+from slcache.results.differences import diff as slcache_diff
 from support import slcache
 
 NAMES = [

@@ -8,7 +8,7 @@ import re
 import pyarrow as pa
 import pytest
 
-from slcache import terminal as text_of
+from slcache.report import terminal as text_of
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
 from slcache.sweep import report, terminal

@@ -11,8 +11,8 @@ import jsonschema
 import pyarrow as pa
 import pytest
 
-from slcache import schemata
-from slcache import terminal as text_of
+from slcache.documents import schemata
+from slcache.report import terminal as text_of
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
 from slcache.sweep import of_traces, report, sheets, terminal

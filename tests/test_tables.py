@@ -19,10 +19,15 @@ from rich.console import Console
 from rich.text import Text
 
 import slcache
-from slcache import api, cliffs, expect, grid, normalise, tabular, terminal, trace_sections, units
+from slcache import api, cliffs
 from slcache.cli import app, catalogue, console, devices, trace, trace_generate
 from slcache.cli import cliff as cli_cliff
-from slcache.tabular import Column, Table, fitted
+from slcache.documents import normalise
+from slcache.report import terminal
+from slcache.tables import grid, tabular, trace_sections
+from slcache.tables.tabular import Column, Table, fitted
+from slcache.traces import expect
+from slcache.words import units
 from support import command
 from support import slcache as run_slcache
 

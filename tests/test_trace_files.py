@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import slcache as package
-from slcache import quantity
+from slcache.given import quantity
 from support import command, heed_ctrl_c, mixed, process, slcache, write_trace
 
 ROWS = mixed(count=100)

@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import slcache as package
-from slcache import expect
+from slcache.traces import expect
 from support import EPOCH, TICKS_PER_MS, line, slcache, write_trace
 
 KIB = 1024

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import slcache as package
-from slcache import expect
+from slcache.traces import expect
 from support import mixed, slcache, write_trace
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "linkbench-40s.blkparse.zst"

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import slcache
-from slcache.leaves import leaves
+from slcache.words.leaves import leaves
 
 #: What parsers and the languages that they are written in say.
 JARGON = re.compile(

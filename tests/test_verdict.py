@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache import units
-from slcache.normalise import winners
+from slcache.documents.normalise import winners
+from slcache.words import units
 from support import mixed, write_trace
 
 KEYS = ("mean", "min", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max")

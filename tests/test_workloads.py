@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import slcache as package
-from slcache import expect
+from slcache.traces import expect
 from support import mixed, slcache, write_trace
 
 TWIN = """

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import slcache
-from slcache import kinds, units
+from slcache.words import kinds, units
 
 MIB = 1 << 20
 #: Requests of a kind below this have no mean worth a comparison.

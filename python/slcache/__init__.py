@@ -10,7 +10,6 @@ from slcache import _core, trace
 from slcache.api import device_facts, devices, fitting, formats, resolve, run, schemes
 from slcache.cliffs import cliff
 from slcache.comparing import compare
-from slcache.differences import diff
 from slcache.errors import (
     ConfigError,
     EpisodeError,
@@ -20,11 +19,12 @@ from slcache.errors import (
     TraceError,
     UsageError,
 )
-from slcache.loading import load
 from slcache.repeat import rerun
-from slcache.results import Comparison, Result
+from slcache.results.differences import diff
+from slcache.results.loading import load
+from slcache.results.result import Comparison, Result
 from slcache.sweep.api import sweep
-from slcache.traces import Trace, generate, merge, workload, workloads
+from slcache.traces.api import Trace, generate, merge, workload, workloads
 from slcache.tune.api import tune
 
 __version__: str = _core.version()

@@ -10,16 +10,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slcache import _core, config_files, files, labels, reasons
-from slcache.arguments import checked
-from slcache.config_files import Settings
-from slcache.content import Content, device_of, path_of, trace_of
+from slcache import _core, files
 from slcache.errors import ConfigError, UsageError, about
-from slcache.few import few
-from slcache.once import checked_seed, flatten, once
-from slcache.quantity import time_ns
-from slcache.results import Result
-from slcache.traces import Path, Progress, Trace, is_workload, reader_options
+from slcache.given import config_files
+from slcache.given.arguments import checked
+from slcache.given.config_files import Settings
+from slcache.given.content import Content, device_of, path_of, trace_of
+from slcache.given.once import checked_seed, flatten, once
+from slcache.given.quantity import time_ns
+from slcache.results.result import Result
+from slcache.sentences import reasons
+from slcache.traces.api import Path, Progress, Trace, is_workload, reader_options
+from slcache.words import labels
+from slcache.words.few import few
 
 __all__ = [
     "Content",

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from slcache import _core, units
+from slcache import _core
 from slcache.errors import UsageError, about
-from slcache.few import few
-from slcache.traces import Path, Progress, reader_options
+from slcache.traces.api import Path, Progress, reader_options
+from slcache.words import units
+from slcache.words.few import few
 
 _SECTOR = 512
 _UNIT_MAX = 1 << 20

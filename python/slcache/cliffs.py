@@ -10,19 +10,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core, api, reasons
-from slcache.arguments import checked
-from slcache.content import Content
+from slcache import _core, api
 from slcache.errors import ConfigError, UsageError, about
-from slcache.results import Result
+from slcache.given.arguments import checked
+from slcache.given.content import Content
+from slcache.results.result import Result
 from slcache.runs import given as texts
 from slcache.runs import several
 from slcache.runs.run import Run
+from slcache.sentences import reasons
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from slcache.bandwidth import Curve
+    from slcache.bandwidth.curves import Curve
     from slcache.runs.executors import Executor
 
 #: What a picture of it is written as.
@@ -115,7 +116,7 @@ class Cliff:
     @property
     def too_coarse(self) -> dict[str, int]:
         """The cache in bytes of each scheme that wrote so much more that its end is not seen."""
-        from slcache.bandwidth import STRETCHES
+        from slcache.bandwidth.curves import STRETCHES
 
         caches = {
             name: (cache_bytes(result.documents[0]["config"]), load.written_bytes)
@@ -147,15 +148,15 @@ class Cliff:
 
 
 def _curve(load: Load, result: Result) -> Curve:
-    from slcache import bandwidth
+    from slcache.bandwidth import curves
 
     document = result.documents[0]
     cache = cache_bytes(document["config"]) or document["cache"]["slc_bytes"]
     # What it does at first shows in a tenth of the data, or of its caches where those are less.
     first_bytes = min(load.written_bytes, CACHES * cache or load.written_bytes) / 10
     if load.pattern.bursts == 1:
-        return bandwidth.sustained(document, first_bytes)
-    return bandwidth.in_bursts(document, load.burst_bytes, load.pattern.pause_ns, first_bytes)
+        return curves.sustained(document, first_bytes)
+    return curves.in_bursts(document, load.burst_bytes, load.pattern.pause_ns, first_bytes)
 
 
 def default_amount(device: Content, scheme: str, settings: Mapping[str, Any] | None = None) -> int:

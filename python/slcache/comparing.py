@@ -8,17 +8,20 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slcache import api, config_files, reasons, spare
-from slcache.arguments import checked
-from slcache.config_files import Settings
-from slcache.content import Content
+from slcache import api
 from slcache.errors import UsageError, about
 from slcache.files import Path
-from slcache.results import Comparison
+from slcache.given import config_files
+from slcache.given.arguments import checked
+from slcache.given.config_files import Settings
+from slcache.given.content import Content
+from slcache.results import spare
+from slcache.results.result import Comparison
 from slcache.runs import given as texts
 from slcache.runs import several
 from slcache.runs.run import Run
-from slcache.traces import Progress
+from slcache.sentences import reasons
+from slcache.traces.api import Progress
 
 if TYPE_CHECKING:
     from slcache.runs.executors import Executor
@@ -98,7 +101,7 @@ def compare(
     ]
     if seeds == 1:
         return found[0]
-    from slcache.seeded import SeededComparison
+    from slcache.results.seeded import SeededComparison
 
     return SeededComparison(found)
 

@@ -13,10 +13,12 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from slcache import _core, api, keys, kinds, metrics
-from slcache.keys import Key
-from slcache.leaves import leaves
+from slcache import _core, api, metrics
+from slcache.documents import keys
+from slcache.documents.keys import Key
 from slcache.metrics import METRICS, PARTS
+from slcache.words import kinds
+from slcache.words.leaves import leaves
 
 #: Names that vary in a result, and what each means.
 _WORDS = (

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from slcache import kinds, normalise
-from slcache.normalise import Document
+from slcache.documents import normalise
+from slcache.documents.normalise import Document
+from slcache.words import kinds
 
 #: A metric's value; None where a run has no such thing, such as reads.
 Value = float | int | None

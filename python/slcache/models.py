@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from slcache import _core
 from slcache.errors import UsageError, about
-from slcache.traces import Path
+from slcache.traces.api import Path
 
 Values = NDArray[np.float64]
 Numbers = Sequence[float] | Values

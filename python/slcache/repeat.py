@@ -8,17 +8,19 @@ import pathlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from slcache import _core, api, differences, labels
-from slcache.arguments import checked
-from slcache.differences import Difference
+from slcache import _core, api
+from slcache.documents.normalise import Document
+from slcache.documents.saved import file_of
 from slcache.errors import ConfigError, ResultError, TraceError, UsageError, about
-from slcache.few import few
-from slcache.loading import load
-from slcache.normalise import Document
-from slcache.results import Comparison, Result
-from slcache.saved import file_of
-from slcache.seeded import SeededComparison
-from slcache.traces import Path, Progress, is_workload
+from slcache.given.arguments import checked
+from slcache.results import differences
+from slcache.results.differences import Difference
+from slcache.results.loading import load
+from slcache.results.result import Comparison, Result
+from slcache.results.seeded import SeededComparison
+from slcache.traces.api import Path, Progress, is_workload
+from slcache.words import labels
+from slcache.words.few import few
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from slcache.files import Path
-from slcache.traces import Progress, Trace, generate, merge
+from slcache.traces.api import Progress, Trace, generate, merge
 
 __all__ = [
     "convert",

@@ -12,7 +12,7 @@ import typer
 
 from slcache import ConfigError, Error, TraceError, UsageError
 from slcache.cli import verbs
-from slcache.names import printable
+from slcache.words.names import printable
 
 OK, FAILED, USAGE, CONFIG, TRACE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 

@@ -8,12 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from slcache import bounds, pictures, quantity, units
+from slcache import bounds
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.errors import UsageError
-from slcache.sheets import Sheet
-from slcache.tabular import Table
+from slcache.given import quantity
+from slcache.report import pictures
+from slcache.tables.sheets import Sheet
+from slcache.tables.tabular import Table
+from slcache.words import units
 
 #: The options by the names that they have in Python.
 _OPTIONS = {"sizes_bytes": "--sizes", "unit_bytes": "--unit"}

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slcache import _core, api, reasons, schemata
+from slcache import _core, api
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.sheets import Sheet
-from slcache.tabular import Column, Table
+from slcache.documents import schemata
+from slcache.sentences import reasons
+from slcache.tables.sheets import Sheet
+from slcache.tables.tabular import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from slcache import quantity, units
 from slcache.cli import complete, console
 from slcache.cli import like as likes
 from slcache.cli import options as opt
 from slcache.errors import UsageError
-from slcache.sheets import Sheet
-from slcache.tabular import Table
+from slcache.given import quantity
+from slcache.tables.sheets import Sheet
+from slcache.tables.tabular import Table
+from slcache.words import units
 
 if TYPE_CHECKING:
-    from slcache.bandwidth import Curve
+    from slcache.bandwidth.curves import Curve
     from slcache.cliffs import Pattern
 
 

@@ -38,7 +38,7 @@ def formats(incomplete: str) -> Offered:
 
 def settings(incomplete: str) -> Offered:
     """Offer the keys of the configuration, and behind `=` the words that a key may be."""
-    from slcache import keys
+    from slcache.documents import keys
 
     known = keys.of_config()
     name, equals, value = incomplete.partition("=")

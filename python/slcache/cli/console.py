@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
 
-from slcache import api, reasons
+from slcache import api
 from slcache.api import Progress as Callback
 from slcache.cli.options import Form, When
 from slcache.files import Transaction
-from slcache.names import json_safe, printable
-from slcache.results import Comparison, Result
-from slcache.sheets import Sheet, csv, markdown, of_runs
-from slcache.tabular import fitted
+from slcache.results.result import Comparison, Result
+from slcache.sentences import reasons
+from slcache.tables.sheets import Sheet, csv, markdown, of_runs
+from slcache.tables.tabular import fitted
+from slcache.words.names import json_safe, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.text import Text
 
-from slcache import units
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.files import inputs as files_of
-from slcache.leaves import leaves
-from slcache.once import once
-from slcache.sheets import Sheet
-from slcache.tabular import Column, Table
+from slcache.given.once import once
+from slcache.tables.sheets import Sheet
+from slcache.tables.tabular import Column, Table
+from slcache.words import units
+from slcache.words.leaves import leaves
 
 if TYPE_CHECKING:
     from slcache.design import Design, Sized
@@ -346,7 +346,7 @@ _GOALS: dict[Goal, Literal["latency", "energy"]] = {
 def _trace(trace: str | None, workload: str | None) -> str:
     """Return what is run: a trace or a workload, one of them and such as can be read again."""
     from slcache.design.region import check_trace
-    from slcache.traces import is_workload
+    from slcache.traces.api import is_workload
 
     if (trace is None) == (workload is None):
         raise typer.BadParameter("give one of --trace and --workload")

@@ -8,12 +8,14 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from slcache import api, reasons, units
+from slcache import api
 from slcache.cli import complete, console
 from slcache.cli import options as opt
 from slcache.cli.verb import UNNAMED, Verb, VerbOfItsOwn
-from slcache.sheets import Sheet
-from slcache.tabular import Column, Table
+from slcache.sentences import reasons
+from slcache.tables.sheets import Sheet
+from slcache.tables.tabular import Column, Table
+from slcache.words import units
 
 app = typer.Typer(
     cls=VerbOfItsOwn,

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from slcache import units
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.differences import Change, Difference, RunDifference
-from slcache.leaves import shown
-from slcache.sheets import Sheet
-from slcache.tabular import Column, Table
+from slcache.results.differences import Change, Difference, RunDifference
+from slcache.tables.sheets import Sheet
+from slcache.tables.tabular import Column, Table
+from slcache.words import units
+from slcache.words.leaves import shown
 
 #: Exit status of --exit-code where results differ.
 DIFFERENT = 1
@@ -44,7 +44,7 @@ def diff(
       slcache diff out/before out/after
       slcache diff before.json after.json --exit-code --json
     """
-    from slcache import differences
+    from slcache.results import differences
 
     form = opt.form_of(form, json)
     found = differences.diff(first, second)

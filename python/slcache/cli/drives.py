@@ -12,8 +12,8 @@ from rich.text import Text
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.files import Transaction
-from slcache.sheets import Sheet
-from slcache.tabular import Column, Table
+from slcache.tables.sheets import Sheet
+from slcache.tables.tabular import Column, Table
 
 if TYPE_CHECKING:
     from slcache.drives.ledger import Ledger, Row

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from slcache import RunError, units
+from slcache import RunError
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.cli.verb import Verb
+from slcache.words import units
 
 if TYPE_CHECKING:
     from slcache.gym.replay import Outcome

@@ -13,9 +13,9 @@ from slcache import explain as explanations
 from slcache.cli import complete, console
 from slcache.cli import options as opt
 from slcache.explain import Entry, Standing
-from slcache.leaves import shown
-from slcache.sheets import Sheet
-from slcache.tabular import Column, Table
+from slcache.tables.sheets import Sheet
+from slcache.tables.tabular import Column, Table
+from slcache.words.leaves import shown
 
 
 def explain(

@@ -12,12 +12,12 @@ from rich.text import Text
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.cli.cliff import size_bytes
-from slcache.tabular import Column, Table
-from slcache.units import significant
+from slcache.tables.tabular import Column, Table
+from slcache.words.units import significant
 
 if TYPE_CHECKING:
+    from slcache.bandwidth.phases import Phases
     from slcache.fit import Fitted
-    from slcache.phases import Phases
 
 _JOB = """\
 # DESTROYS EVERYTHING ON THE DRIVE. Unmounted, whole device, cooled;

@@ -10,8 +10,8 @@ from slcache.reproduce import rows, yardstick
 from slcache.reproduce.ledger import Row
 from slcache.reproduce.outcome import Evaluation
 from slcache.reproduce.reading import PROBABLE
-from slcache.sheets import Sheet
-from slcache.tabular import Column, Table
+from slcache.tables.sheets import Sheet
+from slcache.tables.tabular import Column, Table
 
 _COLOURS = {
     "reproduced": "green",

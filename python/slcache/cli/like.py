@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from slcache import sheets
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.config_files import Configuration
 from slcache.errors import UsageError
-from slcache.tabular import Table
+from slcache.given.config_files import Configuration
+from slcache.tables import sheets
+from slcache.tables.tabular import Table
 
 if TYPE_CHECKING:
     from slcache.drives.like import Like

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slcache import api, config_files
+from slcache import api
 from slcache.cli import complete
-from slcache.config_files import Configuration
 from slcache.errors import ConfigError
-from slcache.once import SEED_MAX, once, twice
-from slcache.quantity import time_ns
+from slcache.given import config_files
+from slcache.given.config_files import Configuration
+from slcache.given.once import SEED_MAX, once, twice
+from slcache.given.quantity import time_ns
 
 if TYPE_CHECKING:
     from slcache.reproduce.setups import Setup
@@ -86,7 +87,7 @@ def reader(
 
 def seed_of(trace: str, seed: int | None) -> str | None:
     """Return a seed as an option of the reader; only workloads are drawn."""
-    from slcache import traces
+    from slcache.traces import api as traces
 
     if seed is not None and not traces.is_workload(trace):
         raise typer.BadParameter(f"--seed draws a workload, and {trace} is a file")
@@ -190,7 +191,7 @@ def checked_picture(*kinds: str) -> Callable[[Path | None], Path | None]:
     """Return a check that a picture's name ends in one of its kinds, in any of them without."""
 
     def check(value: Path | None) -> Path | None:
-        from slcache import pictures
+        from slcache.report import pictures
 
         if value is not None:
             try:

@@ -9,10 +9,13 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from slcache import ResultError, life, saved, terminal
+from slcache import ResultError
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.results import FILES, Comparison
+from slcache.documents import saved
+from slcache.report import terminal
+from slcache.results.result import FILES, Comparison
+from slcache.sentences import life
 
 _PAGE = Path("report.html")
 
@@ -51,7 +54,7 @@ def report(
       slcache report before/result.json after/result.json --out both.html
       slcache report out/baseline --gb-per-day 20
     """
-    from slcache.gather import gather
+    from slcache.results.gather import gather
 
     form = opt.form_of(form, json)
     try:

@@ -13,7 +13,7 @@ from rich.text import Text
 from slcache.cli import console, drives
 from slcache.cli import options as opt
 from slcache.files import Transaction
-from slcache.once import SEED_MAX
+from slcache.given.once import SEED_MAX
 
 if TYPE_CHECKING:
     from slcache.reproduce.plan import Plan

@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from slcache import saved
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.cli.diff import lines, sheet
+from slcache.documents import saved
 from slcache.files import inputs as files_of
-from slcache.results import FILES
+from slcache.results.result import FILES
 
 #: Exit status where the new result differs from the old.
 DIFFERENT = 1

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.text import Text
 
-from slcache import _core, api, comparing, labels, notes, terminal, units
+from slcache import _core, api, comparing
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.config_files import Placed
 from slcache.files import inputs as files_of
-from slcache.once import once
-from slcache.quantity import time_ns
-from slcache.results import FILES, Comparison, Result
-from slcache.tabular import Table
+from slcache.given.config_files import Placed
+from slcache.given.once import once
+from slcache.given.quantity import time_ns
+from slcache.report import terminal
+from slcache.results.result import FILES, Comparison, Result
+from slcache.sentences import notes
+from slcache.tables.tabular import Table
+from slcache.words import labels, units
 
 if TYPE_CHECKING:
     from slcache.reproduce.setups import Setup
@@ -182,7 +185,7 @@ def compare(
 
 def _tables(comparison: Comparison) -> list[Table]:
     """Return the tables of a comparison: of all its seeds, or of its only one."""
-    from slcache.seeded import SeededComparison
+    from slcache.results.seeded import SeededComparison
 
     if isinstance(comparison, SeededComparison):
         return [terminal.seeds_table(comparison.seed_rows())]

@@ -26,7 +26,7 @@ from slcache.cli.sweep_options import (
     Vary,
     What,
 )
-from slcache.once import once
+from slcache.given.once import once
 
 if TYPE_CHECKING:
     from slcache.sweep.outcome import Sweep

@@ -9,15 +9,19 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from slcache import against, api, expect, pictures, terminal, trace_sections, traces, unlike
+from slcache import api
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.cli.verb import Verb
-from slcache.keys import unit_of
-from slcache.leaves import leaves, shown
-from slcache.names import printable
-from slcache.sheets import Sheet
-from slcache.tabular import Column, Table
+from slcache.documents.keys import unit_of
+from slcache.report import pictures, terminal
+from slcache.tables import trace_sections
+from slcache.tables.sheets import Sheet
+from slcache.tables.tabular import Column, Table
+from slcache.traces import against, expect, unlike
+from slcache.traces import api as traces
+from slcache.words.leaves import leaves, shown
+from slcache.words.names import printable
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from slcache import quantity, traces
 from slcache.cli import options as opt
 from slcache.cli.trace_job import Job, verb
+from slcache.given import quantity
+from slcache.traces import api as traces
 
 
 def _checked(read: Callable[[str], int]) -> Callable[[str | None], str | None]:

@@ -8,13 +8,15 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from slcache import api, traces, units
+from slcache import api
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.cli.trace_job import Job, making_verb
-from slcache.leaves import shown
-from slcache.sheets import Sheet
-from slcache.tabular import Column, Table
+from slcache.tables.sheets import Sheet
+from slcache.tables.tabular import Column, Table
+from slcache.traces import api as traces
+from slcache.words import units
+from slcache.words.leaves import shown
 
 
 @making_verb

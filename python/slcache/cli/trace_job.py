@@ -9,9 +9,9 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from slcache import traces
 from slcache.cli import console, trace_report
 from slcache.cli import options as opt
+from slcache.traces import api as traces
 
 Out = Annotated[
     str,

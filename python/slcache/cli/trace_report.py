@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.text import Text
 
-from slcache import units
+from slcache.words import units
 
 Report = Mapping[str, Any]
 

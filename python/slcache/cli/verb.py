@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from slcache.arguments import own_word
+from slcache.given.arguments import own_word
 
 #: Options with two words, of which a verb has one. `--workload KEY=VALUE` is another thing.
 _SPELLED = ("--scheme", "--schemes")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from slcache import quantity
 from slcache.errors import UsageError, about
+from slcache.given import quantity
 
 #: Bytes, or times what the dense chip lasts: more than any flash, and a float all the same.
 _MOST = 1 << 63

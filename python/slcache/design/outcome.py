@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core, units
+from slcache import _core
 from slcache.design.answer import Answer
 from slcache.design.constraint import Constraint
 from slcache.design.flash import Flash
 from slcache.design.point import Goal, Point
+from slcache.words import units
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slcache.traces import Progress
+from slcache.traces.api import Progress
 
 
 class Pace:

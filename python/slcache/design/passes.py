@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from slcache import normalise
-from slcache.normalise import Document
+from slcache.documents import normalise
+from slcache.documents.normalise import Document
 
 #: Figures of a scheme that are counted from the beginning of a run.
 _COUNTED = ("slc_bytes", "dense_bytes", "slc_cleanings", "dense_cleanings")

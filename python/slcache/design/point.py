@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from slcache import RunError, models, normalise
+from slcache import RunError, models
 from slcache.design.flash import Flash
 from slcache.design.runs import BOTH, DENSE_ONLY, SCHEMES, SLC_ONLY
-from slcache.normalise import Document
-from slcache.terminal import overload
+from slcache.documents import normalise
+from slcache.documents.normalise import Document
+from slcache.report.terminal import overload
 
 CLEANINGS = ("slc_cleanings", "dense_cleanings")
 #: What is to be small beside the constraint.

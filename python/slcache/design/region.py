@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from slcache import _core, api, files, labels
+from slcache import _core, api, files
 from slcache.design import flash as flashes
 from slcache.design import point as points
 from slcache.design import search
@@ -22,11 +22,12 @@ from slcache.design.reasons import reason_of
 from slcache.design.runs import SIZES, Setup
 from slcache.design.source import Source
 from slcache.errors import ConfigError, UsageError, about
-from slcache.once import once
+from slcache.given.once import once
 from slcache.runs.engine import Engine
 from slcache.runs.executors import Executor
 from slcache.runs.run import Run
-from slcache.traces import reader_options
+from slcache.traces.api import reader_options
+from slcache.words import labels
 
 #: What `quick` runs of a trace.
 QUICK_REQUESTS = 500_000

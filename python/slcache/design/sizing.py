@@ -8,22 +8,23 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from slcache import api, files, quantity
-from slcache.arguments import checked
-from slcache.content import Content
+from slcache import api, files
 from slcache.design import search
 from slcache.design.answer import Find
 from slcache.design.pace import Pace
 from slcache.design.reasons import reason_of
 from slcache.design.sized import FILES, Plan, Size, Sized
 from slcache.errors import RunError, UsageError, about
-from slcache.once import flatten, once
+from slcache.given import quantity
+from slcache.given.arguments import checked
+from slcache.given.content import Content
+from slcache.given.once import flatten, once
 from slcache.runs import given
 from slcache.runs.executors import Executor, named
 from slcache.sweep import points as sweep_points
 from slcache.sweep.axes import Axis
 from slcache.sweep.study import StudyError
-from slcache.traces import Progress
+from slcache.traces.api import Progress
 from slcache.tune import asking
 from slcache.tune.runs import Asked, Runs
 from slcache.tune.search import Found

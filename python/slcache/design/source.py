@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from slcache import files
-from slcache.traces import Progress, Trace, is_workload, reader_options
+from slcache.traces.api import Progress, Trace, is_workload, reader_options
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from slcache import wording as words
 from slcache.design.sized import Size, Sized
+from slcache.sentences import wording as words
 from slcache.study import wording
 from slcache.tune.goals import Bound
 

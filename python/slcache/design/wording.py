@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from slcache import units
 from slcache.design.outcome import Design
 from slcache.design.point import Point
+from slcache.words import units
 
 
 def sentences(design: Design) -> list[str]:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slcache import _core, api
-from slcache.content import Content, device_of
 from slcache.errors import UsageError, about
-from slcache.results import Result
+from slcache.given.content import Content, device_of
+from slcache.results.result import Result
 from slcache.runs import given as texts
 from slcache.runs import several
 from slcache.runs.run import Run

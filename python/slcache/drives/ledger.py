@@ -9,12 +9,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from slcache import _core, phases
+from slcache import _core
+from slcache.bandwidth import phases
 from slcache.drives import fills, laws, measured
 from slcache.drives.like import Like
 from slcache.runs.engine import Engine
 from slcache.runs.run import Run
-from slcache.traces import Progress
+from slcache.traces.api import Progress
 
 #: How far each kind of figure may be off: of itself, but a boundary of the drive.
 NEAR = {"cache": 0.10, "speed": 0.15, "boundary": 0.10, "average": 0.15}

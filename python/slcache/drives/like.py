@@ -7,16 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from slcache import api, phases
-from slcache.arguments import checked
-from slcache.content import Content
+from slcache import api
+from slcache.bandwidth import phases
 from slcache.drives import fills, measured, pauses
 from slcache.errors import UsageError, about
+from slcache.given.arguments import checked
+from slcache.given.content import Content
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from slcache.sheets import Sheet
+    from slcache.tables.sheets import Sheet
 
 PROTOCOLS = ("techpowerup", "anandtech", "recovery")
 #: A write that takes longer is a stall, ns.
@@ -99,7 +100,7 @@ class Like:
 
     def sheet(self) -> Sheet:
         """Return the curve for each GB, or a row for each pause."""
-        from slcache.sheets import Sheet
+        from slcache.tables.sheets import Sheet
 
         if self.recovery is not None:
             return Sheet([asdict(pause) for pause in self.recovery.pauses])

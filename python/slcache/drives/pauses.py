@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from slcache import api
-from slcache.content import Content
 from slcache.drives import fills
 from slcache.errors import UsageError, about
+from slcache.given.content import Content
 from slcache.runs import given as texts
 from slcache.runs.run import Run
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from slcache import api, cliffs, phases
+from slcache import api, cliffs
+from slcache.bandwidth import phases
+from slcache.bandwidth.phases import Phases, Values
 from slcache.errors import TraceError, about
 from slcache.fit import device, laws, log
-from slcache.phases import Phases, Values
 
 RESAMPLES = 200
 #: Resamples that may show other phases than the log, as a share.

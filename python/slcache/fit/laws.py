@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from slcache.phases import Phases
+from slcache.bandwidth.phases import Phases
 
 #: A later phase that is nearer to the first than this is a return to it.
 _SAME = 0.9

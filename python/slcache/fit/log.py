@@ -15,9 +15,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from slcache import units
+from slcache.bandwidth.phases import LEAST, Values
 from slcache.errors import TraceError, about
-from slcache.phases import LEAST, Values
+from slcache.words import units
 
 #: Data written may differ from the stated size by this share.
 TOLERANCE = 0.02

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from slcache._core import Episode, EpisodeError
 from slcache.api import Path
+from slcache.given.once import checked_seed
 from slcache.gym import knobs as boards
 from slcache.gym.knobs import Bounds, Knob
 from slcache.gym.play import Play
 from slcache.gym.record import Recorder
 from slcache.gym.rules import RENDER_MODES, Rules
-from slcache.once import checked_seed
 
 Observation = NDArray[np.float64]
 Info = dict[str, Any]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slcache import units
 from slcache.gym.knobs import Knob, nearest
+from slcache.words import units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

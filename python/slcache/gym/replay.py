@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from slcache import _core, parsing
+from slcache import _core
 from slcache.errors import ConfigError, EpisodeError, about
 from slcache.files import Path
+from slcache.given import parsing
 from slcache.gym.env import SlcCacheEnv
 from slcache.gym.record import CLOSED, FIGURES, FORMAT, VERSION
 from slcache.gym.rules import Rules

@@ -13,8 +13,8 @@ import numpy as np
 from slcache import api
 from slcache._core import ConfigError, Episode, EpisodeError
 from slcache.api import Path
-from slcache.once import SEED_MAX, checked_seed
-from slcache.traces import is_workload, reader_options, workload
+from slcache.given.once import SEED_MAX, checked_seed
+from slcache.traces.api import is_workload, reader_options, workload
 
 #: Requests of a workload that has no end and of which `trace_options` says none.
 ENDLESS_REQUESTS = 1_000_000

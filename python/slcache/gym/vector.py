@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space, iterate
 from numpy.typing import NDArray
 
 from slcache._core import ConfigError, Episode, EpisodeError, Episodes
-from slcache.arguments import checked
+from slcache.given.arguments import checked
 from slcache.gym import knobs as boards
 from slcache.gym.actions import Stands
 from slcache.gym.knobs import Turns

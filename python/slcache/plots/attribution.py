@@ -8,10 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from slcache import kinds, normalise, units
-from slcache.kinds import Kind
-from slcache.normalise import Document
+from slcache.documents import normalise
+from slcache.documents.normalise import Document
 from slcache.plots import plain, style
+from slcache.words import kinds, units
+from slcache.words.kinds import Kind
 
 
 def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:

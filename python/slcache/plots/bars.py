@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from slcache import normalise, units
-from slcache.normalise import Document
+from slcache.documents import normalise
+from slcache.documents.normalise import Document
 from slcache.plots import dots, plain, style
+from slcache.words import units
 
 _FIGURES = (("mean", "mean"), ("p99", "p99"), ("p99_9", "p99.9"))
 

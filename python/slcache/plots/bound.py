@@ -7,8 +7,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from slcache import units
 from slcache.plots import style
+from slcache.words import units
 
 _TICKS = 8
 

@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from slcache import units
-from slcache.bandwidth import Curve
+from slcache.bandwidth.curves import Curve
 from slcache.plots import plain, style
+from slcache.words import units
 
 _COLUMNS = 3
 

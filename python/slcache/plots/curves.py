@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
-from slcache.normalise import Document
+from slcache.documents.normalise import Document
 from slcache.plots import plain, style
 
 Values = NDArray[np.float64]

@@ -8,9 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from slcache import normalise, units
-from slcache.normalise import Document
+from slcache.documents import normalise
+from slcache.documents.normalise import Document
 from slcache.plots import plain, style
+from slcache.words import units
 
 _FIGURES = (("mean", "mean", "o"), ("p99", "p99", "D"), ("p99_9", "p99.9", "^"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from slcache.phases import Phases, Values
+from slcache.bandwidth.phases import Phases, Values
 from slcache.plots import style
 
 #: GB written by the end of each point, and MB/s in it.

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
-from slcache.normalise import Document
+from slcache.documents.normalise import Document
 from slcache.plots import plain, style
 
 Counts = NDArray[np.float64]

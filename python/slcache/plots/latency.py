@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from slcache.normalise import Document
+from slcache.documents.normalise import Document
 from slcache.plots import style
 
 #: Latencies below this are those of requests that needed no flash and no link.

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
-from slcache.names import printable
+from slcache.words.names import printable
 
 #: Names longer than this would leave no room for what they name.
 _NAME_MAX = 48

@@ -10,10 +10,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from slcache import disk, kinds, units
-from slcache.kinds import Kind
-from slcache.normalise import Document
+from slcache.documents.normalise import Document
 from slcache.plots import plain, style
+from slcache.sentences import disk
+from slcache.words import kinds, units
+from slcache.words.kinds import Kind
 
 _BINS = 120
 _HATCHES = {"read": "", "write": "////"}

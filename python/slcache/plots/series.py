@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from slcache import normalise, units
-from slcache.normalise import Document
+from slcache.documents import normalise
+from slcache.documents.normalise import Document
 from slcache.plots import plain, style
+from slcache.words import units
 
 _BINS = 360
 _SIDE_BY_SIDE = 3

@@ -10,11 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.ticker import FuncFormatter, Locator, MaxNLocator, NullLocator
 
-from slcache import units
 from slcache.metrics import named
 from slcache.plots import plain, style
 from slcache.study import wording
 from slcache.study.outcome import Setting
+from slcache.words import units
 
 #: A range that spans more than this factor is shown on a log axis.
 LOG_FROM = 30.0

@@ -18,9 +18,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, Locator, MaxNLocator, NullLocator
 
-from slcache import units
-from slcache.names import printable
 from slcache.plots import plain
+from slcache.words import units
+from slcache.words.names import printable
 
 WIDTH = 9.4
 

@@ -8,8 +8,9 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from slcache import trace_sections, units
 from slcache.plots import style
+from slcache.tables import trace_sections
+from slcache.words import units
 
 COLOURS = {"read": "#4477AA", "write": "#C05A6E"}
 _ALL = "#4A5058"

@@ -12,9 +12,9 @@ from matplotlib.figure import SubFigure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
-from slcache import units
 from slcache.plots import style
 from slcache.plots.trace_panels import COLOURS
+from slcache.words import units
 
 Info = Mapping[str, Any]
 _TIMES = ((86_400.0, "days"), (3_600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"))

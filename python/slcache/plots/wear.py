@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from slcache.normalise import Document
+from slcache.documents.normalise import Document
 from slcache.plots import style
 
 _BINS = 24

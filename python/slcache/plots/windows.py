@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
-from slcache import units
-from slcache.normalise import Document
+from slcache.documents.normalise import Document
 from slcache.plots import plain, style
+from slcache.words import units
 
 Values = NDArray[np.float64]
 #: A series by its name, and by the unit of its windows, which are not to be mixed.

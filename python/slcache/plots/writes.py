@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from slcache import kinds, units
-from slcache.kinds import Kind
-from slcache.normalise import Document
+from slcache.documents.normalise import Document
 from slcache.plots import plain, style
+from slcache.words import kinds, units
+from slcache.words.kinds import Kind
 
 _HATCHES = {"slc": "", "mlc": "....", "tlc": "////", "qlc": "xxxx"}
 _MODES = ("slc", "mlc", "tlc", "qlc")

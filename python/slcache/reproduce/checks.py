@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence
 
-from slcache import ConfigError, TraceError, traces
+from slcache import ConfigError, TraceError
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.jobs import Job
+from slcache.traces import api as traces
 
 
 def refuse(faults: Sequence[str]) -> None:

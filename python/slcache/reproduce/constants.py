@@ -6,11 +6,11 @@ import math
 
 from matplotlib.figure import Figure
 
-from slcache import units
 from slcache.plots import style
 from slcache.reproduce.drawings import FigureSpec
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
+from slcache.words import units
 
 
 def draw(spec: FigureSpec, plan: Plan, table: Table) -> Figure:

@@ -17,7 +17,7 @@ from slcache.reproduce.reading import LITERAL, PROBABLE
 from slcache.reproduce.tabulate import jobs_of, tables_of
 from slcache.runs.engine import Engine
 from slcache.runs.executors import Executor
-from slcache.traces import Progress
+from slcache.traces.api import Progress
 
 #: What an evaluation is written as, beside the runs it keeps.
 FILES = ("ledger.json", "report.html")

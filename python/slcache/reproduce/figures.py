@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from slcache import units
 from slcache.plots import style
 from slcache.reproduce import breakdowns, constants, lines, overgrid
 from slcache.reproduce.cliffs import write_latency
@@ -16,6 +15,7 @@ from slcache.reproduce.drawings import FigureSpec
 from slcache.reproduce.measures import series
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
+from slcache.words import units
 
 
 def draw(spec: FigureSpec, plan: Plan, table: Table) -> Figure:

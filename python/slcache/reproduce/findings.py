@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slcache import normalise
+from slcache.documents import normalise
 from slcache.reproduce import shapes
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.quantities import (

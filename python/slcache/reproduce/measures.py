@@ -8,8 +8,8 @@ import statistics
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from slcache import kinds
 from slcache.reproduce import cliffs, costs, responses, tiers
+from slcache.words import kinds
 
 Document = Mapping[str, Any]
 Measure = Callable[[Document], float | None]

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from slcache import api, traces
+from slcache import api
 from slcache.reproduce.parts import Part, Workload
+from slcache.traces import api as traces
 
 #: The plan as it stands, and with what its `[reading]` changes.
 LITERAL, PROBABLE = "literal", "probable"

@@ -7,7 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from slcache import _core, units
+from slcache import _core
 from slcache.plots import style
 from slcache.reproduce import figures, optima, rows, yardstick
 from slcache.reproduce.drawings import TableSpec
@@ -17,6 +17,7 @@ from slcache.reproduce.rows import shown
 from slcache.reproduce.table import Table
 from slcache.reproduce.verdicts import JUDGED
 from slcache.reproduce.yardstick import Line
+from slcache.words import units
 
 
 def render(evaluation: Evaluation) -> str:

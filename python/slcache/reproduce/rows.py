@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slcache import units
 from slcache.reproduce.ledger import Row
 from slcache.reproduce.outcome import Evaluation
 from slcache.reproduce.reading import LITERAL
 from slcache.reproduce.verdicts import Finding
+from slcache.words import units
 
 
 @dataclass(frozen=True)

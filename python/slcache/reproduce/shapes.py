@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from slcache import normalise
+from slcache.documents import normalise
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.grids import optimum
 from slcache.reproduce.quantities import Curve, curves, means, over_seeds

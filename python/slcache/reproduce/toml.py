@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from slcache import ConfigError, parsing
+from slcache import ConfigError
+from slcache.given import parsing
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from slcache import normalise
+from slcache.documents import normalise
 from slcache.reproduce.claims import Claim
 
 REPRODUCED = "reproduced"

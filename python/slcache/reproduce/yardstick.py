@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from slcache import normalise
+from slcache.documents import normalise
 from slcache.reproduce.table import Table
 from slcache.reproduce.variants import Yardstick
 

@@ -17,7 +17,7 @@ from slcache.runs.executors import Executor, named
 from slcache.runs.keeper import Keeper
 from slcache.runs.run import REPEAT, Options, Run, identity
 from slcache.runs.tasks import Done, Task
-from slcache.traces import Progress
+from slcache.traces.api import Progress
 
 
 class Engine:

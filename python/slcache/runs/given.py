@@ -6,8 +6,10 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 
-from slcache import _core, content, files, traces
-from slcache.content import Content
+from slcache import _core, files
+from slcache.given import content
+from slcache.given.content import Content
+from slcache.traces import api as traces
 
 #: Begins a text that holds content: no path has this character.
 _HELD = "\0"

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from slcache import api, config_files, files
+from slcache import api, files
 from slcache.files import Path
+from slcache.given import config_files
 from slcache.runs import given
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from slcache import _core, api, files
 from slcache.errors import UsageError, about
-from slcache.results import Result
+from slcache.results.result import Result
 from slcache.runs import given
 from slcache.runs.run import Run
-from slcache.traces import Progress
+from slcache.traces.api import Progress
 
 if TYPE_CHECKING:
     from slcache.runs.executors import Executor

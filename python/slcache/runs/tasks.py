@@ -18,7 +18,7 @@ from slcache import _core
 from slcache._core import ConfigError, RunError, TraceError
 from slcache.metrics import METRICS, PARTS, Value
 from slcache.runs import given, store
-from slcache.traces import Trace
+from slcache.traces.api import Trace
 
 #: The figures of a run, by metric.
 Values = Mapping[str, Value]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from slcache.given.once import twice
 from slcache.metrics import Goal, named
-from slcache.once import twice
 from slcache.study import across, cells, document, judged, pareto
 from slcache.study.across import Across
 from slcache.study.cells import Cells

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from slcache.once import twice
+from slcache.given.once import twice
 
 if TYPE_CHECKING:
     import pyarrow as pa

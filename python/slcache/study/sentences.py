@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from slcache import units
-from slcache import wording as words
+from slcache.sentences import wording as words
 from slcache.study import spread, wording
 from slcache.study.across import Rated
 from slcache.study.additive import LEVELS_MOST
@@ -15,6 +14,7 @@ from slcache.study.judged import Judged
 from slcache.study.outcome import DONE, Outcome
 from slcache.study.pareto import Front
 from slcache.study.spread import Spread
+from slcache.words import units
 
 _NAMED = 5
 

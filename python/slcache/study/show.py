@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from slcache import units
 from slcache.study import wording
 from slcache.study.analysis import Analysis
 from slcache.study.judged import Judged
 from slcache.study.outcome import TRACE, Outcome
+from slcache.words import units
 
 #: A table has so many rows at most; the rest is told by number.
 MOST = 60

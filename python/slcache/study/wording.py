@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from slcache import units
 from slcache.metrics import named
 from slcache.study.outcome import Configuration, Setting
+from slcache.words import units
 
 #: How a metric of each unit is printed.
 _SHOWN: dict[str, Callable[[float], str]] = {

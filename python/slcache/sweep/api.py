@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from slcache import api
-from slcache.arguments import checked
-from slcache.content import Content
-from slcache.once import flatten, once
+from slcache.given.arguments import checked
+from slcache.given.content import Content
+from slcache.given.once import flatten, once
 
 if TYPE_CHECKING:
     from slcache.sweep.axes import Value

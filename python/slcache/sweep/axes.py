@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from slcache import parsing, quantity
-from slcache.few import few
+from slcache.given import parsing, quantity
+from slcache.words.few import few
 
 #: A value of a key, as TOML has it.
 Value = bool | int | float | str

@@ -11,7 +11,7 @@ from slcache.metrics import named
 from slcache.plots import pareto as pareto_figure
 from slcache.plots import spread as spread_figure
 from slcache.plots import style
-from slcache.report import Picture
+from slcache.report.html import Picture
 from slcache.study import sentences, show, wording
 from slcache.study.analysis import Analysis
 from slcache.study.judged import Judged

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from slcache import _core
-from slcache.results import Result
+from slcache.results.result import Result
 from slcache.runs import given
 from slcache.runs.store import Store
 from slcache.sweep.points import told
@@ -98,15 +98,15 @@ class Sweep:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the table as a pandas frame (needs `slcache[pandas]`)."""
-        from slcache import tables
+        from slcache.tables import arrow
 
-        return tables.to_pandas(self.table)
+        return arrow.to_pandas(self.table)
 
     def to_polars(self) -> pl.DataFrame:
         """Return the table as a Polars frame (needs `slcache[polars]`)."""
-        from slcache import tables
+        from slcache.tables import arrow
 
-        return tables.to_polars(self.table)
+        return arrow.to_polars(self.table)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sweep as one document: the study, its points and how many there are."""
@@ -133,9 +133,9 @@ class Sweep:
 
     def files(self) -> dict[str, bytes]:
         """Return the tables by the names of their files."""
-        from slcache import tables
+        from slcache.tables import arrow
 
-        contents = (tables.parquet(self.table), tables.parquet(self.costs))
+        contents = (arrow.parquet(self.table), arrow.parquet(self.costs))
         return dict(zip(table_files(self.shard), contents, strict=True))
 
     def analysis(self, metrics: Sequence[str] = ()) -> Analysis:

@@ -9,16 +9,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slcache import api, wording
+from slcache import api
 from slcache._core import ConfigError
-from slcache.few import few
-from slcache.once import one_name
+from slcache.given.once import one_name
 from slcache.runs import given
 from slcache.runs.run import Run
+from slcache.sentences import wording
 from slcache.sweep.axes import plain
 from slcache.sweep.sampling import POINTS_MAX, Combination
 from slcache.sweep.study import Study, StudyError
-from slcache.traces import reader_options
+from slcache.traces.api import reader_options
+from slcache.words.few import few
 
 #: Keys that are options of the trace's reader, and those of a workload, which go there too.
 _READER, _WORKLOAD = "reader.", "workload."

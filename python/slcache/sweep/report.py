@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from slcache import pages
 from slcache.metrics import named
 from slcache.plots import effects as effects_figure
 from slcache.plots import heat_map, style
-from slcache.report import Picture
+from slcache.report import pages
+from slcache.report.html import Picture
 from slcache.study import sentences, show, wording
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import TRACE

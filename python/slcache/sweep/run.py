@@ -9,7 +9,7 @@ from pathlib import Path
 
 from slcache import api, files
 from slcache._core import RunError
-from slcache.arguments import checked
+from slcache.given.arguments import checked
 from slcache.runs import driver, tasks
 from slcache.runs.executors import Executor, named
 from slcache.runs.keeper import Keeper
@@ -19,7 +19,7 @@ from slcache.sweep.prepared import Prepared, asked_points
 from slcache.sweep.shard import Shard
 from slcache.sweep.shared import Traces
 from slcache.sweep.study import Study, StudyError
-from slcache.traces import Progress
+from slcache.traces.api import Progress
 
 #: The report's file, beside the tables.
 REPORT = "report.html"

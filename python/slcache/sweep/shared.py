@@ -11,7 +11,7 @@ from slcache import _core
 from slcache.runs import given, store
 from slcache.sweep.points import Point
 from slcache.sweep.study import StudyError
-from slcache.traces import Progress
+from slcache.traces.api import Progress
 
 #: The parts of a configuration that a state depends on.
 _BOUND = ("device", "scheme", "buffer", "run", "precondition")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from slcache.metrics import METRICS, PARTS
-from slcache.sheets import Sheet
+from slcache.tables.sheets import Sheet
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from slcache import api, config_files, files, parsing
+from slcache import api, files
 from slcache._core import ConfigError
-from slcache.arguments import own_word
-from slcache.once import SEED_MAX, flatten, once, twice
+from slcache.given import config_files, parsing
+from slcache.given.arguments import own_word
+from slcache.given.once import SEED_MAX, flatten, once, twice
 from slcache.runs import given
 from slcache.study.columns import PARAMETERS_MAX
 from slcache.sweep.axes import Axis, Value, plain

@@ -8,7 +8,7 @@ from rich.text import Text
 from slcache.study import sentences, show, wording
 from slcache.study.analysis import Analysis
 from slcache.study.judged import Judged
-from slcache.tabular import Column, Table
+from slcache.tables.tabular import Column, Table
 
 
 def parts(analysis: Analysis) -> list[RenderableType]:

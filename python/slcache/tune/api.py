@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from slcache import api
-from slcache.arguments import checked
-from slcache.content import Content
-from slcache.traces import Progress
+from slcache.given.arguments import checked
+from slcache.given.content import Content
+from slcache.traces.api import Progress
 
 if TYPE_CHECKING:
     from slcache.runs.executors import Executor

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from slcache import _core, api, config_files
-from slcache.content import Content
+from slcache import _core, api
 from slcache.errors import ConfigError, UsageError, about
-from slcache.once import flatten, once, twice
+from slcache.given import config_files
+from slcache.given.content import Content
+from slcache.given.once import flatten, once, twice
 from slcache.runs import given
 from slcache.sweep import points as sweep_points
 from slcache.sweep import study, table

@@ -9,9 +9,9 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slcache.names import printable
 from slcache.sweep.axes import Value, plain
 from slcache.tune.space import SCHEME, Settings
+from slcache.words.names import printable
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 #: Keys that are no part of the configuration: options of the trace's reader and of a workload.

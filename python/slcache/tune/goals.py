@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from slcache import quantity
+from slcache.given import quantity
+from slcache.given.once import twice
 from slcache.metrics import Goal, Metric, named
-from slcache.once import twice
 
 #: What is to be small where nothing is said.
 DEFAULT = ("write_p99_ns", "waf")

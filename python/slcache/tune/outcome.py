@@ -127,7 +127,7 @@ class Tuning(Answer):
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""
         from slcache.plots import style
-        from slcache.report import Picture
+        from slcache.report.html import Picture
         from slcache.sweep import report
 
         title = "How the search went"
@@ -147,13 +147,13 @@ class Tuning(Answer):
 
     def files(self) -> dict[str, bytes]:
         """Return the contents of `FILES`; without a best point there is no best.toml."""
-        from slcache import tables
         from slcache.plots import style
+        from slcache.tables import arrow
 
         figure = self.plot_front()
         found = {
             "tune.json": (self.to_json() + "\n").encode(),
-            "points.parquet": tables.parquet(self.table),
+            "points.parquet": arrow.parquet(self.table),
             "front.svg": style.svg(figure, "front", "Pareto front").encode(),
             "front.png": style.png(figure),
             "report.html": self.report().encode(),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from slcache import _core
 from slcache.runs import store
-from slcache.traces import Progress, Trace, reader_options
+from slcache.traces.api import Progress, Trace, reader_options
 
 #: Shares of the trace that points are run over first.
 SHARES = (Fraction(1, 9), Fraction(1, 3))

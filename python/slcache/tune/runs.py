@@ -8,15 +8,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from slcache import api, config_files
-from slcache.once import one_name
+from slcache import api
+from slcache.given import config_files
+from slcache.given.once import one_name
 from slcache.runs import given
 from slcache.runs.executors import Executor
 from slcache.sweep.run import run_study
 from slcache.sweep.shared import Traces
 from slcache.sweep.study import Study
 from slcache.sweep.table import Row
-from slcache.traces import Progress
+from slcache.traces.api import Progress
 from slcache.tune import config_file
 from slcache.tune.prefixes import Prefixes
 from slcache.tune.search import Found, Tried

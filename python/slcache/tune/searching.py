@@ -14,7 +14,7 @@ from slcache.runs.executors import Executor, named
 from slcache.sweep.points import told as told_of
 from slcache.sweep.study import StudyError
 from slcache.sweep.table import Row
-from slcache.traces import Progress
+from slcache.traces.api import Progress
 from slcache.tune import prefixes as beginnings
 from slcache.tune.goals import Goals
 from slcache.tune.outcome import FILES, Tuning

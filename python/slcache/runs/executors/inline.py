@@ -7,7 +7,7 @@ from collections import deque
 from slcache import _core, api
 from slcache.runs import given, tasks
 from slcache.runs.tasks import Done, Task
-from slcache.traces import Progress
+from slcache.traces.api import Progress
 
 
 class Inline:

@@ -1,0 +1,1 @@
+"""Write bandwidth over data written, and the phases of a sequential fill."""

@@ -1,0 +1,60 @@
+"""Result documents in files: read and checked, with errors that name the file and the key."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from slcache import files
+from slcache.documents.contract import current, current_comparison
+from slcache.errors import ResultError, about
+from slcache.given import bounded, parsing
+
+Path = str | os.PathLike[str]
+
+#: The name of a result's document in a folder of results.
+NAME = "result.json"
+
+
+def file_of(path: Path) -> pathlib.Path:
+    """Return the document's file: the path itself, or `result.json` in a folder."""
+    named = pathlib.Path(path)
+    return named / NAME if named.is_dir() else named
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return a checked document, of one run or of a comparison; raises ResultError, OSError."""
+    file = file_of(path)
+    try:
+        document = parsing.json_file(file)
+    except parsing.MalformedError as error:
+        raise about(ResultError(str(error)), line=error.line, file=str(file)) from None
+    except bounded.TooLongError as error:
+        raise about(ResultError(str(error)), file=str(file)) from None
+    try:
+        checked = current_comparison if is_comparison(document) else current
+        whole = dict(checked(document))
+    except ResultError as error:
+        raise about(ResultError(f"{file}: {error}"), error.key, file=str(file)) from None
+    return whole
+
+
+def is_comparison(document: object) -> bool:
+    """Return whether a document holds several runs, or claims to."""
+    return isinstance(document, Mapping) and "runs" in document
+
+
+def read_by(document: Mapping[str, Any]) -> Iterator[Path]:
+    """Yield the files that the runs of a checked document have read."""
+    for run in document.get("runs", [document]):
+        yield from files.inputs(run["trace"]["path"])
+        memory = run["provenance"].get("memory_in")
+        if memory is not None:
+            yield memory["file"]
+
+
+def named(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return a comparison's runs by what they are called there."""
+    return dict(zip(document["normalised"]["schemes"], document["runs"], strict=True))

@@ -1,0 +1,1 @@
+"""What a caller gives: arguments, files, quantities and configurations, read and checked."""

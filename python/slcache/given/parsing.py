@@ -1,0 +1,90 @@
+"""JSON and TOML that anybody may have edited: parsed, or refused in words, never half believed.
+
+What parsers leave open is closed here: keys that stand twice, numbers of more digits than Python
+reads, and nesting that no document has.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from slcache.given import bounded
+from slcache.given.once import twice
+
+#: Python converts no more digits than this to a whole number.
+_DIGITS_MAX = 4300
+_TOLD_MAX = 120
+
+
+class MalformedError(ValueError):
+    """A text that is not JSON or not TOML; `line` where the parser knows it."""
+
+    def __init__(self, told: str, line: int | None = None) -> None:
+        super().__init__(told)
+        self.line = line
+
+
+def json_file(path: Path, limit_bytes: int = bounded.RESULT_BYTES_MAX) -> Any:  # noqa: ANN401
+    """Return what a JSON file holds; raises OSError, ValueError, which name the file and line."""
+    return _of(path, limit_bytes, "JSON", json_text)
+
+
+def toml_file(path: Path) -> dict[str, Any]:
+    """Return the tables of a TOML file; raises OSError, ValueError, which name the file."""
+    tables: dict[str, Any] = _of(path, bounded.STUDY_BYTES_MAX, "TOML", toml_text)
+    return tables
+
+
+def json_text(text: str) -> Any:  # noqa: ANN401
+    """Return what a JSON text holds; raises MalformedError."""
+    try:
+        found = json.loads(text, object_pairs_hook=_object)
+        if "\\ud" in text.lower():
+            json.dumps(found, ensure_ascii=False).encode()
+        return found
+    except UnicodeEncodeError:
+        raise MalformedError("a text holds half of a character (\\ud800 to \\udfff)") from None
+    except json.JSONDecodeError as error:
+        raise MalformedError(f"{error.msg} at column {error.colno}", error.lineno) from None
+    except RecursionError:
+        raise MalformedError("nested too deep") from None
+    except MalformedError:
+        raise
+    except ValueError:
+        raise MalformedError(f"a number of more than {_DIGITS_MAX:,} digits") from None
+
+
+def toml_text(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML text; raises MalformedError."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise MalformedError(str(error)) from None
+    except RecursionError:
+        raise MalformedError("nested too deep") from None
+    except ValueError:
+        raise MalformedError(f"a number of more than {_DIGITS_MAX:,} digits") from None
+
+
+def _of(path: Path, limit_bytes: int, language: str, parse: Any) -> Any:  # noqa: ANN401
+    try:
+        return parse(bounded.text(path, limit_bytes))
+    except UnicodeDecodeError as error:
+        told = f"{path}: not {language}: byte {error.start} is no UTF-8"
+        raise MalformedError(told) from None
+    except MalformedError as error:
+        at = path if error.line is None else f"{path}:{error.line}"
+        raise MalformedError(f"{at}: not {language}: {error}", error.line) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; of a key that stands twice JSON would keep the last in silence."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        # In front of a key, which may be long.
+        told = f"an object has a key more than once: {twice(key for key, _ in pairs)}"
+        raise MalformedError(told if len(told) <= _TOLD_MAX else f"{told[:_TOLD_MAX]}...")
+    return found

@@ -1,0 +1,1 @@
+"""Results as pages and pictures, and as text for terminals."""

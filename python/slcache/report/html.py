@@ -1,0 +1,319 @@
+"""The report: one self-contained HTML page about one run or a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
+from slcache.documents import normalise
+from slcache.documents.normalise import Document
+from slcache.plots import (
+    attribution,
+    bars,
+    curves,
+    histograms,
+    latency,
+    power,
+    series,
+    style,
+    wear,
+    windows,
+    writes,
+)
+from slcache.report import pages, terminal
+from slcache.sentences import disk, life, notes, verdict
+from slcache.tables import grid
+from slcache.words import labels as labels_of_traces
+from slcache.words import units
+from slcache.words.leaves import leaves, shown
+
+Rows = list[tuple[str, str]]
+
+_DEVICE = ("device", "flash")
+_ASSUMED = ("trace", "precondition", "host", "buffer", "run")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure on the page, with the sentence that says how to read it."""
+
+    title: str
+    svg: Markup
+    caption: str
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """What a comparison says over several seeds: its table, the sentences on it, the first one."""
+
+    rows: Sequence[grid.Row]
+    notes: Sequence[str]
+    first: int
+
+
+def render(
+    labels: Sequence[str],
+    documents: Sequence[Document],
+    to: str | None,
+    seeds: Seeds | None = None,
+) -> str:
+    """Return the page; `to` is the reference scheme of a comparison, None for a single run.
+
+    With `seeds` its head is of all seeds, and the rest of the first one.
+    """
+    first = documents[0]
+    compared = to is not None and len(documents) > 1
+    return pages.render(
+        "report.html.j2",
+        title=_title(labels, first) if compared else labels[0],
+        seeds=seeds,
+        verdict=verdict.verdict(labels, documents, to) if compared and to else [],
+        subtitle=_subtitle(first),
+        columns=[column.title for column in grid.columns(documents)],
+        rows=grid.rows(labels, documents, to or labels[0]),
+        pace=grid.pace_rows(labels, documents, to or labels[0]),
+        thin=grid.THIN_NOTE if _any_thin(documents) else "",
+        compared=compared,
+        unequal=grid.unequal_caches(labels, documents) if compared else "",
+        cautions=[] if seeds else notes.of_runs(documents),
+        pictures=_pictures(labels, documents, to if compared else None),
+        labels=labels,
+        latencies=_latencies(labels, documents),
+        schemes=_schemes(labels, documents),
+        disks=_disks(labels, documents),
+        device=_config(first, lambda name: name in _DEVICE),
+        assumed=_config(first, lambda name: name in _ASSUMED),
+        other=_config(first, lambda name: name not in (*_DEVICE, *_ASSUMED, "scheme")),
+        trace=_trace(first),
+        adjusted=_rows(first["trace"]["adjusted"]),
+        provenance=_provenance(first),
+        hashes=[
+            (n, d["provenance"]["config_hash"]) for n, d in zip(labels, documents, strict=True)
+        ],
+    )
+
+
+def _title(labels: Sequence[str], document: Document) -> str:
+    """Return what is compared: the schemes by name, or how many where they are many."""
+    if len(labels) <= verdict.FEW:
+        return " against ".join(labels)
+    return f"{len(labels)} schemes on {document['config']['device']['name']}"
+
+
+def _subtitle(document: Document) -> str:
+    trace = document["trace"]
+    label, reading = labels_of_traces.of_run(document), labels_of_traces.reading_of(document)
+    begun = f"Reading {reading}. " if reading else ""
+    return ("" if label is None else f"{label}. ") + (
+        f"{begun}"
+        f"{trace['path']}: {trace['reads']:,} reads ({units.size(trace['read_bytes'])}) and "
+        f"{trace['writes']:,} writes ({units.size(trace['write_bytes'])})"
+    )
+
+
+def _pictures(
+    labels: Sequence[str], documents: Sequence[Document], to: str | None
+) -> list[Picture]:
+    """Draw every figure of the page."""
+    drawn: list[tuple[str, str, Figure, str]] = []
+    note = labels_of_traces.of_runs(documents)
+    if to is not None:
+        drawn.append(
+            (
+                "bars",
+                "Latency relative to " + to,
+                bars.draw(labels, documents, to),
+                "On the side of the dashed line where factors are below 1 a scheme is faster than "
+                "the reference.",
+            )
+        )
+    for name, title, draw, caption in _FIGURES:
+        drawn.append((name, title, draw(labels, documents), caption(documents)))
+    if power.has_any(documents):
+        drawn += [
+            (name, title, draw(labels, documents), caption(documents))
+            for name, title, draw, caption in _DISK_FIGURES
+        ]
+    drawn += _of_schemes(labels, documents)
+    return [
+        Picture(title, style.svg(style.noted(figure, note), name, title), caption)
+        for name, title, figure, caption in drawn
+    ]
+
+
+def _of_schemes(
+    labels: Sequence[str], documents: Sequence[Document]
+) -> list[tuple[str, str, Figure, str]]:
+    """Draw what schemes report of their own, where any does."""
+    drawn = []
+    if windows.has_any(documents):
+        figure = windows.draw(labels, documents)
+        drawn.append(("windows", "What schemes changed", figure, windows.caption(documents)))
+    for number, name in enumerate(histograms.names(documents)):
+        figure = histograms.draw(labels, documents, name)
+        caption = histograms.caption(documents, name)
+        drawn.append((f"histogram{number}", f"How often: {name}", figure, caption))
+    for number, name in enumerate(curves.names(documents)):
+        figure, caption = curves.draw(labels, documents, name), curves.caption(documents, name)
+        drawn.append((f"curve{number}", f"Computed and measured: {name}", figure, caption))
+    return drawn
+
+
+def _latencies(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple[str, list[str]]]:
+    """Return one row of absolute latencies per scheme and side."""
+    rows = []
+    for side in ("read", "write"):
+        for label, document in zip(labels, documents, strict=True):
+            cells = [terminal.latency(document, side, key) for key in PERCENTILES]
+            rows.append((f"{side}, {label}", cells))
+    return rows
+
+
+def _any_thin(documents: Sequence[Document]) -> bool:
+    """Return whether any percentile of the page is carried by few requests."""
+    return any(
+        normalise.is_thin(document, side, key)
+        for document in documents
+        for side in ("read", "write")
+        for key in PERCENTILES
+    )
+
+
+def _schemes(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple[str, Rows]]:
+    """Return each scheme's settings, own figures and table sizes."""
+    result = []
+    for label, document in zip(labels, documents, strict=True):
+        scheme = document["scheme"]
+        rows = _rows(document["config"].get("scheme", {}))
+        rows += _rows(scheme["figures"])
+        rows += [
+            (table["name"], f"{table['entries']:,} entries, {units.size(table['bytes'])}")
+            for table in scheme["tables"]
+        ]
+        rows += life.rows(document)
+        result.append((label, rows))
+    return result
+
+
+def _disks(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple[str, Rows]]:
+    """Return what each run's disk did, of those that have one."""
+    named = zip(labels, documents, strict=True)
+    return [(label, rows) for label, document in named if (rows := disk.rows(document))]
+
+
+def _config(document: Document, wanted: Callable[[str], bool]) -> Rows:
+    """Return the settings of the wanted sections, as dotted names."""
+    sections = {name: value for name, value in document["config"].items() if wanted(name)}
+    return _rows(sections)
+
+
+def _trace(document: Document) -> Rows:
+    trace = document["trace"]
+    span = (trace["last_ns"] - trace["first_ns"]) / 1e3
+    return [
+        ("path", trace["path"]),
+        ("workload", labels_of_traces.of_run(document) or "as recorded"),
+        ("format", trace["format"]),
+        ("SHA-256", trace["sha256"]),
+        ("reads", f"{trace['reads']:,} ({units.size(trace['read_bytes'])})"),
+        ("writes", f"{trace['writes']:,} ({units.size(trace['write_bytes'])})"),
+        ("trims", f"{trace['trims']:,} ({units.size(trace['trim_bytes'])})"),
+        ("flushes", f"{trace['flushes']:,}"),
+        ("footprint", units.size(trace["footprint_bytes"])),
+        ("time covered", units.duration(span)),
+        ("time simulated", units.duration(document["host"]["duration_ns"] / 1e3)),
+        *((f"left out: {entry['reason']}", f"{entry['count']:,}") for entry in trace["skipped"]),
+    ]
+
+
+def _provenance(document: Document) -> Rows:
+    provenance, sim = document["provenance"], document["sim"]
+    reading = labels_of_traces.reading_of(document)
+    return [
+        *([("reading", reading)] if reading else []),
+        ("slcache", f"{provenance['version']}, commit {provenance['commit']}"),
+        ("model version", str(provenance.get("model_version", "unknown"))),
+        ("seed", str(provenance["seed"])),
+        ("trace SHA-256", document["trace"]["sha256"]),
+        *_memories(provenance),
+        ("run at", f"{provenance['time']} on {provenance['host']}"),
+        ("simulated in", f"{sim['wall_s']:.2f} s, {sim['requests_per_s']:,.0f} requests/s"),
+    ]
+
+
+def _memories(provenance: Document) -> Rows:
+    """Return what the scheme began with and what it left, where it learns."""
+    titles = {"memory_in": "began with the memory", "memory_out": "left the memory"}
+    return [
+        (title, f"{memory['file']}, SHA-256 {memory['sha256']}")
+        for key, title in titles.items()
+        if (memory := provenance.get(key)) is not None
+    ]
+
+
+def _rows(section: Any) -> Rows:  # noqa: ANN401
+    return [(name, _with_unit(name, value)) for name, value in leaves(section)]
+
+
+def _with_unit(name: str, value: object) -> str:
+    """Return a setting as it is, and large sizes in a readable unit beside it."""
+    text = shown(value)
+    if name.endswith("bytes") and isinstance(value, int | float) and value >= 1024:
+        return f"{text} ({units.size(value)})"
+    return text
+
+
+PERCENTILES = ("mean", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max")
+
+_Draw = Callable[[Sequence[str], Sequence[Document]], Figure]
+_Caption = Callable[[Sequence[Document]], str]
+_FIGURES: tuple[tuple[str, str, _Draw, _Caption], ...] = (
+    (
+        "attribution",
+        "Where the mean latency comes from",
+        attribution.draw,
+        attribution.caption,
+    ),
+    (
+        "writes",
+        "What was programmed",
+        writes.draw,
+        writes.caption,
+    ),
+    (
+        "series",
+        "Over time",
+        series.draw,
+        lambda _: (
+            "Each point covers one or more whole windows; where a cache fills, latency jumps. "
+            "Percentiles are of single windows, the highest of those that a point covers; a dot "
+            "marks a window in which at least ten requests lie beyond the percentile."
+        ),
+    ),
+    (
+        "latency",
+        "Latency distributions",
+        latency.draw,
+        lambda _: (
+            "Above: share of requests at or below a latency. Below: share above it, the tail."
+        ),
+    ),
+    (
+        "wear",
+        "Wear",
+        wear.draw,
+        lambda _: (
+            "Blocks by how often they were erased during the run, on a log axis: a point for "
+            "each scheme and range of counts that any block has."
+        ),
+    ),
+)
+_DISK_FIGURES: tuple[tuple[str, str, _Draw, _Caption], ...] = (
+    ("power", "The disk's power states", power.draw, power.caption),
+    ("energy", "The disk's energy", power.energy, power.energy_caption),
+    ("disk", "What the disk did", power.work, power.work_caption),
+)

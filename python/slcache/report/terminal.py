@@ -1,0 +1,173 @@
+"""Results as Rich tables for the terminal, and the same as plain text."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from slcache.documents import normalise
+from slcache.sentences import disk
+from slcache.tables import grid
+from slcache.tables.tabular import Column, Table, fitted
+from slcache.words import labels, units
+from slcache.words.names import printable
+
+if TYPE_CHECKING:
+    from slcache.documents.normalise import Document
+    from slcache.tables.trace_sections import Section
+
+_TEXT_WIDTH = 110
+#: A device that ends later than this, and than this share of the time, after the last request.
+_LAG_NS = 1e9
+_LAG_SHARE = 0.01
+_LATENCIES = (("mean", "mean"), ("p50", "p50"), ("p99", "p99"), ("p99_9", "p99.9"), ("max", "max"))
+
+
+def comparison_table(rows: Sequence[grid.Row]) -> Table:
+    """Return the normalised table: the reference in units, the others as factors of it."""
+    titles = [cell.title.replace(" ", "\n") for cell in rows[0].cells]
+    caption = grid.THIN_NOTE if grid.has_thin(rows) else ""
+    table = Table("scheme", [*titles, "SLC\ncache"], caption=caption)
+    for row in rows:
+        table.add(_name(row), *_cells(row), row.cache)
+    return table
+
+
+def pace_table(rows: Sequence[grid.Row]) -> Table:
+    """Return the table of pace in the same way."""
+    table = Table("scheme", [cell.title for cell in rows[0].cells])
+    for row in rows:
+        table.add(_name(row), *_cells(row))
+    return table
+
+
+def seeds_table(rows: Sequence[grid.Row]) -> Table:
+    """Return the table of means over seeds in the same way."""
+    caption = grid.THIN_NOTE if grid.has_thin(rows) else ""
+    titles = [cell.title.replace(" ", "\n") for cell in rows[0].cells]
+    table = Table("scheme", titles, caption=caption)
+    for row in rows:
+        table.add(_name(row), *_cells(row))
+    return table
+
+
+def _name(row: grid.Row) -> Text:
+    name = Text(printable(row.label))
+    return name.append(" (=1)", "dim") if row.reference else name
+
+
+def _cells(row: grid.Row) -> list[Text]:
+    return [Text(cell.marked, "bold green" if cell.best else "") for cell in row.cells]
+
+
+def label_line(documents: Sequence[Document]) -> list[Text]:
+    """Return lines that say what the workload is, where it is no recording, and who fell behind."""
+    label = labels.of_runs(documents)
+    first = [] if label is None else [Text(f"workload: {label}", "bold")]
+    return first + [Text(line, "yellow") for d in documents if (line := overload(d))]
+
+
+def overload(document: Document) -> str:
+    """Return a sentence that says how far a device fell behind, if it did so in open replay."""
+    host = document["host"]
+    backlog = host.get("backlog")
+    if not backlog or backlog["lag_ns"] <= max(_LAG_NS, host["duration_ns"] * _LAG_SHARE):
+        return ""
+    return (
+        f"{document['scheme']['name']}: the device does not keep up with the trace: up to "
+        f"{backlog['requests_max']:,} requests were waiting, and it was done "
+        f"{units.span(backlog['lag_ns'] / 1e3)} after the last one came{_load(document)}; "
+        "latencies are mostly this backlog (closed replay keeps a fixed number outstanding)"
+    )
+
+
+def _load(document: Document) -> str:
+    """Say how much more was asked of a device than it managed, where the document tells."""
+    offered, served = document["trace"].get("offered_iops"), document["host"]["iops"]
+    if not offered or not served:
+        return ""
+    times = offered / served
+    return f" ({offered:,.0f} requests/s came, {served:,.0f} were served: {times:.2f} times)"
+
+
+def run_table(label: str, document: Document) -> Table:
+    """Return one run's latencies by side, then its flash's and its disk's figures, as a table."""
+    titles = ["requests", "data", *(title for _, title in _LATENCIES)]
+    table = Table("", titles, title=label, caption=_caption(document))
+    for side in ("read", "write"):
+        table.add(side, *_side(document, side))
+    return table
+
+
+def section_table(section: Section) -> Table:
+    """Return one table of a trace's figures."""
+    facts = len(section.columns) == 2
+    name, *titles = section.columns
+    table = Table(name, [Column(title, text=facts) for title in titles])
+    for row in section.rows:
+        table.add(*row)
+    return table
+
+
+def text(*parts: RenderableType) -> str:
+    """Return renderables as plain text, without colour."""
+    console = Console(file=io.StringIO(), width=_TEXT_WIDTH, force_terminal=False, highlight=False)
+    for part in parts:
+        console.print(fitted(part, _TEXT_WIDTH), markup=False)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def _side(document: Document, side: str) -> list[str]:
+    host = document["host"][side]
+    return [
+        units.count(host["requests"]),
+        units.size(host["bytes"]),
+        *(latency(document, side, key) for key, _ in _LATENCIES),
+    ]
+
+
+def latency(document: Document, side: str, key: str) -> str:
+    """Return a latency, marked where few requests carry it; a dash where there is none."""
+    value = normalise.latency(document, side, key)
+    mark = grid.THIN if normalise.is_thin(document, side, key) else ""
+    return "–" if value is None else units.duration(value) + mark
+
+
+def _caption(document: Document) -> str:
+    thin = any(
+        normalise.is_thin(document, side, key)
+        for side in ("read", "write")
+        for key, _ in _LATENCIES
+    )
+    lines = [
+        _flash_line(document),
+        disk.line(document),
+        _pace_line(document),
+        grid.THIN_NOTE if thin else None,
+    ]
+    return "\n".join(line for line in lines if line is not None)
+
+
+def _pace_line(document: Document) -> str | None:
+    """Return a run's pace, or None where no time passed."""
+    values = [column.value(document) for column in grid.PACE_COLUMNS]
+    iops, rate, used, _ = (
+        "–" if value is None else column.show(value)
+        for column, value in zip(grid.PACE_COLUMNS, values, strict=True)
+    )
+    return None if values[0] is None else f"{iops} IOPS, {rate} MB/s; flash {used} of the time busy"
+
+
+def _flash_line(document: Document) -> str:
+    amplification = normalise.waf(document)
+    causes = ", ".join(
+        f"{name} {value:.2f}" for name, value in document["waf"]["by_cause"].items() if value
+    )
+    waf = "no host writes" if amplification is None else f"WAF {amplification:.2f} ({causes})"
+    simulated = units.duration(document["host"]["duration_ns"] / 1e3)
+    return f"{waf}; {units.count(normalise.erases(document))} erases; {simulated} simulated"

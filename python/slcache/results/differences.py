@@ -1,0 +1,251 @@
+"""What separates two results: in the configuration, in the trace and in the figures."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from slcache.documents import saved
+from slcache.documents.normalise import Document
+from slcache.errors import ResultError
+from slcache.given.arguments import checked
+from slcache.metrics import METRICS, PARTS
+from slcache.results.loading import load
+from slcache.results.result import Comparison, Result
+from slcache.results.seeded import SeededComparison
+from slcache.words.few import few
+from slcache.words.leaves import leaves
+
+#: What may differ between two runs of one program with one configuration and trace.
+_INCIDENTAL = ("sim",)
+_INCIDENTAL_ORIGIN = ("time", "host", "version", "commit", "memory_out")
+_INCIDENTAL_TRACE = ("path",)
+#: Parts of a document that are figures, in the order they are told.
+_FIGURES = ("host", "flash", "map", "waf", "cache", "wear", "disk", "scheme")
+#: Lists in them of which only whether they differ is of use.
+_LONG = ("cdf", "histogram", "histograms", "series", "curves")
+#: What names a row of them, in this order.
+_ROW = ("pool", "kind", "mode", "cause")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One key with its value on either side; None where a side does not have it."""
+
+    key: str
+    first: Any
+    second: Any
+    #: Empty where there is none.
+    unit: str = ""
+
+    @property
+    def factor(self) -> float | None:
+        """The second value divided by the first, where that is a number."""
+        numbers = [v for v in (self.first, self.second) if _is_number(v)]
+        return numbers[1] / numbers[0] if len(numbers) == 2 and numbers[0] else None
+
+    @property
+    def size(self) -> float:
+        """How far apart the values are, whichever is larger; infinite where one is 0 or missing."""
+        factor = self.factor
+        return abs(math.log(factor)) if factor is not None and factor > 0 else math.inf
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        plain = {"key": self.key, "first": self.first, "second": self.second}
+        return {**plain, "unit": self.unit, "factor": self.factor} if self.unit else plain
+
+
+@dataclass(frozen=True)
+class RunDifference:
+    """What separates two runs."""
+
+    labels: tuple[str, str]
+    #: Keys of the configuration, in its order; of schemes that are not one, only that.
+    config: list[Change]
+    trace: list[Change]
+    #: Program, model and what a scheme had learned before.
+    origin: list[Change]
+    #: The figures of `slcache.metrics`, the largest difference first.
+    metrics: list[Change]
+    #: Every other figure, the largest difference first.
+    others: list[Change]
+    #: Whether everything is equal that decides a result or follows from it.
+    equal: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        parts = ("config", "trace", "origin", "metrics", "others")
+        return {
+            "first": self.labels[0],
+            "second": self.labels[1],
+            "equal": self.equal,
+            **{part: [change.to_dict() for change in getattr(self, part)] for part in parts},
+        }
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What separates two results, run by run."""
+
+    runs: list[RunDifference]
+    #: Schemes that only one of two comparisons has.
+    only_first: list[str]
+    only_second: list[str]
+
+    @property
+    def equal(self) -> bool:
+        """Whether the results are the same."""
+        return not self.only_first and not self.only_second and all(r.equal for r in self.runs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "equal": self.equal,
+            "only_first": self.only_first,
+            "only_second": self.only_second,
+            "runs": [run.to_dict() for run in self.runs],
+        }
+
+
+@checked
+def diff(
+    first: Result | Comparison | saved.Path, second: Result | Comparison | saved.Path
+) -> Difference:
+    """Return what separates two results, given as such or as the paths they were saved to.
+
+    Runs of comparisons are matched by what they are called; a single run is held against a single
+    run whatever it is called. Raises ResultError where nothing can be matched.
+    """
+    a, b = (
+        side if isinstance(side, Result | Comparison) else load(side) for side in (first, second)
+    )
+    if isinstance(a, Result) and isinstance(b, Result):
+        return Difference([of_runs((a.label, b.label), a.documents[0], b.documents[0])], [], [])
+    x, y = _named(a), _named(b)
+    both = [label for label in x if label in y]
+    if not both:
+        raise ResultError(f"no run of the first result ({few(x)}) is in the second ({few(y)})")
+    return Difference(
+        [of_runs((label, label), x[label], y[label]) for label in both],
+        [label for label in x if label not in both],
+        [label for label in y if label not in both],
+    )
+
+
+def _named(side: Result | Comparison) -> dict[str, Document]:
+    """Return runs by what they are called; those of several seeds have theirs beside the name."""
+    if isinstance(side, SeededComparison):
+        return {
+            f"{run.label} (seed {run.documents[0]['provenance']['seed']})": run.documents[0]
+            for run in side.every_run
+        }
+    return dict(zip(side.labels, side.documents, strict=True))
+
+
+def of_runs(labels: tuple[str, str], first: Document, second: Document) -> RunDifference:
+    """Return what separates two runs' documents."""
+    metrics = _changes(_metrics(first), _metrics(second))
+    units = {name: metric.unit for name, metric in (METRICS | PARTS).items()}
+    return RunDifference(
+        labels,
+        _changes(_config(first, second), _config(second, first)),
+        _changes(_trace(first), _trace(second)),
+        _changes(_origin(first), _origin(second)),
+        _sorted(Change(c.key, c.first, c.second, units[c.key]) for c in metrics),
+        _sorted(_changes(_figures(first), _figures(second))),
+        same(first, second),
+    )
+
+
+def same(first: Document, second: Document) -> bool:
+    """Return whether two runs are one: everything but where, when and by which build they ran."""
+    return _essence(first) == _essence(second)
+
+
+def _essence(document: Document) -> dict[str, Any]:
+    whole = {key: part for key, part in document.items() if key not in _INCIDENTAL}
+    for key, incidental in (("provenance", _INCIDENTAL_ORIGIN), ("trace", _INCIDENTAL_TRACE)):
+        whole[key] = {name: v for name, v in document[key].items() if name not in incidental}
+    return whole
+
+
+def _changes(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Change]:
+    keys = list(dict.fromkeys([*first, *second]))
+    # A key that only one side has differs from one that is null there.
+    return [
+        Change(key, first.get(key), second.get(key))
+        for key in keys
+        if (key in first, first.get(key)) != (key in second, second.get(key))
+    ]
+
+
+def _sorted(changes: Iterator[Change] | list[Change]) -> list[Change]:
+    return sorted(changes, key=lambda change: -change.size)
+
+
+def _config(document: Document, other: Document) -> dict[str, Any]:
+    """Return the configuration's values; of a scheme that the other has not, its name only."""
+    config = document["config"]
+    scheme = config.get("scheme")
+    if not isinstance(scheme, Mapping) or scheme.keys() == other["config"].get("scheme", {}).keys():
+        return dict(leaves(config))
+    named = {"scheme": ", ".join(scheme)}
+    return named | dict(leaves({key: part for key, part in config.items() if key != "scheme"}))
+
+
+def _trace(document: Document) -> dict[str, Any]:
+    return {key: value for key, value in leaves(document["trace"]) if value != []}
+
+
+def _origin(document: Document) -> dict[str, Any]:
+    """Return what made the result, but for what is different in every run."""
+    keep = ("version", "commit", "model_version", "reading")
+    found = {key: document["provenance"].get(key) for key in keep}
+    memory = document["provenance"].get("memory_in")
+    return found if memory is None else {**found, "memory_in.sha256": memory["sha256"]}
+
+
+def _metrics(document: Document) -> dict[str, Any]:
+    return {name: metric.value(document) for name, metric in (METRICS | PARTS).items()}
+
+
+def _figures(document: Document) -> dict[str, Any]:
+    """Return every figure by its key; rows of lists are named by the words in them."""
+    parts = {name: document[name] for name in _FIGURES if name in document}
+    figures = dict(_named_leaves({**parts, "series": document["series"]}, ""))
+    return {**figures, "episode": document.get("episode")}
+
+
+def _named_leaves(value: Any, key: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            path = f"{key}.{name}" if key else str(name)
+            if name in _LONG:
+                yield path, _told(inner)
+            else:
+                yield from _named_leaves(inner, path)
+    elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+        for row in value:
+            names = dict.fromkeys((*_ROW, *row))
+            words = " ".join(row[name] for name in names if isinstance(row.get(name), str))
+            numbers = {name: item for name, item in row.items() if not isinstance(item, str)}
+            yield from _named_leaves(numbers, f"{key}[{words}]")
+    else:
+        yield key, value
+
+
+def _told(values: object) -> str:
+    """Return how many values there are, and a mark of them that others do not have."""
+    text = json.dumps(values, sort_keys=True)
+    mark = hashlib.sha256(text.encode()).hexdigest()[:8]
+    count = len(values) if isinstance(values, list) else text.count(",") + 1
+    return f"{count} values ({mark})"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

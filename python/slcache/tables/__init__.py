@@ -1,0 +1,1 @@
+"""Tables: of results and traces, for terminals, notebooks, pages and other programs."""

@@ -1,0 +1,171 @@
+"""The comparison table as plain cells, drawn alike by the terminal and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from slcache.documents import normalise
+from slcache.documents.normalise import Document
+from slcache.words import units
+
+Goal = Literal["min", "max"]
+
+#: Marks a percentile that few requests carry, and what is said of it below a table.
+THIN = "*"
+THIN_NOTE = f"{THIN} fewer than {normalise.FEW_BEYOND} requests lie beyond this percentile"
+
+#: SLC caches that differ by more than this share are told of.
+MUCH = 0.1
+
+
+@dataclass(frozen=True)
+class Column:
+    """One compared figure: its title, how to read it from a document, how to print it."""
+
+    title: str
+    value: Callable[[Document], float | None]
+    show: Callable[[float], str]
+    #: Whether the least or the most is best; None where neither is.
+    goal: Goal | None = "min"
+    #: Whether too few requests carry a run's figure.
+    thin: Callable[[Document], bool] = lambda _: False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One printed figure, its column, and whether it is among the best there."""
+
+    title: str
+    text: str
+    best: bool
+    #: Too few requests carry it, or the figure that it is divided by.
+    thin: bool = False
+
+    @property
+    def marked(self) -> str:
+        """The text, with a mark where too few requests carry the figure."""
+        return self.text + THIN if self.thin else self.text
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scheme's cells."""
+
+    label: str
+    reference: bool
+    cells: list[Cell]
+    #: What the scheme's cache takes in SLC mode: no figure of merit, so nobody is best there.
+    cache: str
+
+
+def _latency(title: str, side: str, key: str) -> Column:
+    return Column(
+        title,
+        lambda d: normalise.latency(d, side, key),
+        units.duration,
+        thin=lambda d: normalise.is_thin(d, side, key),
+    )
+
+
+COLUMNS = (
+    _latency("read mean", "read", "mean"),
+    _latency("read p99", "read", "p99"),
+    _latency("write mean", "write", "mean"),
+    _latency("write p99", "write", "p99"),
+    _latency("write p99.9", "write", "p99_9"),
+    Column("WAF", normalise.waf, lambda value: f"{value:.2f}"),
+    Column("erases", normalise.erases, units.count),
+)
+
+#: A table of their own: what a workload comes to, whatever its latencies.
+PACE_COLUMNS = (
+    Column("IOPS", normalise.iops, units.count, "max"),
+    Column("MB/s", normalise.bytes_per_s, lambda value: units.significant(value / 1e6), "max"),
+    Column("utilisation", normalise.utilisation, units.percent, None),
+    Column("run time", normalise.duration, units.span),
+)
+
+#: Compared beside the others where a device has a disk.
+DISK_COLUMNS = (
+    Column("energy", normalise.energy, units.energy),
+    Column("miss rate", normalise.miss_rate, units.percent),
+)
+
+
+def columns(documents: Sequence[Document]) -> tuple[Column, ...]:
+    """Return the columns that these runs are compared by."""
+    with_disk = any(document.get("disk") for document in documents)
+    return COLUMNS + DISK_COLUMNS if with_disk else COLUMNS
+
+
+def rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Row]:
+    """Return the table: the reference in units, every other scheme as a factor of it."""
+    return _rows(columns(documents), labels, documents, to)
+
+
+def pace_rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Row]:
+    """Return the table of pace, in the same way."""
+    return _rows(PACE_COLUMNS, labels, documents, to)
+
+
+def has_thin(rows: Sequence[Row]) -> bool:
+    """Return whether any figure of a table is marked."""
+    return any(cell.thin for row in rows for cell in row.cells)
+
+
+def _rows(
+    shown: Sequence[Column], labels: Sequence[str], documents: Sequence[Document], to: str
+) -> list[Row]:
+    reference = list(labels).index(to)
+    table = [_cells(column, documents, reference) for column in shown]
+    return [
+        Row(label, i == reference, [cells[i] for cells in table], _cache(documents[i]))
+        for i, label in enumerate(labels)
+    ]
+
+
+def _cache(document: Document) -> str:
+    size = normalise.cache_bytes(document)
+    return "–" if not size else units.size(size)
+
+
+def unequal_caches(labels: Sequence[str], documents: Sequence[Document]) -> str:
+    """Return a sentence that names the smallest and the largest SLC cache where they differ."""
+    known = zip(map(normalise.cache_bytes, documents), labels, strict=True)
+    sizes = [(size, name) for size, name in known if size]
+    if not sizes:
+        return ""
+    (least, small), (most, large) = (
+        choose(sizes, key=lambda pair: pair[0]) for choose in (min, max)
+    )
+    if most <= (1 + MUCH) * least:
+        return ""
+    return (
+        f"The SLC caches are not of one size: {small} has {units.size(least)}, "
+        f"{large} {units.size(most)}. Part of what separates the schemes is that."
+    )
+
+
+def _cells(column: Column, documents: Sequence[Document], reference: int) -> list[Cell]:
+    values = [column.value(document) for document in documents]
+    best = normalise.winners(values, most=column.goal == "max") if column.goal else set()
+    thin = [column.thin(document) for document in documents]
+    return [
+        Cell(
+            column.title,
+            _text(column, value, None if i == reference else values[reference]),
+            i in best,
+            value is not None and (thin[i] or thin[reference]),
+        )
+        for i, value in enumerate(values)
+    ]
+
+
+def _text(column: Column, value: float | None, reference: float | None) -> str:
+    """Return a factor where there is a reference to divide by, else the figure itself."""
+    if value is None:
+        return "–"
+    relative = normalise.ratio(value, reference)
+    return column.show(value) if relative is None else units.factor(relative)

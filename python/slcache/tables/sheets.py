@@ -1,0 +1,92 @@
+"""Tables for other programs: full precision, units in the header, as CSV or Markdown."""
+
+from __future__ import annotations
+
+import csv as writer
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from slcache.documents.keys import unit_of
+from slcache.documents.normalise import Document
+from slcache.metrics import METRICS
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Rows by the names of their columns; a column that a row lacks is empty there."""
+
+    records: Sequence[Record]
+    #: Units of columns whose names do not say them.
+    units: Mapping[str, str] = field(default_factory=dict)
+    #: Columns that are there, and first, whatever the rows have.
+    always: Sequence[str] = ()
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of all columns, in the order in which rows have them."""
+        named = (name for record in self.records for name in record)
+        return list(dict.fromkeys([*self.always, *named]))
+
+    def header(self) -> list[str]:
+        """Return the columns' titles: name and unit."""
+        return [_titled(name, self.units.get(name, unit_of(name))) for name in self.columns]
+
+    def rows(self) -> list[list[str]]:
+        """Return the values as text that reads back as the same number."""
+        columns = self.columns
+        return [[_text(record.get(name)) for name in columns] for record in self.records]
+
+
+def of_runs(labels: Sequence[str], documents: Sequence[Document]) -> Sheet:
+    """Return the figures that runs are judged by, a row for each."""
+    records = [
+        {"scheme": label} | {name: metric.value(document) for name, metric in METRICS.items()}
+        for label, document in zip(labels, documents, strict=True)
+    ]
+    return Sheet(records, {name: metric.unit for name, metric in METRICS.items()})
+
+
+def csv(sheets: Sequence[Sheet]) -> str:
+    """Return tables as CSV (RFC 4180, lines end in a line feed), an empty line between them."""
+    parts = []
+    for sheet in sheets:
+        text = io.StringIO()
+        rows = writer.writer(text, lineterminator="\n")
+        rows.writerow(sheet.header())
+        rows.writerows(sheet.rows())
+        parts.append(text.getvalue())
+    return "\n".join(parts)
+
+
+def markdown(sheets: Sequence[Sheet]) -> str:
+    """Return tables as Markdown, an empty line between them."""
+    return "\n".join(
+        "".join(_line(row) for row in (sheet.header(), ["---"] * len(sheet.columns), *sheet.rows()))
+        for sheet in sheets
+    )
+
+
+def _line(cells: Sequence[str]) -> str:
+    plain = (cell.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ") for cell in cells)
+    return f"| {' | '.join(plain)} |\n"
+
+
+def _titled(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit not in ("", "1") else name
+
+
+def _text(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return repr(value)
+        case list() | tuple():
+            return " ".join(_text(item) for item in value)
+    return str(value)

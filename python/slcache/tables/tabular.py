@@ -1,0 +1,169 @@
+"""Tables and sentences for terminals of any width: no figure is cut or torn from its unit."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.measure import Measurement
+from rich.table import Table as Drawn
+from rich.text import Text
+
+from slcache.words.names import printable
+
+#: A column of text may be as narrow as its longest word, at most this.
+_WORD_MAX = 24
+#: Text gives way to figures down to so many letters in a line.
+_LEAST = 4
+#: The first column, which names the rows, keeps this share of a narrow terminal at most.
+_NAME_SHARE = 3
+#: The space between a figure and its unit, at which lines are not broken.
+_GLUE = re.compile(r"(?<=[\d.)]) (?=[A-Za-zµ%×])")
+_GLUED = "\N{NO-BREAK SPACE}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of figures, which stay whole, or of text, which is wrapped between words."""
+
+    title: str
+    text: bool = False
+
+
+class Table:
+    """A table whose columns are continued below where they do not fit side by side."""
+
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[Column | str],
+        *,
+        title: str = "",
+        caption: str = "",
+        boxed: bool = True,
+    ) -> None:
+        self.columns = [Column(name, text=True)]
+        self.columns += [Column(c) if isinstance(c, str) else c for c in columns]
+        self.rows: list[list[Text]] = []
+        self.title, self.caption = printable(title), printable(caption)
+        self._boxed = boxed
+
+    def add(self, *cells: str | Text) -> None:
+        """Add a row; cells that are missing at its end stay empty."""
+        texts = [_harmless(cell) for cell in cells]
+        self.rows.append(texts + [Text()] * (len(self.columns) - len(texts)))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text | Drawn]:
+        """Yield the title, one table for each group of columns that fits, and the caption."""
+        if self.title:
+            yield Text(self.title, "italic")
+        for part, widths in self._parts(console, options):
+            yield self._drawn(part, widths)
+        if self.caption:
+            yield Text(wrapped(self.caption, options.max_width), "dim")
+
+    def _parts(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[tuple[list[int], list[int]]]:
+        """Yield groups of columns and their widths; the first column is in each of them."""
+        room = options.max_width
+        fits = partial(self._width, console, options)
+        least = [self._least(i, room) for i in range(len(self.columns))]
+        part = [0]
+        for i in range(1, len(self.columns)):
+            if len(part) > 1 and fits([*part, i], least) > room:
+                yield part, self._widened(part, least, room - fits(part, least))
+                part = [0]
+            part.append(i)
+            if len(part) == 2:
+                # Names and text give way to each other's longest words and to figures.
+                gives = i if self.columns[i].text else 0
+                least[gives] = max(_LEAST, least[gives] - max(0, fits(part, least) - room))
+        yield part, self._widened(part, least, room - fits(part, least))
+
+    def _width(
+        self, console: Console, options: ConsoleOptions, part: list[int], widths: list[int]
+    ) -> int:
+        """Return how wide these columns are side by side."""
+        drawn = self._drawn(part, [widths[i] for i in part])
+        return Measurement.get(console, options.update(max_width=1 << 16), drawn).maximum
+
+    def _least(self, i: int, room: int) -> int:
+        """Return the least width of a column: that of its figures, or of its longest word."""
+        if not self.columns[i].text:
+            return self._natural(i)
+        words = (w for cell in self._cells(i) for w in _glued(cell).split() or [""])
+        longest = min(max(map(cell_len, words)), _WORD_MAX)
+        return min(self._natural(i), max(8, room // _NAME_SHARE)) if i == 0 else longest
+
+    def _natural(self, i: int) -> int:
+        lines = (line for cell in self._cells(i) for line in cell.split("\n"))
+        return max(map(cell_len, lines))
+
+    def _cells(self, i: int) -> list[str]:
+        return [self.columns[i].title, *(row[i].plain for row in self.rows)]
+
+    def _widened(self, part: list[int], least: list[int], spare: int) -> list[int]:
+        """Return the widths of these columns, with what room is left given to those of text."""
+        widths = {i: least[i] for i in part}
+        wanting = {i: self._natural(i) - least[i] for i in part if self.columns[i].text}
+        for i in sorted(wanting, key=lambda i: wanting[i]):
+            share = max(0, spare) // len(wanting)
+            widths[i] += min(wanting.pop(i), share)
+            spare -= widths[i] - least[i]
+        return [widths[i] for i in part]
+
+    def _drawn(self, part: list[int], widths: list[int]) -> Drawn:
+        shape = box.SIMPLE_HEAD if self._boxed else None
+        drawn = Drawn(box=shape, pad_edge=False, header_style="bold")
+        for i, width in zip(part, widths, strict=True):
+            right = i > 0 and not self.columns[i].text
+            drawn.add_column(
+                Text(wrapped(self.columns[i].title, width)),
+                justify="right" if right else "left",
+                width=width,
+                no_wrap=False,
+                overflow="fold",
+            )
+        for row in self.rows:
+            drawn.add_row(*(self._cell(row[i], i, w) for i, w in zip(part, widths, strict=True)))
+        return drawn
+
+    def _cell(self, cell: Text, i: int, width: int) -> Text:
+        if not self.columns[i].text or cell_len(cell.plain) <= width:
+            return cell
+        return Text(wrapped(cell.plain, width), cell.style)
+
+
+def wrapped(text: str, width: int) -> str:
+    """Return text in lines of at most this width, broken between words but before no unit."""
+    lines = (
+        textwrap.wrap(_glued(line), width, break_on_hyphens=False) or [""]
+        for line in text.split("\n")
+    )
+    return "\n".join(line for group in lines for line in group).replace(_GLUED, " ")
+
+
+def fitted(part: RenderableType, width: int) -> RenderableType:
+    """Return a sentence wrapped for a terminal, its names harmless; other things as they are."""
+    if isinstance(part, str | Text):
+        text = _harmless(part)
+        return Text(wrapped(text.plain, width), text.style)
+    return part
+
+
+def _glued(text: str) -> str:
+    return _GLUE.sub(_GLUED, text)
+
+
+def _harmless(cell: str | Text) -> Text:
+    if isinstance(cell, str):
+        return Text(printable(cell))
+    clean = printable(cell.plain)
+    return cell if clean == cell.plain else Text(clean, cell.style)

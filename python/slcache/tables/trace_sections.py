@@ -1,0 +1,254 @@
+"""A trace's figures as readable tables, for the terminal and for HTML alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from slcache.words import units
+
+Info = Mapping[str, Any]
+Row = tuple[str, ...]
+_STREAMS_SHOWN = 20
+_NONE = "–"
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table: its columns (the first names the rows) and its rows."""
+
+    columns: Row
+    rows: Sequence[Row]
+
+
+def sections(info: Info) -> list[Section]:
+    """Return every table that has something to say about the trace."""
+    made = (
+        _kinds(info),
+        _places(info),
+        _times(info),
+        _gap_classes(info),
+        _deciders(info),
+        _hot_set(info),
+        _streams(info),
+        _notes(info),
+    )
+    return [section for section in made if section.rows]
+
+
+def _kinds(info: Info) -> Section:
+    """Return requests and sizes, all together and by kind."""
+    return Section(("requests", "all", "reads", "writes"), [*_counts(info), *_responses(info)])
+
+
+def _counts(info: Info) -> Iterator[Row]:
+    share = info["write_share"]
+    sides = ("request", "read", "write")
+    yield ("number", *(units.count(info[f"{side}s"]) for side in sides))
+    yield ("share", "100 %", units.percent(1 - share), units.percent(share))
+    data = (info["read_bytes"] + info["write_bytes"], info["read_bytes"], info["write_bytes"])
+    yield ("data", *map(units.size, data))
+    yield ("mean size", *(units.size(info[f"mean_{side}_bytes"]) for side in sides))
+    for name in ("p50", "p90", "p99"):
+        yield (f"{name} size", *(units.size(info[f"{name}_{side}_bytes"]) for side in sides))
+    largest = (info["max_read_bytes"], info["max_write_bytes"])
+    yield ("largest", *map(units.size, (max(largest), *largest)))
+
+
+def _responses(info: Info) -> Iterator[Row]:
+    response = info["response"]
+    if response is None:
+        return
+    for name in ("mean", "p50", "p99", "p99_9"):
+        both = (response["read_us"], response["write_us"])
+        cells = (_NONE if side is None else units.duration(side[name]) for side in both)
+        yield (f"{name.replace('_', '.')} response", "", *cells)
+    if response["mean_queue_depth"] is not None:
+        yield ("mean queue depth", units.significant(response["mean_queue_depth"]), "", "")
+
+
+def _places(info: Info) -> Section:
+    """Return where requests go, and what they update."""
+    page = 4096
+    aligned = 1 - info["not_4kib_aligned_share"]
+    rows: list[Row] = [
+        ("footprint touched", units.size(info["touched_4kib_pages"] * page)),
+        ("footprint written", units.size(info["written_4kib_pages"] * page)),
+        ("first accessed by a read", f"{units.percent(info['read_first_share'])} of the footprint"),
+        ("addresses up to", units.size(info["end_address_bytes"])),
+        ("aligned to 4 KiB", f"{units.percent(aligned)} of requests"),
+        (
+            "sequential",
+            f"{units.percent(info['sequential_share'])} of requests, "
+            f"mean run {units.significant(info['mean_run_requests'])} requests, "
+            f"{units.size(info['mean_run_bytes'])}",
+        ),
+        ("page writes that update", units.percent(info["update_ratio"])),
+        (
+            "updating writes",
+            f"{units.count(info['update_writes'])}, "
+            f"{units.percent(info['update_writes_up_to_4kib_share'])} of them up to 4 KiB",
+        ),
+    ]
+    if info["overwriting_writes"]:
+        repeated = units.percent(info["repeated_extent_share"])
+        sampled = _sampled(info["extents_sampled_one_in"])
+        text = f"{units.count(info['overwriting_writes'])}, {repeated} of them of an earlier extent"
+        rows.append(("overwriting writes", text + sampled))
+    if info["writes"]:
+        writers = f"{units.significant(info['writers_per_16kib_page'])} writes"
+        rows.append(("a 16 KiB page is from", writers + _sampled(info["writers_sampled_one_in"])))
+    return Section(("places", ""), rows)
+
+
+def _times(info: Info) -> Section:
+    gaps = info["interarrival"]
+    rows: list[Row] = [
+        ("duration", units.span(info["duration_s"] * 1e6)),
+        ("mean rate", f"{units.significant(info['mean_iops'])} requests/s"),
+    ]
+    if gaps["us"] is not None:
+        named = (("mean", "mean"), ("p50", "p50"), ("p99", "p99"), ("p99_9", "p99.9"))
+        cells = [f"{title} {units.duration(gaps['us'][name])}" for name, title in named]
+        rows.append(("inter-arrival", ", ".join(cells)))
+        rows.append(("longest gap", units.span(gaps["us"]["max"])))
+    for idle in gaps["idle"]:
+        if idle["gaps"]:
+            share = f"{units.percent(idle['share'])} of the time"
+            text = f"{units.count(idle['gaps'])} times, {share}"
+            rows.append((f"idle over {units.duration(idle['over_us'], trim=True)}", text))
+    if info["gap_classes"]:
+        rows += _runs(info)
+    return Section(("times", ""), rows)
+
+
+def _runs(info: Info) -> Iterator[Row]:
+    """Yield how requests follow one another; gaps up to 1 ms are short."""
+    mean, median = info["mean_burst_requests"], info["median_burst_requests"]
+    yield (
+        "bursts",
+        f"mean {units.significant(mean)} requests, half of all in bursts up to "
+        f"{units.count(median)}; behind a gap up to 1 ms {units.percent(info['short_gap_runs'])} "
+        f"are such, behind one up to 10 µs {units.percent(info['tight_gap_runs'])}",
+    )
+    if info["gaps_over_1ms"] > 1:
+        yield (
+            "pauses",
+            f"gaps over 1 ms: behind one up to 100 ms {units.percent(info['short_pause_runs'])} "
+            "are such",
+        )
+    if info["writes"] > 1:
+        yield (
+            "behind a write",
+            f"{units.percent(info['write_after_write_share'])} writes; from write to write "
+            f"{units.percent(info['write_gaps_under_100us_share'])} up to 100 µs",
+        )
+
+
+def _deciders(info: Info) -> Section:
+    """Return what decides results beyond counts: what hangs together, rewrites and phases."""
+    if not info["gap_classes"]:
+        return Section(("coupling", ""), [])
+    rows: list[Row] = [
+        (title, units.significant(info[f"{name}_coupling"]))
+        for name, title in (
+            ("gap_size", "gap and size"),
+            ("gap_op", "gap and operation"),
+            ("size_op", "size and operation"),
+        )
+    ]
+    if info["writes"]:
+        rows.append(("written by a burst", f"half in up to {_bytes(info, 'median_burst_write')}"))
+    if info["update_page_writes"]:
+        half, most = (_bytes(info, f"rewrite_distance_{p}") for p in ("p50", "p90"))
+        rows.append(("written before a rewrite", f"half up to {half}, nine in ten up to {most}"))
+    spreads = (info[f"phase_{name}_spread"] for name in ("write_share", "update_ratio"))
+    writes, updates = (f"{100 * spread:.1f} points" for spread in spreads)
+    rows.append(("between parts of the trace", f"writes ± {writes}, updates ± {updates}"))
+    return Section(("coupling (Cramér's V)", ""), rows)
+
+
+def _bytes(info: Info, name: str) -> str:
+    return units.size(info[f"{name}_bytes"])
+
+
+def _gap_classes(info: Info) -> Section:
+    """Return the gaps by length."""
+    rows = [
+        (
+            class_name(gap),
+            units.percent(gap["share"]),
+            units.span(gap["mean_ns"] / 1e3) if gap["share"] else _NONE,
+        )
+        for gap in info["gap_classes"]
+    ]
+    return Section(("gaps", "share", "mean"), rows)
+
+
+def class_name(gap: Mapping[str, Any]) -> str:
+    """Return the name of a class of gaps."""
+    to_ns = gap.get("to_ns")
+    return "longer" if to_ns is None else f"up to {units.duration(to_ns / 1e3, trim=True)}"
+
+
+def _sampled(one_in: int) -> str:
+    return f" (1 in {one_in:,} sampled)" if one_in > 1 else ""
+
+
+def _hot_set(info: Info) -> Section:
+    figures = info["hot_set"]
+    rows: list[Row] = [
+        (
+            f"hottest {100 * hot['pages_share']:g} %",
+            units.percent(hot["access_share"]),
+            units.percent(hot["write_share"]) if figures["written_pages"] else _NONE,
+        )
+        for hot in figures["hottest"]
+        if hot["pages_share"] < 1
+    ]
+    sampled = _sampled(figures["sampled_one_in"])
+    return Section((f"4 KiB pages{sampled}", "of accesses", "of page writes"), rows)
+
+
+def _streams(info: Info) -> Section:
+    streams = info["streams"] if len(info["streams"]) > 1 else []
+    busiest = sorted(streams, key=lambda stream: -stream["requests"])
+    rows: list[Row] = [
+        (
+            str(stream["stream"] if stream["volume"] is None else stream["volume"]),
+            units.count(stream["requests"]),
+            units.percent(stream["write_share"]),
+            units.size(stream["touched_4kib_pages"] * 4096),
+            units.size(stream["written_4kib_pages"] * 4096),
+            units.percent(stream["sequential_share"]),
+        )
+        for stream in busiest[:_STREAMS_SHOWN]
+    ]
+    if len(busiest) > _STREAMS_SHOWN:
+        rows.append((f"and {len(busiest) - _STREAMS_SHOWN:,} more", "", "", "", "", ""))
+    return Section(("volume", "requests", "writes", "touched", "written", "sequential"), rows)
+
+
+def _notes(info: Info) -> Section:
+    """Return what else the trace holds, and whatever was left out or changed on the way."""
+    summary = info["summary"]
+    rows: list[Row] = [
+        (title, units.count(value))
+        for title, value in (
+            ("flushes", info["flushes"]),
+            ("trims", info["trims"]),
+            ("put in order", summary["reordered"]),
+            ("times running backwards, kept", summary["kept_unsorted"]),
+            ("widened to whole sectors", summary["rounded_to_sectors"]),
+            ("times spread inside their second", summary["spread_inside_seconds"]),
+            ("times rounded to ns", summary["rounded_to_ns"]),
+            ("durable (FUA) writes taken as plain", summary["forced_unit_access_writes"]),
+        )
+        if value
+    ]
+    rows += [(f"left out: {e['reason']}", units.count(e["count"])) for e in summary["skipped"]]
+    if info["trims"]:
+        rows.append(("trimmed", units.size(info["trim_bytes"])))
+    rows += [("made by", step) for step in summary["steps"]]
+    return Section(("also", ""), [*rows, ("SHA-256", summary["sha256"] or _NONE)])

@@ -1,0 +1,1 @@
+"""Names, figures and units as people read them."""
