@@ -3,7 +3,7 @@
 use crate::error::TraceError;
 use crate::options::TraceOptions;
 use crate::progress::Progress;
-use crate::reader::open;
+use crate::sources::reader::open;
 use crate::summary::TraceSummary;
 use rustc_hash::FxHashMap;
 use serde::Serialize;

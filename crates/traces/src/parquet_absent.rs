@@ -3,10 +3,10 @@
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::features::missing;
-use crate::opened::Opened;
 use crate::options::TraceOptions;
 use crate::origin::Origin;
-use crate::shared_file::SharedFile;
+use crate::stored::opened::Opened;
+use crate::stored::shared_file::SharedFile;
 use crate::summary::TraceSummary;
 use std::convert::Infallible;
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! What a reader has seen: counts of everything taken and left out.
 
+use crate::error::listed::{cut, listed};
 use crate::error::LineFault;
-use crate::listed::{cut, listed};
 use serde::{Deserialize, Serialize};
 use slcache_base::request::{HostOp, Request};
 use std::borrow::Cow;

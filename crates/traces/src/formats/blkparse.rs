@@ -8,14 +8,14 @@
 
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
-use crate::line_end::Followed;
+use crate::fields::line_end::Followed;
 use crate::options::TraceOptions;
-use crate::scan::{
+use crate::fields::scan::{
     behind_blanks, decimal_time, decimal_until, digits_until, digits_word, field_until, unsigned,
     unsigned_word, Words,
 };
-use crate::sectors::{Column, SizeRules};
-use crate::volumes::plain_name;
+use crate::fields::sectors::{Column, SizeRules};
+use crate::records::volumes::plain_name;
 use slcache_base::request::HostOp;
 
 mod flags;

@@ -7,10 +7,10 @@
 //! the files of a recording, or a tar archive of them, are read merged by time.
 
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
-use crate::binary::{number_fault, Fields};
+use crate::fields::binary::{number_fault, Fields};
 use crate::error::LineFault;
 use crate::options::{BlkparseAction, TraceOptions};
-use crate::sectors::{Column, SizeRules};
+use crate::fields::sectors::{Column, SizeRules};
 use slcache_base::request::HostOp;
 
 mod action;
@@ -151,7 +151,7 @@ impl RecordParser for Blktrace {
 /// little-endian.
 fn device_name(key: &[u8]) -> String {
     let Ok(bytes) = <[u8; 4]>::try_from(key) else {
-        return crate::quote::quoted(key);
+        return crate::error::quote::quoted(key);
     };
     let device = u32::from_le_bytes(bytes);
     format!("{},{}", device >> 20, device & 0xf_ffff)

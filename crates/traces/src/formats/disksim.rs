@@ -9,7 +9,7 @@
 use super::lines::columns::{column, Columns, Holds, Split, Units};
 use super::lines::{build, LineFormat};
 use super::Format;
-use crate::volumes::plain_name;
+use crate::records::volumes::plain_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "disksim",

@@ -9,11 +9,11 @@
 
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
-use crate::line_end::{Alone, Followed, LineEnd};
+use crate::fields::line_end::{Alone, Followed, LineEnd};
 use crate::options::TraceOptions;
-use crate::scan::{field_until, unsigned, unsigned_last, unsigned_until, Words};
-use crate::sectors::{Column, SizeRules};
-use crate::volumes::plain_name;
+use crate::fields::scan::{field_until, unsigned, unsigned_last, unsigned_until, Words};
+use crate::fields::sectors::{Column, SizeRules};
+use crate::records::volumes::plain_name;
 use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {

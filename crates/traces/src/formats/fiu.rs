@@ -10,9 +10,9 @@ use super::lines::columns::{between, column, Columns, Holds, Split, Units, LETTE
 use super::lines::{build, Found, Line, LineFormat};
 use super::Format;
 use crate::error::LineFault;
-use crate::line_end::LineEnd;
-use crate::scan::{field_until, unsigned, unsigned_word, Words};
-use crate::volumes::plain_name;
+use crate::fields::line_end::LineEnd;
+use crate::fields::scan::{field_until, unsigned, unsigned_word, Words};
+use crate::records::volumes::plain_name;
 use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {

@@ -5,10 +5,10 @@
 use super::{Fit, Format, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
 use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
-use crate::options_generic::{OpName, TimeUnit};
-use crate::scan::{decimal_time, unsigned, Words};
-use crate::sectors::{Column, SizeRules};
-use crate::volumes::plain_name;
+use crate::options::generic::{OpName, TimeUnit};
+use crate::fields::scan::{decimal_time, unsigned, Words};
+use crate::fields::sectors::{Column, SizeRules};
+use crate::records::volumes::plain_name;
 use slcache_base::request::HostOp;
 
 mod layout;

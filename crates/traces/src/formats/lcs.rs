@@ -9,9 +9,9 @@
 
 use super::objects::{Object, ObjectRules};
 use super::{Fit, Format, Record, RecordParser, Sample};
-use crate::binary::{number_name, time_ns, Fields};
+use crate::fields::binary::{number_name, time_ns, Fields};
 use crate::error::LineFault;
-use crate::sectors::Column;
+use crate::fields::sectors::Column;
 
 mod header;
 

@@ -2,12 +2,12 @@
 //! with care, and makes the request of what it found.
 
 use super::{RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
-use crate::batch::RowParser;
 use crate::error::{LineFault, TraceError};
-use crate::line_end::{Alone, Followed, LineEnd};
+use crate::fields::line_end::{Alone, Followed, LineEnd};
+use crate::fields::scan::ScannedTime;
+use crate::fields::sectors::{Extent, SizeRules};
 use crate::options::TraceOptions;
-use crate::scan::ScannedTime;
-use crate::sectors::{Extent, SizeRules};
+use crate::records::batch::RowParser;
 use columns::{Columns, Units};
 use slcache_base::request::HostOp;
 

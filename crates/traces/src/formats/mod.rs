@@ -1,11 +1,11 @@
 //! The registry of trace formats: one file per format, one line each below.
 
-use crate::batch::RowParser;
-use crate::checker::Checker;
 use crate::error::TraceError;
 use crate::format_names::{PARQUET, WORKLOAD};
 use crate::options::{SubSector, TraceOptions, ZeroSize};
-pub(crate) use crate::record_parser::{RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
+use crate::records::batch::RowParser;
+use crate::records::checker::Checker;
+pub(crate) use crate::records::parser::{RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
 use serde::Serialize;
 
 /// Declares the formats: each name is a file in this folder that holds a

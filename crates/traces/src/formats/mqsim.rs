@@ -9,8 +9,8 @@ use super::lines::{build, Line, LineFormat};
 use super::Format;
 use crate::error::LineFault;
 use crate::options::{MqsimTimeUnit, TraceOptions};
-use crate::scan::ScannedTime;
-use crate::volumes::plain_name;
+use crate::fields::scan::ScannedTime;
+use crate::records::volumes::plain_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "mqsim",

@@ -8,8 +8,8 @@ use super::lines::columns::{column, Codes, Columns, Holds, Split, Units};
 use super::lines::{build, Line, LineFormat};
 use super::Format;
 use crate::error::LineFault;
-use crate::scan::ScannedTime;
-use crate::volumes::plain_name;
+use crate::fields::scan::ScannedTime;
+use crate::records::volumes::plain_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "msr",

@@ -5,11 +5,11 @@
 //! unit is not in the file, so the user has to say it (`object_unit`).
 
 use super::{RawRequest, Record, SKIPPED_ZERO_SIZE};
-use crate::binary::number_fault;
 use crate::error::{LineFault, TraceError};
+use crate::fields::binary::number_fault;
+use crate::fields::sectors::{Column, SizeRules};
+use crate::options::objects::DefaultOp;
 use crate::options::TraceOptions;
-use crate::options_objects::DefaultOp;
-use crate::sectors::{Column, SizeRules};
 use slcache_base::request::HostOp;
 
 /// An object as a record gives it, with the columns to name in messages.

@@ -7,12 +7,12 @@
 
 use super::objects::{Object, ObjectRules};
 use super::{Fit, Format, Record, RecordParser};
-use crate::batch::RowParser;
-use crate::binary::{time_ns, Fields};
+use crate::records::batch::RowParser;
+use crate::fields::binary::{time_ns, Fields};
 use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
-use crate::sectors::Column;
-use crate::volumes::plain_name;
+use crate::fields::sectors::Column;
+use crate::records::volumes::plain_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "oracle_general",
@@ -71,8 +71,8 @@ impl RecordParser for OracleGeneral {
 mod tests {
     use super::*;
     use crate::formats::RawRequest;
-    use crate::options_generic::UnitBytes;
-    use crate::options_objects::DefaultOp;
+    use crate::options::generic::UnitBytes;
+    use crate::options::objects::DefaultOp;
     use slcache_base::request::HostOp;
 
     const RECORD: [u8; 24] =

@@ -7,9 +7,9 @@
 use super::objects::{Object, ObjectRules};
 use super::oracle_general::{ID, SIZE};
 use super::{Fit, Format, Record, RecordParser};
-use crate::binary::{number_name, time_ns, Fields};
+use crate::fields::binary::{number_name, time_ns, Fields};
 use crate::error::LineFault;
-use crate::sectors::Column;
+use crate::fields::sectors::Column;
 
 pub(super) const FORMAT: Format = Format {
     name: "oracle_general_op_ns",
@@ -54,8 +54,8 @@ impl RecordParser for OracleGeneralOpNs {
 mod tests {
     use super::*;
     use crate::options::TraceOptions;
-    use crate::options_generic::UnitBytes;
-    use crate::options_objects::DefaultOp;
+    use crate::options::generic::UnitBytes;
+    use crate::options::objects::DefaultOp;
     use slcache_base::request::HostOp;
 
     fn op(number: u8, default: Option<DefaultOp>) -> Result<HostOp, String> {

@@ -8,7 +8,7 @@
 use super::lines::columns::{column, Columns, Holds, Split, Units, ONE_IS_READ};
 use super::lines::{build, LineFormat};
 use super::Format;
-use crate::volumes::plain_name;
+use crate::records::volumes::plain_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "ssdsim",

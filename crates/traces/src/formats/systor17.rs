@@ -10,7 +10,7 @@ use super::lines::columns::{column, Columns, Fields, Holds, Split, Units, LETTER
 use super::lines::{build, Found, Line, LineFormat};
 use super::Format;
 use crate::error::LineFault;
-use crate::volumes::plain_name;
+use crate::records::volumes::plain_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "systor17",

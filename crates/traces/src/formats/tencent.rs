@@ -10,7 +10,7 @@
 use super::lines::columns::{column, Codes, Columns, Holds, Split, Units};
 use super::lines::{build, LineFormat};
 use super::Format;
-use crate::volumes::plain_name;
+use crate::records::volumes::plain_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "tencent",

@@ -10,11 +10,11 @@
 //! microseconds like `ts`; no file of that version could be checked.
 
 use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
-use crate::binary::{number_fault, time_ns, Fields};
+use crate::fields::binary::{number_fault, time_ns, Fields};
 use crate::error::LineFault;
 use crate::options::TraceOptions;
-use crate::sectors::{Column, SizeRules};
-use crate::volumes::plain_name;
+use crate::fields::sectors::{Column, SizeRules};
+use crate::records::volumes::plain_name;
 use slcache_base::request::HostOp;
 
 mod commands;

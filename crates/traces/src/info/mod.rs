@@ -24,7 +24,7 @@ use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
 use crate::progress::Progress;
-use crate::reader::open;
+use crate::sources::reader::open;
 use crate::summary::TraceSummary;
 use serde::Serialize;
 use slcache_base::request::{Request, SECTOR_BYTES};

@@ -1,6 +1,6 @@
 //! A trace's file as the Parquet library reads it.
 
-use crate::shared_file::{PlacedReader, SharedFile};
+use crate::stored::shared_file::{PlacedReader, SharedFile};
 use bytes::Bytes;
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::reader::{ChunkReader, Length};

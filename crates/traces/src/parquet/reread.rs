@@ -1,7 +1,7 @@
 //! The checksums of a file that is read out of order.
 
-use crate::shared_file::{PlacedReader, SharedFile};
-use crate::stored_hash::StoredHash;
+use crate::stored::shared_file::{PlacedReader, SharedFile};
+use crate::stored::stored_hash::StoredHash;
 use std::io::Read;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;

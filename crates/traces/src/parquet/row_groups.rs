@@ -3,7 +3,7 @@
 use super::columns::Columns;
 use super::metadata::{Metadata, StoredGroup, KEY};
 use super::schema;
-use crate::shared_file::SharedFile;
+use crate::stored::shared_file::SharedFile;
 use parquet::basic::Compression;
 use parquet::column::reader::{get_typed_column_reader, ColumnReaderImpl};
 use parquet::data_type::{DataType, Int32Type, Int64Type};

@@ -5,7 +5,7 @@ use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::origin::Origin;
 use crate::progress::Progress;
-use crate::reader::TraceReader;
+use crate::sources::reader::TraceReader;
 
 /// Requests taken at a time.
 const BATCH: usize = 4096;

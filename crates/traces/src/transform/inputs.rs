@@ -2,11 +2,11 @@
 
 use super::entries::{Entries, Read};
 use crate::error::TraceError;
-use crate::input_files::input_files;
 use crate::options::{TraceOptions, VolumeChoice};
 use crate::progress::Progress;
-use crate::reader::open;
-use crate::trace_path::TracePath;
+use crate::sources::reader::open;
+use crate::stored::input_files::input_files;
+use crate::stored::trace_path::TracePath;
 use slcache_files::Outputs;
 
 /// Traces with their options, in order.

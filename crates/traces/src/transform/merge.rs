@@ -20,7 +20,7 @@ use crate::error::TraceError;
 use crate::options::TraceOptions;
 use crate::origin::Origin;
 use crate::progress::Progress;
-use crate::trace_path::TracePath;
+use crate::stored::trace_path::TracePath;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use slcache_base::request::{HostOp, SECTOR_BYTES};

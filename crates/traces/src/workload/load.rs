@@ -1,7 +1,7 @@
 //! From text and overrides to a checked specification, with every problem found.
 
 use super::spec::WorkloadSpec;
-use crate::workload_problem::{Problems, WorkloadProblem};
+use crate::error::workload_problem::{Problems, WorkloadProblem};
 use serde_path_to_error::Segment;
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};

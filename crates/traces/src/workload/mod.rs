@@ -15,7 +15,7 @@ mod spec;
 mod twin;
 mod zipf;
 
-pub use crate::workload_problem::{WorkloadProblem, WorkloadProblems};
+pub use crate::error::workload_problem::{WorkloadProblem, WorkloadProblems};
 pub use describe::{Description, FigureState, FigureValue};
 pub use presets::{is_workload, preset_names, presets, WorkloadPreset};
 pub use quantity::{FigureBytes, SizeBytes, SizeText, TimeNs};
@@ -24,9 +24,9 @@ pub use spec::{
     StreamSpec, SweepValue, TwinSpec, WorkloadSpec,
 };
 
+use crate::error::workload_problem::Problems;
 use crate::error::TraceError;
-use crate::trace_path::TracePath;
-use crate::workload_problem::Problems;
+use crate::stored::trace_path::TracePath;
 use pattern::{PatternGenerator, PatternPlan};
 use slcache_base::request::Request;
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! The workloads that ship with slcache.
 
 use crate::error::TraceError;
-use crate::opened::Opened;
-use crate::trace_path::{TracePath, STDIN};
+use crate::stored::opened::Opened;
+use crate::stored::trace_path::{TracePath, STDIN};
 use serde::{Deserialize, Serialize};
 use std::io::{Error, ErrorKind, Read};
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use super::{as_written, Buffer, Holds, Line, Response, TextFormat, VolumeNames};
 use crate::options::TraceOptions;
-use crate::options_generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
+use crate::options::generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
 use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: TextFormat = TextFormat {

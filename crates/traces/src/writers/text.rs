@@ -4,8 +4,8 @@
 use super::loss::{Loss, Losses};
 use super::{Buffer, Holds, Line, LineWriter, Response, TextFormat};
 use crate::entry::TraceEntry;
+use crate::error::quote::quoted;
 use crate::error::TraceError;
-use crate::quote::quoted;
 use slcache_base::request::HostOp;
 use std::collections::BTreeMap;
 use std::io::Write;

@@ -1,6 +1,6 @@
 //! The action word: what happened in its lower half, what is asked in its upper.
 
-use crate::binary::number_fault;
+use crate::fields::binary::number_fault;
 use crate::error::LineFault;
 use crate::options::BlkparseAction;
 use slcache_base::request::HostOp;

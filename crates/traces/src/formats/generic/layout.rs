@@ -1,9 +1,9 @@
 //! The declared columns, resolved to numbers.
 
 use crate::error::{LineFault, TraceError};
-use crate::options_generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
-use crate::quote::quoted;
-use crate::scan::Words;
+use crate::options::generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
+use crate::error::quote::quoted;
+use crate::fields::scan::Words;
 
 /// What a declared column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

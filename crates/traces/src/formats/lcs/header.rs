@@ -1,6 +1,6 @@
 //! The header of an lcs file: where the fields of a record stand.
 
-use crate::binary::{number_fault, Fields};
+use crate::fields::binary::{number_fault, Fields};
 use crate::error::LineFault;
 
 /// The number at both ends of the header.

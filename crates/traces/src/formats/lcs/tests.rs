@@ -1,8 +1,8 @@
 use super::*;
 use crate::formats::RawRequest;
 use crate::options::TraceOptions;
-use crate::options_generic::UnitBytes;
-use crate::options_objects::DefaultOp;
+use crate::options::generic::UnitBytes;
+use crate::options::objects::DefaultOp;
 use slcache_base::request::HostOp;
 
 fn options(op_default: Option<DefaultOp>) -> TraceOptions {

@@ -3,8 +3,8 @@
 use super::columns::Fields;
 use super::{Found, LineFormat};
 use crate::error::LineFault;
+use crate::fields::line_end::{Alone, Followed};
 use crate::formats::{Format, Record};
-use crate::line_end::{Alone, Followed};
 use crate::options::TraceOptions;
 
 /// What a format makes of a line, with the options as they are by default.

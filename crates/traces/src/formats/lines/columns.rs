@@ -2,7 +2,7 @@
 //! apart are built for each format out of it: [`quick`], and [`careful`] for what that leaves.
 
 use crate::error::LineFault;
-use crate::sectors;
+use crate::fields::sectors;
 use slcache_base::request::HostOp;
 
 mod fields;

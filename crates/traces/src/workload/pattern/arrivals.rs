@@ -3,8 +3,8 @@
 use super::super::random::{Chance, Random};
 use super::super::spec::{ArrivalProcess, ArrivalsSpec, BurstLength, WorkloadSpec};
 use super::daily::DailyClock;
+use crate::error::workload_problem::Problems;
 use crate::times::TIME_END_NS;
-use crate::workload_problem::Problems;
 
 /// Longest mean gap taken: all times there are.
 const MOST_GAP_NS: f64 = TIME_END_NS as f64;

@@ -1,7 +1,7 @@
 //! Rates that rise and fall with the time of day.
 
 use super::super::spec::ArrivalsSpec;
-use crate::workload_problem::Problems;
+use crate::error::workload_problem::Problems;
 
 const DAY_NS: u64 = 86_400_000_000_000;
 const MINUTES: usize = 1440;

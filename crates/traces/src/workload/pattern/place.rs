@@ -3,7 +3,7 @@
 use super::super::permutation::Permutation;
 use super::super::random::Random;
 use super::super::zipf::Zipf;
-use crate::workload_problem::Problems;
+use crate::error::workload_problem::Problems;
 
 /// How the places of a stream are drawn, before scattering.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use super::super::spec::{StreamSpec, WorkloadSpec};
 use super::arrivals::ArrivalPlan;
 use super::place::{self, Places};
 use super::sizes::{self, SizeTables};
-use crate::workload_problem::Problems;
+use crate::error::workload_problem::Problems;
 use slcache_base::request::SECTOR_BYTES;
 
 /// A pattern workload, checked.

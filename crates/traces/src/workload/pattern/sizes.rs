@@ -3,7 +3,7 @@
 use super::super::quantity::parse_size_bytes;
 use super::super::spec::StreamSpec;
 use super::size_table::SizeTable;
-use crate::workload_problem::Problems;
+use crate::error::workload_problem::Problems;
 use slcache_base::request::SECTOR_BYTES;
 
 /// Sizes of reads, writes and trims.

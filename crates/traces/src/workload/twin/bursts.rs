@@ -4,7 +4,7 @@ use super::super::spec::TwinSpec;
 use super::gaps::GapClass;
 use super::run_lengths::RunLengths;
 use super::tight_gaps::{self, TIGHT_GAP_NS};
-use crate::workload_problem::Problems;
+use crate::error::workload_problem::Problems;
 
 /// Gaps up to this are inside a burst.
 pub(super) const BURST_GAP_NS: f64 = 1e6;

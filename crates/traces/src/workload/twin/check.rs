@@ -7,7 +7,7 @@ use super::generator::TwinGenerator;
 use super::pauses;
 use super::plan::{count, TwinPlan};
 use super::time_figures::{burst_figure, gap_figure, time_figure};
-use crate::workload_problem::Problems;
+use crate::error::workload_problem::Problems;
 
 /// How far what comes out may lie from what is given.
 const TOLERANCE: f64 = 0.01;

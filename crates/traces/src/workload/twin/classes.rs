@@ -6,7 +6,7 @@ use super::counts::Counts;
 use super::quota::apportion;
 use super::size_class::SizeClass;
 use super::sizes::Ranges;
-use crate::workload_problem::Problems;
+use crate::error::workload_problem::Problems;
 
 const DEFAULT_MAX_BYTES: u64 = 128 << 10;
 

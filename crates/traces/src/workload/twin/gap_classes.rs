@@ -5,7 +5,7 @@ use super::achieved::figures;
 use super::gaps::GapClass;
 use super::quota::apportion;
 use super::time_figures::gap_figure;
-use crate::workload_problem::Problems;
+use crate::error::workload_problem::Problems;
 
 /// How far the longest gaps may lie from their stated mean where a duration
 /// says what is left for them.

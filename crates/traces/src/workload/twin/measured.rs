@@ -13,7 +13,7 @@ use super::super::spec::{GapShare, MeasuredClass, TwinSpec};
 use super::achieved::figures;
 use super::counts::Counts;
 use super::time_figures::gap_figure;
-use crate::workload_problem::Problems;
+use crate::error::workload_problem::Problems;
 
 /// Classes of gaps, but the last: bound, share, mean.
 type Gaps = [(f64, f64, f64); 6];

@@ -6,7 +6,7 @@ use super::bursts::BURST_GAP_NS;
 use super::gaps::GapClass;
 use super::op_order::{write_after_write_share, write_runs, OpOrder};
 use super::quota::Quota;
-use crate::workload_problem::Problems;
+use crate::error::workload_problem::Problems;
 
 /// Pauses up to this are short.
 const SHORT_PAUSE_NS: f64 = 1e8;

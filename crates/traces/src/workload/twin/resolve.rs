@@ -15,7 +15,7 @@ use super::settle::settle;
 use super::shape;
 use super::size_class::SizeClass;
 use super::times::gap_classes;
-use crate::workload_problem::Problems;
+use crate::error::workload_problem::Problems;
 
 const PAGE_BYTES: f64 = 4096.0;
 

@@ -5,7 +5,7 @@ use super::extent_counts::{extent_counts, Classes};
 use super::extent_plan::{ExtentPlan, Room};
 use super::generator::TwinGenerator;
 use super::plan::TwinPlan;
-use crate::workload_problem::Problems;
+use crate::error::workload_problem::Problems;
 use rustc_hash::FxHashMap;
 use slcache_base::request::{HostOp, Request};
 

@@ -2,7 +2,7 @@
 
 use super::super::spec::{TwinSpec, WorkloadSpec};
 use super::achieved::figure_names;
-use crate::workload_problem::Problems;
+use crate::error::workload_problem::Problems;
 
 /// Beyond this, runs get as long as the stretches they have to fit in.
 const MOST_SEQUENTIAL: f64 = 0.9;

@@ -5,8 +5,8 @@ use super::achieved::figures;
 use super::gap_classes::stated;
 use super::gaps::{classes, GapClass};
 use super::time_figures::{gap_figure, time_figure};
+use crate::error::workload_problem::Problems;
 use crate::times::TIME_END_NS;
-use crate::workload_problem::Problems;
 
 /// Classes of gaps that meet the time figures; none where no time is given.
 pub(super) fn gap_classes(

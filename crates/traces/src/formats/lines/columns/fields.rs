@@ -2,8 +2,8 @@
 
 use super::{op_of_flags, Columns, Holds, Split, COLUMNS_MAX};
 use crate::error::LineFault;
+use crate::fields::scan::{decimal_time, unsigned, ScannedTime, Words};
 use crate::formats::lines::{Found, Line, LineFormat};
-use crate::scan::{decimal_time, unsigned, ScannedTime, Words};
 
 const SECOND_NS: u64 = 1_000_000_000;
 const MILLISECOND_NS: u64 = 1_000_000;

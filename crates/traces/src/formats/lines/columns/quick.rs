@@ -5,13 +5,13 @@
 //! no format has such a one is left to the careful way.
 
 use super::{op_of_flags, Codes, Columns, Holds, Split, COLUMNS_MAX};
-use crate::digits::{leading_digits, DIGITS_MAX};
-use crate::formats::lines::{Line, LineFormat};
-use crate::line_end::LineEnd;
-use crate::scan::{
+use crate::fields::digits::{leading_digits, DIGITS_MAX};
+use crate::fields::line_end::LineEnd;
+use crate::fields::scan::{
     decimal_last, decimal_until, digits_until, digits_word, field_until, unsigned_last, unsigned_until,
     unsigned_word,
 };
+use crate::formats::lines::{Line, LineFormat};
 use slcache_base::request::HostOp;
 
 /// A well-formed line taken apart, and what is behind it; `None` when [`super::careful`] has to look.

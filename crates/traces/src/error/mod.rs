@@ -1,7 +1,12 @@
 //! Everything that can be wrong with a trace, each naming where and what.
 
-use crate::quote::quoted;
-use crate::workload_problem::WorkloadProblems;
+pub(crate) mod listed;
+pub(crate) mod place;
+pub(crate) mod quote;
+pub(crate) mod workload_problem;
+
+use crate::error::quote::quoted;
+use crate::error::workload_problem::WorkloadProblems;
 use slcache_files::OutputError;
 use std::sync::Arc;
 

@@ -1,11 +1,11 @@
 //! Telling the format from the first lines of a file.
 
+use crate::error::quote::{first_binary_byte, quoted};
 use crate::error::TraceError;
 use crate::formats::{self, Fit, Format, Sample, FORMATS};
-use crate::opened::Opened;
-use crate::quote::{first_binary_byte, quoted};
-use crate::records::{RecordReader, BYTE_ORDER_MARK};
-use crate::trace_path::TracePath;
+use crate::records::blocks::{RecordReader, BYTE_ORDER_MARK};
+use crate::stored::opened::Opened;
+use crate::stored::trace_path::TracePath;
 
 /// Lines looked at.
 const SAMPLE_LINES: usize = 64;

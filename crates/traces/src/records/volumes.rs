@@ -1,8 +1,8 @@
 //! Which volume a record names, and what becomes of it.
 
+use crate::error::quote::quoted;
 use crate::error::LineFault;
 use crate::options::VolumeChoice;
-use crate::quote::quoted;
 use crate::summary::VolumeCount;
 use rustc_hash::FxHashMap;
 

@@ -1,6 +1,6 @@
 //! The bytes of a trace as stored, counted and hashed while they pass.
 
-use crate::stored_hash::StoredHash;
+use crate::stored::stored_hash::StoredHash;
 use std::io::Read;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

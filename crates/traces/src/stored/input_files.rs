@@ -1,6 +1,6 @@
 //! The files behind the name of a trace, which no output may replace.
 
-use crate::blktrace_files;
+use crate::stored::blktrace_files;
 use std::path::PathBuf;
 
 /// Every file that reading `path` reads: itself, all files of a blktrace

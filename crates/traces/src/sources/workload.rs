@@ -5,9 +5,9 @@ use crate::error::{LineFault, TraceError};
 use crate::format_names::WORKLOAD;
 use crate::options::TraceOptions;
 use crate::origin::Origin;
+use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;
 use crate::times;
-use crate::trace_path::TracePath;
 use crate::workload::{Generator, Workload};
 use ring::digest::{digest, SHA256};
 

@@ -1,8 +1,12 @@
 //! What the user says about a trace.
 
+pub(crate) mod foreign;
+pub(crate) mod generic;
+pub(crate) mod objects;
+
 use crate::error::TraceError;
-use crate::options_generic::{GenericColumns, UnitBytes};
-use crate::options_objects::DefaultOp;
+use crate::options::generic::{GenericColumns, UnitBytes};
+use crate::options::objects::DefaultOp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

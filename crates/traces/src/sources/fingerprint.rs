@@ -2,13 +2,13 @@
 
 use crate::error::TraceError;
 use crate::format_names::WORKLOAD;
-use crate::input_files::input_files;
-use crate::opened::Opened;
 use crate::options::TraceOptions;
 use crate::progress::Progress;
-use crate::trace_path::TracePath;
+use crate::sources::workload::WorkloadSource;
+use crate::stored::input_files::input_files;
+use crate::stored::opened::Opened;
+use crate::stored::trace_path::TracePath;
 use crate::workload::is_workload;
-use crate::workload_source::WorkloadSource;
 use ring::digest::{Context, SHA256};
 use std::io::Read;
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 
 use crate::error::TraceError;
 use crate::options::TraceOptions;
-use crate::reader::{open, TraceReader};
+use crate::sources::reader::{open, TraceReader};
+use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;
-use crate::trace_path::TracePath;
 use slcache_base::request::Request;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{sync_channel, Receiver, SyncSender};

@@ -2,8 +2,8 @@
 //! archive.
 
 use crate::error::TraceError;
-use crate::input::Input;
-use crate::trace_path::is_read_once;
+use crate::stored::input::Input;
+use crate::stored::trace_path::is_read_once;
 use std::fs::File;
 use std::io::{Chain, Cursor, Read, Write};
 use std::path::Path;

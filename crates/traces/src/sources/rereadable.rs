@@ -1,11 +1,11 @@
 //! Traces that can be read only once, copied so that they can be read again.
 
-use crate::compression::Compression;
 use crate::error::{LineFault, TraceError};
 use crate::formats;
-use crate::opened::Opened;
 use crate::progress::Progress;
-use crate::trace_path::TracePath;
+use crate::stored::compression::Compression;
+use crate::stored::opened::Opened;
+use crate::stored::trace_path::TracePath;
 
 /// Bytes in which a text has the end of a line.
 const BEGINNING_BYTES: usize = 256 * 1024;

@@ -1,6 +1,6 @@
 //! What a trace is called, and its bytes where they can be had only once.
 
-use crate::shared_file::SharedFile;
+use crate::stored::shared_file::SharedFile;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl TracePath {
         Self { name: name.to_owned(), copy: Some(copy), ..Self::default() }
     }
 
-    /// With a file that [`crate::prepare`] made of it, which is read in its place.
+    /// With a file that [`crate::sources::prepare`] made of it, which is read in its place.
     pub fn with_prepared(name: &str, file: impl Into<PathBuf>) -> Self {
         Self { name: name.to_owned(), prepared: Some(file.into()), ..Self::default() }
     }

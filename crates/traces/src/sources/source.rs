@@ -1,24 +1,24 @@
 //! Where the requests of a trace come from.
 
-use crate::blktrace_files;
-use crate::detect::detect_in;
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::format_names::{PARQUET, WORKLOAD};
 use crate::formats::{looks_like_tar, BLKTRACE};
-use crate::merged_source::MergedSource;
-use crate::opened::Opened;
 use crate::options::{TraceOptions, VolumeChoice};
 use crate::origin::Origin;
 use crate::parquet::{self, ParquetSource};
 use crate::prepared::PreparedSource;
-use crate::record_source::RecordSource;
-use crate::records::RecordReader;
-use crate::shared_file::SharedFile;
+use crate::records::blocks::RecordReader;
+use crate::sources::detect::detect_in;
+use crate::sources::merged::MergedSource;
+use crate::sources::records::RecordSource;
+use crate::sources::workload::WorkloadSource;
+use crate::stored::blktrace_files;
+use crate::stored::opened::Opened;
+use crate::stored::shared_file::SharedFile;
+use crate::stored::trace_path::{TracePath, STDIN};
 use crate::summary::TraceSummary;
-use crate::trace_path::{TracePath, STDIN};
 use crate::workload::is_workload;
-use crate::workload_source::WorkloadSource;
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 

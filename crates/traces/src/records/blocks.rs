@@ -1,9 +1,9 @@
 //! Complete records, lines or binary, out of large blocks without a copy each.
 
 use crate::error::{LineFault, TraceError};
-use crate::input::Input;
-use crate::opened::Opened;
-use crate::record_parser::{RecordParser, RECORD_BYTES_MAX};
+use crate::records::parser::{RecordParser, RECORD_BYTES_MAX};
+use crate::stored::input::Input;
+use crate::stored::opened::Opened;
 use std::io::{ErrorKind, Read};
 use std::sync::Arc;
 

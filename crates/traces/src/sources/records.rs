@@ -1,15 +1,15 @@
 //! A trace file as records through a format's parser and the checks.
 
-use crate::batch::{Batch, RowParser};
-use crate::checker::Checker;
-use crate::detect::detect_in;
 use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
 use crate::formats::{self, Format};
-use crate::input::Input;
+use crate::options::foreign::refuse_foreign;
 use crate::options::TraceOptions;
-use crate::options_foreign::refuse_foreign;
-use crate::records::RecordReader;
+use crate::records::batch::{Batch, RowParser};
+use crate::records::blocks::RecordReader;
+use crate::records::checker::Checker;
+use crate::sources::detect::detect_in;
+use crate::stored::input::Input;
 use crate::summary::TraceSummary;
 
 /// Records taken at a time where only their volumes count.

@@ -1,12 +1,12 @@
 //! Reads a trace to its end and keeps it as columns.
 
 use crate::error::TraceError;
-use crate::input_files::input_files;
 use crate::options::TraceOptions;
 use crate::prepared::{encode, Header, BLOCK_ROWS, MAGIC};
 use crate::progress::Progress;
-use crate::reader::open;
-use crate::trace_path::TracePath;
+use crate::sources::reader::open;
+use crate::stored::input_files::input_files;
+use crate::stored::trace_path::TracePath;
 use slcache_files::Outputs;
 use std::io::Write;
 use std::path::Path;

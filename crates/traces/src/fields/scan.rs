@@ -1,7 +1,7 @@
 //! Byte scanners for numbers and fields: no allocation, no silent wrap.
 
-use crate::digits::{find_or_control, leading_digits, DIGITS_MAX};
-use crate::line_end::LineEnd;
+use crate::fields::digits::{find_or_control, leading_digits, DIGITS_MAX};
+use crate::fields::line_end::LineEnd;
 
 /// A whole number of decimal digits only; `None` for anything else or above
 /// `u64::MAX`.
@@ -223,7 +223,7 @@ impl<'a> Iterator for Words<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::line_end::{Alone, Followed};
+    use crate::fields::line_end::{Alone, Followed};
 
     #[test]
     fn whole_numbers() {

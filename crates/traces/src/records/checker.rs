@@ -1,14 +1,14 @@
 //! From parsed records to requests: volumes, order, time 0 and the counts.
 
-use crate::coarse::Spread;
 use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
 use crate::options::{CoarseTime, TraceOptions, Unsorted, VolumeChoice};
-use crate::order::Order;
-use crate::record_parser::{RawRequest, Record};
+use crate::records::coarse::Spread;
+use crate::records::order::Order;
+use crate::records::parser::{RawRequest, Record};
+use crate::records::volumes::{plain_name, Volumes};
 use crate::summary::TraceSummary;
 use crate::times;
-use crate::volumes::{plain_name, Volumes};
 use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 
 /// Last sector number (exclusive) whose bytes a 64-bit address can name.

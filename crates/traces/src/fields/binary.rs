@@ -77,7 +77,7 @@ pub(crate) fn number_name(key: &[u8]) -> String {
     match key.len() {
         0 => String::new(),
         width @ 1..=8 => Fields::little(key).unsigned(0, width).to_string(),
-        _ => crate::quote::quoted(key),
+        _ => crate::error::quote::quoted(key),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::error::TraceError;
 use crate::progress::Progress;
-use crate::shared_file::SharedFile;
-use crate::trace_path::{TracePath, STDIN};
+use crate::stored::shared_file::SharedFile;
+use crate::stored::trace_path::{TracePath, STDIN};
 use std::fs::File;
 use std::io::{Cursor, ErrorKind, IsTerminal, Read, Write};
 use std::os::fd::AsFd;

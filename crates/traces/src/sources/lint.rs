@@ -3,7 +3,7 @@
 use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
 use crate::progress::Progress;
-use crate::source::Source;
+use crate::sources::source::Source;
 use crate::summary::TraceSummary;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::formats::{Format, Record, FORMATS};
-use crate::input::Input;
 use crate::options::{TraceOptions, Unsorted, VolumeChoice, ZeroSize};
+use crate::stored::input::Input;
 use crate::summary::TraceSummary;
 use proptest::prelude::*;
 use std::io::{Seek, Write};

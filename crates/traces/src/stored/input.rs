@@ -1,9 +1,9 @@
 //! An opened trace, unpacked by its first bytes.
 
-use crate::compression::{Compression, MAGIC_BYTES};
 use crate::error::TraceError;
-use crate::opened::Opened;
-use crate::raw_input::{RawInput, Stored};
+use crate::stored::compression::{Compression, MAGIC_BYTES};
+use crate::stored::opened::Opened;
+use crate::stored::raw_input::{RawInput, Stored};
 use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
 use std::sync::atomic::AtomicU64;

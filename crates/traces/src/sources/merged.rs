@@ -1,18 +1,18 @@
 //! A blktrace recording in several files, merged by time.
 
-use crate::batch::RowParser;
-use crate::blktrace_files::Archive;
-use crate::checker::Checker;
 use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
 use crate::formats::{self, merge_key, Format, MergeKey, BLKTRACE};
-use crate::input::Input;
-use crate::opened::Opened;
+use crate::options::foreign::refuse_foreign;
 use crate::options::TraceOptions;
-use crate::options_foreign::refuse_foreign;
-use crate::records::RecordReader;
+use crate::records::batch::RowParser;
+use crate::records::blocks::RecordReader;
+use crate::records::checker::Checker;
+use crate::stored::blktrace_files::Archive;
+use crate::stored::input::Input;
+use crate::stored::opened::Opened;
+use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;
-use crate::trace_path::TracePath;
 use ring::digest::{Context, SHA256};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -1,0 +1,7 @@
+//! Numbers and fields out of the bytes of a record.
+
+pub(crate) mod binary;
+pub(crate) mod digits;
+pub(crate) mod line_end;
+pub(crate) mod scan;
+pub(crate) mod sectors;

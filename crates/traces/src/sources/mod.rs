@@ -1,0 +1,13 @@
+//! Where requests come from, and what is told of a source: its format, its fingerprint, its problems.
+
+pub(crate) mod detect;
+pub(crate) mod fingerprint;
+pub(crate) mod lint;
+pub(crate) mod merged;
+pub(crate) mod prepare;
+pub(crate) mod reader;
+pub(crate) mod records;
+pub(crate) mod rereadable;
+pub(crate) mod source;
+pub(crate) mod spawn;
+pub(crate) mod workload;
