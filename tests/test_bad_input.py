@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from slcache import TraceError, api
 from support import EPOCH, TICKS_PER_MS, TINY_BYTES, line, mixed, slcache, write_trace
 
 GOOD = "".join(line(EPOCH + i * TICKS_PER_MS, "Write", 4096 * i, 4096) for i in range(50))
@@ -201,3 +202,25 @@ def test_lint_passes_a_clean_trace(tmp_path: Path) -> None:
     done = slcache("trace", "lint", trace)
     assert done.returncode == 0
     assert b"no problems" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("lines", "arguments", "told"),
+    [
+        (["0 0 8 8 1", "1000 0 16 8 0"], [], '--trace-format "mqsim" or "'),
+        (["2000 0 8 8 1", "1000 0 16 8 0"], ["mqsim"], '; --unsorted "sort:N" reorders'),
+        (["0 0 8 0 1"], ["mqsim"], '(--trace-option zero_size="skip" leaves'),
+    ],
+)
+def test_options_of_the_reader_are_named_as_the_command_line_has_them(
+    tmp_path: Path, lines: list[str], arguments: list[str], told: str
+) -> None:
+    trace = tmp_path / "t.trace"
+    trace.write_text("\n".join(lines) + "\n")
+    named = [word for name in arguments for word in ("--trace-format", name)]
+    done = slcache("trace", "info", trace, *named)
+    assert done.returncode == 4
+    assert told in done.stderr.decode()
+    with pytest.raises(TraceError) as raised:
+        api.Trace(str(trace), options=dict.fromkeys(["format"][: len(arguments)], "mqsim")).info()
+    assert "--" not in str(raised.value)

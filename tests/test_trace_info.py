@@ -157,7 +157,7 @@ def test_a_trace_against_a_workload_or_a_file_of_another_format(
     document = info(known, "--against", other, "--against-option", "format=mqsim")
     assert document["against"]["figures"][0]["against"] == 2
     for arguments, status, told in (
-        (["--against", other], 4, 'format = "mqsim"'),
+        (["--against", other], 4, '--against-option format="mqsim"'),
         (["--against", "zipf-4k"], 4, "no end"),
         (["--against", other, "--against-option", "format"], 2, "key=value"),
         (["--against-option", "format=msr"], 2, "--against names"),

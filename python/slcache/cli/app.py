@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import typer
 
 from slcache import ConfigError, Error, TraceError, UsageError
-from slcache.cli import verbs
+from slcache.cli import reader_words, verbs
 from slcache.words.names import printable
 
 OK, FAILED, USAGE, CONFIG, TRACE, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -48,10 +48,10 @@ def _explain(error: Exception) -> tuple[str, int]:
     """Return the message and exit status that an exception deserves; raise what is a bug."""
     match error:
         case ConfigError():
-            told = getattr(error, "_command_line", str(error))
+            told = reader_words.of_trace(getattr(error, "_command_line", str(error)))
             return _listed("the configuration is not valid", told), CONFIG
         case TraceError():
-            return f"error: {error}", TRACE
+            return f"error: {reader_words.of_trace(str(error))}", TRACE
         case UsageError():
             return f"error: {error}; see slcache --help", USAGE
         case Error():

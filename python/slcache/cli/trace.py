@@ -10,10 +10,11 @@ import typer
 from rich.text import Text
 
 from slcache import api
-from slcache.cli import console
+from slcache.cli import console, reader_words
 from slcache.cli import options as opt
 from slcache.cli.verb import Verb
 from slcache.documents.keys import unit_of
+from slcache.errors import TraceError
 from slcache.report import pictures, terminal
 from slcache.tables import trace_sections
 from slcache.tables.sheets import Sheet
@@ -115,7 +116,7 @@ def info(
         findings = expect.check(document, figures)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
-    second = None if other is None else api.Trace(other, options=opt.pairs(other_option)).info()
+    second = None if other is None else _info_of_other(other, opt.pairs(other_option))
     if picture is not None:
         pictures.save_trace(document, picture, [] if second is None else [second["file"]])
     console.cut_short(told["file"] for told in (document, second) if told and _is_cut_short(told))
@@ -148,6 +149,13 @@ def _twin_sheets(report: Mapping[str, Any]) -> list[Sheet]:
     given_up = [{"left out": name, "reason": why} for name, why in report["given_up"].items()]
     others = [{"left out": what, "reason": None} for what in report["not_carried"]]
     return [Sheet(figures), Sheet([*given_up, *others], always=("left out", "reason"))]
+
+
+def _info_of_other(trace: str, options: dict[str, str]) -> dict[str, Any]:
+    try:
+        return api.Trace(trace, options=options).info()
+    except TraceError as error:
+        raise TraceError(reader_words.of_other(str(error), "--against-option")) from None
 
 
 def _sheet(document: Mapping[str, Any], compared: Sequence[against.Figure]) -> Sheet:

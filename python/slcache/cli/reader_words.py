@@ -1,0 +1,21 @@
+"""Options of a trace's reader, `key = value` in messages, as the command line takes them."""
+
+from __future__ import annotations
+
+import re
+
+_KEYS = re.compile(
+    r"(?<![\w.])(format|volume|unsorted|op_default|sub_sector|zero_size|coarse_time|rebase) = "
+)
+#: Those with an option of their own.
+_OWN = {"format": "--trace-format ", "volume": "--volume ", "unsorted": "--unsorted "}
+
+
+def of_trace(message: str) -> str:
+    """Return a message about a verb's own trace."""
+    return _KEYS.sub(lambda key: _OWN.get(key[1], f"--trace-option {key[1]}="), message)
+
+
+def of_other(message: str, option: str) -> str:
+    """Return a message about a trace of which one option takes all keys."""
+    return _KEYS.sub(rf"{option} \1=", message)
