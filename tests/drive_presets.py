@@ -1,4 +1,4 @@
-# ruff: noqa: ANN401, C901, E501 - a script that holds texts
+# ruff: noqa: ANN401, E501 - a script that holds texts
 """Make the presets that are like drives: what is published, the laws, and at most five steps each.
 
     PYTHONPATH=python:tests python tests/drive_presets.py [DRIVE...]
@@ -33,8 +33,6 @@ MEGABYTE = 10**6 // PAGE * PAGE
 CONZONE = "ConZone's ssd_config.h (github.com/DingcuiYu/ConZone)"
 ISSCC = "throughput of a die as ISSCC gives it (anandtech.com/show/16491)"
 SLC_READ_US, ERASE_US = 20, 3500
-#: Folds beside the host's writes get their turn after so long.
-STARVATION_NS = 20_000_000
 LINKS = {"pcie3x4": (4, 985, 256, 24), "pcie4x4": (4, 1969, 256, 24), "sata": (1, 600, 8192, 560)}
 LINK_GB_S = {
     name: lanes * rate / 1e3 * load / (load + head)
@@ -259,7 +257,6 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
             "source": measured.url(model.drive.phases[0].gb_s.source),
             "user_bytes": int(model.drive.user_gb * 1e9) // (PARTS * PAGE) * PARTS * PAGE,
             "mu_bytes": PAGE,
-            **({"starvation_ns": STARVATION_NS} if template.busy else {}),
             "pool": [{
                 "name": "nand", "channels": template.channels, "chips": 2, "dies": 1,
                 "planes": template.planes // template.channels // 2,
@@ -311,8 +308,6 @@ def evidence(model: Model, content: dict[str, Any]) -> dict[str, tuple[str, str]
         "host.link": ("assumed", "recalled, the maker's interface"),
         "buffer": ("assumed", "16 MiB, written back as pages come"),
     }  # fmt: skip
-    if template.busy:
-        marks["device.starvation_ns"] = ("assumed", "so that folds beside the host's writes get on")
     speed = f"to the first speed of {page}: {model.first:.3g} GB/s"
     slc = f"{pool}.slc.program_ns"
     if drive.link == "sata":

@@ -78,19 +78,50 @@ pub fn empty_block(
     if pages_needed(io, block) > dense.room(io, plane, Writer::Clean) {
         return Err(DeviceFull);
     }
-    let units = u64::from(io.array().block(block).live());
+    let moved = move_units(dense, io, block, u32::MAX, way, job);
+    erase_block(io, block, job);
+    Ok(moved)
+}
+
+/// Folds `most` of the units that live in `block`, the first ones, for which there is room. Nothing is
+/// erased.
+pub fn move_units(
+    dense: &mut Region,
+    io: &mut Io,
+    block: BlockId,
+    most: u32,
+    way: FoldWay,
+    job: Job,
+) -> Compacted {
+    let plane = io.geometry().plane_of(block);
     let slots = io.geometry().pool_of(plane).slots_per_page;
     let mut packer = Packer::new(plane, Writer::Clean, job, slots);
+    let mut left = most.min(io.array().block(block).live());
+    let units = u64::from(left);
     if way.in_chip {
-        fold_in_chip(dense, &mut packer, block, way, job, io);
+        left -= fold_in_chip(dense, &mut packer, block, left, way, job, io);
     }
     let mut dest = Slower { region: dense, overhead_ns: way.overhead_ns };
     for page in pages_of(block, io) {
-        pack(page, &mut packer, &mut dest, job, io);
+        if left == 0 {
+            break;
+        }
+        left -= pack(page, left, &mut packer, &mut dest, job, io);
     }
     packer.finish(&mut dest, io).expect(ROOM);
-    erase_block(io, block, job);
-    Ok(Compacted { units, padded: packer.padded })
+    Compacted { units, padded: packer.padded }
+}
+
+/// Units by which the wordline under way of what is folded in `plane` becomes full, or a whole one's.
+pub fn wordline_units(dense: &Region, plane: PlaneId, io: &Io) -> u32 {
+    let bits = dense.spec.mode.bits();
+    (bits - begun(dense, plane, io)) * io.geometry().pool_of(plane).slots_per_page
+}
+
+/// Pages of the wordline under way of what is folded in `plane`.
+fn begun(dense: &Region, plane: PlaneId, io: &Io) -> u32 {
+    let open = dense.open_block(plane, Writer::Clean);
+    open.map_or(0, |open| io.array().block(open).write_ptr() % dense.spec.mode.bits())
 }
 
 /// The pages of `block` that were programmed.
@@ -100,29 +131,32 @@ fn pages_of(block: BlockId, io: &Io) -> impl Iterator<Item = Ppn> + use<> {
 }
 
 /// Folds as many pages of `block` as the chip can, wordline by wordline, after those through the controller
-/// that fill the wordline under way.
+/// that fill the wordline under way: `most` units at most. How many were moved.
 fn fold_in_chip(
     dense: &mut Region,
     packer: &mut Packer<Writer>,
     block: BlockId,
+    most: u32,
     way: FoldWay,
     job: Job,
     io: &mut Io,
-) {
+) -> u32 {
     let plane = io.geometry().plane_of(block);
-    let bits = dense.spec.mode.bits();
-    let open = dense.open_block(plane, Writer::Clean);
-    let begun = open.map_or(0, |open| io.array().block(open).write_ptr() % bits);
+    let (bits, slots) = (dense.spec.mode.bits(), io.geometry().pool_of(plane).slots_per_page);
+    let begun = begun(dense, plane, io);
     let ahead = ((bits - begun) % bits) as usize;
-    let whole: Vec<Ppn> = pages_of(block, io).filter(|&page| is_whole(page, io)).collect();
+    let fits = (most / slots) as usize;
+    let whole: Vec<Ppn> = pages_of(block, io).filter(|&page| is_whole(page, io)).take(fits).collect();
     if whole.len() < ahead + bits as usize {
-        return;
+        return 0;
     }
     for &page in &whole[..ahead] {
         let mut dest = Slower { region: dense, overhead_ns: way.overhead_ns };
-        pack(page, packer, &mut dest, job, io);
+        pack(page, slots, packer, &mut dest, job, io);
     }
-    for wordline in whole[ahead..].chunks_exact(bits as usize) {
+    let wordlines = whole[ahead..].chunks_exact(bits as usize);
+    let folded = ahead as u32 + wordlines.len() as u32 * bits;
+    for wordline in wordlines {
         let (to, count) = dense.next_pages(io, plane, Writer::Clean, bits).expect(ROOM);
         debug_assert_eq!(count, bits, "Invariant: blocks end with a whole wordline");
         let to_block = io.geometry().block_of(to);
@@ -130,6 +164,7 @@ fn fold_in_chip(
         let fold = io.fold(wordline, to, array_ns, job);
         note_carrier(dense, io, block, to, Writer::Clean, fold, None);
     }
+    folded * slots
 }
 
 /// Whether the chip can take a page: all its slots live, and it is programmed in time.
@@ -138,10 +173,9 @@ fn is_whole(page: Ppn, io: &Io) -> bool {
     io.array().page_tags(page)[..slots as usize].iter().all(|&tag| tag != 0) && io.is_in_chip(page)
 }
 
-/// Moves what lives in a page through the controller.
-fn pack(page: Ppn, packer: &mut Packer<Writer>, dest: &mut Slower, job: Job, io: &mut Io) {
+/// Moves `most` of the units that live in a page through the controller. How many there were.
+fn pack(page: Ppn, most: u32, packer: &mut Packer<Writer>, dest: &mut Slower, job: Job, io: &mut Io) -> u32 {
     let out = read_out(page, job, io);
-    for &tag in out.tags.iter().filter(|&&tag| tag != 0) {
-        packer.add(tag, &out, dest, io).expect(ROOM);
-    }
+    let live = out.tags.iter().filter(|&&tag| tag != 0).take(most as usize);
+    live.map(|&tag| packer.add(tag, &out, dest, io).expect(ROOM)).count() as u32
 }

@@ -181,6 +181,27 @@ fn a_busy_flush_brings_the_cache_back() {
     }
 }
 
+/// A page past the cache takes delta + ratio phi, however many requests wait.
+#[test]
+fn a_busy_flush_slows_the_host_by_what_it_folds() {
+    for (depth, in_chip, ratio) in [(1, false, 0.5), (32, false, 0.5), (32, true, 0.25), (32, false, 2.0)] {
+        let case = Case { in_chip, cap: 60, ..TLC };
+        let mut setup = case.setup(&[("flush.busy_ratio", json!(ratio))]);
+        setup.host.queue_depth = depth;
+        let mut sim = new(&setup);
+        let d1 = u64::from(case.cap * case.wordlines);
+        let pages = (0.9 * d1 as f64 / ratio).min(1100.0) as u64;
+        // At first the host is ahead by what the queue holds.
+        write(&mut sim, 0..d1 + pages / 2, case.user_pages());
+        let begin_ns = sim.now_ns();
+        write(&mut sim, d1 + pages / 2..d1 + pages, case.user_pages());
+        let (_, delta, phi) = case.sigma_delta_phi();
+        let got = (sim.now_ns() - begin_ns) as f64 / (pages - pages / 2) as f64;
+        let want = delta + ratio * phi;
+        assert!((got / want - 1.0).abs() < 0.03, "depth {depth}, {in_chip}, {ratio}: {got} ns, not {want}");
+    }
+}
+
 /// The cache ends where the table gives the data held no more than they take: D1 = cap(D1 / user).
 #[test]
 fn a_table_by_fill_ends_the_cache_at_its_fixed_point() {
@@ -221,6 +242,36 @@ fn a_pause_gives_back_what_can_be_folded_in_it() {
         let block = f64::from(TLC.wordlines);
         let want = (blocks * block).min(d1 as f64);
         assert!((back - want).abs() <= block, "{back} pages after {blocks} blocks' time, not {want}");
+    }
+}
+
+/// After a third phase a long pause folds all; the cache that the blocks left allow is there at once.
+#[test]
+fn a_long_pause_gives_the_cache_back_after_every_phase() {
+    let (user, d1) = (TLC.user_pages(), u64::from(TLC.cap * TLC.wordlines));
+    let d2 = u64::from(BLOCKS - TLC.keep) * TLC.dense_block() - 2 * d1;
+    for host in ["slc", "dense"] {
+        let written = [d1 + 50, d2 - 1, d2 + 1, d2 + 100, d2 + 222, user].map(|pages| (pages, 0.0));
+        for (pages, reopen) in [&written[..], &[(d2 + 100, 0.5)]].concat() {
+            let values = [("fold.host", json!(host)), ("reopen", json!(reopen))];
+            let mut setup = TLC.setup(&values);
+            // No wordline is padded between two requests.
+            (setup.host.replay, setup.host.queue_depth) = (Replay::Open, 32);
+            setup.device.stage_timeout_ns = 10 * GAP_NS;
+            let mut sim = new(&setup);
+            sim.feed(&page_writes(0, 3 * GAP_NS, 0..pages)).unwrap();
+            rest(&mut sim, 100_000_000_000);
+            let before = sim.ops().len();
+            sim.feed(&page_writes(sim.now_ns(), GAP_NS, 0..2 * d1)).unwrap();
+            let back = host_pages_before(&sim.ops()[before..], |op| !is_host(op, false)) as f64;
+            let dense = pages.div_ceil(TLC.dense_block());
+            let cap = u64::from(TLC.cap).min(u64::from(BLOCKS - TLC.keep) - dense);
+            let want = (cap * u64::from(TLC.wordlines)) as f64;
+            assert!(
+                (back - want).abs() <= f64::from(TLC.wordlines),
+                "{host}, {pages} pages: {back} pages, not {want}"
+            );
+        }
     }
 }
 

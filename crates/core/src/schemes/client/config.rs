@@ -151,7 +151,7 @@ pub struct FlushConfig {
     pub high: f64,
     /// With `lazy`: the share down to which it is emptied, 0-1 and not above `flush.high`.
     pub low: f64,
-    /// Pages folded in the background per page that the host writes past the cache, 0-4.
+    /// Pages folded per page that the host writes past the cache, 0-4.
     pub busy_ratio: f64,
 }
 

@@ -7,12 +7,21 @@ use crate::base::op::Class;
 use crate::base::PlaneId;
 use crate::ftl::answer::Idle;
 use crate::ftl::clean::pad_unprotected;
+use crate::ftl::fold;
 use crate::ftl::io::Io;
 use crate::ftl::region::Writer;
 
 impl Client {
-    /// One step of idle work in `plane`: folds a block, if it is time.
+    /// One step of idle work in `plane`: folds a block, if it is time. The host need not fill its dense
+    /// block to find the cache open again.
     pub(super) fn flush_idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
+        let step = self.flush_step(plane, io);
+        let own = self.slc.open_block(plane, Writer::Host).is_some();
+        self.reopen(plane, u32::from(own), io);
+        step
+    }
+
+    fn flush_step(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
         if !self.is_flush_due(plane, io) {
             return Idle::Nothing;
         }
@@ -51,25 +60,28 @@ impl Client {
         }
     }
 
-    /// Folds what is owed in `plane`. It pads wordlines, so no page may be taken and not yet programmed.
+    /// Folds what is owed in `plane`, wordline by wordline. The host waits for it: behind a full queue it
+    /// would never be done. It pads wordlines, so no page may be taken and not yet programmed.
     pub(super) fn flush_busy(&mut self, plane: PlaneId, io: &mut Io) {
         let at = plane.index();
         if self.planes[at].phase != Phase::Closed {
             return;
         }
-        // Blocks are looked for where a full one is due: not with every page.
-        let full = f64::from(self.slc.full_block(io));
         let mut moved = false;
-        while self.planes[at].owed_units >= full {
+        loop {
+            let units = fold::wordline_units(&self.dense, plane, io);
+            if self.planes[at].owed_units < f64::from(units) {
+                break;
+            }
             let Some(block) = self.victim(plane, io) else {
                 self.planes[at].owed_units = 0.0;
                 break;
             };
-            let live = f64::from(io.array().block(block).live());
-            if !self.fold(block, Class::Background, io) {
+            let before = self.planes[at].folded_units;
+            if !self.fold_part(block, units, Class::HostWrite, io) {
                 break;
             }
-            self.planes[at].owed_units -= live;
+            self.planes[at].owed_units -= (self.planes[at].folded_units - before) as f64;
             moved = true;
         }
         if moved {

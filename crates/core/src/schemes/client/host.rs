@@ -94,27 +94,43 @@ impl Client {
     /// says; false if it cannot.
     fn decide(&mut self, plane: PlaneId, io: &mut Io) -> bool {
         let at = plane.index();
-        if self.planes[at].phase == Phase::Folding && self.free(plane, io) >= self.stop_blocks {
+        let just_filled = u32::from(self.planes[at].phase == Phase::Folding && !self.writes_dense(plane));
+        if self.planes[at].phase == Phase::Slc && !self.may_open_slc(plane, io) {
             self.planes[at].phase = Phase::Closed;
         }
-        if self.planes[at].phase == Phase::Slc {
-            if self.may_open_slc(plane, io) {
-                return true;
-            }
+        self.reopen(plane, just_filled, io);
+        if self.is_folding_over(plane, io) {
             self.planes[at].phase = Phase::Closed;
         }
-        if self.planes[at].phase == Phase::Closed {
-            let used = self.slc.used_blocks(plane);
-            if self.config.reopen.allows(used, self.cap_of(plane, io)) && self.may_open_slc(plane, io) {
-                self.planes[at].phase = Phase::Slc;
-                return true;
+        match self.planes[at].phase {
+            Phase::Slc => return true,
+            Phase::Closed if self.config.full == Full::Direct && self.has_dense_block(plane, io) => {
+                return true
             }
-            if self.config.full == Full::Direct && self.has_dense_block(plane, io) {
-                return true;
-            }
-            self.planes[at].begin_folding();
+            Phase::Closed => self.planes[at].begin_folding(),
+            Phase::Folding => {}
         }
         self.fold_for_host(plane, io)
+    }
+
+    /// Lets the host write SLC blocks of `plane` again, if what was folded allows it. `own` of the blocks
+    /// used are the one that the host writes there, or has just filled: what `reopen` asks for is the rest.
+    pub(super) fn reopen(&mut self, plane: PlaneId, own: u32, io: &Io) {
+        let may_be = match self.planes[plane.index()].phase {
+            Phase::Slc => false,
+            Phase::Closed => true,
+            Phase::Folding => self.is_folding_over(plane, io),
+        };
+        // Idle time may have folded the one just filled.
+        let rest = self.slc.used_blocks(plane).saturating_sub(own);
+        if may_be && self.config.reopen.allows(rest, self.cap_of(plane, io)) && self.may_open_slc(plane, io) {
+            self.planes[plane.index()].phase = Phase::Slc;
+        }
+    }
+
+    /// Whether `plane` need not fold any more for what the host writes.
+    fn is_folding_over(&self, plane: PlaneId, io: &Io) -> bool {
+        self.planes[plane.index()].phase == Phase::Folding && self.free(plane, io) >= self.stop_blocks
     }
 
     /// Free blocks of `plane`.

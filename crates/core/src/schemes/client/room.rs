@@ -48,9 +48,7 @@ impl Client {
     /// Folds what lives in an SLC block and erases it; false if there is no room for it.
     pub(super) fn fold(&mut self, block: BlockId, class: Class, io: &mut Io) -> bool {
         let plane = io.geometry().plane_of(block);
-        let needed = pages_needed(io, block);
-        while needed > self.room_to_fold(plane, io) && self.clean(plane, class, io) {}
-        if !self.may_fold(plane, needed, io) {
+        if !self.makes_room_to_fold(block, class, io) {
             return false;
         }
         let job = Job { cause: Cause::Migration, class };
@@ -61,6 +59,30 @@ impl Client {
         self.planes[plane.index()].folded_units += done.units;
         self.stats.folded.count(done, io);
         true
+    }
+
+    /// Folds `units` of an SLC block, or what lives in it if that is no more; false if there is no room for
+    /// the whole block.
+    pub(super) fn fold_part(&mut self, block: BlockId, units: u32, class: Class, io: &mut Io) -> bool {
+        if io.array().block(block).live() <= units {
+            return self.fold(block, class, io);
+        }
+        if !self.makes_room_to_fold(block, class, io) {
+            return false;
+        }
+        let job = Job { cause: Cause::Migration, class };
+        let done = fold::move_units(&mut self.dense, io, block, units, self.way, job);
+        self.planes[io.geometry().plane_of(block).index()].folded_units += done.units;
+        self.stats.folded.count_part(done, io);
+        true
+    }
+
+    /// Cleans dense blocks until an SLC block can be folded; false if it cannot.
+    fn makes_room_to_fold(&mut self, block: BlockId, class: Class, io: &mut Io) -> bool {
+        let plane = io.geometry().plane_of(block);
+        let needed = pages_needed(io, block);
+        while needed > self.room_to_fold(plane, io) && self.clean(plane, class, io) {}
+        self.may_fold(plane, needed, io)
     }
 
     /// Pages that folding may program in `plane` before dense blocks are cleaned.

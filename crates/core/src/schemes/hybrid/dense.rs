@@ -29,8 +29,13 @@ pub struct Moved {
 impl Moved {
     /// Counts an emptied block.
     pub fn count(&mut self, done: Compacted, io: &Io) {
+        self.count_part(done, io);
+        self.blocks += u64::from(!io.clockless());
+    }
+
+    /// Counts what was moved out of a block that is not empty yet.
+    pub fn count_part(&mut self, done: Compacted, io: &Io) {
         if !io.clockless() {
-            self.blocks += 1;
             self.units += done.units;
             self.padded += done.padded;
         }
