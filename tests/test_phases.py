@@ -62,6 +62,20 @@ def test_a_speed_that_does_not_change_is_one_phase(seed: int) -> None:
     assert found.returns_gb == ()
 
 
+def test_a_cache_that_comes_back_is_found_each_time_and_waves_are_not() -> None:
+    parts = [(20.0, 2200.0)]
+    for number in range(1, 5):
+        parts += [(110.0 * number - 3, 630.0), (110.0 * number + 17, 2200.0)]
+    parts.append((500.0, 630.0))
+    gb, speeds = curve(parts, 1, noise=0.0, dips=0.0)
+    found = phases.find(gb, speeds, 16)
+    assert [p.to_gb for p in found.phases] == pytest.approx([end for end, _ in parts], abs=1.0)
+    assert len(found.returns_gb) == 4
+    for length in (8, 20, 45):
+        waves = 1000 * (1 + 0.2 * np.sin(2 * np.pi * gb / length))
+        assert len(phases.find(gb, waves, 16).phases) == 1, length
+
+
 def test_without_noise_an_end_within_a_point_is_exact() -> None:
     found = phases.find(*curve([(61.3, 4800.0), (250.0, 1500.0)], 0, noise=0.0, dips=0.0))
     assert [p.to_gb for p in found.phases] == pytest.approx([61.3, 250.0])

@@ -251,6 +251,7 @@ def reason(drive: str, figure: str, verdict: str, by: str) -> str:
 
 _LATER = "folding begins 180 GB later: law 1 asks for less room than the user's data take"
 _DEAR = "folding costs this drive 1.6 times a direct write or more, and the law takes it as 1"
+_RETURNS = "the cache comes back, which raises the mean of what is printed as one speed"
 _ONE_SPEED = "one later speed is printed, which holds flushing beside writing"
 
 #: Why simulated figures fail.
@@ -258,12 +259,8 @@ FAILS: Mapping[tuple[str, str], str] = {
     ("lexar-nm790-2tb", "speed 3"): _LATER,
     ("lexar-nm790-2tb", "average"): _LATER,
     ("hp-fx700-2tb", "speed 1"): "the cache has one speed here, the mean of the two printed",
-    ("samsung-970-evo-500gb", "cache"): (
-        "the detector of phases takes a cache that comes back four times for waves of one phase"
-    ),
-    ("samsung-970-evo-500gb", "speed 2"): (
-        "the cache comes back several times, which raises the mean of what is printed as one speed"
-    ),
+    ("samsung-970-evo-500gb", "speed 2"): _RETURNS,
+    ("samsung-980-pro-1tb", "speed 2"): _RETURNS,
 }
 #: Why law 3 fails.
 LAW_FAILS: Mapping[str, str] = {
