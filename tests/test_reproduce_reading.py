@@ -385,7 +385,32 @@ def test_what_cannot_hold_cannot_under_any_reading() -> None:
 
 
 def test_a_reading_that_the_plan_lacks_is_refused(tmp_path: Path) -> None:
-    done = slcache("reproduce", "nvc", "--reading", "probable", "--out", tmp_path / "out")
-    assert done.returncode == 2
-    assert "--reading probable: nvc has one reading only" in done.stderr.decode()
-    assert not (tmp_path / "out").exists()
+    out = ("--out", tmp_path / "out")
+    for more, told in (
+        (["probable"], "nvc has no reading 'probable'; allowed: both, literal, closed"),
+        (["closed", "--sensitivity"], "--sensitivity starts from no further reading, as closed is"),
+    ):
+        done = slcache("reproduce", "nvc", "--reading", *more, *out)
+        assert done.returncode == 2
+        assert told in " ".join(done.stderr.decode().split())
+        assert not (tmp_path / "out").exists()
+
+
+def test_a_further_reading_is_judged_in_the_place_of_the_probable_one(
+    toy: Any,  # noqa: ANN401
+    tmp_path: Path,
+) -> None:
+    other = READING.replace("[reading]", '[[other]]\nid = "brief"')
+    other = other.replace("reading.option", "other.option").replace("most probable", "brief waits")
+    toy(READING.replace("100000", "500000") + other.replace("100000", "10000"))
+    probable, _ = run(tmp_path / "out", readings=[PROBABLE])
+    brief, _ = run(tmp_path / "out", readings=["brief"])
+    rows = [each.claims[0].probable for each in (probable, brief)]
+    assert rows[0] is not None
+    assert rows[1] is not None
+    assert rows[1].ours < rows[0].ours
+    document = json.loads(brief.to_json())
+    assert (document["reading"]["name"], document["reading"]["run"]) == ("brief waits", [PROBABLE])
+    Draft202012Validator(schemata.schema("reproduce")).validate(document)
+    told = " ".join(str(part) for part in cli_ledger.parts(brief))
+    assert "The brief waits reading differs from the literal one:" in told

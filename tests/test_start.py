@@ -8,8 +8,6 @@ import sys
 import pytest
 
 import slcache
-from slcache.cli.reproduce import Which
-from slcache.reproduce.reading import READINGS
 
 #: Packages that take long to load, and parts of slcache that most runs have no use for.
 HEAVY = (
@@ -71,10 +69,6 @@ def test_packages_of_one_name_with_a_function_stay_functions() -> None:
     )
     assert loaded(start)[0] == "True True\n"
     assert slcache.sweep.__doc__
-
-
-def test_the_verb_offers_the_readings_that_there_are() -> None:
-    assert [which.value for which in Which] == [*READINGS, "both"]
 
 
 def test_only_the_verb_that_is_meant_is_loaded() -> None:

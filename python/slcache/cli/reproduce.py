@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -77,20 +76,15 @@ Seeds = Annotated[
 ]
 
 
-class Which(enum.StrEnum):
-    """The readings of the paper that are run."""
-
-    literal = "literal"
-    probable = "probable"
-    both = "both"
-
-
+#: Without a further word, the readings that a plan is judged by.
+BOTH = "both"
 Readings = Annotated[
-    Which,
+    str,
     typer.Option(
         "--reading",
-        help="As the paper's text says, as it is most probably meant, or both, where the plan "
-        "has two readings.",
+        metavar="NAME",
+        help="As the paper's text says (literal), as it is most probably meant (probable), both "
+        "where the plan has two, or a further reading of it, such as hierarchy's fast-clock.",
     ),
 ]
 Out = Annotated[
@@ -116,7 +110,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
     store: opt.Store = None,
     jobs: opt.Workers = None,
     executor: opt.Executor = "local",
-    reading: Readings = Which.both,
+    reading: Readings = BOTH,
     json: opt.Json = False,
     form: opt.Format = opt.Form.table,
     progress: opt.Progress = opt.When.auto,
@@ -144,7 +138,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
         drives.refuse({
             "--sensitivity": sensitivity, "--full": full, "--traces": traces,
             "--recordings": recordings, "--workloads": workloads, "--seeds": seeds,
-            "--executor": executor != "local", "--reading": reading is not Which.both,
+            "--executor": executor != "local", "--reading": reading != BOTH,
         })  # fmt: skip
         place = out or Path("out") / "reproduce" / paper
         drives.reproduce(place, quick, jobs, store, form, progress)
@@ -158,8 +152,11 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
         raise typer.BadParameter(f"--full: {paper} is run at the paper's size anyhow")
     if full and quick:
         raise typer.BadParameter("--quick and --full exclude each other")
-    if reading is Which.probable and not known.reading:
-        raise typer.BadParameter(f"--reading probable: {paper} has one reading only, the literal")
+    if reading not in (allowed := [BOTH, *known.named_readings]):
+        told = f"{paper} has no reading {reading!r}; allowed: {', '.join(allowed)}"
+        raise typer.BadParameter(told, param_hint="--reading")
+    if sensitivity and reading not in (BOTH, *known.readings):
+        raise typer.BadParameter(f"--sensitivity starts from no further reading, as {reading} is")
     request = evaluations.Request(
         paper=paper,
         out=out or Path("out") / "reproduce" / paper,
@@ -170,7 +167,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
         full=full,
         seeds=_numbers(seeds),
         workloads=_names(workloads),
-        readings=known.readings if reading is Which.both else [reading.value],
+        readings=known.readings if reading == BOTH else [reading],
         store=store,
         executor=executor,
         jobs=jobs,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from slcache.files import Transaction
@@ -13,7 +13,7 @@ from slcache.reproduce import plan as plans
 from slcache.reproduce.ledger import ledger
 from slcache.reproduce.outcome import Evaluation, View
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.reading import LITERAL, PROBABLE
+from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS
 from slcache.reproduce.tabulate import jobs_of, tables_of
 from slcache.runs.engine import Engine
 from slcache.runs.executors import Executor
@@ -41,7 +41,7 @@ class Request:
     full: bool = False
     seeds: Sequence[int] = ()
     workloads: Sequence[str] = ()
-    #: Readings of the paper; all that the plan has when empty.
+    #: Readings of the paper, one of them perhaps a further one; the plan's two when empty.
     readings: Sequence[str] = ()
     #: Where results are kept; below `out` unless it is given.
     store: Path | None = None
@@ -58,6 +58,9 @@ class Request:
 def evaluate(request: Request, progress: Progress | None = None) -> Evaluation:
     """Run an evaluation, taking up whatever an earlier one has left in the store."""
     plan = plans.load(request.paper)
+    other = next((name for name in request.readings if name not in READINGS), None)
+    if other is not None:
+        plan, request = plan.beside(other), replace(request, readings=[PROBABLE])
     if request.full:
         plan = plan.full_size()
     place = request.store or request.out / "store"

@@ -15,7 +15,7 @@ from slcache.reproduce.drawings import FigureSpec, TableSpec
 from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.optima import Optima
 from slcache.reproduce.parts import Part, Quick, Workload
-from slcache.reproduce.reading import LITERAL, READINGS, Option, Reading, faults
+from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS, Option, Reading, faults
 from slcache.reproduce.studies import Beyond, Sensitivity, Variation, is_of_twins
 from slcache.reproduce.variants import Grid, Pick, Variant, Yardstick, expand, settings_of
 
@@ -94,6 +94,14 @@ class Plan:
             return self
         workloads = found.workloads(self.workloads, self.parts)
         return replace(self, parts=found.parts(self.parts), workloads=workloads)
+
+    def beside(self, reading: str) -> Plan:
+        """Return the plan with a further reading in the place of the most probable one.
+
+        What is varied starts from the other two, so that it has no study.
+        """
+        found = next(other for other in self.others if other.id == reading)
+        return replace(self, reading=replace(found, id=PROBABLE), others=[], sensitivity=None)
 
     def part(self, name: str) -> Part:
         """Return the part of that name, by default the first."""
