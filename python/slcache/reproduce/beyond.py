@@ -33,7 +33,8 @@ def jobs_of(plan: Plan, folder: Path) -> tuple[list[Job], list[str]]:
     """Return the runs on the recordings of a folder, and the traces named that it lacks."""
     spec = plan.beyond
     assert spec is not None
-    wanted = [folder / name for name in spec.more]
+    wanted = [folder / name for name in (*spec.more, *spec.pieces)]
+    open_load = {folder / name for name in spec.pieces}
     recorded = sorted(folder.glob("*.blkparse.zst"))
     recorded = [path for path in recorded if not spec.only or path.name.split(".")[0] in spec.only]
     paths = [*recorded, *(path for path in wanted if path.exists())]
@@ -44,7 +45,7 @@ def jobs_of(plan: Plan, folder: Path) -> tuple[list[Job], list[str]]:
             spec.device,
             variant.scheme,
             seed,
-            spec.replay,
+            "open" if path in open_load else spec.replay,
             all_settings(spec.device, variant, {}, settings),
             variant.name,
         )
@@ -70,6 +71,7 @@ def study(plan: Plan, folder: Path, engine: Engine) -> dict[str, Any]:
         "replay": spec.replay,
         "device": spec.device,
         "measures": dict(zip(spec.measures, spec.names, strict=True)),
+        "pieces": [Path(name).name.split(".")[0] for name in spec.pieces],
         "left_out": left_out,
         "traces": {name: _schemes(found, constants) for name, found in of_trace.items()},
     }

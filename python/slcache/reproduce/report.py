@@ -205,6 +205,7 @@ def _beyond(study: dict[str, Any]) -> dict[str, Any]:
             lines.append((trace, scheme + picked, [*_tails(figures_), *more]))
     return {
         "replay": study["replay"],
+        "pieces": study["pieces"],
         "left_out": study["left_out"],
         "names": list(study["measures"].values()),
         "lines": lines,

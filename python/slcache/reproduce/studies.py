@@ -109,6 +109,8 @@ class Beyond:
     constants: str = ""
     #: Further traces, where they are, by their path from the folder of recordings.
     more: list[str] = field(default_factory=list)
+    #: Pieces of real volumes, likewise. Their times are those of an open load, and kept.
+    pieces: list[str] = field(default_factory=list)
     #: The recordings that are run, by their names; all when empty.
     only: list[str] = field(default_factory=list)
     #: Measures shown beside those of every paper, and what they are called.
