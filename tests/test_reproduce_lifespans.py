@@ -63,7 +63,7 @@ def lasting(without: str = "") -> dict[Any, Any]:
         "dense 1": document(dense_bytes=40),
     }
     documents: dict[Any, Any] = {("w", n, 1): d for n, d in runs.items() if n != without}
-    lifespans.add(SPEC, documents, GRIDS)
+    lifespans.add(SPEC, {"p": documents}, GRIDS)
     return documents
 
 
@@ -88,6 +88,22 @@ def test_without_the_runs_of_one_region_there_is_no_lifespan() -> None:
     assert value("lifespan_bytes", documents["w", "mixed 0.25", 1]) is None
     assert value("lifespan_bytes", documents["w", "mixed 0", 1]) is not None
     assert value("lifespan_bytes", documents["w", "slc 1", 1]) is None
+
+
+def test_the_last_pass_alone_is_what_two_program_less_what_one_does() -> None:
+    """A first pass programs 10 more than those after it here: 90 and 40, 240 and 115 alone."""
+    first, both = lasting(), lasting()
+    for key, told in both.items():
+        own = told["scheme"]["figures"]
+        less = {name: 2 * of - 10 for name, of in own.items() if name != "host_bytes"}
+        both[key] = document(**less, host_bytes=20)
+    lifespans.add(replace(SPEC, part="two", less="p"), {"p": first, "two": both}, GRIDS)
+    mixed = both["w", "mixed 0.25", 1]["lifespan"]["own"]
+    assert mixed["passes"] == pytest.approx(25_000 / 90 + (30_000 - 40 * 25_000 / 90) / 115)
+    assert mixed["host_bytes"] == pytest.approx(10 * mixed["passes"])
+    del first["w", "slc 0.25", 1]
+    lifespans.add(replace(SPEC, part="two", less="p"), {"p": first, "two": both}, GRIDS)
+    assert both["w", "mixed 0.25", 1]["lifespan"]["own"] is None
 
 
 SHARES = Grid(

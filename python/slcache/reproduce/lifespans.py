@@ -26,9 +26,11 @@ class Lifespans:
     slc_alone: str
     #: ... and by the share of dense ones.
     dense_alone: str
+    #: A part with the same runs on one pass less: then volumes are those of the last pass alone.
+    less: str = ""
 
 
-def add(spec: Lifespans, documents: Documents, grids: Sequence[Grid]) -> None:
+def add(spec: Lifespans, of_parts: Mapping[str, Documents], grids: Sequence[Grid]) -> None:
     """Put a lifespan beside the result of every point that has the runs it takes.
 
     Once as the model has it, where the last region works alone at its own size, and once as if it
@@ -36,44 +38,55 @@ def add(spec: Lifespans, documents: Documents, grids: Sequence[Grid]) -> None:
     """
     names = {grid.name: {v.point[0]: v.name for v in grid.variants()} for grid in grids}
     slc, dense = names[spec.slc_alone], names[spec.dense_alone]
+    documents, before = of_parts[spec.part], of_parts.get(spec.less)
     shown: Documents = {}
     for share, name in (point for grid in spec.grids for point in names[grid].items()):
         readings = {"own": (slc.get(share), dense.get(1 - share)), "full_chip": (slc[1], dense[1])}
         for key in [key for key in documents if key[1] == name]:
             told = {
-                reading: _lifespan(
-                    documents[key], share, *(_beside(documents, key, other) for other in alone)
-                )
+                reading: _lifespan(share, [name, *alone], key, documents, before)
                 for reading, alone in readings.items()
             }
             shown[key] = {**documents[key], "lifespan": told}
     documents.update(shown)
 
 
-def _beside(documents: Documents, key: Key, name: str | None) -> Document | None:
-    """Return another scheme's result on the same trace with the same seed."""
-    workload, _, seed = key
-    return None if name is None else documents.get((workload, name, seed))
-
-
 def _lifespan(
-    own: Document, share: float, slc_only: Document | None, dense_only: Document | None
+    share: float,
+    names: Sequence[str | None],
+    key: Key,
+    documents: Documents,
+    before: Documents | None,
 ) -> dict[str, Any] | None:
     """Return what the model says of a point; None where a run that it needs is missing."""
-    if (share > 0 and slc_only is None) or (share < 1 and dense_only is None):
+    volumes = _volumes(share, names, key, documents)
+    if before is not None and volumes is not None:
+        first = _volumes(share, names, key, before)
+        volumes = first and {name: of - first[name] for name, of in volumes.items()}
+    endures = chip(documents[key])
+    if volumes is None or endures is None:
         return None
-    volumes = {
+    found = models.nvc_lifespan(endures, slc_share=share, volumes=volumes)
+    return {"host_bytes": found.host_bytes, "passes": found.passes, "first": found.first}
+
+
+def _volumes(
+    share: float, names: Sequence[str | None], key: Key, documents: Documents
+) -> dict[str, float] | None:
+    """Return the bytes of a point and of either region alone, on one trace with one seed."""
+    workload, _, seed = key
+    own, slc_only, dense_only = (
+        None if name is None else documents.get((workload, name, seed)) for name in names
+    )
+    if own is None or (share > 0 and slc_only is None) or (share < 1 and dense_only is None):
+        return None
+    return {
         "host_bytes": _figure(own, "host_bytes"),
         "slc_bytes": _figure(own, "slc_bytes"),
         "dense_bytes": _figure(own, "dense_bytes"),
         "slc_only_bytes": _figure(slc_only, "slc_bytes"),
         "dense_only_bytes": _figure(dense_only, "dense_bytes"),
     }
-    endures = chip(own)
-    if endures is None:
-        return None
-    found = models.nvc_lifespan(endures, slc_share=share, volumes=volumes)
-    return {"host_bytes": found.host_bytes, "passes": found.passes, "first": found.first}
 
 
 def _figure(document: Document | None, name: str) -> float:

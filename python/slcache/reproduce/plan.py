@@ -194,7 +194,9 @@ def _check(plan: Plan, where: str) -> None:
     parts |= {*plan.quick.parts, *plan.quick.only, *(spec.part for spec in plan.tables)}
     parts |= {name for pick in plan.picks for name in (pick.part, pick.source)}
     parts |= {plan.yardstick.part} if plan.yardstick else set()
-    parts |= {spec.part for spec in plan.optima} | {spec.part for spec in plan.lifespans}
+    parts |= {spec.part for spec in plan.optima} | {
+        name for spec in plan.lifespans for name in (spec.part, spec.less)
+    }
     unknown = parts - {"", *(part.name for part in plan.parts)}
     problems += [f"{where}: no part {name}" for name in sorted(unknown)]
     schemes = {s for c in plan.claims for s in (c.scheme, *c.rivals, *c.among) if s}

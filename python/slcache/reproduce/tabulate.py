@@ -63,7 +63,7 @@ def tables_of(
     for spec in plan.picks:
         pick(spec, documents, [v.name for v in plan.expand([spec.grid])] if spec.grid else None)
     for lasting in plan.lifespans:
-        lifespans.add(lasting, documents[lasting.part], plan.grids)
+        lifespans.add(lasting, documents, plan.grids)
     names = list(dict.fromkeys(workload.name for workload in plan.workloads))
     tables = {
         part.name: Table(documents[part.name], part.reference, names, plan.grids, wanted)
