@@ -20,6 +20,7 @@ HEAVY = (
     "optuna",
     "pandas",
     "polars",
+    "pydantic",
     "pyarrow",
     "ray",
     "rich.progress",
@@ -37,6 +38,8 @@ STARTS = {
     "from slcache.cli.app import execute; execute(['devices'])": "hierarchy-44g",
     "from slcache.cli.app import execute; execute(['schemes', '--json'])": "turbo-write",
     "from slcache.cli.app import execute; execute(['--help'])": "reproduce",
+    "from slcache.cli.app import execute; execute(['trace', 'formats'])": "blkparse",
+    "from slcache.cli.app import execute; execute(['schema', 'config'])": "slc_blocks",
 }
 
 

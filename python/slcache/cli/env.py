@@ -11,13 +11,14 @@ from rich.text import Text
 from slcache import RunError
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.cli.verb import Verb
+from slcache.cli.verb import Verb, Verbs
 from slcache.words import units
 
 if TYPE_CHECKING:
     from slcache.gym.replay import Outcome
 
 app = typer.Typer(
+    cls=Verbs,
     no_args_is_help=True,
     help="Repeat episodes of the Gymnasium environment slcache/SlcCache-v0.\n\n"
     "[bold]Example[/bold]\n\n  slcache env replay episode.json",

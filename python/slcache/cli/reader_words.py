@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 
 _KEYS = re.compile(
-    r"(?<![\w.])(format|volume|unsorted|op_default|sub_sector|zero_size|coarse_time|rebase) = "
+    r"(?<![\w.])(trace\.address|format|volume|unsorted|op_default|sub_sector|zero_size"
+    r"|coarse_time|rebase) = "
 )
 #: Those with an option of their own.
-_OWN = {"format": "--trace-format ", "volume": "--volume ", "unsorted": "--unsorted "}
+_OWN = {
+    "trace.address": "--address ",
+    "format": "--trace-format ",
+    "volume": "--volume ",
+    "unsorted": "--unsorted ",
+}
 
 
 def of_trace(message: str) -> str:

@@ -12,7 +12,7 @@ from rich.text import Text
 from slcache import api
 from slcache.cli import console, reader_words
 from slcache.cli import options as opt
-from slcache.cli.verb import Verb
+from slcache.cli.verb import Verb, Verbs
 from slcache.documents.keys import unit_of
 from slcache.errors import TraceError
 from slcache.report import pictures, terminal
@@ -25,6 +25,7 @@ from slcache.words.leaves import leaves, shown
 from slcache.words.names import printable
 
 app = typer.Typer(
+    cls=Verbs,
     no_args_is_help=True,
     help="Look at traces, convert and change them, or make new ones.\n\n[bold]Example[/bold]\n\n"
     "  slcache trace info web.csv.gz",

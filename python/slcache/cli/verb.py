@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+import os
 import re
 from collections import Counter
+from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -17,6 +21,43 @@ _SPELLED = ("--scheme", "--schemes")
 _EVERY = ("--offset", "--expect")
 
 
+class _AsGiven:
+    """Lets pass what has its type already; Typer's own checks load a library that takes long."""
+
+    def __init__(self, parameter: Any) -> None:  # noqa: ANN401
+        self._parameter = parameter
+
+    def coerce(self, value: Any, **where: Any) -> Any:  # noqa: ANN401
+        """Return a value of the parameter's type."""
+        told = self._parameter.type_descriptor
+        wanted = told.annotation
+        if value is None or type(value) is wanted:
+            return () if value is None and self._parameter.multiple else value
+        if wanted == list[str]:
+            return list(value)
+        if wanted is Path and _passes(value, told.parameter_info):
+            return Path(value)
+        if inspect.isclass(wanted) and issubclass(wanted, StrEnum) and value in list(wanted):
+            return wanted(value)
+        self._parameter._runtime_param = None
+        return self._parameter.get_runtime_param().coerce(value, **where)
+
+
+def _passes(path: str, checks: Any) -> bool:  # noqa: ANN401
+    """Return whether no check of a path would change or refuse it."""
+    if not Path(path).exists():
+        return not checks.exists and not checks.resolve_path
+    plain = checks.file_okay and checks.dir_okay and not checks.writable
+    return plain and not checks.resolve_path and os.access(path, os.R_OK)
+
+
+def _ease(command: TyperCommand | TyperGroup, ctx: typer.Context) -> None:
+    """Have a command's parameters checked as `_AsGiven` does."""
+    for parameter in command.get_params(ctx):
+        # Where Typer's checks are made when first needed; other versions do not look at it.
+        parameter._runtime_param = _AsGiven(parameter)  # type: ignore[attr-defined]
+
+
 class Verb(TyperCommand):
     """A verb that refuses an option given twice or empty; its errors know whose they are."""
 
@@ -26,6 +67,7 @@ class Verb(TyperCommand):
         """Parse the arguments; the last of two values must not win in silence."""
         args = self._spelled(ctx, args)
         given, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        _ease(self, ctx)
         for parameter, times in Counter(order).items():
             if parameter.param_type_name != "option":
                 continue
@@ -71,7 +113,16 @@ class Verb(TyperCommand):
 UNNAMED = " "
 
 
-class VerbOfItsOwn(TyperGroup):
+class Verbs(TyperGroup):
+    """A group of verbs that begins quickly."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Parse the arguments before the verb."""
+        _ease(self, ctx)
+        return super().parse_args(ctx, args)
+
+
+class VerbOfItsOwn(Verbs):
     """A group in which one verb, called `UNNAMED`, is meant where no other is named."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]

@@ -10,7 +10,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from slcache import _core
-from slcache.cli.verb import UNNAMED, Verb, VerbOfItsOwn
+from slcache.cli.verb import UNNAMED, Verb, VerbOfItsOwn, Verbs
 
 #: What verbs are for, in the order in which help lists them.
 _SIMULATE = "Simulate"
@@ -40,6 +40,7 @@ def app(words: Sequence[str] = ()) -> typer.Typer:
     """Return the command line: with the verb that begins these words, else with every verb."""
     made = typer.Typer(
         name="slcache",
+        cls=Verbs,
         rich_markup_mode="rich",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
