@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +93,24 @@ def drive(seed: int, scale: float = 1.0) -> Drive:
     }
     speeds = tuple(count * PAGE / ns * 1e9 for ns in (sigma, delta, third))
     return Drive(device, bits, user_bytes, cap * row, usable * row * bits, speeds)  # type: ignore[arg-type]
+
+
+def emptied(seed: int) -> tuple[Drive, float, float]:
+    """Return a drive whose cache is emptied beside the writes, the ratio, and the speed then."""
+    whole, random = drive(seed, 0.5), np.random.default_rng(1000 + seed)
+    bits, ratio = whole.bits, float(random.uniform(0.3, 1.2))
+    pool, client = whole.device["device"]["pool"][0], whole.device["scheme-defaults"]["client"]
+    row = pool["channels"] * pool["planes"] * pool["wordlines"] * PAGE
+    cap = max(12, whole.user_bytes // row // 10)
+    rows = -(-(whole.user_bytes + (bits - 1) * cap * row) // (row * bits))
+    pool["blocks"] = rows + client["fold"]["keep_blocks"] + 2
+    client |= {"static_blocks": 0, "dynamic": {"max_bytes": cap * row}}
+    client["flush"] = {"busy_ratio": ratio}
+    sigma, delta, third = (pool["channels"] * pool["planes"] * PAGE / v for v in whole.speeds)
+    inside = client["fold"]["host"] == "slc"
+    phi = (third - sigma) * (bits - 1) / bits if inside else (third - delta) * (bits - 1)
+    meanwhile = pool["channels"] * pool["planes"] * PAGE / (delta + ratio * phi)
+    return replace(whole, cache=float(cap * row)), ratio, meanwhile
 
 
 def _mode(read: int, program: int, erase: int) -> dict[str, Any]:

@@ -40,6 +40,7 @@ _ROWS = {
     "slc.program_ns": ("SLC program", "µs", 1e3),
     "dense.program_ns": ("dense program, one shot", "µs", 1e3),
     "fold.program_ns": ("program of a fold", "µs", 1e3),
+    "busy": ("folded per page past the cache", "pages", 1.0),
 }
 
 
@@ -155,8 +156,8 @@ def _table(found: Fitted) -> Table:
 
     title = f"{MODES[found.bits].upper()}: {found.found.reading}"
     table = Table("", ["value", "95 %", Column("", text=True)], title=title, boxed=False)
-    for key, (name, unit, scale) in _ROWS.items():
-        each = found.values[key]
+    for key, each in found.values.items():
+        name, unit, scale = _ROWS[key]
         low, high = (significant(end / scale, 4) for end in found.ranges[key])
         interval = f"{low} to {high}" if each.mark == FITTED else "–"
         table.add(name, f"{significant(each.value / scale, 4)} {unit}", interval, each.mark)

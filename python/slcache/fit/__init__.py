@@ -20,6 +20,8 @@ from slcache.fit import device, laws, log
 RESAMPLES = 200
 #: Resamples that may show other phases than the log, as a share.
 _OTHER = 0.1
+#: Phases of a fill in which the cache comes back, at most.
+_BURSTS = 16
 #: Neighbours nearer than this share are one phase that drifts.
 _APART = 0.1
 
@@ -110,8 +112,13 @@ def _of(path: Path) -> Iterator[None]:
 
 
 def _apart(gb: Values, speeds: Values) -> Phases:
-    """Return phases whose speeds differ from one to the next."""
-    for most in range(phases.MOST, 0, -1):
+    """Return phases whose speeds differ from one to the next: or those of a returning cache."""
+    many = _of_most(gb, speeds, _BURSTS)
+    return many if laws.is_emptied(many) else _of_most(gb, speeds, phases.MOST)
+
+
+def _of_most(gb: Values, speeds: Values, limit: int) -> Phases:
+    for most in range(limit, 0, -1):
         found = phases.find(gb, speeds, most)
         near = (abs(b.mb_per_s / a.mb_per_s - 1) <= _APART for a, b in pairwise(found.phases))
         if not any(near):

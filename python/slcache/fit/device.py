@@ -21,6 +21,9 @@ _FEWER = 4
 #: Blocks beside those kept that hold no user data: the one that is folded into.
 _FRONTIERS = 1
 
+#: The largest flush.busy_ratio.
+_MOST_BUSY = 4.0
+
 MODES = {3: "tlc", 4: "qlc"}
 #: The mark of what has an interval.
 FITTED = "fitted"
@@ -65,7 +68,13 @@ def keys(found: Found, at: Shape, bits: int) -> dict[str, Value]:
     fixed_ns = _SLC_READ_NS + _ERASE_NS / at.wordlines
     dense = fold = 0.0
     dense_mark = fold_mark = FITTED
-    if found.dense is not None:
+    if found.busy is not None and found.dense is not None:
+        # A page past the cache takes its own time and that of so many folded ones.
+        rest_ns = page_ns / found.dense - _TRANSFER_NS - found.busy * fixed_ns
+        dense = fold = bits * rest_ns / (1 + found.busy)
+        dense_mark = "not identifiable apart from fold.program_ns; taken as equal"
+        fold_mark = "not identifiable apart from program_ns; taken as equal"
+    elif found.dense is not None:
         dense = bits * (page_ns / found.dense - _TRANSFER_NS)
     if found.fold is not None:
         fold = bits * (page_ns / found.fold - fixed_ns)
@@ -74,7 +83,7 @@ def keys(found: Found, at: Shape, bits: int) -> dict[str, Value]:
             fold,
             "not identifiable: nothing goes past the cache; as fold.program_ns",
         )
-    if found.fold is None:
+    if found.fold is None and found.busy is None:
         fold, fold_mark = dense, "not identifiable: nothing is folded in the log"
     values = {
         "slc.program_ns": Value(page_ns / found.slc - _TRANSFER_NS, FITTED),
@@ -83,6 +92,11 @@ def keys(found: Found, at: Shape, bits: int) -> dict[str, Value]:
         "usable": Value(found.usable, FITTED if found.fold else "not identifiable: the least"),
         "cache": Value(found.cache, FITTED),
     }
+    if found.busy is not None:
+        values["busy"] = Value(found.busy, FITTED)
+    if found.busy is not None and found.busy > _MOST_BUSY:
+        told = f"{found.busy:.3g} pages folded for each past the cache, more than {_MOST_BUSY}"
+        raise ValueError(f"{told}: the phases fit no scheme client")
     for key, each in values.items():
         if key.endswith("_ns") and each.value < 1:
             raise ValueError(f"{key} = {each.value:,.0f} ns: the speeds fit no scheme client")
@@ -124,6 +138,9 @@ def text(
     cap = ""
     if found.reading != Reading.whole:
         cap = f"dynamic.max_bytes = {cache * row:_}  # {note('cache', row, row)}\n"
+    if found.busy is not None:
+        cap += f"flush.busy_ratio = {found.busy:.3f}  # {note('busy', 0.001, 0.001)}\n"
+        cap += "reopen = 0  # assumed: the cache is back when it is empty\n"
     return _FILE.format(
         reading=found.reading,
         mode=MODES[bits],
