@@ -36,8 +36,10 @@ pub fn description(key: &str) -> Option<&'static str> {
 
 /// The names that may stand at `key`, or begin a table there; none where it is no choice.
 pub(crate) fn choices(key: &str) -> Vec<String> {
+    static SCHEMA: OnceLock<Value> = OnceLock::new();
+    let whole = SCHEMA.get_or_init(|| schema_of::<RunConfig>(true));
     let mut found = Vec::new();
-    for schema in at(vec![schema_of::<RunConfig>(true)], key) {
+    for schema in at(vec![whole.clone()], key) {
         names(&schema, &mut found);
     }
     found

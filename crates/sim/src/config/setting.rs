@@ -1,6 +1,7 @@
 //! One setting, `key=value`.
 
 use super::config_file;
+use super::keys;
 use super::origin::{Argument, Said};
 use super::tree::Key;
 use toml::{Table, Value};
@@ -39,7 +40,13 @@ impl Setting {
             return Err(format!("\"{written}\" is not a key such as device.pool[0].blocks"));
         };
         let key = if SECTIONS.contains(&key.section()) { key } else { key.under(&["scheme", scheme]) };
-        let value = parse_value(value.trim())?;
+        let value = match parse_value(value.trim())? {
+            // A choice may have names that look like numbers.
+            Value::Integer(_) if keys::choices(&key.to_string()).iter().any(|name| name == value.trim()) => {
+                Value::String(value.trim().to_owned())
+            }
+            other => other,
+        };
         Ok(Self { origin, key, written: written.to_owned(), value })
     }
     /// Where a setting was said, which may be a configuration file.
@@ -74,5 +81,19 @@ fn parse_value(text: &str) -> Result<Value, String> {
             Err(format!("{text} is not a TOML value: {}", error.message()))
         }
         Err(_) => Ok(Value::String(text.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_a_name_where_the_choice_has_it() {
+        let value = |text: &str| Setting::parse(text, "dwa").unwrap().value;
+        assert_eq!(value("setting=2"), Value::from("2"));
+        assert_eq!(value("scheme.dwa.setting=\"2\""), Value::from("2"));
+        assert_eq!(value("setting=3"), Value::from(3));
+        assert_eq!(value("device.pool[0].blocks=2"), Value::from(2));
     }
 }
