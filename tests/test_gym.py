@@ -293,7 +293,7 @@ def test_wrong_arguments_are_refused(load: Path, arguments: dict[str, Any], told
 
 def test_a_trace_too_short_for_a_window_is_refused(tmp_path: Path) -> None:
     short = write_trace(tmp_path / "short.csv", mixed(3))
-    with pytest.raises(EpisodeError, match="too short for one window"):
+    with pytest.raises(ConfigError, match="too short for one window"):
         made(short)
 
 

@@ -16,12 +16,13 @@ from slcache._core import Episode, EpisodeError
 from slcache.api import Path
 from slcache.given.once import checked_seed
 from slcache.gym import knobs as boards
-from slcache.gym.knobs import Bounds, Knob
+from slcache.gym.knobs import Bounds, Knob, Turns
 from slcache.gym.play import Play
 from slcache.gym.record import Recorder
-from slcache.gym.rules import RENDER_MODES, Rules
+from slcache.gym.rules import RENDER_MODES, Rules, named
+from slcache.gym.source import Start
 
-Observation = NDArray[np.float64]
+Observation = NDArray[Any]
 Info = dict[str, Any]
 
 
@@ -38,14 +39,17 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
     }
 
     def __init__(self, *, record: Path | None = None, **arguments: Any) -> None:  # noqa: ANN401
-        self.rules = Rules.made(**arguments)
+        self._arguments = named(arguments)
+        self.rules = Rules.made(**self._arguments)
         self.render_mode = self.rules.render_mode
         self.action_space = self.rules.actions.space
         self.observation_space = self.rules.layout.space
         self._figures = self.rules.layout.buffer()
-        self._recorder = None if record is None else Recorder(record, arguments, self.rules)
+        self._recorder = None if record is None else Recorder(record, self._arguments, self.rules)
         self._episode: Episode | None = None
         self._play: Play | None = None
+        #: What each step so far turned.
+        self._turned: list[Turns] = []
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -59,15 +63,10 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
         # Gymnasium refuses some seeds in an error of its own, and takes some that no run has.
         super().reset(seed=None if seed is None else checked_seed(seed))
         start = self.rules.source.drawn(seed, options, self.np_random)
-        episode = self.rules.source.episode(start)
-        episode.turn(boards.turns(start.knobs, self.rules.knobs))
-        # What was under way goes on if there is no next one.
-        self._put_away()
-        self._episode, self._play = episode, Play(self.rules, start)
+        self._begun(start)
         if self._recorder is not None:
             self._recorder.begin(start, self.config_hash)
-        episode.observe(self._figures)
-        return self._figures[self.rules.layout.chosen], start.told()
+        return self.rules.layout.observed(self._figures), start.told()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:  # noqa: ANN401
         """Turn knobs and run to the end of the next window, or of the trace.
@@ -77,12 +76,13 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
         episode, play = self._under_way()
         turns = play.turns(action, self._stands)
         ended = episode.step(turns, self._figures)
+        self._turned.append(turns)
         figures = self._figures.tolist()
         info = self.rules.layout.told(figures, episode.operations())
         reward, truncated = play.judged(figures, ended, info, self._stands)
         if self._recorder is not None:
             self._recorder.take(action, reward, info, play.over)
-        return self._figures[self.rules.layout.chosen], reward, ended, truncated, info
+        return self.rules.layout.observed(self._figures), reward, ended, truncated, info
 
     def render(self) -> Any:  # noqa: ANN401
         """Return the episode so far as a line of text or a picture."""
@@ -102,11 +102,53 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
         fork = copy.copy(self)
         fork._figures = self._figures.copy()
         fork._recorder = None
+        fork._turned = list(self._turned)
         fork.action_space = copy.deepcopy(self.action_space)
         fork._np_random = copy.deepcopy(self._np_random)
         fork._episode = None if self._episode is None else self._episode.fork()
         fork._play = None if self._play is None else self._play.fork()
         return fork
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SlcCacheEnv:
+        """Return a fork."""
+        return self.fork()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what an episode follows from, for `pickle`: the arguments, the start, the turns.
+
+        Loading it runs the episode again, up to where it stood. What is loaded records nothing.
+        """
+        begun = None
+        if self._play is not None:
+            begun = self._play.start, self._turned, self._play.over, self._figures
+        spaces = self.action_space, self.observation_space
+        return {
+            "arguments": self._arguments,
+            "random": self._np_random,
+            "spaces": spaces,
+            "begun": begun,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Run the episode again; EpisodeError where a trace or device file has changed since."""
+        self.__init__(**state["arguments"])  # type: ignore[misc]
+        self.action_space, self.observation_space = state["spaces"]
+        self._np_random = state["random"]
+        if state["begun"] is None:
+            return
+        start, turned, over, figures = state["begun"]
+        episode, play = self._begun(start)
+        for turns in turned:
+            ended = episode.step(turns, self._figures)
+            told = self._figures.tolist()
+            info = self.rules.layout.told(told, episode.operations()) if play.reads_info else {}
+            play.judged(told, ended, info, self._stands)
+        self._turned = turned
+        if not np.array_equal(self._figures, figures):
+            raise EpisodeError("the episode goes otherwise now: a trace or a device file changed")
+        if over == "finish":
+            episode.finish()
+        play.over = over
 
     @property
     def over(self) -> str | None:
@@ -149,6 +191,16 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
         document: dict[str, Any] = json.loads(episode.finish())
         play.over = "finish"
         return document
+
+    def _begun(self, start: Start) -> tuple[Episode, Play]:
+        """Put an episode in its place."""
+        episode = self.rules.source.episode(start)
+        episode.turn(boards.turns(start.knobs, self.rules.knobs))
+        # What was under way goes on if there is no next one.
+        self._put_away()
+        self._episode, self._play, self._turned = episode, Play(self.rules, start), []
+        episode.observe(self._figures)
+        return self._episode, self._play
 
     def _stands(self) -> tuple[Sequence[float], Sequence[Bounds]]:
         episode, _ = self._under_way()

@@ -34,7 +34,11 @@ class Layout:
     """The figures of a window in the engine's order, and those that an agent observes."""
 
     def __init__(
-        self, episode: Episode, knobs: Sequence[Knob], chosen: Sequence[str] | None
+        self,
+        episode: Episode,
+        knobs: Sequence[Knob],
+        chosen: Sequence[str] | None,
+        normalise: bool,
     ) -> None:
         # What a knob with steps takes follows the data: today's bounds are not those of always.
         loose = {f"knob.{knob.name}" for knob in knobs if knob.step}
@@ -45,10 +49,13 @@ class Layout:
         #: Where in the engine's order each of the chosen figures is.
         self.chosen: NDArray[np.intp] = np.array([self._at[name] for name in self.names])
         observed = [self.figures[index] for index in self.chosen]
-        self.space = spaces.Box(
-            np.array([figure.min for figure in observed]),
-            np.array([figure.max for figure in observed]),
-            dtype=np.float64,
+        low = np.array([figure.min for figure in observed])
+        high = np.array([figure.max for figure in observed])
+        self._scale = _Scale(low, high) if normalise else None
+        self.space = (
+            spaces.Box(-1.0, 1.0, (len(observed),), dtype=np.float32)
+            if normalise
+            else spaces.Box(low, high, dtype=np.float64)
         )
 
     def at(self, name: str) -> int:
@@ -56,6 +63,11 @@ class Layout:
         if name not in self._at:
             raise ConfigError(f"{name}: the scheme shows no such figure; {_known(self._at)}")
         return self._at[name]
+
+    def observed(self, figures: NDArray[np.float64]) -> NDArray[Any]:
+        """Return what an agent sees of the figures of a window, or of several."""
+        chosen: NDArray[Any] = figures[..., self.chosen]
+        return chosen if self._scale is None else self._scale.of(chosen)
 
     def told(self, figures: Sequence[float], operations: list[dict[str, Any]]) -> dict[str, Any]:
         """Return a window's `info`: all of its figures by name, and its flash operations."""
@@ -66,6 +78,23 @@ class Layout:
     def buffer(self, *shape: int) -> NDArray[np.float64]:
         """Return room for the figures of a window, or of several."""
         return np.zeros((*shape, len(self.figures)))
+
+
+class _Scale:
+    """Brings figures into [-1, 1]: by their bounds, and by the logarithm where they have none."""
+
+    def __init__(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
+        self._bounded = (high < UNBOUNDED) & (low > -UNBOUNDED) & (high > low)
+        self._low = np.where(self._bounded, low, 0.0)
+        self._width = np.where(self._bounded, high - low, 1.0)
+        self._most = float(np.log1p(UNBOUNDED))
+
+    def of(self, figures: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Return the figures, scaled."""
+        share = 2.0 * (figures - self._low) / self._width - 1.0
+        order = np.sign(figures) * np.log1p(np.abs(figures)) / self._most
+        scaled = np.where(self._bounded, share, order)
+        return np.clip(scaled, -1.0, 1.0).astype(np.float32)
 
 
 def _figure(entry: Mapping[str, Any], loose: bool) -> Figure:

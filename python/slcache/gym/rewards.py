@@ -2,13 +2,19 @@
 
 Every named reward grows with what is good; what is better small is negative:
 
-- `paper`: the learner's sign reward, -1 where a window cost more than the running average of
-  those before, else 1, and 0 for the first. The cost is (1 - U) times the time of the host's
-  programs plus U times that of migration and cleaning; U is the utilisation.
+- `paper`: the learner's sign reward, -1 where a window cost more than the average of those
+  before, else 1, and 0 for the first. The average is a moving one, in which the newest window has
+  weight 0.1; under `rl` it is that of `scheme.rl.average` and `average_weight`. The cost is
+  (1 - U) times the time of the host's programs plus U times that of migration and cleaning; U is
+  the utilisation.
 - `latency`: minus the mean latency of the reads and writes completed in the window, in ms.
 - `throughput`: what the host read and wrote in the window over the time it took, in MiB/s.
 - `waf`: minus the bytes programmed over the bytes the host wrote.
 - `lifetime`: minus the share of the device's endurance that the window used up, in millionths.
+
+What can be called is copied for each episode, and for each fork, so that nothing it remembers is
+shared; a class is called once for each episode and gives the function. What a plain function
+keeps elsewhere is its own business.
 """
 
 from __future__ import annotations
@@ -31,8 +37,8 @@ Spec = str | Mapping[str, float] | Callable[[dict[str, Any]], float]
 Figures = Sequence[float]
 At = Callable[[str], int]
 
-#: Weight of the newest window in the running average of `paper`.
-_PAPER_WEIGHT = 0.1
+#: Whether `paper` compares with a moving average or that of all windows; weight of the newest.
+_AVERAGE = ("ema", 0.1)
 _MIB = float(1 << 20)
 
 
@@ -74,7 +80,10 @@ class _Latency(Reward):
 class _Paper(Reward):
     """The sign reward of the reinforcement-learning paper (its Algorithm 2)."""
 
-    def __init__(self, at: At) -> None:
+    def __init__(self, at: At, average: tuple[str, float] | None) -> None:
+        kind, weight = average or _AVERAGE
+        self._weight = weight if kind == "ema" else None
+        self._windows = 1
         self._utilisation = at("utilisation")
         self._host = [at("slc_write_flash_ns"), at("dense_write_flash_ns")]
         self._reclaim = [at("migration_flash_ns"), at("gc_flash_ns")]
@@ -89,7 +98,9 @@ class _Paper(Reward):
             self._average_ns = cost_ns
             return 0.0
         reward = -1.0 if cost_ns > self._average_ns else 1.0
-        self._average_ns += _PAPER_WEIGHT * (cost_ns - self._average_ns)
+        self._windows += 1
+        weight = 1.0 / self._windows if self._weight is None else self._weight
+        self._average_ns += weight * (cost_ns - self._average_ns)
         return reward
 
 
@@ -114,6 +125,21 @@ class _Function(Reward):
     def __init__(self, function: Callable[[dict[str, Any]], float]) -> None:
         self._function = function
 
+    @classmethod
+    def of_episode(cls, given: Callable[..., Any]) -> _Function:
+        """Return that of a new episode; ConfigError where there is no function for it."""
+        try:
+            function = given() if isinstance(given, type) else copy.deepcopy(given)
+        except Exception as error:
+            told = f"reward = {given!r:.60}: cannot be made for an episode of its own: {error}"
+            raise ConfigError(told) from error
+        if not callable(function):
+            raise ConfigError(f"reward = {given!r:.60}: its objects are no functions of info")
+        return cls(function)
+
+    def fork(self) -> _Function:
+        return _Function(copy.deepcopy(self._function))
+
     def of(self, figures: Figures, info: dict[str, Any]) -> float:
         value: object = self._function(info)
         number = isinstance(value, int | float | np.integer | np.floating)
@@ -135,7 +161,7 @@ def mean_latency_ns(figures: Figures, latencies: list[tuple[int, int]]) -> float
 
 
 NAMED: dict[str, Callable[[At], Reward]] = {
-    "paper": _Paper,
+    "paper": lambda at: _Paper(at, None),
     "latency": _Latency,
     "throughput": lambda at: _Cost(at("bytes_per_s"), 1 / _MIB),
     "waf": lambda at: _Cost(at("waf"), -1.0),
@@ -143,23 +169,27 @@ NAMED: dict[str, Callable[[At], Reward]] = {
 }
 
 
-def made(spec: Spec, at: At) -> Reward:
-    """Return the reward that `reward=` asks for; ConfigError where there is no such."""
+def made(spec: Spec, at: At, average: tuple[str, float] | None = None) -> Reward:
+    """Return the reward that `reward=` asks for; ConfigError where there is no such.
+
+    `average` says how `paper` averages, as (kind, weight of the newest).
+    """
     match spec:
         case str():
-            return _named(spec, at)
+            return _named(spec, at, average)
         case Mapping() if spec:
-            return _Sum([(_weight(name, spec[name]), _named(name, at)) for name in spec])
+            parts = [(_weight(name, spec[name]), _named(name, at, average)) for name in spec]
+            return _Sum(parts)
         case _ if callable(spec):
-            return _Function(spec)
+            return _Function.of_episode(spec)
     raise ConfigError(f"reward = {spec!r}: must be a name, weights by name, or a function")
 
 
-def _named(name: str, at: At) -> Reward:
+def _named(name: str, at: At, average: tuple[str, float] | None) -> Reward:
     if name not in NAMED:
         raise ConfigError(f"reward {name!r}: unknown; known: {', '.join(NAMED)}")
     try:
-        return NAMED[name](at)
+        return _Paper(at, average) if name == "paper" else NAMED[name](at)
     except ConfigError as error:
         raise ConfigError(f"reward {name!r}: {error}") from error
 

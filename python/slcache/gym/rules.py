@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slcache._core import ConfigError, Episode
+from slcache._core import ConfigError, Episode, EpisodeError
 from slcache.api import Path
+from slcache.errors import about
+from slcache.given.arguments import own_word
 from slcache.gym import actions as action_kinds
 from slcache.gym import knobs as boards
 from slcache.gym import rewards
@@ -33,6 +37,8 @@ class Rules:
     actions: Actions
     layout: Layout
     reward: rewards.Spec
+    #: How `rl` averages the cost of its windows, and the weight of the newest.
+    average: tuple[str, float] | None
     max_windows: int | None
     render_mode: str | None
 
@@ -52,6 +58,7 @@ class Rules:
         actions: str = "steps",
         strides: Mapping[str, float] | None = None,
         observations: Sequence[str] | None = None,
+        normalise: bool = False,
         reward: rewards.Spec = "paper",
         max_windows: int | None = None,
         render_mode: str | None = None,
@@ -64,7 +71,8 @@ class Rules:
         `("write-bytes", 33554432)`, by default the scheme's own windows. `actions` and `reward`
         are as `slcache.gym.actions` and `slcache.gym.rewards` describe them; `strides` says how
         far an action moves knobs under `actions="steps"`. `observations` are names of figures, by
-        default all; after `max_windows` an episode is truncated.
+        default all; `normalise` brings each into [-1, 1], as float32. After `max_windows` an
+        episode is truncated.
         """
         source = Source(
             device=_text("device", device),
@@ -77,15 +85,20 @@ class Rules:
             snapshot=None if load_state is None else _text("load_state", load_state),
             window=None if window is None else _window(window),
         )
-        episode = source.first()
+        try:
+            episode = source.first()
+        except EpisodeError as error:
+            raise about(ConfigError(str(error)), error.key) from error
         knobs = boards.read(episode.knobs(), _strides(strides, episode))
-        layout = Layout(episode, knobs, observations)
+        layout = Layout(episode, knobs, observations, _flag("normalise", normalise))
+        average = json.loads(episode.config())["scheme"].get("rl")
         made = cls(
             source=source,
             knobs=knobs,
             actions=action_kinds.made(actions, knobs, scheme),
             layout=layout,
             reward=reward,
+            average=None if average is None else (average["average"], average["average_weight"]),
             max_windows=_windows(max_windows),
             render_mode=_render_mode(render_mode),
         )
@@ -94,7 +107,30 @@ class Rules:
 
     def judge(self) -> Reward:
         """Return who says what the windows of an episode are worth."""
-        return rewards.made(self.reward, self.layout.at)
+        return rewards.made(self.reward, self.layout.at, self.average)
+
+
+def named(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an environment's arguments under their own names; ConfigError for unknown ones."""
+    known = list(inspect.signature(Rules.made).parameters)
+    said: dict[str, Any] = {}
+    for name, value in arguments.items():
+        word = own_word(name, known)
+        if word not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            meant = f"did you mean {near[0]}? " if near else ""
+            told = f"{name}: no argument of the environment; {meant}Known: {', '.join(known)}"
+            raise about(ConfigError(told), name)
+        if word in said:
+            raise about(ConfigError(f"{name} and {word} are the same argument; give one"), name)
+        said[word] = value
+    return said
+
+
+def _flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ConfigError(f"{name} = {value!r:.60}: must be True or False")
+    return value
 
 
 def _text(name: str, value: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import pathlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,9 @@ from slcache.traces.api import is_workload, reader_options, workload
 
 #: Requests of a workload that has no end and of which `trace_options` says none.
 ENDLESS_REQUESTS = 1_000_000
+
+#: The agent of scheme `rl`, as settings may call it.
+_AGENT = ("scheme.rl.agent", "agent")
 
 #: What `reset` takes in its `options`.
 OPTIONS = ("workload", "snapshot", "knobs")
@@ -107,6 +111,9 @@ class Source:
             drawn = None if "seed" in options else start.seed
             if not workload(start.workload, _overrides(options))["bounded"]:
                 options["workload.requests"] = str(ENDLESS_REQUESTS)
+        elif not pathlib.Path(start.workload).exists():
+            # What is not there has no options that could be wrong.
+            options = {}
         return Episode(
             start.workload,
             device=self.device,
@@ -125,7 +132,13 @@ class Source:
 def settings_of(scheme: str, settings: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the settings; the built-in learner leaves its place to the agent outside."""
     given = api.flat(settings)
-    if scheme == "rl" and not any(key.replace(" ", "") == "scheme.rl.agent" for key in given):
+    if scheme == "rl":
+        own = {key: value for key, value in given.items() if key.replace(" ", "") in _AGENT}
+        for key, value in own.items():
+            if value != "none":
+                told = "must be none: actions turn the knobs that the scheme's own agent would turn"
+                raise ConfigError(f"settings {key} = {value!r}: {told}")
+        given = {key: value for key, value in given.items() if key not in own}
         given["scheme.rl.agent"] = "none"
     return given
 

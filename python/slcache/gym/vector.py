@@ -17,9 +17,9 @@ from slcache.gym import knobs as boards
 from slcache.gym.actions import Stands
 from slcache.gym.knobs import Turns
 from slcache.gym.play import Play
-from slcache.gym.rules import RENDER_MODES, Rules
+from slcache.gym.rules import RENDER_MODES, Rules, named
 
-Batch = NDArray[np.float64]
+Batch = NDArray[Any]
 Flags = NDArray[np.bool_]
 Info = dict[str, Any]
 
@@ -50,7 +50,7 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
         **arguments: Any,  # noqa: ANN401
     ) -> None:
         self._mode = _mode(autoreset_mode)
-        self.rules = Rules.made(**arguments)
+        self.rules = Rules.made(**named(arguments))
         self.num_envs = num_envs
         self.metadata = {**type(self).metadata, "autoreset_mode": self._mode}
         self.render_mode = self.rules.render_mode
@@ -172,11 +172,10 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
         return {**final, **self._put(index, *self._drawn(index, None, {}))}
 
     def _observation(self, index: int) -> Batch:
-        observation: Batch = self._figures[index, self.rules.layout.chosen]
-        return observation
+        return self.rules.layout.observed(self._figures[index])
 
     def _observations(self) -> Batch:
-        return self._figures[:, self.rules.layout.chosen]
+        return self.rules.layout.observed(self._figures)
 
 
 def _mode(mode: AutoresetMode | str) -> AutoresetMode:

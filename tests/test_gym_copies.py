@@ -1,0 +1,174 @@
+"""The environment: copies go on alike, nothing is shared between episodes, figures are scaled."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import slcache.gym
+from slcache import ConfigError, EpisodeError
+from slcache.gym import SlcCacheEnv, SlcCacheVectorEnv, rewards
+from support import mixed, write_trace
+
+ENV: dict[str, Any] = {"device": "tiny", "scheme": "rl", "window": ("write-bytes", 65536)}
+
+
+class Counted:
+    """A reward that remembers: how many windows it has seen."""
+
+    def __init__(self) -> None:
+        self.windows = 0
+
+    def __call__(self, info: dict[str, Any]) -> float:
+        """Return how many windows there were."""
+        self.windows += 1
+        return float(self.windows)
+
+
+@pytest.fixture(scope="module")
+def load(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Enough reads and writes to clean the tiny device now and then."""
+    return write_trace(tmp_path_factory.mktemp("gym") / "load.csv", mixed(1500))
+
+
+def stepped(env: SlcCacheEnv, steps: int, seed: int | None = 3) -> SlcCacheEnv:
+    """Return the environment after so many random steps of a new episode."""
+    env.action_space.seed(seed)
+    env.reset(seed=seed)
+    for _ in range(steps):
+        env.step(env.action_space.sample())
+    return env
+
+
+def rest(env: SlcCacheEnv) -> list[Any]:
+    """Return all that is seen from here to the end, and of the next episode's first window."""
+    seen: list[Any] = []
+    over = env.over is not None
+    while not over:
+        observation, reward, *ends, info = env.step(env.action_space.sample())
+        seen.append((observation.tolist(), reward, ends, info))
+        over = any(ends)
+    first, told = env.reset()
+    return [*seen, first.tolist(), told, env.step(env.action_space.sample())[1]]
+
+
+@pytest.mark.parametrize("reward", ["paper", Counted], ids=["named", "own"])
+@pytest.mark.parametrize("steps", [0, 1, 7])
+def test_what_is_copied_or_pickled_in_mid_episode_goes_on_alike(
+    load: Path, steps: int, reward: object
+) -> None:
+    env = stepped(SlcCacheEnv(workload=load, reward=reward, **ENV), steps)
+    copied, loaded = copy.deepcopy(env), pickle.loads(pickle.dumps(env))
+    wanted = rest(env)
+    assert rest(copied) == wanted
+    assert rest(loaded) == wanted
+
+
+def test_what_is_pickled_outside_an_episode_stays_there(load: Path) -> None:
+    fresh = pickle.loads(pickle.dumps(SlcCacheEnv(workload=load, **ENV)))
+    with pytest.raises(EpisodeError, match="reset the environment first"):
+        fresh.step(0)
+    env = stepped(SlcCacheEnv(workload=load, **ENV), 2)
+    env.finish()
+    loaded = pickle.loads(pickle.dumps(env))
+    with pytest.raises(EpisodeError, match="step after finish"):
+        loaded.step(loaded.action_space.sample())
+
+
+def test_an_episode_whose_trace_has_changed_is_not_loaded(tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "load.csv", mixed(1500))
+    kept = pickle.dumps(stepped(SlcCacheEnv(workload=trace, **ENV), 3))
+    write_trace(trace, mixed(1400)[100:])
+    with pytest.raises(EpisodeError, match="a trace or a device file changed"):
+        pickle.loads(kept)
+
+
+@pytest.mark.parametrize("reward", [Counted, Counted()], ids=["class", "object"])
+def test_what_a_reward_remembers_is_an_episodes_own(load: Path, reward: object) -> None:
+    env = stepped(SlcCacheEnv(workload=load, reward=reward, **ENV), 2)
+    fork = env.fork()
+    action = env.action_space.sample()
+    assert [each.step(action)[1] for each in (env, fork, env)] == [3.0, 3.0, 4.0]
+    env.reset(seed=1)
+    assert env.step(action)[1] == 1.0
+    several = SlcCacheVectorEnv(3, workload=load, reward=reward, **ENV)
+    several.reset(seed=1)
+    assert several.step(several.action_space.sample())[1].tolist() == [1.0, 1.0, 1.0]
+
+
+def test_figures_are_scaled_by_their_bounds_or_their_order(load: Path) -> None:
+    plain = SlcCacheEnv(workload=load, **ENV)
+    scaled = SlcCacheEnv(workload=load, normalise=True, **ENV)
+    several = SlcCacheVectorEnv(2, workload=load, normalise=True, **ENV)
+    plain.reset(seed=5)
+    scaled.reset(seed=5)
+    several.reset(seed=[5, 6])
+    space = plain.rules.layout.space
+    for action in (0, 4, 8):
+        raw, seen = plain.step(action)[0], scaled.step(action)[0]
+        batch = several.step(np.array([action, action]))[0]
+        assert seen.dtype == batch.dtype == np.dtype("float32")
+        assert scaled.observation_space.contains(seen)
+        assert several.observation_space.contains(batch)
+        np.testing.assert_array_equal(batch[0], seen)
+        bounded = (space.high < 2.0**63) & (space.high > space.low)
+        share = 2 * (raw - space.low) / (space.high - space.low) - 1
+        np.testing.assert_allclose(seen[bounded], share[bounded], atol=1e-6)
+        order = np.log1p(raw) / np.log1p(2.0**63)
+        free = ~bounded & (raw >= 0)
+        np.testing.assert_allclose(seen[free], order[free], atol=1e-6)
+        assert bounded.any()
+        assert free.any()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"devic": "tiny"}, "devic: no argument of the environment; did you mean device"),
+        ({"trace": "a", "workload": "b"}, "workload and trace are the same|the same argument"),
+        ({"settings": {"scheme.rl.agent": "q-learning"}}, "must be none: actions turn the knobs"),
+        ({"settings": {"scheme": {"rl": {"agent": "q-learning"}}}}, "must be none"),
+        ({"window": ("hours", 3)}, 'window unit "hours"'),
+        ({"normalise": 1}, "normalise = 1: must be True or False"),
+        ({"reward": type("NoReward", (), {})}, "its objects are no functions"),
+    ],
+    ids=str,
+)
+def test_wrong_arguments_are_errors_of_configuration(
+    load: Path, arguments: dict[str, Any], told: str
+) -> None:
+    chosen = {"workload": load, **ENV, **arguments}
+    for made in (SlcCacheEnv, SlcCacheVectorEnv):
+        with pytest.raises(ConfigError, match=told):
+            made(**chosen)
+
+
+def test_a_trace_may_be_called_one(load: Path) -> None:
+    by_name = SlcCacheEnv(trace=load, **ENV)
+    assert by_name.rules.source.workloads == [str(load)]
+
+
+@pytest.mark.parametrize("options", [{"workload.requests": "5"}, {"address": "wrap"}])
+def test_a_trace_that_is_not_there_is_what_is_wrong(options: dict[str, str]) -> None:
+    with pytest.raises(slcache.TraceError, match="cannot be opened"):
+        SlcCacheEnv(workload="missing.csv", trace_options=options, **ENV)
+
+
+def test_the_papers_reward_averages_as_the_scheme_is_told_to(load: Path) -> None:
+    """Ema with weight w: a + w (c - a); cumulative: the mean of all before."""
+    names = ("utilisation", "slc_write_flash_ns", "dense_write_flash_ns")
+    at = {name: i for i, name in enumerate((*names, "migration_flash_ns", "gc_flash_ns"))}
+    costs = [100.0, 300.0, 210.0, 140.0]
+    cases = {("ema", 0.5): [0, -1, -1, 1], ("cumulative", 0.5): [0, -1, -1, 1]}
+    cases[("ema", 0.01)] = [0, -1, -1, -1]
+    for average, signs in cases.items():
+        judge = rewards.made("paper", at.__getitem__, average)
+        assert [judge.of([0.0, cost, 0, 0, 0], {}) for cost in costs] == signs, average
+    for settings, wanted in [({}, ("ema", 0.1)), ({"average": "cumulative"}, ("cumulative", 0.1))]:
+        env = SlcCacheEnv(workload=load, settings=settings, **ENV)
+        assert env.rules.average == wanted
