@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from slcache.documents.normalise import Document
-from slcache.plots import plain, style
+from slcache.plots import plain, stacked_bars, style
 from slcache.sentences import disk
 from slcache.words import kinds, units
 from slcache.words.kinds import Kind
@@ -168,34 +168,9 @@ def _bars(
     figure, (axes,) = style.panels(1, 1, style.bars_height(len(labels)))
     patches = {segment: _patch(segment, kind) for segment, kind in looks.items()}
     for row, (stack, note) in enumerate(zip(stacks, notes, strict=True)):
-        left = 0.0
-        for segment, patch in patches.items():
-            value = stack.get(segment, 0.0) / scale
-            axes.barh(
-                row,
-                value,
-                0.62,
-                left=left,
-                color=patch.get_facecolor(),
-                hatch=patch.get_hatch(),
-                edgecolor="#FFFFFF",
-                lw=0,
-            )
-            left += value
-        axes.annotate(
-            note,
-            (left, row),
-            xytext=(6, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8.5,
-            color=style.INK,
-        )
-    plain.rows(axes, labels)
-    axes.invert_yaxis()
-    axes.tick_params(axis="y", length=0)
-    axes.grid(visible=False, axis="y")
-    style.room_for_notes(axes, 0.2)
+        parts = {patch: stack.get(segment, 0.0) / scale for segment, patch in patches.items()}
+        stacked_bars.draw(axes, row, parts, note)
+    stacked_bars.finish(axes, labels, 0.2)
     axes.set_xlabel(unit)
     names = [" ".join(filter(None, (first, second and f"({second}s)"))) for first, second in looks]
     if patches:

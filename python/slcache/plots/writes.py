@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from slcache.documents.normalise import Document
-from slcache.plots import plain, style
+from slcache.plots import stacked_bars, style
 from slcache.words import kinds, units
 from slcache.words.kinds import Kind
 
@@ -36,11 +36,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
         host = written[row] / factor
         _bar(axes, row, stack, segments, factor, host)
         axes.plot([host, host], [row - 0.44, row + 0.44], color=style.INK, lw=1.4)
-    plain.rows(axes, labels)
-    axes.invert_yaxis()
-    axes.tick_params(axis="y", length=0)
-    axes.grid(visible=False, axis="y")
-    style.room_for_notes(axes, 0.13)
+    stacked_bars.finish(axes, labels, 0.13)
     axes.set_xlabel(f"programmed ({unit})")
     names = [f"{cause}, {mode.upper()}" for mode, cause in segments]
     line = Line2D([], [], color=style.INK, marker="|", ls="", ms=11, mew=1.4)
@@ -88,30 +84,8 @@ def _bar(
     host: float,
 ) -> None:
     """Draw one scheme's stack, its total written after it and after the mark at `host`."""
-    left = 0.0
-    for segment, kind in segments.items():
-        value = stack.get(segment, 0.0) / factor
-        patch = _patch(segment, kind)
-        axes.barh(
-            row,
-            value,
-            0.62,
-            left=left,
-            color=patch.get_facecolor(),
-            hatch=patch.get_hatch(),
-            edgecolor=patch.get_edgecolor(),
-            lw=0,
-        )
-        left += value
-    axes.annotate(
-        units.size(_total(stack)),
-        (max(left, host), row),
-        xytext=(6, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=8.5,
-        color=style.INK,
-    )
+    parts = {_patch(part, kind): stack.get(part, 0.0) / factor for part, kind in segments.items()}
+    stacked_bars.draw(axes, row, parts, units.size(_total(stack)), host)
 
 
 def _total(stack: Mapping[Segment, float]) -> float:

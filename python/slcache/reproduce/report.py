@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from slcache import _core
 from slcache.plots import style
+from slcache.report import pages
 from slcache.reproduce import figures, optima, rows, yardstick
 from slcache.reproduce.drawings import TableSpec
 from slcache.reproduce.outcome import Evaluation, View
@@ -22,15 +21,9 @@ from slcache.words import units
 
 def render(evaluation: Evaluation) -> str:
     """Return the page."""
-    environment = Environment(
-        loader=PackageLoader("slcache"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
     plan = evaluation.plan
-    return environment.get_template("reproduce.html.j2").render(
+    return pages.render(
+        "reproduce.html.j2",
         plan=plan,
         mode=evaluation.mode,
         real=_names(evaluation, twin=False),

@@ -60,37 +60,27 @@ class _Frames(ABC):
     @property
     def series(self) -> pa.Table:
         """The time series: one row per scheme and window."""
-        from slcache.tables import arrow
-
-        return arrow.stack([arrow.series(d, n) for n, d in self._named()])
+        return self._stacked("series")
 
     @property
     def ops(self) -> pa.Table:
         """The flash operations: one row per scheme, pool, kind, mode and cause."""
-        from slcache.tables import arrow
-
-        return arrow.stack([arrow.ops(d, n) for n, d in self._named()])
+        return self._stacked("ops")
 
     @property
     def disk(self) -> pa.Table:
         """The disk's operations: one row per scheme, kind and cause; none without a disk."""
-        from slcache.tables import arrow
-
-        return arrow.stack([arrow.disk(d, n) for n, d in self._named()])
+        return self._stacked("disk")
 
     @property
     def power(self) -> pa.Table:
         """The disk's power states over time: one row per scheme, window and state."""
-        from slcache.tables import arrow
-
-        return arrow.stack([arrow.power(d, n) for n, d in self._named()])
+        return self._stacked("power")
 
     @property
     def latency(self) -> pa.Table:
         """The latency distributions: one row per scheme, side and point."""
-        from slcache.tables import arrow
-
-        return arrow.stack([arrow.latency(d, n) for n, d in self._named()])
+        return self._stacked("latency")
 
     def to_polars(self, table: str = "series") -> pl.DataFrame:
         """Return one of the tables as a Polars frame (needs `slcache[polars]`)."""
@@ -103,6 +93,12 @@ class _Frames(ABC):
         from slcache.tables import arrow
 
         return arrow.to_pandas(self._table(table))
+
+    def _stacked(self, name: str) -> pa.Table:
+        from slcache.tables import arrow
+
+        of_one = getattr(arrow, name)
+        return arrow.stack([of_one(d, n) for n, d in self._named()])
 
     def _table(self, name: str) -> pa.Table:
         if name not in _TABLES:

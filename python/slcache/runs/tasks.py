@@ -18,7 +18,7 @@ from slcache import _core
 from slcache._core import ConfigError, RunError, TraceError
 from slcache.metrics import METRICS, PARTS, Value
 from slcache.runs import given, store
-from slcache.traces.api import Trace
+from slcache.traces.api import Progress, Trace
 
 #: The figures of a run, by metric.
 Values = Mapping[str, Value]
@@ -163,20 +163,37 @@ def _document(task: Task, memory_out: str | None = None) -> str:
     """Return the result document, as JSON."""
     prepared = task.prepared is not None and Path(task.prepared).exists()
     started = task.state is not None and Path(task.state).exists()
-    return _core.run(
+    return run(
+        task,
         _core.prepared(given.label(task.trace), Path(task.prepared or ""))
         if prepared
         else given.trace_of(task.trace),
+        snapshot_in=task.state if started else None,
+        memory_out=memory_out,
+    )
+
+
+def run(
+    task: Task,
+    trace: str | _core.Rereadable,
+    *,
+    snapshot_in: str | None = None,
+    memory_out: str | None = None,
+    progress: Progress | None = None,
+) -> str:
+    """Run a task's trace, wherever it is read from, and return the result document, as JSON."""
+    return _core.run(
+        trace,
         device=given.device_of(task.device),
         scheme=task.scheme,
         sets=task.sets,
         trace_options=task.trace_options,
         seed=task.seed,
         replay=task.replay,
-        snapshot_in=task.state if started else None,
+        snapshot_in=snapshot_in,
         snapshot_out=None,
         memory_in=task.memory_in,
         memory_out=memory_out,
         log=task.log,
-        progress=None,
+        progress=progress,
     )

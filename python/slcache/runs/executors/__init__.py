@@ -8,6 +8,8 @@ data, so that they can be pickled or written as JSON. Only the driver writes res
 
 from __future__ import annotations
 
+import contextlib
+import queue
 from typing import Protocol
 
 from slcache.runs.tasks import Done, Task
@@ -31,3 +33,13 @@ class Executor(Protocol):
 
     def close(self) -> None:
         """End what is still running, at once."""
+
+
+def since(done: queue.SimpleQueue[Done], timeout_s: float) -> list[Done]:
+    """Return what has come since; waits for the first, but no longer."""
+    found = []
+    with contextlib.suppress(queue.Empty):
+        found.append(done.get(timeout=timeout_s))
+        while True:
+            found.append(done.get_nowait())
+    return found

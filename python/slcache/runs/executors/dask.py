@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import queue
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -10,7 +9,7 @@ from typing import Any, TypeVar
 from distributed import Client, Future, KilledWorker, LocalCluster
 
 from slcache._core import RunError
-from slcache.runs.executors import remote
+from slcache.runs.executors import remote, since
 from slcache.runs.tasks import Done, Task
 
 _T = TypeVar("_T")
@@ -75,11 +74,7 @@ class Dask:
 
     def finished(self, timeout_s: float) -> list[Done]:
         """Return what has become of tasks since."""
-        found = []
-        with contextlib.suppress(queue.Empty):
-            found.append(self._done.get(timeout=timeout_s))
-            while True:
-                found.append(self._done.get_nowait())
+        found = since(self._done, timeout_s)
         for done in found:
             self._running.pop(done.name, None)
         return found

@@ -33,21 +33,8 @@ class Inline:
     def finished(self, timeout_s: float) -> list[Done]:
         """Do the first of the tasks."""
         task = self._tasks.popleft()
-        text = _core.run(
-            self._trace(task.trace),
-            device=given.device_of(task.device),
-            scheme=task.scheme,
-            sets=task.sets,
-            trace_options=task.trace_options,
-            seed=task.seed,
-            replay=task.replay,
-            snapshot_in=None,
-            snapshot_out=None,
-            memory_in=task.memory_in,
-            memory_out=None,
-            log=task.log,
-            progress=api.prefixed(task.title, self._progress),
-        )
+        progress = api.prefixed(task.title, self._progress)
+        text = tasks.run(task, self._trace(task.trace), progress=progress)
         return [tasks.finished(task.name, text, self._level)]
 
     def _trace(self, text: str) -> str | _core.Rereadable:

@@ -13,6 +13,7 @@ import tempfile
 import threading
 from typing import IO
 
+from slcache.runs.executors import since
 from slcache.runs.executors.worker import read_frame
 from slcache.runs.tasks import Done, Task
 
@@ -46,12 +47,7 @@ class Local:
 
     def finished(self, timeout_s: float) -> list[Done]:
         """Return what has become of tasks since."""
-        found = []
-        with contextlib.suppress(queue.Empty):
-            found.append(self._done.get(timeout=timeout_s))
-            while True:
-                found.append(self._done.get_nowait())
-        return found
+        return since(self._done, timeout_s)
 
     def close(self) -> None:
         """End all workers, at once."""

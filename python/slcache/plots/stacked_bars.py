@@ -1,0 +1,45 @@
+"""Bars of segments, one per run, each with a note after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
+
+from slcache.plots import plain, style
+
+
+def draw(axes: Axes, row: int, parts: Mapping[Patch, float], note: str, mark: float = 0.0) -> None:
+    """Draw a bar with its note, which stands behind a mark at `mark` too."""
+    left = 0.0
+    for patch, value in parts.items():
+        axes.barh(
+            row,
+            value,
+            0.62,
+            left=left,
+            color=patch.get_facecolor(),
+            hatch=patch.get_hatch(),
+            edgecolor=patch.get_edgecolor(),
+            lw=0,
+        )
+        left += value
+    axes.annotate(
+        note,
+        (max(left, mark), row),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=8.5,
+        color=style.INK,
+    )
+
+
+def finish(axes: Axes, labels: Sequence[str], room: float) -> None:
+    """Name the bars, the first on top, and leave room for the notes."""
+    plain.rows(axes, labels)
+    axes.invert_yaxis()
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+    style.room_for_notes(axes, room)
