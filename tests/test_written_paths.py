@@ -84,7 +84,7 @@ trace twin TRACE -o >o.toml
 """
 #: Verbs that write nothing.
 READ_ONLY = {
-    *("diff", "env replay", "explain", "schema", "schemes", "devices show"),
+    *("diff", "env replay", "explain", "why", "schema", "schemes", "devices show"),
     *("trace formats", "trace lint", "trace workloads"),
 }
 #: What takes long to be run to its end writes these.

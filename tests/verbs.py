@@ -15,7 +15,7 @@ from test_design_runs import DEVICE
 
 SMALL = ["--device", "tiny", "--scheme", "baseline"]
 #: Arguments of a verb; "T" is a trace, "D" a device with a disk, "R" a saved result, "S" a folder
-#: that a sweep has written, "O" an output, "F" a folder to write to.
+#: that a sweep has written, "L" a log of requests, "O" an output, "F" a folder to write to.
 NEEDED = {
     "run": ["T", *SMALL],
     "compare": ["T", "--device", "tiny", "--schemes", "tlc-only,baseline"],
@@ -27,6 +27,7 @@ NEEDED = {
     "sweep": ["T", *SMALL, "--out", "F"],
     "sweep show": ["S"],
     "bound": ["T"],
+    "why": ["L"],
     "fit": ["--job", "/dev/nvme1n1"],
     "tune": ["T", *SMALL, "--vary", "host.time_scale=0.5..2", "--points", "2"],
     "design": ["T", *SMALL, "--size", "host.queue_depth=1,2", "--keep", "waf<=9"],
@@ -85,7 +86,8 @@ class Inputs:
         """Write them."""
         device = folder / "disk.toml"
         device.write_text(DEVICE)
-        slcache.run(trace, device="tiny", scheme="baseline").save(folder / "result")
+        log = folder / "log.parquet"
+        slcache.run(trace, device="tiny", scheme="baseline", log=log).save(folder / "result")
         slcache.sweep(
             [trace],
             device="tiny",
@@ -99,6 +101,7 @@ class Inputs:
             "D": str(device),
             "R": str(folder / "result"),
             "S": str(folder / "sweep"),
+            "L": str(log),
             "O": "out.parquet",
             "{}O": "{}.parquet",
             "F": "out",

@@ -25,6 +25,7 @@ _VERBS = {
     "rerun": (_RESULTS, "rerun"),
     "diff": (_RESULTS, "diff"),
     "report": (_RESULTS, "report"),
+    "why": (_RESULTS, "why"),
     "explain": (_LOOK, "explain"),
     "reproduce": (_SEARCH, "reproduce"),
     "cliff": (_SIMULATE, "cliff"),

@@ -1,0 +1,263 @@
+"""The verb `why`: what the slow requests of a run waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from slcache import slow
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.errors import UsageError
+from slcache.given import quantity
+from slcache.slow.answer import Group, Incident, row
+from slcache.tables.sheets import Sheet
+from slcache.tables.tabular import Column, Table
+from slcache.words import kinds, units
+
+#: Rows of a table; JSON and CSV have all.
+_ROWS = 10
+#: Parts of a request that are told one by one.
+_PARTS = 4
+
+
+class Operation(StrEnum):
+    """What requests do."""
+
+    read = "read"
+    write = "write"
+    trim = "trim"
+    flush = "flush"
+
+
+Logs = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="LOG [LOG]", help="The log of a run (--log), or those of two runs of one trace."
+    ),
+]
+Slowest = Annotated[
+    int | None, typer.Option(metavar="N", help="The N slowest requests, one by one.", min=1)
+]
+Request = Annotated[
+    int | None, typer.Option(metavar="N", help="A single request, by its number.", min=0)
+]
+Above = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Requests that took so long, such as 10ms.")
+]
+Percentile = Annotated[
+    float | None,
+    typer.Option(metavar="P", help="Requests above a percentile [default: 99.9].", max=100, min=0),
+]
+Kind = Annotated[Operation | None, typer.Option(help="Requests of this kind alone.")]
+
+
+def why(
+    logs: Logs,
+    slowest: Slowest = None,
+    request: Request = None,
+    above: Above = None,
+    percentile: Percentile = None,
+    operation: Kind = None,
+    json: opt.Json = False,
+    form: opt.Format = opt.Form.table,
+) -> None:
+    """Show why requests were slow: what they waited for, and when.
+
+    Each request's latency is service and waiting that add up to it, to the nanosecond. Slow
+    requests are told by what took most of their time, and by incidents: stretches of time in
+    which one of them was under way at any moment. With two logs of one trace it tells what
+    was slow in one run alone, and by what the means differ.
+
+    \b
+    [bold]Examples[/bold]
+      slcache run web.csv.gz --scheme baseline --log baseline.parquet
+      slcache why baseline.parquet
+      slcache why baseline.parquet --slowest 5 --operation write
+      slcache why baseline.parquet ips.parquet --above 10ms
+    """
+    form = opt.form_of(form, json)
+    given = [slowest, request, above, percentile]
+    if sum(value is not None for value in given) > 1:
+        told = "--slowest, --request, --above and --percentile: give one at most"
+        raise typer.BadParameter(told)
+    if len(logs) > 2:
+        raise typer.BadParameter(f"{len(logs)} logs; must be one or two", param_hint="LOG")
+    kind = None if operation is None else operation.value
+    chosen = slow.Chosen(slowest, request, _ns(above), percentile, kind)
+    read = [slow.read(path) for path in logs]
+    try:
+        found: slow.Answer | slow.Moved = (
+            slow.why(read[0], chosen) if len(read) == 1 else slow.moved(read[0], read[1], chosen)
+        )
+    except UsageError as error:
+        hint = f"--{error.key}" if error.key != "log" else "LOG"
+        raise typer.BadParameter(str(error), param_hint=hint) from error
+    if form == opt.Form.json:
+        console.emit_json(found.to_dict())
+    elif form != opt.Form.table:
+        console.sheets(form, *_sheets(found))
+    elif isinstance(found, slow.Answer):
+        console.show(*_answer(found, one_by_one=slowest is not None or request is not None))
+    else:
+        console.show(*_pair(found))
+
+
+def _ns(text: str | None) -> int | None:
+    if text is None:
+        return None
+    try:
+        return quantity.time_ns(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--above") from error
+
+
+def _sheets(found: slow.Answer | slow.Moved) -> list[Sheet]:
+    if isinstance(found, slow.Answer):
+        rows = [row(found.slow, index) for index in range(len(found.slow))]
+        parts = [each.pop("parts_ns") for each in rows]
+        names = [part for part in found.slow.parts if any(part in each for each in parts)]
+        for each, own in zip(rows, parts, strict=True):
+            each |= {f"{name}_ns": own.get(name, 0) for name in names}
+        return [Sheet(rows)]
+    sides = (("faster", found.faster), ("slower", found.slower))
+    return [
+        Sheet(
+            [{"in_second": side, **vars(group)} for side, (groups, _) in sides for group in groups]
+        )
+    ]
+
+
+def _words(part: str) -> str:
+    """Return a part such as `wait_gc` in words."""
+    kind, _, name = part.partition("_")
+    table = kinds.SERVICES if kind == "service" else kinds.WAITS
+    return kinds.words(table, name.replace("_", "-"))
+
+
+def _time(ns: float) -> str:
+    return units.duration(ns / 1e3)
+
+
+def _answer(found: slow.Answer, *, one_by_one: bool) -> Iterator[Table | str]:
+    log, chosen = found.log, found.slow
+    if one_by_one:
+        yield from _requests(found)
+    if len(chosen) == 1:
+        return
+    yield _groups(
+        f"{log.scheme}: {len(chosen):,} of {len(log):,} requests took {_time(found.above_ns)} "
+        "or more",
+        found.groups,
+    )
+    yield _incidents(found.incidents)
+    yield _share(found)
+    deciding = found.deciding()
+    if len(deciding) < len(found.incidents):
+        lasted = sum(incident.to_ns - incident.from_ns for incident in deciding)
+        whole = int(log.completion_ns.max() - log.arrival_ns.min())
+        yield (
+            f"90 % of it is in {len(deciding):,} of {len(found.incidents):,} incidents, "
+            f"{_time(lasted)} of {_time(whole)}."
+        )
+
+
+def _share(found: slow.Answer) -> str:
+    mean = found.log.latency_ns.mean()
+    others = len(found.log) - len(found.slow)
+    told = f"They took {units.percent(found.share)} of all requests' time."
+    if not others:
+        return told
+    without = (int(found.log.latency_ns.sum()) - found.slow_ns) / others
+    return f"{told} The mean is {_time(mean)}, and {_time(without)} without them."
+
+
+def _requests(found: slow.Answer) -> Iterator[Table | str]:
+    of_which = Column("of which", text=True)
+    table = Table("request", ["operation", "arrives at", "size", "takes", of_which])
+    for index in range(len(found.slow)):
+        each = row(found.slow, index)
+        parts = list(each["parts_ns"].items())
+        told = [f"{_time(ns)} {_words(name)}" for name, ns in parts[:_PARTS]]
+        rest = sum(ns for _, ns in parts[_PARTS:])
+        told += [f"{_time(rest)} other"] if rest else []
+        table.add(
+            str(each["request"]),
+            each["operation"],
+            _time(each["arrival_ns"]),
+            units.size(each["bytes"]),
+            _time(each["latency_ns"]),
+            "; ".join(told),
+        )
+    yield table
+
+
+def _groups(title: str, groups: Sequence[Group]) -> Table:
+    columns = ["requests", "took in all", "of which this", "slowest"]
+    table = Table("mostly", columns, title=title)
+    for group in groups[:_ROWS]:
+        table.add(
+            _words(group.part),
+            f"{group.requests:,}",
+            _time(group.total_ns),
+            _time(group.part_ns),
+            _time(group.worst_ns),
+        )
+    return table
+
+
+def _incidents(incidents: Sequence[Incident]) -> Table:
+    more = len(incidents) - _ROWS
+    table = Table(
+        "incident at",
+        ["lasts", "slow requests", "took in all", "slowest", Column("mostly", text=True)],
+        caption=f"and {more:,} shorter ones" if more > 0 else "",
+    )
+    for incident in incidents[:_ROWS]:
+        table.add(
+            _time(incident.from_ns),
+            _time(incident.to_ns - incident.from_ns),
+            f"{incident.requests:,}",
+            _time(incident.total_ns),
+            _time(incident.worst_ns),
+            _words(incident.part),
+        )
+    return table
+
+
+def _pair(found: slow.Moved) -> Iterator[Table | str]:
+    first, second = _names(found)
+    limit = _time(found.above_ns)
+    yield f"{found.slow_in_both:,} of {len(found.first):,} requests took {limit} or more in both."
+    for name, (groups, incidents) in ((first, found.faster), (second, found.slower)):
+        count = sum(group.requests for group in groups)
+        if not count:
+            yield f"None did in {name} alone."
+            continue
+        yield _groups(f"{count:,} did in {name} alone", groups)
+        yield _incidents(incidents)
+    means = [log.latency_ns.mean() for log in (found.first, found.second)]
+    parts = list(found.mean_ns.items())
+    told = [f"{_signed(ns)} {_words(name)}" for name, ns in parts[:_PARTS]]
+    rest = sum(ns for _, ns in parts[_PARTS:])
+    told += [f"{_signed(rest)} other"] if rest else []
+    yield (
+        f"Mean: {_time(means[0])} in {first}, {_time(means[1])} in {second}"
+        f"{': ' if told else ''}{', '.join(told)}."
+    )
+
+
+def _signed(ns: float) -> str:
+    return f"{'+' if ns > 0 else '−'}{_time(abs(ns))}"
+
+
+def _names(found: slow.Moved) -> tuple[str, str]:
+    """Return what the two runs are called: their schemes, or files where those are the same."""
+    logs: tuple[Any, Any] = found.first, found.second
+    if logs[0].scheme != logs[1].scheme:
+        return logs[0].scheme, logs[1].scheme
+    return logs[0].path, logs[1].path

@@ -1,0 +1,197 @@
+"""What the slow requests of a run waited for, by kind and by stretch of time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from slcache.errors import UsageError, about
+from slcache.slow.log import Log, Numbers
+
+#: The slow requests where nothing else is said: above this percentile.
+PERCENTILE = 99.9
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which requests are asked about; one of the first four at most."""
+
+    slowest: int | None = None
+    request: int | None = None
+    above_ns: int | None = None
+    percentile: float | None = None
+    operation: str | None = None
+
+
+@dataclass(frozen=True)
+class Group:
+    """Slow requests that waited mostly for the same."""
+
+    part: str
+    requests: int
+    total_ns: int
+    #: Of this part alone.
+    part_ns: int
+    worst_ns: int
+
+
+@dataclass(frozen=True)
+class Incident:
+    """A stretch of time in which a slow request was under way at any moment."""
+
+    from_ns: int
+    to_ns: int
+    requests: int
+    total_ns: int
+    worst_ns: int
+    part: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The slow requests of a log, the slowest first, and what they have in common."""
+
+    log: Log
+    slow: Log
+    #: Requests were slow above this.
+    above_ns: int
+    groups: Sequence[Group]
+    #: By the time that their requests took, the longest first.
+    incidents: Sequence[Incident]
+
+    @property
+    def share(self) -> float:
+        """The slow requests' part of the time that all requests took."""
+        return self.slow_ns / max(1, int(self.log.latency_ns.sum()))
+
+    @property
+    def slow_ns(self) -> int:
+        """The time that the slow requests took, together."""
+        return int(self.slow.latency_ns.sum())
+
+    def deciding(self, share: float = 0.9) -> Sequence[Incident]:
+        """Return the fewest incidents that took this share of the slow requests' time."""
+        total, found = 0, []
+        for incident in self.incidents:
+            if total >= share * self.slow_ns:
+                break
+            total += incident.total_ns
+            found.append(incident)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found as plain data, times in ns."""
+        return {
+            "file": self.log.path,
+            "scheme": self.log.scheme,
+            "requests": len(self.log),
+            "above_ns": self.above_ns,
+            "share_of_time": self.share,
+            "groups": [vars(group) for group in self.groups],
+            "incidents": [vars(incident) for incident in self.incidents],
+            "slow": [row(self.slow, index) for index in range(len(self.slow))],
+        }
+
+
+def why(log: Log, chosen: Chosen) -> Answer:
+    """Return why the chosen requests of a log were slow; UsageError where there are none."""
+    kept = log if chosen.operation is None else log.only(log.operation == chosen.operation)
+    if not len(kept):
+        told = f"{log.path} has no {chosen.operation} requests"
+        raise about(UsageError(told), "operation")
+    above = _above(kept, chosen)
+    if chosen.request is not None:
+        slow = kept.only(kept.request == chosen.request)
+        if not len(slow):
+            told = f"request = {chosen.request}: not in {log.path}, which has {len(kept):,} from "
+            raise about(UsageError(f"{told}{kept.request[0]} to {kept.request[-1]}"), "request")
+    else:
+        slow = kept.only(kept.latency_ns >= above)
+    # Of equals the first to come.
+    order = np.lexsort((slow.request, -slow.latency_ns))
+    slow = slow.only(order[: chosen.slowest])
+    return Answer(kept, slow, above, groups(slow), incidents(slow))
+
+
+def _above(log: Log, chosen: Chosen) -> int:
+    if chosen.request is not None:
+        return 0
+    if chosen.slowest is not None:
+        if chosen.slowest < 1:
+            raise about(UsageError(f"slowest = {chosen.slowest}: must be at least 1"), "slowest")
+        return int(np.sort(log.latency_ns)[-min(chosen.slowest, len(log))])
+    if chosen.above_ns is not None:
+        if not np.any(log.latency_ns >= chosen.above_ns):
+            told = f"no request took {chosen.above_ns:,} ns; the slowest {log.latency_ns.max():,}"
+            raise about(UsageError(told), "above")
+        return chosen.above_ns
+    percentile = PERCENTILE if chosen.percentile is None else chosen.percentile
+    if not 0 <= percentile <= 100:
+        told = f"percentile = {percentile}: must be between 0 and 100"
+        raise about(UsageError(told), "percentile")
+    # The least of those beyond it, by rank.
+    rank = min(len(log) - 1, math.ceil(percentile / 100 * len(log)))
+    return int(np.sort(log.latency_ns)[rank])
+
+
+def mostly(log: Log) -> Numbers:
+    """Return which part took most of each request's time."""
+    largest: Numbers = np.argmax(log.parts_ns, axis=1)
+    return largest
+
+
+def groups(slow: Log) -> list[Group]:
+    """Return slow requests by what took most of their time, the longest together first."""
+    part = mostly(slow)
+    found = [
+        Group(
+            slow.parts[index],
+            int(rows.sum()),
+            int(slow.latency_ns[rows].sum()),
+            int(slow.parts_ns[rows, index].sum()),
+            int(slow.latency_ns[rows].max()),
+        )
+        for index in np.unique(part).tolist()
+        for rows in [part == index]
+    ]
+    return sorted(found, key=lambda group: (-group.total_ns, group.part))
+
+
+def incidents(slow: Log) -> list[Incident]:
+    """Return the stretches of time in which slow requests overlap."""
+    if not len(slow):
+        return []
+    by_time = slow.only(np.argsort(slow.arrival_ns, kind="stable"))
+    reached = np.maximum.accumulate(by_time.completion_ns)
+    begins = np.flatnonzero(by_time.arrival_ns[1:] > reached[:-1]) + 1
+    found = []
+    for first, end in zip([0, *begins.tolist()], [*begins.tolist(), len(by_time)], strict=True):
+        part = by_time.only(np.arange(first, end))
+        found.append(
+            Incident(
+                int(part.arrival_ns[0]),
+                int(part.completion_ns.max()),
+                len(part),
+                int(part.latency_ns.sum()),
+                int(part.latency_ns.max()),
+                part.parts[int(np.argmax(part.parts_ns.sum(axis=0)))],
+            )
+        )
+    return sorted(found, key=lambda incident: (-incident.total_ns, incident.from_ns))
+
+
+def row(log: Log, index: int) -> dict[str, Any]:
+    """Return a request as plain data; its parts, those that are not 0, add up to its latency."""
+    parts = zip(log.parts, log.parts_ns[index].tolist(), strict=True)
+    return {
+        "request": int(log.request[index]),
+        "operation": str(log.operation[index]),
+        "arrival_ns": int(log.arrival_ns[index]),
+        "bytes": int(log.sectors[index]) * 512,
+        "latency_ns": int(log.latency_ns[index]),
+        "parts_ns": {name: ns for name, ns in sorted(parts, key=lambda part: -part[1]) if ns},
+    }

@@ -1,0 +1,207 @@
+"""`why`: slow requests are told whole, once, by what they waited for; an edited log is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import slcache as api
+from slcache import ResultError, slow
+from slcache.errors import UsageError
+from slcache.slow import Chosen, Log
+from slcache.slow.answer import incidents
+from support import mixed, slcache, write_trace
+
+SCHEMES = ("tlc-only", "baseline")
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Logs of two schemes on one trace, and the documents of their runs."""
+    folder = tmp_path_factory.mktemp("logs")
+    trace = write_trace(folder / "load.csv", mixed(3000))
+    for scheme in SCHEMES:
+        log = folder / f"{scheme}.parquet"
+        result = api.run(trace, device="tiny", scheme=scheme, log=log)
+        (folder / f"{scheme}.json").write_text(json.dumps(result.documents[0]))
+    return {scheme: folder / f"{scheme}.parquet" for scheme in SCHEMES}
+
+
+def made(arrivals: list[int], latencies: list[int], parts: list[list[int]]) -> Log:
+    """Return a log of writes."""
+    arrival, latency = np.array(arrivals), np.array(latencies)
+    number = np.arange(len(arrivals))
+    kinds = np.array(["write"] * len(arrivals))
+    sizes = np.full(len(arrivals), 8)
+    names = ("service_array", "wait_gc")
+    columns = (number, kinds, arrival, arrival + latency, sizes, latency)
+    return Log("made", "baseline", *columns, names, np.array(parts))
+
+
+def test_slow_requests_are_counted_as_the_document_counts_them(logs: dict[str, Path]) -> None:
+    for scheme, path in logs.items():
+        host = json.loads(path.with_suffix(".json").read_text())["host"]
+        log = slow.read(path)
+        assert len(log) == sum(host[side]["requests"] for side in ("read", "write"))
+        for side in ("read", "write"):
+            told = host[side]["latency_us"]
+            for percentile, name in ((99.0, "p99"), (99.9, "p99_9")):
+                found = slow.why(log, Chosen(percentile=percentile, operation=side))
+                beyond = host[side]["requests_beyond"][name]
+                assert len(found.slow) >= beyond, (scheme, side, name)
+                slower = int((found.slow.latency_ns > found.above_ns).sum())
+                assert slower <= beyond, (scheme, side, name)
+                mean = float(found.log.latency_ns.mean()) / 1e3
+                assert mean == pytest.approx(told["mean"], rel=1e-9)
+
+
+def test_each_slow_request_is_in_one_group_and_one_incident(logs: dict[str, Path]) -> None:
+    log = slow.read(logs["baseline"])
+    for chosen in (Chosen(), Chosen(percentile=90.0), Chosen(slowest=17), Chosen(above_ns=1)):
+        found = slow.why(log, chosen)
+        assert len(found.slow) == (chosen.slowest or int((log.latency_ns >= found.above_ns).sum()))
+        assert list(found.slow.latency_ns) == sorted(found.slow.latency_ns, reverse=True)
+        for told in (found.groups, found.incidents):
+            assert sum(each.requests for each in told) == len(found.slow)
+            assert sum(each.total_ns for each in told) == found.slow_ns
+            assert max(each.worst_ns for each in told) == found.slow.latency_ns.max()
+        for group in found.groups:
+            assert 0 < group.part_ns <= group.total_ns
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_incidents_are_the_moments_at_which_a_slow_request_is_under_way(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    arrivals = sorted(random.integers(0, 120, 12).tolist())
+    latencies = random.integers(1, 15, 12).tolist()
+    log = made(arrivals, latencies, [[n, 0] for n in latencies])
+    # Half nanoseconds tell two that meet from two that follow one another.
+    busy = np.zeros(400, dtype=bool)
+    for arrival, latency in zip(arrivals, latencies, strict=True):
+        busy[2 * arrival : 2 * (arrival + latency) + 1] = True
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], busy, [0]])))
+    wanted = [(a // 2, (b - 1) // 2) for a, b in edges.reshape(-1, 2).tolist()]
+    assert sorted((each.from_ns, each.to_ns) for each in incidents(log)) == wanted
+
+
+def test_what_took_most_of_the_time_names_the_group() -> None:
+    log = made([0, 100, 300], [10, 50, 40], [[10, 0], [20, 30], [5, 35]])
+    found = slow.why(log, Chosen(above_ns=40))
+    assert [(g.part, g.requests, g.total_ns, g.part_ns) for g in found.groups] == [
+        ("wait_gc", 2, 90, 65)
+    ]
+    assert (found.share, [i.from_ns for i in found.deciding(0.5)]) == (0.9, [100])
+    both = slow.why(log, Chosen(above_ns=1))
+    assert [(g.part, g.requests) for g in both.groups] == [("wait_gc", 2), ("service_array", 1)]
+    one = slow.why(log, Chosen(request=1)).to_dict()["slow"]
+    assert one[0]["parts_ns"] == {"wait_gc": 30, "service_array": 20}
+
+
+def test_two_runs_of_one_trace_are_held_together(logs: dict[str, Path]) -> None:
+    first, second = (slow.read(logs[scheme]) for scheme in SCHEMES)
+    found = slow.moved(first, second, Chosen(percentile=99.0))
+    was, now = (log.latency_ns >= found.above_ns for log in (first, second))
+    counts = [sum(g.requests for g in groups) for groups, _ in (found.faster, found.slower)]
+    assert counts == [int((was & ~now).sum()), int((now & ~was).sum())]
+    assert found.slow_in_both == int((was & now).sum())
+    difference = float(second.latency_ns.mean() - first.latency_ns.mean())
+    assert sum(found.mean_ns.values()) == pytest.approx(difference, rel=1e-9)
+    same = slow.moved(first, first, Chosen())
+    assert (same.faster, same.slower, same.mean_ns) == (([], []), ([], []), {})
+    with pytest.raises(UsageError, match="have other requests"):
+        slow.moved(first, first.only(np.arange(len(first) - 1)), Chosen())
+    with pytest.raises(UsageError, match="slowest is of one log"):
+        slow.moved(first, second, Chosen(slowest=3))
+
+
+def changed(table: pa.Table, column: str, change: Any) -> pa.Table:  # noqa: ANN401
+    """Return a table with another column."""
+    at = table.column_names.index(column)
+    return table.set_column(at, column, change(table[column]))
+
+
+def plus_one(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column whose first value is one larger."""
+    values = column.to_pylist()
+    return pa.array([values[0] + 1, *values[1:]], pa.int64())
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (lambda t: changed(t, "wait_host_ns", plus_one), "parts do not add up"),
+        (lambda t: changed(t, "completion_ns", plus_one), "is not completion_ns less arrival_ns"),
+        (lambda t: changed(t, "request", lambda c: pa.array([7] * len(c))), "there twice"),
+        (lambda t: t.take(list(range(len(t)))[::-1]), "not in order of arrival"),
+        (lambda t: changed(t, "sectors", lambda c: c.cast(pa.float64())), "must be int64"),
+        (lambda t: t.drop_columns(["arrival_ns"]), "no column arrival_ns"),
+        (lambda t: t.slice(0, 0), "has no request"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_an_edited_log_is_refused(
+    logs: dict[str, Path],
+    tmp_path: Path,
+    edit: Callable[[pa.Table], pa.Table],
+    told: str,
+) -> None:
+    path = tmp_path / "edited.parquet"
+    pq.write_table(edit(pq.read_table(logs["baseline"])), path)
+    with pytest.raises(ResultError, match=told):
+        slow.read(path)
+
+
+def test_the_verb_answers_in_every_form(logs: dict[str, Path]) -> None:
+    one, both = [logs["baseline"]], list(logs.values())
+    for arguments, told in (
+        ([*one], "requests took"),
+        ([*one, "--slowest", "2", "--operation", "write"], "of which"),
+        ([*one, "--request", "5"], "flash array time"),
+        ([*both, "--percentile", "99"], "Mean: "),
+    ):
+        ended = slcache("why", *arguments)
+        assert (ended.returncode, told in ended.stdout.decode()) == (0, True), ended.stderr
+        document = json.loads(slcache("why", *arguments, "--json").stdout)
+        assert document["requests"] > 0
+        assert slcache("why", *arguments, "--format", "csv").stdout.count(b"\n") >= 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--above", "1h"], "no request took"),
+        (["--above", "soon"], "--above"),
+        (["--request", "999999"], "not in"),
+        (["--operation", "trim"], "has no trim requests"),
+        (["--slowest", "3", "--above", "1ms"], "give one at most"),
+    ],
+    ids=str,
+)
+def test_what_nothing_answers_is_a_usage_error(
+    logs: dict[str, Path], arguments: list[str], told: str
+) -> None:
+    ended = slcache("why", logs["baseline"], *arguments)
+    assert (ended.returncode, told in ended.stderr.decode()) == (2, True), ended.stderr
+
+
+def test_the_page_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = Path(__file__).parent.parent
+    text = (root / "docs/howto/find-out-why.md").read_text(encoding="utf-8")
+    (tmp_path / "examples").symlink_to(root / "examples")
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```\n(.*?)\n```", text, re.DOTALL)
+    for commands, shown in zip(blocks[::2], blocks[1::2], strict=True):
+        for command in commands.splitlines():
+            ended = slcache(*shlex.split(command)[1:])
+            assert ended.returncode == 0, ended.stderr
+        printed = [line.rstrip() for line in ended.stdout.decode().strip("\n").splitlines()]
+        assert printed == shown.splitlines()
