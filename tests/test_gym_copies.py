@@ -7,6 +7,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -67,6 +68,21 @@ def test_what_is_copied_or_pickled_in_mid_episode_goes_on_alike(
     wanted = rest(env)
     assert rest(copied) == wanted
     assert rest(loaded) == wanted
+
+
+def test_a_fork_runs_nothing_again(load: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    env = stepped(SlcCacheEnv(workload=load, **ENV), 2)
+    monkeypatch.setattr(SlcCacheEnv, "__setstate__", None)
+    for copied in (env.fork(), copy.deepcopy(env)):
+        assert copied.step(4)[1] == env.fork().step(4)[1]
+
+
+def test_what_gymnasium_made_can_be_pickled_with_its_wrappers(load: Path) -> None:
+    env = gymnasium.make(slcache.gym.ENV_ID, workload=load, **ENV)
+    env.reset(seed=1)
+    loaded = pickle.loads(pickle.dumps(env))
+    assert loaded.spec == env.spec is not None
+    assert loaded.step(4)[1] == env.step(4)[1]
 
 
 def test_what_is_pickled_outside_an_episode_stays_there(load: Path) -> None:

@@ -99,7 +99,9 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
 
         Both go on alike under the same actions. The copy records nothing.
         """
-        fork = copy.copy(self)
+        # Not by `copy`, which goes the way of `pickle`.
+        fork = object.__new__(type(self))
+        fork.__dict__.update(self.__dict__)
         fork._figures = self._figures.copy()
         fork._recorder = None
         fork._turned = list(self._turned)
@@ -126,6 +128,7 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
             "arguments": self._arguments,
             "random": self._np_random,
             "spaces": spaces,
+            "spec": self.spec,
             "begun": begun,
         }
 
@@ -133,7 +136,7 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
         """Run the episode again; EpisodeError where a trace or device file has changed since."""
         self.__init__(**state["arguments"])  # type: ignore[misc]
         self.action_space, self.observation_space = state["spaces"]
-        self._np_random = state["random"]
+        self._np_random, self.spec = state["random"], state["spec"]
         if state["begun"] is None:
             return
         start, turned, over, figures = state["begun"]
