@@ -20,17 +20,11 @@ impl Region {
         write: &PageWrite,
         sources: &[OpId],
     ) -> OpId {
-        if self.pages_per_program == 1 {
-            return io.program(page, write, sources);
-        }
-        let (op, last) = self.stage(io, page, writer, write, sources, 0);
-        if last {
-            io.start_joint(op);
-        }
-        op
+        self.emit_slowly(io, page, writer, write, sources, 0)
     }
 
-    /// Emits a page as `emit` does; the array takes `overhead_ns` longer for the wordline's first page.
+    /// Emits a program; the array takes `overhead_ns` longer for the wordline's first page.
+    #[inline(always)]
     pub fn emit_slowly(
         &mut self,
         io: &mut Io,
@@ -41,7 +35,7 @@ impl Region {
         overhead_ns: u32,
     ) -> OpId {
         if self.pages_per_program == 1 {
-            let first = io.geometry().page_in_block(page) % self.spec.mode.bits() == 0;
+            let first = overhead_ns == 0 || io.geometry().page_in_block(page) % self.spec.mode.bits() == 0;
             return io.program_slowly(page, write, sources, if first { overhead_ns } else { 0 });
         }
         let (op, last) = self.stage(io, page, writer, write, sources, overhead_ns);
