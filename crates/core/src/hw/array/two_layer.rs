@@ -1,7 +1,8 @@
 //! What blocks of two-layer layout can do and plain ones cannot.
 
 use super::block::{BlockState, TWO_LAYER, USED};
-use super::{check_slots, set_tags, tag_index, Fault, FlashArray, RegionId};
+use super::programs::{check_slots, set_tags};
+use super::{tag_index, Fault, FlashArray, RegionId};
 use crate::base::{BlockId, CellMode, Ppn};
 use crate::hw::two_layer::Step;
 

@@ -1,0 +1,48 @@
+//! When idle work starts.
+
+use crate::base::problem::{check_range, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What must have been idle before idle work starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdleScope {
+    /// The plane (or the die, where planes cannot work alone).
+    #[default]
+    Plane,
+    /// The whole device.
+    Device,
+}
+
+/// When idle work starts; it goes on until the host comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct IdleRule {
+    /// How long the host must have stayed away, ns: at most an hour, for a device at least 0.1 ms.
+    pub threshold_ns: u64,
+    /// From what.
+    pub scope: IdleScope,
+}
+
+impl Default for IdleRule {
+    fn default() -> Self {
+        Self { threshold_ns: 50_000_000, scope: IdleScope::Plane }
+    }
+}
+
+impl IdleRule {
+    /// The longest threshold: an hour.
+    pub const THRESHOLD_NS_MAX: u64 = 3_600_000_000_000;
+
+    /// Adds every problem; `key` is the section's dotted place.
+    pub fn check(&self, key: &str, problems: &mut Vec<Problem>) {
+        let least_ns = if self.scope == IdleScope::Device { 100_000 } else { 0 };
+        check_range(
+            problems,
+            &format!("{key}.threshold_ns"),
+            self.threshold_ns,
+            least_ns..=Self::THRESHOLD_NS_MAX,
+        );
+    }
+}
