@@ -63,7 +63,7 @@ fn put(error: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<()> {
     error.setattr("file", place.file)
 }
 
-/// The same fault under another message.
+/// An exception of the type and place of `error`, under another message.
 pub fn retold(py: Python<'_>, error: &PyErr, message: String) -> PyErr {
     let told = PyErr::from_type(error.get_type(py), message);
     for name in ["key", "line", "file"] {

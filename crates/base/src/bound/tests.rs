@@ -39,7 +39,7 @@ fn by_force(versions: &[(usize, usize)], slots: u32) -> u64 {
     (0..1u32 << versions.len()).filter(fits).map(|mask| u64::from(mask.count_ones())).max().unwrap_or(0)
 }
 
-/// The same with the future known: at every birth, while too many live, the one that dies last is dropped.
+/// The bound with the future known: at every birth, while too many live, the one that dies last is dropped.
 fn by_sweep(versions: &[(usize, usize)], slots: u32) -> u64 {
     let (mut held, mut dropped): (Vec<(usize, usize)>, u64) = (Vec::new(), 0);
     for (i, &(birth, death)) in versions.iter().enumerate() {

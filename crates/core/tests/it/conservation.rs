@@ -25,7 +25,7 @@ fn plain(scheme: &str) -> Setup {
     setup
 }
 
-/// The same device with one thing different each, by name.
+/// Devices that differ from `plain` in one thing each, by name.
 pub fn variants(scheme: &str) -> Vec<(&'static str, Setup)> {
     let mut all = vec![("plain", plain(scheme))];
     let mut add = |name, change: &dyn Fn(&mut Setup)| {

@@ -89,7 +89,7 @@ impl RunConfig {
         self.scheme.settle(&self.device);
     }
 
-    /// The same configuration as the simulated device takes it.
+    /// The configuration as the simulated device takes it.
     pub fn setup(&self) -> Setup {
         Setup {
             device: self.device.clone(),

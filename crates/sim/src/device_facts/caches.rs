@@ -120,7 +120,7 @@ fn furthest(config: &RunConfig, name: &str, default: u64, far: u64) -> u64 {
     valid
 }
 
-/// The same configuration with one parameter of its scheme changed.
+/// A configuration with one parameter of its scheme changed.
 fn with(config: &RunConfig, name: &str, value: u64) -> Option<RunConfig> {
     let mut changed = config.to_json();
     changed["scheme"][config.scheme.name()][name] = value.into();

@@ -27,7 +27,7 @@ impl Source {
         Self::open(self.stream.path(), options, self.scale)
     }
 
-    /// The same pass with every volume at its own place.
+    /// This pass, with every volume at its own place.
     pub fn with(self, namespaces: Option<Namespaces>) -> Self {
         Self { namespaces, ..self }
     }

@@ -73,7 +73,7 @@ fn a_filled_device_costs_nothing_without_requests() {
     assert!(runs > 140, "{runs}");
 }
 
-/// The same requests with and without data from before elsewhere.
+/// Requests are run with and without data from before elsewhere.
 #[test]
 fn the_first_writes_pay_for_themselves_alone() {
     let mut runs = 0;

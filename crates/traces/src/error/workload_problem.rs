@@ -24,7 +24,7 @@ pub struct WorkloadProblems {
 }
 
 impl WorkloadProblems {
-    /// The same problems, of a file that has no lines.
+    /// These problems, of a file that has no lines.
     pub(crate) fn without_lines(mut self) -> Self {
         self.problems.iter_mut().for_each(|problem| problem.line = None);
         self

@@ -6,7 +6,7 @@ pub(crate) const DIGITS_MAX: usize = 19;
 
 /// 10 to the power of the index, up to the digits of one word.
 const POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
-/// The same byte in every place.
+/// A word with 1 in every byte.
 const ONES: u64 = u64::MAX / 255;
 
 /// The digits at the beginning: their value and how many there are. Beyond
@@ -20,7 +20,7 @@ pub(crate) fn leading_digits(bytes: &[u8]) -> (u64, usize) {
     }
 }
 
-/// The same where the first eight bytes are digits, of that value. Apart, so that the way for
+/// The digits where the first eight bytes are digits, of that value. Apart, so that the way for
 /// short numbers is short enough to stand wherever a number is read.
 fn more_digits(mut value: u64, bytes: &[u8]) -> (u64, usize) {
     let mut length = 8;

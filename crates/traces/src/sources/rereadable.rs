@@ -11,7 +11,7 @@ use crate::stored::trace_path::TracePath;
 const BEGINNING_BYTES: usize = 256 * 1024;
 
 impl TracePath {
-    /// The same trace, to be read as often as needed: what gives its bytes only
+    /// This trace, to be read as often as needed: what gives its bytes only
     /// once is copied to a temporary file without a name, which is gone with
     /// the process, however that ends. What cannot be a trace is not copied.
     pub fn rereadable(self, progress: &mut Progress<'_>) -> Result<Self, TraceError> {

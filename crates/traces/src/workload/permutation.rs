@@ -30,7 +30,7 @@ impl Permutation {
         }
     }
 
-    /// The same shape under another key.
+    /// A permutation of this length under another key.
     pub(super) fn keyed(mut self, key: u64) -> Self {
         self.key = mix(key ^ self.len);
         self

@@ -244,7 +244,7 @@ fn cases() -> Vec<Case> {
     for format in writable_formats() {
         let (bytes, options) = written(format);
         cases.push(Case::new(&format!("{format}.trace"), &bytes, options.clone()));
-        // The same with the format to be told, which may fail, but alike.
+        // With the format to be told too, which may fail, but alike.
         let unnamed = TraceOptions { format: None, generic: None, ..options };
         let each = TraceOptions { volume: Some(VolumeChoice::Each), ..unnamed };
         cases.push(Case::new(&format!("{format}.txt"), &bytes, each));

@@ -1,4 +1,4 @@
-//! The same small device twice, moves emitted as runs on the one and one by one on the other: random orders
+//! One small device twice, moves emitted as runs on the one and one by one on the other: random orders
 //! to both, for tests of what runs short cut.
 
 use super::{MoveTarget, OpId, OpSpec, PageMove, Timing, Waiter};

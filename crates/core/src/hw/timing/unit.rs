@@ -38,7 +38,8 @@ pub(super) enum OneGo {
     Never,
     /// The read and the program of a page, unless something more urgent is queued before the read ends.
     Move,
-    /// The same where each could take others along and there are none: nothing else is served for its age.
+    /// A read and its program where each could take others along and there are none: nothing else is served
+    /// for its age.
     Pair,
     /// The moves of a run, one after the other.
     Stretch,

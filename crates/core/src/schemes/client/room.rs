@@ -22,7 +22,7 @@ impl Client {
         folded || self.clean(plane, class, io)
     }
 
-    /// The same until a dense block can be opened for old data, if need be without the SLC block that the
+    /// Makes room until a dense block can be opened for old data, if need be without the SLC block that the
     /// host writes; false if it cannot.
     pub(super) fn make_dense_room(&mut self, plane: PlaneId, io: &mut Io) -> bool {
         while !self.has_dense_block(plane, io) {

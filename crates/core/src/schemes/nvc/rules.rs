@@ -92,7 +92,7 @@ pub struct LastLogRule {
     /// Invalid share of the cold region from which on its valid pages stay in flash while the disk
     /// spins, 0-1.
     pub stay_invalid_spinning: f64,
-    /// The same while the disk is in standby, so that it would have to be spun up, 0-1.
+    /// Invalid share from which on its valid pages stay while the disk is in standby, 0-1.
     pub stay_invalid_standby: f64,
 }
 

@@ -73,7 +73,7 @@ pub fn free_bus(mut chips: PoolConfig) -> PoolConfig {
     chips
 }
 
-/// The same chips, which can be reprogrammed too: for whatever the catalogue has.
+/// The chips of `pool`, which can be reprogrammed too: for whatever the catalogue has.
 pub fn versatile_pool(
     channels: u32,
     planes: u32,

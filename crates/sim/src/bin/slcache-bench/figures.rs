@@ -49,7 +49,7 @@ pub struct Speed {
     pub floor: Option<Floor>,
 }
 
-/// The same requests in a bare loop.
+/// What the requests of a case take in a bare loop.
 #[derive(Clone, Debug, Serialize)]
 pub struct Floor {
     /// Scaled to the engine's number of page programs.
@@ -91,7 +91,7 @@ pub struct Environment {
     pub windows: u64,
     /// From trace to document, as the command line does it.
     pub run_cpu_s: Spread,
-    /// The same work in an episode that is observed at every window.
+    /// The run's work in an episode that is observed at every window.
     pub episode_cpu_s: Spread,
     /// Requests per CPU second of the episode over those of the run, medians.
     pub speed_beside_run: f64,

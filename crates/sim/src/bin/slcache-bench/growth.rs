@@ -31,12 +31,12 @@ pub struct Grown {
     pub requests: usize,
     /// Of CPU time, when nearly every request touches memory that nothing has touched before.
     pub first_ns_per_request: f64,
-    /// The same requests again.
+    /// When memory has been touched before: the requests once more.
     pub ns_per_request: f64,
     pub peak_rss_bytes: u64,
 }
 
-/// The same requests at some rate.
+/// A growing workload at some rate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Loaded {
     pub requests: usize,

@@ -158,7 +158,7 @@ pub(super) fn read(
 }
 
 impl Places {
-    /// The same places scattered by another key.
+    /// These places, scattered by another key.
     pub(super) fn with_key(mut self, key: u64) -> Self {
         self.scatter = self.scatter.map(|permutation| permutation.keyed(key));
         self

@@ -13,7 +13,7 @@ pub struct ArrivalsSpec {
     /// Mean time between requests; with `bursts`, inside a burst (default 0).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_gap_ns: Option<TimeNs>,
-    /// The same as requests per second; one of the two.
+    /// Requests per second, in place of `mean_gap_ns`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_iops: Option<f64>,
     /// Mean requests in a burst, 1 or more; required for `bursts`.

@@ -91,7 +91,7 @@ pub struct TwinSpec {
     /// Zipf skew of the pages that updates go to, from 0 to 5; default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_skew: Option<f64>,
-    /// The same for updates by writes over 128 KiB; default `update_skew`.
+    /// Zipf skew of the pages that updates by writes over 128 KiB go to, from 0 to 5; default `update_skew`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub large_update_skew: Option<f64>,
     /// Zipf skew of the pages that reads go to, from 0 to 5; default 0.

@@ -17,7 +17,7 @@ impl OpOrder {
         Self::named(write_runs, seed, if write_runs.is_some() { "op run" } else { "op" })
     }
 
-    /// The same for other things of two kinds, with random numbers of their own.
+    /// An order of other things of two kinds, with random numbers of their own.
     pub(super) fn named(write_runs: Option<u64>, seed: u64, decision: &'static str) -> Self {
         Self { random: Random::new(seed, 0, decision), write_runs, writing: false }
     }

@@ -118,7 +118,7 @@ impl Queues {
         }
     }
 
-    /// The same of a move's read on the page, of those among the first `window` moves of run `id`.
+    /// Chains a read of the command's page to it, if one is among the first `window` moves of run `id`.
     #[cold]
     fn take_mate_of(&mut self, ops: &mut Ops, mates: &mut Mates, id: OpId, window: u32) {
         let (first, op) = (&ops[mates.first], &ops[id]);

@@ -110,7 +110,7 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// The same for the column of that place, counted from 0, if there is one.
+    /// Puts the column of that place, counted from 0, into the line, if there is one.
     #[inline(always)]
     fn put_at<const PLACE: usize>(&self, line: &mut Line<'a>) -> Result<(), LineFault> {
         match PLACE < self.columns.columns.len() {
