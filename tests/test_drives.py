@@ -10,19 +10,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import drive_models
 import drive_presets
 from slcache import api
 from slcache.drives import fills, laws, ledger, like, measured
 from support import slcache
 
 RECORD = json.loads(drive_presets.RECORD.read_text())
-NAMES = list(drive_presets.TEMPLATES)
+NAMES = list(drive_models.TEMPLATES)
 KINDS = {"known", "derived", "calibrated", "assumed"}
 
 
 def made(name: str) -> str:
     """Return the device file that the record makes."""
-    model = drive_presets.Model(name)
+    model = drive_models.Model(name)
     content = drive_presets.device(model, RECORD[name]["parameters"])
     return drive_presets.text(content, drive_presets.evidence(model, content))
 
@@ -51,9 +52,9 @@ def test_nothing_held_out_is_used(name: str, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_phase_that_is_held_out_cannot_be_calibrated_to(monkeypatch: pytest.MonkeyPatch) -> None:
     held = measured.drives()["hp-fx900-1tb"]
-    monkeypatch.setitem(drive_presets.TEMPLATES, held.name, drive_presets.TEMPLATES[NAMES[0]])
+    monkeypatch.setitem(drive_models.TEMPLATES, held.name, drive_models.TEMPLATES[NAMES[0]])
     with pytest.raises(ValueError, match="may not be used"):
-        drive_presets.Model(held.name)
+        drive_models.Model(held.name)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -105,7 +106,7 @@ def test_published_figures_have_a_source_and_averages_are_held_out() -> None:
         assert all(measured.url(figure.source).startswith("https://") for figure in figures)
         if drive.phases:
             assert drive.phases[-1].to_gb == drive.user_gb
-        assert (drive.whole is None) == (drive.name in drive_presets.TEMPLATES)
+        assert (drive.whole is None) == (drive.name in drive_models.TEMPLATES)
 
 
 CACHE = 192 << 20
@@ -223,7 +224,7 @@ def test_a_drive_is_judged_from_the_command_line(tmp_path: Path) -> None:
 def test_a_drive_runs_empty_and_nearly_full(name: str, fill: float) -> None:
     part = fills.scaled(f"{name}-like", 16)
     user = int(api.resolve(device=part, scheme="client")["device"]["user_bytes"])
-    size = fills.megabyte(drive_presets.PAGE)
+    size = fills.megabyte(drive_models.PAGE)
     workload = {
         "requests": int(0.02 * user) // size,
         "footprint_bytes": user // size * size,

@@ -1,0 +1,215 @@
+# ruff: noqa: E501 - texts
+"""What the presets that are like drives are made of: chips, templates, and the sizes that follow."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from slcache.drives import measured
+
+PAGE, WORDLINES, KEPT = 16384, 256, 32
+#: Every size can be divided by so much: `--scale`.
+PARTS = 16
+#: Blocks of every plane beyond the user's data and those kept, at least: two of a sixteenth.
+SPARE = 2 * PARTS
+MEGABYTE = 10**6 // PAGE * PAGE
+CONZONE = "ConZone's ssd_config.h (github.com/DingcuiYu/ConZone)"
+ISSCC = "throughput of a die as ISSCC gives it (anandtech.com/show/16491)"
+SLC_READ_US, ERASE_US = 20, 3500
+LINKS = {"pcie3x4": (4, 985, 256, 24), "pcie4x4": (4, 1969, 256, 24), "sata": (1, 600, 8192, 560)}
+LINK_GB_S = {
+    name: lanes * rate / 1e3 * load / (load + head)
+    for name, (lanes, rate, load, head) in LINKS.items()
+}
+
+
+@dataclass(frozen=True)
+class Nand:
+    """Dense mode of a generation of chips: what one-shot programs and reads take, and who says it."""
+
+    program_us: float
+    read_us: float
+    said: str
+
+
+SAMSUNG_128 = Nand(1199, 45, f"Samsung, 128 layers: 82 MB/s of 2 planes, {ISSCC}")
+HYNIX_176 = Nand(1170, 50, f"SK hynix, 176 layers: 168 MB/s of 4 planes, {ISSCC}")
+KIOXIA_96 = Nand(1725, 58, f"Kioxia, 96 layers: 57 MB/s of 2 planes, {ISSCC}")
+KIOXIA_128 = Nand(1489, 56, f"Kioxia, 128 layers: 132 MB/s of 4 planes, {ISSCC}")
+KIOXIA_170 = Nand(1229, 50, f"Kioxia, above 170 layers: 160 MB/s of 4 planes, {ISSCC}")
+YMTC = Nand(983, 50, f"300 MB/s of 6 planes, {CONZONE}")
+SAMSUNG_QLC = Nand(
+    7282, 85, "Samsung QLC, 92 layers: 18 MB/s (anandtech.com/show/16136), 2 planes assumed"
+)
+INTEL_QLC = Nand(
+    8738, 85, "Intel/Micron QLC, 96 layers: 30 MB/s (anandtech.com/show/16136), 4 planes assumed"
+)
+
+
+@dataclass(frozen=True)
+class Template:
+    """What is not measured of a drive: its chips, and which kind of cache it has."""
+
+    planes: int
+    channels: int
+    mega_transfers: int
+    nand: Nand
+    own_nand: bool
+    rule: str
+    title: str
+    #: Rated write speed, above what one writer reaches, and who says it.
+    rated: tuple[float, str] | None = None
+    #: Blocks of every plane that stay SLC.
+    static_blocks: int = 0
+    never_reopens: bool = False
+    busy: bool = False
+    lazy: bool = False
+    through: bool = False
+
+
+TPU_RATED = "rated by the maker, as printed at "
+TEMPLATES = {
+    "samsung-980-1tb": Template(32, 4, 1200, SAMSUNG_128, True, "table", "Samsung 980, 1 TB",
+        (3.0, TPU_RATED + "guru3d.com"), never_reopens=True, busy=True),
+    "samsung-980-pro-1tb": Template(64, 8, 1200, SAMSUNG_128, True, "table", "Samsung 980 PRO, 1 TB",
+        (5.0, TPU_RATED + "pugetsystems.com"), static_blocks=16, busy=True),
+    "samsung-970-evo-500gb": Template(32, 8, 800, KIOXIA_96, False, "table", "Samsung 970 EVO, 500 GB",
+        static_blocks=32, busy=True),
+    "samsung-870-qvo-4tb": Template(64, 8, 800, SAMSUNG_QLC, True, "table", "Samsung 870 QVO, 4 TB",
+        static_blocks=16),
+    "intel-660p-1tb": Template(32, 4, 800, INTEL_QLC, False, "falling", "Intel 660p, 1 TB", lazy=True),
+    "crucial-p1-1tb": Template(32, 4, 800, INTEL_QLC, False, "falling", "Crucial P1, 1 TB"),
+    "wd-sn580-1tb": Template(64, 4, 1600, KIOXIA_128, False, "whole", "WD Blue SN580, 1 TB"),
+    "crucial-t500-2tb": Template(64, 4, 2400, YMTC, False, "whole", "Crucial T500, 2 TB",
+        (7.0, TPU_RATED + "kitguru.net")),
+    "corsair-mp600-elite-2tb": Template(64, 4, 2400, KIOXIA_170, True, "table", "Corsair MP600 Elite, 2 TB"),
+    "adata-atom-50-1tb": Template(64, 4, 1600, HYNIX_176, False, "free", "ADATA XPG Atom 50, 1 TB"),
+    "lexar-nm790-2tb": Template(64, 4, 2400, YMTC, False, "free", "Lexar NM790, 2 TB"),
+    "msi-m480-play-2tb": Template(128, 8, 1600, HYNIX_176, False, "free", "MSI Spatium M480 Play, 2 TB"),
+    "kioxia-exceria-plus-g3-2tb": Template(64, 4, 1600, KIOXIA_170, True, "free",
+        "Kioxia Exceria Plus G3, 2 TB"),
+    "hp-fx700-2tb": Template(64, 4, 2400, INTEL_QLC, False, "whole", "HP FX700, 2 TB", through=True),
+}  # fmt: skip
+
+
+class Model:
+    """A drive in closed forms: times in microseconds, sizes in GB."""
+
+    def __init__(self, name: str) -> None:
+        self.drive, self.template = measured.drives()[name], TEMPLATES[name]
+        self.bits = self.drive.bits
+        phases = self.drive.phases
+        if any(bar.gb_s.use != "calibrate" for bar in phases):
+            raise ValueError(f"{name}: a phase may not be used")
+        if name == "hp-fx700-2tb":
+            # Two speeds within one cache: it has their mean.
+            first, second = phases[0], phases[1]
+            spent = (
+                first.to_gb / first.gb_s.value + (second.to_gb - first.to_gb) / second.gb_s.value
+            )
+            self.cache_gb, self.first = second.to_gb, second.to_gb / spent
+        else:
+            self.cache_gb, self.first = phases[0].to_gb, phases[0].gb_s.value
+        self.last = phases[-1].gb_s.value
+        self.boundary_gb = phases[1].to_gb if len(phases) == 3 and name != "hp-fx700-2tb" else None
+        self.second = phases[1].gb_s.value if self.boundary_gb else None
+
+    @property
+    def bus_us(self) -> float:
+        """A page on the channel."""
+        return PAGE / self.template.mega_transfers
+
+    @property
+    def row_gb(self) -> float:
+        """A dense block of every plane."""
+        return self.template.planes * WORDLINES * self.bits * PAGE / 1e9
+
+    @property
+    def static_gb(self) -> float:
+        """What the blocks that stay SLC would hold as dense ones."""
+        return self.template.static_blocks * self.row_gb
+
+    def page_us(self, gb_s: float) -> float:
+        """The time of a page of one plane at a speed of all planes."""
+        return self.template.planes * PAGE / gb_s / 1e3
+
+    @property
+    def usable_rows(self) -> int:
+        """Blocks of a plane that hold data when folding begins, as far as `--scale` allows."""
+        name, needed = self.drive.name, self.drive.user_gb + SPARE * self.row_gb + self.static_gb
+        if self.boundary_gb:
+            usable = self.boundary_gb + (self.bits - 1) * self.cache_gb
+        elif self.template.rule == "whole" and name != "hp-fx700-2tb":
+            usable = self.bits * self.cache_gb
+        else:
+            usable = needed
+        return PARTS * max(
+            round(usable / self.row_gb / PARTS), math.ceil(needed / self.row_gb / PARTS)
+        )
+
+    def fold_fixed_us(self) -> float:
+        """What a folded page costs beside the array's program: read, erase, twice the channel."""
+        return SLC_READ_US + ERASE_US / WORDLINES + 2 * self.bus_us
+
+    def start(self) -> dict[str, float]:
+        """Return the parameters by the closed forms, in nanoseconds."""
+        first_page = self.page_us(
+            max(self.first, self.template.rated[0] if self.template.rated else 0)
+        )
+        found = {"slc_ns": (first_page - self.bus_us) * 1e3}
+        if self.drive.link == "sata":
+            found["slc_ns"] = 250e3
+        turnaround = MEGABYTE / 1e3 * (1 / self.first - 1 / LINK_GB_S[self.drive.link])
+        if self.template.rated or self.drive.link == "sata":
+            found["turnaround_ns"] = max(turnaround, 0) * 1e3
+        slc_page = self.bus_us + found["slc_ns"] / 1e3
+        ratio = self.bits / (self.bits - 1)
+        fixed = self.fold_fixed_us()
+        if self.template.busy:
+            shot = (self.page_us(self.last) - self.bus_us - 0.25 * fixed) / 1.25
+        elif self.template.rule == "whole":
+            shot = (self.page_us(self.last) - slc_page) / ratio - fixed
+        else:
+            shot = self.page_us(self.second or self.last) - self.bus_us
+        found["dense_ns"] = shot * self.bits * 1e3
+        if self.second is not None:
+            folded = (self.page_us(self.last) - slc_page) / ratio
+            found["fold_ns"] = max(folded - fixed - shot, 0) * self.bits * 1e3
+        return found
+
+    def targets(self) -> dict[str, float]:
+        """Return what each parameter is chosen for, GB per second."""
+        wanted = {"slc_ns": self.first, "dense_ns": self.second or self.last}
+        start = self.start()
+        if "turnaround_ns" in start:
+            # The array's own speed is above what one writer sees.
+            del wanted["slc_ns"]
+            wanted["turnaround_ns"] = self.first
+        if "fold_ns" in start:
+            wanted["fold_ns"] = self.last
+        return wanted
+
+    def cap(self) -> dict[str, Any]:
+        """Return the rule of the cache."""
+        static_gb = self.template.static_blocks * self.row_gb / self.bits
+        if self.template.rule == "table":
+            return {"rule": "table", "table": [[0.0, sized_bytes(self.cache_gb - static_gb)]]}
+        if self.template.rule == "falling":
+            # What is left at 80 % is printed of one drive; where the line begins follows from the
+            # cache of the empty drive, during whose filling it has already fallen.
+            least = measured.drives()["intel-660p-1tb"].others["cache_gb_at_80_percent"].value
+            held = self.cache_gb / self.drive.user_gb / 0.8
+            begin = (self.cache_gb - least * held) / (1 - held)
+            return {
+                "rule": "table",
+                "table": [[0.0, sized_bytes(begin)], [0.8, sized_bytes(least)]],
+            }
+        share = self.bits * self.cache_gb / (self.usable_rows * self.row_gb)
+        return {"rule": "free", "share": round(min(share, 1.0), 4)}
+
+
+def sized_bytes(gb: float) -> int:
+    """Return a size that can be divided."""
+    return round(gb * 1e9 / PARTS / PAGE) * PARTS * PAGE
