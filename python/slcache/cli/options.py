@@ -286,14 +286,6 @@ Device = Annotated[
         help="A preset (see [bold]slcache devices[/bold]) or a file.",
     ),
 ]
-Scheme = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        autocompletion=complete.scheme,
-        help="A scheme (see [bold]slcache schemes[/bold]).",
-    ),
-]
 Schemes = Annotated[
     str,
     typer.Option(

@@ -115,14 +115,6 @@ class Study:
         except ValueError as error:
             raise StudyError(str(error)) from error
 
-    def with_seeds(self, seeds: int | None, seed: int | None) -> Study:
-        """Return the study with other seeds, where they are given."""
-        return replace(
-            self,
-            seeds=self.seeds if seeds is None else seeds,
-            seed=self.seed if seed is None else seed,
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """Return the study as its file has it."""
         told: dict[str, Any] = {
