@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slcache import slow
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.errors import UsageError
 from slcache.given import quantity
-from slcache.slow.answer import Group, Incident, row
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.words import kinds, units
+
+if TYPE_CHECKING:
+    from slcache import slow
+    from slcache.slow.answer import Group, Incident
 
 #: Rows of a table; JSON and CSV have all.
 _ROWS = 10
@@ -80,6 +82,8 @@ def why(
       slcache why baseline.parquet --slowest 5 --operation write
       slcache why baseline.parquet ips.parquet --above 10ms
     """
+    from slcache import slow
+
     form = opt.form_of(form, json)
     given = [slowest, request, above, percentile]
     if sum(value is not None for value in given) > 1:
@@ -117,6 +121,9 @@ def _ns(text: str | None) -> int | None:
 
 
 def _sheets(found: slow.Answer | slow.Moved) -> list[Sheet]:
+    from slcache import slow
+    from slcache.slow.answer import row
+
     if isinstance(found, slow.Answer):
         rows = [row(found.slow, index) for index in range(len(found.slow))]
         parts = [each.pop("parts_ns") for each in rows]
@@ -177,6 +184,8 @@ def _share(found: slow.Answer) -> str:
 
 
 def _requests(found: slow.Answer) -> Iterator[Table | str]:
+    from slcache.slow.answer import row
+
     of_which = Column("of which", text=True)
     table = Table("request", ["operation", "arrives at", "size", "takes", of_which])
     for index in range(len(found.slow)):
