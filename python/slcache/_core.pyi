@@ -184,6 +184,20 @@ def trace_bound(
 ) -> str:
     """Return what caches of some sizes, in bytes, can keep from dense programs, as JSON."""
 
+def run_bounds(
+    trace: str | Rereadable,
+    *,
+    device: str | DeviceContent,
+    scheme: str,
+    sets: list[str],
+    trace_options: list[tuple[str, str]],
+    seed: int | None,
+    replay: str | None,
+    slots: list[int],
+    progress: Callable[[str, int, int], bool | None] | None,
+) -> str:
+    """Return the bounds of a trace as a run places it, for caches of some sizes, as JSON."""
+
 def trace_lint(
     trace: str,
     trace_options: list[tuple[str, str]],

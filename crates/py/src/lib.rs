@@ -17,7 +17,7 @@ use content::Device;
 use errors::{config_error, sim_error, trace_error, ConfigError, RunError, TraceError};
 use pyo3::prelude::*;
 use slcache_sim::traces::{bound_telling, info_telling, lint_telling, TraceOptions, TracePath};
-use slcache_sim::{execute, Layers, RunRequest, Stop};
+use slcache_sim::{bounds, execute, Layers, RunRequest, Stop};
 use std::collections::BTreeMap;
 
 /// Problems of each kind that a lint report lists one by one; the rest are counted.
@@ -168,6 +168,35 @@ fn trace_bound(
     Ok(json(&bound.map_err(|error| trace_error(&error))?))
 }
 
+/// What caches of some sizes, in mapping units, could keep from dense programs of a trace as a run places it
+/// on its device, as JSON.
+#[pyfunction]
+#[pyo3(signature = (trace, *, device, scheme, sets, trace_options, seed, replay, slots, progress))]
+#[allow(clippy::too_many_arguments)] // the keyword arguments of the Python function
+fn run_bounds(
+    py: Python<'_>,
+    trace: Named,
+    device: Device,
+    scheme: String,
+    sets: Vec<String>,
+    trace_options: Vec<(String, String)>,
+    seed: Option<u64>,
+    replay: Option<String>,
+    slots: Vec<u32>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let request = RunRequest {
+        trace: trace.into(),
+        trace_options: options(&trace_options)?,
+        layers: Layers { device: device.into(), scheme, sets, seed, replay },
+        ..RunRequest::default()
+    };
+    let result = progress::run(py, progress, move |progress, _| {
+        bounds(&request, &slots, progress).map(|document| document.to_string())
+    })?;
+    result.map_err(|error| sim_error(&error))
+}
+
 /// Every problem found in a trace, as JSON.
 #[pyfunction]
 #[pyo3(signature = (trace, trace_options, progress=None))]
@@ -259,6 +288,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(config_schema, module)?)?;
     module.add_function(wrap_pyfunction!(trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace_bound, module)?)?;
+    module.add_function(wrap_pyfunction!(run_bounds, module)?)?;
     module.add_function(wrap_pyfunction!(trace_lint, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::trace_formats, module)?)?;
     module.add_function(wrap_pyfunction!(trace_tools::trace_convert, module)?)?;

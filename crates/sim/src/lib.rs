@@ -21,7 +21,7 @@ pub mod snapshot;
 mod trace_options;
 
 pub use config::{resolve, ConfigError, ConfigErrors, DeviceSource, Layers, Origin, RunConfig, Words};
-pub use replay::{execute, save_state, Progress, RunRequest, SimError};
+pub use replay::{bounds, execute, save_state, Progress, RunRequest, SimError};
 pub use slcache_core::base::rng::RngStream;
 pub use slcache_core::device::Stop;
 /// The traces room, for programs that use this crate.

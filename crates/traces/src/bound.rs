@@ -167,7 +167,7 @@ impl Counter {
             self.alive_now = self.alive_now + u64::from(writes) - u64::from(was);
         }
         self.alive_max = self.alive_max.max(self.alive_now);
-        self.meters.request(&self.touched, writes);
+        self.meters.request(self.touched.iter().copied(), writes);
     }
 
     fn sizes(self, sizes: &[u64]) -> Vec<SizeBound> {

@@ -24,6 +24,18 @@ _SHOWN_MAX = 60
 #: Columns of the series that are null where a window has no request.
 _LATENCIES = re.compile(r"(?:read|write)_latency_ns_(?:max|p50|p99|p99_9)")
 
+#: The figures of a bound, where there is one.
+_BOUND = (
+    "capacity_slots",
+    "buffer_slots",
+    "versions",
+    "kept",
+    "kept_died",
+    "drained",
+    "least",
+    "counted",
+)
+
 #: What a trace is told by, where runs are compared.
 _TRACE = ("sha256", "requests", "reads", "writes", "read_bytes", "write_bytes")
 
@@ -99,6 +111,8 @@ def current_comparison(document: Mapping[str, Any]) -> Mapping[str, Any]:
     reference = normalised.get("to")
     if not isinstance(reference, str) or reference not in schemes:
         raise ResultError(f"normalised.to = {_short(reference)}: must be one of {few(schemes)}")
+    if "bounds" in document:
+        _check_bounds(document["bounds"])
     if "seeds" not in document:
         return {**document, "runs": raised}
     seeds = document["seeds"]
@@ -159,6 +173,8 @@ def differences(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -
 def _settings(document: Mapping[str, Any]) -> dict[str, Any]:
     config = document["config"]
     settings = dict(leaves({name: part for name, part in config.items() if name != "scheme"}))
+    # Whether a bound is counted changes nothing of the run.
+    settings.pop("run.bound", None)
     # Another model is another device: older documents do not tell theirs.
     for key in ("model_version", "reading"):
         settings[f"provenance.{key}"] = document.get("provenance", {}).get(key)
@@ -290,10 +306,32 @@ def _check_sense(document: Mapping[str, Any]) -> None:
         raise _wrong("config.device.mu_bytes", f" = {_short(mu_bytes)}: must be at least 1")
     if document["series"]["columns"]["t_ns"] and document["series"]["window_ns"] < 1:
         raise _wrong("series.window_ns", " = 0: must be at least 1 where there are windows")
+    if "bound" in document:
+        _check_bound(document["bound"])
     if "disk" in document:
         _check_power(document["disk"]["series"])
     _check_histograms(document["scheme"])
     _check_sides(document["host"])
+
+
+def _check_bounds(bounds: object) -> None:
+    """Hold the bounds of a comparison against the published schema."""
+    from jsonschema import Draft202012Validator
+
+    schema = schemata.schema("compare")["properties"]["bounds"]
+    for error in Draft202012Validator(schema).iter_errors(bounds):
+        path = "".join(
+            f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path
+        )
+        raise _wrong(*_told(error, "bounds" + path))
+
+
+def _check_bound(bound: Mapping[str, Any]) -> None:
+    """Raise ResultError for a bound without its figures, or the reason that there is none."""
+    needed = ("why",) if bound["kind"] == "none" else _BOUND
+    for key in needed:
+        if key not in bound:
+            raise _wrong(f"bound.{key}", ": missing")
 
 
 def _check_histograms(scheme: Mapping[str, Any]) -> None:

@@ -8,17 +8,25 @@
 //! fell free last but not after its birth; none is free exactly where C would be exceeded (Faigle and
 //! Nawijn; Carlisle and Lloyd: the largest k-colourable set of intervals). That needs the past only.
 
-/// No stamp: the unit holds no version.
-const NONE: u32 = u32::MAX;
+/// No stamp: the unit holds no version. Zero, so that a table of units that nothing was written to takes no
+/// memory.
+const NONE: u32 = 0;
 /// Positions that a list may have beside those in use before it is made short; the tests force it.
 const SLACK: usize = if cfg!(test) { 4 } else { 1024 };
 
-/// Counts the versions that caches of some sizes can keep. Units are numbers from 0 on, given out without gaps.
+/// Units whose stamps lie together: 4 KiB of them for one size. Those of which none was written are never
+/// looked at.
+const CHUNK: usize = 1024;
+
+/// Counts the versions that caches of some sizes can keep. Units are numbers from 0 on.
 #[derive(Clone, Debug)]
 pub struct Meters {
     sizes: Vec<Slots>,
-    /// Of each unit and each size the length of its list when the unit's version was born, less one.
+    /// Of each unit and each size the length of its list when the unit's version was born.
     stamps: Vec<u32>,
+    /// Chunks with a unit that was written, and how many those are.
+    used: Vec<bool>,
+    used_count: usize,
 }
 
 /// The slots of one cache.
@@ -52,18 +60,31 @@ impl Meters {
 
     /// Caches of so many slots, each at most [`Self::SLOTS_MAX`].
     pub fn new(slots: &[u32]) -> Self {
+        Self::with_units(slots, 0)
+    }
+
+    /// The same with places for `units` units from the start, which take memory as they are written.
+    pub fn with_units(slots: &[u32], units: u32) -> Self {
         debug_assert!(slots.iter().all(|&slots| slots <= Self::SLOTS_MAX));
-        Self { sizes: slots.iter().map(|&slots| Slots::new(slots)).collect(), stamps: Vec::new() }
+        let chunks = (units as usize).div_ceil(CHUNK);
+        Self {
+            sizes: slots.iter().map(|&slots| Slots::new(slots)).collect(),
+            stamps: vec![NONE; chunks * CHUNK * slots.len()],
+            used: vec![false; chunks],
+            used_count: 0,
+        }
     }
 
     /// A request writes `units`, or, if it does not, trims them: first all that they held dies.
-    pub fn request(&mut self, units: &[u32], writes: bool) {
+    pub fn request(&mut self, units: impl ExactSizeIterator<Item = u32> + Clone, writes: bool) {
         let count = self.sizes.len();
         self.shorten(units.len());
-        for &unit in units {
-            let first = unit as usize * count;
-            let Some(stamps) = self.stamps.get_mut(first..first + count) else { continue };
-            for (slots, stamp) in self.sizes.iter_mut().zip(stamps) {
+        for unit in units.clone() {
+            let unit = unit as usize;
+            if !self.used.get(unit / CHUNK).is_some_and(|used| *used) {
+                continue;
+            }
+            for (slots, stamp) in self.sizes.iter_mut().zip(&mut self.stamps[unit * count..]) {
                 let stamp = std::mem::replace(stamp, NONE);
                 if stamp != NONE {
                     slots.die(stamp);
@@ -71,18 +92,29 @@ impl Meters {
             }
         }
         if writes {
-            units.iter().for_each(|&unit| self.born(unit as usize));
+            units.for_each(|unit| self.born(unit as usize));
         }
     }
 
+    #[inline]
     fn born(&mut self, unit: usize) {
         let count = self.sizes.len();
-        if self.stamps.len() < (unit + 1) * count {
-            self.stamps.resize((unit + 1) * count, NONE);
+        if !self.used.get(unit / CHUNK).is_some_and(|used| *used) {
+            self.use_chunk(unit / CHUNK);
         }
         for (slots, stamp) in self.sizes.iter().zip(&mut self.stamps[unit * count..]) {
-            *stamp = slots.ends.len() as u32 - 1;
+            *stamp = slots.ends.len() as u32;
         }
+    }
+
+    #[cold]
+    fn use_chunk(&mut self, chunk: usize) {
+        if chunk >= self.used.len() {
+            self.used.resize(chunk + 1, false);
+            self.stamps.resize((chunk + 1) * CHUNK * self.sizes.len(), NONE);
+        }
+        self.used[chunk] = true;
+        self.used_count += 1;
     }
 
     /// Makes lists short that might become too long with `coming` units.
@@ -90,9 +122,9 @@ impl Meters {
         let count = self.sizes.len();
         for (at, slots) in self.sizes.iter_mut().enumerate() {
             if slots.ends.len() + coming > slots.limit {
-                let units = self.stamps.len() / count;
-                slots.shorten(self.stamps.iter_mut().skip(at).step_by(count));
-                slots.limit = slots.ends.len() + units / 2 + coming + SLACK;
+                let used = self.stamps.chunks_mut(CHUNK * count).zip(&self.used).filter(|(_, used)| **used);
+                slots.shorten(used.flat_map(|(stamps, _)| stamps.iter_mut().skip(at).step_by(count)));
+                slots.limit = slots.ends.len() + self.used_count * CHUNK / 2 + coming + SLACK;
             }
         }
     }
@@ -102,16 +134,17 @@ impl Meters {
         self.sizes.iter().map(|slots| slots.lost)
     }
 
-    /// What could be kept in the end, by size.
-    pub fn finish(self) -> Vec<Kept> {
+    /// What could be kept if this is the end, by size.
+    pub fn finish(&self) -> Vec<Kept> {
         let count = self.sizes.len();
         let kept = |(at, mut slots): (usize, Slots)| {
-            let stamps = self.stamps.iter().skip(at).step_by(count);
+            let used = self.stamps.chunks(CHUNK * count).zip(&self.used).filter(|(_, used)| **used);
+            let stamps = used.flat_map(|(stamps, _)| stamps.iter().skip(at).step_by(count));
             let alive = stamps.filter(|&&stamp| stamp != NONE);
             let more = alive.filter(|&&stamp| slots.take(stamp)).count() as u64;
             Kept { died: slots.kept, all: slots.kept + more }
         };
-        self.sizes.into_iter().enumerate().map(kept).collect()
+        self.sizes.iter().cloned().enumerate().map(kept).collect()
     }
 }
 
@@ -129,9 +162,9 @@ impl Slots {
         }
     }
 
-    /// Takes the slot that fell free last, `stamp` at the latest; false if there is none.
+    /// Takes the slot that fell free last, before the list was longer than `stamp`; false if there is none.
     fn take(&mut self, stamp: u32) -> bool {
-        let at = self.last_free(stamp);
+        let at = self.last_free(stamp - 1);
         if at > 0 {
             self.ends[at as usize] = at - 1;
         } else if self.unused > 0 {
@@ -165,7 +198,7 @@ impl Slots {
             }
         }
         for stamp in stamps.filter(|stamp| **stamp != NONE) {
-            *stamp = self.ends[*stamp as usize];
+            *stamp = self.ends[*stamp as usize - 1] + 1;
         }
         self.ends.clear();
         self.ends.extend(0..free);

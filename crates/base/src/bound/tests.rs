@@ -57,7 +57,7 @@ fn by_sweep(versions: &[(usize, usize)], slots: u32) -> u64 {
 
 fn all_kept(requests: &Requests, slots: &[u32]) -> Vec<Kept> {
     let mut meters = Meters::new(slots);
-    requests.iter().for_each(|(units, writes)| meters.request(units, *writes));
+    requests.iter().for_each(|(units, writes)| meters.request(units.iter().copied(), *writes));
     meters.finish()
 }
 
@@ -130,6 +130,18 @@ fn each_further_slot_keeps_no_more_than_the_one_before_it() {
 }
 
 #[test]
+fn it_does_not_matter_where_units_lie() {
+    let mut rng = RngStream::new(4, "bound");
+    for _ in 0..20 {
+        let requests = draw(&mut rng, 400, 60, 8);
+        let apart = |unit: &u32| unit * 701;
+        let spread =
+            requests.iter().map(|(units, writes)| (units.iter().map(apart).collect(), *writes)).collect();
+        assert_eq!(all_kept(&requests, &[3, 17]), all_kept(&spread, &[3, 17]));
+    }
+}
+
+#[test]
 fn a_unit_that_is_written_again_and_again_needs_one_slot() {
     let requests: Requests = (0..100).map(|_| (vec![0], true)).collect();
     assert_eq!(kept(&requests, 1), Kept { died: 99, all: 100 });
@@ -140,11 +152,11 @@ fn a_unit_that_is_written_again_and_again_needs_one_slot() {
 fn what_is_lost_so_far_is_what_died_and_was_not_kept() {
     let mut meters = Meters::new(&[1, 0]);
     let lost = |meters: &Meters| meters.lost().collect::<Vec<_>>();
-    meters.request(&[0, 1, 2], true);
+    meters.request([0, 1, 2].into_iter(), true);
     assert_eq!(lost(&meters), [0, 0]);
-    meters.request(&[0, 1], true);
+    meters.request([0, 1].into_iter(), true);
     assert_eq!(lost(&meters), [1, 2]);
-    meters.request(&[0, 1, 2], false);
+    meters.request([0, 1, 2].into_iter(), false);
     assert_eq!(lost(&meters), [3, 5]);
     assert_eq!(meters.finish(), [Kept { died: 2, all: 2 }, Kept { died: 0, all: 0 }]);
 }

@@ -66,6 +66,11 @@ impl Buffer {
         }
     }
 
+    /// Most pages, those on their way below included.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
     /// Whether another page fits.
     pub fn has_room(&self) -> bool {
         self.nodes.len() + self.evicting < self.capacity

@@ -76,6 +76,7 @@ impl Simulation {
             return Err(TurnError::Refused(problem));
         }
         let turned = self.scheme.turn(knob, value, &mut self.io);
+        self.note_room();
         turned.map_err(|source| TurnError::Run(RunError::Full { index: self.fed, source }))
     }
 }

@@ -1,6 +1,7 @@
 //! The device as its host sees it: requests, queue, buffer and the event loop.
 
 mod admission;
+mod bound;
 pub mod buffer;
 pub mod completed;
 pub mod config;
@@ -51,6 +52,7 @@ use crate::hw::timing::{RequestId, Timing};
 use crate::metrics::counters::OpCounters;
 use crate::metrics::series::Series;
 use crate::schemes::AnyScheme;
+use bound::Bound;
 use buffer::Buffer;
 use completed::Completed;
 use config::{InflightRead, Replay, RmwTransfer};
@@ -109,7 +111,9 @@ pub struct Simulation {
     log: Option<Vec<(Request, u64)>>,
     /// Every request with its times, kept only when asked for.
     request_log: Option<RequestLog>,
-    /// Whether any of those three is kept.
+    /// What the cache could keep, counted only when asked for.
+    bound: Option<Box<Bound>>,
+    /// Whether any of the log, the latencies and the request log is kept.
     watched: bool,
 }
 
@@ -169,6 +173,7 @@ impl Simulation {
             completed: None,
             log: None,
             request_log: None,
+            bound: None,
             watched: false,
             scheme_pools: scheme.blocks().iter().fold(0, |pools, share| pools | 1 << share.pool),
             scheme,

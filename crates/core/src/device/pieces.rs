@@ -37,6 +37,9 @@ impl Simulation {
         let missing = if tail == 0 { 0 } else { (1u32 << shift) - tail };
         if write {
             self.scheme.write_request();
+            if self.bound.is_some() && !self.is_write_back() {
+                self.count_written(mu..last + 1);
+            }
         }
         let n = self.io.policy().mus_per_page;
         while mu <= last {

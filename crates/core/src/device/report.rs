@@ -30,6 +30,7 @@ impl Simulation {
             cache: CacheReport { slc_bytes: self.scheme.slc_cache_bytes(&self.io) },
             scheme: self.scheme_report(),
             series: self.io.series_mut().report(cache),
+            bound: self.bound_report(),
             adjusted: Adjusted { sub_mu_rounded: self.stats.sub_mu_rounded },
         })
     }

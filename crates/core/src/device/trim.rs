@@ -15,6 +15,9 @@ impl Simulation {
         if first >= end {
             return;
         }
+        if let Some(bound) = self.bound.as_mut() {
+            bound.trim(first..end);
+        }
         self.scheme.trim(first, end, &mut self.io);
         let n = self.io.policy().mus_per_page;
         let unused = |page: u32| {

@@ -1,6 +1,7 @@
 //! The DRAM buffer's place in the way of requests: what it takes, what it drops or writes back, who waits
 //! for room.
 
+use super::bound::Masked;
 use super::buffer::{Buffer, Buffered};
 use super::config::{BufferConfig, WriteBack};
 use super::requests::Client;
@@ -72,6 +73,10 @@ impl Simulation {
             buffer.fill(piece.page, piece.mask);
         } else if fits {
             buffer.put(piece, true);
+            if let Some(bound) = self.bound.as_mut() {
+                let first = piece.page * self.io.policy().mus_per_page;
+                bound.write(Masked { first, mask: piece.mask });
+            }
             let access_ns = self.setup.buffer.map_or(0, |b| b.access_ns);
             self.requests.host(piece.request).buffer_ns = access_ns;
         }

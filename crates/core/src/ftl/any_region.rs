@@ -46,6 +46,11 @@ pub trait AnyRegion {
     /// Live bytes in it that count as cached if it is a cache.
     fn live_bytes(&self, io: &Io) -> u64;
 
+    /// Whether pages written in SLC mode become dense where they lie.
+    fn turns_dense(&self) -> bool {
+        false
+    }
+
     /// Adds what a snapshot holds of it.
     fn save(&self, states: &mut RegionStates);
 
@@ -128,6 +133,10 @@ impl AnyRegion for TwoLayerRegion {
 
     fn live_bytes(&self, io: &Io) -> u64 {
         self.cache_live_bytes(io)
+    }
+
+    fn turns_dense(&self) -> bool {
+        true
     }
 
     fn save(&self, states: &mut RegionStates) {

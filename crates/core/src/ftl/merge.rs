@@ -31,6 +31,11 @@ impl Merger {
         self.timeout_ns = timeout_ns;
     }
 
+    /// Most mapping units that are held, but for a larger piece that comes alone.
+    pub fn units_max(&self) -> u32 {
+        self.capacity_units
+    }
+
     /// Whether the buffer has room for `piece`; what is held of its page already needs none.
     #[inline]
     pub fn has_room(&self, piece: &Piece, io: &Io) -> bool {

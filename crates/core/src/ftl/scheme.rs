@@ -161,6 +161,17 @@ pub trait Scheme {
         blocks
     }
 
+    /// Most mapping units that wait in the controller once a piece is written, but for a larger piece that
+    /// comes alone: overwritten there, they are never programmed.
+    fn held_units_max(&self) -> u32 {
+        0
+    }
+
+    /// What may ever be in SLC mode of the cache, where that is more than the size it is said to have.
+    fn slc_bytes_max(&self, io: &Io) -> u64 {
+        self.slc_cache_bytes(io)
+    }
+
     /// What the cache takes in SLC mode, at most where its size changes.
     fn slc_cache_bytes(&self, io: &Io) -> u64 {
         let mut bytes = 0;

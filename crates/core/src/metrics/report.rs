@@ -348,6 +348,43 @@ pub struct CacheReport {
     pub slc_bytes: u64,
 }
 
+/// The least that the run could have programmed dense, if it was measured, and what it did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum BoundReport {
+    /// There is no bound.
+    None {
+        /// Why.
+        why: &'static str,
+    },
+    /// Of slots programmed by which versions come to dense cells.
+    Dense(BoundFigures),
+    /// Of units written to the disk.
+    Disk(BoundFigures),
+}
+
+/// A bound, in mapping units. A version is a unit touched by a write, until the next write of it or a trim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct BoundFigures {
+    /// Most that the cache and the controller's memory can hold at once.
+    pub capacity_slots: u64,
+    /// The controller's memory of that.
+    pub buffer_slots: u64,
+    /// Versions written.
+    pub versions: u64,
+    /// Most of them that so large a cache can hold from birth to death.
+    pub kept: u64,
+    /// The same of those that died before the end.
+    pub kept_died: u64,
+    /// Whether nothing was left in the cache at the end: then `least` is versions less `kept_died`, else less
+    /// `kept`.
+    pub drained: bool,
+    /// The least that any scheme with such a cache programs dense, or writes to the disk.
+    pub least: u64,
+    /// What this one did.
+    pub counted: u64,
+}
+
 /// A scheme's own figures.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SchemeReport {
@@ -393,6 +430,9 @@ pub struct Report {
     pub wear: WearReport,
     /// The size of the scheme's cache.
     pub cache: CacheReport,
+    /// What could have been kept from dense cells, if it was counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<BoundReport>,
     /// The scheme's own figures.
     pub scheme: SchemeReport,
     /// Time series.

@@ -233,6 +233,12 @@ macro_rules! schemes {
             fn blocks(&self) -> Vec<BlockShare> {
                 match self { $($(#[$when])* Self::$variant(s) => s.blocks(),)* }
             }
+            fn held_units_max(&self) -> u32 {
+                match self { $($(#[$when])* Self::$variant(s) => s.held_units_max(),)* }
+            }
+            fn slc_bytes_max(&self, io: &Io) -> u64 {
+                match self { $($(#[$when])* Self::$variant(s) => s.slc_bytes_max(io),)* }
+            }
             fn slc_cache_bytes(&self, io: &Io) -> u64 {
                 match self { $($(#[$when])* Self::$variant(s) => s.slc_cache_bytes(io),)* }
             }

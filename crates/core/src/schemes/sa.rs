@@ -133,6 +133,10 @@ impl Scheme for Sa {
         Ok(())
     }
 
+    fn held_units_max(&self) -> u32 {
+        self.cache.merger.units_max()
+    }
+
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
         self.dials.knobs()
     }

@@ -2,6 +2,7 @@
 
 mod address;
 mod address_error;
+mod bounds;
 mod document;
 mod learning;
 mod namespaces;
@@ -13,6 +14,7 @@ mod state;
 mod time_scale;
 
 pub use address_error::AddressError;
+pub use bounds::bounds;
 pub use request_log::LogError;
 pub use state::save_state;
 
@@ -160,22 +162,11 @@ pub(crate) struct Ready {
 /// Everything that comes before the first request.
 pub(crate) fn ready(request: &RunRequest, progress: &mut Progress<'_>) -> Result<Ready, SimError> {
     let mut config = resolve(&request.layers)?;
-    memory::check(&config.setup().memory())?;
-    let needs_scan = needs_scan(&config);
+    memory::check(&config.memory())?;
     let Written { state, memory, log } = outputs(request)?;
     let learning = Learning::of(request, &config, memory)?;
     let log = request.log.as_deref().map(|path| RequestLog::begin(path, log, &config)).transpose()?;
-    let path = readable(request, needs_scan, progress)?;
-    let mut source = Source::open(&path, &request.trace_options, TimeScale::of(&config.host))?;
-    if source.has_volumes() {
-        let namespaces = volume_places(&mut source, config.device.piece_bytes(), progress)?;
-        source = source.again(&request.trace_options)?.with(Some(namespaces));
-    }
-    let mut plan = Plan::direct(&config)?;
-    if needs_scan {
-        plan = Plan::scan(&mut source, &config, progress)?;
-        source = source.again(&request.trace_options)?.with(source.into_namespaces());
-    }
+    let (source, plan) = opened(request, &config, progress)?;
     // A fault that the scan finds costs no preconditioning.
     let mut simulation = prepare(request, &mut config, &learning, state, progress)?;
     if let Some(preload) = &plan.preload {
@@ -185,7 +176,31 @@ pub(crate) fn ready(request: &RunRequest, progress: &mut Progress<'_>) -> Result
     if log.is_some() {
         simulation.log_requests();
     }
+    if config.run.bound {
+        simulation.measure_bound();
+    }
     Ok(Ready { config, source, plan, simulation, learning, log })
+}
+
+/// The trace, and where on the device its requests go.
+fn opened(
+    request: &RunRequest,
+    config: &RunConfig,
+    progress: &mut Progress<'_>,
+) -> Result<(Source, Plan), SimError> {
+    let needs_scan = needs_scan(config);
+    let path = readable(request, needs_scan, progress)?;
+    let mut source = Source::open(&path, &request.trace_options, TimeScale::of(&config.host))?;
+    if source.has_volumes() {
+        let namespaces = volume_places(&mut source, config.device.piece_bytes(), progress)?;
+        source = source.again(&request.trace_options)?.with(Some(namespaces));
+    }
+    let mut plan = Plan::direct(config)?;
+    if needs_scan {
+        plan = Plan::scan(&mut source, config, progress)?;
+        source = source.again(&request.trace_options)?.with(source.into_namespaces());
+    }
+    Ok((source, plan))
 }
 
 /// Tells that a part of the run begins which cannot say how far it is.

@@ -39,7 +39,7 @@ use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use cap::{Cap, Filling};
 use check::Fit;
-use config::{FlushWhen, FoldPath, FoldVictim};
+use config::{FlushWhen, FoldHost, FoldPath, FoldVictim, Full};
 use plane::PlaneState;
 use report::Stats;
 use serde::{Deserialize, Serialize};
@@ -238,6 +238,21 @@ impl Scheme for Client {
             }
         }
         Ok(())
+    }
+
+    fn held_units_max(&self) -> u32 {
+        self.packing.units_max()
+    }
+
+    /// Beyond the cap, the host may have SLC blocks while others are folded, or one where all goes through
+    /// the cache.
+    fn slc_bytes_max(&self, io: &Io) -> u64 {
+        let row = self.slc.slc_bytes(1, io);
+        match (self.config.full, self.config.fold.host) {
+            (Full::Direct, FoldHost::Slc) => row * u64::from(self.slc.spec.blocks - self.keep_blocks),
+            (Full::Through, _) => self.slc_cache_bytes(io).max(row),
+            (Full::Direct, FoldHost::Dense) => self.slc_cache_bytes(io),
+        }
     }
 
     /// The cap of an empty device.

@@ -299,6 +299,10 @@ impl Scheme for Hierarchy {
         vec![self.l2.share(), self.store.region.share()]
     }
 
+    fn held_units_max(&self) -> u32 {
+        self.merger.units_max()
+    }
+
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
         self.dials.knobs()
     }

@@ -140,6 +140,10 @@ impl Scheme for Dwa {
         self.hybrid.signals(io).to_vec()
     }
 
+    fn held_units_max(&self) -> u32 {
+        self.hybrid.held_units_max()
+    }
+
     /// The size that the table gives an empty device.
     fn slc_cache_bytes(&self, io: &Io) -> u64 {
         let percent = self.setting.percent(0, u64::from(io.mus()));

@@ -202,6 +202,11 @@ impl Hybrid {
         true
     }
 
+    /// Most mapping units that wait in the controller.
+    pub fn held_units_max(&self) -> u32 {
+        self.packing.units_max()
+    }
+
     /// The blocks of both regions.
     pub fn blocks(&self) -> Vec<BlockShare> {
         let planes = self.slc.planes().len() as u64;

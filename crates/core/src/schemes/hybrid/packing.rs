@@ -34,6 +34,11 @@ impl Packing {
     pub fn slots(&self) -> u32 {
         self.slots
     }
+
+    /// Most mapping units that are held: less than a page of each stream.
+    pub fn units_max(&self) -> u32 {
+        2 * (self.slots - 1)
+    }
 }
 
 /// A page for held units.

@@ -144,6 +144,10 @@ impl Scheme for QlcOnly {
         self.program_all_held(all, io)
     }
 
+    fn held_units_max(&self) -> u32 {
+        self.packing.units_max()
+    }
+
     fn report(&self, io: &Io) -> SchemeReport {
         let mut report = SchemeReport { name: "qlc-only".into(), ..SchemeReport::default() };
         self.dense.report(&mut report);

@@ -200,6 +200,10 @@ impl Scheme for Rl {
         memory::take(memory, &mut self.agent, &shape)
     }
 
+    fn held_units_max(&self) -> u32 {
+        self.hybrid.held_units_max()
+    }
+
     fn slc_cache_bytes(&self, io: &Io) -> u64 {
         self.hybrid.slc_bytes_max(io)
     }

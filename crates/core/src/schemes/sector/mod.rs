@@ -209,6 +209,10 @@ impl Scheme for Sector {
         Ok(())
     }
 
+    fn held_units_max(&self) -> u32 {
+        self.cache.merger.units_max()
+    }
+
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
         self.dials.knobs()
     }

@@ -370,6 +370,10 @@ impl Scheme for Ust {
         vec![slc_share, io.mapped() as f64 / f64::from(io.mus())]
     }
 
+    fn held_units_max(&self) -> u32 {
+        self.buffer_units
+    }
+
     /// Blocks are of the mode they were last opened in.
     /// What every logical block may have, as far as the planes have blocks that need not stay free.
     fn slc_cache_bytes(&self, io: &Io) -> u64 {
