@@ -61,7 +61,7 @@ def test_every_seed_is_a_comparison_of_its_own(workload: Path, four: SeededCompa
 def test_one_seed_is_what_it_always_was(workload: Path) -> None:
     plain = slcache.compare(workload, device="tiny", schemes=SCHEMES)
     assert type(plain) is slcache.Comparison
-    assert set(plain.to_dict()) == {"runs", "normalised"}
+    assert set(plain.to_dict()) == {"runs", "normalised", "gains", "bounds"}
 
 
 def test_intervals_are_those_of_scipy(four: SeededComparison) -> None:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from slcache import _core
+from slcache import _core, api
+from slcache.documents import gains
 from slcache.errors import UsageError, about
+from slcache.runs import given
 from slcache.traces.api import Path, Progress, reader_options
 from slcache.words import units
 from slcache.words.few import few
+
+if TYPE_CHECKING:
+    from slcache.results import Result
+    from slcache.runs.run import Run
 
 _SECTOR = 512
 _UNIT_MAX = 1 << 20
@@ -20,6 +26,8 @@ _UNITS_MAX = 1 << 30
 _SIZES_MAX = 256
 #: 1 MiB, 2 MiB, ... 8 TiB, of which those are told that do not keep everything.
 _SIZES = tuple(1 << power for power in range(20, 44))
+#: Of a comparison, powers of two below the smallest cache and above the largest.
+_BELOW, _ABOVE, _POWER_MAX = 3, 3, 30
 #: Shares of what an endless cache keeps, of which the sizes are told.
 SHARES = (0.5, 0.8, 0.95)
 
@@ -53,6 +61,38 @@ def of_trace(
         rows = document["sizes"]
         short = list(takewhile(lambda row: row["kept"] < document["versions"], rows))
         document["sizes"] = rows[: len(short) + 1]
+    return document
+
+
+def of_comparison(run: Run, results: Sequence[Result]) -> dict[str, Any] | None:
+    """Return the bounds of the trace of compared runs, as `run` places it on their device.
+
+    The sizes are powers of two around those of the schemes' caches. None where no run has a bound
+    or none a cache, and where the trace can be read only once.
+    """
+    caches = [
+        document["bound"]["capacity_slots"]
+        for result in results
+        for document in result.documents
+        if gains.has_cache(document)
+    ]
+    trace = given.trace_of(run.trace)
+    if not caches or (isinstance(trace, str) and _core.is_read_once(trace)):
+        return None
+    low, high = min(caches).bit_length() - 1, max(caches).bit_length()
+    powers = range(max(0, low - _BELOW), min(high + _ABOVE, _POWER_MAX) + 1)
+    text = _core.run_bounds(
+        trace,
+        device=given.device_of(run.device),
+        scheme=run.scheme,
+        sets=api.sets(run.settings),
+        trace_options=list(run.trace_options),
+        seed=run.seed,
+        replay=run.replay,
+        slots=[1 << power for power in powers],
+        progress=None,
+    )
+    document: dict[str, Any] = json.loads(text)
     return document
 
 

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slcache import api
+from slcache import api, bounds
 from slcache.errors import UsageError, about
 from slcache.files import Path
 from slcache.given import config_files
@@ -82,7 +82,11 @@ def compare(
             trace=texts.text_of(trace),
             device=texts.text_of(device),
             scheme=name,
-            settings={**api.settings_for(given, name, names), **cells.get(name, {})},
+            settings={
+                **_counted(given),
+                **api.settings_for(given, name, names),
+                **cells.get(name, {}),
+            },
             trace_options=api.reader_options_of(trace, trace_format, trace_options, number),
             replay=replay,
             seed=number,
@@ -95,15 +99,20 @@ def compare(
     results = several.results(asked, jobs=jobs, executor=executor, store=store, progress=progress)
     reference = normalise if normalise is None else labelled[normalise]
     count = len(names)
+    if seeds == 1:
+        return Comparison(results, reference, bounds.of_comparison(asked[0], results))
     found = [
         Comparison(results[start : start + count], reference)
         for start in range(0, len(results), count)
     ]
-    if seeds == 1:
-        return found[0]
     from slcache.results.seeded import SeededComparison
 
     return SeededComparison(found)
+
+
+def _counted(given: Mapping[str, Any]) -> dict[str, bool]:
+    """Return the setting that has the bound of each run counted, unless something is said of it."""
+    return {} if "run.bound" in given else {"run.bound": True}
 
 
 def _names(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from slcache.documents import normalise
+from slcache.documents import gains, normalise
 from slcache.documents.normalise import Document
 from slcache.words import kinds
 
@@ -103,6 +103,30 @@ _OTHERS = (
         "What the scheme's cache takes in SLC mode.",
         normalise.cache_bytes,
         whole=True,
+    ),
+    Metric(
+        "dense_bytes",
+        "bytes",
+        "min",
+        "Bytes programmed by which data come to dense cells for the first time, or written to the "
+        "disk; only where `run.bound` has it counted.",
+        gains.dense_bytes,
+        whole=True,
+    ),
+    Metric(
+        "dense_least_bytes",
+        "bytes",
+        None,
+        "The least of that for any scheme with a cache of this size; none where no bound holds.",
+        gains.least_bytes,
+        whole=True,
+    ),
+    Metric(
+        "dense_over_least",
+        "1",
+        "min",
+        "The one over the other; none where the least is 0.",
+        gains.above,
     ),
     Metric("iops", "1/s", "max", "Reads and writes completed per second.", normalise.iops),
     Metric(

@@ -84,7 +84,7 @@ def _again(
         _repeated(label, document, trace, api.prefixed(label, progress))
         for label, document in zip(old.labels, old.documents, strict=True)
     ]
-    return Comparison(runs, old.reference) if isinstance(old, Comparison) else runs[0]
+    return Comparison(runs, old.reference, old.bounds) if isinstance(old, Comparison) else runs[0]
 
 
 def _chosen(old: Result | Comparison, scheme: str | None) -> Result | Comparison:

@@ -180,7 +180,7 @@ def compare(
             comparison.stage(files)
     cautions = [Text(line, "yellow") for line in comparison.notes()]
     sentences = [*cautions, *(Text(line) for line in comparison.verdict())]
-    _print(comparison, form, [*_tables(comparison), *sentences], out)
+    _print(comparison, form, [*_tables(comparison), *sentences, *_gains(comparison)], out)
 
 
 def _tables(comparison: Comparison) -> list[Table]:
@@ -191,6 +191,15 @@ def _tables(comparison: Comparison) -> list[Table]:
         return [terminal.seeds_table(comparison.seed_rows())]
     rows, pace = comparison.rows(), comparison.pace_rows()
     return [terminal.comparison_table(rows), terminal.pace_table(pace)]
+
+
+def _gains(comparison: Comparison) -> list[Table | str]:
+    """Return the table of what is programmed dense beside the least; none for several seeds."""
+    from slcache.results.seeded import SeededComparison
+
+    if isinstance(comparison, SeededComparison):
+        return []
+    return terminal.gain_tables(comparison.labels, comparison.documents, comparison.reference)
 
 
 def _begun(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from slcache.documents.normalise import Document
 from slcache.plots import (
     attribution,
     bars,
+    bound,
     curves,
     histograms,
     latency,
@@ -25,7 +26,7 @@ from slcache.plots import (
     writes,
 )
 from slcache.report import pages, terminal
-from slcache.sentences import disk, life, notes, verdict
+from slcache.sentences import disk, gains, life, notes, verdict
 from slcache.tables import grid
 from slcache.words import labels as labels_of_traces
 from slcache.words import units
@@ -60,10 +61,12 @@ def render(
     documents: Sequence[Document],
     to: str | None,
     seeds: Seeds | None = None,
+    bounds: Mapping[str, Any] | None = None,
 ) -> str:
     """Return the page; `to` is the reference scheme of a comparison, None for a single run.
 
-    With `seeds` its head is of all seeds, and the rest of the first one.
+    With `seeds` its head is of all seeds, and the rest of the first one. `bounds` is the least
+    that is programmed dense, by the size of the cache.
     """
     first = documents[0]
     compared = to is not None and len(documents) > 1
@@ -80,7 +83,10 @@ def render(
         compared=compared,
         unequal=grid.unequal_caches(labels, documents) if compared else "",
         cautions=[] if seeds else notes.of_runs(documents),
-        pictures=_pictures(labels, documents, to if compared else None),
+        gain_columns=gains.columns(documents),
+        gain_rows=gains.rows(labels, documents, to or labels[0]),
+        gain_lines=gains.lines(labels, documents, to or labels[0]),
+        pictures=_pictures(labels, documents, to if compared else None, bounds),
         labels=labels,
         latencies=_latencies(labels, documents),
         schemes=_schemes(labels, documents),
@@ -116,7 +122,10 @@ def _subtitle(document: Document) -> str:
 
 
 def _pictures(
-    labels: Sequence[str], documents: Sequence[Document], to: str | None
+    labels: Sequence[str],
+    documents: Sequence[Document],
+    to: str | None,
+    bounds: Mapping[str, Any] | None,
 ) -> list[Picture]:
     """Draw every figure of the page."""
     drawn: list[tuple[str, str, Figure, str]] = []
@@ -131,6 +140,9 @@ def _pictures(
                 "the reference.",
             )
         )
+        if bound.has_any(documents):
+            figure = bound.compared(labels, documents, bounds)
+            drawn.append(("bound", "How large a cache is worth", figure, bound.caption(documents)))
     for name, title, draw, caption in _FIGURES:
         drawn.append((name, title, draw(labels, documents), caption(documents)))
     if power.has_any(documents):

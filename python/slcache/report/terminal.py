@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from slcache.documents import normalise
-from slcache.sentences import disk
+from slcache.sentences import disk, gains
 from slcache.tables import grid
 from slcache.tables.tabular import Column, Table, fitted
 from slcache.words import labels, units
@@ -43,6 +43,18 @@ def pace_table(rows: Sequence[grid.Row]) -> Table:
     for row in rows:
         table.add(_name(row), *_cells(row))
     return table
+
+
+def gain_tables(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Table | str]:
+    """Return the table of dense programs beside the least, with its sentences; empty without."""
+    rows = gains.rows(labels, documents, to)
+    if not rows:
+        return list(gains.lines(labels, documents, to))
+    table = Table("scheme", gains.columns(documents))
+    for row in rows:
+        name = Text(printable(row.label))
+        table.add(name.append(" (reference)", "dim") if row.reference else name, *row.cells)
+    return [table, *gains.lines(labels, documents, to)]
 
 
 def seeds_table(rows: Sequence[grid.Row]) -> Table:
@@ -148,6 +160,7 @@ def _caption(document: Document) -> str:
         _flash_line(document),
         disk.line(document),
         _pace_line(document),
+        gains.line(document),
         grid.THIN_NOTE if thin else None,
     ]
     return "\n".join(line for line in lines if line is not None)

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from slcache.documents import contract, normalise, saved
+from slcache.documents import gains as figures
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path, Transaction
 from slcache.results import spare
-from slcache.sentences import notes, verdict
+from slcache.sentences import gains, notes, verdict
 from slcache.tables import grid
 from slcache.words import labels
 from slcache.words.few import few
@@ -313,7 +314,12 @@ class Comparison(_Frames):
     Where runs differ in the device or another setting, the verdict begins with saying so.
     """
 
-    def __init__(self, runs: Sequence[Result], normalise_to: str | None = None) -> None:
+    def __init__(
+        self,
+        runs: Sequence[Result],
+        normalise_to: str | None = None,
+        bounds: Mapping[str, Any] | None = None,
+    ) -> None:
         labels = [run.label for run in runs]
         to = normalise_to if normalise_to is not None else (labels[0] if labels else "")
         if to not in labels:
@@ -323,6 +329,8 @@ class Comparison(_Frames):
             raise about(UsageError(f"schemes named twice: {few(labels)}"), "runs")
         self.runs = list(runs)
         self.reference = to
+        #: The least dense programs of the trace for caches of several sizes, where it was counted.
+        self.bounds = bounds
         contract.check_comparable(labels, self.documents)
 
     @classmethod
@@ -350,7 +358,7 @@ class Comparison(_Frames):
     def made(document: Mapping[str, Any]) -> Comparison:
         """Return the comparison of a checked document; of several seeds, that of the first."""
         runs = [Result.made(run, name, ()) for name, run in saved.named(document).items()]
-        return Comparison(runs, document["normalised"]["to"])
+        return Comparison(runs, document["normalised"]["to"], document.get("bounds"))
 
     @property
     def inputs(self) -> Sequence[Path]:
@@ -378,8 +386,13 @@ class Comparison(_Frames):
         return normalise.normalised(self.labels, self.documents, self.reference)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return `{"runs": [...], "normalised": {...}}`."""
-        return {"runs": [run.to_dict() for run in self.runs], "normalised": self.normalised}
+        """Return `{"runs": [...], "normalised": {...}}`, and what is known of the bounds."""
+        document = {"runs": [run.to_dict() for run in self.runs], "normalised": self.normalised}
+        if self.gain_rows():
+            document["gains"] = figures.told(self.labels, self.documents, self.reference)
+        if self.bounds is not None:
+            document["bounds"] = copy.deepcopy(dict(self.bounds))
+        return document
 
     def verdict(self) -> list[str]:
         """Return who wins, by how much and why, in sentences."""
@@ -401,13 +414,22 @@ class Comparison(_Frames):
         """Return the rows of the table of IOPS, MB/s, utilisation and run time as text."""
         return grid.pace_rows(self.labels, self.documents, self.reference)
 
+    def gain_rows(self) -> list[gains.Row]:
+        """Return the rows of the table of dense programs beside the least; empty if not counted."""
+        return gains.rows(self.labels, self.documents, self.reference)
+
+    def gain_lines(self) -> list[str]:
+        """Return the sentences on that table."""
+        return gains.lines(self.labels, self.documents, self.reference)
+
     def summary(self) -> str:
         """Return the comparison tables and their verdict as text."""
         from slcache.report import terminal
 
         label = terminal.label_line(self.documents)
         tables = terminal.comparison_table(self.rows()), terminal.pace_table(self.pace_rows())
-        return terminal.text(*label, *tables, *self.notes(), *self.verdict())
+        beside = terminal.gain_tables(self.labels, self.documents, self.reference)
+        return terminal.text(*label, *tables, *self.notes(), *self.verdict(), *beside)
 
     def plot_bars(self) -> Figure:
         """Draw mean and tail latency relative to the reference, reads and writes apart."""
@@ -419,7 +441,7 @@ class Comparison(_Frames):
         """Return the report as one self-contained HTML page."""
         from slcache.report import html
 
-        return html.render(self.labels, self.documents, self.reference)
+        return html.render(self.labels, self.documents, self.reference, bounds=self.bounds)
 
     def _repr_html_(self) -> str:
         from slcache.report import terminal

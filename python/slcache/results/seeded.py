@@ -108,7 +108,7 @@ class SeededComparison(Comparison):
         for other in comparisons[1:]:
             if other.labels != first.labels or other.reference != first.reference:
                 raise ValueError("seeds of different comparisons: the schemes are not the same")
-        super().__init__(first.runs, first.reference)
+        super().__init__(first.runs, first.reference, first.bounds)
         self.comparisons = list(comparisons)
         self.seeds = [int(each.documents[0]["provenance"]["seed"]) for each in comparisons]
         if len(set(self.seeds)) != len(self.seeds):
@@ -261,7 +261,7 @@ class SeededComparison(Comparison):
         from slcache.report import html
 
         told = html.Seeds(self.seed_rows(), [*self.notes(), *self.verdict()], self.seeds[0])
-        return html.render(self.labels, self.documents, self.reference, told)
+        return html.render(self.labels, self.documents, self.reference, told, self.bounds)
 
     def __repr__(self) -> str:
         return f"<slcache.SeededComparison of {', '.join(self.labels)}: {len(self.seeds)} seeds>"

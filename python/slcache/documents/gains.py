@@ -1,0 +1,96 @@
+"""What runs program dense and the least that they could, read from result documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from slcache.documents.normalise import Document
+
+#: A reference that programs so little beyond the bound leaves nothing to gain.
+_NEAR = 0.98
+
+
+def bound(document: Document) -> Mapping[str, Any] | None:
+    """Return the bound of a run and what it did, or None where there is none."""
+    found: Mapping[str, Any] | None = document.get("bound")
+    return None if found is None or found["kind"] == "none" else found
+
+
+def dense_bytes(document: Document) -> int | None:
+    """Return what the run programmed dense for the first time, or wrote to the disk, in bytes."""
+    found = bound(document)
+    return None if found is None else found["counted"] * _unit(document)
+
+
+def least_bytes(document: Document) -> int | None:
+    """Return the least of that with a cache of this size, in bytes."""
+    found = bound(document)
+    return None if found is None else found["least"] * _unit(document)
+
+
+def room_bytes(document: Document) -> int | None:
+    """Return what cache and controller's memory can hold at once, in bytes."""
+    found = bound(document)
+    return None if found is None else found["capacity_slots"] * _unit(document)
+
+
+def has_cache(document: Document) -> bool:
+    """Return whether a run that has a bound has a cache beside the controller's memory."""
+    found = bound(document)
+    return found is not None and found["capacity_slots"] > found["buffer_slots"]
+
+
+def above(document: Document) -> float | None:
+    """Return what the run did over the least; None where that is 0 or there is no bound."""
+    found = bound(document)
+    return float(found["counted"] / found["least"]) if found and found["least"] else None
+
+
+def share(document: Document, reference: Document) -> float | None:
+    """Return the share of what could be gained over a reference that a run gains.
+
+    None where one of both has no bound, and where the reference is at the bound or below: that
+    has another cache.
+    """
+    own, other = bound(document), bound(reference)
+    if own is None or other is None or own["kind"] != other["kind"]:
+        return None
+    room = other["counted"] - own["least"]
+    return float((other["counted"] - own["counted"]) / room) if room > 0 else None
+
+
+def is_nothing(document: Document, reference: Document) -> bool:
+    """Return whether the reference is so near to the bound that nothing is left to gain."""
+    own, other = bound(document), bound(reference)
+    return (
+        own is not None
+        and other is not None
+        and own["kind"] == other["kind"]
+        and other["counted"] > own["least"] > _NEAR * other["counted"]
+    )
+
+
+def told(labels: Sequence[str], documents: Sequence[Document], to: str) -> dict[str, Any]:
+    """Return the table as `{"to": ..., "schemes": {...}}`, sizes in bytes."""
+    reference = documents[list(labels).index(to)]
+
+    def of(document: Document) -> dict[str, Any]:
+        if bound(document) is None:
+            return {"why": (document.get("bound") or {"why": "not counted"})["why"]}
+        return {
+            "room_bytes": room_bytes(document),
+            "dense_bytes": dense_bytes(document),
+            "least_bytes": least_bytes(document),
+            "above": above(document),
+            "share": None if document is reference else share(document, reference),
+        }
+
+    return {
+        "to": to,
+        "schemes": {label: of(d) for label, d in zip(labels, documents, strict=True)},
+    }
+
+
+def _unit(document: Document) -> int:
+    return int(document["config"]["device"]["mu_bytes"])

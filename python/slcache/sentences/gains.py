@@ -1,0 +1,115 @@
+"""How far schemes are from the least that they could program dense: a table and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from slcache.documents.gains import (
+    above,
+    bound,
+    dense_bytes,
+    has_cache,
+    is_nothing,
+    least_bytes,
+    room_bytes,
+    share,
+)
+from slcache.documents.normalise import Document
+from slcache.sentences import wording
+from slcache.words import units
+
+NOTHING = "nothing to gain"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scheme in the table: its label, whether it is the reference, its figures as text."""
+
+    label: str
+    reference: bool
+    cells: list[str]
+
+
+def columns(documents: Sequence[Document]) -> list[str]:
+    """Return the titles of the table's figures."""
+    done = "written to disk" if any(document.get("disk") for document in documents) else "dense"
+    return ["cache and memory", done, "at least", f"{done} / least", "share of the gain"]
+
+
+def rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Row]:
+    """Return the table of what the runs program dense beside the least; empty without a bound."""
+    if all(bound(document) is None for document in documents):
+        return []
+    reference = documents[list(labels).index(to)]
+    return [
+        Row(label, label == to, _cells(document, reference, is_reference=label == to))
+        for label, document in zip(labels, documents, strict=True)
+    ]
+
+
+def _cells(document: Document, reference: Document, *, is_reference: bool) -> list[str]:
+    sizes = (room_bytes(document), dense_bytes(document), least_bytes(document))
+    relative = above(document)
+    gained = None if is_reference else share(document, reference)
+    told = NOTHING if is_nothing(document, reference) else None
+    return [
+        *("–" if size is None else units.size(size) for size in sizes),
+        "–" if relative is None else f"{relative:.2f}",
+        "–" if gained is None else told or units.percent(gained),
+    ]
+
+
+def line(document: Document) -> str | None:
+    """Return a sentence on one run's bound, or None where it was not counted."""
+    if "bound" not in document:
+        return None
+    found = document["bound"]
+    if found["kind"] == "none":
+        return f"no bound on dense programs: {found['why']}"
+    room, done, least = (
+        units.size(size(document) or 0) for size in (room_bytes, dense_bytes, least_bytes)
+    )
+    does = "written to the disk" if found["kind"] == "disk" else "programmed dense"
+    return f"{done} {does}, {least} at least with {room} of cache and memory"
+
+
+def lines(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[str]:
+    """Return the sentences on the table: who comes nearest, and who is not bound and why."""
+    named = dict(zip(labels, documents, strict=True))
+    return [*_nearest(named), *_unbound(named, to)]
+
+
+def _nearest(named: Mapping[str, Document]) -> Iterator[str]:
+    """Say how near the one comes that is nearest of those with a cache."""
+    known = [
+        (value, name)
+        for name, each in named.items()
+        if has_cache(each) and (value := above(each)) is not None
+    ]
+    if not known:
+        return
+    value, name = min(known)
+    document = named[name]
+    sizes = room_bytes(document), least_bytes(document), dense_bytes(document)
+    room, least, done = (units.size(size or 0) for size in sizes)
+    if document["bound"]["kind"] == "disk":
+        does, to_do = "writes", "write less than {} to the disk"
+    else:
+        does, to_do = "programs", "program less than {} dense"
+    yield (
+        f"With {room} of cache and memory no scheme can {to_do.format(least)}; {name} {does} "
+        f"{done}, {value:.2f} times that."
+    )
+
+
+def _unbound(named: Mapping[str, Document], to: str) -> Iterator[str]:
+    reasons: dict[str, list[str]] = {}
+    for name, document in named.items():
+        if (document.get("bound") or {}).get("kind") == "none":
+            reasons.setdefault(document["bound"]["why"], []).append(name)
+    for why, names in reasons.items():
+        yield f"No bound holds for {wording.listed(names)}: {why}."
+    others = any(bound(document) is not None for name, document in named.items() if name != to)
+    if others and bound(named[to]) is None:
+        yield f"{to} has no bound, so that no share of a gain over it can be told."
