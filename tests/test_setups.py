@@ -43,6 +43,16 @@ def test_a_set_up_is_what_the_evaluation_runs(name: str) -> None:
         assert dict(job.settings) == found.settings_for([job.scheme], job.input.path)
 
 
+def test_the_joint_reading_is_a_combination_of_the_joint_study() -> None:
+    plan = plans.load("hierarchy")
+    assert plan.sensitivity is not None
+    (study,) = [each for each in plan.sensitivity.vary if each.name.startswith("Clock")]
+    points = dict(zip(study.titles(), study.tables(), strict=True))
+    (joint,) = [each for each in plan.others if each.id == "joint"]
+    whole = {key: said for option in joint.option for key, said in option.settings.items()}
+    assert whole == points["x 0.01, planes, static, 1 ms, touched sectors"]
+
+
 def test_short_names_mean_the_first_part_and_the_literal_reading() -> None:
     assert setups.named("ips").name == "ips/bursty:literal"
     assert setups.named("hierarchy:probable").name == "hierarchy/main:probable"
