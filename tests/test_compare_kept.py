@@ -91,7 +91,8 @@ def test_a_cliff_that_was_ended_goes_on(tmp_path: Path, counted: Counted) -> Non
 
 
 def test_a_sweep_and_a_comparison_share_runs(trace: Path, tmp_path: Path, counted: Counted) -> None:
-    settings = {"trace.address": "wrap"}
+    # A comparison has the bound of its runs counted.
+    settings = {"trace.address": "wrap", "run.bound": True}
     sweep(trace, device="tiny", scheme=HOW["schemes"], settings=settings, store=tmp_path, jobs=1)
     counted()
     found = compared(trace, store=tmp_path)
