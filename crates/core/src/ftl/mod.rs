@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! config, answer, piece, span, window, knob, signal, block_list, moved,
-//! op_log, page_reads, early, disk_traffic, wakeup, memory                     words and lists
+//! op_log, page_reads, early, disk_traffic, wakeup, memory, oracle             words and lists
 //! translation                                                   which part of the map is in DRAM
 //! free_list <- bank; hold, bank <- media <- audit               what is stored
 //! io <- merge, write_buffer, plane_allocator, restore           what it does in time
@@ -45,6 +45,7 @@ pub mod merge;
 pub mod mixed;
 mod moved;
 pub mod op_log;
+pub mod oracle;
 pub mod pack;
 pub mod packer;
 pub mod page_level;
