@@ -135,6 +135,7 @@ pub fn sim_error(error: &SimError) -> PyErr {
         SimError::Address(_) => {
             placed::<TraceError>(told, Place { key: Some("trace.address"), ..Place::default() })
         }
+        SimError::TooLong(_) => placed::<TraceError>(told, Place::default()),
         SimError::OutputTaken(error) => output_error(error),
         SimError::NoMemory(_) => wrong("scheme", told),
         SimError::Cancelled => PyKeyboardInterrupt::new_err("cancelled"),

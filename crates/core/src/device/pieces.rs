@@ -36,7 +36,7 @@ impl Simulation {
         let mut mu = start_mu;
         let missing = if tail == 0 { 0 } else { (1u32 << shift) - tail };
         if write {
-            self.scheme.write_request();
+            self.scheme.write_request(start_mu, last, &self.io);
             if self.bound.is_some() && !self.is_write_back() {
                 self.count_written(mu..last + 1);
             }

@@ -2,6 +2,7 @@
 
 use super::config::{BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy};
 use crate::base::Problem;
+use crate::ftl::oracle::Foresight;
 use crate::hw::array::FlashArray;
 use crate::hw::geometry::Geometry;
 use crate::hw::timing::Timing;
@@ -45,7 +46,9 @@ impl Setup {
         let mus = device.user_bytes / u64::from(device.mu_bytes);
         // The map, and as much for a scheme's own counts and the buffer's index.
         let by_mu = mus * 2 * size_of::<u32>() as u64;
-        let by_slot = FlashArray::slot_bytes(&geometry) + by_mu;
+        let pages =
+            if self.scheme.looks_ahead() { device.user_bytes / u64::from(device.piece_bytes()) } else { 0 };
+        let by_slot = FlashArray::slot_bytes(&geometry) + by_mu + Foresight::page_bytes(pages);
         let blocks = FlashArray::block_bytes(&geometry) + Timing::block_bytes(&geometry);
         MemoryNeed {
             tables_bytes: by_slot + blocks,

@@ -5,6 +5,7 @@ use super::{RunError, Setup, Simulation};
 use crate::ftl::by_regions::{ByRegions, SchemeState};
 use crate::ftl::io::IoState;
 use crate::ftl::memory::Memory;
+use crate::ftl::oracle::Foresight;
 use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::Scheme;
 use crate::schemes::AnyState;
@@ -41,6 +42,17 @@ impl Simulation {
         restoring.finish().map_err(RunError::Snapshot)?;
         simulation.window.load(state.window).map_err(RunError::Snapshot)?;
         Ok(simulation)
+    }
+
+    /// The first pass over the trace to come, if the scheme looks ahead.
+    pub fn foresight(&self) -> Option<Foresight> {
+        let pages = self.io.mus() / self.io.policy().mus_per_page;
+        self.setup.scheme.looks_ahead().then(|| Foresight::new(pages, self.piece_bytes()))
+    }
+
+    /// Tells the scheme what the trace will do; call it before its first request.
+    pub fn foresee(&mut self, foresight: Foresight) {
+        self.scheme.foresee(foresight.finish());
     }
 
     /// What the scheme has learned so far.

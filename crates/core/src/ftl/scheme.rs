@@ -5,6 +5,7 @@ use super::any_region::{AnyRegion, Role};
 use super::io::Io;
 use super::knob::{Knob, KnobSpec};
 use super::memory::Memory;
+use super::oracle::Oracle;
 use super::page_level;
 use super::piece::Piece;
 use super::signal::SignalSpec;
@@ -19,6 +20,9 @@ use serde::Serialize;
 pub trait Parameters {
     /// Whether the data's home is a disk, and flash only a cache in front of it.
     const ON_DISK: bool = false;
+
+    /// Whether the scheme knows what the trace will do, from a first pass over it.
+    const LOOKS_AHEAD: bool = false;
 
     /// Adds every problem of the parameters on `device`.
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>);
@@ -101,9 +105,13 @@ pub trait Scheme {
         Idle::Nothing
     }
 
-    /// The host writes: the request's pieces follow, unless the DRAM buffer takes them.
+    /// The host writes mapping units `first` to `last`: the request's pieces follow, unless the DRAM buffer
+    /// takes them.
     #[inline]
-    fn write_request(&mut self) {}
+    fn write_request(&mut self, _first: u32, _last: u32, _io: &Io) {}
+
+    /// The trace that begins now is foreseen.
+    fn foresee(&mut self, _oracle: Oracle) {}
 
     /// The scheme's own windows.
     fn window_length(&self) -> WindowLength {

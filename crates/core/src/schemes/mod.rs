@@ -41,6 +41,7 @@ use crate::ftl::any_region::{AnyRegion, Role};
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::memory::Memory;
+use crate::ftl::oracle::Oracle;
 use crate::ftl::piece::Piece;
 use crate::ftl::scheme::{Parameters, Scheme};
 use crate::ftl::signal::SignalSpec;
@@ -69,6 +70,8 @@ pub struct CatalogEntry {
     pub signals: &'static [SignalSpec],
     /// Whether it runs on devices with a disk, and on no others.
     pub on_disk: bool,
+    /// Whether it knows what the trace will do: a yardstick, no device can be built so.
+    pub looks_ahead: bool,
 }
 
 /// The problem of scheme `name`, whose data are at home on a disk or not, on a device where they cannot be.
@@ -113,6 +116,7 @@ macro_rules! schemes {
                 knobs: <$scheme as Scheme>::KNOBS,
                 signals: <$scheme as Scheme>::SIGNALS,
                 on_disk: <$config as Parameters>::ON_DISK,
+                looks_ahead: <$config as Parameters>::LOOKS_AHEAD,
             },)*
         ];
 
@@ -148,6 +152,11 @@ macro_rules! schemes {
             /// Whether its data are at home on a disk.
             pub fn on_disk(&self) -> bool {
                 match self { $($(#[$when])* Self::$variant(_) => <$config as Parameters>::ON_DISK,)* }
+            }
+
+            /// Whether it knows what the trace will do, from a first pass over it.
+            pub fn looks_ahead(&self) -> bool {
+                match self { $($(#[$when])* Self::$variant(_) => <$config as Parameters>::LOOKS_AHEAD,)* }
             }
 
             /// Writes out what depends on the device where nothing is chosen.
@@ -200,8 +209,11 @@ macro_rules! schemes {
                 match self { $($(#[$when])* Self::$variant(s) => s.idle(plane, io),)* }
             }
             #[inline]
-            fn write_request(&mut self) {
-                match self { $($(#[$when])* Self::$variant(s) => s.write_request(),)* }
+            fn write_request(&mut self, first: u32, last: u32, io: &Io) {
+                match self { $($(#[$when])* Self::$variant(s) => s.write_request(first, last, io),)* }
+            }
+            fn foresee(&mut self, oracle: Oracle) {
+                match self { $($(#[$when])* Self::$variant(s) => s.foresee(oracle),)* }
             }
             fn window_length(&self) -> WindowLength {
                 match self { $($(#[$when])* Self::$variant(s) => s.window_length(),)* }

@@ -1,6 +1,8 @@
 //! What every scheme of the catalogue owes its user, whatever its policy.
 
-use crate::common::{configure, device, pool, random, request, restart, setup, turning, versatile_pool};
+use crate::common::{
+    configure, device, foresee, pool, random, request, restart, setup, turning, versatile_pool,
+};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
 use slcache_core::base::Mu;
@@ -44,6 +46,7 @@ fn largest(scheme: &str) -> Setup {
 }
 
 fn run(sim: &mut Simulation, requests: &[Request]) -> Report {
+    foresee(sim, requests);
     sim.feed(requests).unwrap();
     sim.finish().unwrap()
 }
@@ -79,6 +82,7 @@ fn figures_do_not_depend_on_how_the_trace_is_cut() {
         let requests = random(5000, 24 << 20, 8, 0.4, 300_000.0, 6);
         let whole = run(&mut Simulation::new(&setup).unwrap(), &requests);
         let mut sim = Simulation::new(&setup).unwrap();
+        foresee(&mut sim, &requests);
         requests.chunks(7).for_each(|batch| sim.feed(batch).unwrap());
         assert_eq!(json(&whole), json(&sim.finish().unwrap()), "{}", entry.name);
     }
@@ -92,9 +96,11 @@ fn a_full_device_takes_every_overwrite() {
         let mut sim = Simulation::new(&setup).unwrap();
         sim.track_versions();
         let fill: Vec<_> = (0..bytes / 16384).map(|i| request(0, HostOp::Write, i * 16384, 16384)).collect();
+        let overwrites = random(12_000, bytes, 4, 0.1, 500_000.0, 8);
+        foresee(&mut sim, &[&fill[..], &overwrites].concat());
         sim.feed(&fill).unwrap();
         assert_eq!(sim.media().mapped(), bytes / 4096);
-        for batch in random(12_000, bytes, 4, 0.1, 500_000.0, 8).chunks(1000) {
+        for batch in overwrites.chunks(1000) {
             sim.feed(batch).unwrap();
             sim.audit().unwrap();
         }
@@ -117,6 +123,7 @@ fn the_least_cleaning_threshold_still_makes_progress() {
         }
         let mut sim = Simulation::new(&setup).unwrap();
         let requests = random(20_000, setup.device.user_bytes, 8, 0.0, 1_000_000.0, 4);
+        foresee(&mut sim, &requests);
         sim.feed(&requests).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
         sim.finish().unwrap();
         sim.audit().unwrap();
@@ -195,6 +202,7 @@ fn a_clone_in_mid_run_goes_on_as_the_original_does() {
             sim.keep_log();
             let requests = mixed(setup.device.user_bytes, 11);
             // Cut where much is under way: at least ten requests behind the last pause.
+            foresee(&mut sim, &requests);
             let mut cut = 2010;
             sim.feed(&requests[..cut]).unwrap();
             while sim.backlog() == 0 || sim.timing().ops_in_flight() == 0 {

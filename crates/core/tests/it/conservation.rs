@@ -1,6 +1,6 @@
 //! Nothing appears and nothing is lost: latencies, programs, bytes and time series add up.
 
-use crate::common::{configure, device, request, setup, versatile_pool};
+use crate::common::{configure, device, foresee, request, setup, versatile_pool};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
@@ -124,6 +124,7 @@ fn check_all(check: impl Fn(&str, &Simulation, &Report, &[Request])) {
     for entry in CATALOG {
         for (name, setup) in variants(entry.name) {
             let mut sim = Simulation::new(&setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+            foresee(&mut sim, &requests);
             sim.feed(&requests).unwrap();
             let report = sim.finish().unwrap();
             check(&format!("{} {name}", entry.name), &sim, &report, &requests);
@@ -179,6 +180,7 @@ fn the_log_has_every_request_with_parts_that_add_up_to_the_nanosecond() {
             let name = format!("{} {name}", entry.name);
             let mut sim = Simulation::new(&setup).unwrap();
             sim.log_requests();
+            foresee(&mut sim, &requests);
             let (mut log, mut taken) = (Vec::new(), Vec::new());
             for batch in requests.chunks(512) {
                 sim.feed(batch).unwrap();

@@ -1,6 +1,6 @@
 //! What every knob of every scheme owes whoever turns it.
 
-use crate::common::{configure, literally, rest, turning};
+use crate::common::{configure, foresee, literally, rest, turning};
 use crate::conformance::{mixed, small};
 use serde_json::{json, Value};
 use slcache_core::base::op::Cause;
@@ -26,6 +26,7 @@ fn fresh(setup: &Setup) -> Simulation {
 /// The operations of a run of which `turn` is asked before each request.
 fn ops(setup: &Setup, requests: &[Request], turn: impl Fn(usize, &mut Simulation)) -> Vec<LoggedOp> {
     let mut sim = fresh(setup);
+    foresee(&mut sim, requests);
     for (i, request) in requests.iter().enumerate() {
         turn(i, &mut sim);
         sim.feed(std::slice::from_ref(request)).unwrap();

@@ -1,6 +1,6 @@
 //! The mapping cache: which look-ups hit, what misses cost, and that nothing of the map is lost.
 
-use crate::common::{configure, device, pool, request, setup, versatile_pool};
+use crate::common::{configure, device, foresee, pool, request, setup, versatile_pool};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
@@ -53,6 +53,7 @@ fn mixed(count: usize, gap_ns: u64, seed: u64) -> Vec<Request> {
 fn run(setup: &Setup, requests: &[Request]) -> (Simulation, Report) {
     let mut simulation = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
     simulation.keep_log();
+    foresee(&mut simulation, requests);
     simulation.feed(requests).unwrap();
     let report = simulation.finish().unwrap();
     simulation.audit().unwrap();

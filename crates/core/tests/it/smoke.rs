@@ -1,6 +1,6 @@
 //! Does it run at all?
 
-use crate::common::{configure, device, random, setup, versatile_pool};
+use crate::common::{configure, device, foresee, random, setup, versatile_pool};
 use slcache_core::device::Simulation;
 use slcache_core::schemes::CATALOG;
 
@@ -15,6 +15,7 @@ fn every_scheme_runs_cleans_and_keeps_its_data() {
             let mut sim = Simulation::new(&s).unwrap_or_else(|p| panic!("{p:?}"));
             sim.track_versions();
             let requests = random(20_000, 24 << 20, 8, 0.4, 300_000.0, seed);
+            foresee(&mut sim, &requests);
             for batch in requests.chunks(1000) {
                 sim.feed(batch).unwrap();
                 sim.audit().unwrap();

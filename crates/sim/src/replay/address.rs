@@ -53,6 +53,11 @@ impl AddressMapper {
         })
     }
 
+    /// Begins a pass over the same requests: none was changed yet.
+    pub fn begin_again(&mut self) {
+        (self.number, self.counts) = (0, AddressCounts::default());
+    }
+
     /// What was changed so far.
     pub fn counts(&self) -> AddressCounts {
         self.counts

@@ -4,6 +4,7 @@ mod address;
 mod address_error;
 mod bounds;
 mod document;
+mod foresight;
 mod learning;
 mod namespaces;
 mod prefill;
@@ -15,6 +16,7 @@ mod time_scale;
 
 pub use address_error::AddressError;
 pub use bounds::bounds;
+pub use foresight::TooLong;
 pub use request_log::LogError;
 pub use state::save_state;
 
@@ -25,6 +27,7 @@ use crate::resources::Stopwatch;
 use crate::snapshot::{self, SnapshotError};
 use address::{AddressCounts, AddressMapper};
 pub(crate) use document::{assemble, TraceFacts};
+use foresight::foresight;
 use learning::Learning;
 use prefill::{Preload, Touched};
 use request_log::RequestLog;
@@ -83,6 +86,9 @@ pub enum SimError {
     /// A request does not fit the device.
     #[error("{0}")]
     Address(#[from] AddressError),
+    /// The trace is too long for a scheme that looks ahead.
+    #[error("{0}")]
+    TooLong(#[from] TooLong),
     /// The simulation failed.
     #[error("{0}")]
     Run(RunError),
@@ -123,7 +129,7 @@ impl SimError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Config(_) | Self::OutputTaken(_) | Self::NoMemory(_) => 3,
-            Self::Trace(_) | Self::Address(_) => 4,
+            Self::Trace(_) | Self::Address(_) | Self::TooLong(_) => 4,
             Self::Run(_) | Self::Memory(_) | Self::Snapshot(_) | Self::Learned(_) | Self::Log(_) => 1,
             Self::Cancelled => 130,
         }
@@ -166,13 +172,20 @@ pub(crate) fn ready(request: &RunRequest, progress: &mut Progress<'_>) -> Result
     let Written { state, memory, log } = outputs(request)?;
     let learning = Learning::of(request, &config, memory)?;
     let log = request.log.as_deref().map(|path| RequestLog::begin(path, log, &config)).transpose()?;
-    let (source, plan) = opened(request, &config, progress)?;
+    let (mut source, mut plan) = opened(request, &config, progress)?;
+    let mut known = None;
+    if config.scheme.looks_ahead() {
+        known = Some(foresight(&mut source, &mut plan, &config, progress)?);
+        source = source.again(&request.trace_options)?.with(source.into_namespaces());
+    }
     // A fault that the scan finds costs no preconditioning.
     let mut simulation = prepare(request, &mut config, &learning, state, progress)?;
     if let Some(preload) = &plan.preload {
         begin("preload", progress)?;
         preload.place(&mut simulation)?;
     }
+    // After all that is not of the trace.
+    known.into_iter().for_each(|known| simulation.foresee(known));
     if log.is_some() {
         simulation.log_requests();
     }
@@ -189,7 +202,7 @@ fn opened(
     progress: &mut Progress<'_>,
 ) -> Result<(Source, Plan), SimError> {
     let needs_scan = needs_scan(config);
-    let path = readable(request, needs_scan, progress)?;
+    let path = readable(request, needs_scan || config.scheme.looks_ahead(), progress)?;
     let mut source = Source::open(&path, &request.trace_options, TimeScale::of(&config.host))?;
     if source.has_volumes() {
         let namespaces = volume_places(&mut source, config.device.piece_bytes(), progress)?;

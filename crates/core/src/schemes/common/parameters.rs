@@ -8,7 +8,7 @@ macro_rules! parameters {
         pub struct $name:ident {
             $($(#[$doc:meta])* pub $field:ident: $type:ty = $default:expr,)*
         }
-        $(const ON_DISK: bool = $on_disk:expr;)?
+        $(const $constant:ident: bool = $value:expr;)*
         check $check:expr;
         settle $settle:expr;
         $(moot $moot:expr;)?
@@ -27,7 +27,7 @@ macro_rules! parameters {
         }
 
         impl $crate::ftl::scheme::Parameters for $name {
-            $(const ON_DISK: bool = $on_disk;)?
+            $(const $constant: bool = $value;)*
 
             fn check(
                 &self,

@@ -277,7 +277,7 @@ impl Scheme for Hierarchy {
         Ok(())
     }
 
-    fn write_request(&mut self) {
+    fn write_request(&mut self, _first: u32, _last: u32, _io: &Io) {
         self.division.step();
     }
 

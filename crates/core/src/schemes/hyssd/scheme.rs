@@ -86,7 +86,7 @@ impl<P: Policy> Scheme for Hyssd<P> {
     }
 
     #[inline]
-    fn write_request(&mut self) {
+    fn write_request(&mut self, _first: u32, _last: u32, _io: &Io) {
         self.tiers.write_request();
     }
 

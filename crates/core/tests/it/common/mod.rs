@@ -21,6 +21,14 @@ use slcache_core::hw::disk::config::DiskConfig;
 use slcache_core::metrics::report::Report;
 use slcache_core::schemes::SchemeConfig;
 
+/// Tells a scheme that looks ahead what will come.
+pub fn foresee(sim: &mut Simulation, requests: &[Request]) {
+    if let Some(mut foresight) = sim.foresight() {
+        requests.iter().for_each(|request| foresight.add(request));
+        sim.foresee(foresight);
+    }
+}
+
 /// One mode with flat times.
 pub fn mode(read_ns: u32, program_ns: u32, erase_ns: u32) -> ModeConfig {
     ModeConfig {

@@ -7,7 +7,7 @@
 //! data. What no flash page holds lies on the disk, if there is one, and the audit looks for it there;
 //! pauses let the disk fall asleep. The cases are others in every run; `make soak` runs them for as long as one likes.
 
-mod bounded;
+pub mod bounded;
 mod cases;
 mod choice;
 mod keys;
@@ -97,6 +97,7 @@ fn prepared(choice: &Choice, setup: &Setup, versions: bool) -> Simulation {
 
 /// Feeds `requests`, turning knobs and auditing as it goes, and finishes.
 fn play(sim: &mut Simulation, choice: &Choice, setup: &Setup, requests: &[Request], tally: &Tally) {
+    crate::common::foresee(sim, requests);
     let immediate = choice.is_immediate();
     let audit_every = choice.audit_every * tally.audit_spacing;
     let mut oracle = Oracle::of(sim, immediate, choice.may_overtake(), choice.maps_on_read());
