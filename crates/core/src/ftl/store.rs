@@ -130,8 +130,15 @@ impl Store {
     /// pages moved; there must be room.
     pub fn take_data(&mut self, block: BlockId, to: PlaneId, job: Job, io: &mut Io) -> u64 {
         let live_pages = u64::from(io.array().live_pages(block));
-        let first = io.geometry().page(block, 0);
-        for page in (first.0..first.0 + io.array().block(block).write_ptr()).map(Ppn) {
+        let first = io.geometry().page(block, 0).0;
+        let pages = (first..first + io.array().block(block).write_ptr()).map(Ppn);
+        self.take_pages(pages, to, job, io);
+        live_pages
+    }
+
+    /// Moves those of `pages` that hold live data to plane `to`, where there must be room.
+    pub fn take_pages(&mut self, pages: impl Iterator<Item = Ppn>, to: PlaneId, job: Job, io: &mut Io) {
+        for page in pages {
             if io.array().page_tags(page).iter().all(|&tag| tag == 0) {
                 continue;
             }
@@ -139,6 +146,5 @@ impl Store {
             relocate_page(&mut self.region, io, page, page_to, Writer::Host, job);
         }
         pad_unprotected(&mut self.region, io, to);
-        live_pages
     }
 }

@@ -4,6 +4,7 @@
 //! docs/howto/add-scheme.md lists.
 
 mod baseline;
+mod clairvoyant;
 mod client;
 mod common;
 mod hierarchy;
@@ -19,6 +20,7 @@ mod turbo_write;
 mod ust;
 
 pub use baseline::BaselineConfig;
+pub use clairvoyant::{ClairvoyantConfig, Spread};
 pub use client::ClientConfig;
 pub use common::cache::Trigger;
 pub use hierarchy::{DivisionRule, HierarchyConfig, OmegaS, Quota};
@@ -275,6 +277,8 @@ schemes! {
         "one cell mode, no cache: every write goes to the dense store; called after the mode in results", "the reference of every SLC-cache paper";
     "baseline" => Baseline, baseline::BaselineConfig, baseline::Baseline, &[],
         "page-level SLC write cache in front of the dense store", "A Two-level SLC Cache Hierarchy for Hybrid SSDs, section II-C";
+    "clairvoyant" => Clairvoyant, clairvoyant::ClairvoyantConfig, clairvoyant::Clairvoyant, &[],
+        "SLC cache that knows when everything dies: a yardstick that no device can be", "none: the plan is the largest k-colourable set of intervals, Carlisle and Lloyd 1995";
     "sa" => Sa, sa::SaConfig, sa::Sa, &[],
         "page-level SLC cache that packs short pages together", "Subpage-Aware Solid State Drive for Improving Lifetime and Performance";
     "sector" => Sector, sector::SectorConfig, sector::Sector, &[],

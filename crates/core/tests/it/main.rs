@@ -2,6 +2,7 @@
 //! the tests.
 
 mod at_once;
+mod clairvoyant;
 mod client_laws;
 mod client_limits;
 mod common;

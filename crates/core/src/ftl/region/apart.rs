@@ -20,6 +20,11 @@ impl Region {
         self.open_free(io, plane, reserve)
     }
 
+    /// Closes `block`, which is open, before it is full.
+    pub fn close_apart(&self, io: &mut Io, block: BlockId) {
+        io.close_block(block);
+    }
+
     /// The next page of `block`, unless it is closed.
     #[inline]
     pub fn next_page_of(&self, block: BlockId, io: &Io) -> Option<Ppn> {

@@ -61,7 +61,7 @@ pub struct CacheSpec<'a> {
 
 impl CacheSpec<'_> {
     /// The pool used: the first that offers both modes.
-    fn pool(&self, device: &DeviceConfig) -> Option<usize> {
+    pub fn pool(&self, device: &DeviceConfig) -> Option<usize> {
         let mode = self.mode(device);
         device.pool.iter().position(|p| p.slc.is_some() && p.mode(mode).is_some())
     }

@@ -7,7 +7,7 @@
 //! data. What no flash page holds lies on the disk, if there is one, and the audit looks for it there;
 //! pauses let the disk fall asleep. The cases are others in every run; `make soak` runs them for as long as one likes.
 
-pub mod bounded;
+mod bounded;
 mod cases;
 mod choice;
 mod keys;
