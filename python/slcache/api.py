@@ -191,7 +191,16 @@ def named(
     """
     listed = schemes.split(",") if isinstance(schemes, str) else schemes
     names = [name.strip() for name in listed if name.strip()]
-    return fitting(device=device, settings=settings) if names == ["all"] else (names, {})
+    return rivals(device=device, settings=settings) if names == ["all"] else (names, {})
+
+
+def rivals(
+    *, device: Content, settings: Mapping[str, Any] | None = None
+) -> tuple[list[str], dict[str, str]]:
+    """Return the schemes of `fitting` without those that know the trace, which no device can be."""
+    fit, problems = fitting(device=device, settings=settings)
+    ahead = {str(entry["name"]) for entry in schemes() if entry.get("looks_ahead")}
+    return [name for name in fit if name not in ahead], problems
 
 
 def called(

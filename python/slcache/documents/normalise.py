@@ -151,6 +151,11 @@ def equal(a: float, b: float) -> bool:
     return abs(a - b) <= TIE * max(abs(a), abs(b))
 
 
+def looks_ahead(document: Document) -> bool:
+    """Return whether the scheme knew its trace, as no device can."""
+    return "oracle_bytes" in document["scheme"].get("figures", {})
+
+
 def winners(values: Sequence[float | None], *, most: bool = False) -> set[int]:
     """Return the positions of the lowest figure, or of the highest, and of those equal to it.
 

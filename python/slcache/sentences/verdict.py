@@ -18,8 +18,10 @@ def verdict(labels: Sequence[str], documents: Sequence[Document], to: str) -> li
     """Return the headline, then what separates the schemes.
 
     Few are held against the reference one by one; of many, the winners against the reference
-    and the others against the winners.
+    and the others against the winners. A scheme that knew the trace is a yardstick: it wins
+    nothing.
     """
+    labels, documents = _contenders(labels, documents, to)
     if len(labels) == 1:
         return [f"Only {to} was run: there is nothing to compare it with."]
     reference = documents[list(labels).index(to)]
@@ -33,6 +35,15 @@ def verdict(labels: Sequence[str], documents: Sequence[Document], to: str) -> li
         if label != to:
             lines.append(wording.against(label, standings.SIDES, document, to, reference))
     return lines
+
+
+def _contenders(
+    labels: Sequence[str], documents: Sequence[Document], to: str
+) -> tuple[list[str], list[Document]]:
+    """Return the schemes that did not know their trace, and the reference."""
+    pairs = zip(labels, documents, strict=True)
+    kept = [(name, each) for name, each in pairs if name == to or not normalise.looks_ahead(each)]
+    return [name for name, _ in kept], [each for _, each in kept]
 
 
 def _headline(labels: Sequence[str], documents: Sequence[Document], to: str) -> str:

@@ -110,7 +110,7 @@ def _places(
 def _schemes(study: Study, device: str) -> list[str]:
     if list(study.schemes) != ["all"]:
         return list(study.schemes)
-    return api.fitting(device=given.content_of(device))[0]
+    return api.rivals(device=given.content_of(device))[0]
 
 
 def _meaning(each: Combination, study: Study, trace: str, scheme: str) -> Combination:
