@@ -112,6 +112,7 @@ def test_a_missing_key_is_named(whole: str) -> None:
         "options",
         "requests_beyond",
         "ops_until_ns",
+        "bound",
         "by_mode",
         "lifetime_by",
     }

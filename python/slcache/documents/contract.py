@@ -304,6 +304,9 @@ def _check_sense(document: Mapping[str, Any]) -> None:
     mu_bytes = device.get("mu_bytes")
     if type(mu_bytes) is not int or mu_bytes < 1:
         raise _wrong("config.device.mu_bytes", f" = {_short(mu_bytes)}: must be at least 1")
+    scheme = document["config"].get("scheme")
+    if not isinstance(scheme, Mapping) or len(scheme) != 1:
+        raise _wrong("config.scheme", ": missing, or not one scheme")
     if document["series"]["columns"]["t_ns"] and document["series"]["window_ns"] < 1:
         raise _wrong("series.window_ns", " = 0: must be at least 1 where there are windows")
     if "bound" in document:
