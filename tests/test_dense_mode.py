@@ -44,6 +44,7 @@ sa = {{ slc_blocks = 3, {CLEAN_LESS} }}
 sector = {{ slc_blocks = 3, {CLEAN_LESS} }}
 hierarchy = {{ slc_blocks = 3, slc.start_free_blocks = 1, {CLEAN_LESS} }}
 turbo-write = {{ slc_blocks = 3 }}
+clairvoyant = {{ slc_blocks = 3 }}
 ips-coop = {{ slc_blocks = 3 }}
 hyssd = {{ fast_blocks = 5, separate_frontier = false }}
 hyssd-static = {{ fast_blocks = 5, separate_frontier = false }}

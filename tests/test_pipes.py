@@ -64,7 +64,11 @@ def test_a_comparison_of_a_pipe(stored: dict[str, Path]) -> None:
     assert b"/dev/stdin is copied to a temporary file" in piped.stderr
     named = b'"/dev/stdin"', json.dumps(str(stored["parquet"])).encode()
     same = plain(piped.stdout.replace(*named))
-    assert same == plain(from_file.stdout)
+    wanted = plain(from_file.stdout)
+    # The least over the size needs another reading of the trace.
+    assert "bounds" not in same
+    assert wanted.pop("bounds")
+    assert same == wanted
 
 
 VERBS = [

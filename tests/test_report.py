@@ -59,7 +59,7 @@ def test_the_page_is_whole_and_self_contained(text: str) -> None:
     assert len(page.ids) == len(set(page.ids))
     assert not {"script", "link", "iframe", "img"} & set(page.tags)
     assert not re.search(r"url\((?!#)|@import", text)
-    assert page.tags.count("svg") == 6
+    assert page.tags.count("svg") == 7
 
 
 def test_references_inside_figures_resolve(text: str) -> None:

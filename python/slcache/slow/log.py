@@ -74,7 +74,7 @@ def _of(path: Path | str, file: Any) -> Log:  # noqa: ANN401
     missing = [name for name in _NEEDED if name not in names]
     if missing or not parts:
         lacks = missing[0] if missing else "wait_*_ns"
-        raise _wrong(path, f"is no log of requests (run with --log): it has no column {lacks}")
+        raise _wrong(path, f"is no log of requests: it has no column {lacks}")
     whole = {name: _whole(path, file, name) for name in _NEEDED[2:]}
     # Of some thirty parts a run has a handful; a column at a time they take no room.
     columns = ((part, _whole(path, file, part)) for part in parts)
