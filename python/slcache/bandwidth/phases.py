@@ -12,6 +12,8 @@ Values = NDArray[np.float64]
 
 #: A phase has at least so many points; a curve has so many phases at most, unless told otherwise.
 LEAST, MOST = 5, 4
+#: Phases of a fill in which the cache comes back, at most.
+BURSTS = 16
 #: Points slower than this share of their surroundings stall: at most `LEAST` of them in a row.
 STALL = 0.5
 #: A later phase that is within this share of the first one's speed is a return to it.

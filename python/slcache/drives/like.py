@@ -26,8 +26,6 @@ STALL_NS = 100_000_000
 SAME = 0.15
 #: Points in which phases are looked for.
 POINTS = 500
-#: Phases at most: a cache that comes back counts each time.
-MOST = 16
 #: GB of the end of a pass whose mean is told apart.
 LAST_GB = 16.0
 
@@ -132,7 +130,7 @@ def _pass(curve: fills.Curve, least_gb: float, first_gb_s: float | None) -> Pass
     ends, speeds = curve.points(
         max(1.0, whole / POINTS) if whole > POINTS else whole / POINTS, least_gb
     )
-    told = _merged(phases.find(ends, speeds * 1e3, MOST).phases, curve)
+    told = _merged(phases.find(ends, speeds * 1e3, phases.BURSTS).phases, curve)
     first = told[0]["gb_s"] if first_gb_s is None else first_gb_s
     # On a second pass nothing at the first speed is a cache of 0 GB.
     cache = told[0]["to_gb"] if abs(told[0]["gb_s"] / first - 1) <= SAME else 0.0

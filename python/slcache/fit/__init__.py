@@ -20,8 +20,6 @@ from slcache.fit import device, laws, log
 RESAMPLES = 200
 #: Resamples that may show other phases than the log, as a share.
 _OTHER = 0.1
-#: Phases of a fill in which the cache comes back, at most.
-_BURSTS = 16
 #: Neighbours nearer than this share are one phase that drifts.
 _APART = 0.1
 
@@ -113,7 +111,7 @@ def _of(path: Path) -> Iterator[None]:
 
 def _apart(gb: Values, speeds: Values) -> Phases:
     """Return phases whose speeds differ from one to the next: or those of a returning cache."""
-    many = _of_most(gb, speeds, _BURSTS)
+    many = _of_most(gb, speeds, phases.BURSTS)
     return many if laws.is_emptied(many) else _of_most(gb, speeds, phases.MOST)
 
 
