@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -52,6 +55,32 @@ def test_the_whole_way_from_a_log_to_a_run(tmp_path: Path) -> None:
     again = tmp_path / "again" / "drive.toml"
     ended = slcache("fit", path, "--user", "5GB", "--bits", "3", "--out", again)
     assert again.read_bytes() == device.read_bytes()
+
+
+def test_the_file_says_on_what_each_key_stands_and_devices_show_tells_it(tmp_path: Path) -> None:
+    path = a_log(tmp_path, [(1.0, 2000.0), (4.0, 700.0), (5.0, 400.0)], ms=8)
+    out = tmp_path / "drive.toml"
+    assert slcache("fit", path, "--user", "5GB", "--bits", "3", "--out", out).returncode == 0
+    facts = json.loads(slcache("devices", "show", out, "--json").stdout)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert f"fill_bw.1.log, sha256 {digest}" in facts["statement"]
+    grounds, pool = facts["evidence"], tomllib.loads(out.read_text())["device"]["pool"][0]
+    assert {ground["kind"] for ground in grounds.values()} == {
+        *("known", "fitted", "assumed", "not-identifiable")
+    }
+    fitted = {key for key, ground in grounds.items() if ground["kind"] == "fitted"}
+    assert fitted == {
+        *("device.pool[0].blocks", "device.pool[0].slc.program_ns"),
+        *("device.pool[0].tlc.program_ns", "device.pool[0].tlc.fold.program_ns"),
+        "scheme-defaults.client.dynamic.max_bytes",
+    }
+    assert all(digest[:12] in grounds[key]["source"] for key in fitted)
+    ends = grounds["device.pool[0].blocks"]
+    assert ends["low"] <= pool["blocks"] <= ends["high"]
+    ends = grounds["device.pool[0].slc.program_ns"]
+    assert ends["low"] <= pool["slc"]["program_ns"][0] <= ends["high"]
+    shown = slcache("devices", "show", out).stdout.decode()
+    assert f"fitted ({ends['low']:.0f} to {ends['high']:.0f})" in shown
 
 
 def test_the_job_is_printed_and_names_the_device_alone() -> None:

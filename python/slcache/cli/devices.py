@@ -120,7 +120,7 @@ def _evidence(facts: Facts) -> Table:
     table = Table("key", [Column("is", text=True), Column("by", text=True)])
     for key, ground in facts["evidence"].items():
         ends = [ground.get(end) for end in ("low", "high")]
-        between = "" if None in ends else f" ({ends[0]:g} to {ends[1]:g})"
+        between = "" if None in ends else f" ({ends[0]:.10g} to {ends[1]:.10g})"
         table.add(key, ground["kind"].replace("-", " ") + between, ground["source"])
     return table
 

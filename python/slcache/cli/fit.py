@@ -152,7 +152,8 @@ def _fit(
 
 def _table(found: Fitted) -> Table:
     """Return what was fitted, with its marks."""
-    from slcache.fit.device import FITTED, MODES
+    from slcache.fit.device import MODES
+    from slcache.fit.evidence import FITTED
 
     title = f"{MODES[found.bits].upper()}: {found.found.reading}"
     table = Table("", ["value", "95 %", Column("", text=True)], title=title, boxed=False)

@@ -16,6 +16,7 @@ from slcache.bandwidth import phases
 from slcache.bandwidth.phases import Phases, Values
 from slcache.errors import TraceError, about
 from slcache.fit import device, laws, log
+from slcache.fit.evidence import Marks, Value
 
 RESAMPLES = 200
 #: Resamples that may show other phases than the log, as a share.
@@ -30,7 +31,7 @@ class Fitted:
 
     bits: int
     found: laws.Found
-    values: dict[str, device.Value]
+    values: dict[str, Value]
     #: 95 % of the resamples, by key.
     ranges: dict[str, tuple[float, float]]
     #: The device file, and whether it has more blocks than was fitted, for the user's data.
@@ -94,8 +95,9 @@ def fitted(
         low, high = np.percentile([each[key].value for each in others], (2.5, 97.5))
         ranges[key] = float(low), float(high)
     whole = int(total) // device.PAGE_BYTES * device.PAGE_BYTES
-    user = whole, "assumed: what the log holds" if user_bytes is None else "known"
-    text = device.text(found, values, ranges, at, bits, user, link)
+    marks = Marks(values, ranges, read.source.name)
+    given = device.Given(whole, user_bytes is not None, link)
+    text = device.text(found, marks, at, bits, given, read.source)
     _, raised = device.blocks(found.usable, whole, at, bits)
     return Fitted(bits, found, values, ranges, text, raised and found.fold is not None)
 

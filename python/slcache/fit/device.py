@@ -1,12 +1,14 @@
-"""The device file: every key says whether it is fitted, known, assumed or not identifiable."""
+"""The device file: what the phases tell, what is usual, and on what each key stands."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from slcache.fit import evidence
+from slcache.fit.evidence import FITTED, Ground, Marks, Value
 from slcache.fit.laws import Found, Reading
+from slcache.fit.lines import Source
 
 #: Assumed of every drive: page, channel (1.6 GB/s), reads and erases in ns, blocks kept to fold.
 PAGE_BYTES, PS_PER_BYTE = 16384, 625
@@ -25,8 +27,6 @@ _FRONTIERS = 1
 _MOST_BUSY = 4.0
 
 MODES = {3: "tlc", 4: "qlc"}
-#: The mark of what has an interval.
-FITTED = "fitted"
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,6 @@ def shape(found: Found) -> Shape:
     while planes > least and planes * wordlines * PAGE_BYTES * _CACHE_BLOCKS > found.cache:
         planes //= 2
     return Shape(planes, wordlines)
-
-
-@dataclass(frozen=True)
-class Value:
-    """A key's value and where it is from; an interval where it is fitted."""
-
-    value: float
-    mark: str
 
 
 def keys(found: Found, at: Shape, bits: int) -> dict[str, Value]:
@@ -111,106 +103,136 @@ def blocks(usable: float, user_bytes: int, at: Shape, bits: int) -> tuple[int, b
     return max(fitted, least) + _KEEP_BLOCKS, fitted < least
 
 
-def text(
-    found: Found,
-    values: Mapping[str, Value],
-    ranges: Mapping[str, tuple[float, float]],
-    at: Shape,
-    bits: int,
-    user: tuple[int, str],
-    link: str | None,
-) -> str:
+@dataclass(frozen=True)
+class Given:
+    """What the user says of the drive: its size, if that is known, and its link."""
+
+    user_bytes: int
+    is_stated: bool
+    link: str | None
+
+
+def text(found: Found, marks: Marks, at: Shape, bits: int, given: Given, log: Source) -> str:
     """Return the device file."""
-    user_bytes, user_mark = user
-    count, raised = blocks(values["usable"].value, user_bytes, at, bits)
+    values, user_bytes = marks.values, given.user_bytes
+    count, _ = blocks(values["usable"].value, user_bytes, at, bits)
     channels = min(8, at.planes)
-
-    def note(key: str, step: float = 1.0, scale: float = 1.0, more: int = 0) -> str:
-        """Return a key's mark, its interval in whole steps, each of which is shown as `scale`."""
-        if values[key].mark != FITTED:
-            return values[key].mark
-        steps = math.floor(ranges[key][0] / step), math.ceil(ranges[key][1] / step)
-        return "{} ({}, {})".format(FITTED, *(f"{n * scale + more:_.10g}" for n in steps))
-
     times = {key: f"{round(each.value):_}" for key, each in values.items()}
-    row, keep = at.row_bytes, _KEEP_BLOCKS
-    cache = max(1, round(found.cache / row))
+    row = at.row_bytes
     cap = ""
     if found.reading != Reading.whole:
-        cap = f"dynamic.max_bytes = {cache * row:_}  # {note('cache', row, row)}\n"
+        cap = f"dynamic.max_bytes = {max(1, round(found.cache / row)) * row:_}\n"
     if found.busy is not None:
-        cap += f"flush.busy_ratio = {found.busy:.3f}  # {note('busy', 0.001, 0.001)}\n"
-        cap += "reopen = 0  # assumed: the cache is back when it is empty\n"
-    return _FILE.format(
-        reading=found.reading,
+        cap += f"flush.busy_ratio = {found.busy:.3f}\nreopen = 0\n"
+    content = _FILE.format(
         mode=MODES[bits],
         size=f"{user_bytes / 1e9:,.0f} GB {MODES[bits].upper()}",
-        user_bytes=f"{user_bytes:_}  # {user_mark}",
+        user_bytes=f"{user_bytes:_}",
         page=PAGE_BYTES,
         channels=channels,
         planes=at.planes // channels,
-        blocks=f"{count}  # {note('usable', row * bits, 1, keep)}"
-        + (", raised to the least that holds the user's data" if raised else ""),
+        blocks=count,
         wordlines=at.wordlines,
         ps=PS_PER_BYTE,
         slc_read=f"{_SLC_READ_NS:_}",
         read=f"{_READ_NS:_}",
         erase=f"{_ERASE_NS:_}",
-        slc_program=f"[{times['slc.program_ns']}]  # {note('slc.program_ns')}",
-        program=f"[{times['dense.program_ns']}]  # {note('dense.program_ns')}",
-        fold=f"{times['fold.program_ns']}  # {note('fold.program_ns')}",
+        slc_program=times["slc.program_ns"],
+        program=times["dense.program_ns"],
+        fold=times["fold.program_ns"],
         buffer=2 * at.planes * bits * PAGE_BYTES,
-        host=f'[host]\nlink = "{link}"  # known\n\n' if link else "",
-        keep=keep,
+        host=f'[host]\nlink = "{given.link}"\n\n' if given.link else "",
+        keep=_KEEP_BLOCKS,
         cap=cap,
     )
+    statement = f"fitted to {log.path.name}, sha256 {log.sha256}: {found.reading}"
+    return content + "\n" + evidence.section(statement, _grounds(found, marks, at, bits, given))
 
+
+def _grounds(found: Found, marks: Marks, at: Shape, bits: int, given: Given) -> dict[str, Ground]:
+    """Return on what the keys of the file stand."""
+    pool, mode, client = "device.pool[0]", f"device.pool[0].{MODES[bits]}", "scheme-defaults.client"
+    row, usual = at.row_bytes, evidence.assumed()
+    size = Ground("known", "--user") if given.is_stated else evidence.assumed("what the log holds")
+    cells = marks.ground("usable", row * bits, 1, _KEEP_BLOCKS)
+    if blocks(marks.values["usable"].value, given.user_bytes, at, bits)[1]:
+        cells = replace(cells, source=f"{cells.source}; raised to hold the user's data")
+    one_fill = "from one fill; a usual value"
+    grounds = {
+        "device.user_bytes": size,
+        "device.mu_bytes": evidence.assumed("whole pages"),
+        **{f"{pool}.{key}": usual for key in _USUAL},
+        f"{pool}.planes": evidence.unknown("apart from the times of programs; a usual value"),
+        f"{pool}.blocks": cells,
+        f"{pool}.slc.program_ns": marks.ground("slc.program_ns"),
+        **{f"{mode}.{key}": usual for key in ("read_ns", "erase_ns", "program")},
+        f"{mode}.program_ns": marks.ground("dense.program_ns"),
+        f"{mode}.fold.program_ns": marks.ground("fold.program_ns"),
+        "buffer": evidence.assumed("two wordlines of every plane"),
+        f"{client}.fold.keep_blocks": usual,
+        f"{client}.static_blocks": evidence.unknown(one_fill),
+        f"{client}.dynamic.rule": evidence.unknown(one_fill),
+        f"{client}.flush.when": evidence.unknown("a fill has no pause; a usual value"),
+    }
+    if given.link:
+        grounds["host.link"] = Ground("known", "--link")
+    if found.reading != Reading.whole:
+        grounds[f"{client}.dynamic.max_bytes"] = marks.ground("cache", row, row)
+    if found.busy is not None:
+        grounds[f"{client}.flush.busy_ratio"] = marks.ground("busy", 0.001, 0.001)
+        grounds[f"{client}.reopen"] = evidence.assumed("the cache is back when it is empty")
+    return grounds
+
+
+_USUAL = (
+    *("name", "channels", "chips", "dies", "wordlines", "page_bytes", "plane_parallelism", "bus"),
+    *("slc.read_ns", "slc.erase_ns"),
+)
 
 _FILE = """\
-# Fitted to a fill: {reading}.
-# Intervals hold 95 % of 200 resamples of the log.
+# Fitted to a fill; on what each key stands is told at the end.
 
 [device]
 name = "fitted"
 summary = "{size} drive, fitted to a fill"
 source = "slcache fit"
 user_bytes = {user_bytes}
-mu_bytes = {page}  # assumed: whole pages
+mu_bytes = {page}
 
 [[device.pool]]
 name = "nand"
-channels = {channels}  # assumed
-chips = 1  # assumed
-dies = 1  # assumed
-planes = {planes}  # not identifiable apart from the times of programs; assumed
+channels = {channels}
+chips = 1
+dies = 1
+planes = {planes}
 blocks = {blocks}
-wordlines = {wordlines}  # assumed
-page_bytes = {page}  # assumed
-plane_parallelism = "independent"  # assumed
+wordlines = {wordlines}
+page_bytes = {page}
+plane_parallelism = "independent"
 
 [device.pool.bus]
-ps_per_byte = {ps}  # assumed
+ps_per_byte = {ps}
 
 [device.pool.slc]
-read_ns = [{slc_read}]  # assumed
-program_ns = {slc_program}
-erase_ns = {erase}  # assumed
+read_ns = [{slc_read}]
+program_ns = [{slc_program}]
+erase_ns = {erase}
 
 [device.pool.{mode}]
-read_ns = [{read}]  # assumed
-program = "one-shot"  # assumed
-program_ns = {program}
-erase_ns = {erase}  # assumed
+read_ns = [{read}]
+program = "one-shot"
+program_ns = [{program}]
+erase_ns = {erase}
 
-[device.pool.{mode}.fold]  # in the chip or by the controller: not identifiable; assumed
+[device.pool.{mode}.fold]
 program_ns = {fold}
 
 [buffer]
-bytes = {buffer}  # assumed: two wordlines of every plane
+bytes = {buffer}
 
 {host}[scheme-defaults.client]
-fold.keep_blocks = {keep}  # assumed
-static_blocks = 0  # not identifiable from one fill; assumed
-dynamic.rule = "free"  # not identifiable from one fill; assumed
-flush.when = "eager"  # not identifiable: a fill has no pause; assumed
+fold.keep_blocks = {keep}
+static_blocks = 0
+dynamic.rule = "free"
+flush.when = "eager"
 {cap}"""
