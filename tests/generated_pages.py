@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,15 @@ from verbs import verbs
 DOCS = Path(__file__).parent.parent / "docs"
 MARK = "<!-- Below, everything is written by `python tests/generated_pages.py`. -->\n"
 #: Options of so many verbs stand once for all of them.
-SHARED = 5
+SHARED = 2
+#: Parts of names that keys of one meaning differ by, and the word that stands for them in a row.
+FAMILIES = (
+    ("KIND", re.compile(r"(?<=^host[.])(read|write|trim|flush)(?=[.])|^(read|write)(?=_)")),
+    ("MODE", re.compile(r"(?<=\[\][.])(slc|mlc|tlc|qlc)(?=[.])")),
+    ("P", re.compile(r"(?<=requests_beyond[.])p[\d_]+$")),
+)
+#: What two of these words stand for where a row does not say.
+MODES, KINDS = ["mlc", "qlc", "slc", "tlc"], ["read", "write"]
 
 Row = tuple[str, str]
 
@@ -84,7 +93,7 @@ def configuration_keys() -> str:
     own = [key for key in keys if not key.name.startswith("scheme.")]
     sections = dict.fromkeys(key.name.partition(".")[0] for key in own if "." in key.name)
     parts = [
-        f"## {name}\n\n" + table(("key", "what it is"), map(_row, _below(own, name)))
+        f"## {name}\n\n" + table(("key", "what it is"), _rows(_below(own, name)))
         for name in sections
     ]
     return "\n".join([*parts, _of_schemes(keys)])
@@ -103,8 +112,14 @@ def _of_schemes(keys: list[Key]) -> str:
             default = f" ({key.default})" if key.default else ""
             found.setdefault(same, []).append(f"{scheme}{default}")
     head = "## scheme\n\nEach stands below `scheme.NAME`. In brackets is a scheme's default.\n\n"
-    texts = ((key, f"{_said(key)} Schemes: {', '.join(found[key])}.") for key in sorted_by(found))
-    return head + table(("key", "what it is"), ((code(key.name), text) for key, text in texts))
+    rows = []
+    before = Key("", "", "")
+    for key in sorted_by(found):
+        again = key.allowed and (key.name, key.allowed) == (before.name, before.allowed)
+        said = f"{plain(key.text)} Values: the same." if again else _said(key)
+        rows.append((code(key.name), f"{said} Schemes: {', '.join(found[key])}."))
+        before = key
+    return head + table(("key", "what it is"), rows)
 
 
 def sorted_by(keys: Iterable[Key]) -> list[Key]:
@@ -116,13 +131,38 @@ def _said(key: Key) -> str:
     words = [
         f"`{word}`: {text}".removesuffix(".") if text else f"`{word}`" for word, text in key.allowed
     ]
-    parts = [key.text, f"Values: {'; '.join(words)}" if words else f"Type: {key.type}"]
+    parts = [key.text, f"Values: {'; '.join(words)}" if words else _typed(key.type)]
     return plain(" ".join(f"{part.strip().removesuffix('.')}." for part in parts if part))
 
 
-def _row(key: Key) -> Row:
-    default = f" Default: `{key.default}`." if key.default else ""
-    return code(key.name), _said(key) + default
+def _typed(name: str) -> str:
+    """Return what is said of a type; that of most keys is said once for the page."""
+    return f"Type: {name}" if name != "whole number" else ""
+
+
+def in_family(name: str) -> tuple[str, dict[str, str]]:
+    """Return a key's name with the words of its families, and what each stands for in it."""
+    members = {}
+    for word, pattern in FAMILIES:
+        if found := pattern.search(name):
+            name, members[word] = pattern.sub(word, name), found[0]
+    return name, members
+
+
+def _rows(keys: Iterable[Key]) -> Iterator[Row]:
+    """Yield a row for each key, and one for all of a family that mean the same."""
+    families: dict[Key, list[dict[str, str]]] = {}
+    for key in keys:
+        name, members = in_family(key.name)
+        kind = members.get("KIND", "")
+        text = key.text.replace(f"{kind} requests", "KIND requests") if kind else key.text
+        families.setdefault(replace(key, name=name, text=text), []).append(members)
+    for key, all_members in families.items():
+        said = {word: dict.fromkeys(each[word] for each in all_members) for word in all_members[0]}
+        said = {word: found for word, found in said.items() if [*found] not in (MODES, KINDS)}
+        whole = "".join(f" {word}: {', '.join(found)}." for word, found in said.items())
+        default = f" Default: `{key.default}`." if key.default else ""
+        yield code(key.name), _said(key) + default + whole
 
 
 def result_keys() -> str:
@@ -131,7 +171,7 @@ def result_keys() -> str:
     keys = [entry.key for entry in entries if entry.of == "result" and not entry.key.section]
     parts = [("## Keys\n", "key", keys), ("## Metrics\n", "metric", _of(entries, "metric"))]
     return "\n".join(
-        f"{head}\n" + table((word, "what it is"), map(_row, keys)) for head, word, keys in parts
+        f"{head}\n" + table((word, "what it is"), _rows(keys)) for head, word, keys in parts
     )
 
 

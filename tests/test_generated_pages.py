@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from generated_pages import DOCS, MARK, PAGES, by_hand
+from generated_pages import DOCS, FAMILIES, KINDS, MARK, MODES, PAGES, by_hand, in_family
 from slcache import explain
 from verbs import verbs
 
@@ -40,6 +40,23 @@ def test_every_key_is_on_a_page() -> None:
         if entry.key.section or re.fullmatch(r"scheme[.][^.]+", name):
             continue
         if entry.of == "configuration":
-            assert f"| `{re.sub(r'^scheme[.][^.]+[.]', '', name)}` |" in keys, name
+            assert_stands(re.sub(r"^scheme[.][^.]+[.]", "", name), keys)
         else:
-            assert f"| `{name}` |" in results, name
+            assert_stands(name, results)
+
+
+def assert_stands(name: str, page: str) -> None:
+    """A key has a row, its own or its family's, which names the members that are not the usual."""
+    row, members = in_family(name)
+    found = re.findall(rf"^\| `{re.escape(row)}` \|.*", page, re.MULTILINE)
+    for word, member in members.items():
+        usual = member in MODES + KINDS
+        said = rf"{word}: [^:.]*\b{member}\b"
+        found = [one for one in found if re.search(said, one) or (usual and f"{word}: " not in one)]
+    assert found, name
+
+
+def test_words_that_stand_for_several_keys_are_no_words_of_keys() -> None:
+    for entry in explain.entries():
+        words = re.split(r"[.\[\]_]+", entry.key.name)
+        assert not {word for word, _ in FAMILIES} & set(words), entry.key.name
