@@ -16,9 +16,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import slcache
-from slcache.words import kinds, units
-from twin_distance import MIB, SCHEMES, Piece, device
+from slcache.words import kinds
 from twin_distance import PIECES as WITH_FIGURES
+from twin_distance import SCHEMES, Piece, device
 
 FIGURES = ("write latency", "write p99", "write amplification", "bytes moved")
 COMPARED = ("baseline", "turbo-write", "hierarchy", "ips-agc")
@@ -122,22 +122,16 @@ def _pairs(
     }
 
 
-def rows(source: Source, measured: Measured) -> list[str]:
-    """Return a piece's rows of the table: figure of the piece, and how far the twin is off."""
-    cells = {
-        scheme: [_cell(name, pairs.get(name)) for name in FIGURES]
-        for scheme, pairs in measured.items()
-    }
-    return [f"| {source} | `{scheme}` | {' | '.join(row)} |" for scheme, row in cells.items()]
+def row(source: Source, measured: Measured) -> str:
+    """Return a piece's row of the table: how far the twins are off under each scheme."""
+    cells = (" ".join(_cell(pairs.get(name)) for name in FIGURES) for pairs in measured.values())
+    return f"| {source} | {' | '.join(cells)} |"
 
 
-def _cell(name: str, pair: Pair | None) -> str:
+def _cell(pair: Pair | None) -> str:
     if pair is None:
         return "–"
-    scales = {"write amplification": (1, ""), "bytes moved": (MIB, " MiB")}
-    scale, unit = scales.get(name, (1000, " ms"))
-    off = f"{pair.percent:+.0f} %" if math.isfinite(pair.percent) else "some"
-    text = f"{units.significant(pair.piece / scale)}{unit}, {off}"
+    text = f"{pair.percent:+.0f}" if math.isfinite(pair.percent) else "some"
     return text if abs(pair.percent) <= NEAR else f"**{text}**"
 
 
@@ -169,8 +163,8 @@ if __name__ == "__main__":
             continue
         measured = measure(source, places)
         recorded = "--record" in sys.argv[1:]
-        text = [record(source, measured), ""] if recorded else rows(source, measured)
-        print("\n".join(text), flush=True)
+        text = f"{record(source, measured)}\n" if recorded else row(source, measured)
+        print(text, flush=True)
         near[str(source)] = nearness(measured)
     for name, counts in near.items():
         print(f"# {name}: near under {counts} of {len(COMPARED)}", file=sys.stderr)
