@@ -137,7 +137,9 @@ def _said(key: Key) -> str:
 
 def _typed(name: str) -> str:
     """Return what is said of a type; that of most keys is said once for the page."""
-    return f"Type: {name}" if name != "whole number" else ""
+    kind, none, _ = name.partition(", or none")
+    told = "" if kind in ("whole number", "number") else f"Type: {kind}"
+    return f"{told}{', or none' if told else 'Or none'}" if none else told
 
 
 def in_family(name: str) -> tuple[str, dict[str, str]]:
