@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -161,3 +161,48 @@ def a_log(folder: Path, parts: Parts, ms: int = 500, noise: float = 0.05, seed: 
     path = folder / "fill_bw.1.log"
     path.write_text(fio_log(windows(parts, ms), ms, seed, noise))
     return path
+
+
+def waits(device: Mapping[str, Any], kind: str, seed: int, noise: float = 0.02) -> str:
+    """Return what fio 3.36 logs of single random requests on a drive, with noise and a tail."""
+    is_read = kind == "reads"
+    size, turnaround_ns = (4096, 7_000) if is_read else (PAGE, 9_000)
+    load = {
+        "requests": 4000,
+        "footprint_bytes": 64 << 20,
+        "global": {"rw": "randread" if is_read else "randwrite", "bs": str(size)},
+    }
+    settings = {
+        "buffer.acknowledge": "on-program",
+        "trace.prefill": "touched" if is_read else "none",
+    }
+    document = slcache.run(
+        load, device=device, scheme="client", replay="closed:1", settings=settings, seed=seed
+    ).documents[0]
+    us, shares = np.array(document["host"]["read" if is_read else "write"]["cdf"]).T
+    random = np.random.default_rng(seed)
+    exact = us[np.searchsorted(shares, random.random(4000))] * 1e3
+    tail = np.where(random.random(4000) < 0.005, random.uniform(2, 20, 4000), 1.0)
+    found = np.round(exact * np.exp(noise * random.standard_normal(4000)) * tail)
+    ends = np.cumsum(found + turnaround_ns) / 1e6
+    return "".join(
+        f"{t:.0f}, {ns:.0f}, {int(not is_read)}, {size}, 0\n"
+        for t, ns in zip(np.floor(ends), found, strict=True)
+    )
+
+
+def lines(
+    value: Callable[[int], float],
+    change: Callable[[list[str]], list[str]] = list,
+    count: int = 1200,
+) -> str:
+    """Return a log of reads of 4 KiB, each of `value(i)` ns, 5 us apart, with changed cells."""
+    found = np.array([value(i) for i in range(count)])
+    ends = np.floor(np.cumsum(found + 5_000) / 1e6)
+    rows = [[f"{t:.0f}", f"{ns:.0f}", "0", "4096", "0"] for t, ns in zip(ends, found, strict=True)]
+    return "".join(", ".join(change(row)) + "\n" for row in rows)
+
+
+def steady(_: int) -> float:
+    """Return a latency."""
+    return 80_000.0

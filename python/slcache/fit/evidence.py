@@ -37,6 +37,26 @@ class Value:
 
 
 @dataclass(frozen=True)
+class Told:
+    """Values that a log told, each with its interval, or why they are not what was asked."""
+
+    values: tuple[float, ...]
+    ranges: tuple[tuple[float, float], ...]
+    log: str
+    problem: str | None = None
+
+    def ground(self) -> Ground:
+        """Return what a key with these values stands on."""
+        if self.problem is not None:
+            return Ground("not-identifiable", f"{self.log}: {self.problem}")
+        if len(self.values) > 1:
+            ends = ", ".join(f"{low:.0f} to {high:.0f}" for low, high in self.ranges)
+            return Ground("fitted", f"{self.log}: {ends}")
+        ((low, high),) = self.ranges
+        return Ground("fitted", self.log, math.floor(low), math.ceil(high))
+
+
+@dataclass(frozen=True)
 class Marks:
     """What was fitted, and between what it lies, by the log that told it."""
 

@@ -1,0 +1,133 @@
+"""Logs of single requests, one outstanding: fio's latency logs, whole or refused.
+
+Lines are those of a bandwidth log with ns in the second column, as fio has written them since
+version 3. Nothing in a log says how it was made: its latencies and its times have to add up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from slcache.bandwidth.phases import Values
+from slcache.fit import lines
+from slcache.fit.evidence import Told
+from slcache.fit.lines import Source, refuse
+
+#: Requests of a log, at least; stretches of it, of which every other one is judged by.
+LEAST, STRETCHES = 1000, 40
+#: Resamples of the stretches.
+RESAMPLES = 200
+#: Latencies take this share of the time, at least; more than all of it, by at most so much.
+_SPENT, _BEYOND = 0.1, 0.02
+#: Means of the first and the last quarter, without the slowest, differ by at most this share.
+_STEADY, _FAST = 0.1, 0.95
+#: Requests right behind the one before them, at most: more are no random ones.
+_IN_ORDER = 0.5
+_KINDS = {"0": "reads", "1": "writes"}
+
+
+@dataclass(frozen=True)
+class Latencies:
+    """Latencies in ns of requests of one kind and size, in stretches of the log's order."""
+
+    source: Source
+    kind: str
+    block_bytes: int
+    count: int
+    stretches: tuple[Values, ...]
+    #: ns from a completion to the next request, on average.
+    turnaround: Told
+
+    @property
+    def fitted(self) -> Values:
+        """What parameters are fitted to: every other stretch."""
+        return np.concatenate(self.stretches[::2])
+
+    @property
+    def judged(self) -> Values:
+        """What they are judged by."""
+        return np.concatenate(self.stretches[1::2])
+
+    def resampled(self) -> list[Values]:
+        """Return the latencies that are fitted to, of stretches that are drawn anew."""
+        random, kept = np.random.default_rng(0), self.stretches[::2]
+        drawn = random.integers(len(kept), size=(RESAMPLES, len(kept)))
+        return [np.concatenate([kept[i] for i in each]) for each in drawn]
+
+
+def read(path: Path) -> Latencies:
+    """Return the latencies that a log holds; TraceError where they are no random requests alone."""
+    source, rows = lines.read(path)
+    first = rows[0][1]
+
+    def check(line: int, cells: list[str]) -> None:
+        if cells[2] not in _KINDS:
+            refuse(path, f"direction {cells[2]}: must be 0 (reads) or 1 (writes)", line)
+        if cells[2] != first[2]:
+            told = f"{_KINDS[cells[2]]} beside {_KINDS[first[2]]}"
+            refuse(path, f"{told}: those wait for one another; log them apart", line)
+        if cells[3] != first[3]:
+            refuse(path, f"block size {cells[3]} beside {first[3]}: must be one", line)
+
+    found = lines.table(path, rows, "latency", check)
+    if not found.sizes[0]:
+        refuse(path, "averages: log it without log_avg_msec")
+    if len(rows) < LEAST:
+        refuse(path, f"{len(rows)} requests: must be at least {LEAST}")
+    if found.offsets is not None:
+        _check_random(path, found.offsets, found.sizes)
+    turnaround = _turnaround(source, found.times, found.values)
+    stretches = tuple(np.array_split(found.values, STRETCHES))
+    _check_steady(path, stretches)
+    kind = _KINDS[first[2]]
+    return Latencies(source, kind, int(found.sizes[0]), len(rows), stretches, turnaround)
+
+
+def several(paths: list[Path]) -> dict[str, Latencies]:
+    """Return the logs of reads and of writes; TraceError where there are two of a kind."""
+    found: dict[str, Latencies] = {}
+    for path in paths:
+        each = read(path)
+        if each.kind in found:
+            refuse(path, f"{each.kind}, as in {found[each.kind].source.path}: one log is of them")
+        found[each.kind] = each
+    return found
+
+
+def _check_random(path: Path, offsets: Values, sizes: Values) -> None:
+    share = float(np.mean(np.diff(offsets) == sizes[:-1]))
+    if share > _IN_ORDER:
+        refuse(path, f"{share:.0%} of the offsets are in order: the requests must be random")
+
+
+def _turnaround(source: Source, times_ms: Values, latencies: Values) -> Told:
+    """Return what the host takes from a completion to its next request."""
+    path = source.path
+    elapsed, spent = (times_ms[-1] - times_ms[0]) * 1e6, float(latencies[1:].sum())
+    told = f"latencies add up to {spent / 1e6:,.4g} ms in {elapsed / 1e6:,.4g} ms"
+    # Times are whole milliseconds.
+    if spent > elapsed * (1 + _BEYOND) + 2e6:
+        refuse(path, f"{told}: more than one request was outstanding (iodepth, numjobs)")
+    if spent < _SPENT * elapsed:
+        refuse(path, f"{told}: the host paused, or they are no ns, as before fio 3")
+    between = len(latencies) - 1
+    ends = [max(0.0, (elapsed - spent + more) / between) for more in (-1e6, 0.0, 1e6)]
+    return Told((ends[1],), ((ends[0], ends[2]),), source.name)
+
+
+def _check_steady(path: Path, stretches: tuple[Values, ...]) -> None:
+    quarter = len(stretches) // 4
+    begin, end = (
+        _mean(np.concatenate(part)) for part in (stretches[:quarter], stretches[-quarter:])
+    )
+    if abs(end / begin - 1) > _STEADY:
+        told = f"from {begin / 1e3:,.4g} to {end / 1e3:,.4g} µs while it was logged"
+        refuse(path, f"the mean goes {told}: no steady state; not identifiable")
+
+
+def _mean(values: Values) -> float:
+    """Return the mean without the slowest: a median leaps between kinds of pages."""
+    return float(np.sort(values)[: round(_FAST * len(values))].mean())
