@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,20 +19,44 @@ from slcache.words.units import significant
 if TYPE_CHECKING:
     from slcache.bandwidth.phases import Phases
     from slcache.fit import Fitted
+    from slcache.fit.device import Given
+    from slcache.fit.latency import Latencies
 
 _JOB = """\
 # DESTROYS EVERYTHING ON THE DRIVE. Unmounted, whole device, cooled;
-# blkdiscard {device} first, wait 10 minutes.
-[fill]
+# blkdiscard {device} before [fill] and before [write], and wait 10 minutes.
+# A section at a time: fio --section=fill THIS_FILE; [read] 30 minutes after [fill].
+[global]
 filename={device}
 direct=1
 ioengine=libaio
+iodepth=1
+
+[fill]
 rw=write
 bs=1M
-iodepth=1
 size=100%
 write_bw_log=fill
 log_avg_msec=500
+
+[read]
+stonewall
+rw=randread
+bs=4k
+offset=25%
+size=50%
+runtime=60
+time_based
+write_lat_log=read
+
+[write]
+stonewall
+rw=randwrite
+bs=16k
+sync=1
+runtime=10
+time_based
+write_lat_log=write
 """
 #: What the table calls what is fitted, its unit, and how many of the key's it has.
 _ROWS = {
@@ -72,6 +97,13 @@ def fit(
         str | None,
         typer.Option(metavar="/dev/NAME", help="Print the fio job that makes a log, and end."),
     ] = None,
+    latency: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="fio's latency log of random reads, or of synchronous writes; once for each.",
+        ),
+    ] = None,
     progress: opt.Progress = opt.When.auto,
 ) -> None:
     """Fit a device for the scheme client to the log of a drive that was filled.
@@ -79,28 +111,34 @@ def fit(
     The log is of one sequential write of the whole drive, erased before. Its
     phases tell the cache, the cells behind it and the speeds. Every key of the
     file is marked: known, fitted (with an interval), assumed, or not
-    identifiable. The file is then simulated, and drawn over the log.
+    identifiable. The file is then simulated, and drawn over the log. Latency
+    logs of single requests tell times of reads, and planes apart from the
+    times of programs: half of them is fitted, the other half judges.
 
     \b
     [bold]Examples[/bold]
       slcache fit --job /dev/nvme1n1 > fill.fio
       slcache fit fill_bw.1.log --user 1TB --bits 3 --out drive.toml
+      slcache fit fill_bw.1.log --latency read_lat.1.log --out drive.toml
       slcache run trace.csv --scheme client --device drive.toml
     """
     if job is not None:
-        _print_job(job, log is not None or out is not None)
+        _print_job(job, log is not None or out is not None or bool(latency))
         return
     if log is None or out is None:
         missing = "'LOG'" if log is None else "'--out'"
         raise typer.BadParameter("missing; only --job goes without", param_hint=missing)
     if out.suffix != ".toml":
         raise typer.BadParameter(f"{out}: a device file ends in .toml", param_hint="--out")
-    _fit(log, out, None if user is None else size_bytes("--user", user), bits, link, progress)
+    size = None if user is None else size_bytes("--user", user)
+    _fit(log, out, size, bits, link, latency or [], progress)
 
 
 def _print_job(device: str, more: bool) -> None:
     if more:
-        raise typer.BadParameter("prints a job and fits nothing: leave LOG and --out out")
+        raise typer.BadParameter(
+            "prints a job and fits nothing: leave LOG, --out and --latency out"
+        )
     if not re.fullmatch(r"/dev/[A-Za-z0-9/_.-]+", device):
         told = f"{device!r}: expected a block device such as /dev/nvme1n1"
         raise typer.BadParameter(told, param_hint="--job")
@@ -113,9 +151,11 @@ def _fit(
     user_bytes: int | None,
     bits: int | None,
     link: str | None,
+    latency: list[Path],
     progress: opt.When,
 ) -> None:
     from slcache import fit
+    from slcache.fit import latency as latencies
     from slcache.fit.device import MODES
     from slcache.plots import fit as drawing
     from slcache.plots import style
@@ -124,11 +164,15 @@ def _fit(
         b: out.stem if bits else f"{out.stem}-{MODES[b]}" for b in ([bits] if bits else (3, 4))
     }
     names = [f"{stem}{end}" for stem in stems.values() for end in (".toml", ".svg", ".png")]
-    with console.output(out.parent, names, [log]) as files, console.meter(progress) as meter:
+    with (
+        console.output(out.parent, names, [log, *latency]) as files,
+        console.meter(progress) as meter,
+    ):
         assert files is not None
         fill, phases, again = fit.fill(log, user_bytes)
+        waits = latencies.several(latency)
         for b, stem in stems.items():
-            found = fit.fitted(fill, phases, again, b, user_bytes, link)
+            found = fit.fitted(fill, phases, again, b, user_bytes, link, waits)
             predicted = fit.predicted(found, meter)
             files.write(f"{stem}.toml", found.text.encode())
             figure = drawing.draw(fill.curve(), phases, predicted.curve, stem)
@@ -141,6 +185,7 @@ def _fit(
                 )
             console.show(
                 _table(found),
+                *_judged(found, waits),
                 _sentence(phases),
                 Text(
                     f"average: {fill.mb_per_s:,.0f} MB/s in the log, "
@@ -162,7 +207,41 @@ def _table(found: Fitted) -> Table:
         low, high = (significant(end / scale, 4) for end in found.ranges[key])
         interval = f"{low} to {high}" if each.mark == FITTED else "–"
         table.add(name, f"{significant(each.value / scale, 4)} {unit}", interval, each.mark)
+    for name, cells in _latency_rows(found.given):
+        table.add(name, *cells)
     return table
+
+
+def _latency_rows(given: Given) -> Iterator[tuple[str, list[str]]]:
+    """Yield what latencies tell, a row for each value."""
+    rows = (
+        ("dense read", "µs", 1e3, given.reads),
+        ("planes", "", 1.0, given.planes),
+        ("host, between requests", "µs", 1e3, given.turnaround),
+    )
+    for name, unit, scale, told in rows:
+        if told is None:
+            continue
+        for value, ends in zip(told.values, told.ranges, strict=True):
+            low, high = (significant(end / scale, 4) for end in ends)
+            mark = "fitted" if told.problem is None else f"not identifiable: {told.problem}"
+            yield name, [f"{significant(value / scale, 4)} {unit}", f"{low} to {high}", mark]
+
+
+def _judged(found: Fitted, waits: Mapping[str, Latencies]) -> list[Table | Text]:
+    """Return latencies that nothing was fitted to beside those of the device."""
+    from slcache.fit import times
+
+    table = Table(
+        "latency, log and device", ["requests", "p50 µs", "p99 µs", "within 10 %"], boxed=False
+    )
+    for log in waits.values():
+        each = times.judged(log, found.text)
+        pairs = (each.p50_us, each.p99_us)
+        ends = [", ".join(significant(us, 4) for us in pair) for pair in pairs]
+        name = f"{each.kind} of {each.block_bytes // 1024} KiB"
+        table.add(name, f"{each.requests:,}", *ends, f"{each.near:.0%}")
+    return [table] if waits else []
 
 
 def _sentence(phases: Phases) -> Text:

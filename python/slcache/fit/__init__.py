@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from slcache.bandwidth.phases import Phases, Values
 from slcache.errors import TraceError, about
 from slcache.fit import device, laws, log
 from slcache.fit.evidence import Marks, Value
+from slcache.fit.latency import Latencies
 
 RESAMPLES = 200
 #: Resamples that may show other phases than the log, as a share.
@@ -37,6 +38,7 @@ class Fitted:
     #: The device file, and whether it has more blocks than was fitted, for the user's data.
     text: str
     raised: bool
+    given: device.Given
 
 
 @dataclass(frozen=True)
@@ -81,25 +83,62 @@ def fitted(
     bits: int,
     user_bytes: int | None,
     link: str | None = None,
+    latencies: Mapping[str, Latencies] | None = None,
 ) -> Fitted:
-    """Return what the phases tell with so many bits; raises TraceError where they tell nothing."""
+    """Return what the phases tell with so many bits, and latencies beside.
+
+    Raises TraceError where they tell nothing.
+    """
     total = float(read.written[-1]) if user_bytes is None else float(user_bytes)
     with _of(read.path):
         kind = laws.reading(shown, bits, total)
         found = laws.found(shown, bits, total, kind)
-        at = device.shape(found)
-        values = device.keys(found, at, bits)
-        others = [device.keys(laws.found(each, bits, total, kind), at, bits) for each in again]
+        others = [laws.found(each, bits, total, kind) for each in again]
+        whole = int(total) // device.PAGE_BYTES * device.PAGE_BYTES
+        given = device.Given(whole, user_bytes is not None, link)
+        first = _made(read, found, others, bits, given)
+        if not latencies:
+            return first
+        given = _told(first, others, latencies, given)
+        return _made(read, found, others, bits, given)
+
+
+def _made(
+    read: log.Fill, found: laws.Found, others: list[laws.Found], bits: int, given: device.Given
+) -> Fitted:
+    """Return the device of what is known by now; ValueError where no device is like that."""
+    at = device.shape(found, None if given.planes is None else int(given.planes.values[0]))
+    values = device.keys(found, at, bits)
+    again = [device.keys(each, at, bits) for each in others]
     ranges = {}
     for key in values:
-        low, high = np.percentile([each[key].value for each in others], (2.5, 97.5))
+        low, high = np.percentile([each[key].value for each in again], (2.5, 97.5))
         ranges[key] = float(low), float(high)
-    whole = int(total) // device.PAGE_BYTES * device.PAGE_BYTES
     marks = Marks(values, ranges, read.source.name)
-    given = device.Given(whole, user_bytes is not None, link)
     text = device.text(found, marks, at, bits, given, read.source)
-    _, raised = device.blocks(found.usable, whole, at, bits)
-    return Fitted(bits, found, values, ranges, text, raised and found.fold is not None)
+    _, raised = device.blocks(found.usable, given.user_bytes, at, bits)
+    return Fitted(bits, found, values, ranges, text, raised and found.fold is not None, given)
+
+
+def _told(
+    first: Fitted,
+    others: list[laws.Found],
+    latencies: Mapping[str, Latencies],
+    given: device.Given,
+) -> device.Given:
+    """Return what is given, and what latencies tell beside."""
+    from slcache.fit import times
+
+    reads, writes = latencies.get("reads"), latencies.get("writes")
+    host = reads or writes
+    assert host is not None
+    if reads is not None:
+        given = replace(given, reads=times.reads(reads, first.text, first.bits))
+    if writes is not None:
+        speeds = [each.slc for each in others]
+        told = times.planes(writes, first.text, first.found.cache, first.found.slc, speeds)
+        given = replace(given, planes=told)
+    return replace(given, turnaround=host.turnaround)
 
 
 @contextlib.contextmanager

@@ -6,14 +6,16 @@ import math
 from dataclasses import dataclass, replace
 
 from slcache.fit import evidence
-from slcache.fit.evidence import FITTED, Ground, Marks, Value
+from slcache.fit.evidence import FITTED, Ground, Marks, Told, Value
 from slcache.fit.laws import Found, Reading
 from slcache.fit.lines import Source
 
 #: Assumed of every drive: page, channel (1.6 GB/s), reads and erases in ns, blocks kept to fold.
 PAGE_BYTES, PS_PER_BYTE = 16384, 625
 _SLC_READ_NS, _READ_NS, _ERASE_NS, _KEEP_BLOCKS = 25_000, 60_000, 3_500_000, 2
-_TRANSFER_NS = PAGE_BYTES * PS_PER_BYTE / 1000
+TRANSFER_NS = PAGE_BYTES * PS_PER_BYTE / 1000
+#: Channels, where planes divide by as many.
+_CHANNELS = 8
 #: An SLC program of about this time says how many planes there may be.
 _PROGRAM_NS = 200_000
 #: Blocks of the cache in a plane, at least where that can be: one more or less is then no matter.
@@ -42,11 +44,11 @@ class Shape:
         return self.planes * self.wordlines * PAGE_BYTES
 
 
-def shape(found: Found) -> Shape:
-    """Return a likely shape in which a block is little beside the cache."""
-    wanted = found.slc * (_PROGRAM_NS + _TRANSFER_NS) / 1e9 / PAGE_BYTES
-    planes = 2 ** min(7, max(2, round(math.log2(wanted))))
-    wordlines, least = 512, planes // _FEWER
+def shape(found: Found, known: int | None = None) -> Shape:
+    """Return a likely shape in which a block is little beside the cache; planes may be known."""
+    wanted = found.slc * (_PROGRAM_NS + TRANSFER_NS) / 1e9 / PAGE_BYTES
+    planes = known or 2 ** min(7, max(2, round(math.log2(wanted))))
+    wordlines, least = 512, known or planes // _FEWER
     while wordlines > 64 and planes * wordlines * PAGE_BYTES * _CACHE_BLOCKS > found.cache:
         wordlines //= 2
     while planes > least and planes * wordlines * PAGE_BYTES * _CACHE_BLOCKS > found.cache:
@@ -62,12 +64,12 @@ def keys(found: Found, at: Shape, bits: int) -> dict[str, Value]:
     dense_mark = fold_mark = FITTED
     if found.busy is not None and found.dense is not None:
         # A page past the cache takes its own time and that of so many folded ones.
-        rest_ns = page_ns / found.dense - _TRANSFER_NS - found.busy * fixed_ns
+        rest_ns = page_ns / found.dense - TRANSFER_NS - found.busy * fixed_ns
         dense = fold = bits * rest_ns / (1 + found.busy)
         dense_mark = "not identifiable apart from fold.program_ns; taken as equal"
         fold_mark = "not identifiable apart from program_ns; taken as equal"
     elif found.dense is not None:
-        dense = bits * (page_ns / found.dense - _TRANSFER_NS)
+        dense = bits * (page_ns / found.dense - TRANSFER_NS)
     if found.fold is not None:
         fold = bits * (page_ns / found.fold - fixed_ns)
     if found.dense is None:
@@ -78,7 +80,7 @@ def keys(found: Found, at: Shape, bits: int) -> dict[str, Value]:
     if found.fold is None and found.busy is None:
         fold, fold_mark = dense, "not identifiable: nothing is folded in the log"
     values = {
-        "slc.program_ns": Value(page_ns / found.slc - _TRANSFER_NS, FITTED),
+        "slc.program_ns": Value(page_ns / found.slc - TRANSFER_NS, FITTED),
         "dense.program_ns": Value(dense, dense_mark),
         "fold.program_ns": Value(fold, fold_mark),
         "usable": Value(found.usable, FITTED if found.fold else "not identifiable: the least"),
@@ -110,13 +112,17 @@ class Given:
     user_bytes: int
     is_stated: bool
     link: str | None
+    #: What latencies tell: times of dense reads, planes, and the host's own ns.
+    reads: Told | None = None
+    planes: Told | None = None
+    turnaround: Told | None = None
 
 
 def text(found: Found, marks: Marks, at: Shape, bits: int, given: Given, log: Source) -> str:
     """Return the device file."""
     values, user_bytes = marks.values, given.user_bytes
     count, _ = blocks(values["usable"].value, user_bytes, at, bits)
-    channels = min(8, at.planes)
+    channels = _channels(at.planes, found.slc)
     times = {key: f"{round(each.value):_}" for key, each in values.items()}
     row = at.row_bytes
     cap = ""
@@ -135,18 +141,35 @@ def text(found: Found, marks: Marks, at: Shape, bits: int, given: Given, log: So
         wordlines=at.wordlines,
         ps=PS_PER_BYTE,
         slc_read=f"{_SLC_READ_NS:_}",
-        read=f"{_READ_NS:_}",
+        read=", ".join(f"{ns:_.0f}" for ns in (given.reads.values if given.reads else [_READ_NS])),
         erase=f"{_ERASE_NS:_}",
         slc_program=times["slc.program_ns"],
         program=times["dense.program_ns"],
         fold=times["fold.program_ns"],
         buffer=2 * at.planes * bits * PAGE_BYTES,
-        host=f'[host]\nlink = "{given.link}"\n\n' if given.link else "",
+        host=_host(given),
         keep=_KEEP_BLOCKS,
         cap=cap,
     )
     statement = f"fitted to {log.path.name}, sha256 {log.sha256}: {found.reading}"
     return content + "\n" + evidence.section(statement, _grounds(found, marks, at, bits, given))
+
+
+def _host(given: Given) -> str:
+    """Return the section of the host, if anything is known of it."""
+    lines = [f'link = "{given.link}"'] if given.link else []
+    if given.turnaround is not None:
+        lines.append(f"turnaround_ns = {given.turnaround.values[0]:_.0f}")
+    return "\n".join(["[host]", *lines]) + "\n\n" if lines else ""
+
+
+def _channels(planes: int, speed: float) -> int:
+    """Return channels that divide the planes and carry more than the cache takes."""
+    least = 1.2 * speed / (1e12 / PS_PER_BYTE)
+    every = [count for count in range(1, planes + 1) if planes % count == 0]
+    fitting = [count for count in every if count >= least] or [planes]
+    usual = [count for count in fitting if count <= _CHANNELS]
+    return max(usual) if usual else min(fitting)
 
 
 def _grounds(found: Found, marks: Marks, at: Shape, bits: int, given: Given) -> dict[str, Ground]:
@@ -176,12 +199,25 @@ def _grounds(found: Found, marks: Marks, at: Shape, bits: int, given: Given) -> 
     }
     if given.link:
         grounds["host.link"] = Ground("known", "--link")
+    if given.turnaround is not None:
+        grounds["host.turnaround_ns"] = given.turnaround.ground()
+    if given.reads is not None:
+        grounds[f"{mode}.read_ns"] = given.reads.ground()
+    if given.planes is not None:
+        grounds[f"{pool}.planes"] = _planes(given.planes)
     if found.reading != Reading.whole:
         grounds[f"{client}.dynamic.max_bytes"] = marks.ground("cache", row, row)
     if found.busy is not None:
         grounds[f"{client}.flush.busy_ratio"] = marks.ground("busy", 0.001, 0.001)
         grounds[f"{client}.reopen"] = evidence.assumed("the cache is back when it is empty")
     return grounds
+
+
+def _planes(told: Told) -> Ground:
+    """Return on what the number of planes stands: of all channels, so the interval is a word."""
+    (low, high), kind = told.ranges[0], "not-identifiable" if told.problem else "fitted"
+    why = f", {told.problem}" if told.problem else ""
+    return Ground(kind, f"{told.log}: {low:.2f} to {high:.2f} planes of all channels{why}")
 
 
 _USUAL = (
