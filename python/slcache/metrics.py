@@ -38,6 +38,11 @@ class Metric:
     whole: bool = False
 
 
+#: What is told of a run beside another one, by whoever has both.
+GAIN_SHARE = "gain_share"
+#: What there is only where the bound of a run is counted.
+COUNTED = frozenset({"dense_bytes", "dense_least_bytes", "dense_over_least", GAIN_SHARE})
+
 _LATENCIES = {
     "mean": "Mean latency",
     "p50": "Median latency",
@@ -128,6 +133,16 @@ _OTHERS = (
         "The one over the other; none where the least is 0.",
         gains.above,
     ),
+    Metric(
+        GAIN_SHARE,
+        "1",
+        "max",
+        "Share of the dense programs that could be spared which the run spares: (reference - run) "
+        "/ (reference - least). The reference is the same run without a cache, `tlc-only` or "
+        "`disk-only`; none without it, and where no bound holds.",
+        # One run alone does not tell it.
+        lambda _: None,
+    ),
     Metric("iops", "1/s", "max", "Reads and writes completed per second.", normalise.iops),
     Metric(
         "bytes_per_s",
@@ -190,6 +205,15 @@ def _short(name: str) -> str:
     """Return a name without its unit, as the `normalised` of a comparison has it."""
     ending = next((ending for ending in _ENDINGS if name.endswith(ending)), "")
     return name.removesuffix(ending)
+
+
+def absence(name: str) -> str:
+    """Return why runs may have no value of a metric, as the end of a sentence."""
+    if name == GAIN_SHARE:
+        return "no bound holds, nothing can be gained, or the device cannot run without a cache"
+    if name in COUNTED:
+        return "no bound holds for these runs, or the least is 0"
+    return "does the trace have such requests?"
 
 
 def named(name: str) -> Metric:

@@ -14,6 +14,7 @@ from slcache.cli.sweep_options import (
     Devices,
     ExecutorOption,
     FailFast,
+    Metrics,
     Out,
     Points,
     Report,
@@ -56,6 +57,7 @@ def sweep(
     unsorted: opt.Unsorted = None,
     workload: opt.Workload = None,
     replay: opt.Replay = None,
+    metric: Metrics = None,
     out: Out = None,
     store: opt.Store = None,
     jobs: opt.Workers = None,
@@ -101,6 +103,7 @@ def sweep(
             settings=once([*opt.pairs(sets).items(), *own]),
             reader=reader,
             replay=replay,
+            metrics=tuple(metric or ()),
         )
     else:
         _refuse_beside_a_study(locals())
@@ -147,7 +150,7 @@ def _study_file(what: list[str]) -> Path | None:
 _OF_A_STUDY = (
     *("device", "scheme", "vary", "points", "sample", "sample_seed", "seeds", "seed", "config"),
     *("sets", "trace_format", "trace_option", "address", "volume", "unsorted", "workload"),
-    "replay",
+    *("replay", "metric"),
 )
 
 
@@ -169,7 +172,9 @@ def _study(
     settings: dict[str, str],
     reader: dict[str, str],
     replay: str | None,
+    metrics: tuple[str, ...],
 ) -> Study:
+    from slcache.metrics import named
     from slcache.sweep import sampling as samples
     from slcache.sweep import study
 
@@ -191,6 +196,7 @@ def _study(
             settings=settings,
             trace_options=reader,
             replay=replay,
+            metrics=tuple(named(name).name for name in metrics),
             read_from=() if points is None else (str(points),),
         )
     except ValueError as error:

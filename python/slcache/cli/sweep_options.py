@@ -68,6 +68,15 @@ Seeds = Annotated[
         min=1, max=1000, metavar="N", help="Run every point with N seeds, from --seed (or 1) on."
     ),
 ]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        metavar="NAME",
+        help="Judge the report by this metric; repeat it. gain_share runs each point without a "
+        "cache too, and has the least dense programs counted.",
+    ),
+]
 Out = Annotated[
     Path | None,
     typer.Option(

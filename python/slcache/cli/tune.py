@@ -197,7 +197,7 @@ def _sheet(found: Tuning) -> Sheet:
     """Return the front with all digits, the best marked; points of equal figures each."""
     from slcache.sweep.sheets import UNITS
 
-    metrics = dict.fromkeys([*found.goals.metrics, *(b.metric for b in found.goals.bounds)])
+    metrics = found.goals.names
     rows = [
         {
             "front": number,
@@ -217,7 +217,7 @@ def _front(found: Tuning) -> Table:
     keys = list(dict.fromkeys(key for each in found.front for key in each.settings))
     keys = [key for key in keys if key != "scheme" or len(found.asked.schemes) > 1]
     short = wording.short_names(keys)
-    metrics = dict.fromkeys([*found.goals.metrics, *(b.metric for b in found.goals.bounds)])
+    metrics = found.goals.names
     shown = found.distinct
     same = ["same figures"] if any(count > 1 for _, count in shown) else []
     table = Table("front", [*(Column(short[key], text=True) for key in keys), *metrics, *same])

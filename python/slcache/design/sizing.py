@@ -19,6 +19,7 @@ from slcache.given import quantity
 from slcache.given.arguments import checked
 from slcache.given.content import Content
 from slcache.given.once import flatten, once
+from slcache.metrics import absence
 from slcache.runs import given
 from slcache.runs.executors import Executor, named
 from slcache.sweep import points as sweep_points
@@ -76,6 +77,9 @@ def size(
     if len(space.schemes) != 1 or len(space.axes) != 1:
         told = "a design is of one scheme and one key; slcache tune searches over several"
         raise about(UsageError(told), "size")
+    goals = asking.goals((), (), [keep] if isinstance(keep, str) else keep)
+    if not goals.bounds:
+        raise about(UsageError("keep: a design needs a bound, such as waf<=2"), "keep")
     asked = Asked(
         trace=asking.trace(trace),
         device=place,
@@ -86,10 +90,8 @@ def size(
         seeds=seeds,
         seed=seed,
         config=config,
+        metrics=goals.names,
     )
-    goals = asking.goals((), (), [keep] if isinstance(keep, str) else keep)
-    if not goals.bounds:
-        raise about(UsageError("keep: a design needs a bound, such as waf<=2"), "keep")
     asking.check(asked, space)
     (axis,) = space.axes
     (said,) = once(flatten(size)).values()
@@ -180,7 +182,7 @@ def _check_figures(found: Sized) -> None:
         if all(point.found.figures[bound.metric] is None for point in done):
             raise RunError(
                 f"{bound.metric}: none of the {len(done)} runs has it, so there is nothing to "
-                "search by; does the trace have such requests?"
+                f"search by; {absence(bound.metric)}"
             )
 
 

@@ -50,14 +50,24 @@ def above(document: Document) -> float | None:
 def share(document: Document, reference: Document) -> float | None:
     """Return the share of what could be gained over a reference that a run gains.
 
-    None where one of both has no bound, and where the reference is at the bound or below: that
-    has another cache.
+    None where one of both has no bound, where the reference has a cache of its own, and where
+    it is at the bound already.
     """
     own, other = bound(document), bound(reference)
-    if own is None or other is None or own["kind"] != other["kind"]:
+    if own is None or other is None or own["kind"] != other["kind"] or has_cache(reference):
         return None
-    room = other["counted"] - own["least"]
-    return float((other["counted"] - own["counted"]) / room) if room > 0 else None
+    return share_of(own["counted"], own["least"], other["counted"])
+
+
+def share_of(done: float | None, least: float | None, reference: float | None) -> float | None:
+    """Return that share of the three figures; None where one is missing or nothing can be gained.
+
+    >>> share_of(150, 100, 200)
+    0.5
+    """
+    if done is None or least is None or reference is None or reference <= least:
+        return None
+    return float((reference - done) / (reference - least))
 
 
 def is_nothing(document: Document, reference: Document) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from slcache.metrics import COUNTED, absence
 from slcache.sentences import wording as words
 from slcache.study import spread, wording
 from slcache.study.across import Rated
@@ -38,10 +39,21 @@ def missing(analysis: Analysis) -> list[str]:
     done = len(analysis.outcome.done)
     return [
         f"{name}: {lacking:,} of the {done:,} points that are done have no value and are not in "
-        "its figures."
+        f"its figures{_why(name, analysis.outcome)}."
         for name in analysis.metrics
         if (lacking := analysis.outcome.missing(name))
     ]
+
+
+def _why(metric: str, outcome: Outcome) -> str:
+    """Say why points lack a metric that is counted where it is asked for; empty for others."""
+    if metric not in COUNTED:
+        return ""
+    if outcome.missing(metric) == len(outcome.done):
+        return f"; a sweep has it where it is asked for, with metric {metric}; {absence(metric)}"
+    bound = {row["scheme"] for row in outcome.done if row["dense_bytes"] is not None}
+    free = dict.fromkeys(row["scheme"] for row in outcome.done if row["scheme"] not in bound)
+    return f"; no bound holds for {words.listed(list(free))}" if free else f"; {absence(metric)}"
 
 
 def design(analysis: Analysis) -> list[str]:

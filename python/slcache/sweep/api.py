@@ -33,6 +33,7 @@ def sweep(
     config: api.Path | None = None,
     trace_options: Mapping[str, str] | None = None,
     replay: str | None = None,
+    metrics: Sequence[str] | str = (),
     **how: Any,  # noqa: ANN401
 ) -> Sweep:
     """Run every combination of traces, devices, schemes, varied keys and seeds.
@@ -42,7 +43,9 @@ def sweep(
     `workload.KEY`. `sample` is `grid`, `random:N` or `latin-hypercube:N`; `points` lists points in
     place of `vary`. `config` is a file with keys below `settings`, or a whole configuration with
     its device and scheme. Devices and traces may be dicts, as in `run`. With `seeds` every point is
-    run with so many seeds from `seed` (or 1) on. Further arguments are those of `run_study`.
+    run with so many seeds from `seed` (or 1) on. `metrics` are those that the report judges by;
+    `gain_share` holds every point against the same run without a cache. Further arguments are
+    those of `run_study`.
     """
     # What runs studies is loaded by whoever runs one.
     from slcache.sweep import study
@@ -60,6 +63,7 @@ def sweep(
         settings=api.flat(settings),
         trace_options=dict(trace_options or {}),
         replay=replay,
+        metrics=(metrics,) if isinstance(metrics, str) else tuple(metrics),
     )
     return run_study(asked, **how)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from slcache import _core
+from slcache.metrics import GAIN_SHARE
 from slcache.results.result import Result
 from slcache.runs import given
 from slcache.runs.store import Store
@@ -129,7 +131,15 @@ class Sweep:
         reasons = dict.fromkeys(row.reason for row in failed)
         counts = [(sum(row.reason == reason for row in failed), reason) for reason in reasons]
         impossible = [row.point for row in self.rows if row.status == "impossible"]
-        return [*told(impossible), *(f"{count} failed: {reason}" for count, reason in counts)]
+        lacking = Counter(row.no_reference for row in self.rows if row.no_reference is not None)
+        return [
+            *told(impossible),
+            *(f"{count} failed: {reason}" for count, reason in counts),
+            *(
+                f"{GAIN_SHARE}: {count} without a reference: {why}"
+                for why, count in lacking.items()
+            ),
+        ]
 
     def files(self) -> dict[str, bytes]:
         """Return the tables by the names of their files."""
@@ -143,7 +153,7 @@ class Sweep:
         from slcache.study.analysis import Analysis
         from slcache.study.outcome import Outcome
 
-        return Analysis.of(Outcome.of(self.table), metrics)
+        return Analysis.of(Outcome.of(self.table), metrics or self.study.judged_by)
 
     def report(self, metrics: Sequence[str] = ()) -> str:
         """Return the report as one self-contained HTML page."""

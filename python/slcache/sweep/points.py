@@ -17,7 +17,7 @@ from slcache.runs.run import Run
 from slcache.sentences import wording
 from slcache.sweep.axes import plain
 from slcache.sweep.sampling import POINTS_MAX, Combination
-from slcache.sweep.study import Study, StudyError
+from slcache.sweep.study import BOUND, Study, StudyError
 from slcache.traces.api import reader_options
 from slcache.words.few import few
 
@@ -161,7 +161,8 @@ class _Resolved:
     def __init__(self, study: Study) -> None:
         self._study = study
         self._schemes = _all_schemes(study)
-        self._file = study.of_config()
+        counted = {BOUND: True} if study.counts_bound else {}
+        self._file = {**counted, **study.of_config()}
         self._known: dict[str, Mapping[str, Any] | ConfigError] = {}
 
     def point(

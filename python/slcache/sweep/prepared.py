@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from slcache.metrics import GAIN_SHARE
 from slcache.runs import driver, room, store, tasks
 from slcache.runs.run import identity
-from slcache.sweep import table
+from slcache.sweep import references, table
 from slcache.sweep.points import Point, told
 from slcache.sweep.points import points as points_of
 from slcache.sweep.shard import Shard
@@ -34,18 +35,27 @@ def asked_points(
 class Prepared:
     """The points of a study with their keys, and what is known of their results."""
 
-    def __init__(self, points: list[Point], place: Path, traces: Traces) -> None:
+    def __init__(
+        self, points: list[Point], place: Path, traces: Traces, metrics: Sequence[str] = ()
+    ) -> None:
         self._points = points
+        self._references = references.of(points) if GAIN_SHARE in metrics else {}
         self.store = store.Store(place / "results")
         self._place = place
         self._traces = traces
-        self._keys = {p.index: self._key(p) for p in self._points if p.reason is None}
+        self._keys = {p.index: self._key(p) for p in self._all() if p.reason is None}
         self._known = {
             key: tasks.Done("", values=tasks.values(found), costs=tasks.costs(found))
             for key in dict.fromkeys(self._keys.values())
             if (found := self.store.get(key)) is not None
         }
-        self.kept = len(self._known)
+        asked = {self._keys[p.index] for p in points if p.reason is None}
+        self.kept = len(asked & self._known.keys())
+
+    def _all(self) -> list[Point]:
+        """Return the points, and those that they are only held against."""
+        own = {point.index: point for point in self._references.values()}
+        return [*self._points, *own.values()]
 
     def check_room(self, *, skip_impossible: bool) -> None:
         """Tell points that are to run here, and do not fit into memory, as impossible ones.
@@ -63,12 +73,12 @@ class Prepared:
             raise StudyError("\n".join(told(refused)))
         by_index = {p.index: p for p in refused}
         self._points = [by_index.get(p.index, p) for p in self._points]
-        self._keys = {i: key for i, key in self._keys.items() if i not in by_index}
+        self._keys = {i: key for i, key in self._keys.items() if key not in of_key}
 
     def todo(self) -> dict[str, Point]:
         """Return a point for every key of which there is no result."""
         todo: dict[str, Point] = {}
-        for point in self._points:
+        for point in self._all():
             key = self._keys.get(point.index)
             if key is not None and key not in self._known:
                 todo.setdefault(key, point)
@@ -104,7 +114,20 @@ class Prepared:
         key = self._keys[point.index]
         done = self._known.get(key) or results[key]
         status: table.Status = "done" if done.error is None else "failed"
-        return table.Row(point, key, status, done.error, done.values, done.costs)
+        against = self._references.get(point.index)
+        if against is None or not done.values:
+            return table.Row(point, key, status, done.error, done.values, done.costs)
+        other = self._reference(against, results)
+        values = {**done.values, GAIN_SHARE: references.share(done.values, other.values)}
+        why = None if other.error is None else f"{against.scheme}: {other.error}"
+        return table.Row(point, key, status, None, values, done.costs, why)
+
+    def _reference(self, point: Point, results: Mapping[str, tasks.Done]) -> tasks.Done:
+        """Return what became of a run that others are held against."""
+        key = self._keys.get(point.index)
+        if key is None:
+            return tasks.Done("", error=point.reason or "does not fit into memory")
+        return self._known.get(key) or results[key]
 
     def _key(self, point: Point) -> str:
         assert point.config is not None

@@ -66,7 +66,7 @@ def run_study(
     place = place.absolute()
     points = asked_points(whole, part, skip_impossible=skip_impossible, allow_none=allow_none)
     traces = Traces(place / "traces", on_progress) if traces is None else traces
-    prepared = Prepared(points, place, traces)
+    prepared = Prepared(points, place, traces, whole.judged_by)
     # A part runs somewhere among others: what does not fit there must not keep the rest from it.
     if executor == "local" and part is None:
         prepared.check_room(skip_impossible=skip_impossible)
@@ -102,7 +102,7 @@ def array_job(
     table.check_names(whole)
     place = Path(store) if store is not None else Path(out) / "store"
     points = asked_points(whole, None, skip_impossible=skip_impossible)
-    prepared = Prepared(points, place, Traces(place / "traces", on_progress))
+    prepared = Prepared(points, place, Traces(place / "traces", on_progress), whole.judged_by)
     _write_study(whole, Path(out), path)
     prepared.work(prepared.todo(), here=False)
     given = {"--skip-impossible": skip_impossible, "--fail-fast": fail_fast}

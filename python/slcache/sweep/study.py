@@ -14,6 +14,7 @@ from slcache._core import ConfigError
 from slcache.given import config_files, parsing
 from slcache.given.arguments import own_word
 from slcache.given.once import SEED_MAX, flatten, once, twice
+from slcache.metrics import COUNTED, named
 from slcache.runs import given
 from slcache.study.columns import PARAMETERS_MAX
 from slcache.sweep.axes import Axis, Value, plain
@@ -23,6 +24,8 @@ from slcache.sweep.sampling import Combination, Sampling
 NAME = "study.toml"
 #: Most seeds of a point.
 SEEDS_MAX = 100_000
+#: The setting that has the bound of a run counted.
+BOUND = "run.bound"
 
 
 class StudyError(ConfigError):
@@ -48,6 +51,8 @@ class Study:
     settings: Mapping[str, Any] = field(default_factory=dict)
     trace_options: Mapping[str, str] = field(default_factory=dict)
     replay: str | None = None
+    #: Metrics that it is to be judged by; some have more counted or run.
+    metrics: tuple[str, ...] = ()
     #: A file with keys of the configuration, below the settings and what is varied.
     config: str | None = None
     #: The files that all this was read from, if any.
@@ -71,7 +76,29 @@ class Study:
             raise StudyError(f"seeds = {self.seeds}: must be between 1 and {SEEDS_MAX:,}")
         if self.seed is not None and not 0 <= self.seed <= SEED_MAX - self.seeds:
             raise StudyError(f"seed = {self.seed}: must be between 0 and {SEED_MAX - self.seeds}")
+        self._check_metrics()
         self._check_keys()
+
+    def _check_metrics(self) -> None:
+        try:
+            said = twice(self.judged_by)
+        except ValueError as error:
+            raise StudyError(f"metric: {error}") from error
+        if said is not None:
+            raise StudyError(f"metric: {said}")
+        if self.counts_bound and str(self.settings.get(BOUND)).lower() == "false":
+            needs = min(COUNTED.intersection(self.judged_by))
+            raise StudyError(f"{BOUND} = false: {needs} needs it counted")
+
+    @property
+    def judged_by(self) -> list[str]:
+        """The metrics by their whole names."""
+        return [named(name).name for name in self.metrics]
+
+    @property
+    def counts_bound(self) -> bool:
+        """Whether a metric asks for the bound of every run."""
+        return not COUNTED.isdisjoint(self.judged_by)
 
     def _check_keys(self) -> None:
         if len(self.keys) > PARAMETERS_MAX:
@@ -124,6 +151,7 @@ class Study:
             "seeds": self.seeds,
             "seed": self.seed,
             "replay": self.replay,
+            "metric": list(self.metrics),
             "config": self.config,
             "sample": str(self.sampling),
             "sample_seed": self.sampling.seed,
@@ -196,6 +224,7 @@ def of(told: Mapping[str, Any]) -> Study:
         settings=said.get("set", {}),
         trace_options={k: _said(v) for k, v in said.get("trace_options", {}).items()},
         replay=said.get("replay"),
+        metrics=said.get("metric", ()),
     )
 
 
@@ -270,6 +299,7 @@ _READERS: dict[str, Any] = {
     "seeds": _whole,
     "seed": _whole,
     "replay": _text,
+    "metric": _names,
     "config": _text,
     "sample": _text,
     "sample_seed": _whole,

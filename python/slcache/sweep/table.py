@@ -35,6 +35,8 @@ class Row:
     reason: str | None
     values: Values
     costs: Mapping[str, float]
+    #: Why there is no run without a cache to hold it against, where one was asked for.
+    no_reference: str | None = None
 
 
 def check_names(study: Study) -> None:

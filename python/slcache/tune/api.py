@@ -85,6 +85,7 @@ def tune(
         seeds=seeds,
         seed=seed,
         config=config,
+        metrics=plan.goals.names,
     )
     asking.check_plan(plan, asked)
     return searching.searched(

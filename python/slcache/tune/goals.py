@@ -97,6 +97,11 @@ class Goals:
         return cls(dict(asked), bounds)
 
     @property
+    def names(self) -> list[str]:
+        """The metrics that are searched by or have a bound, each once."""
+        return list(dict.fromkeys([*self.metrics, *(bound.metric for bound in self.bounds)]))
+
+    @property
     def several(self) -> bool:
         """Whether there is more than one metric to search by."""
         return len(self.metrics) > 1

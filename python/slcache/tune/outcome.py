@@ -47,10 +47,8 @@ class Tuning(Answer):
     @cached_property
     def analysis(self) -> Analysis:
         """Effects, front and spread of the metrics that were searched by."""
-        metrics = [*self.goals.metrics, *(bound.metric for bound in self.goals.bounds)]
-        # A metric may have a goal and bounds from below and above.
-        asked = list(dict.fromkeys(metrics))
-        return Analysis.of(Outcome.of(self.table), asked, self.goals.metrics, self._kept)
+        table = Outcome.of(self.table)
+        return Analysis.of(table, self.goals.names, self.goals.metrics, self._kept)
 
     def _kept(self, one: Configuration) -> bool:
         return self.goals.kept(
@@ -87,12 +85,11 @@ class Tuning(Answer):
 
     def _point(self, each: Tried) -> dict[str, Any]:
         found = each.found
-        names = [*self.goals.metrics, *(bound.metric for bound in self.goals.bounds)]
         return {
             "settings": dict(each.settings),
             "status": found.status,
             "reason": found.reason,
-            "metrics": {name: found.figures.get(name) for name in dict.fromkeys(names)},
+            "metrics": {name: found.figures.get(name) for name in self.goals.names},
             "in_bounds": self.goals.kept(found.figures) if found.status == "done" else None,
             # What was seen over a beginning of the trace is no figure of the whole.
             "prefixes": [{"share": str(s), "value": value} for s, value in each.prefixes],

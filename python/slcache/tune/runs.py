@@ -40,6 +40,8 @@ class Asked:
     seed: int | None = None
     #: A file with keys of the configuration, below the settings and what is varied.
     config: str | None = None
+    #: The metrics that are searched by.
+    metrics: Sequence[str] = ()
 
     def of_scheme(self, scheme: str) -> dict[str, Any]:
         """Return the settings that are fixed for the points of a scheme."""
@@ -66,6 +68,7 @@ class Asked:
             trace_options=self.trace_options,
             replay=self.replay,
             config=self.config,
+            metrics=tuple(self.metrics),
         )
 
     def whole(self, keys: Iterable[str]) -> Study:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from slcache import api, files
 from slcache.errors import RunError
+from slcache.metrics import absence
 from slcache.runs import given
 from slcache.runs.executors import Executor, named
 from slcache.sweep.points import told as told_of
@@ -92,7 +93,7 @@ def _check_figures(goals: Goals, done: Sequence[Tried]) -> None:
         if all(each.found.figures[name] is None for each in done):
             raise RunError(
                 f"{name}: none of the first {len(done)} runs has it, so there is nothing to search "
-                "by; does the trace have such requests?"
+                f"by; {absence(name)}"
             )
 
 

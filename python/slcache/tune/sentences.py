@@ -36,7 +36,7 @@ def point(one: Tried) -> str:
 
 def figures(found: Answer, one: Tried) -> str:
     """Return a point's metrics in a line."""
-    names = dict.fromkeys([*found.goals.metrics, *(b.metric for b in found.goals.bounds)])
+    names = found.goals.names
     told = (f"{name} {wording.figure(name, one.found.figures[name])}" for name in names)
     return ", ".join(told)
 

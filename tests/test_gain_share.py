@@ -1,0 +1,131 @@
+"""The share of what could be gained, of studies and searches: beside runs without a cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slcache
+from slcache import design
+from slcache.metrics import GAIN_SHARE
+from support import slcache as verb
+from support import write_trace
+from test_gains import hot
+
+SCHEMES = ["baseline", "turbo-write", "ips"]
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trace(tmp_path_factory.mktemp("share") / "hot.csv", hot(1500))
+
+
+def compared(trace: Path, depth: int) -> dict[str, float | None]:
+    found = slcache.compare(
+        trace, device="tiny", schemes=["tlc-only", *SCHEMES], replay=f"closed:{depth}"
+    )
+    told = found.to_dict()["gains"]["schemes"]
+    return {name: told[name].get("share") for name in SCHEMES}
+
+
+def test_a_study_holds_each_point_against_one_without_a_cache(trace: Path, tmp_path: Path) -> None:
+    asked = {
+        "device": "tiny",
+        "scheme": SCHEMES,
+        "vary": {"host.queue_depth": [2, 16]},
+        "settings": {"host.replay": "closed"},
+        "metrics": "gain_share",
+        "store": tmp_path / "store",
+    }
+    found = slcache.sweep(trace, **asked)  # type: ignore[arg-type]
+    rows = found.table.to_pylist()
+    assert [row["scheme"] for row in rows] == [name for name in SCHEMES for _ in range(2)]
+    for depth in (2, 16):
+        alone = compared(trace, depth)
+        own = {r["scheme"]: r[GAIN_SHARE] for r in rows if r["host.queue_depth"] == depth}
+        assert own == pytest.approx(alone)
+        assert own["ips"] is None
+    # Two references beside the six points; once more, nothing is run.
+    assert len(list((tmp_path / "store" / "results").rglob("*.json.gz"))) == 8
+    again = slcache.sweep(trace, **asked)  # type: ignore[arg-type]
+    assert (again.kept, again.table) == (6, found.table)
+    (line,) = [line for line in found.report().splitlines() if "no bound holds for ips" in line]
+    assert "2 of the 6 points" in line
+
+
+def test_a_reference_in_the_study_is_no_second_run(trace: Path, tmp_path: Path) -> None:
+    found = slcache.sweep(
+        trace,
+        device="tiny",
+        scheme="tlc-only,baseline",
+        metrics=["gain_share"],
+        store=tmp_path,
+    )
+    assert len(list((tmp_path / "results").rglob("*.json.gz"))) == 2
+    first, second = found.table.column(GAIN_SHARE).to_pylist()
+    # It does no more than it must without a cache.
+    assert first is None
+    assert second > 0
+
+
+def test_nobody_asked_and_nothing_is_counted(trace: Path) -> None:
+    found = slcache.sweep(trace, device="tiny", scheme="baseline")
+    assert found.table.column(GAIN_SHARE).to_pylist() == [None]
+    assert found.table.column("dense_bytes").to_pylist() == [None]
+    counted = slcache.sweep(trace, device="tiny", scheme="baseline", metrics="dense_over_least")
+    assert counted.table.column("dense_over_least").to_pylist()[0] > 1
+    assert counted.table.column(GAIN_SHARE).to_pylist() == [None]
+
+
+def test_a_device_that_needs_its_cache_has_no_share() -> None:
+    found = slcache.sweep(
+        "zipf-4k",
+        device="hyssd-st",
+        scheme="hyssd-static",
+        vary={"workload.requests": [50]},
+        metrics="gain_share",
+    )
+    assert found.table.column(GAIN_SHARE).to_pylist() == [None]
+    (told,) = found.problems()
+    assert told.startswith("gain_share: 1 without a reference: tlc-only: device.user_bytes")
+
+
+def test_a_study_says_its_metrics_in_its_file(trace: Path, tmp_path: Path) -> None:
+    options = ("--device", "tiny", "--scheme", "baseline", "--out", tmp_path)
+    assert not verb("sweep", trace, *options, "--metric", "gain_share").returncode
+    assert 'metric = ["gain_share"]' in (tmp_path / "study.toml").read_text()
+    shown = verb("sweep", "show", tmp_path, "--metric", "gain_share")
+    assert b"gain_share" in shown.stdout
+    again = verb("sweep", tmp_path)
+    assert b"1 results were there before" in again.stdout
+    wrong = verb("sweep", trace, *options, "--metric", "gain")
+    assert wrong.returncode == 2
+    assert b"'gain' is no metric" in wrong.stderr
+    off = verb("sweep", trace, *options, "--metric", "gain_share", "--set", "run.bound=false")
+    assert off.returncode == 3
+    assert b"run.bound = false: gain_share needs it counted" in off.stderr
+
+
+def test_a_search_maximises_it_and_a_design_keeps_it(trace: Path) -> None:
+    pytest.importorskip("optuna")
+    space = {"scheme.baseline.slc_blocks": [3, 4, 6]}
+    less = {"device.user_bytes": 2 << 20, "trace.address": "compact"}
+    on: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "settings": less}
+    swept = slcache.sweep(trace, **on, vary=space, metrics="gain_share")
+    shares = swept.table.column(GAIN_SHARE).to_pylist()
+    found = slcache.tune(trace, **on, vary=space, maximise=["gain_share"], points=3)
+    assert found.best is not None
+    assert found.best.found.figures[GAIN_SHARE] == max(shares)
+    sized = design.size(trace, **on, size=space, keep=f"gain_share>={max(shares)}")
+    assert sized.size == [3, 4, 6][shares.index(max(shares))]
+    with pytest.raises(slcache.RunError, match=r"gain_share: none of .* no bound holds"):
+        slcache.tune(
+            trace,
+            device="tiny",
+            scheme=["ips", "ips-agc"],
+            vary={},
+            maximise=["gain_share"],
+            points=2,
+        )
