@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import slcache
-from slcache.metrics import METRICS
+from slcache.documents import gains
+from slcache.metrics import GAIN_SHARE, METRICS
 from slcache.tables import sheets
 from support import slcache as command
 
@@ -33,6 +34,8 @@ def test_a_comparison_has_every_metric_with_all_its_digits(trace: Path) -> None:
         for name, metric in METRICS.items():
             title = name if metric.unit == "1" else f"{name} [{metric.unit}]"
             value = metric.value(document)
+            if name == GAIN_SHARE and document is not runs[0]:
+                value = gains.share(document, runs[0])
             assert row[title] == ("" if value is None else repr(value)), name
 
 

@@ -10,6 +10,8 @@ import pytest
 import slcache
 from slcache import design
 from slcache.metrics import GAIN_SHARE
+from slcache.results.seeded import SeededComparison
+from slcache.words import units
 from support import slcache as verb
 from support import write_trace
 from test_gains import hot
@@ -129,3 +131,34 @@ def test_a_search_maximises_it_and_a_design_keeps_it(trace: Path) -> None:
             maximise=["gain_share"],
             points=2,
         )
+
+
+def test_several_seeds_have_means_and_intervals(tmp_path: Path) -> None:
+    told = slcache.compare(
+        "zipf-4k",
+        device="tiny",
+        schemes=["tlc-only", "baseline", "ips"],
+        trace_options={"workload.requests": "800", "workload.footprint_bytes": "1MiB"},
+        seeds=3,
+    )
+    assert isinstance(told, SeededComparison)
+    shares = told.figure("baseline", GAIN_SHARE).values
+    assert len(set(shares)) > 1
+    for one, found in zip(told.comparisons, shares, strict=True):
+        assert found == one.to_dict()["gains"]["schemes"]["baseline"]["share"]
+    mean, half = (
+        getattr(told.figure("baseline", GAIN_SHARE).estimate, n) for n in ("mean", "half")
+    )
+    rows = {row.label: row.cells for row in told.gain_rows()}
+    assert rows["baseline"][-1] == f"{units.percent(mean)} ±{units.percent(half)}"
+    assert rows["tlc-only"][-1] == "–"
+    assert rows["ips"] == ["–"] * 5
+    summary = told.summary()
+    assert "share of the gain" in summary
+    assert "No bound holds for ips" in summary
+
+
+def test_a_reference_with_a_cache_has_no_shares(trace: Path) -> None:
+    told = slcache.compare(trace, device="tiny", schemes=["baseline", "turbo-write", "tlc-only"])
+    assert [row.cells[-1] for row in told.gain_rows()] == ["–"] * 3
+    assert any("baseline has a cache itself" in line for line in told.gain_lines())

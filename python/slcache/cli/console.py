@@ -62,7 +62,10 @@ def in_form(form: Form, document: Callable[[], str], tables: Callable[[], list[S
 
 def emitted(result: Result | Comparison, form: Form) -> bool:
     """Print a result for other programs, if that is what is wanted."""
-    return in_form(form, result.to_json, lambda: [of_runs(result.labels, result.documents)])
+    documents = result.documents
+    to = result.labels.index(result.reference) if isinstance(result, Comparison) else None
+    against = None if to is None else documents[to]
+    return in_form(form, result.to_json, lambda: [of_runs(result.labels, documents, against)])
 
 
 def show(*parts: RenderableType, aside: bool = False) -> None:

@@ -180,7 +180,9 @@ def compare(
             comparison.stage(files)
     cautions = [Text(line, "yellow") for line in comparison.notes()]
     sentences = [*cautions, *(Text(line) for line in comparison.verdict())]
-    _print(comparison, form, [*_tables(comparison), *sentences, *_gains(comparison)], out)
+    beside = comparison.gain_rows(), comparison.gain_lines(), comparison.documents
+    gained = terminal.gain_tables(*beside)
+    _print(comparison, form, [*_tables(comparison), *sentences, *gained], out)
 
 
 def _tables(comparison: Comparison) -> list[Table]:
@@ -191,15 +193,6 @@ def _tables(comparison: Comparison) -> list[Table]:
         return [terminal.seeds_table(comparison.seed_rows())]
     rows, pace = comparison.rows(), comparison.pace_rows()
     return [terminal.comparison_table(rows), terminal.pace_table(pace)]
-
-
-def _gains(comparison: Comparison) -> list[Table | str]:
-    """Return the table of what is programmed dense beside the least; none for several seeds."""
-    from slcache.results.seeded import SeededComparison
-
-    if isinstance(comparison, SeededComparison):
-        return []
-    return terminal.gain_tables(comparison.labels, comparison.documents, comparison.reference)
 
 
 def _begun(

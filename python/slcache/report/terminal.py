@@ -45,16 +45,17 @@ def pace_table(rows: Sequence[grid.Row]) -> Table:
     return table
 
 
-def gain_tables(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Table | str]:
+def gain_tables(
+    rows: Sequence[gains.Row], lines: Sequence[str], documents: Sequence[Document]
+) -> list[Table | str]:
     """Return the table of dense programs beside the least, with its sentences; empty without."""
-    rows = gains.rows(labels, documents, to)
     if not rows:
-        return list(gains.lines(labels, documents, to))
+        return list(lines)
     table = Table("scheme", gains.columns(documents))
     for row in rows:
         name = Text(printable(row.label))
         table.add(name.append(" (reference)", "dim") if row.reference else name, *row.cells)
-    return [table, *gains.lines(labels, documents, to)]
+    return [table, *lines]
 
 
 def seeds_table(rows: Sequence[grid.Row]) -> Table:

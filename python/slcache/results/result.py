@@ -428,7 +428,7 @@ class Comparison(_Frames):
 
         label = terminal.label_line(self.documents)
         tables = terminal.comparison_table(self.rows()), terminal.pace_table(self.pace_rows())
-        beside = terminal.gain_tables(self.labels, self.documents, self.reference)
+        beside = terminal.gain_tables(self.gain_rows(), self.gain_lines(), self.documents)
         return terminal.text(*label, *tables, *self.notes(), *self.verdict(), *beside)
 
     def plot_bars(self) -> Figure:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from slcache import metrics
 from slcache.documents import normalise
+from slcache.documents.gains import share
 from slcache.results.result import Comparison, Result
-from slcache.sentences import wording
+from slcache.sentences import gains, wording
 from slcache.study.spread import LEVEL, Estimate, estimate, told_apart
 from slcache.tables import grid
 from slcache.words import units
@@ -127,8 +128,18 @@ class SeededComparison(Comparison):
     def figure(self, label: str, metric: str) -> Figure:
         """Return a metric (see `slcache.metrics`) of one scheme over the seeds."""
         place = self.labels.index(label)
+        if metric == metrics.GAIN_SHARE:
+            return Figure(self._shares(place))
         read = metrics.named(metric).value
         return Figure([read(each.documents[place]) for each in self.comparisons])
+
+    def _shares(self, place: int) -> list[float | None]:
+        """Return one scheme's share of the gain over the reference, by seed; none of itself."""
+        other = self.labels.index(self.reference)
+        if place == other:
+            return [None] * len(self.comparisons)
+        pairs = ((each.documents[place], each.documents[other]) for each in self.comparisons)
+        return [share(document, reference) for document, reference in pairs]
 
     def against(self, label: str, metric: str) -> Against:
         """Return a scheme's metric as a factor of the reference's."""
@@ -169,6 +180,28 @@ class SeededComparison(Comparison):
             )
             for label in self.labels
         ]
+
+    def gain_rows(self) -> list[gains.Row]:
+        """Return the means of the table of dense programs beside the least; empty if not counted.
+
+        Intervals are in units of the figures; those of a share in percentage points.
+        """
+        rows = super().gain_rows()
+        return [
+            replace(row, cells=[row.cells[0], *(self._gain_cell(row, each) for each in _GAINS)])
+            for row in rows
+        ]
+
+    def _gain_cell(self, row: gains.Row, column: _Column) -> str:
+        found = self.figure(row.label, column.metric).estimate
+        if found is None:
+            return row.cells[-1] if column.metric == metrics.GAIN_SHARE else "–"
+        half = f" ±{column.show(found.half)}" if found.half else ""
+        return column.show(found.mean) + half
+
+    def gain_lines(self) -> list[str]:
+        """Return the sentences on that table: who is not bound and why."""
+        return list(gains.unbound(self.labels, self.documents, self.reference))
 
     def _cell(self, column: _Column, label: str) -> grid.Cell:
         values = {name: self.figure(name, column.metric).estimate for name in self.labels}
@@ -254,7 +287,8 @@ class SeededComparison(Comparison):
         label = labels.of_runs(self.documents)
         first = [] if label is None else [f"workload: {label}"]
         table = terminal.seeds_table(self.seed_rows())
-        return terminal.text(*first, table, *self.notes(), *self.verdict())
+        beside = terminal.gain_tables(self.gain_rows(), self.gain_lines(), self.documents)
+        return terminal.text(*first, table, *self.notes(), *self.verdict(), *beside)
 
     def report(self) -> str:
         """Return the report: means over seeds, then everything about the first seed's runs."""
@@ -281,6 +315,10 @@ class _Column:
             return units.duration(value / 1e3)
         if unit == "bytes/s":
             return units.significant(value / 1e6)
+        if unit == "bytes":
+            return units.size(round(value))
+        if self.metric == metrics.GAIN_SHARE:
+            return units.percent(value)
         return units.significant(value)
 
 
@@ -295,6 +333,13 @@ _COLUMNS = (
     _Column("IOPS", "iops"),
     _Column("MB/s", "bytes_per_s"),
     _Column("run time", "duration_ns"),
+)
+#: The table of dense programs beside the least, behind the size of the cache.
+_GAINS = (
+    _Column("dense", "dense_bytes"),
+    _Column("at least", "dense_least_bytes"),
+    _Column("dense / least", "dense_over_least"),
+    _Column("share of the gain", metrics.GAIN_SHARE),
 )
 
 

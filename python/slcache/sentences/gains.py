@@ -77,7 +77,7 @@ def line(document: Document) -> str | None:
 def lines(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[str]:
     """Return the sentences on the table: who comes nearest, and who is not bound and why."""
     named = dict(zip(labels, documents, strict=True))
-    return [*_nearest(named), *_unbound(named, to)]
+    return [*_nearest(named), *unbound(labels, documents, to)]
 
 
 def _nearest(named: Mapping[str, Document]) -> Iterator[str]:
@@ -103,7 +103,9 @@ def _nearest(named: Mapping[str, Document]) -> Iterator[str]:
     )
 
 
-def _unbound(named: Mapping[str, Document], to: str) -> Iterator[str]:
+def unbound(labels: Sequence[str], documents: Sequence[Document], to: str) -> Iterator[str]:
+    """Say who is not bound and why, and why there are no shares."""
+    named = dict(zip(labels, documents, strict=True))
     reasons: dict[str, list[str]] = {}
     for name, document in named.items():
         if (document.get("bound") or {}).get("kind") == "none":
@@ -113,3 +115,5 @@ def _unbound(named: Mapping[str, Document], to: str) -> Iterator[str]:
     others = any(bound(document) is not None for name, document in named.items() if name != to)
     if others and bound(named[to]) is None:
         yield f"{to} has no bound, so that no share of a gain over it can be told."
+    if others and has_cache(named[to]):
+        yield f"{to} has a cache itself: shares of the gain need a reference without one."

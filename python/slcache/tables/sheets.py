@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from slcache.documents import gains
 from slcache.documents.keys import unit_of
 from slcache.documents.normalise import Document
-from slcache.metrics import METRICS
+from slcache.metrics import GAIN_SHARE, METRICS
 
 Record = Mapping[str, Any]
 
@@ -41,13 +42,23 @@ class Sheet:
         return [[_text(record.get(name)) for name in columns] for record in self.records]
 
 
-def of_runs(labels: Sequence[str], documents: Sequence[Document]) -> Sheet:
-    """Return the figures that runs are judged by, a row for each."""
+def of_runs(
+    labels: Sequence[str], documents: Sequence[Document], reference: Document | None = None
+) -> Sheet:
+    """Return the figures that runs are judged by, a row for each, beside a reference if any."""
     records = [
-        {"scheme": label} | {name: metric.value(document) for name, metric in METRICS.items()}
+        {"scheme": label}
+        | {name: metric.value(document) for name, metric in METRICS.items()}
+        | {GAIN_SHARE: _share(document, reference)}
         for label, document in zip(labels, documents, strict=True)
     ]
     return Sheet(records, {name: metric.unit for name, metric in METRICS.items()})
+
+
+def _share(document: Document, reference: Document | None) -> float | None:
+    if reference is None or reference is document:
+        return None
+    return gains.share(document, reference)
 
 
 def csv(sheets: Sequence[Sheet]) -> str:
