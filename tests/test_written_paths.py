@@ -57,6 +57,7 @@ report RESULT --out >page.html
 cliff --device DEVICE --schemes baseline --config CONFIG --bs 4k --amount 64k --out >out/
     --store >kept/
 bound TRACE --picture >page.svg
+bound TRACE --device DEVICE --picture >page.svg
 fit FILL --bits 3 --out >drive.toml
 tune TRACE --device DEVICE --scheme baseline --config CONFIG --vary host.time_scale=1,2 --points 2
     --jobs 1 --store >kept/ --out >out/

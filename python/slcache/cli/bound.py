@@ -8,12 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from slcache import bounds
-from slcache.cli import console
+from slcache import bounds, device_bounds
+from slcache.cli import complete, console
 from slcache.cli import options as opt
 from slcache.errors import UsageError
 from slcache.given import quantity
+from slcache.given.once import once
 from slcache.report import pictures
+from slcache.sentences.device_bound import lines as device_lines
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Table
 from slcache.words import units
@@ -29,7 +31,18 @@ Sizes = Annotated[
         help="Sizes of the SLC cache (default: 1 MiB, doubled until it keeps everything).",
     ),
 ]
-Unit = Annotated[str, typer.Option(metavar="SIZE", help="The FTL's mapping unit.")]
+Unit = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="The FTL's mapping unit (default: 4KiB, or the device's)."),
+]
+Device = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PRESET|FILE.toml",
+        autocompletion=complete.devices,
+        help="Caches of this device: its units, sizes of whole blocks, program time and wear.",
+    ),
+]
 Picture = Annotated[
     Path | None,
     typer.Option(
@@ -43,7 +56,10 @@ Picture = Annotated[
 def bound(
     trace: opt.TracePath,
     sizes: Sizes = None,
-    unit: Unit = "4KiB",
+    unit: Unit = None,
+    device: Device = None,
+    sets: opt.Sets = None,
+    address: opt.AddressPolicy = None,
     trace_format: opt.TraceFormat = None,
     trace_option: opt.TraceOptions = None,
     volume: opt.Volume = None,
@@ -65,19 +81,37 @@ def bound(
     The controller's memory (write buffer, merge buffer) counts as cache. Schemes that turn
     SLC pages dense where they lie (ips, ips-agc, ips-coop) are not bound by it.
 
+    With --device, units, sizes and the DRAM buffer are the device's. Told beside is the
+    least time that the flash's arrays spend on programs, and the least wear.
+
     \b
     [bold]Examples[/bold]
       slcache bound web.csv.gz
       slcache bound web.csv.gz --sizes 64MiB..4GiB*2 --picture bound.svg
       slcache bound web.csv.gz --sizes 256MiB,1GiB --unit 16KiB --json
+      slcache bound web.csv.gz --device hierarchy-44g --address compact
     """
     form = opt.form_of(form, json)
     drawn = opt.seed_of(trace, seed)
     options = opt.reader(trace_format, trace_option, volume, unsorted, workload, drawn)
+    _check(device, unit, sets, address)
     try:
-        found = bounds.of_trace(
-            trace, _sizes(sizes), unit_bytes=_size(unit, "--unit"), trace_options=options
-        )
+        if device is not None:
+            found = device_bounds.on_device(
+                trace,
+                device=device,
+                sizes_bytes=_sizes(sizes),
+                settings=once(opt.pairs(sets).items()),
+                trace_options=options,
+                address=None if address is None else address.value,
+            )
+        else:
+            found = bounds.of_trace(
+                trace,
+                _sizes(sizes),
+                unit_bytes=_size(unit or "4KiB", "--unit"),
+                trace_options=options,
+            )
     except UsageError as error:
         raise typer.BadParameter(str(error), param_hint=_OPTIONS.get(error.key or "")) from error
     if picture is not None:
@@ -87,9 +121,20 @@ def bound(
     elif form != opt.Form.table:
         console.sheets(form, Sheet(found["sizes"]))
     else:
-        console.show(*_lines(found))
+        console.show(*(_lines if device is None else device_lines)(found))
         if picture is not None:
             console.show(f"drawn: {picture}")
+
+
+def _check(
+    device: str | None, unit: str | None, sets: list[str] | None, address: opt.Address | None
+) -> None:
+    """Refuse what has no effect with a device, or without one."""
+    if device is not None and unit is not None:
+        raise typer.BadParameter("the device has its own (device.mu_bytes)", param_hint="--unit")
+    for option, value in (("--set", sets), ("--address", address)):
+        if device is None and value:
+            raise typer.BadParameter("is for a device: give --device", param_hint=option)
 
 
 def _size(text: str, option: str) -> int:

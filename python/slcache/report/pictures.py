@@ -50,7 +50,8 @@ def save_bound(document: Mapping[str, Any], path: str | os.PathLike[str]) -> Non
     from slcache.plots import bound
 
     title = Path(document["file"]).name
-    _save(path, [document["file"]], lambda kind: _drawn(bound.draw(document, title), kind), FLAT)
+    read = [document["file"], *([document["device"]] if "device" in document else [])]
+    _save(path, read, lambda kind: _drawn(bound.draw(document, title), kind), FLAT)
 
 
 def _save(
