@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import slcache
 from slcache import design
+from slcache.documents import schemata
 from slcache.metrics import GAIN_SHARE
 from slcache.results.seeded import SeededComparison
 from slcache.words import units
@@ -53,6 +56,7 @@ def test_a_study_holds_each_point_against_one_without_a_cache(trace: Path, tmp_p
     assert len(list((tmp_path / "store" / "results").rglob("*.json.gz"))) == 8
     again = slcache.sweep(trace, **asked)  # type: ignore[arg-type]
     assert (again.kept, again.table) == (6, found.table)
+    Draft202012Validator(schemata.schema("sweep")).validate(found.to_dict())
     (line,) = [line for line in found.report().splitlines() if "no bound holds for ips" in line]
     assert "2 of the 6 points" in line
 
@@ -162,3 +166,25 @@ def test_a_reference_with_a_cache_has_no_shares(trace: Path) -> None:
     told = slcache.compare(trace, device="tiny", schemes=["baseline", "turbo-write", "tlc-only"])
     assert [row.cells[-1] for row in told.gain_rows()] == ["–"] * 3
     assert any("baseline has a cache itself" in line for line in told.gain_lines())
+
+
+def test_a_cliff_tells_it_beside_the_bandwidth() -> None:
+    load = ("--amount", "3MiB", "--bs", "16k", "--span", "1MiB", "--device", "tiny")
+    schemes = ("--schemes", "tlc-only,baseline,ips")
+    told = verb("cliff", *schemes, *load, "--bound")
+    assert told.returncode == 0, told.stderr
+    text = " ".join(told.stdout.decode().split())
+    assert "share of the gain" in text
+    assert "No bound holds for ips" in text
+    whole = json.loads(verb("cliff", *schemes, *load, "--bound", "--json").stdout)
+    Draft202012Validator(schemata.schema("cliff")).validate(whole)
+    document = whole["schemes"]
+    one = document["baseline"]["gain"]
+    # What is written without a cache is all of it.
+    share = (768 * 4096 - one["dense_bytes"]) / (768 * 4096 - one["least_bytes"])
+    assert one["share"] == pytest.approx(share)
+    assert document["tlc-only"]["gain"]["share"] is None
+    assert "turn dense" in document["ips"]["gain"]["why"]
+    plain = json.loads(verb("cliff", *schemes, *load, "--json").stdout)["schemes"]
+    assert all("gain" not in each for each in plain.values())
+    assert plain["baseline"]["written_gib"] == document["baseline"]["written_gib"]

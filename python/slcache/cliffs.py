@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from slcache import _core, api
+from slcache.documents import gains as figures
 from slcache.errors import ConfigError, UsageError, about
 from slcache.given.arguments import checked
 from slcache.given.content import Content
 from slcache.results.result import Result
 from slcache.runs import given as texts
-from slcache.runs import several
+from slcache.runs import reference, several
 from slcache.runs.run import Run
-from slcache.sentences import reasons
+from slcache.sentences import gains, reasons
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -102,9 +103,15 @@ class Cliff:
     """Write bandwidth over data written, for several schemes on one device."""
 
     def __init__(
-        self, runs: Mapping[str, tuple[Load, Result]], pattern: Pattern, device: str
+        self,
+        runs: Mapping[str, tuple[Load, Result]],
+        pattern: Pattern,
+        device: str,
+        beside: Mapping[str, Result] | None = None,
     ) -> None:
         self.runs = dict(runs)
+        #: The same runs without a cache, by scheme, where they were asked for and can be.
+        self.beside = dict(beside or {})
         self.pattern = pattern
         self.device = device
 
@@ -134,7 +141,26 @@ class Cliff:
             name: {"amount_bytes": self.runs[name][0].written_bytes, **curve.to_dict()}
             for name, curve in self.curves.items()
         }
+        for name, told in self._gains().items():
+            rows[name]["gain"] = told
         return {"device": self.device, "pattern": self.pattern.to_dict(), "schemes": rows}
+
+    def _pairs(self) -> dict[str, tuple[Mapping[str, Any], Mapping[str, Any] | None]]:
+        """Return the document of each scheme whose bound was counted, and the one beside it."""
+        found = {name: result.documents[0] for name, (_, result) in self.runs.items()}
+        others = {name: result.documents[0] for name, result in self.beside.items()}
+        return {name: (d, others.get(name)) for name, d in found.items() if "bound" in d}
+
+    def _gains(self) -> dict[str, dict[str, Any]]:
+        return {name: figures.told_of(*pair) for name, pair in self._pairs().items()}
+
+    def gain_rows(self) -> list[gains.Row]:
+        """Return the table of what is programmed dense beside the least; empty if not counted."""
+        return gains.beside(self._pairs())
+
+    def gain_lines(self) -> list[str]:
+        """Return the sentences on that table."""
+        return gains.lines_beside(self._pairs())
 
     def to_json(self) -> str:
         """Return the curves and figures as JSON text."""
@@ -285,18 +311,22 @@ def run(
     jobs: int | None = None,
     executor: Executor | str = "local",
     store: api.Path | None = None,
+    bound: bool = False,
     progress: api.Progress | None = None,
 ) -> Cliff:
     """Write a pattern to an empty device under each scheme, `jobs` of them at a time.
 
-    `executor` and `store` are those of `compare`. Raises ConfigError or RunError, and UsageError
-    where a pattern does not fit the device.
+    `executor` and `store` are those of `compare`. With `bound` the least dense programs are
+    counted, and each scheme's load is written without a cache too, where the device can. Raises
+    ConfigError or RunError, and UsageError where a pattern does not fit the device.
     """
     given = api.flat(settings)
     planned = loads(pattern, device=device, schemes=schemes, settings=given)
     chosen = {**given, "trace.prefill": "none"}
     if pattern.bursts > 1:
         chosen["host.queue_depth"] = pattern.queue_depth
+    if bound:
+        chosen["run.bound"] = True
     asked = [
         Run(
             title=name,
@@ -308,9 +338,33 @@ def run(
         )
         for name, load in planned.items()
     ]
-    found = several.results(asked, jobs=jobs, executor=executor, store=store, progress=progress)
-    labelled = zip(planned.values(), found, strict=True)
-    return Cliff({each.label: (load, each) for load, each in labelled}, pattern, _name(device))
+    others, more = _beside(asked) if bound else ({}, [])
+    every = [*asked, *more]
+    done = several.results(every, jobs=jobs, executor=executor, store=store, progress=progress)
+    labelled = zip(planned.values(), done[: len(asked)], strict=True)
+    of_title = {run.title: result for run, result in zip(every, done, strict=True)}
+    names = {run.title: result.label for run, result in zip(asked, done, strict=False)}
+    return Cliff(
+        {each.label: (load, each) for load, each in labelled},
+        pattern,
+        _name(device),
+        {names[title]: of_title[other] for title, other in others.items()},
+    )
+
+
+def _beside(asked: Sequence[Run]) -> tuple[dict[str, str], list[Run]]:
+    """Return the titles of runs without a cache by those that they stand beside, and these runs.
+
+    Equal ones are one; a device that cannot run without a cache has none.
+    """
+    known: dict[tuple[str, str], Run] = {}
+    titles = {}
+    for run in asked:
+        other = reference.beside(run)
+        with suppress(ConfigError):
+            if other.config and other.scheme != run.scheme:
+                titles[run.title] = known.setdefault((other.trace, other.device), other).title
+    return titles, list(known.values())
 
 
 @checked
@@ -328,6 +382,7 @@ def cliff(
     jobs: int | None = None,
     executor: Executor | str = "local",
     store: api.Path | None = None,
+    bound: bool = False,
     on_progress: api.Progress | None = None,
 ) -> Cliff:
     """Write sequentially to an empty device and tell the bandwidth over the data written.
@@ -336,8 +391,8 @@ def cliff(
     at a time; with `bursts` above 1 in so many equal parts, one every `pause_ns`. Without an
     amount every scheme writes three times what its device takes in SLC mode. Writes start over
     after `span_bytes`, by default when the device is full. `device`, `schemes`, `settings`,
-    `jobs`, `executor` and `store` are those of `compare`. Raises ConfigError, UsageError or
-    RunError.
+    `jobs`, `executor` and `store` are those of `compare`, `bound` that of `run`. Raises
+    ConfigError, UsageError or RunError.
     """
     given = api.flat(settings)
     names, left_out = api.named(schemes, device=device, settings=given)
@@ -352,6 +407,7 @@ def cliff(
         jobs=jobs,
         executor=executor,
         store=store,
+        bound=bound,
         progress=on_progress,
     )
 

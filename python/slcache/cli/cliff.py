@@ -16,6 +16,7 @@ from slcache.cli import like as likes
 from slcache.cli import options as opt
 from slcache.errors import UsageError
 from slcache.given import quantity
+from slcache.report import terminal
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Table
 from slcache.words import units
@@ -114,6 +115,14 @@ def cliff(
             metavar="SIZE", help="Start over after so many bytes (default: the device's)."
         ),
     ] = None,
+    bound: Annotated[
+        bool,
+        typer.Option(
+            "--bound",
+            help="Tell what is programmed dense beside the least, and the share of what could be "
+            "gained; the load is written without a cache too.",
+        ),
+    ] = False,
     config: opt.Config = None,
     sets: opt.Sets = None,
     jobs: opt.Jobs = None,
@@ -160,7 +169,7 @@ def cliff(
     if like is not None:
         load = {"--schemes": schemes, "--pattern": pattern, "--amount": amount, "--bursts": bursts,
                 "--pause": pause, "--bs": bs, "--iodepth": iodepth, "--span": span,
-                "--store": store,
+                "--store": store, "--bound": bound or None,
                 "--executor": None if executor == "local" else executor}  # fmt: skip
         likes.run(like, given, load, against=against, scale=scale, fill=fill, jobs=jobs or 1,
                   out=out, kept=kept, form=form, progress=progress)  # fmt: skip
@@ -186,6 +195,7 @@ def cliff(
             jobs=jobs,
             executor=executor,
             store=store,
+            bound=bound,
             progress=meter,
         )
         if files is not None:
@@ -207,6 +217,8 @@ def cliff(
         console.sheets(form, _sheet(result.curves))
         return
     console.show((_sustained if chosen.bursts == 1 else _bursts)(result.curves))
+    documents = [found.documents[0] for _, found in result.runs.values()]
+    console.show(*terminal.gain_tables(result.gain_rows(), result.gain_lines(), documents))
     if out is not None:
         console.show(Text(f"picture: {out / 'cliff.png'}"))
 

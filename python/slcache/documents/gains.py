@@ -84,21 +84,25 @@ def is_nothing(document: Document, reference: Document) -> bool:
 def told(labels: Sequence[str], documents: Sequence[Document], to: str) -> dict[str, Any]:
     """Return the table as `{"to": ..., "schemes": {...}}`, sizes in bytes."""
     reference = documents[list(labels).index(to)]
-
-    def of(document: Document) -> dict[str, Any]:
-        if bound(document) is None:
-            return {"why": (document.get("bound") or {"why": "not counted"})["why"]}
-        return {
-            "room_bytes": room_bytes(document),
-            "dense_bytes": dense_bytes(document),
-            "least_bytes": least_bytes(document),
-            "above": above(document),
-            "share": None if document is reference else share(document, reference),
-        }
-
     return {
         "to": to,
-        "schemes": {label: of(d) for label, d in zip(labels, documents, strict=True)},
+        "schemes": {
+            label: told_of(each, None if each is reference else reference)
+            for label, each in zip(labels, documents, strict=True)
+        },
+    }
+
+
+def told_of(document: Document, reference: Document | None) -> dict[str, Any]:
+    """Return one run's row of the table; without a reference it has no share."""
+    if bound(document) is None:
+        return {"why": (document.get("bound") or {"why": "not counted"})["why"]}
+    return {
+        "room_bytes": room_bytes(document),
+        "dense_bytes": dense_bytes(document),
+        "least_bytes": least_bytes(document),
+        "above": above(document),
+        "share": None if reference is None else share(document, reference),
     }
 
 

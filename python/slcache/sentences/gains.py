@@ -43,16 +43,23 @@ def rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[
         return []
     reference = documents[list(labels).index(to)]
     return [
-        Row(label, label == to, _cells(document, reference, is_reference=label == to))
+        Row(label, label == to, _cells(document, None if label == to else reference))
         for label, document in zip(labels, documents, strict=True)
     ]
 
 
-def _cells(document: Document, reference: Document, *, is_reference: bool) -> list[str]:
+def beside(pairs: Mapping[str, tuple[Document, Document | None]]) -> list[Row]:
+    """Return the same table of runs that each have a reference of their own, or none."""
+    if all(bound(document) is None for document, _ in pairs.values()):
+        return []
+    return [Row(label, False, _cells(*pair)) for label, pair in pairs.items()]
+
+
+def _cells(document: Document, reference: Document | None) -> list[str]:
     sizes = (room_bytes(document), dense_bytes(document), least_bytes(document))
     relative = above(document)
-    gained = None if is_reference else share(document, reference)
-    told = NOTHING if is_nothing(document, reference) else None
+    gained = None if reference is None else share(document, reference)
+    told = NOTHING if reference is not None and is_nothing(document, reference) else None
     return [
         *("–" if size is None else units.size(size) for size in sizes),
         "–" if relative is None else f"{relative:.2f}",
@@ -106,14 +113,27 @@ def _nearest(named: Mapping[str, Document]) -> Iterator[str]:
 def unbound(labels: Sequence[str], documents: Sequence[Document], to: str) -> Iterator[str]:
     """Say who is not bound and why, and why there are no shares."""
     named = dict(zip(labels, documents, strict=True))
+    yield from _reasons(named)
+    others = any(bound(document) is not None for name, document in named.items() if name != to)
+    if others and bound(named[to]) is None:
+        yield f"{to} has no bound, so that no share of a gain over it can be told."
+    if others and has_cache(named[to]):
+        yield f"{to} has a cache itself: shares of the gain need a reference without one."
+
+
+def _reasons(named: Mapping[str, Document]) -> Iterator[str]:
     reasons: dict[str, list[str]] = {}
     for name, document in named.items():
         if (document.get("bound") or {}).get("kind") == "none":
             reasons.setdefault(document["bound"]["why"], []).append(name)
     for why, names in reasons.items():
         yield f"No bound holds for {wording.listed(names)}: {why}."
-    others = any(bound(document) is not None for name, document in named.items() if name != to)
-    if others and bound(named[to]) is None:
-        yield f"{to} has no bound, so that no share of a gain over it can be told."
-    if others and has_cache(named[to]):
-        yield f"{to} has a cache itself: shares of the gain need a reference without one."
+
+
+def lines_beside(pairs: Mapping[str, tuple[Document, Document | None]]) -> list[str]:
+    """Return the sentences on runs that each have a reference of their own."""
+    alone = [name for name, (each, other) in pairs.items() if has_cache(each) and other is None]
+    told = list(_reasons({name: document for name, (document, _) in pairs.items()}))
+    if alone:
+        told.append(f"No share for {wording.listed(alone)}: the device needs its cache to run.")
+    return told

@@ -11,6 +11,7 @@ from slcache import api
 from slcache._core import ConfigError
 from slcache.documents import gains
 from slcache.runs import given
+from slcache.runs.reference import scheme_of, without_scheme
 from slcache.runs.tasks import Values
 from slcache.sweep.points import Point
 
@@ -34,24 +35,6 @@ def of(points: Iterable[Point]) -> dict[int, Point]:
             known[name] = _reference(point, device, first + len(known))
         found[point.index] = known[name]
     return found
-
-
-def scheme_of(config: Mapping[str, Any]) -> str:
-    """Return the scheme without a cache of the device of a resolved configuration."""
-    return "tlc-only" if config["device"].get("disk") is None else "disk-only"
-
-
-def without_scheme(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a resolved configuration as a device of its own."""
-    found: dict[str, Any] = _said({key: part for key, part in config.items() if key != "scheme"})
-    return found
-
-
-def _said(value: object) -> Any:  # noqa: ANN401
-    """Return what is there: a device has no word for nothing."""
-    if isinstance(value, Mapping):
-        return {key: _said(inner) for key, inner in value.items() if inner is not None}
-    return [_said(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _reference(point: Point, device: Mapping[str, Any], index: int) -> Point:
