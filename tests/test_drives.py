@@ -13,7 +13,7 @@ import pytest
 import drive_models
 import drive_presets
 from slcache import api
-from slcache.drives import fills, laws, ledger, like, measured
+from slcache.drives import fills, laws, ledger, like, measured, pauses, reasons
 from support import slcache
 
 RECORD = json.loads(drive_presets.RECORD.read_text())
@@ -79,12 +79,12 @@ def test_evidence_names_its_kind_and_calibrated_keys_their_page(name: str) -> No
 
 def test_the_laws_are_within_a_seventh_on_twelve_of_eighteen_averages() -> None:
     rows = [row for drive in measured.drives().values() for row in ledger.by_law(drive)]
-    averages = [row for row in rows if row.figure == "average" and row.verdict != ledger.SHOWN]
-    near = [row for row in averages if row.verdict == ledger.REPRODUCED]
+    averages = [row for row in rows if row.figure == "average" and row.verdict != reasons.SHOWN]
+    near = [row for row in averages if row.verdict == reasons.REPRODUCED]
     assert (len(near), len(averages)) == (12, 18)
     boundaries = [row for row in rows if row.figure == "boundary"]
     assert len(boundaries) == 6
-    assert all(row.verdict == ledger.REPRODUCED for row in boundaries)
+    assert all(row.verdict == reasons.REPRODUCED for row in boundaries)
 
 
 def test_law_three_is_the_integral_of_its_phases() -> None:
@@ -161,6 +161,38 @@ def test_a_second_pass_and_pauses_are_told() -> None:
     assert gained[0] == 0
     assert all(later == pytest.approx(gained[1], rel=0.05) for later in gained[1:])
     assert gained[-1] == pytest.approx(paused.cache_gb, rel=0.15)
+
+
+def test_a_filled_device_is_measured_against_the_speed_of_a_new_one() -> None:
+    device, quarter = small(), CACHE // 4
+    table = {"rule": "table", "table": [[0.0, CACHE], [0.8, quarter]]}
+    device["scheme-defaults"] = {"client": {**SMALL, "dynamic": table}}
+    new = like.like("recovery", device=device).recovery
+    full = like.like("recovery", device=device, fill=0.8).recovery
+    assert new is not None
+    assert full is not None
+    assert full.first_gb_s == new.first_gb_s
+    # A block of each of the 8 planes is 2 MiB.
+    assert full.cache_gb == pytest.approx(quarter / 1e9, abs=2 * 2**21 / 1e9)
+    runs = pauses.of(device, 1, 0.8)
+    documents = [found.documents[0] for found in fills.done(runs.first(), 1, None)]
+    assert pauses.cache_gb(runs, documents) == full.cache_gb
+
+
+def test_figures_of_drives_that_are_partly_full_have_rows() -> None:
+    drives = [drive for drive in measured.drives().values() if drive.whole is None]
+    found = {(each.drive.name, each.figure): each.runs.fill for each in ledger.filled(drives, 8)}
+    assert found == {
+        ("intel-660p-1tb", "cache_gb_at_80_percent"): 0.8,
+        ("intel-660p-1tb", "cache_gb_at_75_percent"): 0.75,
+    }
+    assert ledger.protocols(measured.drives()["intel-660p-1tb"], quick=False) == ["techpowerup"]
+
+
+def test_pauses_are_runs_of_their_own_however_long_the_burst_is() -> None:
+    runs = pauses.of(small(), 1, 0.0)
+    titles = {runs.run(2, 1_234_000_000_000 + runs.pause_ns(s)).title for s in fills.PAUSES_S}
+    assert len(titles) == len(fills.PAUSES_S)
 
 
 def test_a_drive_is_found_by_its_preset_and_by_name() -> None:

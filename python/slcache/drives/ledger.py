@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from slcache import _core
 from slcache.bandwidth import phases
-from slcache.drives import fills, laws, measured
+from slcache.drives import fills, laws, measured, pauses
 from slcache.drives.like import Like
+from slcache.drives.reasons import FAILED, LAWLESS, REPRODUCED, SHOWN, reason
 from slcache.runs.engine import Engine
 from slcache.runs.run import Run
 from slcache.traces.api import Progress
 
 #: How far each kind of figure may be off: of itself, but a boundary of the drive.
 NEAR = {"cache": 0.10, "speed": 0.15, "boundary": 0.10, "average": 0.15}
-REPRODUCED, FAILED, SHOWN = "reproduced", "failed", "not judged"
 #: A speed is that of a published phase without so much at either end.
 INNER = 0.1
 #: A quick ledger fills a part of each device.
 QUICK = 8
 #: A drive with two speeds within one cache: the cache ends with the second.
 TWO_SPEEDS = "hp-fx700-2tb"
-#: Whole drives that law 3 says nothing of: a dip of unprinted length, no printed end of a phase.
-LAWLESS = {"msi-m390-1tb": "a dip of unprinted length follows the cache"}
 
 
 @dataclass(frozen=True)
@@ -87,20 +86,25 @@ def make(
     drives = [drive for drive in measured.drives().values() if drive.whole is None]
     asked = [(drive, name) for drive in drives for name in protocols(drive, quick)]
     runs = [_run(drive, name, scale) for drive, name in asked]
+    full = list(filled(drives, scale))
+    bursts = [run for each in full for run in each.runs.first()]
     with Engine(place, "local", jobs, progress) as engine:
-        documents = engine.results(runs)
+        documents = engine.results([*runs, *bursts])
+    documents, of_bursts = documents[: len(runs)], iter(documents[len(runs) :])
     likes = [
         Like(name, drive.preset, scale, drive, fills.filled(name, document, scale), None)
         for (drive, name), document in zip(asked, documents, strict=True)
     ]
     rows = [row for like in likes for row in judged(like)]
+    for each in full:
+        rows.append(each.row([next(of_bursts) for _ in each.runs.first()]))
     rows += [row for drive in measured.drives().values() for row in by_law(drive)]
     return Ledger(rows, likes, scale)
 
 
 def protocols(drive: measured.Drive, quick: bool) -> list[str]:
     """Return the protocols by which a drive was measured."""
-    is_at = any(name.startswith(AT) for name in drive.others)
+    is_at = any(name.startswith(AT) and not FULL.fullmatch(name) for name in drive.others)
     return ["techpowerup", "anandtech"] if is_at and not quick else ["techpowerup"]
 
 
@@ -109,6 +113,33 @@ def _run(drive: measured.Drive, protocol: str, scale: int) -> Run:
     # The longest first: drives that are slow have no more requests than fast ones.
     object.__setattr__(run, "size", int(drive.user_gb))
     return run
+
+
+#: The cache of a drive of which so much per cent hold data.
+FULL = re.compile(r"cache_gb_at_(\d+)_percent")
+
+
+@dataclass(frozen=True)
+class Full:
+    """A figure of a drive that is partly full, and the bursts that tell ours."""
+
+    drive: measured.Drive
+    figure: str
+    runs: pauses.Runs
+
+    def row(self, documents: Sequence[Mapping[str, Any]]) -> Row:
+        """Return its row."""
+        ours = pauses.cache_gb(self.runs, documents)
+        return _other(self.drive, self.figure, self.drive.others[self.figure], ours)
+
+
+def filled(drives: Iterable[measured.Drive], scale: int) -> Iterator[Full]:
+    """Yield the figures of drives that are partly full."""
+    for drive in drives:
+        for name in drive.others:
+            share = FULL.fullmatch(name)
+            if share is not None:
+                yield Full(drive, name, pauses.of(drive.preset, scale, int(share[1]) / 100))
 
 
 #: Figures of the second protocol, and what of a simulated one they are held against.
@@ -156,9 +187,6 @@ def _of_second(like: Like) -> list[Row]:
     first, second = like.passes
     rows = []
     for name, figure in drive.others.items():
-        if name.endswith("_percent"):
-            # Of a device that holds data already: no protocol here begins with one.
-            continue
         if name.startswith("cache_gb_at"):
             rows.append(_other(drive, name, figure, first.cache_gb))
         elif name.startswith("cache_second_pass"):
@@ -240,41 +268,3 @@ def by_law(drive: measured.Drive) -> list[Row]:
                  NEAR["average"], "law")
         )  # fmt: skip
     return rows
-
-
-def reason(drive: str, figure: str, verdict: str, by: str) -> str:
-    """Return why a figure fails, as far as it is known."""
-    if verdict == SHOWN:
-        return LAWLESS.get(drive, "context: another protocol, or a contradicted figure")
-    if verdict == REPRODUCED:
-        return ""
-    known = LAW_FAILS.get(drive) if by == "law" else FAILS.get((drive, figure))
-    return known or "not explained"
-
-
-_LATER = "folding begins 180 GB later: law 1 asks for less room than the user's data take"
-_DEAR = "folding costs this drive 1.6 times a direct write or more, and the law takes it as 1"
-_RETURNS = "the cache comes back, which raises the mean of what is printed as one speed"
-_ONE_SPEED = "one later speed is printed, which holds flushing beside writing"
-
-#: Why simulated figures fail.
-FAILS: Mapping[tuple[str, str], str] = {
-    ("lexar-nm790-2tb", "speed 3"): _LATER,
-    ("lexar-nm790-2tb", "average"): _LATER,
-    ("hp-fx700-2tb", "speed 1"): "the cache has one speed here, the mean of the two printed",
-    ("samsung-970-evo-500gb", "speed 2"): _RETURNS,
-    ("samsung-980-pro-1tb", "speed 2"): _RETURNS,
-    ("samsung-980-pro-1tb", "second_burst_gb_at"): (
-        "it is as long as the cache, of which this laboratory prints 170 GB, and the one that the "
-        "preset is calibrated to 113"
-    ),
-}
-#: Why law 3 fails.
-LAW_FAILS: Mapping[str, str] = {
-    "samsung-980-1tb": _ONE_SPEED,
-    "samsung-980-pro-1tb": _ONE_SPEED,
-    "adata-atom-50-1tb": _DEAR,
-    "hp-fx900-1tb": _DEAR,
-    "lexar-nm620-1tb": _DEAR,
-    "lexar-nm790-2tb": _DEAR,
-}

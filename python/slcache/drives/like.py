@@ -176,9 +176,9 @@ def like(
 
     `protocol` is `techpowerup` (one writer of 1 MB, until the device is full), `anandtech` (128 KiB
     at depth 32, twice over the device) or `recovery` (bursts of 1.2 caches with pauses of 1 s to 30
-    min, on a device of which `fill` is filled). `scale` = k runs a k-th of the device. `against`
-    names a drive of the published table; a preset is held against its own. Raises ConfigError,
-    UsageError or RunError.
+    min, on a device of which `fill` is filled; GB at the first speed of a new one). `scale` = k
+    runs a k-th of the device. `against` names a drive of the published table; a preset is held
+    against its own. Raises ConfigError, UsageError or RunError.
     """
     if protocol not in PROTOCOLS:
         told = f"protocol = {protocol!r}: must be one of {', '.join(PROTOCOLS)}"

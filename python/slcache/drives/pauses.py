@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -52,27 +52,38 @@ def recovery(
     What is written replaces the filled share from its beginning on. Raises ConfigError,
     UsageError or RunError.
     """
+    runs = of(device, scale, fill, settings)
+    whole, *filled = [found.documents[0] for found in fills.done(runs.first(), 1, progress)]
+    speed = first_speed(runs.curve(whole, 0))
+    alone = filled[0] if filled else whole
+    first = runs.curve(alone, 0)
+    lasted_ns = int(alone["host"]["duration_ns"])
+    waits = [(runs.pause_ns(seconds), seconds) for seconds in fills.PAUSES_S]
+    found = fills.done([runs.run(2, lasted_ns + ns) for ns, _ in waits], jobs, progress)
+    pauses = tuple(
+        Pause(seconds, at_first(runs.curve(result.documents[0], lasted_ns + ns), speed))
+        for result, (ns, seconds) in zip(found, waits, strict=True)
+    )
+    return Recovery(fill, float(first.gb[-1]), at_first(first, speed), speed, pauses)
+
+
+def of(device: Content, scale: int, fill: float, settings: Mapping[str, Any] | None = None) -> Runs:
+    """Return the runs of bursts on a device of which a share is filled."""
     if not 0 <= fill <= 1:
         raise about(UsageError(f"fill = {fill:g}: must be between 0 and 1"), "fill")
     part = fills.scaled(device, scale)
     given = {**api.flat(settings), "trace.prefill": "none"}
-    if fill:
-        given["precondition.fill"] = fill
     config = api.resolve(device=part, scheme=fills.SCHEME, settings=given)
-    load = _burst(config)
     threshold_ns = int(config["scheme"]["client"]["idle"]["threshold_ns"])
-    runs = _Runs(part, given, load, scale, threshold_ns, max(fills.window_ns(config) // 10, 1000))
-    (alone,) = fills.done([runs.run(1, 0)], 1, progress)
-    first = runs.curve(alone, 0)
-    lasted_ns = int(alone.documents[0]["host"]["duration_ns"])
-    waits = [(runs.pause_ns(seconds), seconds) for seconds in fills.PAUSES_S]
-    found = fills.done([runs.run(2, lasted_ns + ns) for ns, _ in waits], jobs, progress)
-    speed = _first_speed(first)
-    pauses = tuple(
-        Pause(seconds, _at_first(runs.curve(result, lasted_ns + ns), speed))
-        for result, (ns, seconds) in zip(found, waits, strict=True)
-    )
-    return Recovery(fill, float(first.gb[-1]), _at_first(first, speed), speed, pauses)
+    window_ns = max(fills.window_ns(config) // 10, 1000)
+    return Runs(part, given, _burst(config), scale, fill, threshold_ns, window_ns)
+
+
+def cache_gb(runs: Runs, documents: Sequence[Mapping[str, Any]]) -> float:
+    """Return what a filled device takes at the speed of a new one, by the first bursts of both."""
+    whole, *filled = documents
+    speed = first_speed(runs.curve(whole, 0))
+    return at_first(runs.curve(filled[0] if filled else whole, 0), speed)
 
 
 def _burst(config: Mapping[str, Any]) -> tuple[int, int, int]:
@@ -84,11 +95,14 @@ def _burst(config: Mapping[str, Any]) -> tuple[int, int, int]:
 
 
 @dataclass(frozen=True)
-class _Runs:
+class Runs:
+    """Bursts on a part of a device."""
+
     device: Content
     settings: Mapping[str, Any]
     load: tuple[int, int, int]
     scale: int
+    fill: float
     threshold_ns: int
     window_ns: int
 
@@ -98,6 +112,10 @@ class _Runs:
         if whole <= self.threshold_ns:
             return whole
         return self.threshold_ns + (whole - self.threshold_ns) // self.scale
+
+    def first(self) -> list[Run]:
+        """Return the burst on the new device, whose speed is the first, and on a filled one."""
+        return [replace(self, fill=0.0).run(1, 0)] + ([self.run(1, 0)] if self.fill else [])
 
     def run(self, bursts: int, every_ns: int) -> Run:
         """Return the run of so many bursts."""
@@ -112,6 +130,8 @@ class _Runs:
             **self.settings,
             "run.series_window_ns": self.window_ns,
         }
+        if self.fill:
+            chosen["precondition.fill"] = self.fill
         if bursts > 1:
             workload["arrivals"] = {
                 "process": "bursts",
@@ -122,7 +142,7 @@ class _Runs:
             }
             chosen["host.queue_depth"] = fills.BURST_DEPTH
         return Run(
-            title=f"pause {every_ns / 1e9:.3g} s" if bursts > 1 else "first burst",
+            title=f"{bursts} bursts every {every_ns} ns, {self.fill:g} full at first",
             trace=texts.text_of(workload),
             device=texts.text_of(self.device),
             scheme=fills.SCHEME,
@@ -130,9 +150,8 @@ class _Runs:
             replay="open" if bursts > 1 else f"closed:{fills.BURST_DEPTH}",
         )
 
-    def curve(self, result: Any, begin_ns: int) -> fills.Curve:  # noqa: ANN401
+    def curve(self, document: Mapping[str, Any], begin_ns: int) -> fills.Curve:
         """Return the burst that began at a time, in GB and seconds of the whole drive."""
-        document = result.documents[0]
         series = document["series"]
         written = np.asarray(series["columns"]["write_bytes"], dtype=np.float64)
         ends = (np.arange(len(written)) + 1) * series["window_ns"]
@@ -147,11 +166,12 @@ class _Runs:
         )
 
 
-def _first_speed(curve: fills.Curve) -> float:
+def first_speed(curve: fills.Curve) -> float:
+    """Return the speed of a burst before its cache is full."""
     return curve.between(0.1 * float(curve.gb[-1]), 0.3 * float(curve.gb[-1]))
 
 
-def _at_first(curve: fills.Curve, speed: float) -> float:
+def at_first(curve: fills.Curve, speed: float) -> float:
     """Return how much of a burst went at a speed before it fell."""
     whole = float(curve.gb[-1])
     if curve.average_gb_s >= ALL * speed:
