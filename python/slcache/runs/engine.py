@@ -96,6 +96,9 @@ class Engine:
         keys = [self._name(run) for run in runs]
         # Equal runs are one.
         of_key = dict(zip(keys, runs, strict=True))
+        for key, run in zip(keys, runs, strict=True):
+            # Without a store a run's title tells it: two runs of one title would be one.
+            assert self._is_kept(run) or of_key[key] == run, f"two runs are called {key!r}"
         found = {
             key: kept
             for key, run in of_key.items()
