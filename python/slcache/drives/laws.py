@@ -41,6 +41,14 @@ def third_gb_s(first_gb_s: float, second_gb_s: float, bits: int, cost: float = 1
     return 1 / (1 / first_gb_s + cost * bits / (bits - 1) / second_gb_s)
 
 
+def random_kiops(gb_s: float) -> float:
+    """Return law 4: units of 4 KiB are packed into pages, so random writes are as fast as others.
+
+    Behind the cache, with requests enough to keep all planes busy.
+    """
+    return gb_s * 1e9 / 4096 / 1e3
+
+
 def fill(
     cache_gb: float,
     first_gb_s: float,

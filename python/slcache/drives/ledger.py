@@ -243,10 +243,14 @@ def _boundary(drive: measured.Drive, published: float, ours: float, use: str, by
                verdict, reason(drive.name, "boundary", verdict, by))  # fmt: skip
 
 
+#: Random writes behind the cache of a drive's sizes, and sequential ones.
+RANDOM, BEHIND = "random_after_cache_kiops_", "after_cache_gb_s_"
+
+
 def by_law(drive: measured.Drive) -> list[Row]:
-    """Return what the laws say of a drive: its average, and where all is held out a boundary."""
+    """Return what the laws say of a drive: average, random writes, and of whole ones a boundary."""
     if len(drive.phases) < 2:
-        return []
+        return _random(drive)
     first, second = drive.phases[0], drive.phases[1]
     usable = laws.USABLE * drive.user_gb
     rows = []
@@ -267,4 +271,17 @@ def by_law(drive: measured.Drive) -> list[Row]:
             _row(drive, "average", "GB/s", drive.average.value, fill.average_gb_s, use,
                  NEAR["average"], "law")
         )  # fmt: skip
+    return rows
+
+
+def _random(drive: measured.Drive) -> list[Row]:
+    """Return what law 4 makes of the sequential speeds behind the cache."""
+    rows = []
+    for name, figure in drive.others.items():
+        if name.startswith(RANDOM):
+            speed = drive.others[BEHIND + name.removeprefix(RANDOM)].value
+            ours = laws.random_kiops(speed)
+            rows.append(
+                _row(drive, name, "kIOPS", figure.value, ours, figure.use, NEAR["speed"], "law")
+            )
     return rows
