@@ -68,7 +68,7 @@ def bound(
     seed: opt.Seed = None,
     picture: Picture = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
+    form: opt.Format = "table",
 ) -> None:
     """Show what no SLC cache can keep from dense cells, by its size.
 
@@ -116,14 +116,11 @@ def bound(
         raise typer.BadParameter(str(error), param_hint=_OPTIONS.get(error.key or "")) from error
     if picture is not None:
         pictures.save_bound(found, picture)
-    if form == opt.Form.json:
-        console.emit_json(found)
-    elif form != opt.Form.table:
-        console.sheets(form, Sheet(found["sizes"]))
-    else:
-        console.show(*(_lines if device is None else device_lines)(found))
-        if picture is not None:
-            console.show(f"drawn: {picture}")
+    if console.in_form(form, lambda: console.json_of(found), lambda: [Sheet(found["sizes"])]):
+        return
+    console.show(*(_lines if device is None else device_lines)(found))
+    if picture is not None:
+        console.show(f"drawn: {picture}")
 
 
 def _check(
@@ -138,10 +135,8 @@ def _check(
 
 
 def _size(text: str, option: str) -> int:
-    try:
+    with opt.told(option):
         return quantity.size_bytes(text)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint=option) from error
 
 
 def _sizes(text: str | None) -> list[int] | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -19,20 +18,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Subject(StrEnum):
-    """The documents that have a published schema."""
-
-    config = "config"
-    run = "run"
-    result = "result"
-    compare = "compare"
-    cliff = "cliff"
-    reproduce = "reproduce"
-    sweep = "sweep"
-    sweep_show = "sweep-show"
-    tune = "tune"
-    design = "design"
-    trace_info = "trace-info"
+#: The documents that have a published schema.
+Subject = Literal[
+    "config",
+    "run",
+    "result",
+    "compare",
+    "cliff",
+    "reproduce",
+    "sweep",
+    "sweep-show",
+    "tune",
+    "design",
+    "trace-info",
+]
 
 
 def schemes(
@@ -44,7 +43,7 @@ def schemes(
         ),
     ] = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
+    form: opt.Format = "table",
 ) -> None:
     """List the SLC-cache schemes, and the knobs that can be turned while they run.
 
@@ -54,11 +53,8 @@ def schemes(
     """
     entries = api.schemes(device=device)
     form = opt.form_of(form, json)
-    if form == opt.Form.json:
-        console.emit_json(entries)
-        return
-    if form != opt.Form.table:
-        console.sheets(form, Sheet([_record(entry) for entry in entries]), _knob_sheet(entries))
+    sheets = [Sheet([_record(entry) for entry in entries]), _knob_sheet(entries)]
+    if console.in_form(form, lambda: console.json_of(entries), lambda: sheets):
         return
     listed = Table("scheme", [Column("what it does", text=True), Column("paper", text=True)])
     for entry in entries:
@@ -125,7 +121,7 @@ def _number(value: float) -> str:
 
 
 def schema(
-    subject: Annotated[Subject, typer.Argument(help="The document to describe.")] = Subject.config,
+    subject: Annotated[Subject, typer.Argument(help="The document to describe.")] = "config",
     json: Annotated[
         bool, typer.Option("--json", help="Accepted for symmetry: a schema is always JSON.")
     ] = False,
@@ -138,7 +134,7 @@ def schema(
     [bold]Example[/bold]
       slcache schema run > run.schema.json
     """
-    if subject == Subject.config:
+    if subject == "config":
         console.emit(_core.config_schema())
     else:
-        console.emit_json(schemata.schema(subject.value))
+        console.emit_json(schemata.schema(subject))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.text import Text
@@ -38,11 +37,8 @@ _OPTIONS = {
 }
 
 
-class Kind(StrEnum):
-    """How the writes come."""
-
-    sustained = "sustained"
-    bursts = "bursts"
+#: How the writes come.
+Kind = Literal["sustained", "bursts"]
 
 
 def size_bytes(option: str, text: str) -> int:
@@ -132,8 +128,8 @@ def cliff(
         Path | None, typer.Option(metavar="DIR", help="Write cliff.json, .svg and .png here.")
     ] = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
-    progress: opt.Progress = opt.When.auto,
+    form: opt.Format = "table",
+    progress: opt.Progress = "auto",
 ) -> None:
     """Write sequentially to an empty device and show where the bandwidth falls.
 
@@ -210,11 +206,7 @@ def cliff(
             f"{name}: its cache of {units.size(cache)} is less than a hundredth of the amount, too "
             "little to show; choose a smaller --amount"
         )
-    if form == opt.Form.json:
-        console.emit(result.to_json())
-        return
-    if form != opt.Form.table:
-        console.sheets(form, _sheet(result.curves))
+    if console.in_form(form, result.to_json, lambda: [_sheet(result.curves)]):
         return
     console.show((_sustained if chosen.bursts == 1 else _bursts)(result.curves))
     documents = [found.documents[0] for _, found in result.runs.values()]
@@ -235,7 +227,7 @@ def _pattern(
     """Return the pattern that options say."""
     from slcache import cliffs
 
-    in_bursts = kind == Kind.bursts
+    in_bursts = kind == "bursts"
     for name, value in (("--bursts", bursts), ("--pause", pause)):
         if value is not None and not in_bursts:
             raise typer.BadParameter("has no effect without --pattern bursts", param_hint=name)

@@ -47,17 +47,17 @@ def json_of(document: Any) -> str:  # noqa: ANN401
 
 def sheets(form: Form, *tables: Sheet) -> None:
     """Print tables for other programs as the whole of standard output."""
-    text = csv(tables) if form == Form.csv else markdown(tables)
+    text = csv(tables) if form == "csv" else markdown(tables)
     sys.stdout.write(printable(text))
 
 
 def in_form(form: Form, document: Callable[[], str], tables: Callable[[], list[Sheet]]) -> bool:
     """Print a document or its tables for other programs, if that is what is wanted."""
-    if form == Form.json:
+    if form == "json":
         emit(document())
-    elif form != Form.table:
+    elif form != "table":
         sheets(form, *tables())
-    return form != Form.table
+    return form != "table"
 
 
 def emitted(result: Result | Comparison, form: Form) -> bool:
@@ -121,7 +121,7 @@ def output(
 @contextlib.contextmanager
 def meter(when: When) -> Iterator[Callback]:
     """Draw progress with the time left: a bar on a terminal, lines elsewhere if insisted on."""
-    if when == When.never or (when == When.auto and not sys.stderr.isatty()):
+    if when == "never" or (when == "auto" and not sys.stderr.isatty()):
         yield lambda _phase, _done, _total: True
     elif sys.stderr.isatty():
         with _drawn() as progress:

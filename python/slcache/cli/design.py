@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -24,28 +23,21 @@ if TYPE_CHECKING:
     from slcache.design.point import Point
 
 
-class Goal(StrEnum):
-    """What is to be small beside the constraint."""
-
-    latency = "latency"
-    energy = "energy"
+#: What is to be small beside the constraint.
+Goal = Literal["latency", "energy"]
 
 
-def _check_lifespan(value: str) -> str:
+def _lifespan(value: str) -> None:
     from slcache.design.constraint import Constraint
 
-    try:
-        Constraint.read(value)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
-    return value
+    Constraint.read(value)
 
 
 Lifespan = Annotated[
     str,
     typer.Option(
         metavar="Nx|SIZE",
-        callback=_check_lifespan,
+        callback=opt.readable(_lifespan),
         help="The least lifespan: so many times that of the chip without SLC blocks (2x), or bytes "
         "of host writes (50T).",
     ),
@@ -129,11 +121,8 @@ OutOf = Annotated[
 ]
 
 
-class Find(StrEnum):
-    """Which of the sizes that keep the bounds is wanted."""
-
-    smallest = "smallest"
-    largest = "largest"
+#: Which of the sizes that keep the bounds is wanted.
+Find = Literal["smallest", "largest"]
 
 
 def design(
@@ -142,7 +131,7 @@ def design(
     keep: Keep,
     device: opt.MaybeDevice = None,
     scheme: opt.MaybeScheme = None,
-    find: Annotated[Find, typer.Option(help="Which size that keeps them.")] = Find.smallest,
+    find: Annotated[Find, typer.Option(help="Which size that keeps them.")] = "smallest",
     config: opt.Config = None,
     sets: opt.Sets = None,
     trace_format: opt.TraceFormat = None,
@@ -159,8 +148,8 @@ def design(
     store: opt.Store = None,
     out: OutOf = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
-    progress: opt.Progress = opt.When.auto,
+    form: opt.Format = "table",
+    progress: opt.Progress = "auto",
 ) -> None:
     """Find the smallest size that keeps bounds on metrics, or the largest.
 
@@ -197,10 +186,10 @@ def design(
             scheme=scheme,
             size=opt.pairs(size),
             keep=keep,
-            find=find.value,
+            find=find,
             settings=dict(opt.pairs(sets)),
             config=config,
-            address=None if address is None else address.value,
+            address=address,
             trace_options=opt.reader(trace_format, trace_option, volume, unsorted, workload),
             replay=replay,
             seeds=seeds,
@@ -257,7 +246,7 @@ def nvc(
     trace: Given = None,
     workload: Made = None,
     device: Device = "nvc-hdd",
-    goal: Annotated[Goal, typer.Option(help="What is to be small.")] = Goal.latency,
+    goal: Annotated[Goal, typer.Option(help="What is to be small.")] = "latency",
     policy: Policy = 0,
     candidates: Candidates = None,
     only_full_chip: OnlyFullChip = False,
@@ -276,8 +265,8 @@ def nvc(
     store: opt.Store = None,
     out: Out = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
-    progress: opt.Progress = opt.When.auto,
+    form: opt.Format = "table",
+    progress: opt.Progress = "auto",
 ) -> None:
     """Find the smallest SLC region of a flash cache that lasts long enough.
 
@@ -302,7 +291,7 @@ def nvc(
     """
     form, path = opt.form_of(form, json), _trace(trace, workload)
     opt.check_executor(executor, jobs)
-    own = [] if address is None else [("trace.address", address.value)]
+    own = [] if address is None else [("trace.address", address)]
     reader = opt.reader(trace_format, trace_option, volume, unsorted)
     from slcache import design
     from slcache.design.outcome import FILES
@@ -315,7 +304,7 @@ def nvc(
         found = design.nvc(
             path,
             lifespan=lifespan,
-            goal=_GOALS[goal],
+            goal=goal,
             device=device,
             policy=policy,
             candidates=candidates,
@@ -337,12 +326,6 @@ def nvc(
     _print(found, form, folder)
 
 
-_GOALS: dict[Goal, Literal["latency", "energy"]] = {
-    Goal.latency: "latency",
-    Goal.energy: "energy",
-}
-
-
 def _trace(trace: str | None, workload: str | None) -> str:
     """Return what is run: a trace or a workload, one of them and such as can be read again."""
     from slcache.design.region import check_trace
@@ -358,10 +341,8 @@ def _trace(trace: str | None, workload: str | None) -> str:
         )
     path = trace if workload is None else workload
     assert path is not None
-    try:
+    with opt.told():
         check_trace(path)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
     return path
 
 

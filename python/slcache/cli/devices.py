@@ -26,7 +26,7 @@ Facts = dict[str, Any]
 
 
 @app.command(UNNAMED, cls=Verb)
-def devices(json: opt.Json = False, form: opt.Format = opt.Form.table) -> None:
+def devices(json: opt.Json = False, form: opt.Format = "table") -> None:
     """List the device presets; show one of them, or a device file, in figures.
 
     \b
@@ -39,12 +39,9 @@ def devices(json: opt.Json = False, form: opt.Format = opt.Form.table) -> None:
     )
     entries = api.devices()
     form = opt.form_of(form, json)
-    if form == opt.Form.json:
-        console.emit_json(entries)
-        return
-    if form != opt.Form.table:
-        names = ("name", "user_bytes", "capacity_bytes", "summary", "source")
-        console.sheets(form, Sheet([{name: entry[name] for name in names} for entry in entries]))
+    names = ("name", "user_bytes", "capacity_bytes", "summary", "source")
+    sheet = Sheet([{name: entry[name] for name in names} for entry in entries])
+    if console.in_form(form, lambda: console.json_of(entries), lambda: [sheet]):
         return
     for entry in entries:
         size = units.size(entry["user_bytes"])
@@ -63,7 +60,7 @@ def show(
         ),
     ],
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
+    form: opt.Format = "table",
 ) -> None:
     """Show a device before anything runs on it: sizes, latencies, peaks, caches, warnings.
 
@@ -78,11 +75,8 @@ def show(
     """
     facts = api.device_facts(device)
     form = opt.form_of(form, json)
-    if form == opt.Form.json:
-        console.emit_json(facts)
-        return
-    if form != opt.Form.table:
-        console.sheets(form, _mode_sheet(facts), _cache_sheet(facts))
+    sheets = (_mode_sheet, _cache_sheet)
+    if console.in_form(form, lambda: console.json_of(facts), lambda: [s(facts) for s in sheets]):
         return
     title = facts["name"] + (f": {facts['summary']}" if facts["summary"] else "")
     console.show(Text(title, "bold"))

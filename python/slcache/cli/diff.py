@@ -30,7 +30,7 @@ def diff(
         bool, typer.Option("--exit-code", help="Exit with 1 where the results differ.")
     ] = False,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
+    form: opt.Format = "table",
 ) -> int:
     """Show what separates two results: configuration, trace, and figures with factors.
 
@@ -48,9 +48,9 @@ def diff(
 
     form = opt.form_of(form, json)
     found = differences.diff(first, second)
-    if form == opt.Form.json:
+    if form == "json":
         console.emit_json(found.to_dict())
-    elif form != opt.Form.table:
+    elif form != "table":
         console.sheets(form, sheet(found, everything=everything))
     else:
         for run in found.runs:

@@ -36,7 +36,7 @@ def explain(
         ),
     ] = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
+    form: opt.Format = "table",
 ) -> None:
     """Explain a key of the configuration or of a result: meaning, unit, values, default.
 
@@ -48,17 +48,15 @@ def explain(
       slcache explain device.pool[0].wordlines --device ips-384g
       slcache explain host.read.latency_us.p99
     """
-    try:
+    with opt.told("KEY"):
         found = explanations.sections() if key is None else explanations.find(key)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="KEY") from error
     places = [explanations.standing(entry, device) if device else None for entry in found]
     form = opt.form_of(form, json)
-    if form in (opt.Form.csv, opt.Form.markdown):
+    if form in ("csv", "markdown"):
         names = ("key", "of", "type", "unit", "default", "text")
         rows = [entry.to_dict() for entry in found]
         console.sheets(form, Sheet([{name: row[name] for name in names} for row in rows]))
-    elif form == opt.Form.json:
+    elif form == "json":
         told = zip(found, places, strict=True)
         console.emit_json([e.to_dict() | ({"here": asdict(at)} if at else {}) for e, at in told])
     elif key is not None and len({(e.key.text, e.key.type, e.key.unit) for e in found}) == 1:

@@ -104,7 +104,7 @@ def fit(
             help="fio's latency log of random reads, or of synchronous writes; once for each.",
         ),
     ] = None,
-    progress: opt.Progress = opt.When.auto,
+    progress: opt.Progress = "auto",
 ) -> None:
     """Fit a device for the scheme client to the log of a drive that was filled.
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.text import Text
@@ -25,12 +24,8 @@ if TYPE_CHECKING:
 FILES = ("like.json", "like.csv", "like.svg", "like.png")
 
 
-class Protocol(StrEnum):
-    """How a laboratory measures."""
-
-    techpowerup = "techpowerup"
-    anandtech = "anandtech"
-    recovery = "recovery"
+#: How a laboratory measures.
+Protocol = Literal["techpowerup", "anandtech", "recovery"]
 
 
 MaybeLike = Annotated[
@@ -98,13 +93,13 @@ def run(
     from slcache.drives import like as likes
 
     _refuse(load, "has no effect with --like")
-    if fill is not None and protocol is not Protocol.recovery:
+    if fill is not None and protocol != "recovery":
         raise typer.BadParameter("has no effect without --like recovery", param_hint="--fill")
     assert given.device is not None
     with console.output(out, FILES, kept) as files, console.meter(progress) as meter:
         try:
             found = likes.like(
-                protocol.value,
+                protocol,
                 device=given.device,
                 against=against,
                 scale=divisor(scale),

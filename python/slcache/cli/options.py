@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -24,38 +24,41 @@ if TYPE_CHECKING:
     from slcache.reproduce.setups import Setup
 
 
-class Address(StrEnum):
-    """What to do with requests beyond the device's capacity."""
-
-    error = "error"
-    wrap = "wrap"
-    compact = "compact"
-    clip = "clip"
+#: What to do with requests beyond the device's capacity.
+Address = Literal["error", "wrap", "compact", "clip"]
 
 
-class MergedAddresses(StrEnum):
-    """What becomes of the addresses of merged traces."""
-
-    streams = "streams"
-    one = "one"
-    stacked = "stacked"
+#: What becomes of the addresses of merged traces.
+MergedAddresses = Literal["streams", "one", "stacked"]
 
 
-class Form(StrEnum):
-    """How tables are printed."""
-
-    table = "table"
-    csv = "csv"
-    markdown = "markdown"
-    json = "json"
+#: How tables are printed.
+Form = Literal["table", "csv", "markdown", "json"]
 
 
-class When(StrEnum):
-    """When to draw progress."""
+#: When to draw progress.
+When = Literal["auto", "always", "never"]
 
-    auto = "auto"
-    always = "always"
-    never = "never"
+
+@contextlib.contextmanager
+def told(hint: str | None = None) -> Iterator[None]:
+    """Tell what is wrong with the value of an option as Typer does."""
+    try:
+        yield
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint=hint) from error
+
+
+def readable(read: Callable[[str], object]) -> Callable[[str | None], str | None]:
+    """Return a check that an option's text can be read."""
+
+    def check(value: str | None) -> str | None:
+        if value is not None:
+            with told():
+                read(value)
+        return value
+
+    return check
 
 
 def pairs(values: list[str] | None) -> dict[str, str]:
@@ -138,18 +141,16 @@ def scheme_names(
 ) -> tuple[list[str], dict[str, str]]:
     """Return the schemes that `--schemes` means, and of `all` those left out with the reason."""
     names, left_out = api.named(text, device=device, settings=settings)
-    try:
+    with told():
         api.check_schemes(names, normalise)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
     return names, left_out
 
 
 def form_of(form: Form, json: bool) -> Form:
     """Return how to print; --json is short for --format json."""
-    if json and form not in (Form.table, Form.json):
+    if json and form not in ("table", "json"):
         raise typer.BadParameter(f"--json and --format {form} are two forms; give one")
-    return Form.json if json else form
+    return "json" if json else form
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -181,10 +182,8 @@ def check_executor(executor: str, workers: int | None) -> None:
         return
     from slcache.runs.executors import named
 
-    try:
+    with told("--executor"):
         named.check(executor, workers)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--executor") from error
 
 
 def checked_picture(*kinds: str) -> Callable[[Path | None], Path | None]:
@@ -194,10 +193,8 @@ def checked_picture(*kinds: str) -> Callable[[Path | None], Path | None]:
         from slcache.report import pictures
 
         if value is not None:
-            try:
+            with told():
                 pictures.check(value, kinds or pictures.KINDS)
-            except ValueError as error:
-                raise typer.BadParameter(str(error)) from error
         return value
 
     return check
@@ -217,15 +214,9 @@ def _check_replay(value: str | None) -> str | None:
     return value
 
 
-def _check_window(value: str | None) -> str | None:
-    if value is not None:
-        try:
-            positive = time_ns(value) > 0
-        except ValueError as error:
-            raise typer.BadParameter(str(error)) from error
-        if not positive:
-            raise typer.BadParameter(f"{value!r}: must be longer than 0")
-    return value
+def _window(value: str) -> None:
+    if time_ns(value) <= 0:
+        raise ValueError(f"{value!r}: must be longer than 0")
 
 
 def _check_unsorted(value: str | None) -> str | None:
@@ -373,7 +364,7 @@ Window = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        callback=_check_window,
+        callback=readable(_window),
         help="Length of the time series' windows, such as 10ms (default: so that there are "
         "at most 1,024).",
     ),

@@ -40,7 +40,7 @@ def report(
         ),
     ] = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
+    form: opt.Format = "table",
 ) -> None:
     """Make the report of saved results; several of one trace become a comparison.
 

@@ -112,8 +112,8 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
     executor: opt.Executor = "local",
     reading: Readings = BOTH,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
-    progress: opt.Progress = opt.When.auto,
+    form: opt.Format = "table",
+    progress: opt.Progress = "auto",
 ) -> None:
     """Run a paper's evaluation and judge its claims one by one.
 

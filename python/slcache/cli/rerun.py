@@ -28,8 +28,8 @@ def rerun(
     ] = None,
     out: opt.Out = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
-    progress: opt.Progress = opt.When.auto,
+    form: opt.Format = "table",
+    progress: opt.Progress = "auto",
 ) -> int:
     """Repeat a saved run or comparison from what its result holds, and compare.
 
@@ -54,7 +54,7 @@ def rerun(
         )
         if files is not None:
             found.result.stage(files)
-    if form == opt.Form.json:
+    if form == "json":
         console.emit_json(
             {
                 "equal": found.equal,
@@ -63,7 +63,7 @@ def rerun(
                 "result": found.result.to_dict(),
             }
         )
-    elif form != opt.Form.table:
+    elif form != "table":
         console.sheets(form, sheet(found.difference, everything=False))
     else:
         for run in found.difference.runs:

@@ -48,8 +48,8 @@ def run(
     log: opt.Log = None,
     out: opt.Out = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
-    progress: opt.Progress = opt.When.auto,
+    form: opt.Format = "table",
+    progress: opt.Progress = "auto",
 ) -> None:
     """Replay a trace on a device under one scheme.
 
@@ -128,8 +128,8 @@ def compare(
     store: opt.Kept = None,
     out: opt.Out = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
-    progress: opt.Progress = opt.When.auto,
+    form: opt.Format = "table",
+    progress: opt.Progress = "auto",
 ) -> None:
     """Replay a trace under several schemes and show which wins, by how much and why.
 
@@ -228,7 +228,7 @@ def _arguments(
     window: str | None,
 ) -> dict[str, Any]:
     """Return the keyword arguments that both verbs hand to the Python interface."""
-    own = [] if address is None else [("trace.address", address.value)]
+    own: list[tuple[str, str]] = [] if address is None else [("trace.address", address)]
     own += [] if window is None else [("run.series_window_ns", str(time_ns(window)))]
     said = {key: value for key, value in given.items() if isinstance(value, Placed)}
     above = once([*((k, v) for k, v in given.items() if k not in said), *own])
@@ -253,7 +253,7 @@ def _print(result: Result | Comparison, form: opt.Form, parts: list[Any], out: o
     """Print a result as JSON or for a reader, and where its files are."""
     traces = (document["trace"] for document in result.documents)
     _note_windows(result.documents)
-    if form is not opt.Form.table:
+    if form != "table":
         for sentence in notes.of_runs(result.documents):
             console.note(sentence)
     console.cut_short(t["path"] for t in traces if t["adjusted"]["unterminated_last_line"])

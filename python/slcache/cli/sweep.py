@@ -67,8 +67,8 @@ def sweep(
     shard: ShardOption = None,
     report: Report = True,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
-    progress: opt.Progress = opt.When.auto,
+    form: opt.Format = "table",
+    progress: opt.Progress = "auto",
 ) -> None:
     """Run a study: traces on devices under schemes, with every combination of what is varied.
 
@@ -92,7 +92,7 @@ def sweep(
     path = _study_file(what)
     if path is None:
         reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
-        own = [] if address is None else [("trace.address", address.value)]
+        own = [] if address is None else [("trace.address", address)]
         asked: Study | Path = _study(
             traces=what,
             configured=(config, device, scheme),
@@ -184,7 +184,7 @@ def _study(
     for what, option in (("devices", "--device"), ("schemes", "--scheme")):
         if not own[what]:
             raise typer.BadParameter("is missing: a study needs at least one", param_hint=option)
-    try:
+    with opt.told():
         return study.Study(
             traces=tuple(traces),
             **own,
@@ -199,8 +199,6 @@ def _study(
             metrics=tuple(named(name).name for name in metrics),
             read_from=() if points is None else (str(points),),
         )
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
 
 
 def _sampling(sample: str | None, seed: int | None) -> Sampling:
@@ -219,7 +217,7 @@ def _check(shard: str | None, executor: str, jobs: int | None) -> int | None:
     from slcache.sweep import slurm
     from slcache.sweep.shard import Shard
 
-    try:
+    with opt.told():
         if shard is not None:
             Shard.read(shard)
         array = slurm.jobs_of(executor)
@@ -227,8 +225,6 @@ def _check(shard: str | None, executor: str, jobs: int | None) -> int | None:
             named.check(executor, jobs)
         elif shard is not None:
             raise ValueError(f"shard = {shard}: an array has a part for each of its jobs")
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
     return array
 
 

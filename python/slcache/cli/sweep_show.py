@@ -43,7 +43,7 @@ def show(
     metrics: Metrics = None,
     html: Page = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
+    form: opt.Format = "table",
 ) -> None:
     """Show what a study found: main effects, the Pareto front, the spread over seeds.
 

@@ -87,7 +87,7 @@ def info(
     other: Against = None,
     other_option: AgainstOptions = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
+    form: opt.Format = "table",
 ) -> None:
     """Print a trace's counts, sizes, footprint, times and hot set.
 
@@ -113,16 +113,14 @@ def info(
     drawn = opt.seed_of(trace, seed)
     options = opt.reader(trace_format, trace_option, volume, unsorted, workload, drawn)
     document = api.Trace(trace, options=options).info()
-    try:
+    with opt.told():
         findings = expect.check(document, figures)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
     second = None if other is None else _info_of_other(other, opt.pairs(other_option))
     if picture is not None:
         pictures.save_trace(document, picture, [] if second is None else [second["file"]])
     console.cut_short(told["file"] for told in (document, second) if told and _is_cut_short(told))
     compared = [] if second is None else against.figures(document, second)
-    if form == opt.Form.json:
+    if form == "json":
         if findings:
             document["expected"] = [finding.to_dict() for finding in findings]
         if second is not None:
@@ -130,7 +128,7 @@ def info(
             told = unlike.warnings(document, second)
             document["against"] = {"file": second["file"], "figures": rows, "warnings": told}
         console.emit_json(document)
-    elif form != opt.Form.table:
+    elif form != "table":
         console.sheets(form, _sheet(document, compared))
     elif second is not None:
         _show_both(document, second, compared, findings, picture)
@@ -194,7 +192,7 @@ def twin(
     volume: opt.Volume = None,
     unsorted: opt.Unsorted = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
+    form: opt.Format = "table",
 ) -> None:
     """Write a workload whose requests have the figures measured in a trace.
 
@@ -227,7 +225,7 @@ def lint(
     volume: opt.Volume = None,
     unsorted: opt.Unsorted = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
+    form: opt.Format = "table",
 ) -> None:
     """List everything in a trace that would stop or distort a run.
 
@@ -240,22 +238,16 @@ def lint(
     form = opt.form_of(form, json)
     options = opt.reader(trace_format, trace_option, volume, unsorted)
     document = api.Trace(trace, options=options).lint()
-    columns = ("line", "kind", "message")
-    if form == opt.Form.json:
-        console.emit_json(document)
-    elif form != opt.Form.table:
-        console.sheets(form, Sheet(document["problems"], always=columns))
-    else:
+    sheet = Sheet(document["problems"], always=("line", "kind", "message"))
+    if not console.in_form(form, lambda: console.json_of(document), lambda: [sheet]):
         _show_problems(document)
     if document["counts"]:
         raise typer.Exit(_PROBLEMS)
 
 
 def _figures(expected: list[str] | None) -> list[expect.Figure]:
-    try:
+    with opt.told("--expect"):
         return [figure for text in expected or [] for figure in _read_figures(text)]
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--expect") from error
 
 
 def _read_figures(text: str) -> list[expect.Figure]:

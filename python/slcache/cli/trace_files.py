@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,24 +12,12 @@ from slcache.given import quantity
 from slcache.traces import api as traces
 
 
-def _checked(read: Callable[[str], int]) -> Callable[[str | None], str | None]:
-    def check(value: str | None) -> str | None:
-        if value is not None:
-            try:
-                read(value)
-            except ValueError as error:
-                raise typer.BadParameter(str(error)) from error
-        return value
-
-    return check
-
-
 def _size(help: str) -> object:
-    return typer.Option(metavar="SIZE", callback=_checked(quantity.size_bytes), help=help)
+    return typer.Option(metavar="SIZE", callback=opt.readable(quantity.size_bytes), help=help)
 
 
 def _time(help: str, *names: str) -> object:
-    return typer.Option(*names, metavar="TIME", callback=_checked(quantity.time_ns), help=help)
+    return typer.Option(*names, metavar="TIME", callback=opt.readable(quantity.time_ns), help=help)
 
 
 def _ns(text: str | None) -> int | None:
@@ -220,11 +206,8 @@ def repeat(
     job.transform(trace, "repeat", times=times, gap_ns=_ns(gap), addresses=addresses)
 
 
-class Places(StrEnum):
-    """Where a twin's requests go."""
-
-    kept = "kept"
-    drawn = "drawn"
+#: Where a twin's requests go.
+Places = Literal["kept", "drawn"]
 
 
 @verb
@@ -248,7 +231,7 @@ def bootstrap(
             help="How recently a request's place was used: as its own, or as that of another "
             "request of its operation and size."
         ),
-    ] = Places.kept,
+    ] = "kept",
     seed: opt.Seed = None,
 ) -> None:
     """Write a twin of a trace: its blocks in random order, at addresses of their own.
@@ -269,7 +252,7 @@ def bootstrap(
         footprint_bytes=_bytes(footprint),
         pause_ns=_ns(pause),
         block_requests=block_requests,
-        places=places.value,
+        places=places,
         seed=seed,
     )
 
@@ -283,7 +266,7 @@ def merge(
         typer.Option(
             help="Each trace a volume, all in one address space, or one behind the other."
         ),
-    ] = opt.MergedAddresses.streams,
+    ] = "streams",
     offset: Annotated[
         list[str] | None,
         typer.Option(metavar="SIZE", help="Added to a trace's addresses: once for each, with one."),
@@ -296,15 +279,13 @@ def merge(
       slcache trace merge web.csv.gz mail.csv.gz -o both.parquet
       slcache trace merge a.parquet b.parquet -o ab.parquet --addresses one --offset 0 --offset 8g
     """
-    try:
+    with opt.told():
         offsets = None if offset is None else [quantity.size_bytes(text) for text in offset]
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
     job.write(
         lambda **how: traces.merge(
             sources,
             job.out,
-            addresses=addresses.value,
+            addresses=addresses,
             offsets_bytes=offsets,
             trace_options=job.reader,
             **how,

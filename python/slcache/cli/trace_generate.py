@@ -48,7 +48,7 @@ def workloads(
     ] = None,
     workload: opt.Workload = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
+    form: opt.Format = "table",
 ) -> None:
     """List the workload presets, or the figures of one: given, free and what follows.
 
@@ -61,18 +61,16 @@ def workloads(
         if workload:
             raise typer.BadParameter("--workload changes one workload: name it")
         form = opt.form_of(form, json)
-        _list(traces.workloads(described=form == opt.Form.json), form)
+        _list(traces.workloads(described=form == "json"), form)
     else:
         _describe(traces.workload(name, opt.pairs(workload)), opt.form_of(form, json))
 
 
 def _list(entries: list[dict[str, Any]], form: opt.Form) -> None:
-    if form == opt.Form.json:
-        console.emit_json(entries)
-        return
-    if form != opt.Form.table:
-        names = ("name", "about", "source")
-        console.sheets(form, Sheet([{name: entry[name] for name in names} for entry in entries]))
+    sheet = Sheet(
+        [{name: entry[name] for name in ("name", "about", "source")} for entry in entries]
+    )
+    if console.in_form(form, lambda: console.json_of(entries), lambda: [sheet]):
         return
     listed = Table("workload", [Column("what it is", text=True), Column("source", text=True)])
     for entry in entries:
@@ -81,15 +79,9 @@ def _list(entries: list[dict[str, Any]], form: opt.Form) -> None:
 
 
 def _describe(description: Mapping[str, Any], form: opt.Form) -> None:
-    if form == opt.Form.json:
-        console.emit_json(description)
-        return
-    if form != opt.Form.table:
-        names = ("state", "stated", "reached")
-        figures = description["figures"].items()
-        console.sheets(
-            form, Sheet([{"figure": n} | {key: f[key] for key in names} for n, f in figures])
-        )
+    names, figures = ("state", "stated", "reached"), description["figures"].items()
+    sheet = Sheet([{"figure": n} | {key: f[key] for key in names} for n, f in figures])
+    if console.in_form(form, lambda: console.json_of(description), lambda: [sheet]):
         return
     facts = [description["label"], description["about"], description["source"]]
     console.show(*(Text(str(fact)) for fact in facts if fact))
@@ -120,7 +112,7 @@ def _readable(name: str, value: object) -> str:
     return shown(value)
 
 
-def formats(json: opt.Json = False, form: opt.Format = opt.Form.table) -> None:
+def formats(json: opt.Json = False, form: opt.Format = "table") -> None:
     """List the trace formats: which are read, which written, and what each may lose.
 
     \b
@@ -129,11 +121,7 @@ def formats(json: opt.Json = False, form: opt.Format = opt.Form.table) -> None:
     """
     entries = api.formats()
     form = opt.form_of(form, json)
-    if form == opt.Form.json:
-        console.emit_json(entries)
-        return
-    if form != opt.Form.table:
-        console.sheets(form, Sheet(entries))
+    if console.in_form(form, lambda: console.json_of(entries), lambda: [Sheet(entries)]):
         return
     listed = Table(
         "format",

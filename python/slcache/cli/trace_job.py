@@ -130,5 +130,5 @@ _READING: dict[str, tuple[Any, Any]] = {
 }
 _TELLING: dict[str, tuple[Any, Any]] = {
     "json": (opt.Json, False),
-    "progress": (opt.Progress, opt.When.auto),
+    "progress": (opt.Progress, "auto"),
 }

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import RenderableType
@@ -22,13 +21,8 @@ if TYPE_CHECKING:
 _SHOWN = 30
 
 
-class Sampler(StrEnum):
-    """Who suggests points."""
-
-    tpe = "tpe"
-    nsga2 = "nsga2"
-    random = "random"
-    qmc = "qmc"
+#: Who suggests points.
+Sampler = Literal["tpe", "nsga2", "random", "qmc"]
 
 
 Schemes = Annotated[
@@ -103,7 +97,7 @@ def tune(
     keep: Keep = None,
     points: Points = None,
     minutes: Minutes = None,
-    sampler: Samplers = Sampler.tpe,
+    sampler: Samplers = "tpe",
     sampler_seed: SamplerSeed = 1,
     prefixes: Prefixes = False,
     config: opt.Config = None,
@@ -121,8 +115,8 @@ def tune(
     store: opt.Store = None,
     out: Out = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
-    progress: opt.Progress = opt.When.auto,
+    form: opt.Format = "table",
+    progress: opt.Progress = "auto",
 ) -> None:
     """Search for the settings that make some metrics least or most.
 
@@ -160,12 +154,12 @@ def tune(
             keep=keep or (),
             points=points,
             minutes=minutes,
-            sampler=sampler.value,
+            sampler=sampler,
             sampler_seed=sampler_seed,
             prefixes=prefixes,
             settings=dict(opt.pairs(sets)),
             config=config,
-            address=None if address is None else address.value,
+            address=address,
             trace_options=opt.reader(trace_format, trace_option, volume, unsorted, workload),
             replay=replay,
             seeds=seeds,

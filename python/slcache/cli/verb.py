@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 from collections import Counter
-from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -37,8 +35,8 @@ class _AsGiven:
             return list(value)
         if wanted is Path and _passes(value, told.parameter_info):
             return Path(value)
-        if inspect.isclass(wanted) and issubclass(wanted, StrEnum) and value in list(wanted):
-            return wanted(value)
+        if get_origin(wanted) is Literal and value in get_args(wanted):
+            return value
         self._parameter._runtime_param = None
         return self._parameter.get_runtime_param().coerce(value, **where)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -27,13 +26,8 @@ _ROWS = 10
 _PARTS = 4
 
 
-class Operation(StrEnum):
-    """What requests do."""
-
-    read = "read"
-    write = "write"
-    trim = "trim"
-    flush = "flush"
+#: What requests do.
+Operation = Literal["read", "write", "trim", "flush"]
 
 
 Logs = Annotated[
@@ -66,7 +60,7 @@ def why(
     percentile: Percentile = None,
     operation: Kind = None,
     json: opt.Json = False,
-    form: opt.Format = opt.Form.table,
+    form: opt.Format = "table",
 ) -> None:
     """Show why requests were slow: what they waited for, and when.
 
@@ -91,7 +85,7 @@ def why(
         raise typer.BadParameter(told)
     if len(logs) > 2:
         raise typer.BadParameter(f"{len(logs)} logs; must be one or two", param_hint="LOG")
-    kind = None if operation is None else operation.value
+    kind = operation
     chosen = slow.Chosen(slowest, request, _ns(above), percentile, kind)
     read = [slow.read(path) for path in logs]
     try:
@@ -101,23 +95,17 @@ def why(
     except UsageError as error:
         hint = f"--{error.key}" if error.key != "log" else "LOG"
         raise typer.BadParameter(str(error), param_hint=hint) from error
-    if form == opt.Form.json:
-        console.emit_json(found.to_dict())
-    elif form != opt.Form.table:
-        console.sheets(form, *_sheets(found))
-    elif isinstance(found, slow.Answer):
+    if console.in_form(form, lambda: console.json_of(found.to_dict()), lambda: _sheets(found)):
+        return
+    if isinstance(found, slow.Answer):
         console.show(*_answer(found, one_by_one=slowest is not None or request is not None))
     else:
         console.show(*_pair(found))
 
 
 def _ns(text: str | None) -> int | None:
-    if text is None:
-        return None
-    try:
-        return quantity.time_ns(text)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--above") from error
+    with opt.told("--above"):
+        return None if text is None else quantity.time_ns(text)
 
 
 def _sheets(found: slow.Answer | slow.Moved) -> list[Sheet]:
