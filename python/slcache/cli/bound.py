@@ -103,7 +103,7 @@ def bound(
                 sizes_bytes=_sizes(sizes),
                 settings=once(opt.pairs(sets).items()),
                 trace_options=options,
-                address=None if address is None else address.value,
+                address=address,
             )
         else:
             found = bounds.of_trace(
