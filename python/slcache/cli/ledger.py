@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from slcache.reproduce import rows, yardstick
+from slcache.reproduce import gains, rows, yardstick
 from slcache.reproduce.ledger import Row
 from slcache.reproduce.outcome import Evaluation
 from slcache.reproduce.reading import PROBABLE
@@ -49,6 +49,10 @@ def parts(evaluation: Evaluation) -> list[Table | Text]:
                 Text(f"  {each['value']}: {each['met']} emergent claims met")
                 for each in entry["front"]
             ]
+    for view in evaluation.views:
+        if view.gains:
+            title = f"Share of the dense programs that could be spared, {view.reading} reading:"
+            told += [Text(title, "bold"), gains.table(view.gains)]
     if evaluation.yardstick:
         told.append(Text(yardstick.sentence(evaluation.yardstick)))
     return told

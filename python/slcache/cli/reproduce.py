@@ -50,6 +50,14 @@ Full = Annotated[
         help="Run twins at the paper's size, where the plan has a smaller one (hyssd, nvc).",
     ),
 ]
+Bound = Annotated[
+    bool,
+    typer.Option(
+        "--bound",
+        help="Also tell how far schemes are from the least dense programs: each is run without a "
+        "cache too, and what an earlier run has left is run anew.",
+    ),
+]
 Traces = Annotated[
     Path | None,
     typer.Option(
@@ -102,6 +110,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
     quick: Quick = False,
     sensitivity: Sensitivity = False,
     full: Full = False,
+    bound: Bound = False,
     traces: Traces = None,
     recordings: Recordings = None,
     workloads: Workloads = None,
@@ -136,7 +145,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
     opt.check_executor(executor, jobs)
     if paper == drives.NAME:
         drives.refuse({
-            "--sensitivity": sensitivity, "--full": full, "--traces": traces,
+            "--sensitivity": sensitivity, "--full": full, "--bound": bound, "--traces": traces,
             "--recordings": recordings, "--workloads": workloads, "--seeds": seeds,
             "--executor": executor != "local", "--reading": reading != BOTH,
         })  # fmt: skip
@@ -165,6 +174,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
         recordings=recordings or evaluations.default_recordings(),
         sensitivity=sensitivity,
         full=full,
+        bound=bound,
         seeds=_numbers(seeds),
         workloads=_names(workloads),
         readings=known.readings if reading == BOTH else [reading],

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from slcache.files import Transaction
-from slcache.reproduce import beyond, checks, inputs, optima, sensitivity, yardstick
+from slcache.reproduce import beyond, checks, gains, inputs, optima, sensitivity, yardstick
 from slcache.reproduce import plan as plans
 from slcache.reproduce.ledger import ledger
 from slcache.reproduce.outcome import Evaluation, View
@@ -43,6 +43,8 @@ class Request:
     workloads: Sequence[str] = ()
     #: Readings of the paper, one of them perhaps a further one; the plan's two when empty.
     readings: Sequence[str] = ()
+    #: Tell how far schemes are from the least dense programs.
+    bound: bool = False
     #: Where results are kept; below `out` unless it is given.
     store: Path | None = None
     #: Where runs go on, and how many at a time where that is this machine.
@@ -106,15 +108,16 @@ def _views(plan: Plan, request: Request, engine: Engine) -> tuple[list[View], li
             if request.quick:
                 chosen = [each for each in chosen if plan.quick.runs(each.name, each.parts)]
         views.append((reading, read, chosen))
-        jobs.append(jobs_of(read, chosen, of_parts, {}))
+        jobs.append(jobs_of(read, chosen, of_parts, gains.SETTINGS if request.bound else {}))
     # All at once, so that the progress shown is that of both.
     every = [job for of in jobs for _, job in of]
     checks.refuse(checks.faults(every, f"{plan.name}/plan.toml"))
     results = iter(engine.results([job.run for job in every]))
-    found = [
-        View(*view, tables_of(view[1], of, [next(results) for _ in of], of_parts, engine))
-        for view, of in zip(views, jobs, strict=True)
-    ]
+    found = []
+    for view, of in zip(views, jobs, strict=True):
+        own = [next(results) for _ in of]
+        beside = gains.of_jobs(of, own, engine) if request.bound else []
+        found.append(View(*view, tables_of(view[1], of, own, of_parts, engine), beside))
     return found, seeds
 
 

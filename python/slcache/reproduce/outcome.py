@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from slcache import _core
-from slcache.reproduce import optima, yardstick
+from slcache.reproduce import gains, optima, yardstick
 from slcache.reproduce.claims import CLASSES
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.ledger import Row
@@ -27,6 +27,8 @@ class View:
     plan: Plan
     inputs: list[Input]
     tables: dict[str, Table]
+    #: How far from the least dense programs; empty unless asked for.
+    gains: list[gains.Line] = field(default_factory=list)
 
 
 @dataclass
@@ -86,8 +88,14 @@ class Evaluation:
             "beyond": self.beyond,
             "yardstick": yardstick.to_dicts(self.yardstick),
             "optima": optima.to_dicts(self.optima),
+            **self._gains(),
             "provenance": {"version": _core.version(), "commit": _core.commit()},
         }
+
+    def _gains(self) -> dict[str, Any]:
+        """Return the lines by reading, where they were asked for."""
+        found = {view.reading: gains.to_dicts(view.gains) for view in self.views if view.gains}
+        return {"gains": found} if found else {}
 
     def counts(self, reading: str = LITERAL, class_: str = "") -> dict[str, int]:
         """Return how many claims, of a class or of all, got each verdict under a reading."""

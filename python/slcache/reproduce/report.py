@@ -8,7 +8,7 @@ from typing import Any
 from slcache import _core
 from slcache.plots import style
 from slcache.report import pages
-from slcache.reproduce import figures, optima, rows, yardstick
+from slcache.reproduce import figures, gains, optima, rows, yardstick
 from slcache.reproduce.drawings import TableSpec
 from slcache.reproduce.outcome import Evaluation, View
 from slcache.reproduce.reading import PROBABLE
@@ -39,6 +39,14 @@ def render(evaluation: Evaluation) -> str:
         tables=_tables(evaluation),
         yardstick=_yardstick(evaluation.yardstick),
         optima=[_optimum(line) for line in evaluation.optima],
+        gains=[
+            (
+                rows.title(evaluation, view.reading),
+                [(line, gains.cells(line)) for line in view.gains],
+            )
+            for view in evaluation.views
+            if view.gains
+        ],
         near=f"{100 * optima.NEAR:g} %",
         sensitivity=[_variation(entry) for entry in evaluation.sensitivity],
         overview=_overview(evaluation),

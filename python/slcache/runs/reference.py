@@ -39,4 +39,7 @@ def beside(run: Run) -> Run:
         settings={},
         replay=None,
         seed=None,
+        after=None,
+        memory_in=None,
+        log=None,
     )
