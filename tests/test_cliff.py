@@ -109,8 +109,10 @@ def test_the_default_amount_overflows_every_cache() -> None:
 SMALL = {"tiny": 16 << 10, "rl-32g": 256 << 10}
 
 
-@pytest.mark.parametrize("device", SMALL)
-@pytest.mark.parametrize("bursts", [1, 3])
+@pytest.mark.parametrize(
+    ("device", "bursts"),
+    [("tiny", 1), ("tiny", 3), ("rl-32g", 3), pytest.param("rl-32g", 1, marks=pytest.mark.slow)],
+)
 def test_companions_do_not_change_a_row(device: str, bursts: int) -> None:
     pattern = cliffs.Pattern(write_bytes=SMALL[device], bursts=bursts, pause_ns=60 * 10**9)
     fit, _ = api.fitting(device=device)
@@ -121,17 +123,26 @@ def test_companions_do_not_change_a_row(device: str, bursts: int) -> None:
         assert row == everyone[label], scheme
 
 
-def test_no_device_lets_companions_change_the_load() -> None:
-    for entry in api.devices():
-        device = entry["name"]
-        try:
-            fit, _ = api.fitting(device=device)
-        except ConfigError:
-            continue
-        together = cliffs.loads(cliffs.Pattern(), device=device, schemes=fit[::-1])
-        for scheme in fit:
-            alone = cliffs.loads(cliffs.Pattern(), device=device, schemes=[scheme])
-            assert alone[scheme] == together[scheme], (device, scheme)
+#: Devices of each kind; the others are asked by `make slow`.
+SOME = {"tiny", "hierarchy-44g", "rl-32g", "intel-660p-1tb-like"}
+
+
+@pytest.mark.parametrize(
+    "device",
+    [
+        pytest.param(entry["name"], marks=[] if entry["name"] in SOME else [pytest.mark.slow])
+        for entry in api.devices()
+    ],
+)
+def test_no_device_lets_companions_change_the_load(device: str) -> None:
+    try:
+        fit, _ = api.fitting(device=device)
+    except ConfigError:
+        pytest.skip("no scheme fits")
+    together = cliffs.loads(cliffs.Pattern(), device=device, schemes=fit[::-1])
+    for scheme in fit:
+        alone = cliffs.loads(cliffs.Pattern(), device=device, schemes=[scheme])
+        assert alone[scheme] == together[scheme], (device, scheme)
 
 
 def test_the_start_is_seen_however_much_is_written() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence
 
-from slcache import ConfigError, TraceError
+from slcache import ConfigError, TraceError, _core, api
+from slcache.given.content import device_of
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.jobs import Job
+from slcache.runs import given
 from slcache.traces import api as traces
 
 
@@ -43,8 +45,21 @@ def _of_workload(path: str, figures: tuple[tuple[str, str], ...]) -> str:
 
 
 def _of_configuration(job: Job) -> str:
+    why = _of_settings(job.device, job.scheme, tuple(api.sets(job.settings)), job.replay)
+    return f"{job.device}, {job.name}: {why}" if why else ""
+
+
+@functools.cache
+def _of_settings(device: str, scheme: str, sets: tuple[str, ...], replay: str | None) -> str:
+    """Return why a device does not take these settings; many traces and seeds share them."""
     try:
-        _ = job.run.config
+        _core.resolve(
+            device=device_of(given.content_of(device)),
+            scheme=scheme,
+            sets=list(sets),
+            seed=None,
+            replay=replay,
+        )
     except ConfigError as error:
-        return f"{job.device}, {job.name}: {error}"
+        return str(error)
     return ""
