@@ -35,9 +35,10 @@ def comparison(trace: Path) -> slcache.Comparison:
 
 #: Modules that save results and ask nothing of their pictures, which take most of the time.
 UNDRAWN = {
-    *("test_config_files", "test_differences", "test_documents", "test_edited", "test_files"),
-    *("test_json", "test_many_schemes", "test_memories", "test_no_effect", "test_notes"),
-    *("test_reproduce", "test_rerun", "test_saved", "test_saved_seeds", "test_seeds", "test_store"),
+    *("test_config_files", "test_differences", "test_docs", "test_documents", "test_edited"),
+    *("test_files", "test_gains", "test_json", "test_many_schemes", "test_memories"),
+    *("test_no_effect", "test_notes", "test_reproduce", "test_reproduce_reading", "test_rerun"),
+    *("test_saved", "test_saved_seeds", "test_seeds", "test_setups", "test_store"),
     *("test_study_config", "test_study_forms", "test_sweep", "test_sweep_show", "test_tune"),
     *("test_wrong_values", "test_written_paths"),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import operator
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,18 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_trace(tmp_path_factory.mktemp("design") / "mixed.csv", mixed(1500))
 
 
+#: Workers of all searches that name none, since their start takes longer than most of these.
+WORKERS: list[Local] = []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def workers() -> Iterator[None]:
+    """Keep the workers as long as this file is tested."""
+    WORKERS.append(Local(2))
+    yield
+    WORKERS.pop().close()
+
+
 @pytest.fixture(scope="module")
 def every(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[int, dict[str, Any]]:
     """The figures of every size, by a sweep."""
@@ -47,7 +59,8 @@ def every(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[int, di
 
 
 def asked(trace: Path, **how: Any) -> Sized:  # noqa: ANN401
-    own: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "settings": WRAP, "jobs": 2}
+    own: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "settings": WRAP}
+    own |= {} if "jobs" in how else {"executor": WORKERS[0]}
     own["size"] = {KEY: f"{SIZES[0]}..{SIZES[-1]}:{64 << 10}"}
     return design.size(trace, **{**own, **how})
 
@@ -173,7 +186,7 @@ def test_what_was_run_is_not_run_again(trace: Path, tmp_path: Path) -> None:
         return not phase.startswith("points") or done < 3
 
     with pytest.raises(KeyboardInterrupt):
-        asked(trace, keep="erases<=366", out=tmp_path, on_progress=stopping)
+        asked(trace, keep="erases<=366", out=tmp_path, on_progress=stopping, jobs=2)
     kept = len(list(tmp_path.rglob("*.json.gz")))
     assert 0 < kept < 8
     assert not (tmp_path / "design.json").exists()

@@ -54,10 +54,16 @@ def test_the_commands_are_found() -> None:
     assert _words("run T --json | jq .host # x") == ["run", "T", "--json"]
 
 
+@pytest.fixture(scope="module")
+def program() -> Any:  # noqa: ANN401
+    """The command line with all of its verbs."""
+    return typer.main.get_command(app())
+
+
 @pytest.mark.parametrize("words", COMMANDS)
-def test_a_command_is_understood(words: list[str]) -> None:
+def test_a_command_is_understood(words: list[str], program: Any) -> None:  # noqa: ANN401
     """Verb, options and values are those there are; files need not exist."""
-    command: Any = typer.main.get_command(app())
+    command = program
     context = typer.Context(command, info_name="slcache")
     rest = list(words)
     while hasattr(command, "commands") and rest and not rest[0].startswith("-"):

@@ -53,8 +53,7 @@ def text_of(figure: Figure) -> str:
 
 
 @pytest.mark.parametrize("kinds", ["n", "w", "nw"])
-@pytest.mark.parametrize("parameters", [1, 2, 3, 6])
-@pytest.mark.parametrize("count", [2, 200])
+@pytest.mark.parametrize(("parameters", "count"), [(1, 200), (2, 2), (3, 200), (6, 2), (6, 200)])
 def test_effects_show_every_parameter(count: int, parameters: int, kinds: str) -> None:
     found = drawn(count, parameters, kinds)
     columns = {n: [c.settings[n] for c in found.configurations] for n in found.factors}

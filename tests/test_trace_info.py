@@ -240,7 +240,12 @@ def test_figures_nobody_can_check_are_wrong_usage(known: Path, figures: str, tol
 
 @pytest.mark.parametrize(
     ("suffix", "start"),
-    [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"), ("html", b"<!doctype html>")],
+    [
+        pytest.param("png", b"\x89PNG", marks=pytest.mark.slow),
+        pytest.param("svg", b"<?xml", marks=pytest.mark.slow),
+        ("pdf", b"%PDF"),
+        ("html", b"<!doctype html>"),
+    ],
 )
 def test_pictures_are_drawn_the_same_every_time(
     known: Path, tmp_path: Path, suffix: str, start: bytes

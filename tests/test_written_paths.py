@@ -12,6 +12,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -153,6 +154,9 @@ def line(words: list[str], instead: dict[str, str] | None = None) -> list[str]:
 class Place:
     """A folder that a command runs in."""
 
+    #: What commands have been found to write.
+    known: ClassVar[dict[str, list[str]]] = {}
+
     def __init__(self, folder: Path, read: Path, words: list[str]) -> None:
         """Copy what the command reads."""
         self.folder, self.words = folder, words
@@ -169,9 +173,13 @@ class Place:
         self.before = files(folder)
 
     def written(self) -> list[str]:
-        """Run the command, and return the files that it writes."""
-        if self.words[0] in KNOWN:
-            return KNOWN[self.words[0]]
+        """Return the files that the command writes, by running it once."""
+        name = " ".join(self.words)
+        if name not in self.known:
+            self.known[name] = KNOWN.get(self.words[0]) or self._run()
+        return self.known[name]
+
+    def _run(self) -> list[str]:
         assert execute(line(self.words)) in (0, 1)
         after = files(self.folder)
         new = [name for name in after if name not in self.before]
