@@ -77,7 +77,7 @@ def _verb(path: tuple[str, ...], verb: Any, own: list[Row], shared: list[Row]) -
     also = [_name(row) for row in own if row in shared]
     parts = [f"### slcache {' '.join(path)}\n", " ".join(what.split()) + "\n"]
     parts += ["```\n" + "\n".join(lines) + "\n```\n"] if lines else []
-    parts += [table(("argument or option", "what it is"), few)] if few else []
+    parts += [table(("option", "what it is"), few)] if few else []
     parts += ["Also " + ", ".join(f"`{name}`" for name in also) + ".\n"] if also else []
     return "\n".join(parts)
 
@@ -131,14 +131,14 @@ def _said(key: Key) -> str:
     words = [
         f"`{word}`: {text}".removesuffix(".") if text else f"`{word}`" for word, text in key.allowed
     ]
-    parts = [key.text, f"Values: {'; '.join(words)}" if words else _typed(key.type)]
+    parts = [key.text, f"Values: {'; '.join(words)}" if words else _typed(key)]
     return plain(" ".join(f"{part.strip().removesuffix('.')}." for part in parts if part))
 
 
-def _typed(name: str) -> str:
-    """Return what is said of a type; that of most keys is said once for the page."""
-    kind, none, _ = name.partition(", or none")
-    told = "" if kind in ("whole number", "number") else f"Type: {kind}"
+def _typed(key: Key) -> str:
+    """Return what is said of a type that neither the page nor a default tells."""
+    kind, none, _ = key.type.partition(", or none")
+    told = "" if key.default or kind in ("whole number", "number") else f"Type: {kind}"
     return f"{told}{', or none' if told else 'Or none'}" if none else told
 
 

@@ -107,7 +107,10 @@ def _check_axes(figure: Figure, what: str) -> None:
             assert len(set(shown)) == len(shown), (what, which, shown)
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 5, 9])
+COUNTS = [1, 3, 9, *(pytest.param(each, marks=pytest.mark.slow) for each in (2, 5))]
+
+
+@pytest.mark.parametrize("count", COUNTS)
 def test_log_axes_have_labels_and_no_bars(nine: slcache.Comparison, count: int) -> None:
     for name in FIGURES:
         _check_axes(getattr(some(nine, count), f"plot_{name}")(), f"{name} of {count}")
