@@ -65,7 +65,7 @@ class Plan:
     @property
     def metrics(self) -> list[str]:
         """The metrics that have bounds."""
-        return self.goals.names
+        return list(dict.fromkeys(bound.metric for bound in self.goals.bounds))
 
     def within(self, point: Size) -> float:
         """Return by what share the bound that is nearest is kept; below 0 where it is broken."""

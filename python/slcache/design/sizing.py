@@ -90,7 +90,7 @@ def size(
         seeds=seeds,
         seed=seed,
         config=config,
-        metrics=goals.names,
+        metrics=list(dict.fromkeys(bound.metric for bound in goals.bounds)),
     )
     asking.check(asked, space)
     (axis,) = space.axes
