@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import io
 import os
 import random
@@ -17,6 +19,7 @@ from typing import IO
 
 from slcache import devices
 from slcache.cli.app import execute
+from slcache.runs.executors.local import Local
 
 #: User bytes of the `tiny` preset.
 TINY_BYTES = next(entry["user_bytes"] for entry in devices() if entry["name"] == "tiny")
@@ -26,6 +29,14 @@ TICKS_PER_MS = 10_000
 EPOCH = 128_166_372_000_000_000
 
 Row = tuple[int, str, int, int]
+
+
+@functools.cache
+def workers() -> Local:
+    """Return two workers for all tests of a process: their start takes longer than most runs."""
+    shared = Local(2)
+    atexit.register(shared.close)
+    return shared
 
 
 def line(ticks: object, op: str, offset: object, size: object) -> str:

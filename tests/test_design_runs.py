@@ -14,7 +14,7 @@ from slcache.design import region
 from slcache.report.terminal import overload
 from slcache.runs.executors.local import Local
 from slcache.runs.tasks import Task
-from support import slcache
+from support import slcache, workers
 
 BLOCKS = 32
 #: 32 blocks, 8 MiB in SLC mode and 16 MiB in MLC, in front of a disk of 256 MiB.
@@ -99,6 +99,7 @@ SETTINGS = {"buffer.bytes": "256KiB"}
 def asked(files: dict[str, Path], **change: Any) -> design.Design:  # noqa: ANN401
     """Return a design over multiples of an eighth of the blocks."""
     given: dict[str, Any] = {"lifespan": "1.5x", "candidates": 8, "settings": SETTINGS}
+    given |= {} if "jobs" in change else {"executor": workers()}
     return design.nvc(files["trace"], device=files["device"], **{**given, **change})
 
 

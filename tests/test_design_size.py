@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import operator
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from slcache.sweep.api import sweep
 from slcache.tune.goals import Goals
 from slcache.tune.runs import Asked
 from slcache.tune.search import Found
-from support import mixed, slcache, write_trace
+from support import mixed, slcache, workers, write_trace
 
 KEY = "device.user_bytes"
 SIZES = list(range(1 << 20, (2 << 20) + 1, 64 << 10))
@@ -34,18 +34,6 @@ SMALL = {**WRAP, KEY: 2 << 20}
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_trace(tmp_path_factory.mktemp("design") / "mixed.csv", mixed(1500))
-
-
-#: Workers of all searches that name none, since their start takes longer than most of these.
-WORKERS: list[Local] = []
-
-
-@pytest.fixture(scope="module", autouse=True)
-def workers() -> Iterator[None]:
-    """Keep the workers as long as this file is tested."""
-    WORKERS.append(Local(2))
-    yield
-    WORKERS.pop().close()
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +48,7 @@ def every(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[int, di
 
 def asked(trace: Path, **how: Any) -> Sized:  # noqa: ANN401
     own: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "settings": WRAP}
-    own |= {} if "jobs" in how else {"executor": WORKERS[0]}
+    own |= {} if "jobs" in how else {"executor": workers()}
     own["size"] = {KEY: f"{SIZES[0]}..{SIZES[-1]}:{64 << 10}"}
     return design.size(trace, **{**own, **how})
 

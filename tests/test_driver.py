@@ -72,6 +72,12 @@ def test_a_task_waits_for_all_that_it_reads() -> None:
     assert place("repeat") < place("repeated") < place("all")
 
 
+def test_what_another_run_left_on_an_executor_is_no_result() -> None:
+    executor = Telling()
+    executor.done.append(Done("of a run that was ended"))
+    assert ran(executor).keys() == POINTS.keys()
+
+
 @pytest.mark.parametrize(
     ("failing", "failed"),
     [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,11 @@ import pyarrow.parquet as pq
 
 import slcache as package
 from slcache import _core
-from slcache.runs.executors.local import Local
 from slcache.study import pareto
 from slcache.sweep.api import sweep
 from slcache.tune.api import tune
 from slcache.tune.outcome import FILES, Tuning
-from support import mixed, slcache, write_trace
+from support import mixed, slcache, workers, write_trace
 
 #: Room for SLC blocks from 3 to 6; with 7 the device is too small.
 SETTINGS = {"trace.address": "wrap", "device.user_bytes": 2 << 20}
@@ -39,22 +37,10 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_trace(tmp_path_factory.mktemp("tune") / "mixed.csv", mixed(600))
 
 
-#: Workers of all searches that name none, since their start takes longer than most of these.
-WORKERS: list[Local] = []
-
-
-@pytest.fixture(scope="module", autouse=True)
-def workers() -> Iterator[None]:
-    """Keep the workers as long as this file is tested."""
-    WORKERS.append(Local(2))
-    yield
-    WORKERS.pop().close()
-
-
 def search(trace: Path, **how: Any) -> Tuning:  # noqa: ANN401
     own: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "vary": SPACE}
     own |= {"settings": SETTINGS}
-    own |= {} if "jobs" in how else {"executor": WORKERS[0]}
+    own |= {} if "jobs" in how else {"executor": workers()}
     return tune(trace, **{**own, **how})
 
 

@@ -125,6 +125,9 @@ class _Loop:
             self._running[task.name] = task
             self._executor.submit(task)
         for done in self._executor.finished(_LOOK_S):
+            # An executor that is used again may still be at work for what was ended before.
+            if done.name not in self._running:
+                continue
             task = self._running.pop(done.name)
             if done.lost is not None:
                 if self._again(task):
