@@ -87,6 +87,9 @@ def test_one_shot_and_planes_together_take_the_least() -> None:
     assert cells("tlc", plane_parallelism="multi-plane").program_ns == 375
     shot = {"program": "one-shot", "program_ns": [9000], "endurance_cycles": 10}
     assert cells("tlc", tlc=shot) == device_bounds.Cells(750, 1 / (4 * 4 * 3 * 10))
+    folds = {**shot, "fold": {"program_ns": 6000}, "copyback_ns": 2800}
+    assert cells("tlc", tlc=folds).program_ns == 500
+    assert cells("tlc", tlc={**folds, "copyback_ns": 1600}).program_ns == 400
 
 
 @pytest.mark.parametrize(

@@ -29,15 +29,18 @@ class Cells:
     @classmethod
     def of(cls, pool: Mapping[str, Any], mode: str, unit_bytes: int) -> Cells:
         """Return those of a pool's mode: of its fastest page, of all planes where they can."""
-        own = pool[mode]
-        bits = _BITS[mode]
+        own, bits = pool[mode], _BITS[mode]
         slots = pool["page_bytes"] / unit_bytes
-        together = bits if own["program"] == "one-shot" else 1
-        together *= pool["planes"] if pool["plane_parallelism"] == "multi-plane" else 1
+        planes = pool["planes"] if pool["plane_parallelism"] == "multi-plane" else 1
+        shot = bits if own["program"] == "one-shot" else 1
+        times = [min(own["program_ns"]) / shot]
+        # A fold fills a wordline, a copy-back a page; both may be faster.
+        fold = (own.get("fold") or {}).get("program_ns")
+        times += [] if fold is None else [fold / bits]
+        times += [] if own.get("copyback_ns") is None else [own["copyback_ns"]]
         cycles = own["endurance_cycles"]
-        block = slots * pool["wordlines"] * bits
-        life = None if cycles is None else 1 / (block * cycles)
-        return cls(min(own["program_ns"]) / (slots * together), life)
+        life = None if cycles is None else 1 / (slots * pool["wordlines"] * bits * cycles)
+        return cls(min(times) / (slots * planes), life)
 
     @classmethod
     def least(cls, of: Sequence[Cells]) -> Cells:
