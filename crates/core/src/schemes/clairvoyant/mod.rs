@@ -68,6 +68,8 @@ pub struct Clairvoyant {
     slc: Region,
     store: Store,
     groups: Vec<Group>,
+    /// The group of each plane of the device, of those that are in the cache.
+    group_of: Vec<usize>,
     windows: Windows,
     mix_windows: bool,
     /// Pages for which the plan chooses.
@@ -98,9 +100,14 @@ impl Clairvoyant {
             Spread::Plane => slc.planes().iter().map(|&plane| vec![plane]).collect(),
             Spread::Device => vec![slc.planes().to_vec()],
         };
+        let mut group_of = vec![0; io.geometry().planes.len()];
+        for (group, planes) in groups.iter().enumerate() {
+            planes.iter().for_each(|plane| group_of[plane.index()] = group);
+        }
         let pages = slc.planes().len() as u64 * u64::from(config.slc_blocks * slc.pages_per_block);
         Self {
             groups: groups.into_iter().map(|planes| Group::new(planes, windows)).collect(),
+            group_of,
             windows,
             mix_windows: config.mix_windows,
             plan_pages: (pages as f64 * config.plan_share) as u64,
@@ -129,12 +136,7 @@ impl Clairvoyant {
             return 0;
         }
         let plane = self.slc.choose_plane(io, page);
-        self.group_of(plane)
-    }
-
-    fn group_of(&self, plane: PlaneId) -> usize {
-        let found = self.groups.iter().position(|group| group.planes.contains(&plane));
-        found.expect("Invariant: every plane of the cache is in a group")
+        self.group_of[plane.index()]
     }
 
     /// The next SLC page for data that die at `death`, after what it takes to have one; none if no block

@@ -46,7 +46,7 @@ impl Clairvoyant {
         erase_block(io, block, RECLAIM);
         self.slc.give_back(io, block);
         let plane = io.geometry().plane_of(block);
-        let group = self.group_of(plane);
+        let group = self.group_of[plane.index()];
         self.groups[group].forget(block);
         self.figures.reclaimed_blocks += u64::from(!io.clockless());
     }
