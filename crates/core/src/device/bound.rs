@@ -45,6 +45,8 @@ pub(super) struct Bound {
     room: Result<Room, &'static str>,
     meters: Meters,
     versions: u64,
+    /// The newest version of all when this began, where versions are tracked.
+    before: u32,
 }
 
 impl Bound {
@@ -98,7 +100,8 @@ impl Simulation {
         let slots = room.map_or(0, |room| room.slots().min(u64::from(Meters::SLOTS_MAX)) as u32);
         let units = if room.is_ok() { self.io.mus() } else { 0 };
         let meters = Meters::with_units(&[slots], units);
-        self.bound = Some(Box::new(Bound { room, meters, versions: 0 }));
+        let before = self.media().versions().map_or(0, |versions| versions.last());
+        self.bound = Some(Box::new(Bound { room, meters, versions: 0, before }));
     }
 
     /// Counts a request that writes `units` whole.
@@ -188,13 +191,27 @@ impl Simulation {
             return writes.map(|(.., count)| count.bytes).sum::<u64>()
                 / u64::from(self.setup.device.mu_bytes);
         }
+        let caches = self.cache_cells();
+        let is_dense = |row: &Counted| FIRST.contains(&row.cause) && !caches.contains(&(row.pool, row.mode));
+        self.io.counters().iter().filter(is_dense).map(|row| row.totals.slots).sum()
+    }
+
+    /// Pool and mode of the cells of the cache.
+    fn cache_cells(&self) -> Vec<(usize, CellMode)> {
         let mut caches = Vec::new();
         self.scheme.regions(&mut |role, region| {
             let share = region.share();
             caches.extend((role == Role::Cache).then_some((share.pool, share.mode)));
         });
-        let is_dense = |row: &Counted| FIRST.contains(&row.cause) && !caches.contains(&(row.pool, row.mode));
-        self.io.counters().iter().filter(is_dense).map(|row| row.totals.slots).sum()
+        caches
+    }
+
+    /// How many versions written since the bound is measured ever lay in dense cells: those of the bound
+    /// that were not spared. None unless versions are tracked, and with a disk.
+    pub fn versions_in_dense(&self) -> Option<u64> {
+        let (bound, versions) = (self.bound.as_ref()?, self.media().versions()?);
+        let known = !self.setup.scheme.on_disk();
+        known.then(|| versions.programmed_beside(bound.before, &self.cache_cells()))
     }
 
     /// The bound of a run that is over, if it was measured.

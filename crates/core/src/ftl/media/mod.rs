@@ -8,9 +8,11 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 mod unmap;
+mod versions;
 mod write;
 
 pub use snapshot::MediaState;
+pub use versions::Versions;
 
 use super::bank::{Bank, BankAccess, BankId};
 use super::config::WearLevelling;
@@ -21,20 +23,6 @@ use crate::hw::array::{FlashArray, RegionId};
 
 /// Most mapping units a page may hold.
 pub const SLOTS_MAX: usize = 16;
-
-/// Versions of every mapping unit and slot, kept to prove that no data are lost.
-#[derive(Clone)]
-pub struct Versions {
-    /// Newest version of each mapping unit; 0 = never written or trimmed.
-    pub newest: Vec<u32>,
-    /// Version stored in each slot.
-    pub stored: Vec<u32>,
-    /// Version of each mapping unit in the hold buffer; 0 = not held.
-    pub held: Vec<u32>,
-    /// Version of each mapping unit on the disk, if there is one; 0 = what it had at first.
-    pub disk: Vec<u32>,
-    next: u32,
-}
 
 /// Map, array and the banks of its free blocks.
 #[derive(Clone)]
@@ -93,13 +81,7 @@ impl Media {
     pub(super) fn track_versions(&mut self) {
         let slots = self.array.geometry.block_numbers() * self.array.geometry.slots_per_block() as usize;
         let mus = self.map.len();
-        self.versions = Some(Versions {
-            newest: vec![0; mus],
-            stored: vec![0; slots],
-            held: vec![0; mus],
-            disk: vec![0; if self.has_disk { mus } else { 0 }],
-            next: 0,
-        });
+        self.versions = Some(Versions::new(mus, slots, self.has_disk));
     }
 
     /// The versions kept, if any.

@@ -56,7 +56,7 @@ impl Media {
     pub(in crate::ftl) fn remap_page(&mut self, from: Ppn, to: Ppn) -> u32 {
         let first = self.array.geometry.slot(to, 0).0;
         if self.versions.is_some() {
-            self.move_versions(from, first as usize);
+            self.move_versions(from, to);
         }
         if !self.array.both_plain(from, to) {
             return self.remap_by_copy(from, to);
@@ -83,15 +83,41 @@ impl Media {
         let slot_bits = geometry.slot_bits;
         let Self { array, map, versions, .. } = self;
         let stored = versions.as_mut().map(|versions| &mut versions.stored[..]);
+        let before = moved.len();
         let mut owners = Moving { map, stored, source, target, slot_bits, moved };
-        array.move_pages(block, first, to, count, &mut owners).expect(REFUSED)
+        let end = array.move_pages(block, first, to, count, &mut owners).expect(REFUSED);
+        if self.versions.is_some() {
+            self.note_cells(to, moved.len() - before);
+        }
+        end
     }
 
     #[cold]
-    fn move_versions(&mut self, from: Ppn, to: usize) {
-        let source = self.array.geometry.slot(from, 0).index();
-        if let Some(versions) = self.versions.as_mut() {
-            versions.stored.copy_within(source..source + (1 << self.array.geometry.slot_bits), to);
+    fn move_versions(&mut self, from: Ppn, to: Ppn) {
+        let (pool, mode) = self.cells_of(to);
+        let Self { array, versions, .. } = self;
+        let (source, target) = (array.geometry.slot(from, 0).index(), array.geometry.slot(to, 0).index());
+        let Some(versions) = versions.as_mut() else {
+            return;
+        };
+        for (i, _) in array.page_tags(from).iter().enumerate().filter(|(_, &tag)| tag != 0) {
+            versions.program(versions.stored[source + i], pool, mode);
+        }
+        versions.stored.copy_within(source..source + (1 << array.geometry.slot_bits), target);
+    }
+
+    /// Notes in which cells `count` pages from `to` on lie now.
+    #[cold]
+    fn note_cells(&mut self, to: Ppn, count: usize) {
+        let (pool, mode) = self.cells_of(to);
+        let Self { array, versions, .. } = self;
+        for page in (to.0..).take(count).map(Ppn) {
+            let first = array.geometry.slot(page, 0).index();
+            for (i, _) in array.page_tags(page).iter().enumerate().filter(|(_, &tag)| tag != 0) {
+                if let Some(versions) = versions.as_mut() {
+                    versions.program(versions.stored[first + i], pool, mode);
+                }
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Pages programmed with what the host or the cleaning gives.
 
 use super::{bits, Media, REFUSED, SLOTS_MAX};
-use crate::base::{Ppn, Slot};
+use crate::base::{CellMode, Ppn, Slot};
 
 /// The tags of those of the `units` mapping units from `first` on that are in `live`, and how many slots they take.
 #[inline(never)]
@@ -129,6 +129,7 @@ impl Media {
 
     #[cold]
     fn copy_versions(&mut self, first: Slot, tags: &[u32], fresh: u32, held: u32) {
+        let (pool, mode) = self.cells_of(self.array.geometry.page_of(first));
         let Some(versions) = self.versions.as_mut() else {
             return;
         };
@@ -146,6 +147,14 @@ impl Media {
                 versions.disk[mu]
             };
             versions.stored[first.index() + i] = version;
+            versions.program(version, pool, mode);
         }
+    }
+
+    /// The kind of the cells in which a page of an open block lies.
+    pub(super) fn cells_of(&self, page: Ppn) -> (usize, CellMode) {
+        let block = self.array.geometry.block_of(page);
+        let plane = self.array.geometry.plane_of(block);
+        (self.array.geometry.planes[plane.index()].pool as usize, self.array.block(block).mode())
     }
 }

@@ -126,7 +126,10 @@ fn play(sim: &mut Simulation, choice: &Choice, setup: &Setup, requests: &[Reques
     oracle.check(sim);
     // Pieces that wait for the DRAM buffer enter it later, one by one.
     let whole = choice.keeps_order() && choice.turn_every == 0 && setup.buffer.is_none();
-    bounded::check(&report, whole.then_some(requests), u64::from(setup.device.mu_bytes) / 512);
+    let unit_sectors = u64::from(setup.device.mu_bytes) / 512;
+    // Reads that map what they read make versions of data that nobody wrote.
+    let in_dense = sim.versions_in_dense().filter(|_| !choice.maps_on_read());
+    bounded::check(&report, whole.then_some(requests), unit_sectors, in_dense);
     Tally::add(&tally.cases, 1);
     Tally::add(&tally.requests, requests.len() as u64);
     Tally::add(&tally.operations, sim.counters().iter().map(|row| row.totals.count).sum());
