@@ -77,6 +77,6 @@ impl Simulation {
         }
         let turned = self.scheme.turn(knob, value, &mut self.io);
         self.note_room();
-        turned.map_err(|source| TurnError::Run(RunError::Full { index: self.fed, source }))
+        turned.map_err(|source| TurnError::Run(self.stopped(self.fed, source)))
     }
 }

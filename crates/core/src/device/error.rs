@@ -37,6 +37,14 @@ pub enum RunError {
         /// The scheme's answer.
         source: DeviceFull,
     },
+    /// A policy of elsewhere answered what cannot be, or failed.
+    #[error("request {index}: {message}")]
+    Policy {
+        /// Number of the request in the trace, from 1; 0 before time 0.
+        index: u64,
+        /// What was wrong: method, value, what is allowed.
+        message: String,
+    },
     /// Simulated time would pass what the model counts.
     #[error("request {index}: simulated time would reach {at_ns} ns; allowed is below 2^62 ns, some 146 years (times, gaps or time_scale are too large)")]
     TimeLimit {

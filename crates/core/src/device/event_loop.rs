@@ -132,7 +132,17 @@ impl Simulation {
     /// Keeps the first failure until the feeding or finishing of the run reports it.
     pub(super) fn note_full(&mut self, result: Result<(), DeviceFull>) {
         if let Err(source) = result {
-            self.full.get_or_insert(RunError::Full { index: self.fed, source });
+            let error = self.stopped(self.fed, source);
+            self.full.get_or_insert(error);
+        }
+    }
+
+    /// Why the scheme cannot go on, at request `index`.
+    #[cold]
+    pub(super) fn stopped(&self, index: u64, source: DeviceFull) -> RunError {
+        match self.scheme.failure() {
+            Some(message) => RunError::Policy { index, message },
+            None => RunError::Full { index, source },
         }
     }
 
@@ -158,6 +168,10 @@ impl Simulation {
                 Idle::Step if self.io.timing().is_folding(unit) => {}
                 Idle::Step => break,
                 Idle::Nothing => self.io.timing_mut().mark_idle_work(unit, in_die, false),
+                Idle::Failed => {
+                    self.io.timing_mut().mark_idle_work(unit, in_die, false);
+                    self.note_full(Err(DeviceFull));
+                }
             }
         }
         self.io.timing_mut().kick();

@@ -163,7 +163,8 @@ impl Simulation {
 
     /// Programs what is still held or staged: else the first requests would pay for padding it.
     fn close_staged(&mut self) -> Result<(), RunError> {
-        self.clockless(|scheme, io| scheme.finish(io)).map_err(|source| RunError::Full { index: 0, source })
+        let finished = self.clockless(|scheme, io| scheme.finish(io));
+        finished.map_err(|source| self.stopped(0, source))
     }
 
     fn preload_part(&mut self, page: u32, mask: u32) -> Result<(), RunError> {
@@ -177,8 +178,8 @@ impl Simulation {
     }
 
     fn preload_page(&mut self, page: u32, mask: u32) -> Result<(), RunError> {
-        self.clockless(|scheme, io| scheme.preload(page, mask, io))
-            .map_err(|source| RunError::Full { index: 0, source })
+        let placed = self.clockless(|scheme, io| scheme.preload(page, mask, io));
+        placed.map_err(|source| self.stopped(0, source))
     }
 
     /// Writes logical page `page` as the host would, without the clock.
@@ -190,7 +191,7 @@ impl Simulation {
             self.setup.device.mu_bytes,
         );
         let result = self.clockless(|scheme, io| scheme.write(piece, io));
-        result.map_err(|source| RunError::Full { index: 0, source })
+        result.map_err(|source| self.stopped(0, source))
     }
 
     /// Whether the scheme, asked out of turn, would do idle work in some plane: the oracle that a

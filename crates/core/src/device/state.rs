@@ -26,6 +26,11 @@ impl Simulation {
         State { io: self.io.save(), scheme: self.scheme.save(), window }
     }
 
+    /// Why the policy's part of what was just saved is not all of it, if it is not.
+    pub fn save_failure(&self) -> Option<String> {
+        self.scheme.failure()
+    }
+
     /// A device in a saved state, at time 0 with fresh counters. The setup's device and scheme are
     /// those of the saved one (the caller compares them); a state that such a device cannot be in is
     /// refused.

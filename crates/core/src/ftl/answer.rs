@@ -25,4 +25,6 @@ pub enum Idle {
     Nothing,
     /// One step was emitted; ask again when it is done.
     Step,
+    /// The scheme cannot go on; the run ends.
+    Failed,
 }

@@ -47,7 +47,8 @@ pub fn compact_one(region: &mut Region, io: &mut Io, plane: PlaneId, job: Job) -
     Some(done)
 }
 
-fn clean_block(region: &mut Region, io: &mut Io, plane: PlaneId, dead_min: u32, job: Job) -> bool {
+/// Cleans a block of `plane` that wins at least `dead_min` pages; false if there is none.
+pub fn clean_block(region: &mut Region, io: &mut Io, plane: PlaneId, dead_min: u32, job: Job) -> bool {
     if region.spec.pack == Pack::Mu {
         return compact_one(region, io, plane, job).is_some();
     }

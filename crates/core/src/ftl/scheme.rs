@@ -169,6 +169,11 @@ pub trait Scheme {
         blocks
     }
 
+    /// The first thing that was wrong with a policy of elsewhere.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+
     /// Most mapping units that wait in the controller once a piece is written, but for a larger piece that
     /// comes alone: overwritten there, they are never programmed.
     fn held_units_max(&self) -> u32 {

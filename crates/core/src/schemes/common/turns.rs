@@ -32,12 +32,25 @@ impl Turns {
         self.direct = Some(plane);
     }
 
+    /// The plane of the last direct write.
+    #[inline]
+    pub fn direct(&self) -> Option<PlaneId> {
+        self.direct
+    }
+
     /// The plane of the next write, for logical page `page`, to `slc` or `dense`.
     #[inline]
     pub fn choose(&mut self, page: u32, slc: &mut Region, dense: &Region, io: &Io) -> PlaneId {
+        let is_staged = self.direct.is_some_and(|plane| dense.staged(plane, Writer::Host).is_some());
+        self.choose_beside(page, slc, is_staged, io)
+    }
+
+    /// The plane of the next write to `slc`, where a wordline that the last direct write began may be staged.
+    #[inline]
+    pub fn choose_beside(&mut self, page: u32, slc: &mut Region, is_staged: bool, io: &Io) -> PlaneId {
         let is_static = slc.spec.placement == Placement::Static;
         match self.direct {
-            Some(plane) if !is_static && dense.staged(plane, Writer::Host).is_some() => {
+            Some(plane) if !is_static && is_staged => {
                 let takes_turns = slc.spec.placement == Placement::RoundRobin;
                 self.ahead[plane.index()] += u32::from(takes_turns);
                 plane
