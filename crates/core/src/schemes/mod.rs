@@ -7,6 +7,7 @@ mod baseline;
 mod clairvoyant;
 mod client;
 mod common;
+pub mod custom;
 mod hierarchy;
 mod hybrid;
 pub mod hyssd;

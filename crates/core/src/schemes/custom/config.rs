@@ -1,0 +1,300 @@
+//! Parameters of `custom`: the policy, its options and the regions that follow from them.
+
+use super::host::{host, Description, Given};
+use super::policy::REGIONS_MAX;
+use crate::base::{CellMode, Problem};
+use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
+use crate::ftl::store::{Store, RESERVE};
+use crate::hw::config::{IdleRule, PoolConfig};
+use crate::hw::device_config::DeviceConfig;
+use crate::schemes::common::device_fit::{check_capacity, check_page, densest_beside_slc, no_pool};
+use crate::schemes::common::parameters::parameters;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// SLC blocks per plane where nobody chooses.
+const SLC_BLOCKS: u32 = 64;
+
+/// The value of an option.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum OptionValue {
+    /// Yes or no.
+    Bool(bool),
+    /// A whole number.
+    Whole(i64),
+    /// A number.
+    Number(f64),
+    /// A word.
+    Text(String),
+}
+
+/// A region of a custom scheme.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegionConfig {
+    /// What the policy calls it.
+    pub name: String,
+    /// Cell mode; default: `dense_mode`.
+    #[serde(default)]
+    pub mode: Option<CellMode>,
+    /// Blocks per plane of its own. Default: `slc_blocks` in SLC mode; else what is left, which all such
+    /// regions share and where the user's data have their place.
+    #[serde(default)]
+    pub blocks: Option<u32>,
+    /// Which of its blocks is emptied next; default: `greedy`.
+    #[serde(default)]
+    pub victim: Option<Victim>,
+}
+
+parameters! {
+    /// Parameters of `custom`.
+    pub struct CustomConfig {
+        /// The policy: `FILE.py:CLASS` or `MODULE:CLASS` of Python; absent: every decision is the default one.
+        pub source: Option<String> = None,
+        /// SHA-256 of the policy's source; default: the one it has now. Another source is refused.
+        pub sha256: Option<String> = None,
+        /// Options of the policy, which it declares.
+        pub options: BTreeMap<String, OptionValue> = BTreeMap::new(),
+        /// Regions, where there is no policy to name them; default: `cache` in SLC mode and `store`.
+        pub regions: Vec<RegionConfig> = Vec::new(),
+        /// SLC blocks per plane of regions in SLC mode that name no number; default: the policy's, or 64.
+        pub slc_blocks: Option<u32> = None,
+        /// Cell mode of regions that name none; default: the densest that one pool offers beside SLC.
+        pub dense_mode: Option<CellMode> = None,
+        /// Order in which consecutive writes go to planes.
+        pub plane_order: PlaneOrder = PlaneOrder::Cwdp,
+        /// How a write's plane is chosen.
+        pub placement: Placement = Placement::RoundRobin,
+        /// When idle work starts, if the policy has any.
+        pub idle: IdleRule = IdleRule::default(),
+        /// Cleaning of what the regions without blocks of their own share.
+        pub dense: CleanConfig = CleanConfig::default(),
+    }
+    check CustomConfig::check_all;
+    settle CustomConfig::settle_all;
+    moot CustomConfig::moot_key;
+}
+
+/// A region as it lies in every plane.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// What the policy calls it.
+    pub name: String,
+    /// Cell mode.
+    pub mode: CellMode,
+    /// First block.
+    pub first: u32,
+    /// Blocks.
+    pub blocks: u32,
+    /// Whether it shares them with the others that have none of their own.
+    pub is_shared: bool,
+    /// Which block is emptied next.
+    pub victim: Victim,
+}
+
+fn default_regions() -> Vec<RegionConfig> {
+    let region = |name: &str, mode| RegionConfig { name: name.into(), mode, blocks: None, victim: None };
+    vec![region("cache", Some(CellMode::Slc)), region("store", None)]
+}
+
+impl CustomConfig {
+    /// The policy as its host is asked for it, if there is one.
+    pub fn given(&self) -> Option<Given<'_>> {
+        let source = self.source.as_deref()?;
+        Some(Given { source, slc_blocks: self.slc_blocks, options: &self.options })
+    }
+
+    /// What the policy says of itself; none without one.
+    pub fn described(&self) -> Result<Option<Description>, Vec<Problem>> {
+        let Some(given) = self.given() else {
+            return Ok(None);
+        };
+        match host() {
+            Some(host) => host.describe(&given).map(Some),
+            None => {
+                let allowed = "absent: this program has no Python; run it by `slcache`";
+                Err(vec![Problem::new("scheme.custom.source", given.source, allowed)])
+            }
+        }
+    }
+
+    /// Whether `region` has blocks of its own, and how many.
+    fn own_blocks(&self, region: &RegionConfig) -> Option<u32> {
+        let is_slc = region.mode == Some(CellMode::Slc);
+        region.blocks.or(is_slc.then(|| self.slc_blocks.unwrap_or(SLC_BLOCKS)))
+    }
+
+    fn mode(&self, device: &DeviceConfig) -> CellMode {
+        self.dense_mode.unwrap_or_else(|| densest_beside_slc(device))
+    }
+
+    /// The pool used: the first that offers all the modes.
+    pub fn pool(&self, regions: &[RegionConfig], device: &DeviceConfig) -> Option<usize> {
+        let modes: Vec<CellMode> =
+            regions.iter().map(|region| region.mode.unwrap_or_else(|| self.mode(device))).collect();
+        let offers = |pool: &PoolConfig| modes.iter().all(|&mode| pool.mode(mode).is_some());
+        device.pool.iter().position(offers)
+    }
+
+    /// The regions by name.
+    pub fn regions(&self, described: Option<&Description>) -> Vec<RegionConfig> {
+        match described {
+            Some(described) => described.regions.clone(),
+            None if self.regions.is_empty() => default_regions(),
+            None => self.regions.clone(),
+        }
+    }
+
+    /// Where the regions lie in a plane of `blocks` blocks: those of their own first, in order.
+    pub fn plan(&self, regions: &[RegionConfig], device: &DeviceConfig, blocks: u32) -> Vec<Planned> {
+        let owned = regions.iter().filter_map(|region| self.own_blocks(region));
+        let shared_first = owned.fold(0, u32::saturating_add).min(blocks);
+        let mut next = 0;
+        let plan = |region: &RegionConfig| {
+            let own = self.own_blocks(region);
+            let (first, count) = own.map_or((shared_first, blocks - shared_first), |own| (next, own));
+            next = next.saturating_add(own.unwrap_or(0));
+            Planned {
+                name: region.name.clone(),
+                mode: region.mode.unwrap_or_else(|| self.mode(device)),
+                first,
+                blocks: count,
+                is_shared: own.is_none(),
+                victim: region.victim.unwrap_or(if own.is_none() {
+                    self.dense.victim
+                } else {
+                    Victim::Greedy
+                }),
+            }
+        };
+        regions.iter().map(plan).collect()
+    }
+
+    fn settle_all(&mut self, device: &DeviceConfig) {
+        self.dense_mode = Some(self.mode(device));
+        if let Ok(Some(described)) = self.described() {
+            self.sha256.get_or_insert(described.sha256);
+            self.slc_blocks = self.slc_blocks.or(described.slc_blocks);
+            self.options = described.options;
+        }
+        self.slc_blocks.get_or_insert(SLC_BLOCKS);
+    }
+
+    fn moot_key(&self, key: &str) -> Option<&'static str> {
+        let has_none = self.source.is_none() && (key.starts_with("options") || key == "sha256");
+        let is_idle = self.source.is_none() && key.starts_with("idle.");
+        match () {
+            () if has_none => Some("there is no policy whose it could be (source names one)"),
+            () if is_idle => Some("nothing is done in idle time without a policy (source names one)"),
+            () if self.source.is_some() && key.starts_with("regions") => Some("the policy names the regions"),
+            () => None,
+        }
+    }
+
+    fn check_all(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.idle.check("scheme.custom.idle", problems);
+        self.dense.check("scheme.custom.dense", problems);
+        if self.dense.idle_free_ratio > 0.0 {
+            let allowed = "0: nothing is cleaned in idle time but what a policy empties";
+            problems.push(Problem::new(
+                "scheme.custom.dense.idle_free_ratio",
+                self.dense.idle_free_ratio,
+                allowed,
+            ));
+        }
+        let described = match self.described() {
+            Ok(described) => described,
+            Err(found) => return problems.extend(found),
+        };
+        if let (Some(described), Some(sha256)) = (&described, &self.sha256) {
+            if *sha256 != described.sha256 {
+                let allowed = format!("{}: the policy's source is another now", described.sha256);
+                problems.push(Problem::new("scheme.custom.sha256", sha256, allowed));
+            }
+        }
+        if self.source.is_some() && !self.regions.is_empty() {
+            let names: Vec<_> = self.regions.iter().map(|region| region.name.as_str()).collect();
+            let allowed = "absent: the policy names its regions";
+            problems.push(Problem::new("scheme.custom.regions", format!("[{}]", names.join(", ")), allowed));
+        }
+        if self.mode(device) == CellMode::Slc {
+            return problems.push(no_pool("scheme.custom.dense_mode".into(), CellMode::Slc, device));
+        }
+        let regions = self.regions(described.as_ref());
+        let before = problems.len();
+        self.check_names(&regions, problems);
+        if problems.len() == before {
+            self.check_sizes(&regions, device, problems);
+        }
+    }
+
+    /// The key to blame for a region's field, and the value there.
+    fn blame(&self, index: usize, field: &str) -> String {
+        match self.source {
+            Some(_) => "scheme.custom.source".into(),
+            None => format!("scheme.custom.regions[{index}].{field}"),
+        }
+    }
+
+    fn check_names(&self, regions: &[RegionConfig], problems: &mut Vec<Problem>) {
+        let mut seen = BTreeSet::new();
+        for (i, region) in regions.iter().enumerate() {
+            if region.name.is_empty() || !seen.insert(&region.name) {
+                problems.push(Problem::new(
+                    self.blame(i, "name"),
+                    &region.name,
+                    "a name of its own for every region",
+                ));
+            }
+        }
+        if regions.len() > REGIONS_MAX {
+            let key = if self.source.is_some() { "scheme.custom.source" } else { "scheme.custom.regions" };
+            problems.push(Problem::new(key, regions.len(), format!("at most {REGIONS_MAX} regions")));
+        }
+        let shared: Vec<_> = regions.iter().filter(|region| self.own_blocks(region).is_none()).collect();
+        let modes: BTreeSet<_> = shared.iter().map(|region| region.mode.map(CellMode::name)).collect();
+        if modes.len() != 1 {
+            let names: Vec<_> = shared.iter().map(|region| region.name.as_str()).collect();
+            let allowed = "one or more dense regions without blocks of their own, all of one mode: \
+                           the user's data have their place there";
+            problems.push(Problem::new("scheme.custom.regions", format!("[{}]", names.join(", ")), allowed));
+        }
+    }
+
+    fn check_sizes(&self, regions: &[RegionConfig], device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        let Some(index) = self.pool(regions, device) else {
+            return problems.push(no_pool("scheme.custom.dense_mode".into(), self.mode(device), device));
+        };
+        let pool = &device.pool[index];
+        check_page(device, pool, "scheme.custom", problems);
+        let plan = self.plan(regions, device, pool.blocks);
+        let own: u32 = plan.iter().filter(|p| !p.is_shared).map(|p| p.blocks).fold(0, u32::saturating_add);
+        let most = pool.blocks.saturating_sub(4);
+        if own > most || plan.iter().any(|planned| planned.blocks == 0) {
+            let allowed = format!(
+                "at least 1 block a region and between 1 and {most} in all (the plane has {} blocks)",
+                pool.blocks
+            );
+            return problems.push(Problem::new("scheme.custom.slc_blocks", own, allowed));
+        }
+        if let Some(home) = plan.iter().find(|planned| planned.is_shared) {
+            check_capacity(
+                device,
+                pool,
+                home.mode,
+                home.blocks,
+                self.held_back(&plan, home.blocks),
+                problems,
+            );
+        }
+    }
+
+    /// Shared blocks per plane that cannot hold user data: frontiers, and what cleaning keeps free.
+    fn held_back(&self, plan: &[Planned], blocks: u32) -> u32 {
+        let frontiers = if self.dense.separate_frontier { 2 } else { 1 };
+        let shared = plan.iter().filter(|planned| planned.is_shared).count() as u32;
+        frontiers * shared + Store::threshold(&self.dense, blocks).max(RESERVE + 1)
+    }
+}

@@ -1,0 +1,59 @@
+//! Where policies of elsewhere come from: the program around the model says it once.
+
+use super::config::{OptionValue, RegionConfig};
+use super::policy::Policy;
+use crate::base::Problem;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// A policy as a configuration names it.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// Which policy: `FILE:CLASS` or `MODULE:CLASS`.
+    pub source: &'a str,
+    /// SLC blocks per plane, where they are chosen.
+    pub slc_blocks: Option<u32>,
+    /// Its options, as far as they are chosen.
+    pub options: &'a BTreeMap<String, OptionValue>,
+}
+
+/// What a policy needs, and what it has where nothing is chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Description {
+    /// Checksum of its source.
+    pub sha256: String,
+    /// SLC blocks per plane of its own choice.
+    pub slc_blocks: Option<u32>,
+    /// All its options.
+    pub options: BTreeMap<String, OptionValue>,
+    /// Its regions.
+    pub regions: Vec<RegionConfig>,
+    /// The end of a run empties its SLC regions, counted.
+    pub drain: bool,
+    /// Write requests between two calls of `window`; 0 = none.
+    pub window_writes: u64,
+    /// Whether it wants to know when and how often pages were written.
+    pub history: bool,
+}
+
+/// Finds policies by their source.
+pub trait Host: Send + Sync {
+    /// What the policy needs, or every problem with it and its options.
+    fn describe(&self, given: &Given) -> Result<Description, Vec<Problem>>;
+
+    /// The policy, whose regions are called `regions`.
+    fn policy(&self, given: &Given, regions: &[String]) -> Result<Box<dyn Policy>, String>;
+}
+
+static HOST: OnceLock<Box<dyn Host>> = OnceLock::new();
+
+/// Has policies come from `host`; the first one stays.
+pub fn set_host(host: Box<dyn Host>) {
+    // A second one can only be a program that registers itself twice.
+    let _ = HOST.set(host);
+}
+
+/// Where policies come from, if from anywhere.
+pub(super) fn host() -> Option<&'static dyn Host> {
+    HOST.get().map(Box::as_ref)
+}

@@ -1,0 +1,142 @@
+//! What a scheme that is not written here decides: where a write goes, what is reclaimed, what a pause is for.
+
+use super::view::View;
+use crate::base::BlockId;
+use crate::ftl::window::WindowCounters;
+use std::collections::BTreeMap;
+
+/// The most regions that a custom scheme may have.
+pub const REGIONS_MAX: usize = 16;
+
+/// The regions that may take a write, the first that has room first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    regions: [u8; REGIONS_MAX],
+    len: u8,
+}
+
+impl Choice {
+    /// `region` alone.
+    pub fn one(region: usize) -> Self {
+        let mut choice = Self { regions: [0; REGIONS_MAX], len: 0 };
+        choice.add(region);
+        choice
+    }
+
+    /// All of `count` regions, in their order.
+    pub fn all(count: usize) -> Self {
+        let mut choice = Self::one(0);
+        (1..count).for_each(|region| choice.add(region));
+        choice
+    }
+
+    /// Adds another region to fall back on; one that is there already stays where it is.
+    pub fn add(&mut self, region: usize) {
+        if !self.regions().any(|there| there == region) {
+            self.regions[usize::from(self.len)] = region as u8;
+            self.len += 1;
+        }
+    }
+
+    /// The regions, in order.
+    pub fn regions(&self) -> impl Iterator<Item = usize> + '_ {
+        self.regions[..usize::from(self.len)].iter().map(|&region| usize::from(region))
+    }
+
+    /// The region that is tried first.
+    #[inline]
+    pub fn first(&self) -> usize {
+        usize::from(self.regions[0])
+    }
+}
+
+/// A piece of a host write, as a policy sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Write {
+    /// Logical page.
+    pub page: u32,
+    /// Bytes of the piece.
+    pub bytes: u32,
+    /// Bytes of the whole request.
+    pub request_bytes: u64,
+    /// The request's stream.
+    pub stream: u16,
+    /// Whether it is the first piece of its request.
+    pub first: bool,
+    /// The present time, ns.
+    pub time_ns: u64,
+    /// Time since the logical page was last written, ns; none before, and where no history is kept.
+    pub age_ns: Option<u64>,
+    /// How often the logical page was written before; 0 where no history is kept.
+    pub frequency: u32,
+}
+
+/// Whither what lives in a block goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whither {
+    /// All of it to a region.
+    Region(usize),
+    /// Each logical page to the region that `Policy::destination` says.
+    Each,
+}
+
+/// A block to be emptied and erased.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reclaim {
+    /// The region it is taken from.
+    pub region: usize,
+    /// Whither its data go.
+    pub to: Whither,
+    /// The block; none = the next one by the region's rule.
+    pub block: Option<BlockId>,
+    /// Where no block is full: the data of the one that is being filled.
+    pub open: bool,
+    /// In a pause: the host waits until it is done, nothing interrupts it.
+    pub uninterrupted: bool,
+}
+
+/// Which decisions a policy takes; the others are the scheme's own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hooks {
+    /// `place`.
+    pub place: bool,
+    /// `reclaim`.
+    pub reclaim: bool,
+    /// `idle`.
+    pub idle: bool,
+    /// `window`.
+    pub window: bool,
+}
+
+/// A policy of elsewhere. What it answers is checked; an error is told to the user and ends the run.
+pub trait Policy: Send + Sync {
+    /// Which decisions it takes.
+    fn hooks(&self) -> Hooks;
+
+    /// Where a write goes.
+    fn place(&mut self, write: &Write, view: &View) -> Result<Choice, String>;
+
+    /// Which block is emptied before `region` opens one in the view's plane; asked until none is.
+    fn reclaim(&mut self, region: usize, view: &View) -> Result<Option<Reclaim>, String>;
+
+    /// The region that logical page `page` goes to, out of a block of `region`.
+    fn destination(&mut self, page: u32, region: usize, view: &View) -> Result<usize, String>;
+
+    /// Which block a pause of the view's plane empties.
+    fn idle(&mut self, view: &View) -> Result<Option<Reclaim>, String>;
+
+    /// What a window came to; answers the regions whose number of blocks per plane changes.
+    fn window(&mut self, counters: &WindowCounters, view: &View) -> Result<Vec<(usize, u32)>, String>;
+
+    /// Its figures at the end of a run.
+    fn figures(&self) -> Result<BTreeMap<String, f64>, String>;
+
+    /// All that decides what it does next, as text.
+    fn save(&self) -> Result<String, String>;
+
+    /// Goes on where `state` was saved, or says what does not fit.
+    fn load(&mut self, state: &str) -> Result<(), String>;
+
+    /// An exact copy.
+    fn copy(&self) -> Result<Box<dyn Policy>, String>;
+}
