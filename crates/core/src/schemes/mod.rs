@@ -245,6 +245,9 @@ macro_rules! schemes {
             fn take_memory(&mut self, memory: Memory) -> Result<(), String> {
                 match self { $($(#[$when])* Self::$variant(s) => s.take_memory(memory),)* }
             }
+            fn failure(&self) -> Option<String> {
+                match self { $($(#[$when])* Self::$variant(s) => s.failure(),)* }
+            }
             fn blocks(&self) -> Vec<BlockShare> {
                 match self { $($(#[$when])* Self::$variant(s) => s.blocks(),)* }
             }
@@ -316,6 +319,8 @@ schemes! {
         "flash cache of a disk: one log in a dense mode", "NAND Flash-based Disk Cache Using SLC/MLC Combined Flash Memory, section VI";
     "disk-only" => DiskOnly, nvc::DiskOnlyConfig, nvc::DiskOnly, &[],
         "a disk and its DRAM buffer, without flash", "NAND Flash-based Disk Cache Using SLC/MLC Combined Flash Memory, section VI, the normal disk";
+    "custom" => Custom, custom::CustomConfig, custom::Custom, &[],
+        "a scheme of your own, written in Python; without one, regions by their defaults", "none: yours";
     #[cfg(test)]
     "example" => Example, example::ExampleConfig, example::Example, &[],
         "SLC cache that makes room a block at a time", "none";

@@ -101,7 +101,7 @@ fn reading_order(origin: &Origin, file_label: &str, places: &HashMap<&str, usize
 /// All settings: what an alias adds, `--set`, the options of their own.
 fn settings(layers: &Layers, chosen: Option<&Chosen>, errors: &mut Vec<ConfigError>) -> Vec<Setting> {
     let scheme = chosen.map_or("", |chosen| chosen.name);
-    let alias = chosen.and_then(|chosen| chosen.alias_set);
+    let alias = chosen.and_then(|chosen| chosen.alias_set.as_deref());
     let mut settings = Vec::new();
     for (text, is_alias) in
         alias.map(|text| (text, true)).into_iter().chain(layers.sets.iter().map(|s| (s.as_str(), false)))
@@ -176,6 +176,12 @@ fn base_tree(file: &DeviceFile, scheme: &str, errors: &mut Vec<ConfigError>) -> 
         errors.extend(twice::in_file(file, scheme, defaults, own));
     }
     let mut table = own_defaults(scheme);
+    // A scheme of one's own has the cache that the device gives those it is compared with.
+    if let Some(blocks) = defaults.as_ref().and_then(|all| all.get("baseline")?.get("slc_blocks")) {
+        if scheme == "custom" {
+            table.insert("slc_blocks".to_owned(), blocks.clone());
+        }
+    }
     for section in [defaults, own.clone()].into_iter().flatten() {
         if let Some(Value::Table(settings)) = section.get(scheme) {
             tree::merge(&mut table, settings.clone());

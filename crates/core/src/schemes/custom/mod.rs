@@ -11,11 +11,251 @@
 //! **Knobs.** None; a policy changes its mind by `window`.
 
 mod config;
+mod history;
 mod host;
+mod made;
 mod policy;
+mod reclaim;
+mod shelf;
 mod view;
+mod writing;
 
-pub use config::{CustomConfig, OptionValue, Planned, RegionConfig};
+pub use config::{CustomConfig, OptionValue, RegionConfig};
 pub use host::{set_host, Description, Given, Host};
 pub use policy::{Choice, Hooks, Policy, Reclaim, Whither, Write, REGIONS_MAX};
 pub use view::{ClosedBlock, View};
+
+use super::common::tables::page_table;
+use super::common::turns::{Turns, TurnsState};
+use crate::base::op::Class;
+use crate::base::{CellMode, PlaneId};
+use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
+use crate::ftl::any_region::{AnyRegion, Role};
+use crate::ftl::io::Io;
+use crate::ftl::piece::Piece;
+use crate::ftl::plane_allocator::try_planes;
+use crate::ftl::region::Region;
+use crate::ftl::scheme::Scheme;
+use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
+use crate::metrics::report::SchemeReport;
+use history::{History, HistoryState};
+use reclaim::Emptied;
+use serde::{Deserialize, Serialize};
+use shelf::Shelf;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// What a snapshot holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CustomState {
+    /// What the policy is in the middle of.
+    policy: Option<String>,
+    turns: Vec<TurnsState>,
+    fell: Vec<usize>,
+    quotas: Vec<u32>,
+    cramped: Vec<PlaneId>,
+    history: HistoryState,
+}
+
+/// What a region came to since time 0.
+#[derive(Clone, Copy, Debug, Default)]
+struct Figures {
+    pages_written: u64,
+    blocks_reclaimed: u64,
+    pages_moved_out: u64,
+}
+
+/// Regions, and the policy that decides about them.
+pub struct Custom {
+    name: String,
+    names: Vec<String>,
+    shelf: Shelf,
+    policy: Option<Box<dyn Policy>>,
+    hooks: Hooks,
+    turns: Vec<Turns>,
+    /// By region that was tried first: the one that took the last write instead.
+    fell: Vec<usize>,
+    /// Planes where a pause found no room: asked again when the host changed anything.
+    cramped: Vec<PlaneId>,
+    history: History,
+    drain: bool,
+    window_writes: u64,
+    figures: Vec<Figures>,
+    /// The policy's own, at the end of a run.
+    own_figures: BTreeMap<String, f64>,
+    /// The first thing that went wrong with the policy.
+    failure: OnceLock<String>,
+}
+
+impl Custom {
+    /// What was counted of every region.
+    fn counted(&self) -> BTreeMap<String, f64> {
+        let mut counted = BTreeMap::new();
+        for (name, (region, figures)) in self.names.iter().zip(self.shelf.regions.iter().zip(&self.figures)) {
+            let mut figure = |what: &str, value: f64| counted.insert(format!("{name}_{what}"), value);
+            figure("pages_written", figures.pages_written as f64);
+            figure("blocks_reclaimed", figures.blocks_reclaimed as f64);
+            figure("pages_moved_out", figures.pages_moved_out as f64);
+            figure("free_blocks_min", f64::from(region.free_blocks_min()));
+        }
+        counted
+    }
+}
+
+impl Scheme for Custom {
+    type State = CustomState;
+
+    fn regions(&self, visit: &mut dyn FnMut(Role, &dyn AnyRegion)) {
+        for region in &self.shelf.regions {
+            let is_slc = region.spec.mode == CellMode::Slc;
+            visit(if is_slc { Role::Cache } else { Role::Store }, region);
+        }
+    }
+
+    fn regions_mut(&mut self, visit: &mut dyn FnMut(&mut dyn AnyRegion)) {
+        self.shelf.regions.iter_mut().for_each(|region| visit(region));
+    }
+
+    fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.shelf.preload(page, mask, io)
+    }
+
+    #[inline]
+    fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        self.check_policy()?;
+        if !self.cramped.is_empty() {
+            self.ask_cramped_again(io);
+        }
+        let choice = self.choose(&piece, io)?;
+        let first = choice.first();
+        let plane = self.plane(&piece, first, io);
+        let written = try_planes(
+            self,
+            plane,
+            |scheme| scheme.shelf.regions[first].allocator(),
+            |scheme, plane| Ok(scheme.place(&piece, &choice, plane, io)?.then_some(())),
+        );
+        written.map_err(|_| self.refuse(&choice))
+    }
+
+    fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
+        io.trim(first, end);
+        self.ask_cramped_again(io);
+    }
+
+    fn idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
+        let Some(policy) = self.policy.as_mut().filter(|_| self.hooks.idle) else {
+            return Idle::Nothing;
+        };
+        let asked = policy.idle(&View::new(&self.shelf.regions, io, Some(plane)));
+        let emptied = asked.map_err(|message| self.fail(message)).and_then(|what| match what {
+            Some(what) => {
+                self.empty(&what, plane, if what.uninterrupted { Class::Run } else { Class::Background }, io)
+            }
+            None => Ok(Emptied::Nothing),
+        });
+        match emptied {
+            Ok(Emptied::Block) => Idle::Step,
+            Ok(Emptied::Nothing) => Idle::Nothing,
+            Ok(Emptied::NoRoom) => {
+                self.cramped.push(plane);
+                Idle::Nothing
+            }
+            Err(_) => Idle::Failed,
+        }
+    }
+
+    fn window_length(&self) -> WindowLength {
+        WindowLength { unit: WindowUnit::WriteRequests, count: self.window_writes }
+    }
+
+    fn window(&mut self, counters: &WindowCounters, io: &mut Io) -> Result<(), DeviceFull> {
+        let Some(policy) = self.policy.as_mut().filter(|_| self.hooks.window) else {
+            return Ok(());
+        };
+        let quotas = policy.window(counters, &View::new(&self.shelf.regions, io, None));
+        quotas.and_then(|quotas| self.set_quotas(&quotas)).map_err(|message| self.fail(message))
+    }
+
+    fn drain(&mut self, io: &mut Io) -> Result<bool, DeviceFull> {
+        match self.drain {
+            true => self.drain_caches(io),
+            false => Ok(false),
+        }
+    }
+
+    fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
+        self.shelf.regions.iter_mut().for_each(|region| AnyRegion::pad_all(region, io));
+        let figures = self.policy.as_ref().map_or(Ok(BTreeMap::new()), |policy| policy.figures());
+        self.own_figures = figures.map_err(|message| self.fail(message))?;
+        let counted = self.counted();
+        match self.own_figures.keys().find(|name| counted.contains_key(*name)) {
+            Some(name) => {
+                Err(self.fail(format!("figures: \"{name}\" is counted already; choose another name")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Regions that share their blocks have them once.
+    fn blocks(&self) -> Vec<BlockShare> {
+        let home = self.shelf.home();
+        let counted = |i: &usize| !self.shelf.shared[*i] || *i == home;
+        (0..self.shelf.regions.len()).filter(counted).map(|i| self.shelf.regions[i].share()).collect()
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.failure.get().cloned()
+    }
+
+    fn save_own(&self) -> CustomState {
+        let saved = self.policy.as_ref().map(|policy| policy.save());
+        CustomState {
+            policy: saved.transpose().unwrap_or_else(|message| {
+                self.fail(message);
+                None
+            }),
+            turns: self.turns.iter().zip(&self.shelf.regions).map(|(t, r)| t.save(r.planes())).collect(),
+            fell: self.fell.clone(),
+            quotas: self.shelf.regions.iter().map(Region::quota).collect(),
+            cramped: self.cramped.clone(),
+            history: self.history.save(),
+        }
+    }
+
+    fn load_own(&mut self, own: CustomState, _io: &Io) -> Result<(), String> {
+        let count = self.shelf.regions.len();
+        let fits = [own.turns.len(), own.fell.len(), own.quotas.len()] == [count; 3];
+        if !fits || own.fell.iter().any(|&region| region >= count) {
+            return Err(format!("turns and quotas of other regions than {}", self.names.join(", ")));
+        }
+        for (i, (turns, quota)) in own.turns.into_iter().zip(own.quotas).enumerate() {
+            let region = &mut self.shelf.regions[i];
+            let most = region.spec.blocks;
+            if !(1..=most).contains(&quota) || (self.shelf.shared[i] && quota != most) {
+                return Err(format!("{quota} blocks of region \"{}\", of {most}", self.names[i]));
+            }
+            region.set_quota(quota);
+            self.turns[i].load(turns, region.planes())?;
+        }
+        let planes = self.shelf.regions[0].planes();
+        if let Some(plane) = own.cramped.iter().find(|plane| !planes.contains(plane)) {
+            return Err(format!("plane {} lacks room and is no plane of the scheme", plane.0));
+        }
+        (self.fell, self.cramped) = (own.fell, own.cramped);
+        self.history.load(own.history)?;
+        match (&mut self.policy, own.policy) {
+            (None, None) => Ok(()),
+            (Some(policy), Some(state)) => policy.load(&state),
+            _ => Err("the state of a policy, or none, where there is none, or one".into()),
+        }
+    }
+
+    fn report(&self, io: &Io) -> SchemeReport {
+        let mut report = SchemeReport { name: self.name.clone(), ..SchemeReport::default() };
+        report.figures = self.counted();
+        report.figures.extend(self.own_figures.clone());
+        report.tables.push(page_table(io));
+        report
+    }
+}
