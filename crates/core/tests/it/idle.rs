@@ -124,6 +124,8 @@ fn promise(setup: &Setup, shape: &Shape, sim: &Simulation, plane: u32) -> Result
         "ips-agc" => nothing_to_collect(sim, plane),
         // How full the fast tier is to be is not seen in the array: ops_hyssd.rs has that.
         "hyssd" | "hyssd-static" => Ok(()),
+        // What its policy promises, which here is nothing.
+        "custom" => Ok(()),
         "tlc-only" => {
             let free = blocks(sim, plane).filter(|(_, b)| b.state() == BlockState::Free).count();
             none("blocks short", ((IDLE_FREE * f64::from(BLOCKS)) as usize).saturating_sub(free))

@@ -10,6 +10,7 @@ mod conformance;
 mod conservation;
 mod control;
 mod copy_back;
+mod custom;
 mod disk;
 mod disk_orders;
 mod disk_runs;

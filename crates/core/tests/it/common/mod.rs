@@ -1,4 +1,5 @@
 //! Small devices and workloads shared by the core's tests.
+pub mod hosted;
 pub mod ops;
 pub mod restart;
 pub mod turning;

@@ -1,6 +1,7 @@
 //! The parameters of every scheme with values to draw, read out of its schema: a key that is new is
 //! drawn by itself.
 
+use crate::common::hosted;
 use serde_json::{json, Map, Value};
 use slcache_core::schemes::{SchemeConfig, CATALOG};
 use std::collections::BTreeMap;
@@ -9,12 +10,21 @@ use std::sync::LazyLock;
 /// A key and its values; the first is what a failing case is made small to.
 pub type Drawn = (String, Vec<Value>);
 
-/// Keys that the chips decide, and those that must be 0 wherever they are.
-const SETTLED: [&str; 5] =
-    ["mode", "dense_mode", "merge.buffer_bytes", "slc.idle_free_ratio", "dense.idle_free_ratio"];
+/// Keys that the chips decide, those that must be 0 wherever they are, and what a policy of elsewhere decides.
+const SETTLED: [&str; 7] = [
+    "mode",
+    "dense_mode",
+    "merge.buffer_bytes",
+    "slc.idle_free_ratio",
+    "dense.idle_free_ratio",
+    "sha256",
+    "options",
+];
 
-static DRAWN: LazyLock<BTreeMap<&str, Vec<Drawn>>> =
-    LazyLock::new(|| CATALOG.iter().map(|entry| (entry.name, of_schema(entry.name))).collect());
+static DRAWN: LazyLock<BTreeMap<&str, Vec<Drawn>>> = LazyLock::new(|| {
+    hosted::register();
+    CATALOG.iter().map(|entry| (entry.name, of_schema(entry.name))).collect()
+});
 
 /// The keys of scheme `name`.
 pub fn drawn(name: &str) -> &'static [Drawn] {
@@ -41,6 +51,12 @@ fn of_schema(name: &str) -> Vec<Drawn> {
 fn small(key: &str) -> Option<Vec<Value>> {
     let values = match key {
         "slc_blocks" => json!([3, 4, 6]),
+        "source" => json!([null, "random:0", "random:1", "random:2", "random:4", "random:5", "random:7"]),
+        "regions" => json!([
+            [],
+            [{ "name": "cache", "mode": "slc" }, { "name": "hot" }, { "name": "cold", "victim": "fifo" }],
+            [{ "name": "first", "mode": "slc", "blocks": 2 }, { "name": "next", "blocks": 2 }, { "name": "store" }]
+        ]),
         "max_slc_blocks" => json!([1, 2, 6]),
         "fast_blocks" => json!([null, 3, 5, 8]),
         "free_blocks" => json!([3, 5]),
