@@ -3,6 +3,7 @@
 
 pub mod catalogue;
 pub mod config;
+pub mod conformance;
 pub mod device_facts;
 mod differences;
 pub mod episode;
@@ -24,6 +25,12 @@ pub use config::{resolve, ConfigError, ConfigErrors, DeviceSource, Layers, Origi
 pub use replay::{bounds, execute, save_state, Progress, RunRequest, SimError};
 pub use slcache_core::base::rng::RngStream;
 pub use slcache_core::device::Stop;
+/// Schemes whose policy is elsewhere, for programs that host them.
+pub mod custom {
+    pub use slcache_core::base::{BlockId, PlaneId, Problem};
+    pub use slcache_core::ftl::window::WindowCounters;
+    pub use slcache_core::schemes::custom::*;
+}
 /// The traces room, for programs that use this crate.
 pub use slcache_traces as traces;
 pub use trace_options::trace_options;

@@ -81,6 +81,14 @@ pub enum SnapshotError {
         /// The keys that differ, with both values.
         keys: Vec<String>,
     },
+    /// The policy cannot be saved.
+    #[error("snapshot {path}: {message}")]
+    Unsaved {
+        /// The file.
+        path: String,
+        /// Why.
+        message: String,
+    },
     /// The model refuses the state.
     #[error("snapshot {path}: {source}")]
     Refused {
@@ -102,6 +110,7 @@ impl SnapshotError {
             | Self::StateVersion { path, .. }
             | Self::Damaged { path, .. }
             | Self::OtherConfig { path, .. }
+            | Self::Unsaved { path, .. }
             | Self::Refused { path, .. } => Some(path),
         }
     }
@@ -120,7 +129,11 @@ pub fn save_among(
     mut outputs: Outputs,
 ) -> Result<(), SnapshotError> {
     let failed = |source| SnapshotError::Io { path: path.display().to_string(), source };
-    let whole = encode(config, &simulation.save()).map_err(failed)?;
+    let state = simulation.save();
+    if let Some(message) = simulation.save_failure() {
+        return Err(SnapshotError::Unsaved { path: path.display().to_string(), message });
+    }
+    let whole = encode(config, &state).map_err(failed)?;
     let mut file = outputs.create(path)?;
     file.write_all(&whole).map_err(failed)?;
     // A device or a pipe keeps nothing that could be made sure of.

@@ -23,6 +23,12 @@ pub(crate) fn scheme_keys(scheme: &str) -> Vec<&'static str> {
     all().keys().filter_map(|key| key.strip_prefix(prefix.as_str())).collect()
 }
 
+/// Whether a key of `scheme` begins with `first`.
+pub(crate) fn is_scheme_key(scheme: &str, first: &str) -> bool {
+    let whole = |key: &&str| key.split(['.', '[']).next() == Some(first);
+    scheme_keys(scheme).iter().any(whole)
+}
+
 /// What the schema says about a key such as `device.pool[0].blocks`.
 pub fn description(key: &str) -> Option<&'static str> {
     let mut plain = String::with_capacity(key.len());

@@ -2,13 +2,15 @@
 
 use crate::nearest::nearest;
 use slcache_core::schemes::CATALOG;
+use std::borrow::Cow;
+use toml::Value;
 
 /// The scheme a run uses, and what an alias adds.
 pub struct Chosen {
     /// Its name in the catalogue.
     pub name: &'static str,
-    /// The setting that an alias stands for.
-    pub alias_set: Option<&'static str>,
+    /// The setting that an alias, or the source of a policy, stands for.
+    pub alias_set: Option<Cow<'static, str>>,
 }
 
 /// What to say about a scheme that is not in the catalogue.
@@ -20,13 +22,22 @@ pub fn unknown_scheme(name: &str) -> String {
     format!("\"{name}\" is not a scheme; schemes: {}.{near}", names.join(", "))
 }
 
-/// The scheme called `name`, directly or by an alias.
+/// Whether `name` is the source of a policy, `FILE:CLASS`: no scheme's name has a colon.
+fn is_source(name: &str) -> bool {
+    name.rsplit_once(':').is_some_and(|(place, class)| !place.is_empty() && !class.is_empty())
+}
+
+/// The scheme called `name`, directly, by an alias or by the source of its policy.
 pub fn find_scheme(name: &str) -> Option<Chosen> {
+    if is_source(name) {
+        let set = format!("scheme.custom.source={}", Value::String(name.to_owned()));
+        return Some(Chosen { name: "custom", alias_set: Some(set.into()) });
+    }
     CATALOG.iter().find_map(|entry| {
         if entry.name == name {
             return Some(Chosen { name: entry.name, alias_set: None });
         }
         let alias = entry.aliases.iter().find(|alias| alias.0 == name)?;
-        Some(Chosen { name: entry.name, alias_set: Some(alias.1) })
+        Some(Chosen { name: entry.name, alias_set: Some(alias.1.into()) })
     })
 }

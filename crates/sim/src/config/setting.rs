@@ -39,7 +39,14 @@ impl Setting {
         let Some(key) = Key::parse(written) else {
             return Err(format!("\"{written}\" is not a key such as device.pool[0].blocks"));
         };
-        let key = if SECTIONS.contains(&key.section()) { key } else { key.under(&["scheme", scheme]) };
+        let key = match key.section() {
+            section if SECTIONS.contains(&section) => key,
+            // What is no key of `custom` itself is an option of its policy.
+            section if scheme == "custom" && !keys::is_scheme_key(scheme, section) => {
+                key.under(&["scheme", scheme, "options"])
+            }
+            _ => key.under(&["scheme", scheme]),
+        };
         let value = match parse_value(value.trim())? {
             // A choice may have names that look like numbers.
             Value::Integer(_) if keys::choices(&key.to_string()).iter().any(|name| name == value.trim()) => {
