@@ -129,6 +129,16 @@ def shortage(
 ) -> str | None:
     """Return why the configuration's device does not fit into memory; None where it does."""
 
+def check_scheme(
+    *,
+    scheme: str,
+    sets: list[str],
+    cases: int,
+    seed: int,
+    progress: Callable[[str, int, int], bool | None] | None,
+) -> str:
+    """Run small random cases of a scheme up to the first that fails; return JSON."""
+
 def schemes() -> str:
     """Return the catalogue of schemes, as a JSON list."""
 
@@ -296,6 +306,128 @@ class Scratch:
 
 def remove_scratches() -> None:
     """Remove the hidden folders of this process, when it ends with work still going on."""
+
+class Write:
+    """A piece of a host write, as `Scheme.place` gets it."""
+
+    @property
+    def page(self) -> int:
+        """The logical page."""
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the piece."""
+
+    @property
+    def request_bytes(self) -> int:
+        """Bytes of the whole request."""
+
+    @property
+    def stream(self) -> int:
+        """Stream of the request."""
+
+    @property
+    def first(self) -> bool:
+        """Whether it is the first piece of its request."""
+
+    @property
+    def time_ns(self) -> int:
+        """The present time, ns."""
+
+    @property
+    def age_ns(self) -> int | None:
+        """Time since the page was last written, ns; None before, or without `history`."""
+
+    @property
+    def frequency(self) -> int:
+        """How often the page was written before; 0 without `history`."""
+
+class Window:
+    """What a window of write requests came to."""
+
+    @property
+    def index(self) -> int:
+        """Number of the window, from 0."""
+
+    @property
+    def duration_ns(self) -> int:
+        """How long it lasted, ns."""
+
+    @property
+    def reads(self) -> int:
+        """Reads that arrived in it."""
+
+    @property
+    def read_bytes(self) -> int:
+        """Bytes they read."""
+
+    @property
+    def writes(self) -> int:
+        """Writes that arrived in it."""
+
+    @property
+    def write_bytes(self) -> int:
+        """Bytes they wrote."""
+
+class View:
+    """The device during one decision; asked later it raises RuntimeError."""
+
+    @property
+    def now_ns(self) -> int:
+        """The present time, ns."""
+
+    @property
+    def plane(self) -> int | None:
+        """The plane that the decision is about; None where it is about the whole device."""
+
+    @property
+    def planes(self) -> int:
+        """Planes of the device."""
+
+    @property
+    def unit_bytes(self) -> int:
+        """Bytes of a mapping unit."""
+
+    @property
+    def units(self) -> int:
+        """Mapping units of the device."""
+
+    @property
+    def mapped_units(self) -> int:
+        """Mapping units that hold data in flash."""
+
+    def free_blocks(self, region: str, plane: int | None = None) -> int:
+        """Return free blocks of a region: of a plane, of the decision's, or of all."""
+
+    def used_blocks(self, region: str, plane: int | None = None) -> int:
+        """Return blocks of a region that were opened and not erased since, as `free_blocks`."""
+
+    def quota(self, region: str) -> int:
+        """Return the blocks per plane that a region may have."""
+
+    def live_units(self, region: str) -> int:
+        """Return the live mapping units of a region."""
+
+    def mode(self, region: str) -> str:
+        """Return a region's cell mode: slc, mlc, tlc or qlc."""
+
+    def pages_per_block(self, region: str) -> int:
+        """Return the pages of a region's blocks."""
+
+    def queued_ns(self, plane: int) -> int:
+        """Return the service time of what a plane's unit was given and has not done, ns."""
+
+    def queued_ops(self, plane: int) -> int:
+        """Return the operations that a plane's unit was given and has not done."""
+
+    def region_of(self, page: int) -> str | None:
+        """Return the region that holds a logical page, or its first unit with data."""
+
+    def closed_blocks(self, region: str) -> list[tuple[int, int, int]]:
+        """Return a region's full blocks in the decision's plane.
+
+        Each is its number, its live pages and how many blocks were opened before it.
+        """
 
 class Stream:
     """A random stream of the model, derived from a seed and a name."""

@@ -2,6 +2,7 @@
 
 use super::content::Device;
 use super::errors::{sim_error, wrong_episode, EpisodeError, RunError};
+use super::policy::is_hosted;
 use super::{options, progress, Named};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -152,7 +153,8 @@ impl Episode {
             window: length.transpose().map_err(|error| episode_error(&error))?,
             observations,
         };
-        let result = progress::run(py, progress, move |progress, stop| {
+        let hosted = is_hosted(&request.run.layers.scheme);
+        let result = progress::run_known(py, hosted, progress, move |progress, stop| {
             request.run.stop = stop.clone();
             episode::Episode::new(&request, progress)
         })?;
@@ -256,7 +258,7 @@ impl Episode {
     fn finish(&mut self, py: Python<'_>) -> PyResult<String> {
         self.get()?;
         let episode = self.0.take().ok_or_else(finished)?;
-        let result = progress::run(py, None, move |progress, _| {
+        let result = progress::run_known(py, true, None, move |progress, _| {
             episode.finish(progress).map(|document| document.to_string())
         })?;
         result.map_err(|error| episode_error(&error))

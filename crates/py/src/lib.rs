@@ -8,6 +8,7 @@ mod env_vector;
 mod errors;
 mod files;
 mod models;
+mod policy;
 mod progress;
 mod shared;
 mod stream;
@@ -57,7 +58,8 @@ fn run(
         log: log.map(Into::into),
         stop: Stop::default(),
     };
-    let result = progress::run(py, progress, move |progress, stop| {
+    let hosted = policy::is_hosted(&request.layers.scheme);
+    let result = progress::run_known(py, hosted, progress, move |progress, stop| {
         request.stop = stop.clone();
         execute(&request, progress).map(|document| document.to_string())
     })?;
@@ -253,6 +255,10 @@ fn json<T: serde::Serialize>(value: &T) -> String {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     errors::add_places(py)?;
+    policy::register();
+    module.add_class::<policy::PyView>()?;
+    module.add_class::<policy::PyWrite>()?;
+    module.add_class::<policy::PyWindow>()?;
     module.add("Error", py.get_type::<errors::Error>())?;
     module.add("ConfigError", py.get_type::<ConfigError>())?;
     module.add("TraceError", py.get_type::<TraceError>())?;
@@ -274,6 +280,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(resolve, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::schemes, module)?)?;
+    module.add_function(wrap_pyfunction!(policy::check_scheme, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::knobs, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::devices, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::device_facts, module)?)?;

@@ -45,15 +45,30 @@ pub fn run<T: Send + 'static>(
     callback: Option<Py<PyAny>>,
     work: impl FnOnce(&mut dyn FnMut(&str, u64, u64) -> bool, &Stop) -> T + Send + 'static,
 ) -> PyResult<T> {
+    run_known(py, false, callback, work)
+}
+
+/// Like [`run`]. Work that asks Python again and again is `known` to it all the while: to introduce a thread
+/// for every question takes longer than the answer.
+pub fn run_known<T: Send + 'static>(
+    py: Python<'_>,
+    known: bool,
+    callback: Option<Py<PyAny>>,
+    work: impl FnOnce(&mut dyn FnMut(&str, u64, u64) -> bool, &Stop) -> T + Send + 'static,
+) -> PyResult<T> {
     let (sender, receiver) = channel();
     let stop = Stop::default();
     let ordered = stop.clone();
     let thread = std::thread::Builder::new().name("slcache".to_owned()).stack_size(STACK_BYTES);
-    let spawned = thread.spawn(move || {
+    let work = move || {
         let mut reporter = Reporter { sender: sender.clone(), last: None };
         let result = work(&mut |phase, done, total| reporter.report(phase, done, total), &ordered);
         // Nobody listens any more after an interrupt.
         let _ = sender.send(Message::Done(result));
+    };
+    let spawned = thread.spawn(move || match known {
+        true => Python::attach(|py| py.detach(work)),
+        false => work(),
     })?;
     let mut listener =
         Listener { receiver, callback, state: State::default(), called: None, looked: Instant::now() };

@@ -2,6 +2,7 @@
 
 use super::content::Device;
 use super::errors::{sim_error, trace_error};
+use super::policy::is_hosted;
 use super::{options, progress, Named, Rereadable};
 use pyo3::prelude::*;
 use slcache_sim::traces::{self, TracePath};
@@ -62,7 +63,8 @@ pub fn save_state(
         snapshot_out: Some(output),
         ..RunRequest::default()
     };
-    let result = progress::run(py, progress, move |progress, stop| {
+    let hosted = is_hosted(&request.layers.scheme);
+    let result = progress::run_known(py, hosted, progress, move |progress, stop| {
         request.stop = stop.clone();
         save(&request, progress)
     })?;
