@@ -104,6 +104,7 @@ bench: $(PGO_BENCH) $(VENV)/built ## Measure speed and memory of a build with a 
 	$(PGO_BENCH)
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release
 	$(BIN)/python benches/environment.py
+	$(BIN)/python benches/own_schemes.py
 
 .PHONY: growth
 growth: $(PGO_BENCH) $(VENV)/tools ## Measure cost as the work grows; draws docs/images/growth.png

@@ -23,6 +23,7 @@ from slcache.repeat import rerun
 from slcache.results.differences import diff
 from slcache.results.loading import load
 from slcache.results.result import Comparison, Result
+from slcache.scheme import Scheme, dense, option, reclaim, slc
 from slcache.sweep.api import sweep
 from slcache.traces.api import Trace, generate, merge, workload, workloads
 from slcache.tune.api import tune
@@ -37,12 +38,14 @@ __all__ = [
     "Result",
     "ResultError",
     "RunError",
+    "Scheme",
     "Trace",
     "TraceError",
     "UsageError",
     "__version__",
     "cliff",
     "compare",
+    "dense",
     "device_facts",
     "devices",
     "diff",
@@ -51,10 +54,13 @@ __all__ = [
     "generate",
     "load",
     "merge",
+    "option",
+    "reclaim",
     "rerun",
     "resolve",
     "run",
     "schemes",
+    "slc",
     "sweep",
     "trace",
     "tune",

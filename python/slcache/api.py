@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import os
 import pathlib
@@ -197,10 +198,11 @@ def named(
 def rivals(
     *, device: Content, settings: Mapping[str, Any] | None = None
 ) -> tuple[list[str], dict[str, str]]:
-    """Return the schemes of `fitting` without those that know the trace, which no device can be."""
+    """Return the schemes of `fitting` that a device can be, and somebody proposed."""
     fit, problems = fitting(device=device, settings=settings)
     ahead = {str(entry["name"]) for entry in schemes() if entry.get("looks_ahead")}
-    return [name for name in fit if name not in ahead], problems
+    # `custom` without a class is no scheme that anyone proposed.
+    return [name for name in fit if name not in ahead | {"custom"}], problems
 
 
 def called(
@@ -298,10 +300,19 @@ def settings_for(
     settings: Mapping[str, Any], scheme: str, schemes: Sequence[str]
 ) -> dict[str, Any]:
     """Return the settings meant for one of several compared schemes."""
-    known = canonical()
-    own = known.get(scheme, scheme)
-    others = {known.get(name, name) for name in schemes} - {own}
-    return {key: value for key, value in settings.items() if _scheme_of(key) not in others}
+    own = {of_catalogue(scheme), labels.of_source(scheme)}
+    names = ((of_catalogue(each), labels.of_source(each)) for each in schemes)
+    others = set(itertools.chain.from_iterable(names))
+    meant = {key: value for key, value in settings.items() if _scheme_of(key) not in others - own}
+    # A scheme of one's own has its options under its class, too.
+    prefix = f"scheme.{labels.of_source(scheme)}."
+    ours = prefix if of_catalogue(scheme) == "custom" else None
+    return {key.removeprefix(ours) if ours else key: value for key, value in meant.items()}
+
+
+def of_catalogue(scheme: str) -> str:
+    """Return a scheme as settings know it: without alias, `custom` for a source."""
+    return "custom" if ":" in scheme else canonical().get(scheme, scheme)
 
 
 def _scheme_of(key: str) -> str | None:

@@ -117,6 +117,7 @@ _GROUPS: dict[str, tuple[str, Callable[[], typer.Typer]]] = {
     "env": (_RESULTS, _group("env")),
     "design": (_SEARCH, _design),
     "devices": (_LOOK, _group("devices")),
+    "scheme": (_LOOK, _group("scheme")),
 }
 
 

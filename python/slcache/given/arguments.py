@@ -28,6 +28,8 @@ _RANGES = {
     "seeds": (1, SEEDS_MAX),
     "threads": (1, 10_000),
 }
+#: Arguments that may be a class, or a list of names and classes.
+_SCHEMES = ("scheme", "schemes")
 #: Numbers are shown to so many characters.
 _SHOWN = 60
 
@@ -72,10 +74,23 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
         bound = signature.bind(*args, **said)
         for name, value in bound.arguments.items():
             if name in kinds:
-                bound.arguments[name] = _argument(name, value, kinds[name])
+                named = _by_source(value) if name in _SCHEMES else value
+                bound.arguments[name] = _argument(name, named, kinds[name])
         return function(*bound.args, **bound.kwargs)
 
     return call
+
+
+def _by_source(value: Any) -> Any:  # noqa: ANN401
+    """Return schemes as configurations name them: a class of one's own by its source."""
+    if isinstance(value, list | tuple):
+        return [_by_source(each) for each in value]
+    if not isinstance(value, type):
+        return value
+    from slcache.scheme.base import Scheme
+    from slcache.scheme.source import of_class
+
+    return of_class(value) if issubclass(value, Scheme) else value
 
 
 def _argument(name: str, value: object, kinds: Sequence[str]) -> object:

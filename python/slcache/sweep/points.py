@@ -19,6 +19,7 @@ from slcache.sweep.axes import plain
 from slcache.sweep.sampling import POINTS_MAX, Combination
 from slcache.sweep.study import BOUND, Study, StudyError
 from slcache.traces.api import reader_options
+from slcache.words import labels
 from slcache.words.few import few
 
 #: Keys that are options of the trace's reader, and those of a workload, which go there too.
@@ -130,12 +131,11 @@ def _all_schemes(study: Study) -> list[str]:
 def check_keys(study: Study) -> None:
     """Raise StudyError for a key in two spellings, or one that nothing in the study has."""
     schemes = _all_schemes(study)
-    canonical = api.canonical()
     _check_schemes(study, schemes)
-    known = {canonical.get(name, name) for name in schemes}
+    known = {api.of_catalogue(name) for name in schemes}
     for key in [*study.keys, *study.settings]:
         own = re.match(r"scheme\.([^.]+)\.", key)
-        if own and own[1] not in known:
+        if own and own[1] not in known | {labels.of_source(name) for name in schemes}:
             raise StudyError(f"{key}: no scheme of the study takes it: {wording.listed(schemes)}")
         if key.startswith(_WORKLOAD) and not any(map(given.is_workload, study.traces)):
             raise StudyError(f"{key}: no trace of the study is a workload")
@@ -150,7 +150,7 @@ def check_keys(study: Study) -> None:
 def _check_schemes(study: Study, schemes: list[str]) -> None:
     """Raise ConfigError for a scheme that there is not, before each is held against all others."""
     there = {str(entry["name"]) for entry in api.schemes()} | api.canonical().keys()
-    unknown = next((name for name in schemes if name not in there), None)
+    unknown = next((name for name in schemes if api.of_catalogue(name) not in there), None)
     if unknown is not None:
         api.resolve(device=given.content_of(study.devices[0]), scheme=unknown)
 

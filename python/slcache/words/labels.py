@@ -26,10 +26,17 @@ def of_runs(documents: Sequence[Mapping[str, Any]]) -> str | None:
 def of_scheme(config: Mapping[str, Any]) -> str:
     """Return what results call the scheme of a resolved configuration."""
     name, options = next(iter(config["scheme"].items()))
+    if name == "custom" and options.get("source"):
+        return of_source(options["source"])
     if name != "tlc-only":
         return str(name)
     # "qlc-only" is a scheme of its own.
     return "tlc-only mode=qlc" if options["mode"] == "qlc" else f"{options['mode']}-only"
+
+
+def of_source(scheme: str) -> str:
+    """Return the class that the source of a scheme of one's own names; others by their name."""
+    return scheme.rpartition(":")[2].rpartition(".")[2]
 
 
 def name_reading(document: Mapping[str, Any], reading: str) -> None:

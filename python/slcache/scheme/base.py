@@ -1,0 +1,158 @@
+"""The class that schemes of one's own begin with, and what they declare and answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from slcache._core import View, Window, Write
+
+#: What an option may be.
+Value = bool | int | float | str
+
+
+@dataclass(frozen=True)
+class Region:
+    """Blocks of every plane that are managed alike.
+
+    `mode` is the cell mode, the densest where it is None. `blocks` is how many blocks of a plane it
+    has, a number or the name of an option; None: `slc_blocks` in SLC mode, else what is left, which
+    all such regions share. `victim` says which block is emptied next: greedy, fifo, random,
+    cost-benefit.
+    """
+
+    mode: str | None = None
+    blocks: int | str | None = None
+    victim: str = "greedy"
+
+
+def slc(blocks: int | str | None = None, *, victim: str = "greedy") -> Region:
+    """Return a region in SLC mode, of `slc_blocks` blocks per plane where no number is given."""
+    return Region("slc", blocks, victim)
+
+
+def dense(
+    mode: str | None = None, *, blocks: int | str | None = None, victim: str = "greedy"
+) -> Region:
+    """Return a dense region; without blocks of its own it shares what is left of each plane."""
+    return Region(mode, blocks, victim)
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a scheme: a key of its configuration."""
+
+    default: Value
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: Sequence[Value] | None = None
+    help: str = ""
+
+
+def option(
+    default: Value,
+    *,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    choices: Sequence[Value] | None = None,
+    help: str = "",
+) -> Any:  # noqa: ANN401 - the class declares the type of its attribute
+    """Return an option with its default and the values it may have."""
+    return Option(default, minimum, maximum, choices, help)
+
+
+@dataclass(frozen=True)
+class Reclaim:
+    """A block to be emptied and erased; `reclaim` makes one."""
+
+    region: str | None
+    to: str | None
+    block: int | None
+    open: bool
+    uninterrupted: bool
+
+
+def reclaim(
+    region: str | None = None,
+    *,
+    to: str | None = None,
+    block: int | None = None,
+    open: bool = False,
+    uninterrupted: bool = False,
+) -> Reclaim:
+    """Return an order to empty a block of `region` and to erase it.
+
+    `to` is the region that takes what lives in it; without one `destination` is asked for every
+    page. `block` is one of `view.closed_blocks`; without one the region's rule chooses. `open`
+    takes the data of the block that is being filled where none is full. `uninterrupted` makes the
+    host wait until a pause's work is done.
+    """
+    return Reclaim(region, to, block, open, uninterrupted)
+
+
+class Scheme:
+    """A scheme of one's own: declare regions and options, decide in methods.
+
+    >>> class Small(slcache.Scheme):
+    ...     largest: int = slcache.option(32768, minimum=512, help="largest write for the cache")
+    ...
+    ...     def place(self, write, view):
+    ...         return ("cache", "store") if write.request_bytes <= self.largest else "store"
+
+    A method that a class does not have is the default: a write tries all regions in order; one
+    that is out of blocks empties one into the last dense region; pauses and windows do nothing.
+    """
+
+    #: The regions by name, in the order in which a write tries them by default.
+    regions: ClassVar[Mapping[str, Region]] = {"cache": slc(), "store": dense()}
+    #: The end of a run empties the regions in SLC mode, counted.
+    drain: ClassVar[bool] = False
+    #: Write requests between two calls of `window`; 0 = none.
+    window_writes: ClassVar[int] = 0
+    #: Whether writes know their page's `age_ns` and `frequency`.
+    history: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        """Begin; options are set before."""
+
+    def place(self, write: Write, view: View) -> str | Sequence[str]:
+        """Return the region that takes a write, or several in order of preference."""
+        raise NotImplementedError
+
+    def reclaim(self, region: str, view: View) -> str | Reclaim | None:
+        """Return what is emptied before `region` opens a block in `view.plane`.
+
+        It is asked until it returns None or there is nothing to empty; the name of a region means
+        that the next block of `region` goes there.
+        """
+        raise NotImplementedError
+
+    def destination(self, page: int, region: str, view: View) -> str:
+        """Return where a page goes out of a block that `reclaim` empties without saying whither."""
+        raise NotImplementedError
+
+    def idle(self, view: View) -> Reclaim | None:
+        """Return what a pause of `view.plane` empties; it is asked again when that is done."""
+        raise NotImplementedError
+
+    def window(self, window: Window, view: View) -> Mapping[str, int] | None:
+        """Return the regions whose number of blocks per plane changes, after `window_writes`."""
+        raise NotImplementedError
+
+    def figures(self) -> Mapping[str, float]:
+        """Return the scheme's figures for the report."""
+        return {}
+
+    def save(self) -> Any:  # noqa: ANN401 - whatever JSON has
+        """Return all that decides what comes next, as plain values; the attributes by default."""
+        own = {"_options", *self._options}
+        return {name: value for name, value in vars(self).items() if name not in own}
+
+    def load(self, state: Any) -> None:  # noqa: ANN401
+        """Go on where `save` was called, in a new instance with the same options."""
+        vars(self).update(state)
+
+    #: The options by name: filled in when a configuration names the class.
+    _options: Mapping[str, Value] = {}
