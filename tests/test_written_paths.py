@@ -87,6 +87,7 @@ trace twin TRACE -o >o.toml
 #: Verbs that write nothing.
 READ_ONLY = {
     *("diff", "env replay", "explain", "why", "schema", "schemes", "devices show"),
+    *("scheme show", "scheme check"),
     *("trace formats", "trace lint", "trace workloads"),
 }
 #: What takes long to be run to its end writes these.

@@ -37,6 +37,8 @@ NEEDED = {
     "devices": [],
     "devices show": ["tiny"],
     "schema": [],
+    "scheme show": ["examples/schemes/baseline.py:Baseline"],
+    "scheme check": ["examples/schemes/baseline.py:Baseline", "--cases", "3"],
     "trace info": ["T"],
     "trace lint": ["T"],
     "trace convert": ["T", "-o", "O"],
