@@ -14,12 +14,15 @@ except ModuleNotFoundError as error:
 
 from slcache._core import EpisodeError, Stream
 from slcache.gym.env import SlcCacheEnv
+from slcache.gym.placement import PlacementEnv
 from slcache.gym.score import Scale, constants, play
 from slcache.gym.vector import SlcCacheVectorEnv
 
 __all__ = [
     "ENV_ID",
+    "PLACEMENT_ID",
     "EpisodeError",
+    "PlacementEnv",
     "Scale",
     "SlcCacheEnv",
     "SlcCacheVectorEnv",
@@ -36,3 +39,8 @@ gymnasium.register(
     entry_point="slcache.gym.env:SlcCacheEnv",
     vector_entry_point="slcache.gym.vector:SlcCacheVectorEnv",
 )
+
+#: The id of the environment in which an agent places writes.
+PLACEMENT_ID = "slcache/Placement-v0"
+
+gymnasium.register(PLACEMENT_ID, entry_point="slcache.gym.placement:PlacementEnv")

@@ -1,0 +1,108 @@
+"""What is known of every host write of a trace before it is placed: a table made in one pass."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+
+import numpy as np
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from slcache import _core
+from slcache.files import scratch
+from slcache.traces.api import is_workload
+
+#: The columns, each a number; -1 where there is none before.
+NAMES = (
+    "bytes",  # of the request
+    "sequential",  # 1 where it begins at the sector where the stream's last request ended
+    "gap_ns",  # since the request before
+    "age_ns",  # since the first page was last accessed
+    "rewrite_ns",  # since the first page was last written
+    "accesses",  # of the first page before
+    "writes",  # of the first page before
+    "stream",
+)
+#: The operations of a table of requests.
+_READ, _WRITE = 0, 1
+_SECTOR = 512
+
+
+def of_writes(
+    trace: str, options: list[tuple[str, str]], seed: int, page_bytes: int
+) -> NDArray[np.float64]:
+    """Return a row for each write of a trace, or of a workload drawn with `seed`, in its order."""
+    with scratch() as folder:
+        table = pathlib.Path(folder) / "requests.parquet"
+        if is_workload(trace):
+            prefix = "workload."
+            overrides = [(k.removeprefix(prefix), v) for k, v in options if k.startswith(prefix)]
+            _core.trace_generate(
+                trace,
+                os.fspath(table),
+                seed=seed,
+                overrides=overrides,
+                format="parquet",
+                lossy="",
+                progress=None,
+            )
+        else:
+            _core.trace_convert(
+                trace,
+                os.fspath(table),
+                trace_options=options,
+                format="parquet",
+                lossy="",
+                progress=None,
+            )
+        columns = pq.read_table(table)
+    number = {name: columns[name].to_numpy().astype(np.int64) for name in columns.column_names[:5]}
+    return _features(number, page_bytes)
+
+
+def _features(of: dict[str, NDArray[np.int64]], page_bytes: int) -> NDArray[np.float64]:
+    is_write = of["op"] == _WRITE
+    is_access = is_write | (of["op"] == _READ)
+    page = of["sector"] * _SECTOR // page_bytes
+    ends = of["sector"] + of["sectors"]
+    age, accesses = _before(page, of["at_ns"], is_access)
+    rewrite, writes = _before(page, of["at_ns"], is_write)
+    last_end, _ = _before(of["stream"], ends, is_access, difference=False)
+    columns = [
+        of["sectors"] * _SECTOR,
+        last_end == of["sector"],
+        np.diff(of["at_ns"], prepend=of["at_ns"][:1]),
+        age,
+        rewrite,
+        accesses,
+        writes,
+        of["stream"],
+    ]
+    return np.column_stack([column[is_write] for column in columns]).astype(np.float64)
+
+
+def _before(
+    key: NDArray[np.int64],
+    value: NDArray[np.int64],
+    counts: NDArray[np.bool_],
+    *,
+    difference: bool = True,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return, of each row, the value of the last row of its key that counts, and how many do.
+
+    With `difference` the value is what lies between both; -1 where there is no such row.
+    """
+    found, count = np.full(len(key), -1, np.int64), np.zeros(len(key), np.int64)
+    rows = np.flatnonzero(counts)
+    order = rows[np.argsort(key[rows], kind="stable")]
+    same = np.zeros(len(order), bool)
+    same[1:] = key[order][1:] == key[order][:-1]
+    before = np.roll(order, 1)
+    between = value[order] - value[before] if difference else value[before]
+    found[order[same]] = between[same]
+    # How far each is behind the first of its key.
+    place = np.arange(len(order))
+    first = np.maximum.accumulate(np.where(same, 0, place))
+    count[order] = place - first
+    return found, count
