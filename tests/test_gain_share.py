@@ -160,6 +160,8 @@ def test_several_seeds_have_means_and_intervals(tmp_path: Path) -> None:
     summary = told.summary()
     assert "share of the gain" in summary
     assert "No bound holds for ips" in summary
+    assert told.bounds is not None
+    assert "curve, exact at the dots" in told.report()
 
 
 def test_a_reference_with_a_cache_has_no_shares(trace: Path) -> None:

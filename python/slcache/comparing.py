@@ -99,10 +99,12 @@ def compare(
     results = several.results(asked, jobs=jobs, executor=executor, store=store, progress=progress)
     reference = normalise if normalise is None else labelled[normalise]
     count = len(names)
+    curve = bounds.of_comparison(asked[0], results[:count])
     if seeds == 1:
-        return Comparison(results, reference, bounds.of_comparison(asked[0], results))
+        return Comparison(results, reference, curve)
+    # Pictures are of the first seed.
     found = [
-        Comparison(results[start : start + count], reference)
+        Comparison(results[start : start + count], reference, None if start else curve)
         for start in range(0, len(results), count)
     ]
     from slcache.results.seeded import SeededComparison
