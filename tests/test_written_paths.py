@@ -17,6 +17,7 @@ from typing import ClassVar
 import pytest
 
 import slcache
+from hidden_drives import lines, steady
 from slcache.cli.app import execute
 from slcache.reproduce import evaluation
 from support import mixed, write_trace
@@ -38,6 +39,7 @@ READ = {
     "POINTS": ["points.csv"],
     "WORKLOAD": ["w.toml"],
     "FILL": ["fill.csv"],
+    "LATENCY": ["read_lat.1.log"],
     "FOUND": ["found", "found/points.parquet", "found/study.toml"],
     "PUBLISHED": ["published", "published/a.csv"],
     "RECORDINGS": ["recordings", "recordings/b.txt"],
@@ -59,7 +61,7 @@ cliff --device DEVICE --schemes baseline --config CONFIG --bs 4k --amount 64k --
     --store >kept/
 bound TRACE --picture >page.svg
 bound TRACE --device DEVICE --picture >page.svg
-fit FILL --bits 3 --out >drive.toml
+fit FILL --bits 3 --latency LATENCY --out >drive.toml
 tune TRACE --device DEVICE --scheme baseline --config CONFIG --vary host.time_scale=1,2 --points 2
     --jobs 1 --store >kept/ --out >out/
 sweep TRACE OTHER --device DEVICE --scheme baseline --config CONFIG --points POINTS --jobs 1
@@ -118,6 +120,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "points.csv").write_text("host.time_scale\n3\n")
     fill = (f"{i / 100},{2000 if i < 40 else 500}\n" for i in range(1, 121))
     (folder / "fill.csv").write_text("gb,mb_s\n" + "".join(fill))
+    (folder / "read_lat.1.log").write_text(lines(steady))
     drawn = 'footprint_bytes = 1048576\n[global]\nrw = "randwrite"\nbs = "4k"\n'
     (folder / "w.toml").write_text(f"requests = 50\n{drawn}")
     (folder / "study.toml").write_text(
