@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from slcache.documents import normalise
 from slcache.documents.contract import differences
 from slcache.documents.normalise import Document
-from slcache.sentences import standings, wording
+from slcache.sentences import standings, stretches, wording
 from slcache.words import units
 
 #: More schemes than these are not described one by one.
@@ -17,9 +17,9 @@ FEW = 3
 def verdict(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[str]:
     """Return the headline, then what separates the schemes.
 
-    Few are held against the reference one by one; of many, the winners against the reference
-    and the others against the winners. A scheme that knew the trace is a yardstick: it wins
-    nothing.
+    A mean that a few stretches of time make is told, with what it is without them. Few are held
+    against the reference one by one; of many, the winners against the reference and the others
+    against the winners. A scheme that knew the trace is a yardstick: it wins nothing.
     """
     labels, documents = _contenders(labels, documents, to)
     if len(labels) == 1:
@@ -29,6 +29,7 @@ def verdict(labels: Sequence[str], documents: Sequence[Document], to: str) -> li
     lines = [_headline(labels, documents, to)]
     if caveat is not None:
         lines.insert(0, caveat)
+    lines += stretches.sentences(labels, documents)
     if len(labels) > FEW:
         return lines + standings.standings(dict(zip(labels, documents, strict=True)), to)
     for label, document in zip(labels, documents, strict=True):

@@ -1,0 +1,73 @@
+"""A mean that a few stretches of time make is told as that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slcache
+from slcache.sentences import stretches
+
+
+def document(sums: list[int | None], requests: list[int]) -> dict[str, Any]:
+    """Return as much of a document as is asked."""
+    mean = sum(each or 0 for each in sums) / sum(requests) / 1e3
+    columns = {"write_latency_ns_sum": sums, "write_requests": requests}
+    quiet = {"read_latency_ns_sum": [0] * len(sums), "read_requests": [0] * len(sums)}
+    return {
+        "series": {"window_ns": 10**9, "columns": {**columns, **quiet}},
+        "host": {"write": {"latency_us": {"mean": mean}}},
+    }
+
+
+def test_two_bursts_are_told_with_the_mean_without_them() -> None:
+    slow = {10, 11, 50}
+    sums: list[int | None] = [400_000_000 if i in slow else 100_000 for i in range(100)]
+    told = stretches.sentences(["slow"], [document(sums, [10] * 100)])
+    assert told == [
+        "slow: 99.2 % of the time that writes took lies in 2 stretches, 3.00 s of 100 s, from "
+        "10.0 s and 50.0 s on; without, the mean is 10.0 µs, not 1.21 ms."
+    ]
+    found = stretches.found(document(sums, [10] * 100), "write")
+    assert found is not None
+    assert found.places == [(10, 12), (50, 51)]
+    assert found.share == pytest.approx(1.2e9 / (1.2e9 + 97e5))
+    assert found.rest_ns == pytest.approx(10_000)
+
+
+def test_what_is_no_stretch_is_not_told() -> None:
+    even: list[int | None] = [100_000 for _ in range(100)]
+    few: list[int | None] = [*([0] * 20), 10**9]
+    scattered: list[int | None] = [10**9 if i % 16 == 0 else 0 for i in range(100)]
+    nothing: list[int | None] = [None for _ in range(100)]
+    for sums in (even, few, scattered):
+        assert stretches.sentences(["x"], [document(sums, [1] * len(sums))]) == []
+    assert stretches.found(document(nothing, [1] * 100), "write") is None
+
+
+def test_alone_in_the_stretches_there_is_no_mean_without_them() -> None:
+    sums: list[int | None] = [*([0] * 99), 10**9]
+    told = stretches.sentences(["x"], [document(sums, [0] * 99 + [5])])
+    assert told[0].endswith("there are no other writes.")
+
+
+def test_a_burst_on_a_real_run_is_told(tmp_path: Path) -> None:
+    lines = [f"{i * 10_000_000},W,{i % 50 * 8},8" for i in range(400)]
+    lines += [f"{4_000_000_000 + i},W,{i % 800 * 8},8" for i in range(4000)]
+    lines += [f"{6_000_000_000 + i * 10_000_000},W,{i % 50 * 8},8" for i in range(3000)]
+    trace = tmp_path / "burst.csv"
+    trace.write_text("\n".join(lines) + "\n")
+    told = "time=1 time_unit=ns address=3 address_unit=sector size=4 size_unit=sector op=2"
+    options = dict(each.split("=") for each in f"{told} ops.W=write".split())
+    both = slcache.compare(
+        trace,
+        device="tiny",
+        schemes=["tlc-only", "baseline"],
+        trace_format="generic",
+        trace_options=options,
+    )
+    of_writes = [line for line in both.verdict() if "of the time that writes took" in line]
+    assert len(of_writes) == 2
+    assert all("one stretch" in line for line in of_writes)
