@@ -180,3 +180,15 @@ def test_wrong_numbers_of_seeds_are_refused(workload: Path, four: SeededComparis
         SeededComparison(four.comparisons[:1])
     with pytest.raises(ValueError, match="seeds used twice"):
         SeededComparison([four.comparisons[0], four.comparisons[0]])
+
+
+def test_seeds_of_what_is_not_drawn_have_no_interval(trace: Path) -> None:
+    """Equal figures of all seeds are no measurement of their spread."""
+    both = slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"], seeds=2)
+    assert any("nothing is drawn here" in note for note in both.notes())
+    assert "±" not in both.summary().split("Means over")[0]
+    drawn = {"scheme.baseline.slc.victim": "random", "scheme.tlc-only.clean.victim": "random"}
+    spread = slcache.compare(
+        trace, device="tiny", schemes=["tlc-only", "baseline"], seeds=2, settings=drawn
+    )
+    assert any("only the random choices" in note for note in spread.notes())

@@ -273,11 +273,18 @@ class SeededComparison(Comparison):
             f"{NOISE} marks a difference inside the noise."
         ]
         if len({each.documents[0]["trace"]["sha256"] for each in self.comparisons}) == 1:
-            own.append(
-                "The trace is a recording, the same for every seed: only the random choices of "
-                "the device and the schemes differ."
+            told = (
+                "nothing is drawn here, and no figure has an interval. All seeds gave the same."
+                if self._is_drawn_from_nothing()
+                else "only the random choices of the device and the schemes differ."
             )
+            own.append(f"The trace is a recording, the same for every seed: {told}")
         return own + super().notes()
+
+    def _is_drawn_from_nothing(self) -> bool:
+        """Return whether no seed changes a figure of any scheme."""
+        figures = (self.figure(label, each.metric) for label in self.labels for each in _COLUMNS)
+        return all(len(set(figure.values)) == 1 for figure in figures)
 
     def summary(self) -> str:
         """Return the table of means and its verdict as text."""
@@ -353,5 +360,5 @@ def _is_alike(best: Figure, other: Figure) -> bool:
 
 
 def _within(half: float | None, mean: float) -> str:
-    """Return an interval's half as a part of the mean."""
-    return "" if half is None or not mean else f" ±{units.percent(half / abs(mean))}"
+    """Return an interval's half as a part of the mean; nothing where all seeds gave one figure."""
+    return "" if not half or not mean else f" ±{units.percent(half / abs(mean))}"
