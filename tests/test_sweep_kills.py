@@ -125,8 +125,9 @@ def test_kills_at_random_moments_change_nothing(
         wait_until_gone(mark)
         assert before.items() <= results(out).items(), f"ran twice; SLCACHE_SEED={seed}"
     mark = uuid.uuid4().hex
-    # With what a killed driver was about to write.
-    shutil.rmtree(out / "store" / "results")
+    # With what a killed driver was about to write. On a busy machine none may have got so far.
+    if results(out):
+        shutil.rmtree(out / "store" / "results")
     with started(words, mark) as driver:
         lost = 0
         for _ in range(kills):
