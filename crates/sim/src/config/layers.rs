@@ -176,11 +176,9 @@ fn base_tree(file: &DeviceFile, scheme: &str, errors: &mut Vec<ConfigError>) -> 
         errors.extend(twice::in_file(file, scheme, defaults, own));
     }
     let mut table = own_defaults(scheme);
-    // A scheme of one's own has the cache that the device gives those it is compared with.
-    if let Some(blocks) = defaults.as_ref().and_then(|all| all.get("baseline")?.get("slc_blocks")) {
-        if scheme == "custom" {
-            table.insert("slc_blocks".to_owned(), blocks.clone());
-        }
+    if scheme == "custom" {
+        let theirs = defaults.as_ref().and_then(|all| all.get("baseline")?.as_table());
+        tree::merge(&mut table, shared_with_baseline(theirs));
     }
     for section in [defaults, own.clone()].into_iter().flatten() {
         if let Some(Value::Table(settings)) = section.get(scheme) {
@@ -203,6 +201,15 @@ fn base_tree(file: &DeviceFile, scheme: &str, errors: &mut Vec<ConfigError>) -> 
     schemes.insert(scheme.to_owned(), Value::Table(table));
     base.insert("scheme".to_owned(), Value::Table(schemes));
     base
+}
+
+/// A scheme of one's own has the cache, the store and the planes that the device gives `baseline`, with which it
+/// is compared.
+fn shared_with_baseline(theirs: Option<&Table>) -> Table {
+    let shared = |(key, _): &(&String, &Value)| {
+        ["slc_blocks", "dense_mode", "dense", "placement", "plane_order"].contains(&key.as_str())
+    };
+    theirs.into_iter().flatten().filter(shared).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 /// Every key of `scheme` at its own default. Below a table that is given in part serde would put the

@@ -13,8 +13,9 @@ type Leaves = BTreeMap<String, Value>;
 
 /// Keys whose other values need a second setting or other chips than those of the presets, or which
 /// do nothing in a scheme.
-const BOUND: [&str; 14] = [
+const BOUND: [&str; 15] = [
     "client.dynamic.shape",
+    "custom.idle.",
     "client.flush.high",
     "client.flush.low",
     "mode",
