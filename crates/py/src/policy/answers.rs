@@ -4,7 +4,7 @@ use super::view::{index, unknown};
 use pyo3::exceptions::PyTypeError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
 use slcache_sim::custom::{BlockId, Choice, Reclaim, Whither};
 use std::sync::Arc;
 
@@ -77,7 +77,11 @@ impl Names {
         Ok(Some(Reclaim {
             region,
             to: if to.is_none() { Whither::Each } else { Whither::Region(self.region(&to)?) },
-            block: if block.is_none() { None } else { Some(BlockId(block.extract()?)) },
+            block: if block.is_none() {
+                None
+            } else {
+                Some(BlockId(number(&block, "a block of view.closed_blocks")?))
+            },
             open: field("open")?.extract()?,
             uninterrupted: field("uninterrupted")?.extract()?,
         }))
@@ -90,8 +94,16 @@ impl Names {
         }
         let changes =
             answer.cast::<PyDict>().map_err(|_| wrong(answer, "None, or a dict of region and blocks"))?;
-        changes.iter().map(|(name, blocks)| Ok((self.region(&name)?, blocks.extract()?))).collect()
+        let quota = |blocks: &Bound<'_, PyAny>| number(blocks, "blocks per plane, a whole number from 1");
+        changes.iter().map(|(name, blocks)| Ok((self.region(&name)?, quota(&blocks)?))).collect()
     }
+}
+
+/// A whole number of 32 bits.
+fn number(answer: &Bound<'_, PyAny>, allowed: &str) -> PyResult<u32> {
+    let is_bool = answer.is_instance_of::<PyBool>();
+    let found = if is_bool { None } else { answer.extract().ok() };
+    found.ok_or_else(|| wrong(answer, allowed))
 }
 
 /// The exception for an answer that is none.

@@ -174,21 +174,35 @@ impl CustomConfig {
 
     fn settle_all(&mut self, device: &DeviceConfig) {
         self.dense_mode = Some(self.mode(device));
-        if let Ok(Some(described)) = self.described() {
-            self.sha256.get_or_insert(described.sha256);
+        let described = self.described().ok().flatten();
+        if let Some(described) = &described {
+            self.sha256.get_or_insert_with(|| described.sha256.clone());
             self.slc_blocks = self.slc_blocks.or(described.slc_blocks);
-            self.options = described.options;
+            self.options = described.options.clone();
         }
-        self.slc_blocks.get_or_insert(SLC_BLOCKS);
+        self.slc_blocks = match self.uses_slc_blocks(described.as_ref()) {
+            true => self.slc_blocks.or(Some(SLC_BLOCKS)),
+            false => None,
+        };
+    }
+
+    /// Whether a region's size, or the policy, follows `slc_blocks`.
+    fn uses_slc_blocks(&self, described: Option<&Description>) -> bool {
+        let follows = |region: &RegionConfig| region.mode == Some(CellMode::Slc) && region.blocks.is_none();
+        let is_option = described.is_some_and(|described| described.slc_blocks.is_some());
+        is_option || self.regions(described).iter().any(follows)
     }
 
     fn moot_key(&self, key: &str) -> Option<&'static str> {
+        let described = self.described().ok().flatten();
+        let is_idle = described.as_ref().is_some_and(|described| described.idle);
         let has_none = self.source.is_none() && (key.starts_with("options") || key == "sha256");
-        let is_idle = self.source.is_none() && key.starts_with("idle.");
         match () {
             () if has_none => Some("there is no policy whose it could be (source names one)"),
-            () if is_idle => Some("nothing is done in idle time without a policy (source names one)"),
-            () if self.source.is_some() && key.starts_with("regions") => Some("the policy names the regions"),
+            () if key.starts_with("idle.") && !is_idle => Some("nothing is done in idle time"),
+            () if key == "slc_blocks" && !self.uses_slc_blocks(described.as_ref()) => {
+                Some("every region in SLC mode names a number of blocks of its own")
+            }
             () => None,
         }
     }
@@ -251,7 +265,8 @@ impl CustomConfig {
         }
         if regions.len() > REGIONS_MAX {
             let key = if self.source.is_some() { "scheme.custom.source" } else { "scheme.custom.regions" };
-            problems.push(Problem::new(key, regions.len(), format!("at most {REGIONS_MAX} regions")));
+            let found = format!("{} regions", regions.len());
+            problems.push(Problem::new(key, found, format!("at most {REGIONS_MAX}")));
         }
         let shared: Vec<_> = regions.iter().filter(|region| self.own_blocks(region).is_none()).collect();
         let modes: BTreeSet<_> = shared.iter().map(|region| region.mode.map(CellMode::name)).collect();

@@ -28,6 +28,8 @@ pub struct Description {
     pub options: BTreeMap<String, OptionValue>,
     /// Its regions.
     pub regions: Vec<RegionConfig>,
+    /// Whether it does anything in idle time.
+    pub idle: bool,
     /// The end of a run empties its SLC regions, counted.
     pub drain: bool,
     /// Write requests between two calls of `window`; 0 = none.

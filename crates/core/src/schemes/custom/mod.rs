@@ -186,6 +186,10 @@ impl Scheme for Custom {
 
     fn finish(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
         self.shelf.regions.iter_mut().for_each(|region| AnyRegion::pad_all(region, io));
+        // Before time 0 there is nothing to tell.
+        if io.clockless() {
+            return Ok(());
+        }
         let figures = self.policy.as_ref().map_or(Ok(BTreeMap::new()), |policy| policy.figures());
         self.own_figures = figures.map_err(|message| self.fail(message))?;
         let counted = self.counted();

@@ -99,7 +99,15 @@ impl Custom {
             self.shelf.room(region, plane, Class::Urgent, io);
             return Ok(());
         }
+        // No plane has more blocks: who empties more of them moves data in a circle.
+        let mut left = io.geometry().pools[self.shelf.regions[region].spec.pool].blocks;
         while let Some(what) = self.ask_reclaim(region, plane, io)? {
+            if left == 0 {
+                let name = &self.names[region];
+                let told = "emptied as many blocks as the plane has, and goes on";
+                return Err(self.fail(format!("reclaim: for a block of \"{name}\" it {told}")));
+            }
+            left -= 1;
             // Without room for what lives in it, another region or plane may take the write.
             if self.empty(&what, plane, Class::Urgent, io)? != Emptied::Block {
                 break;

@@ -53,6 +53,7 @@ impl Host for RandomHost {
             slc_blocks: Some(3),
             options: BTreeMap::new(),
             regions: regions(seed),
+            idle: seed % 3 != 2,
             drain: seed % 2 == 0,
             window_writes: 5 + seed % 7,
             history: seed % 5 == 0,
