@@ -101,12 +101,18 @@ WRONG = {
     'def reclaim(self, region, view): return "cache"': 'cannot be emptied into "cache" itself',
     "def reclaim(self, region, view): return 3.5": "reclaim: returned 3.5; allowed: None",
     'def reclaim(self, region, view): return slcache.reclaim(to="store", block=1)': "no full block",
+    'def reclaim(self, region, view): return slcache.reclaim(to="store", block=-1)': "returned -1",
+    "window_writes = 1\ndef window(self, window, view): return {'cache': True}": "returned True",
+    "regions = {'a': slcache.slc(1), 'b': slcache.slc(2), 'store': slcache.dense()}\n"
+    "def reclaim(self, region, view):\n"
+    "    self.turn = not getattr(self, 'turn', False)\n"
+    "    first, second = ('a', 'b') if self.turn else ('b', 'a')\n"
+    "    return slcache.reclaim(first, to=second)": "emptied as many blocks as the plane has",
     "def reclaim(self, region, view): return slcache.reclaim()": "destination: NotImplementedError",
     'def figures(self): return {"x": float("nan")}': "figures: 'x': nan; allowed",
     'def figures(self): return {"cache_pages_written": 1}': "is counted already",
     "window_writes = 1\ndef window(self, window, view): return {'cache': 0}": "between 1 and 3",
     "window_writes = 1\ndef window(self, window, view): return {'store': 1}": "no blocks of",
-    "def __init__(self): raise KeyError('k')": "a new scheme: KeyError: 'k' (mine.py, line 5",
 }
 
 
@@ -121,6 +127,13 @@ def test_a_wrong_answer_ends_the_run_in_words(body: str, tmp_path: Path, trace: 
 
 #: Bodies that no configuration takes, and what is said of them.
 REFUSED = {
+    "def __init__(self): raise KeyError('k')": "KeyError: 'k' (mine.py, line 5, in __init__)",
+    "def __init__(self, x): pass": "can be an instance: ",
+    "figures = 3": "a class whose figures is a method",
+    "slc_blocks: int = slcache.option(-3, minimum=1)": "default is a whole number, at least 1",
+    "share = slcache.option([1])": "its default must be True or False, a number or a text",
+    "share = slcache.option(1, minimum='a')": "minimum = 'a': must be a number",
+    "share = slcache.option(1, choices=5)": "choices = 5: must be a list of values",
     "regions = {}": "whose regions is a dict",
     'regions = {"a": 3}': "whose region 'a' is slc() or dense()",
     'regions = {"a": slcache.slc()}': "regions without blocks of their own",
@@ -221,6 +234,92 @@ def test_an_edit_is_noticed(tmp_path: Path, trace: Path) -> None:
         slcache.rerun(found)
     after = slcache.run(trace, device="tiny", scheme=source)
     assert after.documents[0]["waf"] != before.documents[0]["waf"]
+
+
+def test_an_edit_of_a_base_class_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    base = tmp_path / "some_base.py"
+    base.write_text("import slcache\n\nclass Base(slcache.Scheme):\n    pass\n")
+    (tmp_path / "own.py").write_text("import some_base\n\nclass Own(some_base.Base):\n    pass\n")
+    source = f"{tmp_path}/own.py:Own"
+    before = slcache.resolve(device="tiny", scheme=source)["scheme"]["custom"]["sha256"]
+    base.write_text(base.read_text() + "\n\n# edited\n")
+    after = slcache.resolve(device="tiny", scheme=source)["scheme"]["custom"]["sha256"]
+    assert before != after
+
+
+def test_what_a_function_made_a_class_from_is_part_of_it() -> None:
+    def made(region: str) -> type[Scheme]:
+        class Made(Scheme):
+            def place(self, write: object, view: object) -> str:
+                return region
+
+        return Made
+
+    sums = set()
+    for region in ("cache", "store"):
+        config = slcache.resolve(device="tiny", scheme=cast(Any, made(region)))
+        sums.add(config["scheme"]["custom"]["sha256"])
+    assert len(sums) == 2
+
+
+def test_a_value_alone_is_another_default(tmp_path: Path) -> None:
+    file = tmp_path / "family.py"
+    file.write_text(
+        "import slcache\n\nclass A(slcache.Scheme):\n"
+        "    largest: int = slcache.option(9, minimum=1)\n\n"
+        "class B(A):\n    largest = 5\n\nclass C(A):\n    largest = 0\n"
+    )
+    assert options_of(f"{file}:B", {})["options"]["largest"] == 5
+    with pytest.raises(slcache.ConfigError, match="whose default is a whole number, at least 1"):
+        options_of(f"{file}:C", {})
+
+
+def test_a_file_that_ends_itself_is_no_scheme(tmp_path: Path) -> None:
+    source = written(tmp_path, "pass")
+    file = tmp_path / "mine.py"
+    file.write_text(file.read_text() + "\nraise SystemExit('config missing')\n")
+    for _ in range(2):
+        with pytest.raises(slcache.ConfigError, match="SystemExit: config missing"):
+            slcache.resolve(device="tiny", scheme=source)
+
+
+def test_keys_without_effect_are_refused(tmp_path: Path, trace: Path) -> None:
+    plain = written(tmp_path, "pass")
+    with pytest.raises(slcache.ConfigError, match="nothing is done in idle time"):
+        slcache.resolve(device="tiny", scheme=plain, settings={"idle.threshold_ns": 10**6})
+    numbered = written(tmp_path, "regions = {'a': slcache.slc(3), 'b': slcache.dense()}")
+    with pytest.raises(slcache.ConfigError, match="names a number of blocks of its own"):
+        slcache.resolve(device="tiny", scheme=numbered, settings={"slc_blocks": 4})
+    assert options_of(numbered, {}).get("slc_blocks") is None
+    victims = {}
+    for victim in ("greedy", "random"):
+        settings = {"dense.victim": victim}
+        run = slcache.run(trace, device="tiny", scheme=BASELINE, settings=settings)
+        victims[victim] = run.documents[0]["waf"]["total"]
+    assert len(set(victims.values())) == 2
+
+
+def test_an_option_that_changes_is_state(tmp_path: Path, trace: Path) -> None:
+    body = """
+        largest: int = slcache.option(1024)
+
+        def place(self, write, view):
+            self.largest += 1
+            return "cache", "store"
+
+        def figures(self):
+            return {"largest": self.largest}
+    """
+    source, state = written(tmp_path, body), tmp_path / "state"
+    fresh = slcache.run(
+        trace, device="tiny", scheme=source, settings={"precondition.fill": 0.5}, save_state=state
+    )
+    again = slcache.run(trace, device="tiny", scheme=source, load_state=state)
+    found = [each.documents[0]["scheme"]["figures"]["largest"] for each in (fresh, again)]
+    assert found[0] == found[1] > 1024
 
 
 COUNTS = """

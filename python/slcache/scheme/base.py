@@ -20,21 +20,21 @@ class Region:
     `mode` is the cell mode, the densest where it is None. `blocks` is how many blocks of a plane it
     has, a number or the name of an option; None: `slc_blocks` in SLC mode, else what is left, which
     all such regions share. `victim` says which block is emptied next: greedy, fifo, random,
-    cost-benefit.
+    cost-benefit; None: greedy, or for shared regions `dense.victim`.
     """
 
     mode: str | None = None
     blocks: int | str | None = None
-    victim: str = "greedy"
+    victim: str | None = None
 
 
-def slc(blocks: int | str | None = None, *, victim: str = "greedy") -> Region:
+def slc(blocks: int | str | None = None, *, victim: str | None = None) -> Region:
     """Return a region in SLC mode, of `slc_blocks` blocks per plane where no number is given."""
     return Region("slc", blocks, victim)
 
 
 def dense(
-    mode: str | None = None, *, blocks: int | str | None = None, victim: str = "greedy"
+    mode: str | None = None, *, blocks: int | str | None = None, victim: str | None = None
 ) -> Region:
     """Return a dense region; without blocks of its own it shares what is left of each plane."""
     return Region(mode, blocks, victim)
@@ -60,7 +60,24 @@ def option(
     help: str = "",
 ) -> Any:  # noqa: ANN401 - the class declares the type of its attribute
     """Return an option with its default and the values it may have."""
-    return Option(default, minimum, maximum, choices, help)
+    made = Option(default, minimum, maximum, choices, help)
+    wrong = _wrong(made)
+    if wrong is not None:
+        raise TypeError(f"slcache.option({default!r}, ...): {wrong}")
+    return made
+
+
+def _wrong(declared: Option) -> str | None:
+    """Return what is wrong with how an option is declared."""
+    if not isinstance(declared.default, Value):
+        return "its default must be True or False, a number or a text"
+    for name in ("minimum", "maximum"):
+        limit = getattr(declared, name)
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float)):
+            return f"{name} = {limit!r}: must be a number"
+    if declared.choices is not None and not isinstance(declared.choices, tuple | list):
+        return f"choices = {declared.choices!r}: must be a list of values"
+    return None
 
 
 @dataclass(frozen=True)
@@ -147,8 +164,8 @@ class Scheme:
 
     def save(self) -> Any:  # noqa: ANN401 - whatever JSON has
         """Return all that decides what comes next, as plain values; the attributes by default."""
-        own = {"_options", *self._options}
-        return {name: value for name, value in vars(self).items() if name not in own}
+        kept = {"_options": self._options, **self._options}
+        return {k: v for k, v in vars(self).items() if k not in kept or v != kept[k]}
 
     def load(self, state: Any) -> None:  # noqa: ANN401
         """Go on where `save` was called, in a new instance with the same options."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from slcache.scheme.base import Option, Region, Scheme, Value
@@ -18,7 +19,7 @@ _TAKEN = (
     *("idle", "dense"),
 )
 #: Which block may be emptied next.
-VICTIMS = ("greedy", "fifo", "random", "cost-benefit")
+VICTIMS = (None, "greedy", "fifo", "random", "cost-benefit")
 #: An option of this name is a key that other schemes have too.
 SLC_BLOCKS = "slc_blocks"
 _SLC_BLOCKS_DEFAULT = 64
@@ -28,7 +29,12 @@ def options(cls: type[Scheme]) -> dict[str, Option]:
     """Return the options of a class by name, those of its bases first."""
     found: dict[str, Option] = {}
     for base in reversed(cls.__mro__):
-        found |= {name: each for name, each in vars(base).items() if isinstance(each, Option)}
+        for name, each in vars(base).items():
+            if isinstance(each, Option):
+                found[name] = each
+            elif name in found:
+                # A value alone is another default.
+                found[name] = replace(found[name], default=each)
     return found
 
 
@@ -42,6 +48,15 @@ def values(
         for name, value in chosen.items()
         if name not in declared or name == SLC_BLOCKS
     ]
+    problems += [
+        (
+            "source",
+            f"{name} = {_shown(each.default)}",
+            f"an option whose default is {allowed(each)}",
+        )
+        for name, each in declared.items()
+        if not _fits(each, each.default)
+    ]
     taken = [name for name in declared if name in _TAKEN]
     problems += [("source", name, "an option by another name: it is a key") for name in taken]
     given: dict[str, Value] = dict(chosen)
@@ -49,10 +64,10 @@ def values(
         given[SLC_BLOCKS] = slc_blocks
     for name, each in declared.items():
         value = given.setdefault(name, each.default)
-        allowed = refusal(each, value)
-        if allowed is not None:
+        refused = refusal(each, value)
+        if refused is not None:
             key = name if name == SLC_BLOCKS else f"options.{name}"
-            problems.append((key, _shown(value), allowed))
+            problems.append((key, _shown(value), refused))
         elif isinstance(each.default, float):
             given[name] = float(value)
     return {name: given[name] for name in declared}, problems
@@ -90,6 +105,8 @@ def _fits(declared: Option, value: object) -> bool:
     if kind in (bool, str):
         return type(value) is kind
     if type(value) is not int and (kind is int or type(value) is not float):
+        return False
+    if type(value) is int and not -(2**63) <= value < 2**63:
         return False
     number = float(value)
     least = -math.inf if declared.minimum is None else declared.minimum

@@ -26,6 +26,8 @@ def describe(source: str, slc_blocks: int | None, chosen: str) -> str:
     given, problems = declared.values(cls, slc_blocks, json.loads(chosen))
     rows, wrong = declared.regions(cls, given)
     wrong += _flags(cls)
+    if not problems and not wrong:
+        wrong = _unmade(cls, given)
     if problems or wrong:
         return json.dumps({"problems": problems + wrong})
     return json.dumps(
@@ -34,11 +36,33 @@ def describe(source: str, slc_blocks: int | None, chosen: str) -> str:
             "slc_blocks": declared.own_slc_blocks(cls, given),
             "options": {k: v for k, v in given.items() if k != declared.SLC_BLOCKS},
             "regions": rows,
+            "idle": _has(cls, "idle"),
             "drain": cls.drain,
             "window_writes": cls.window_writes,
             "history": cls.history,
         }
     )
+
+
+def _unmade(cls: type[Scheme], given: Mapping[str, Value]) -> list[declared.Problem]:
+    """Return why there can be no instance of a class."""
+    for name in (*_HOOKS, "destination", "figures", "save", "load"):
+        if not callable(getattr(cls, name)):
+            return [("source", cls.__qualname__, f"a class whose {name} is a method")]
+    # What takes long to begin with begins once to be tried.
+    tried = cls, json.dumps(given)
+    if tried in _made_once:
+        return []
+    try:
+        _made(cls, given)
+    except Exception as error:
+        why = told(error, error.__traceback__)
+        return [("source", cls.__qualname__, f"a class of which there can be an instance: {why}")]
+    _made_once.add(tried)
+    return []
+
+
+_made_once: set[tuple[type[Scheme], str]] = set()
 
 
 def _flags(cls: type[Scheme]) -> list[declared.Problem]:
