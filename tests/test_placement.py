@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,7 @@ def test_what_means_nothing_is_refused_in_words(trace: Path) -> None:
         ({"scheme": "nowhere.py:X"}, "must be a file of Python"),
         ({"reward": "praise"}, "reward 'praise': unknown"),
         ({"settings": {"buffer.pages": 8}}, "buffer"),
+        ({"settings": {"trace.address": "clip"}}, "clip: leaves writes out"),
     ]
     for given, words in wrong:
         with pytest.raises(ConfigError, match=words):
@@ -129,3 +131,31 @@ def test_max_steps_truncates(trace: Path) -> None:
     assert env.step(0)[2:4] == (False, True)
     with pytest.raises(EpisodeError, match="is over"):
         env.step(0)
+
+
+def test_two_classes_of_one_name_are_two_schemes(trace: Path, tmp_path: Path) -> None:
+    for name, regions in (("one", "cache"), ("two", "fast")):
+        (tmp_path / f"{name}.py").write_text(
+            "import slcache\n\nclass Z(slcache.Scheme):\n"
+            f"    regions = {{'{regions}': slcache.slc(3), 'store': slcache.dense()}}\n"
+        )
+    envs = [made(trace, scheme=f"{tmp_path}/{name}.py:Z") for name in ("one", "two")]
+    for env, region in zip(envs, ("cache", "fast"), strict=True):
+        env.reset(seed=1)
+        env.step(0)
+        figures = env.finish()["scheme"]["figures"]
+        assert f"{region}_pages_written" in figures
+
+
+def test_forks_in_threads_take_their_own_actions(trace: Path) -> None:
+    env = made(trace, batch=8)
+    env.reset(seed=1)
+    actions = [np.tile([0, 1], (30, 4)), np.tile([1, 0], (30, 4))]
+
+    def rewards(fork: PlacementEnv, steps: np.ndarray[Any, Any]) -> list[float]:
+        return [fork.step(step)[1] for step in steps]
+
+    alone = [rewards(env.fork(), steps) for steps in actions]
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(rewards, [env.fork(), env.fork()], actions))
+    assert together == alone

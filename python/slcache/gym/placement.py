@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import itertools
 import json
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -31,7 +30,6 @@ Info = dict[str, Any]
 STATE = ("write_mean_ns", "backlog", "moved_bytes", "waf", "mapped_bytes", "utilisation")
 #: The most writes of a step.
 _BATCH_MAX = 1_000_000
-_numbers = itertools.count(1)
 
 
 class PlacementEnv(gymnasium.Env[Observation, Any]):
@@ -72,14 +70,12 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         self._cls = placed.made(_class(scheme))
         self.regions = list(self._cls.regions)
         self.batch, self._max_steps = batch, max_steps
-        #: The episode's number, by which its scheme finds the actions; forks have the same.
-        self._number = next(_numbers)
         self._format, self._options = trace_format, dict(trace_options or {})
         self._source = Source(
             device=str(device),
             workloads=workloads_of(trace),
             scheme=of_class(self._cls),
-            settings={**(settings or {}), "scheme.custom.options.environment": self._number},
+            settings=settings or {},
             trace_format=trace_format,
             trace_options=self._options,
             replay=replay,
@@ -90,6 +86,8 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         config = json.loads(first.config())
         if config["buffer"] is not None:
             raise ConfigError("device: has a DRAM buffer, which writes in an order of its own")
+        if config["trace"]["address"] == "clip":
+            raise ConfigError("trace.address = clip: leaves writes out that would be observed")
         self._page_bytes = int(config["device"]["pool"][0]["page_bytes"])
         self._layout = Layout(first, [], STATE, normalise=False)
         self._reward = reward
@@ -113,7 +111,7 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         """Begin an episode; `options` may name a `workload`. `info` tells what was begun."""
         super().reset(seed=None if seed is None else checked_seed(seed))
         start = self._source.drawn(seed, options, self.np_random)
-        placed.waiting[self._number] = self._actions = deque()
+        self._actions = deque()
         self._episode = self._source.episode(start)
         self._writes = self._features(start.workload, start.seed)
         self._judge = rewards.made(self._reward, self._layout.at)
@@ -130,8 +128,11 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
             known = ", ".join(f"{i} {name}" for i, name in enumerate(self.regions))
             raise EpisodeError(f"action {action!r:.60}: must be in {self.action_space}: {known}")
         self._actions.extend(np.atleast_1d(action).tolist())
-        placed.waiting[self._number] = self._actions
-        ended = episode.step([], self._figures)
+        placed.waiting.actions = self._actions
+        try:
+            ended = episode.step([], self._figures)
+        finally:
+            placed.waiting.actions = None
         self._steps += 1
         figures = self._figures.tolist()
         info = self._layout.told(figures, [])
@@ -159,15 +160,18 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
     def finish(self) -> dict[str, Any]:
         """Run what is left, placed by default, and return the result document of `slcache run`."""
         episode = self._under_way()
-        placed.waiting[self._number] = self._actions
         self._episode = None
-        document: dict[str, Any] = json.loads(episode.finish())
+        with placed.finishing:
+            placed.left.append(self._actions)
+            try:
+                document: dict[str, Any] = json.loads(episode.finish())
+            finally:
+                placed.left.clear()
         return document
 
     def close(self) -> None:
         """End."""
         self._episode = None
-        placed.waiting.pop(self._number, None)
 
     def _under_way(self) -> Episode:
         if self._episode is None:
