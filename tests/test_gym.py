@@ -20,7 +20,7 @@ from support import mixed, write_trace
 
 #: Short windows, so that a small trace has many.
 WINDOW = ("write-bytes", 65536)
-KNOBLESS = ("ips", "qlc-only", "hyssd")
+KNOBLESS = ("ips", "qlc-only", "hyssd", "custom")
 FIT = [name for name in slcache.fitting(device="tiny")[0] if name not in KNOBLESS]
 
 

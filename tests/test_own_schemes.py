@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 import slcache
 from slcache import Scheme, api
+from slcache import conformance as checking
 from slcache.cli.verbs import app
-from slcache.scheme import checking
 from slcache.sweep.outcome import Sweep
 
 EXAMPLES = Path("examples/schemes")

@@ -124,10 +124,10 @@ def check(
       slcache scheme check ./mine.py:TwoTemperatures
       slcache scheme check ./mine.py:TwoTemperatures --cases 5000 --seed 7
     """
-    from slcache.scheme import checking
+    from slcache import conformance
 
     with console.meter(progress) as on_progress:
-        outcome = checking.check(
+        outcome = conformance.check(
             source,
             settings=opt.pairs(sets),
             cases=cases,
@@ -142,7 +142,7 @@ def check(
         raise typer.Exit(1)
 
 
-def lines(outcome: Any) -> list[str]:  # noqa: ANN401 - as `checking` returns it
+def lines(outcome: Any) -> list[str]:  # noqa: ANN401 - as `conformance` returns it
     """Return what a check came to, a line each."""
     refused = f"; {units.count(outcome.refused)} devices refused" if outcome.refused else ""
     if outcome.failure is None:

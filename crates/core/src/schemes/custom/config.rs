@@ -1,5 +1,6 @@
 //! Parameters of `custom`: the policy, its options and the regions that follow from them.
 
+use super::declared::{OptionValue, RegionConfig};
 use super::host::{host, Description, Given};
 use super::policy::REGIONS_MAX;
 use crate::base::{CellMode, Problem};
@@ -9,44 +10,10 @@ use crate::hw::config::{IdleRule, PoolConfig};
 use crate::hw::device_config::DeviceConfig;
 use crate::schemes::common::device_fit::{check_capacity, check_page, densest_beside_slc, no_pool};
 use crate::schemes::common::parameters::parameters;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// SLC blocks per plane where nobody chooses.
 const SLC_BLOCKS: u32 = 64;
-
-/// The value of an option.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum OptionValue {
-    /// Yes or no.
-    Bool(bool),
-    /// A whole number.
-    Whole(i64),
-    /// A number.
-    Number(f64),
-    /// A word.
-    Text(String),
-}
-
-/// A region of a custom scheme.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RegionConfig {
-    /// What the policy calls it.
-    pub name: String,
-    /// Cell mode; default: `dense_mode`.
-    #[serde(default)]
-    pub mode: Option<CellMode>,
-    /// Blocks per plane of its own. Default: `slc_blocks` in SLC mode; else what is left, which all such
-    /// regions share and where the user's data have their place.
-    #[serde(default)]
-    pub blocks: Option<u32>,
-    /// Which of its blocks is emptied next; default: `greedy`.
-    #[serde(default)]
-    pub victim: Option<Victim>,
-}
 
 parameters! {
     /// Parameters of `custom`.

@@ -1,6 +1,6 @@
 //! Where policies of elsewhere come from: the program around the model says it once.
 
-use super::config::{OptionValue, RegionConfig};
+use super::declared::{OptionValue, RegionConfig};
 use super::policy::Policy;
 use crate::base::Problem;
 use std::collections::BTreeMap;

@@ -11,6 +11,7 @@
 //! **Knobs.** None; a policy changes its mind by `window`.
 
 mod config;
+mod declared;
 mod history;
 mod host;
 mod made;
@@ -20,7 +21,8 @@ mod shelf;
 mod view;
 mod writing;
 
-pub use config::{CustomConfig, OptionValue, RegionConfig};
+pub use config::CustomConfig;
+pub use declared::{OptionValue, RegionConfig};
 pub use host::{set_host, Description, Given, Host};
 pub use policy::{Choice, Hooks, Policy, Reclaim, Whither, Write, REGIONS_MAX};
 pub use view::{ClosedBlock, View};
