@@ -108,7 +108,7 @@ WRONG = {
     "    self.turn = not getattr(self, 'turn', False)\n"
     "    first, second = ('a', 'b') if self.turn else ('b', 'a')\n"
     "    return slcache.reclaim(first, to=second)": "emptied as many blocks as the plane has",
-    "def reclaim(self, region, view): return slcache.reclaim()": "destination: NotImplementedError",
+    "def reclaim(self, region, view): return slcache.reclaim()": "and Mine no destination",
     'def figures(self): return {"x": float("nan")}': "figures: 'x': nan; allowed",
     'def figures(self): return {"cache_pages_written": 1}': "is counted already",
     "window_writes = 1\ndef window(self, window, view): return {'cache': 0}": "between 1 and 3",
@@ -452,3 +452,21 @@ def test_the_page_is_tried_literally(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for command in commands:
         outcome = CliRunner().invoke(app(), shlex.split(command)[1:])
         assert outcome.exit_code == 0, f"{command}: {outcome.output}"
+
+
+def test_what_a_class_declares_is_shown() -> None:
+    source = f"{EXAMPLES}/two_temperatures.py:TwoTemperatures"
+    shown = CliRunner().invoke(app(), ["scheme", "show", source])
+    assert shown.exit_code == 0, shown.output
+    for words in ("decides: place, reclaim, destination", "dense.victim", "greedy", "largest"):
+        assert words in shown.output
+    told = CliRunner().invoke(app(), ["scheme", "show", source, "--json"])
+    assert [row["name"] for row in json.loads(told.output)["regions"]] == ["cache", "hot", "cold"]
+
+
+def test_a_check_is_told_on_the_terminal(tmp_path: Path) -> None:
+    passed = CliRunner().invoke(app(), ["scheme", "check", BASELINE, "--cases", "3"])
+    assert (passed.exit_code, "3 cases passed" in passed.output) == (0, True), passed.output
+    unsound = written(tmp_path, "def place(self, write, view): return random.choice(['cache']), 1")
+    failed = CliRunner().invoke(app(), ["scheme", "check", unsound, "--cases", "3"])
+    assert (failed.exit_code, "failed after" in failed.output) == (1, True), failed.output

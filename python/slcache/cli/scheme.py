@@ -41,7 +41,7 @@ def show(source: Source, json: opt.Json = False) -> None:
         console.emit_json(told)
         return
     regions = [
-        (row["name"], row["mode"] or "densest", _blocks(row), row["victim"])
+        (row["name"], row["mode"] or "densest", _blocks(row), row["victim"] or _rule(row))
         for row in told["regions"]
     ]
     options = [
@@ -67,6 +67,12 @@ def _blocks(row: dict[str, Any]) -> str:
     if row["blocks"] is not None:
         return str(row["blocks"])
     return "slc_blocks" if row["mode"] == "slc" else "what is left, shared"
+
+
+def _rule(row: dict[str, Any]) -> str:
+    """Return which block is emptied next where a class names no rule."""
+    has_own = row["blocks"] is not None or row["mode"] == "slc"
+    return "greedy" if has_own else "dense.victim"
 
 
 def _told(source: str) -> dict[str, Any]:

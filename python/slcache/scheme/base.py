@@ -109,6 +109,10 @@ def reclaim(
     return Reclaim(region, to, block, open, uninterrupted)
 
 
+#: What a decision says that a class does not take, where the class calls it itself.
+_ENGINE = "the default is the engine's and cannot be called; leave the method out to have it"
+
+
 class Scheme:
     """A scheme of one's own: declare regions and options, decide in methods.
 
@@ -136,7 +140,7 @@ class Scheme:
 
     def place(self, write: Write, view: View) -> str | Sequence[str]:
         """Return the region that takes a write, or several in order of preference."""
-        raise NotImplementedError
+        raise NotImplementedError(_ENGINE)
 
     def reclaim(self, region: str, view: View) -> str | Reclaim | None:
         """Return what is emptied before `region` opens a block in `view.plane`.
@@ -144,19 +148,20 @@ class Scheme:
         It is asked until it returns None or there is nothing to empty; the name of a region means
         that the next block of `region` goes there.
         """
-        raise NotImplementedError
+        raise NotImplementedError(_ENGINE)
 
     def destination(self, page: int, region: str, view: View) -> str:
         """Return where a page goes out of a block that `reclaim` empties without saying whither."""
-        raise NotImplementedError
+        told = f"reclaim of {region!r} has no to=, and {type(self).__name__} no destination"
+        raise NotImplementedError(told)
 
     def idle(self, view: View) -> Reclaim | None:
         """Return what a pause of `view.plane` empties; it is asked again when that is done."""
-        raise NotImplementedError
+        raise NotImplementedError(_ENGINE)
 
     def window(self, window: Window, view: View) -> Mapping[str, int] | None:
         """Return the regions whose number of blocks per plane changes, after `window_writes`."""
-        raise NotImplementedError
+        raise NotImplementedError(_ENGINE)
 
     def figures(self) -> Mapping[str, float]:
         """Return the scheme's figures for the report."""
