@@ -7,7 +7,7 @@ use slcache_traces::TraceOptions;
 use std::collections::BTreeMap;
 
 /// Options of every format.
-const PLAIN: [&str; 12] = [
+const PLAIN: [&str; 14] = [
     "format",
     "unsorted",
     "volume",
@@ -20,6 +20,8 @@ const PLAIN: [&str; 12] = [
     "object_unit",
     "coarse_time",
     "seed",
+    "resample",
+    "resample_block_ns",
 ];
 /// Columns and units of a generic trace, written with or without `generic.` in front.
 const GENERIC: [&str; 12] = [
@@ -147,9 +149,10 @@ fn typed(key: &str, text: &str) -> Value {
     let is_flag = matches!(key, "rebase" | "header");
     let is_column = matches!(key, "time" | "address" | "size" | "op" | "stream" | "response");
     let is_unit = matches!(key, "address_unit" | "size_unit" | "object_unit");
+    let is_number = matches!(key, "seed" | "resample" | "resample_block_ns");
     match (text.parse::<bool>(), text.parse::<u64>()) {
         (Ok(flag), _) if is_flag => flag.into(),
-        (_, Ok(number)) if is_column || is_unit || key == "seed" => number.into(),
+        (_, Ok(number)) if is_column || is_unit || is_number => number.into(),
         _ => text.into(),
     }
 }
@@ -219,6 +222,8 @@ mod tests {
             ("op_default", "write"),
             ("object_unit", "sector"),
             ("coarse_time", "spread"),
+            ("resample", "3"),
+            ("resample_block_ns", "1000"),
             ("seed", "7"),
             ("workload.twin.update_ratio", "0.5"),
         ];

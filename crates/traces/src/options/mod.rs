@@ -54,6 +54,11 @@ pub struct TraceOptions {
     /// What to do with the requests of a trace that tells whole seconds only,
     /// such as `tencent`: `keep` (default) or `spread`.
     pub coarse_time: CoarseTime,
+    /// Number of a draw of the trace: stretches of its time in random order. The same number
+    /// is the same draw. Refused for workloads, which are drawn by their seed.
+    pub resample: Option<u64>,
+    /// Mean length of those stretches in nanoseconds; default a twentieth of the trace.
+    pub resample_block_ns: Option<u64>,
 }
 
 impl TraceOptions {

@@ -8,6 +8,7 @@ pub(crate) mod prepare;
 pub(crate) mod reader;
 pub(crate) mod records;
 pub(crate) mod rereadable;
+pub(crate) mod resampled;
 pub(crate) mod source;
 pub(crate) mod spawn;
 pub(crate) mod workload;

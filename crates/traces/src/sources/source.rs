@@ -12,6 +12,7 @@ use crate::records::blocks::RecordReader;
 use crate::sources::detect::detect_in;
 use crate::sources::merged::MergedSource;
 use crate::sources::records::RecordSource;
+use crate::sources::resampled::Resampled;
 use crate::sources::workload::WorkloadSource;
 use crate::stored::blktrace_files;
 use crate::stored::opened::Opened;
@@ -34,6 +35,8 @@ pub(crate) enum Source {
     Merged(Box<MergedSource>),
     /// What was made of a trace for many runs.
     Prepared(Box<PreparedSource>),
+    /// Another source, and a draw of it.
+    Resampled(Box<(Source, Resampled)>),
 }
 
 impl Source {
@@ -51,6 +54,11 @@ impl Source {
             return Ok(Self::Workload(Box::new(WorkloadSource::open(path, options)?)));
         }
         refuse_workload_options(options)?;
+        if let Some(draw) = options.resample {
+            let as_it_is = TraceOptions { resample: None, resample_block_ns: None, ..options.clone() };
+            let inner = Self::open(path, &as_it_is)?;
+            return Ok(Self::Resampled(Box::new((inner, Resampled::new(name, draw, options)))));
+        }
         let may_be_blktrace = options.format.as_deref().is_none_or(|name| name == BLKTRACE);
         if may_be_blktrace && name != STDIN {
             if let Some(files) = blktrace_files::files_of(name)? {
@@ -75,6 +83,7 @@ impl Source {
     pub(crate) fn copy(&self) -> Option<&SharedFile> {
         match self {
             Self::Parquet(source) => Some(source.bytes()),
+            Self::Resampled(source) => source.0.copy(),
             Self::Records(_) | Self::Workload(_) | Self::Merged(_) | Self::Prepared(_) => None,
         }
     }
@@ -90,7 +99,27 @@ impl Source {
             Self::Workload(source) => source.step(out, max),
             Self::Merged(source) => source.step(out),
             Self::Prepared(source) => source.step(out, max),
+            Self::Resampled(source) => source.0.draw(&mut source.1, out, max),
         }
+    }
+
+    /// Appends some more requests of a draw; reads to the end before the first.
+    fn draw(
+        &mut self,
+        drawn: &mut Resampled,
+        out: &mut Vec<TraceEntry>,
+        max: usize,
+    ) -> Result<bool, TraceError> {
+        if !drawn.is_read() {
+            let mut batch = Vec::new();
+            while self.step(&mut batch, max).map_err(|error| self.final_error(error))? {
+                drawn.add(&batch)?;
+                batch.clear();
+            }
+            self.finish()?;
+            drawn.begin(self.summary())?;
+        }
+        drawn.step(out, max)
     }
 
     /// Settles the figures at the end; an error when nothing was taken.
@@ -101,6 +130,7 @@ impl Source {
             Self::Workload(source) => source.finish(),
             Self::Merged(source) => source.finish(),
             Self::Prepared(source) => source.finish(),
+            Self::Resampled(source) => source.1.finish(),
         }
     }
 
@@ -108,7 +138,7 @@ impl Source {
     pub(crate) fn final_error(&mut self, error: TraceError) -> TraceError {
         match self {
             Self::Records(source) => source.final_error(error),
-            Self::Parquet(_) | Self::Workload(_) | Self::Prepared(_) => error,
+            Self::Parquet(_) | Self::Workload(_) | Self::Prepared(_) | Self::Resampled(_) => error,
             Self::Merged(source) => source.list_volumes(error),
         }
     }
@@ -118,7 +148,7 @@ impl Source {
         match self {
             Self::Records(source) => source.update_summary(),
             Self::Parquet(source) => source.update_summary(),
-            Self::Workload(_) | Self::Prepared(_) => {}
+            Self::Workload(_) | Self::Prepared(_) | Self::Resampled(_) => {}
             Self::Merged(source) => source.update_summary(),
         }
     }
@@ -131,6 +161,7 @@ impl Source {
             Self::Workload(source) => source.summary(),
             Self::Merged(source) => source.summary(),
             Self::Prepared(source) => source.summary(),
+            Self::Resampled(source) => source.1.summary(),
         }
     }
 
@@ -140,6 +171,7 @@ impl Source {
             Self::Records(source) => source.format_name(),
             Self::Merged(source) => source.format_name(),
             Self::Prepared(source) => source.format_name(),
+            Self::Resampled(source) => source.0.format_name(),
             Self::Parquet(_) => PARQUET,
             Self::Workload(_) => WORKLOAD,
         }
@@ -153,6 +185,7 @@ impl Source {
             Self::Merged(source) => source.stream_names(),
             Self::Parquet(source) => source.stream_names(),
             Self::Prepared(source) => source.stream_names(),
+            Self::Resampled(source) => source.0.stream_names(),
             // Its streams share one address space.
             Self::Workload(_) => Vec::new(),
         }
@@ -164,6 +197,7 @@ impl Source {
             Self::Parquet(source) => source.stream_names().len() > 1,
             Self::Workload(_) => false,
             Self::Prepared(source) => source.has_volumes(),
+            Self::Resampled(source) => source.0.has_volumes(options),
             _ => options.volume == Some(VolumeChoice::Each),
         }
     }
@@ -175,6 +209,9 @@ impl Source {
             Self::Parquet(source) => source.origin().clone(),
             Self::Workload(source) => source.origin(),
             Self::Prepared(source) => source.origin(path),
+            Self::Resampled(source) => {
+                Origin { label: self.summary().label.clone(), ..source.0.origin(path) }
+            }
             Self::Records(_) | Self::Merged(_) => Origin {
                 file: path.rsplit('/').next().unwrap_or(path).to_owned(),
                 format: self.format_name().to_owned(),
@@ -193,6 +230,7 @@ impl Source {
             Self::Workload(_) => Arc::default(),
             Self::Merged(source) => source.byte_counter(),
             Self::Prepared(source) => source.byte_counter(),
+            Self::Resampled(source) => source.0.byte_counter(),
         }
     }
 
@@ -204,13 +242,18 @@ impl Source {
             Self::Workload(_) => None,
             Self::Merged(source) => source.bytes_total(),
             Self::Prepared(source) => Some(source.bytes_total()),
+            Self::Resampled(source) => source.0.bytes_total(),
         }
     }
 }
 
-/// A seed or a setting for what is no workload would be ignored.
+/// A seed or a setting for what is no workload would be ignored, and a length without a draw.
 fn refuse_workload_options(options: &TraceOptions) -> Result<(), TraceError> {
     let given = options.workload.keys().next().map(|key| ("workload", key.clone()));
+    if let (Some(block_ns), None) = (options.resample_block_ns, options.resample) {
+        let (key, value) = ("resample_block_ns", block_ns.to_string());
+        return Err(TraceError::Option { key, value, allowed: "only with resample".to_owned() });
+    }
     match given.or(options.seed.map(|seed| ("seed", seed.to_string()))) {
         None => Ok(()),
         Some((key, value)) => {
