@@ -109,3 +109,22 @@ def test_from_python(trace: Path) -> None:
     found = sweep(trace, device="tiny", scheme="tlc-only", vary={"host.time_scale": "0.5,1"})
     assert found.analysis(["waf"]).front.metrics == []
     assert "Main effects" in found.report()
+
+
+def test_a_study_is_shown_by_the_metrics_that_it_asked_for(tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "writes.csv", mixed(200, write_share=1.0))
+    out = tmp_path / "out"
+    asked = ("--device", "tiny", "--scheme", "baseline", "--address", "wrap")
+    done = slcache(
+        *("sweep", trace, *asked, "--vary", "host.time_scale=0.1,1"),
+        *("--metric", "erases", "--metric", "write_mean_ns", "--out", out),
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(slcache("sweep", "show", out, "--json").stdout)
+    assert list(found["metrics"]) == ["erases", "write_mean_ns"]
+    own = json.loads(slcache("sweep", "show", out, "--metric", "waf", "--json").stdout)
+    assert list(own["metrics"]) == ["waf"]
+    (out / "study.toml").write_text("trace = 3\n")
+    broken = slcache("sweep", "show", out, "--json")
+    assert "judged by the default metrics" in broken.stderr.decode()
+    assert "write_p99_ns" in json.loads(broken.stdout)["metrics"]

@@ -1,4 +1,4 @@
-"""The comparison: a trace under several schemes, with one seed or with several."""
+"""The comparison: a trace under several schemes, once, with several seeds or as several draws."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from slcache.given.config_files import Settings
 from slcache.given.content import Content
 from slcache.results import spare
 from slcache.results.result import Comparison
+from slcache.runs import draws, several
 from slcache.runs import given as texts
-from slcache.runs import several
 from slcache.runs.run import Run
 from slcache.sentences import reasons
 from slcache.traces.api import Progress
@@ -42,6 +42,8 @@ def compare(
     window: str | None = None,
     seed: int | None = None,
     seeds: int = 1,
+    resample: int | None = None,
+    resample_block: str | None = None,
     equal_cells: bool = False,
     memory_in: Path | None = None,
     log: Path | None = None,
@@ -57,14 +59,18 @@ def compare(
     left out. Figures are normalised to `normalise`, by default the first scheme. A setting under
     `scheme.<name>` goes to that scheme only, and `memory_in` to those that have a memory. `log`
     writes a table of requests for each scheme: `requests.parquet` means `requests-NAME.parquet`.
+
     With `seeds` above 1 everything is run with so many seeds from `seed` on, a workload drawn
     anew for each: a `SeededComparison` tells means with intervals, and which differences are
-    inside the noise. `equal_cells` leaves schemes without a cache as many dense blocks as those
-    with one have beside it. `jobs` runs go on at a time, each in a process of its own where that
-    is more than one, or on the `executor` of `slcache.sweep`; the figures are the same. Results
-    are kept in the folder `store`, where there is one, and found there: a comparison that was
-    ended goes on. Runs that write a log or read a memory are not kept. The other arguments are
-    those of `run`.
+    inside the noise. A recording is the same for every seed: `resample` draws it anew so many
+    times. A draw is its stretches of time in random order, `resample_block` long on average, such
+    as `"30s"`; by default a twentieth of the recording.
+
+    `equal_cells` leaves schemes without a cache as many dense blocks as those with one have
+    beside it. `jobs` runs go on at a time, each in a process of its own where that is more than
+    one, or on the `executor` of `slcache.sweep`; the figures are the same. Results are kept in
+    the folder `store`, where there is one, and found there: a comparison that was ended goes on.
+    Runs that write a log or read a memory are not kept. The other arguments are those of `run`.
     """
     device, _, said = config_files.unpacked(device, settings)
     given = api.addressed(said, address, window)
@@ -72,8 +78,10 @@ def compare(
     names = _names(schemes, normalise, device, given)
     learning = api.remembering(names) if memory_in is not None else []
     labelled = api.called(names, device=device, settings=given, replay=replay, seed=seed)
-    every = _seeds(device, names, given, seed, seeds)
-    if seeds > 1:
+    drawn = draws.of_trace(resample, resample_block, texts.text_of(trace), seeds)
+    count = resample or seeds
+    every = _seeds(device, names, given, seed, count)
+    if count > 1:
         given = {key: value for key, value in given.items() if key != "run.seed"}
     cells = _equal_cells(names, device, given) if equal_cells else {}
     asked = [
@@ -87,7 +95,9 @@ def compare(
                 **api.settings_for(given, name, names),
                 **cells.get(name, {}),
             },
-            trace_options=api.reader_options_of(trace, trace_format, trace_options, number),
+            trace_options=api.reader_options_of(
+                trace, trace_format, drawn(trace_options, number), number
+            ),
             replay=replay,
             seed=number,
             memory_in=memory_in if name in learning else None,
@@ -98,14 +108,14 @@ def compare(
     ]
     results = several.results(asked, jobs=jobs, executor=executor, store=store, progress=progress)
     reference = normalise if normalise is None else labelled[normalise]
-    count = len(names)
-    curve = bounds.of_comparison(asked[0], results[:count])
-    if seeds == 1:
+    each = len(names)
+    curve = bounds.of_comparison(asked[0], results[:each])
+    if count == 1:
         return Comparison(results, reference, curve)
     # Pictures are of the first seed.
     found = [
-        Comparison(results[start : start + count], reference, None if start else curve)
-        for start in range(0, len(results), count)
+        Comparison(results[start : start + each], reference, None if start else curve)
+        for start in range(0, len(results), each)
     ]
     from slcache.results.seeded import SeededComparison
 

@@ -438,6 +438,24 @@ Seeds = Annotated[
         help="Run everything with N seeds, from --seed on: means with intervals.",
     ),
 ]
+Resample = Annotated[
+    int | None,
+    typer.Option(
+        min=2,
+        max=1000,
+        metavar="N",
+        help="Draw a recording anew N times, its stretches of time in random order: means with "
+        "intervals, as --seeds gives for a workload.",
+    ),
+]
+ResampleBlock = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="How long those stretches are on average, such as 30s (default: a twentieth of the "
+        "recording).",
+    ),
+]
 EachSeeds = Annotated[
     int,
     typer.Option(

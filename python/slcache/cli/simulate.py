@@ -19,6 +19,7 @@ from slcache.report import terminal
 from slcache.results.result import FILES, Comparison, Result
 from slcache.sentences import notes
 from slcache.tables.tabular import Table
+from slcache.traces.api import is_workload
 from slcache.words import labels, units
 
 if TYPE_CHECKING:
@@ -120,6 +121,8 @@ def compare(
     window: opt.Window = None,
     seed: opt.Seed = None,
     seeds: opt.Seeds = 1,
+    resample: opt.Resample = None,
+    resample_block: opt.ResampleBlock = None,
     equal_cells: opt.EqualCells = False,
     memory_in: opt.MemoryIn = None,
     log: opt.Log = None,
@@ -142,6 +145,7 @@ def compare(
       slcache compare web.csv.gz --device ips-384g --schemes all --out out/web
       slcache compare hierarchy-web_0 --device hierarchy-44g \\
         --schemes tlc-only,baseline --seeds 5
+      slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline --resample 20
     """
     form, begun = opt.form_of(form, json), opt.set_up(reading)
     opt.check_executor(executor, jobs)
@@ -156,6 +160,10 @@ def compare(
     if _core.is_read_once(trace):
         name = "standard input" if trace == "-" else trace
         console.note(f"{name} is copied to a temporary file: every scheme reads it anew")
+    if seeds > 1 and not is_workload(trace):
+        console.note(
+            "the trace is a recording, the same for every seed; --resample N draws it anew"
+        )
     with (
         console.output(out, FILES, files_of(trace, device, config, memory_in)) as files,
         console.meter(progress) as meter,
@@ -166,6 +174,8 @@ def compare(
             schemes=names,
             normalise=normalise,
             seeds=seeds,
+            resample=resample,
+            resample_block=resample_block,
             equal_cells=equal_cells,
             memory_in=memory_in,
             log=log,

@@ -48,6 +48,8 @@ def sweep(
     sample: Sample = None,
     sample_seed: SampleSeed = None,
     seeds: Seeds = None,
+    resample: opt.Resample = None,
+    resample_block: opt.ResampleBlock = None,
     seed: opt.Seed = None,
     sets: opt.Sets = None,
     trace_format: opt.TraceFormat = None,
@@ -100,6 +102,7 @@ def sweep(
             points=points,
             sampling=(sample, sample_seed),
             seeds=(seeds, seed),
+            draws=(resample, resample_block),
             settings=once([*opt.pairs(sets).items(), *own]),
             reader=reader,
             replay=replay,
@@ -149,6 +152,7 @@ def _study_file(what: list[str]) -> Path | None:
 #: What a study's file says, so that it cannot be said beside it.
 _OF_A_STUDY = (
     *("device", "scheme", "vary", "points", "sample", "sample_seed", "seeds", "seed", "config"),
+    *("resample", "resample_block"),
     *("sets", "trace_format", "trace_option", "address", "volume", "unsorted", "workload"),
     *("replay", "metric"),
 )
@@ -169,6 +173,7 @@ def _study(
     points: Path | None,
     sampling: tuple[str | None, int | None],
     seeds: tuple[int | None, int | None],
+    draws: tuple[int | None, str | None],
     settings: dict[str, str],
     reader: dict[str, str],
     replay: str | None,
@@ -193,6 +198,8 @@ def _study(
             sampling=_sampling(*sampling),
             seeds=seeds[0] or 1,
             seed=seeds[1],
+            resample=draws[0],
+            resample_block=draws[1],
             settings=settings,
             trace_options=reader,
             replay=replay,

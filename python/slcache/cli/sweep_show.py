@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from slcache import ConfigError
 from slcache.cli import console
 from slcache.cli import options as opt
 
@@ -26,8 +27,8 @@ Metrics = Annotated[
     typer.Option(
         "--metric",
         metavar="NAME",
-        help="Judge by this metric. Repeat it (default: read_p99_ns, write_p99_ns, waf, "
-        "lifetime_host_bytes, slc_bytes).",
+        help="Judge by this metric. Repeat it (default: those of the study; without any, "
+        "read_p99_ns, write_p99_ns, waf, lifetime_host_bytes, slc_bytes).",
     ),
 ]
 Page = Annotated[
@@ -66,7 +67,7 @@ def show(
     try:
         outcome = Outcome.of(table)
         outcome.check_once()
-        analysis = Analysis.of(outcome, metrics or ())
+        analysis = Analysis.of(outcome, metrics or _judged_by(folder / ASKED))
     except ValueError as error:
         raise typer.BadParameter(f"{path}: {error}") from error
     if html is not None:
@@ -95,6 +96,19 @@ def _read(path: Path) -> pa.Table:
         return parquet.ParquetFile(path).read()
     except (pa.ArrowException, OSError, ValueError) as error:
         raise typer.BadParameter(f"{path}: {error}") from error
+
+
+def _judged_by(path: Path) -> list[str]:
+    """Return the metrics that the study asked for; none where its file is gone or was broken."""
+    from slcache.sweep import study
+
+    if not path.exists():
+        return []
+    try:
+        return study.read(path).judged_by
+    except ConfigError as error:
+        console.note(f"judged by the default metrics: {error}")
+        return []
 
 
 def _asked(path: Path) -> str:

@@ -24,6 +24,7 @@ _RANGES = {
     "jobs": (1, 10_000),
     "num_envs": (1, 10_000),
     "points": (1, 100_000),
+    "resample": (2, 1_000),
     "seed": (-math.inf, math.inf),
     "seeds": (1, SEEDS_MAX),
     "threads": (1, 10_000),

@@ -49,11 +49,11 @@ class Picture:
 
 @dataclass(frozen=True)
 class Seeds:
-    """What a comparison says over several seeds: its table, the sentences on it, the first one."""
+    """What a comparison says over several seeds: table, sentences on it, and the first's name."""
 
     rows: Sequence[grid.Row]
     notes: Sequence[str]
-    first: int
+    first: str
 
 
 def render(

@@ -1,4 +1,4 @@
-"""A comparison repeated with several seeds: means with intervals, and what is inside the noise."""
+"""A comparison repeated with seeds or draws: means with intervals, and what is inside the noise."""
 
 from __future__ import annotations
 
@@ -22,6 +22,14 @@ METHOD = (
     "Student's t on the means of seeds; against the reference on the differences of equal seeds"
 )
 _SIDES = ("write", "read")
+METHOD_OF_DRAWS = (
+    "Student's t on draws of the recording by the stationary bootstrap; against the reference on "
+    "the differences of equal draws"
+)
+_DRAWN = (
+    "A draw is the recording's time in stretches of random order. The interval is for another "
+    "recording of the same length: more draws make it surer, not narrower."
+)
 #: Marks a difference that seeds do not tell from none.
 NOISE = "≈"
 
@@ -31,6 +39,8 @@ class Figure:
     """One metric of one scheme over the seeds, None where a seed's run has no such thing."""
 
     values: Sequence[float | None]
+    #: Whether the values are of draws of a recording.
+    draws: bool = False
 
     @property
     def known(self) -> list[float]:
@@ -40,7 +50,7 @@ class Figure:
     @property
     def estimate(self) -> Estimate | None:
         """The mean and half its interval; None without values."""
-        return estimate(self.known) if self.known else None
+        return estimate(self.known, draws=self.draws) if self.known else None
 
     def by_seed(self) -> dict[Any, float | None]:
         """Return the values by the seed's place."""
@@ -80,8 +90,8 @@ class Against:
         base = sum(b for _, b in pairs) / len(pairs)
         if not base:
             return cls(None, None, None)
-        apart = estimate([a - b for a, b in pairs])
-        known = told_apart(mine.by_seed(), reference.by_seed())
+        apart = estimate([a - b for a, b in pairs], draws=mine.draws)
+        known = told_apart(mine.by_seed(), reference.by_seed(), draws=mine.draws)
         half = None if apart.half is None else apart.half / abs(base)
         return cls(1 + apart.mean / base, half, None if known is None else not known)
 
@@ -97,7 +107,9 @@ class Against:
 
 
 class SeededComparison(Comparison):
-    """A comparison repeated with several seeds; its tables, figures and runs are the first's.
+    """A comparison repeated with several seeds, or draws of a recording.
+
+    Its tables, figures and runs are the first's.
 
     Summary, verdict and the head of the report are of all seeds.
     """
@@ -112,6 +124,8 @@ class SeededComparison(Comparison):
         super().__init__(first.runs, first.reference, first.bounds)
         self.comparisons = list(comparisons)
         self.seeds = [int(each.documents[0]["provenance"]["seed"]) for each in comparisons]
+        #: Whether each seed is a draw of the recording as well.
+        self.draws = len({_options(each).get("resample") for each in comparisons}) > 1
         if len(set(self.seeds)) != len(self.seeds):
             raise ValueError(f"seeds used twice: {few(self.seeds)}")
 
@@ -129,9 +143,13 @@ class SeededComparison(Comparison):
         """Return a metric (see `slcache.metrics`) of one scheme over the seeds."""
         place = self.labels.index(label)
         if metric == metrics.GAIN_SHARE:
-            return Figure(self._shares(place))
+            return Figure(self._shares(place), self.draws)
         read = metrics.named(metric).value
-        return Figure([read(each.documents[place]) for each in self.comparisons])
+        return Figure([read(each.documents[place]) for each in self.comparisons], self.draws)
+
+    @property
+    def _repeated(self) -> str:
+        return "draws" if self.draws else "seeds"
 
     def _shares(self, place: int) -> list[float | None]:
         """Return one scheme's share of the gain over the reference, by seed; none of itself."""
@@ -154,7 +172,7 @@ class SeededComparison(Comparison):
         return {
             "seeds": self.seeds,
             "confidence": LEVEL,
-            "method": METHOD,
+            "method": METHOD_OF_DRAWS if self.draws else METHOD,
             "schemes": {
                 label: {name: self.figure(label, name).to_dict() for name in names}
                 for label in self.labels
@@ -243,7 +261,7 @@ class SeededComparison(Comparison):
         best = min(known, key=lambda label: known[label].mean)
         rivals = [label for label in known if label != best]
         alike = [name for name in rivals if _is_alike(found[best], found[name])]
-        title = f"{side.capitalize()}s, over {len(self.seeds)} seeds"
+        title = f"{side.capitalize()}s, over {len(self.seeds)} {self._repeated}"
         if rivals and len(alike) == len(rivals):
             return f"{title}: the differences in mean latency are inside the noise."
         text = f"{title}: {best} has the lowest mean latency{self._factor(best, metric)}"
@@ -268,11 +286,13 @@ class SeededComparison(Comparison):
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the table, in sentences."""
         own = [
-            f"Means over seeds {self.seeds[0]} to {self.seeds[-1]}, ± half the {LEVEL:.0%} "
-            "interval (Student's t; factors by the differences of equal seeds). "
-            f"{NOISE} marks a difference inside the noise."
+            f"Means over {self._repeated} {self.seeds[0]} to {self.seeds[-1]}, ± half the "
+            f"{LEVEL:.0%} interval (Student's t; factors by the differences of equal "
+            f"{self._repeated}). {NOISE} marks a difference inside the noise."
         ]
-        if len({each.documents[0]["trace"]["sha256"] for each in self.comparisons}) == 1:
+        if self.draws:
+            own.append(_DRAWN)
+        elif len({each.documents[0]["trace"]["sha256"] for each in self.comparisons}) == 1:
             told = (
                 "nothing is drawn here, and no figure has an interval. All seeds gave the same."
                 if self._is_drawn_from_nothing()
@@ -301,11 +321,13 @@ class SeededComparison(Comparison):
         """Return the report: means over seeds, then everything about the first seed's runs."""
         from slcache.report import html
 
-        told = html.Seeds(self.seed_rows(), [*self.notes(), *self.verdict()], self.seeds[0])
+        first = f"{self._repeated[:-1]} {self.seeds[0]}"
+        told = html.Seeds(self.seed_rows(), [*self.notes(), *self.verdict()], first)
         return html.render(self.labels, self.documents, self.reference, told, self.bounds)
 
     def __repr__(self) -> str:
-        return f"<slcache.SeededComparison of {', '.join(self.labels)}: {len(self.seeds)} seeds>"
+        count = f"{len(self.seeds)} {self._repeated}"
+        return f"<slcache.SeededComparison of {', '.join(self.labels)}: {count}>"
 
 
 @dataclass(frozen=True)
@@ -350,12 +372,17 @@ _GAINS = (
 )
 
 
+def _options(comparison: Comparison) -> dict[str, str]:
+    """Return how the trace was read; older results do not say."""
+    return comparison.documents[0]["trace"].get("options") or {}
+
+
 def _is_alike(best: Figure, other: Figure) -> bool:
     """Return whether seeds do not tell two schemes apart, or they are equal within the tie."""
     one, two = best.estimate, other.estimate
     if one is None or two is None:
         return False
-    apart = told_apart(best.by_seed(), other.by_seed())
+    apart = told_apart(best.by_seed(), other.by_seed(), draws=best.draws)
     return apart is False or normalise.equal(one.mean, two.mean)
 
 

@@ -50,7 +50,9 @@ def of_trace(
         outcome,
         pareto.of_outcome(outcome, judged, kept, absent=absent, neutral=neutral),
         {
-            name: spread.of_metric(outcome.configurations, name, _goal(name, goals))
+            name: spread.of_metric(
+                outcome.configurations, name, _goal(name, goals), draws=outcome.has_draws
+            )
             for name in metrics
         },
     )

@@ -19,8 +19,10 @@ Setting = str | float | int | bool | None
 DONE = "done"
 #: What every study's table has beside the parameters that it varies and the metrics.
 TRACE = "trace"
+#: Of a recording that was drawn anew: the number of the draw. Older tables have no such column.
+DRAW = "draw"
 INPUTS = (TRACE, "device", "scheme")
-OTHERS = ("point", "seed", "key", "status", "reason")
+OTHERS = ("point", "seed", DRAW, "key", "status", "reason")
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,16 @@ class Outcome:
             name: Outcome(own, factors, {**self.fixed, TRACE: name}, self.metrics)
             for name, own in rows.items()
         }
+
+    @property
+    def has_draws(self) -> bool:
+        """Whether what repeats a configuration are draws of a recording."""
+        return len({row.get(DRAW) for row in self.rows}) > 1
+
+    @property
+    def repeats(self) -> str:
+        """What repeats a configuration, in a word."""
+        return "draw" if self.has_draws else "seed"
 
     @property
     def counts(self) -> Mapping[str, int]:

@@ -135,9 +135,11 @@ def seeds(judged: Judged, short: Mapping[str, str]) -> list[str]:
     found = _comparable(judged)
     if not any(each.repeated for each in found):
         return []
+    word = judged.outcome.repeats
     still = [each.metric for each in found if each.still]
-    told = [sentence for each in found if (sentence := _noise(each, short))]
-    return [*([f"Seeds change nothing in {words.listed(still)}."] if still else []), *told]
+    told = [sentence for each in found if (sentence := _noise(each, short, word))]
+    nothing = f"{word.capitalize()}s change nothing in"
+    return [*([f"{nothing} {words.listed(still)}."] if still else []), *told]
 
 
 def seeds_meant(analysis: Analysis) -> list[str]:
@@ -145,7 +147,7 @@ def seeds_meant(analysis: Analysis) -> list[str]:
     found = [each for judged in analysis.judged for each in _comparable(judged)]
     if found and not any(each.repeated for each in found):
         return ["Each configuration has one seed: how far seeds spread the figures is not known."]
-    return [_intervals()] if any(_judges(each) for each in found) else []
+    return [_intervals(analysis.outcome)] if any(_judges(each) for each in found) else []
 
 
 def _comparable(judged: Judged) -> list[Spread]:
@@ -157,7 +159,7 @@ def _judges(found: Spread) -> bool:
     return not found.still and found.best is not None and found.repeated > 0
 
 
-def _noise(found: Spread, short: Mapping[str, str]) -> str:
+def _noise(found: Spread, short: Mapping[str, str], word: str) -> str:
     """Return whether the best of a metric is told from the others by more than seeds do."""
     metric = found.metric
     if found.best is None or not _judges(found):
@@ -167,22 +169,24 @@ def _noise(found: Spread, short: Mapping[str, str]) -> str:
     name = wording.configuration(found.configurations[found.best], short)
     if not found.alike:
         return (
-            f"{metric}: the best ({name}: {value}) differs from each other by more than seeds do."
+            f"{metric}: the best ({name}: {value}) differs from each other by more than {word}s do."
         )
     alike = [wording.configuration(found.configurations[i], short) for i in found.alike]
     more = f" and {len(alike) - _NAMED:,} more" if len(alike) > _NAMED else ""
     return (
         f"{metric}: the difference between the best ({name}: {value}) and "
         f"{len(alike):,} of {len(found.configurations) - 1:,} others lies inside the noise of the "
-        f"seeds: {'; '.join(alike[:_NAMED])}{more}."
+        f"{word}s: {'; '.join(alike[:_NAMED])}{more}."
     )
 
 
-def _intervals() -> str:
+def _intervals(outcome: Outcome) -> str:
     """Return how intervals are meant."""
+    word = outcome.repeats
+    of = " for another recording of the same length" if outcome.has_draws else ""
     return (
-        f"Intervals are Student's at {100 * spread.LEVEL:.0f} %; a difference is judged seed by "
-        "seed, each pair of configurations by itself."
+        f"Intervals are Student's at {100 * spread.LEVEL:.0f} %{of}; a difference is judged {word} "
+        f"by {word}, each pair of configurations by itself."
     )
 
 

@@ -18,7 +18,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over seeds and half the width of its interval, None of a single seed."""
+    """A mean over seeds or draws and half the width of its interval, None of a single one."""
 
     mean: float
     half: float | None
@@ -48,8 +48,13 @@ class Spread:
         return self.repeated > 0 and not any(each.half for each in self.estimates)
 
 
-def estimate(values: Sequence[float]) -> Estimate:
-    """Return the mean of values and half its interval, by Student's t distribution."""
+def estimate(values: Sequence[float], *, draws: bool = False) -> Estimate:
+    """Return the mean of values and half its interval, by Student's t distribution.
+
+    Seeds are runs of one workload, and their mean is the surer the more there are. `draws` of a
+    recording are what it might have been: one recording lies as far from its workload as a draw
+    from another, however many are drawn.
+    """
     import numpy as np
 
     numbers = np.array(values, dtype=np.float64)
@@ -59,12 +64,13 @@ def estimate(values: Sequence[float]) -> Estimate:
     deviation = float(numbers.std(ddof=1))
     if deviation <= _ROUNDING * abs(mean):
         return Estimate(mean, 0.0, len(numbers))
-    return Estimate(
-        mean, _quantile(len(numbers) - 1) * deviation / math.sqrt(len(numbers)), len(numbers)
-    )
+    error = deviation if draws else deviation / math.sqrt(len(numbers))
+    return Estimate(mean, _quantile(len(numbers) - 1) * error, len(numbers))
 
 
-def told_apart(one: Mapping[Any, float | None], other: Mapping[Any, float | None]) -> bool | None:
+def told_apart(
+    one: Mapping[Any, float | None], other: Mapping[Any, float | None], *, draws: bool = False
+) -> bool | None:
     """Return whether two configurations differ by more than seeds do; None where nobody knows.
 
     A seed means the same draws for both, so that their differences seed by seed are judged.
@@ -76,17 +82,19 @@ def told_apart(one: Mapping[Any, float | None], other: Mapping[Any, float | None
     ]
     if len(differences) < 2:
         return None
-    found = estimate(differences)
+    found = estimate(differences, draws=draws)
     size = max(abs(value) for value in (*one.values(), *other.values()) if value is not None)
     if abs(found.mean) <= _ROUNDING * size:
         return False
     return abs(found.mean) > (found.half or 0.0)
 
 
-def of_metric(configurations: Sequence[Configuration], metric: str, goal: Goal | None) -> Spread:
-    """Return how seeds spread a metric over configurations that have it."""
+def of_metric(
+    configurations: Sequence[Configuration], metric: str, goal: Goal | None, *, draws: bool = False
+) -> Spread:
+    """Return how seeds, or draws of a recording, spread a metric of configurations that have it."""
     having = [c for c in configurations if c.values(metric)]
-    estimates = [estimate(c.values(metric)) for c in having]
+    estimates = [estimate(c.values(metric), draws=draws) for c in having]
     best = None
     alike: list[int] = []
     if goal is not None and having:
@@ -96,7 +104,7 @@ def of_metric(configurations: Sequence[Configuration], metric: str, goal: Goal |
         alike = [
             i
             for i, each in enumerate(having)
-            if i != best and told_apart(first, _by_seed(each, metric)) is False
+            if i != best and told_apart(first, _by_seed(each, metric), draws=draws) is False
         ]
     return Spread(metric, having, estimates, best, alike)
 

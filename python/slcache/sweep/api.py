@@ -28,6 +28,8 @@ def sweep(
     sample: str = "grid",
     sample_seed: int = 1,
     seeds: int = 1,
+    resample: int | None = None,
+    resample_block: str | None = None,
     seed: int | None = None,
     settings: Mapping[str, Any] | None = None,
     config: api.Path | None = None,
@@ -43,7 +45,8 @@ def sweep(
     `workload.KEY`. `sample` is `grid`, `random:N` or `latin-hypercube:N`; `points` lists points in
     place of `vary`. `config` is a file with keys below `settings`, or a whole configuration with
     its device and scheme. Devices and traces may be dicts, as in `run`. With `seeds` every point is
-    run with so many seeds from `seed` (or 1) on. `metrics` are those that the report judges by;
+    run with so many seeds from `seed` (or 1) on, and with `resample` on so many draws of each
+    recording, as in `compare`. `metrics` are those that the report judges by;
     `gain_share` holds every point against the same run without a cache. Further arguments are
     those of `run_study`.
     """
@@ -59,6 +62,8 @@ def sweep(
         listed=tuple(once(flatten(point)) for point in points or ()),
         sampling=_sampling(sample, sample_seed),
         seeds=seeds,
+        resample=resample,
+        resample_block=resample_block,
         seed=seed,
         settings=api.flat(settings),
         trace_options=dict(trace_options or {}),

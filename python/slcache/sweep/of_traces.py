@@ -57,7 +57,7 @@ def spreads(analysis: Analysis, short: Mapping[str, str]) -> list[Part]:
             trace,
             list(_spreads(judged, number, trace, short)) if number < DRAWN else [],
             [*sentences.seeds(judged, short), *meant],
-            ["configuration", "seeds", *analysis.metrics],
+            ["configuration", f"{analysis.outcome.repeats}s", *analysis.metrics],
             show.seeds(judged, short),
         )
         for number, (trace, judged) in enumerate(_named(analysis))
@@ -147,7 +147,7 @@ def _spreads(
         if not found.repeated or found.still:
             continue
         names = [wording.configuration(one, short) for one in found.configurations]
-        title = _titled(f"{metric} over the seeds", trace)
+        title = _titled(f"{metric} over the {judged.outcome.repeats}s", trace)
         figure = spread_figure.draw(found, names, most_is_best=named(metric).goal == "max")
         hidden = len(names) - spread_figure.MOST
         caption = f"Of {len(names):,} configurations, the first {spread_figure.MOST}."

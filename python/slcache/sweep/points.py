@@ -13,6 +13,7 @@ from slcache import api
 from slcache._core import ConfigError
 from slcache.given.once import one_name
 from slcache.runs import given
+from slcache.runs.draws import DRAW
 from slcache.runs.run import Run
 from slcache.sentences import wording
 from slcache.sweep.axes import plain
@@ -69,6 +70,12 @@ class Point:
             seed=self.seed,
         )
 
+    @property
+    def draw(self) -> int | None:
+        """The number of its draw; None where its trace is what was recorded."""
+        number = self.trace_options.get(DRAW)
+        return None if number is None else int(number)
+
     def reader_options(self) -> list[tuple[str, str]]:
         """Return the options of its trace's reader, as a plain run would give them."""
         drawn = self.seed if given.is_workload(self.trace) else None
@@ -95,8 +102,8 @@ def _places(
     Combinations that only differ in what a trace or scheme does not have are one.
     """
     first = 1 if study.seed is None else study.seed
-    alone = study.seeds == 1 and study.seed is None
-    seeds = [None] if alone else range(first, first + study.seeds)
+    alone = study.repeats == 1 and study.seed is None
+    seeds = [None] if alone else range(first, first + study.repeats)
     for trace in study.traces:
         for device in study.devices:
             for scheme in _schemes(study, device):
@@ -193,7 +200,7 @@ class _Resolved:
             varied=varied,
             seed=seed,
             settings=settings,
-            trace_options=options,
+            trace_options=study.drawn(trace)(options, seed) or {},
             replay=study.replay,
             config=None if isinstance(found, ConfigError) else found,
             reason=_one_line(found) if refused else None,

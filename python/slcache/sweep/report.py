@@ -46,6 +46,7 @@ def render(
         design=sentences.design(analysis),
         sections=[(name, list(_section(analysis, name, short))) for name in analysis.metrics],
         seeds=[each for each in of_traces.spreads(analysis, short) if each.notes or each.rows],
+        repeats=outcome.repeats,
         seeds_meant=sentences.seeds_meant(analysis) if len(analysis.judged) > 1 else [],
         not_drawn=of_traces.not_drawn(analysis),
         asked=asked,

@@ -11,11 +11,12 @@ from typing import Any
 
 from slcache import api, files
 from slcache._core import ConfigError
+from slcache.errors import UsageError
 from slcache.given import config_files, parsing
 from slcache.given.arguments import own_word
 from slcache.given.once import SEED_MAX, flatten, once, twice
 from slcache.metrics import COUNTED, named
-from slcache.runs import given
+from slcache.runs import draws, given
 from slcache.study.columns import PARAMETERS_MAX
 from slcache.sweep.axes import Axis, Value, plain
 from slcache.sweep.sampling import Combination, Sampling
@@ -45,6 +46,9 @@ class Study:
     listed: tuple[Combination, ...] = ()
     sampling: Sampling = field(default_factory=Sampling)
     seeds: int = 1
+    #: Draws of each recording, in place of seeds, and how long their stretches are on average.
+    resample: int | None = None
+    resample_block: str | None = None
     #: The first seed; None where runs have the one that is their default.
     seed: int | None = None
     #: Keys of the configuration that are the same everywhere.
@@ -74,10 +78,29 @@ class Study:
         self._check_listed()
         if not 1 <= self.seeds <= SEEDS_MAX:
             raise StudyError(f"seeds = {self.seeds}: must be between 1 and {SEEDS_MAX:,}")
-        if self.seed is not None and not 0 <= self.seed <= SEED_MAX - self.seeds:
-            raise StudyError(f"seed = {self.seed}: must be between 0 and {SEED_MAX - self.seeds}")
+        if self.seed is not None and not 0 <= self.seed <= SEED_MAX - self.repeats:
+            raise StudyError(f"seed = {self.seed}: must be between 0 and {SEED_MAX - self.repeats}")
+        self._check_draws()
         self._check_metrics()
         self._check_keys()
+
+    def _check_draws(self) -> None:
+        if self.resample is not None and not 2 <= self.resample <= SEEDS_MAX:
+            raise StudyError(f"resample = {self.resample}: must be between 2 and {SEEDS_MAX:,}")
+        for trace in self.traces:
+            self.drawn(trace)
+
+    def drawn(self, trace: str) -> draws.Drawn:
+        """Return what adds the draw of a seed to the options of a trace's reader."""
+        try:
+            return draws.of_trace(self.resample, self.resample_block, trace, self.seeds)
+        except UsageError as error:
+            raise StudyError(str(error)) from error
+
+    @property
+    def repeats(self) -> int:
+        """How often each point is run, with a seed or draw of its own."""
+        return self.resample or self.seeds
 
     def _check_metrics(self) -> None:
         try:
@@ -149,6 +172,8 @@ class Study:
             "device": [given.content_of(text) for text in self.devices],
             "scheme": list(self.schemes),
             "seeds": self.seeds,
+            "resample": self.resample,
+            "resample_block": self.resample_block,
             "seed": self.seed,
             "replay": self.replay,
             "metric": list(self.metrics),
@@ -220,6 +245,8 @@ def of(told: Mapping[str, Any]) -> Study:
         listed=said.get("point", ()),
         sampling=sampling,
         seeds=said.get("seeds", 1),
+        resample=said.get("resample"),
+        resample_block=said.get("resample_block"),
         seed=said.get("seed"),
         settings=said.get("set", {}),
         trace_options={k: _said(v) for k, v in said.get("trace_options", {}).items()},
@@ -297,6 +324,8 @@ _READERS: dict[str, Any] = {
     "device": _texts,
     "scheme": _names,
     "seeds": _whole,
+    "resample": _whole,
+    "resample_block": _text,
     "seed": _whole,
     "replay": _text,
     "metric": _names,

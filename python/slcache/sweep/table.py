@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 Status = Literal["done", "failed", "impossible", "stopped"]
 
 #: Columns and their types, by Arrow's names: in front of what is varied, and behind it.
-_BEFORE = {"trace": "string", "device": "string", "scheme": "string", "seed": "int64"}
+_BEFORE = {
+    "trace": "string",
+    "device": "string",
+    "scheme": "string",
+    "seed": "int64",
+    "draw": "int64",
+}
 _BEHIND = {"key": "string", "status": "string", "reason": "string"}
 _COSTS = {"key": "string", "wall_s": "double", "cpu_s": "double", "peak_rss_bytes": "int64"}
 
@@ -89,6 +95,7 @@ def _record(row: Row, varied: Mapping[str, str]) -> dict[str, Any]:
         "device": given.label(point.device),
         "scheme": point.scheme,
         "seed": point.run_seed,
+        "draw": point.draw,
         **own,
         "key": row.key,
         "status": row.status,

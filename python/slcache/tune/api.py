@@ -35,6 +35,8 @@ def tune(
     sampler_seed: int = 1,
     prefixes: bool = False,
     seeds: int = 1,
+    resample: int | None = None,
+    resample_block: str | None = None,
     seed: int | None = None,
     settings: Mapping[str, Any] | None = None,
     config: api.Path | None = None,
@@ -54,9 +56,10 @@ def tune(
     metrics, by default write_p99_ns and waf are to be least; `keep` has bounds such as
     `"slc_bytes<=4GiB"`. The search ends after so many `points` or `minutes`, by default after 100
     points, or when all of the space has been tried. `prefixes` stops points that do badly over the
-    beginning of the trace. `trace` and `device` may be dicts, as in `run`; `config` is a file with
-    keys below `settings`, or a whole configuration with its device and scheme. The same arguments
-    try the same points with any number of `jobs`; results are kept in `store`, by default
+    beginning of the trace. `seeds` and `resample` run each point several times, as in
+    `slcache.sweep`, and means count. `trace` and `device` may be dicts, as in `run`; `config` is a
+    file with keys below `settings`, or a whole configuration with its device and scheme. The same
+    arguments try the same points with any number of `jobs`; results are kept in `store`, by default
     `out/store`, so that a search that was ended goes on where it was.
     """
     # What searches is loaded by whoever searches.
@@ -83,6 +86,8 @@ def tune(
         trace_options=dict(trace_options or {}),
         replay=replay,
         seeds=seeds,
+        resample=resample,
+        resample_block=resample_block,
         seed=seed,
         config=config,
         metrics=plan.goals.names,

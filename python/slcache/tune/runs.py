@@ -37,6 +37,9 @@ class Asked:
     trace_options: Mapping[str, str] = field(default_factory=dict)
     replay: str | None = None
     seeds: int = 1
+    #: Draws of the recording in place of seeds, and how long their stretches are on average.
+    resample: int | None = None
+    resample_block: str | None = None
     seed: int | None = None
     #: A file with keys of the configuration, below the settings and what is varied.
     config: str | None = None
@@ -63,6 +66,7 @@ class Asked:
             schemes=(scheme,),
             listed=tuple(listed),
             seeds=self.seeds,
+            **self._draws,
             seed=self.seed,
             settings=self.of_scheme(scheme),
             trace_options=self.trace_options,
@@ -103,7 +107,13 @@ class Asked:
             "replay": self.replay,
             "seeds": self.seeds,
             "seed": self.seed,
+            **{key: value for key, value in self._draws.items() if value is not None},
         }
+
+    @property
+    def _draws(self) -> dict[str, Any]:
+        """The draws as a study has them."""
+        return {"resample": self.resample, "resample_block": self.resample_block}
 
 
 class Runs:
@@ -165,7 +175,8 @@ class Runs:
         assert self._prefixes is not None
         path = str(self._prefixes.path(share))
         # How the trace is read is in the file already; one seed is enough to judge by.
-        return replace(whole, traces=(path,), trace_options={}, seeds=1)
+        whole = replace(whole, seeds=1, resample=None, resample_block=None)
+        return replace(whole, traces=(path,), trace_options={})
 
     def rows_of(self, tried: Tried, first: int) -> list[Row]:
         """Return a point's rows of the table, numbered from `first`."""

@@ -1,0 +1,156 @@
+"""Draws of a recording: the stationary bootstrap in comparisons and studies, and its intervals."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy import stats
+
+import slcache
+from slcache.results.seeded import SeededComparison
+from slcache.study import sentences, spread
+from support import mixed, write_trace
+from support import slcache as run_slcache
+
+SCHEMES = ["tlc-only", "baseline"]
+DRAWS = 5
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trace(tmp_path_factory.mktemp("draws") / "r.csv", mixed(400, write_share=0.6))
+
+
+@pytest.fixture(scope="module")
+def drawn(recording: Path) -> SeededComparison:
+    found = slcache.compare(
+        recording, device="tiny", schemes=SCHEMES, address="wrap", resample=DRAWS
+    )
+    assert isinstance(found, SeededComparison)
+    return found
+
+
+def test_every_draw_is_a_run_that_anybody_can_repeat(
+    recording: Path, drawn: SeededComparison
+) -> None:
+    assert drawn.seeds == [1, 2, 3, 4, 5]
+    for number, each in enumerate(drawn.comparisons, 1):
+        one, other = each.documents
+        assert one["trace"]["options"]["resample"] == str(number)
+        assert one["trace"] == other["trace"]
+        alone = slcache.run(
+            recording,
+            device="tiny",
+            scheme="baseline",
+            address="wrap",
+            seed=number,
+            trace_options={"resample": str(number)},
+        )
+        assert alone.documents[0]["host"] == other["host"]
+    means = drawn.figure("baseline", "write_mean_ns").known
+    assert len(set(means)) == DRAWS
+
+
+def test_an_interval_is_that_of_one_recording(drawn: SeededComparison) -> None:
+    values = drawn.figure("baseline", "write_mean_ns").known
+    mean = sum(values) / DRAWS
+    deviation = math.sqrt(sum((value - mean) ** 2 for value in values) / (DRAWS - 1))
+    half = stats.t.ppf(0.975, DRAWS - 1) * deviation
+    found = drawn.figure("baseline", "write_mean_ns").estimate
+    assert found is not None
+    assert found.mean == pytest.approx(mean)
+    assert found.half == pytest.approx(half)
+
+
+def test_more_draws_do_not_narrow_an_interval_as_more_seeds_do() -> None:
+    few, many = [1.0, 3.0], [1.0, 3.0] * 50
+    as_draws, as_seeds = spread.estimate(many, draws=True), spread.estimate(many)
+    assert as_draws.half is not None
+    assert as_seeds.half is not None
+    assert as_draws.half == pytest.approx(10 * as_seeds.half)
+    one, other = dict(enumerate(few * 50)), dict(enumerate([1.4, 3.9] * 50))
+    assert spread.told_apart(one, other)
+    assert spread.told_apart(one, dict(enumerate([1.4, 2.9] * 50)), draws=True) is False
+
+
+def test_it_is_said_what_repeats_a_comparison(drawn: SeededComparison, tmp_path: Path) -> None:
+    told = drawn.summary()
+    assert "Means over draws 1 to 5" in told
+    assert "over 5 draws" in told
+    assert "the same for every seed" not in told
+    assert drawn.to_dict()["seeds"]["method"].startswith("Student's t on draws")
+    drawn.save(tmp_path / "out")
+    again = slcache.load(tmp_path / "out")
+    assert isinstance(again, SeededComparison)
+    assert again.draws
+    assert again.summary() == told
+    assert "From here on everything is of draw 1" in drawn.report()
+
+
+def test_a_study_knows_draws_from_seeds(recording: Path) -> None:
+    asked: dict[str, Any] = {
+        "device": "tiny",
+        "scheme": SCHEMES,
+        "settings": {"trace.address": "wrap"},
+    }
+    found = slcache.sweep(recording, **asked, resample=4, resample_block="20ms")
+    assert found.table["draw"].to_pylist() == [1, 2, 3, 4] * 2
+    spreads = found.analysis(["write_mean_ns"]).judged[0].spreads["write_mean_ns"]
+    for each, estimate in zip(spreads.configurations, spreads.estimates, strict=True):
+        assert estimate == spread.estimate(each.values("write_mean_ns"), draws=True)
+    told = " ".join(
+        sentences.seeds(found.analysis(["write_mean_ns"]).judged[0], {"scheme": "scheme"})
+    )
+    assert "draw" in told
+    assert "seed" not in told
+    seeds = slcache.sweep(recording, **asked, seeds=2)
+    assert seeds.table["draw"].to_pylist() == [None] * 4
+    again = slcache.compare(
+        recording, device="tiny", schemes=SCHEMES, address="wrap", resample=4, resample_block="20ms"
+    )
+    assert isinstance(again, SeededComparison)
+    assert again.figure("baseline", "waf").known == found.table["waf"].to_pylist()[4:]
+
+
+def test_what_means_nothing_is_refused(recording: Path, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"device": "tiny", "schemes": SCHEMES, "address": "wrap"}
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"resample": 1}, "resample = 1: must be between 2 and 1,000"),
+        ({"resample": 3, "seeds": 2}, "resample = 3: every draw has a seed of its own"),
+        ({"resample_block": "2s"}, "resample_block = 2s: is the length of a draw's stretches"),
+        ({"resample": 3, "resample_block": "2"}, "resample_block: '2' is not a time"),
+        ({"resample": 3, "resample_block": "1h"}, 'resample_block_ns: "3600000000000"'),
+    ]
+    for said, told in cases:
+        with pytest.raises(slcache.Error, match="resample") as caught:
+            slcache.compare(recording, **asked, **said)
+        assert told in str(caught.value)
+    with pytest.raises(slcache.UsageError, match="a workload is drawn anew by seeds"):
+        slcache.compare("hierarchy-web_0", device="tiny", schemes=SCHEMES, resample=3)
+    still = write_trace(tmp_path / "still.csv", mixed(2, write_share=1.0)[:1])
+    with pytest.raises(slcache.Error, match="with requests at two times or more"):
+        slcache.compare(still, **asked, resample=2)
+
+
+def test_the_command_line_offers_draws_where_seeds_say_nothing(recording: Path) -> None:
+    options = ("--device", "tiny", "--schemes", ",".join(SCHEMES), "--address", "wrap")
+    seeds = run_slcache("compare", recording, *options, "--seeds", "2")
+    assert "--resample N draws it anew" in seeds.stderr.decode()
+    draws = run_slcache("compare", recording, *options, "--resample", "2")
+    assert "Means over draws 1 to 2" in draws.stdout.decode()
+    study = run_slcache(
+        "sweep",
+        recording,
+        *options[:2],
+        "--scheme",
+        "baseline",
+        *options[4:],
+        "--resample",
+        "1",
+        "--out",
+        "nowhere",
+    )
+    assert study.returncode == 2
