@@ -45,29 +45,27 @@ pub(crate) fn choices(key: &str) -> Vec<String> {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     let whole = SCHEMA.get_or_init(|| schema_of::<RunConfig>(true));
     let mut found = Vec::new();
-    for schema in at(vec![whole.clone()], key) {
-        names(&schema, &mut found);
+    for schema in at(vec![whole], key) {
+        names(schema, &mut found);
     }
     found
 }
 
 /// The schemas of what stands at a key, each option of a choice by itself.
-fn at(whole: Vec<Value>, key: &str) -> Vec<Value> {
+fn at<'a>(whole: Vec<&'a Value>, key: &str) -> Vec<&'a Value> {
     let steps = key.split(['.', '[', ']']).filter(|step| !step.is_empty());
     steps.fold(whole, |schemas, step| {
-        let options = schemas.iter().flat_map(options);
-        options
-            .filter_map(|option| option.get("properties")?.get(step).or(option.get("items")).cloned())
-            .collect()
+        let options = schemas.into_iter().flat_map(options);
+        options.filter_map(|option| option.get("properties")?.get(step).or(option.get("items"))).collect()
     })
 }
 
 /// A schema, or the options that it is a choice of.
-fn options(schema: &Value) -> Vec<Value> {
+fn options(schema: &Value) -> Vec<&Value> {
     let inner = ["anyOf", "oneOf"].into_iter().filter_map(|choice| schema.get(choice)?.as_array());
-    let inner: Vec<Value> = inner.flatten().flat_map(options).collect();
+    let inner: Vec<&Value> = inner.flatten().flat_map(options).collect();
     if inner.is_empty() {
-        vec![schema.clone()]
+        vec![schema]
     } else {
         inner
     }
@@ -77,7 +75,7 @@ fn names(schema: &Value, found: &mut Vec<String>) {
     for option in options(schema) {
         let listed = option.get("enum").and_then(Value::as_array).into_iter().flatten();
         let named = listed.chain(option.get("const")).filter_map(Value::as_str).map(str::to_owned);
-        let keys = option.get("required").and_then(Value::as_array).filter(|_| is_variant(&option));
+        let keys = option.get("required").and_then(Value::as_array).filter(|_| is_variant(option));
         let keys = keys.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
         found.extend(named.chain(keys));
     }
