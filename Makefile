@@ -49,11 +49,15 @@ quick: $(VENV)/built ## Try a little of every kind of test, in a few minutes
 slow: $(VENV)/built ## Run the tests that take minutes
 	$(BIN)/python -m pip install --quiet 'ray>=2.40'
 	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
+	cargo test -p slcache-traces --test it workload_presets -- --ignored
 
-.PHONY: check
-check: $(VENV)/tools ## Check formatting, lints and types
+.PHONY: check-rust
+check-rust: $(BIN)/python
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --profile test -- -D warnings
+
+.PHONY: check
+check: check-rust $(VENV)/tools ## Check formatting, lints and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
