@@ -188,3 +188,32 @@ def test_the_papers_reward_averages_as_the_scheme_is_told_to(load: Path) -> None
     for settings, wanted in [({}, ("ema", 0.1)), ({"average": "cumulative"}, ("cumulative", 0.1))]:
         env = SlcCacheEnv(workload=load, settings=settings, **ENV)
         assert env.rules.average == wanted
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize("reward", ["paper", Counted], ids=["named", "own"])
+@pytest.mark.parametrize("steps", [None, 0, 4, 60])
+def test_a_vector_that_is_copied_or_pickled_goes_on_alike(
+    load: Path, steps: int | None, reward: object, mode: str
+) -> None:
+    env = SlcCacheVectorEnv(2, workload=load, reward=reward, autoreset_mode=mode, **ENV)
+    env.action_space.seed(5)
+    if steps is not None:
+        env.reset(seed=5)
+        for _ in range(steps):
+            env.step(env.action_space.sample())
+
+    def on(each: SlcCacheVectorEnv) -> list[Any]:
+        if steps is None:
+            each.reset(seed=5)
+        seen: list[Any] = []
+        for _ in range(60):
+            figures, *others, info = each.step(each.action_space.sample())
+            told = {name: repr(value) for name, value in info.items()}
+            seen.append((figures.tolist(), [other.tolist() for other in others], told))
+        return seen
+
+    copied, loaded = copy.deepcopy(env), pickle.loads(pickle.dumps(env))
+    wanted = on(env)
+    assert on(copied) == wanted
+    assert on(loaded) == wanted

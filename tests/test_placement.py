@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -159,3 +161,25 @@ def test_forks_in_threads_take_their_own_actions(trace: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         together = list(pool.map(rewards, [env.fork(), env.fork()], actions))
     assert together == alone
+
+
+@pytest.mark.parametrize("batch", [1, 5])
+def test_what_is_pickled_in_mid_episode_goes_on_alike(trace: Path, batch: int) -> None:
+    env = made(trace, batch=batch)
+    env.action_space.seed(2)
+    env.reset(seed=2)
+    for _ in range(20):
+        env.step(env.action_space.sample())
+
+    def rest(each: PlacementEnv) -> list[Any]:
+        seen: list[Any] = []
+        for _ in range(30):
+            figures, *others = each.step(each.action_space.sample())
+            seen.append((figures.tolist(), others))
+        return [*seen, each.reset()[1]]
+
+    copied, loaded = copy.deepcopy(env), pickle.loads(pickle.dumps(env))
+    wanted = rest(env)
+    assert rest(copied) == wanted
+    assert rest(loaded) == wanted
+    assert pickle.loads(pickle.dumps(made(trace))).reset(seed=2)[1]["seed"] == 2

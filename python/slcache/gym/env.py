@@ -9,18 +9,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium
-import numpy as np
 from numpy.typing import NDArray
 
 from slcache._core import Episode, EpisodeError
 from slcache.api import Path
 from slcache.given.once import checked_seed
 from slcache.gym import knobs as boards
-from slcache.gym.knobs import Bounds, Knob, Turns
+from slcache.gym import past
+from slcache.gym.knobs import Bounds, Knob
 from slcache.gym.play import Play
 from slcache.gym.record import Recorder
 from slcache.gym.rules import RENDER_MODES, Rules, named
-from slcache.gym.source import Start
 
 Observation = NDArray[Any]
 Info = dict[str, Any]
@@ -48,8 +47,6 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
         self._recorder = None if record is None else Recorder(record, self._arguments, self.rules)
         self._episode: Episode | None = None
         self._play: Play | None = None
-        #: What each step so far turned.
-        self._turned: list[Turns] = []
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -63,7 +60,11 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
         # Gymnasium refuses some seeds in an error of its own, and takes some that no run has.
         super().reset(seed=None if seed is None else checked_seed(seed))
         start = self.rules.source.drawn(seed, options, self.np_random)
-        self._begun(start)
+        episode = past.begun(self.rules, start)
+        # What was under way goes on if there is no next one.
+        self._put_away()
+        self._episode, self._play = episode, Play(self.rules, start)
+        episode.observe(self._figures)
         if self._recorder is not None:
             self._recorder.begin(start, self.config_hash)
         return self.rules.layout.observed(self._figures), start.told()
@@ -76,10 +77,9 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
         episode, play = self._under_way()
         turns = play.turns(action, self._stands)
         ended = episode.step(turns, self._figures)
-        self._turned.append(turns)
         figures = self._figures.tolist()
         info = self.rules.layout.told(figures, episode.operations())
-        reward, truncated = play.judged(figures, ended, info, self._stands)
+        reward, truncated = play.judged(turns, figures, ended, info, self._stands)
         if self._recorder is not None:
             self._recorder.take(action, reward, info, play.over)
         return self.rules.layout.observed(self._figures), reward, ended, truncated, info
@@ -104,7 +104,6 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
         fork.__dict__.update(self.__dict__)
         fork._figures = self._figures.copy()
         fork._recorder = None
-        fork._turned = list(self._turned)
         fork.action_space = copy.deepcopy(self.action_space)
         fork._np_random = copy.deepcopy(self._np_random)
         fork._episode = None if self._episode is None else self._episode.fork()
@@ -122,7 +121,7 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
         """
         begun = None
         if self._play is not None:
-            begun = self._play.start, self._turned, self._play.over, self._figures
+            begun = past.of(self._play), self._figures
         spaces = self.action_space, self.observation_space
         return {
             "arguments": self._arguments,
@@ -139,19 +138,9 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
         self._np_random, self.spec = state["random"], state["spec"]
         if state["begun"] is None:
             return
-        start, turned, over, figures = state["begun"]
-        episode, play = self._begun(start)
-        for turns in turned:
-            ended = episode.step(turns, self._figures)
-            told = self._figures.tolist()
-            info = self.rules.layout.told(told, episode.operations()) if play.reads_info else {}
-            play.judged(told, ended, info, self._stands)
-        self._turned = turned
-        if not np.array_equal(self._figures, figures):
-            raise EpisodeError("the episode goes otherwise now: a trace or a device file changed")
-        if over == "finish":
-            episode.finish()
-        play.over = over
+        kept, figures = state["begun"]
+        self._episode, self._play = past.again(self.rules, kept, self._figures)
+        past.check(self._figures, figures)
 
     @property
     def over(self) -> str | None:
@@ -194,16 +183,6 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
         document: dict[str, Any] = json.loads(episode.finish())
         play.over = "finish"
         return document
-
-    def _begun(self, start: Start) -> tuple[Episode, Play]:
-        """Put an episode in its place."""
-        episode = self.rules.source.episode(start)
-        episode.turn(boards.turns(start.knobs, self.rules.knobs))
-        # What was under way goes on if there is no next one.
-        self._put_away()
-        self._episode, self._play, self._turned = episode, Play(self.rules, start), []
-        episode.observe(self._figures)
-        return self._episode, self._play
 
     def _stands(self) -> tuple[Sequence[float], Sequence[Bounds]]:
         episode, _ = self._under_way()

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from slcache._core import ConfigError, Episode, EpisodeError
 from slcache.api import Path
 from slcache.given.once import checked_seed
-from slcache.gym import features, placed, rewards
+from slcache.gym import features, past, placed, rewards
 from slcache.gym.layout import Layout
-from slcache.gym.source import Source, workloads_of
+from slcache.gym.source import Source, Start, workloads_of
 from slcache.scheme.base import Scheme
 from slcache.scheme.source import NotFoundError, found, of_class
 from slcache.traces.api import reader_options
@@ -59,6 +59,7 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         reward: rewards.Spec = "latency",
         max_steps: int | None = None,
     ) -> None:
+        self._arguments = {name: value for name, value in locals().items() if name != "self"}
         for name, value, most in (
             ("batch", batch, _BATCH_MAX),
             ("max_steps", max_steps, 2**63 - 1),
@@ -101,6 +102,9 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         self._figures = self._layout.buffer()
         self._episode: Episode | None = None
         self._actions: deque[int] = deque()
+        self._start: Start | None = None
+        #: The actions of each step so far.
+        self._taken: list[list[int]] = []
         self._writes = np.zeros((0, len(features.NAMES)))
         self._known: tuple[tuple[str, int], NDArray[np.float64]] | None = None
         self._steps, self._is_over = 0, False
@@ -111,12 +115,7 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         """Begin an episode; `options` may name a `workload`. `info` tells what was begun."""
         super().reset(seed=None if seed is None else checked_seed(seed))
         start = self._source.drawn(seed, options, self.np_random)
-        self._actions = deque()
-        self._episode = self._source.episode(start)
-        self._writes = self._features(start.workload, start.seed)
-        self._judge = rewards.made(self._reward, self._layout.at)
-        self._figures[:] = 0.0
-        self._steps, self._is_over = 0, False
+        self._begin(start)
         return self._observed(), {**start.told(), "writes": len(self._writes)}
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:  # noqa: ANN401
@@ -127,12 +126,14 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         if not self.action_space.contains(action):
             known = ", ".join(f"{i} {name}" for i, name in enumerate(self.regions))
             raise EpisodeError(f"action {action!r:.60}: must be in {self.action_space}: {known}")
-        self._actions.extend(np.atleast_1d(action).tolist())
+        taken = np.atleast_1d(action).tolist()
+        self._actions.extend(taken)
         placed.waiting.actions = self._actions
         try:
             ended = episode.step([], self._figures)
         finally:
             placed.waiting.actions = None
+        self._taken.append(taken)
         self._steps += 1
         figures = self._figures.tolist()
         info = self._layout.told(figures, [])
@@ -147,6 +148,7 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         other.__dict__.update(self.__dict__)
         other._figures = self._figures.copy()
         other._actions = deque(self._actions)
+        other._taken = list(self._taken)
         other._judge = self._judge.fork()
         other.action_space = copy.deepcopy(self.action_space)
         other._np_random = copy.deepcopy(self._np_random)
@@ -156,6 +158,32 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
     def __deepcopy__(self, memo: dict[int, Any]) -> PlacementEnv:
         """Return a fork."""
         return self.fork()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what the episode follows from, for `pickle`; loading it places all again."""
+        begun = None
+        if self._episode is not None:
+            begun = self._start, self._taken, self._figures
+        return {
+            "arguments": self._arguments,
+            "random": self._np_random,
+            "spaces": (self.action_space, self.observation_space),
+            "spec": self.spec,
+            "begun": begun,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Run the episode again; EpisodeError where a trace or device file has changed since."""
+        self.__init__(**state["arguments"])  # type: ignore[misc]
+        self.action_space, self.observation_space = state["spaces"]
+        self._np_random, self.spec = state["random"], state["spec"]
+        if state["begun"] is None:
+            return
+        start, taken, figures = state["begun"]
+        self._begin(start)
+        for actions in taken:
+            self.step(actions[0] if self.batch == 1 else np.array(actions))
+        past.check(self._figures, figures)
 
     def finish(self) -> dict[str, Any]:
         """Run what is left, placed by default, and return the result document of `slcache run`."""
@@ -172,6 +200,15 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
     def close(self) -> None:
         """End."""
         self._episode = None
+
+    def _begin(self, start: Start) -> None:
+        """Put an episode in its place, before its first write."""
+        self._actions, self._taken, self._start = deque(), [], start
+        self._episode = self._source.episode(start)
+        self._writes = self._features(start.workload, start.seed)
+        self._judge = rewards.made(self._reward, self._layout.at)
+        self._figures[:] = 0.0
+        self._steps, self._is_over = 0, False
 
     def _under_way(self) -> Episode:
         if self._episode is None:

@@ -21,6 +21,8 @@ class Play:
     def __init__(self, rules: Rules, start: Start) -> None:
         self.start = start
         self.windows = 0
+        #: What each step so far turned.
+        self.turned: list[Turns] = []
         #: Sum of the rewards.
         self.score = 0.0
         #: Why there is no next step, once there is none.
@@ -41,6 +43,7 @@ class Play:
 
     def judged(
         self,
+        turns: Turns,
         figures: Sequence[float],
         ended: bool,
         info: dict[str, Any],
@@ -48,9 +51,11 @@ class Play:
     ) -> tuple[float, bool]:
         """Return the reward of the window just over, and whether the episode is truncated.
 
-        A reward that fails ends the episode: the window has run and cannot be taken back.
+        `turns` are those it began with. A reward that fails ends the episode: the window has run
+        and cannot be taken back.
         """
         self.windows += 1
+        self.turned.append(turns)
         truncated = not ended and self.windows == self._rules.max_windows
         if ended or truncated:
             self.over = "the end of the trace" if ended else f"max_windows = {self.windows}"
@@ -76,6 +81,7 @@ class Play:
         """Return one that goes on as this one does."""
         fork = copy.copy(self)
         fork._judge = self._judge.fork()
+        fork.turned = list(self.turned)
         if self.history is not None:
             fork.history = History(self.history.title, self.history.knobs, list(self.history.rows))
         return fork

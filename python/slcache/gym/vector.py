@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from slcache._core import ConfigError, Episode, EpisodeError, Episodes
 from slcache.given.arguments import checked
-from slcache.gym import knobs as boards
+from slcache.gym import past
 from slcache.gym.actions import Stands
 from slcache.gym.knobs import Turns
 from slcache.gym.play import Play
@@ -50,7 +51,8 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
         **arguments: Any,  # noqa: ANN401
     ) -> None:
         self._mode = _mode(autoreset_mode)
-        self.rules = Rules.made(**named(arguments))
+        self._arguments = named(arguments)
+        self.rules = Rules.made(**self._arguments)
         self.num_envs = num_envs
         self.metadata = {**type(self).metadata, "autoreset_mode": self._mode}
         self.render_mode = self.rules.render_mode
@@ -115,7 +117,7 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
             figures = self._figures[index].tolist()
             info = self.rules.layout.told(figures, episodes.operations(index))
             rewards[index], truncations[index] = self._plays[index].judged(
-                figures, ended[index], info, self._stands(index)
+                turns[index] or [], figures, ended[index], info, self._stands(index)
             )
             if self._mode == AutoresetMode.SAME_STEP and self._plays[index].over:
                 info = self._followed(index, info)
@@ -131,6 +133,51 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
     def close_extras(self, **kwargs: Any) -> None:  # noqa: ANN401
         """Let go of the devices."""
         self._episodes, self._plays = None, []
+
+    def fork(self) -> SlcCacheVectorEnv:
+        """Return an exact copy of all devices, mid-episode; both go on alike."""
+        fork = object.__new__(type(self))
+        fork.__dict__.update(self.__dict__)
+        fork._figures = self._figures.copy()
+        fork.action_space = copy.deepcopy(self.action_space)
+        fork._randoms = copy.deepcopy(self._randoms)
+        fork._np_random = copy.deepcopy(self._np_random)
+        fork._plays = [play.fork() for play in self._plays]
+        if self._episodes is not None:
+            copies = [self._episodes.episode(index) for index in range(self.num_envs)]
+            fork._episodes = Episodes(copies, threads=self._threads)
+        return fork
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SlcCacheVectorEnv:
+        """Return a fork."""
+        return self.fork()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what the episodes follow from, for `pickle`; loading it runs them again."""
+        begun = None
+        if self._episodes is not None:
+            begun = [past.of(play) for play in self._plays], self._figures
+        made = {"num_envs": self.num_envs, "autoreset_mode": self._mode, "threads": self._threads}
+        return {
+            "arguments": {**made, **self._arguments},
+            "randoms": (self._np_random, self._randoms),
+            "spaces": (self.action_space, self.observation_space),
+            "spec": self.spec,
+            "begun": begun,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Run the episodes again; EpisodeError where a trace or device file has changed since."""
+        self.__init__(**state["arguments"])  # type: ignore[misc]
+        self.action_space, self.observation_space = state["spaces"]
+        (self._np_random, self._randoms), self.spec = state["randoms"], state["spec"]
+        if state["begun"] is None:
+            return
+        kept, figures = state["begun"]
+        each = [past.again(self.rules, one, self._figures[i]) for i, one in enumerate(kept)]
+        past.check(self._figures, figures)
+        self._plays = [play for _, play in each]
+        self._episodes = Episodes([episode for episode, _ in each], threads=self._threads)
 
     def _under_way(self) -> Episodes:
         if self._episodes is None:
@@ -155,9 +202,7 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
             random, _ = seeding.np_random(seed)
             self._randoms[index] = random
         start = self.rules.source.drawn(seed, options, random)
-        episode = self.rules.source.episode(start)
-        episode.turn(boards.turns(start.knobs, self.rules.knobs))
-        return Play(self.rules, start), episode
+        return Play(self.rules, start), past.begun(self.rules, start)
 
     def _put(self, index: int, play: Play, episode: Episode) -> Info:
         """Put an episode in its place; return what is told of it."""
