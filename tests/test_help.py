@@ -38,6 +38,7 @@ VERBS = (
     ["sweep", "show"],
     ["tune"],
     ["env", "replay"],
+    ["env", "bench"],
     ["design"],
     ["design", "nvc"],
     ["schemes"],

@@ -19,6 +19,7 @@ import pytest
 import slcache
 from hidden_drives import lines, steady
 from slcache.cli.app import execute
+from slcache.gym import frozen
 from slcache.reproduce import evaluation
 from support import mixed, write_trace
 from test_design_runs import DEVICE
@@ -41,6 +42,7 @@ READ = {
     "FILL": ["fill.csv"],
     "LATENCY": ["read_lat.1.log"],
     "FOUND": ["found", "found/points.parquet", "found/study.toml"],
+    "EXAMPLES": ["examples", *(f"examples/{name}" for name in frozen.FILES)],
     "PUBLISHED": ["published", "published/a.csv"],
     "RECORDINGS": ["recordings", "recordings/b.txt"],
 }
@@ -85,6 +87,7 @@ trace bootstrap TRACE -o >o.parquet --pause 1ms --block-requests 9
 trace merge TRACE OTHER -o >o.parquet
 trace generate WORKLOAD -o >o.parquet
 trace twin TRACE -o >o.toml
+env bench --inputs EXAMPLES --quick --out >bench.json
 """
 #: Verbs that write nothing.
 READ_ONLY = {
@@ -127,6 +130,9 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Path:
         'trace = "in/t.csv"\ndevice = "in/d.toml"\nscheme = "baseline"\nconfig = "in/c.toml"\n'
         'vary."host.time_scale" = "1,2"\n'
     )
+    (folder / "examples").mkdir()
+    for name in frozen.FILES:
+        shutil.copy(Path(__file__).parent.parent / "examples" / name, folder / "examples")
     for name in ("published/a.csv", "recordings/b.txt"):
         (folder / name).parent.mkdir()
         (folder / name).write_text("\n")

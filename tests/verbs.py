@@ -55,6 +55,7 @@ NEEDED = {
     "trace formats": [],
     "trace workloads": ["zipf-4k"],
     "env replay": ["T"],
+    "env bench": ["--quick"],
 }
 
 

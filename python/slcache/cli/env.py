@@ -1,9 +1,10 @@
-"""The verbs about environments for learning agents: `slcache env replay`."""
+"""The verbs about environments for learning agents: `slcache env replay`, `slcache env bench`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -12,6 +13,7 @@ from slcache import RunError
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.cli.verb import Verb, Verbs
+from slcache.tables.tabular import Table
 from slcache.words import units
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     cls=Verbs,
     no_args_is_help=True,
-    help="Repeat episodes of the Gymnasium environment slcache/SlcCache-v0.\n\n"
+    help="The Gymnasium environment slcache/SlcCache-v0: episodes repeated, agents compared.\n\n"
     "[bold]Example[/bold]\n\n  slcache env replay episode.json",
 )
 
@@ -53,6 +55,79 @@ def replay(
         console.show(*(Text(line) for line in _lines(outcome)))
     if outcome.differences:
         raise typer.Exit(1)
+
+
+@app.command(cls=Verb)
+def bench(
+    agent: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE.py:NAME]", help="An agent of yours, called with a seed."),
+    ] = None,
+    inputs: Annotated[
+        Path, typer.Option(metavar="DIR", help="The folder examples of a checkout.")
+    ] = Path("examples"),
+    seeds: Annotated[
+        int | None, typer.Option(min=1, max=100, metavar="N", help="Play with N seeds (10).")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="One seed and one fill, in under a minute.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write all scores to this JSON file.")
+    ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Run again what wrote this file, and compare."),
+    ] = None,
+    json: opt.Json = False,
+) -> None:
+    """Compare agents that turn the knobs of scheme rl, on frozen inputs.
+
+    The agent trains on one part of the inputs and is judged on another, beside knobs
+    left alone, random moves, DWA's ladder, tabular Q-learning and constants. The
+    table shows the mean latency over that of the knobs left alone: below 1 is better.
+    The file holds every score; with [bold]--check[/bold] others repeat it (status 1 if it differs).
+
+    \b
+    [bold]Examples[/bold]
+      slcache env bench --quick
+      slcache env bench ./mine.py:Agent --out mine.json
+      slcache env bench --check mine.json
+    """
+    try:
+        from slcache.gym import benchmark
+    except ImportError as error:
+        raise RunError(str(error)) from error
+    if check is not None:
+        if agent is not None or out is not None or seeds is not None or quick:
+            raise typer.BadParameter("--check takes the agent and the seeds from the file")
+        differences = benchmark.check(check, inputs=inputs, tell=console.note)
+        if json:
+            console.emit_json({"same": not differences, "differences": differences})
+        else:
+            console.show(*(Text(line) for line in differences or ["the same"]))
+        if differences:
+            raise typer.Exit(1)
+        return
+    document = benchmark.run(
+        agent, inputs=inputs, seeds=seeds, quick=quick, out=out, tell=console.note
+    )
+    if json:
+        console.emit_json(document)
+    else:
+        console.show(_table(document))
+
+
+def _table(document: Mapping[str, Any]) -> Table:
+    """Return the mean latency of each agent over that of the knobs left alone."""
+    ratios = document["ratios"]
+    cells = list(next(iter(ratios.values())))
+    title = "mean latency over that with the knobs left alone"
+    table = Table("agent", [*cells, "over the bound"], title=title)
+    for name, row in ratios.items():
+        over = document["dense_over_least"][name]
+        table.add(name, *(f"{row[cell]:.3f}" for cell in cells), f"{over:.2f}")
+    return table
 
 
 def _lines(outcome: Outcome) -> list[str]:

@@ -1,0 +1,142 @@
+"""Who takes part in the benchmark: agents of the package, one of the user's, constant policies."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import importlib.util
+import itertools
+import pathlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from slcache.errors import ConfigError, Error, RunError, about
+from slcache.gym.agents import Agent, Constant, DwaLadder, Random, TabularQ
+from slcache.gym.env import SlcCacheEnv
+from slcache.gym.knobs import spread
+from slcache.gym.score import play
+
+#: Returns an agent that draws with a seed.
+Maker = Callable[[int], Agent]
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """An agent by the name it has in tables; one that learns is trained before the test."""
+
+    name: str
+    made: Maker
+    trains: bool = False
+
+
+#: Those of the package.
+BUILT_IN = (
+    Entrant("knobs left alone", lambda seed: Constant()),
+    Entrant("random", lambda seed: Random(seed)),
+    Entrant("DWA's ladder", lambda seed: DwaLadder()),
+    Entrant("tabular Q, untrained", lambda seed: TabularQ(seed=seed)),
+    Entrant("tabular Q, trained", lambda seed: TabularQ(seed=seed), trains=True),
+)
+
+
+@dataclass(frozen=True)
+class Level:
+    """A constant policy: which of so many values, evenly spread, each knob has."""
+
+    at: tuple[int, ...]
+    per_knob: int
+
+    def knobs(self, env: SlcCacheEnv) -> dict[str, float]:
+        """Return the values in an environment that was just reset."""
+        values = {}
+        for knob, at in zip(env.rules.knobs, self.at, strict=True):
+            choices = spread(knob.places, self.per_knob)
+            values[knob.name] = choices[min(at, len(choices) - 1)]
+        return values
+
+
+def levels(env: SlcCacheEnv, per_knob: int) -> list[Level]:
+    """Return every constant policy of so many values a knob."""
+    each = itertools.product(range(per_knob), repeat=len(env.rules.knobs))
+    return [Level(at, per_knob) for at in each]
+
+
+def of_file(source: str) -> tuple[Entrant, str]:
+    """Return the agent of `FILE.py:NAME`, called with a seed, and the checksum of the file."""
+    place, _, name = source.rpartition(":")
+    file = pathlib.Path(place)
+    if not place.endswith(".py") or not name:
+        raise about(ConfigError(f"agent = {source!r:.80}: must be FILE.py:NAME"), "agent")
+    if not file.is_file():
+        raise about(ConfigError(f"agent = {source!r:.80}: there is no file {file}"), "agent")
+    spec = importlib.util.spec_from_file_location(f"slcache_agent_{file.stem}", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    with _blamed(source):
+        spec.loader.exec_module(module)
+    made: Any = getattr(module, name, None)
+    if not callable(made):
+        raise about(ConfigError(f"{file}: has nothing that can be called {name}"), "agent")
+
+    def of_seed(seed: int) -> Agent:
+        with _blamed(source):
+            agent: Agent = made(seed)
+        missing = [verb for verb in ("begin", "act", "learn") if not hasattr(agent, verb)]
+        if missing:
+            raise about(ConfigError(f"{source}: its agent has no {missing[0]}()"), "agent")
+        return agent
+
+    return Entrant(source, of_seed, trains=True), hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def trained(
+    entrant: Entrant, seed: int, episodes: Sequence[tuple[SlcCacheEnv, int]]
+) -> Callable[[], Agent]:
+    """Return what gives, for each test, the agent as it is after the episodes of training."""
+    agent = entrant.made(seed)
+    for env, draw in episodes:
+        played(entrant.name, env, agent, draw)
+        # A copy of the agent is not to copy a device with it.
+        env.close()
+    fork: Callable[[], Agent] | None = getattr(agent, "fork", None)
+
+    def copied() -> Agent:
+        with _blamed(entrant.name):
+            return copy.deepcopy(agent) if fork is None else fork()
+
+    return copied
+
+
+def played(
+    name: str,
+    env: SlcCacheEnv,
+    agent: Agent,
+    draw: int,
+    knobs: Mapping[str, float] | None = None,
+) -> None:
+    """Have an agent play an episode; what it does wrong is a RunError that names it."""
+    with _blamed(name):
+        play(env, agent, seed=draw, options={"knobs": dict(knobs)} if knobs else None)
+
+
+class _blamed:  # noqa: N801 - used as a function
+    """Turns what an agent raises into an error that says whose it is."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:  # noqa: ANN401
+        if isinstance(error, Exception) and not isinstance(error, ConfigError):
+            told = str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}"
+            raise RunError(f"agent {self._name}: {told}") from error
+
+
+def own(source: str | None) -> Iterator[tuple[Entrant, str]]:
+    """Yield the user's agent, where there is one."""
+    if source is not None:
+        yield of_file(source)
