@@ -14,6 +14,7 @@ import pytest
 import slcache.gym
 from slcache import ConfigError, EpisodeError
 from slcache.gym import SlcCacheEnv, SlcCacheVectorEnv, rewards
+from slcache.gym.replay import replay
 from support import mixed, write_trace
 
 ENV: dict[str, Any] = {"device": "tiny", "scheme": "rl", "window": ("write-bytes", 65536)}
@@ -217,3 +218,45 @@ def test_a_vector_that_is_copied_or_pickled_goes_on_alike(
     wanted = on(env)
     assert on(copied) == wanted
     assert on(loaded) == wanted
+
+
+def read_mib(seen: dict[str, float]) -> float:
+    """Return a figure of the user's."""
+    return seen["read_bytes"] / 2**20
+
+
+def test_functions_are_observed_where_they_are_listed(load: Path, tmp_path: Path) -> None:
+    given: dict[str, Any] = {"workload": load, "observations": ["waf", read_mib, "erases"], **ENV}
+    file = tmp_path / "episode.json"
+    env, several = SlcCacheEnv(record=file, **given), SlcCacheVectorEnv(2, **given)
+    assert env.reset(seed=3)[0].tolist() == [0.0, 0.0, 0.0]
+    assert env.position("read_mib") == 1
+    several.reset(seed=3)
+    loaded = pickle.loads(pickle.dumps(env))
+    for _ in range(3):
+        seen, _, _, _, info = env.step(4)
+        assert seen.tolist() == [info["waf"], info["read_bytes"] / 2**20, info["erases"]]
+        assert seen[1] > 0
+        assert several.step([4, 4])[0][0].tolist() == seen.tolist() == loaded.step(4)[0].tolist()
+    env.close()
+    assert replay(file).differences == []
+    scaled = SlcCacheEnv(normalise=True, **given)
+    scaled.reset(seed=3)
+    figure = np.log1p(info["read_bytes"] / 2**20) / np.log1p(2.0**63)
+    assert [scaled.step(4) for _ in range(3)][-1][0][1] == pytest.approx(figure)
+
+
+@pytest.mark.parametrize("value", [None, True, "1", float("nan"), float("inf"), 1e300, 2**70])
+def test_a_function_that_returns_no_number_is_named(load: Path, value: object) -> None:
+    def odd(seen: dict[str, float]) -> Any:  # noqa: ANN401
+        return value
+
+    env = SlcCacheEnv(workload=load, observations=[odd], **ENV)
+    with pytest.raises(EpisodeError, match="observation odd: must return a number"):
+        env.reset(seed=1)
+
+
+@pytest.mark.parametrize("observations", [read_mib, "waf", 3, [], [read_mib, read_mib], [3]])
+def test_what_is_no_list_of_observations_is_refused(load: Path, observations: object) -> None:
+    with pytest.raises(ConfigError, match="observations"):
+        SlcCacheEnv(workload=load, observations=observations, **ENV)

@@ -1,10 +1,13 @@
-"""Observations: which figures of a window there are, within which bounds, and which are chosen."""
+"""Observations: which figures of a window there are, within which bounds, and which are chosen.
+
+A function of the user's is a figure too: it gets the others by name and returns a number.
+"""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +15,13 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from slcache._core import ConfigError, Episode
+from slcache._core import ConfigError, Episode, EpisodeError
 from slcache.gym.knobs import Knob
 
 #: The bound of what has none of its own: the model counts nothing that is larger.
 UNBOUNDED = 2.0**63
+#: A figure of the user's, of those of the window by name.
+Own = Callable[[dict[str, float]], float]
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ class Layout:
         self,
         episode: Episode,
         knobs: Sequence[Knob],
-        chosen: Sequence[str] | None,
+        chosen: Sequence[str | Own] | None,
         normalise: bool,
     ) -> None:
         # What a knob with steps takes follows the data: today's bounds are not those of always.
@@ -45,10 +50,15 @@ class Layout:
         entries = json.loads(episode.observations())
         self.figures = [_figure(entry, entry["name"] in loose) for entry in entries]
         self._at = {figure.name: index for index, figure in enumerate(self.figures)}
-        self.names = list(self._at if chosen is None else _checked(chosen, self._at))
-        #: Where in the engine's order each of the chosen figures is.
-        self.chosen: NDArray[np.intp] = np.array([self._at[name] for name in self.names])
-        observed = [self.figures[index] for index in self.chosen]
+        listed = list(self._at) if chosen is None else _listed(chosen)
+        self.names = _checked(listed, self._at)
+        self._own = [(place, each) for place, each in enumerate(listed) if callable(each)]
+        #: Where in the engine's order each of the chosen figures is; for own ones it is the first.
+        self.chosen: NDArray[np.intp] = np.array([self._at.get(name, 0) for name in self.names])
+        observed = [
+            Figure(name, "", "", -UNBOUNDED, UNBOUNDED) if callable(each) else self.figures[index]
+            for name, each, index in zip(self.names, listed, self.chosen, strict=True)
+        ]
         low = np.array([figure.min for figure in observed])
         high = np.array([figure.max for figure in observed])
         self._scale = _Scale(low, high) if normalise else None
@@ -67,7 +77,21 @@ class Layout:
     def observed(self, figures: NDArray[np.float64]) -> NDArray[Any]:
         """Return what an agent sees of the figures of a window, or of several."""
         chosen: NDArray[Any] = figures[..., self.chosen]
+        if self._own:
+            for row in np.ndindex(figures.shape[:-1]):
+                self._put_own(figures[row], chosen[row])
         return chosen if self._scale is None else self._scale.of(chosen)
+
+    def _put_own(self, figures: NDArray[np.float64], chosen: NDArray[Any]) -> None:
+        """Put the figures of the user's in their places among those of one window."""
+        by_name = dict(zip(self._at, figures.tolist(), strict=True))
+        for place, function in self._own:
+            value: Any = function(dict(by_name))
+            number = isinstance(value, int | float | np.integer | np.floating)
+            if isinstance(value, bool) or not number or not abs(value) <= UNBOUNDED:
+                told = "must return a number between -2^63 and 2^63"
+                raise EpisodeError(f"observation {self.names[place]}: {told}, not {value!r:.40}")
+            chosen[place] = value
 
     def told(self, figures: Sequence[float], operations: list[dict[str, Any]]) -> dict[str, Any]:
         """Return a window's `info`: all of its figures by name, and its flash operations."""
@@ -108,13 +132,21 @@ def _figure(entry: Mapping[str, Any], loose: bool) -> Figure:
     )
 
 
-def _checked(chosen: Sequence[str], known: dict[str, int]) -> list[str]:
-    names = list(chosen)
-    if isinstance(chosen, str) or not names:
-        raise ConfigError(f"observations = {chosen!r}: must be a list of names; {_known(known)}")
-    for name in names:
-        if name not in known:
-            raise ConfigError(f"observations: {name!r} is unknown; {_known(known)}")
+def _listed(chosen: Sequence[str | Own]) -> list[str | Own]:
+    if isinstance(chosen, str) or not isinstance(chosen, Iterable):
+        raise ConfigError(f"observations = {chosen!r:.60}: must be a list of names or functions")
+    return list(chosen)
+
+
+def _checked(listed: Sequence[str | Own], known: dict[str, int]) -> list[str]:
+    """Return the names of figures; a function is called what its text calls it."""
+    if not listed:
+        raise ConfigError(f"observations = []: must be a list of names; {_known(known)}")
+    names = []
+    for each in listed:
+        if not callable(each) and each not in known:
+            raise ConfigError(f"observations: {each!r} is unknown; {_known(known)}")
+        names.append(getattr(each, "__name__", type(each).__name__) if callable(each) else each)
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise ConfigError(f"observations: {twice!r} is named twice")

@@ -19,7 +19,7 @@ from slcache.gym import knobs as boards
 from slcache.gym import rewards
 from slcache.gym.actions import Actions
 from slcache.gym.knobs import Knob
-from slcache.gym.layout import Layout
+from slcache.gym.layout import Layout, Own
 from slcache.gym.rewards import Reward
 from slcache.gym.source import Source, settings_of, workloads_of
 
@@ -57,7 +57,7 @@ class Rules:
         window: tuple[str, int] | None = None,
         actions: str = "steps",
         strides: Mapping[str, float] | None = None,
-        observations: Sequence[str] | None = None,
+        observations: Sequence[str | Own] | None = None,
         normalise: bool = False,
         reward: rewards.Spec = "paper",
         max_windows: int | None = None,
@@ -71,8 +71,8 @@ class Rules:
         `("write-bytes", 33554432)`, by default the scheme's own windows. `actions` and `reward`
         are as `slcache.gym.actions` and `slcache.gym.rewards` describe them; `strides` says how
         far an action moves knobs under `actions="steps"`. `observations` are names of figures, by
-        default all; `normalise` brings each into [-1, 1], as float32. After `max_windows` an
-        episode is truncated.
+        default all, and functions of those of a window by name; `normalise` brings each into
+        [-1, 1], as float32. After `max_windows` an episode is truncated.
         """
         source = Source(
             device=_text("device", device),
