@@ -11,6 +11,7 @@ import gymnasium
 import numpy as np
 import pytest
 
+import slcache
 import slcache.gym
 from slcache import ConfigError, EpisodeError
 from slcache.gym import SlcCacheEnv, SlcCacheVectorEnv, rewards
@@ -260,3 +261,26 @@ def test_a_function_that_returns_no_number_is_named(load: Path, value: object) -
 def test_what_is_no_list_of_observations_is_refused(load: Path, observations: object) -> None:
     with pytest.raises(ConfigError, match="observations"):
         SlcCacheEnv(workload=load, observations=observations, **ENV)
+
+
+def test_the_seeds_of_the_draw_and_of_the_run_are_apart() -> None:
+    def ran(seed: int, draw: int) -> dict[str, Any]:
+        given: dict[str, Any] = {
+            "device": "tiny",
+            "scheme": "rl",
+            "replay": "closed:4",
+            "trace_options": {"workload.requests": "3000", "seed": str(draw)},
+        }
+        settings = {"trace.address": "wrap", "scheme.rl.step_bytes": 65536}
+        env = SlcCacheEnv(workload="zipf-4k", settings=settings, **given)
+        env.reset(seed=seed)
+        played = env.finish()
+        told = slcache.run("zipf-4k", settings={**settings, "run.seed": seed}, **given).documents[0]
+        assert played["trace"]["sha256"] == told["trace"]["sha256"]
+        assert played["config"]["run"]["seed"] == told["config"]["run"]["seed"] == seed
+        return told
+
+    first, other, redrawn = ran(1, 5), ran(2, 5), ran(1, 6)
+    assert first["trace"]["sha256"] == other["trace"]["sha256"] != redrawn["trace"]["sha256"]
+    # The learner explores by the seed of the run.
+    assert first["waf"] != other["waf"]
