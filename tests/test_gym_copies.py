@@ -278,7 +278,7 @@ def test_the_seeds_of_the_draw_and_of_the_run_are_apart() -> None:
         told = slcache.run("zipf-4k", settings={**settings, "run.seed": seed}, **given).documents[0]
         assert played["trace"]["sha256"] == told["trace"]["sha256"]
         assert played["config"]["run"]["seed"] == told["config"]["run"]["seed"] == seed
-        return told
+        return dict(told)
 
     first, other, redrawn = ran(1, 5), ran(2, 5), ran(1, 6)
     assert first["trace"]["sha256"] == other["trace"]["sha256"] != redrawn["trace"]["sha256"]
