@@ -61,6 +61,7 @@ class Layout:
         ]
         low = np.array([figure.min for figure in observed])
         high = np.array([figure.max for figure in observed])
+        self._is_whole = not self._own and self.names == list(self._at)
         self._scale = _Scale(low, high) if normalise else None
         self.space = (
             spaces.Box(-1.0, 1.0, (len(observed),), dtype=np.float32)
@@ -76,7 +77,8 @@ class Layout:
 
     def observed(self, figures: NDArray[np.float64]) -> NDArray[Any]:
         """Return what an agent sees of the figures of a window, or of several."""
-        chosen: NDArray[Any] = figures[..., self.chosen]
+        # Choosing by index takes four times as long as a copy.
+        chosen: NDArray[Any] = figures.copy() if self._is_whole else figures[..., self.chosen]
         if self._own:
             for row in np.ndindex(figures.shape[:-1]):
                 self._put_own(figures[row], chosen[row])
