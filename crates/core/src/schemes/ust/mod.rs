@@ -374,13 +374,13 @@ impl Scheme for Ust {
         self.buffer_units
     }
 
-    /// Blocks are of the mode they were last opened in.
-    /// What every logical block may have, as far as the planes have blocks that need not stay free.
+    /// Blocks are opened as long as `OPEN_ABOVE` are free, however many are reclaimed for.
+    fn slc_bytes_max(&self, io: &Io) -> u64 {
+        self.slc_bytes_beside(OPEN_ABOVE - 1, io)
+    }
+
     fn slc_cache_bytes(&self, io: &Io) -> u64 {
-        let logical = io.mus().div_ceil(self.dense.pages_per_block * self.slots);
-        let in_plane = logical.div_ceil(self.dense.planes().len() as u32);
-        let most = self.dense.spec.blocks.saturating_sub(self.free_blocks);
-        self.slc.slc_bytes(in_plane.saturating_mul(self.max_slc_blocks).min(most), io)
+        self.slc_bytes_beside(self.free_blocks, io)
     }
 
     fn blocks(&self) -> Vec<BlockShare> {

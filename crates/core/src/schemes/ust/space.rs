@@ -53,6 +53,15 @@ impl Ust {
         Job { cause: Cause::Gc, class: self.class }
     }
 
+    /// What the SLC blocks that all logical blocks may have hold where `free` blocks of a plane are none
+    /// of them. Blocks are of the mode they were last opened in.
+    pub(super) fn slc_bytes_beside(&self, free: u32, io: &Io) -> u64 {
+        let logical = io.mus().div_ceil(self.dense.pages_per_block * self.slots);
+        let in_plane = logical.div_ceil(self.dense.planes().len() as u32);
+        let most = self.dense.spec.blocks.saturating_sub(free);
+        self.slc.slc_bytes(in_plane.saturating_mul(self.max_slc_blocks).min(most), io)
+    }
+
     /// Free blocks of a plane.
     pub(super) fn free(&self, plane: PlaneId, io: &Io) -> u32 {
         self.dense.free_blocks(plane, io)
