@@ -142,7 +142,7 @@ pub fn sim_error(error: &SimError) -> PyErr {
         SimError::Snapshot(error) => placed::<RunError>(told, about(error.file())),
         SimError::Learned(error) => placed::<RunError>(told, about(error.file())),
         SimError::Log(error) => placed::<RunError>(told, about(error.file())),
-        SimError::Run(_) | SimError::Memory(_) => RunError::new_err(told),
+        SimError::EmptyTimeline(_) | SimError::Run(_) | SimError::Memory(_) => RunError::new_err(told),
     }
 }
 

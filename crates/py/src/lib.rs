@@ -18,7 +18,7 @@ use content::Device;
 use errors::{config_error, sim_error, trace_error, ConfigError, RunError, TraceError};
 use pyo3::prelude::*;
 use slcache_sim::traces::{bound_telling, info_telling, lint_telling, TraceOptions, TracePath};
-use slcache_sim::{bounds, execute, Layers, RunRequest, Stop};
+use slcache_sim::{bounds, execute, Layers, RunRequest, Stop, TimelineRequest};
 use std::collections::BTreeMap;
 
 /// Problems of each kind that a lint report lists one by one; the rest are counted.
@@ -28,7 +28,7 @@ const LINT_PROBLEMS_MAX: usize = 1000;
 #[pyfunction]
 #[pyo3(signature = (
     trace, *, device, scheme, sets, trace_options, seed, replay, snapshot_in, snapshot_out, progress,
-    memory_in=None, memory_out=None, log=None
+    memory_in=None, memory_out=None, log=None, timeline=None
 ))]
 #[allow(clippy::too_many_arguments)] // the keyword arguments of the Python function
 fn run(
@@ -46,6 +46,7 @@ fn run(
     memory_in: Option<String>,
     memory_out: Option<String>,
     log: Option<String>,
+    timeline: Option<(String, u64, u64)>,
 ) -> PyResult<String> {
     let mut request = RunRequest {
         trace: trace.into(),
@@ -56,6 +57,11 @@ fn run(
         memory_in: memory_in.map(Into::into),
         memory_out: memory_out.map(Into::into),
         log: log.map(Into::into),
+        timeline: timeline.map(|(path, from_ns, until_ns)| TimelineRequest {
+            path: path.into(),
+            from_ns,
+            until_ns,
+        }),
         stop: Stop::default(),
     };
     let hosted = policy::is_hosted(&request.layers.scheme);

@@ -6,8 +6,8 @@ use crate::base::gap::Gap;
 use crate::base::op::{Cause, CAUSES};
 use crate::base::request::{HostOp, Request};
 use crate::hw::timing::{
-    RequestId, RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_ORDER, WAIT_SOURCE,
-    WAIT_SPIN_UP, WAIT_SUSPENDED,
+    LoggedOperation, RequestId, RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL,
+    WAIT_ORDER, WAIT_SOURCE, WAIT_SPIN_UP, WAIT_SUSPENDED,
 };
 
 /// How many components a latency has that are service: the first ones.
@@ -66,13 +66,14 @@ pub(super) struct RequestLog {
 
 impl RequestLog {
     /// Numbers a request; they are admitted in the order of their arrival.
-    pub(super) fn admit(&mut self, id: RequestId) {
+    pub(super) fn admit(&mut self, id: RequestId) -> u64 {
         let index = id.0 as usize;
         if index >= self.numbers.len() {
             self.numbers.resize(index + 1, 0);
         }
         self.numbers[index] = self.admitted;
         self.admitted += 1;
+        self.numbers[index]
     }
 
     /// Notes a request that is complete at `end_ns`.
@@ -149,7 +150,8 @@ impl Simulation {
     #[cold]
     fn number(&mut self, id: RequestId) {
         if let Some(log) = self.request_log.as_mut() {
-            log.admit(id);
+            let number = log.admit(id);
+            self.io.timing_mut().number_request(id, Some(number));
         }
     }
 
@@ -160,6 +162,7 @@ impl Simulation {
         let latency_ns = end_ns - record.arrived_ns();
         if let Some(log) = self.request_log.as_mut() {
             log.complete(id, &record, end_ns, self.io.timing().path(id));
+            self.io.timing_mut().number_request(id, None);
         }
         if record.request.op == HostOp::Trim {
             return;
@@ -176,6 +179,17 @@ impl Simulation {
     pub fn log_requests(&mut self) {
         self.request_log = Some(RequestLog::default());
         self.watched = true;
+    }
+
+    /// Keeps every operation as well, of those requests and of the device's own work.
+    pub fn log_operations(&mut self) {
+        self.io.timing_mut().log_operations();
+    }
+
+    /// Takes the operations that ended since, in the order of their ends, into `ended`, whose own are
+    /// forgotten.
+    pub fn take_operations(&mut self, ended: &mut Vec<LoggedOperation>) {
+        self.io.timing_mut().take_operations(ended);
     }
 
     /// Takes the requests that were completed since, in the order of their completion, into `complete`,

@@ -6,6 +6,7 @@ mod bounds;
 mod document;
 mod foresight;
 mod learning;
+mod logs;
 mod namespaces;
 mod prefill;
 mod request_log;
@@ -13,12 +14,14 @@ mod scan;
 mod source;
 mod state;
 mod time_scale;
+mod timeline;
 
 pub use address_error::AddressError;
 pub use bounds::bounds;
 pub use foresight::TooLong;
 pub use request_log::LogError;
 pub use state::save_state;
+pub use timeline::TimelineRequest;
 
 use crate::config::{resolve, ConfigErrors, Layers, RunConfig};
 use crate::memory::{self, Shortage};
@@ -29,6 +32,7 @@ use address::{AddressCounts, AddressMapper};
 pub(crate) use document::{assemble, TraceFacts};
 use foresight::foresight;
 use learning::Learning;
+use logs::Logs;
 use prefill::{Preload, Touched};
 use request_log::RequestLog;
 use scan::{touched, volume_places, Footprint};
@@ -70,6 +74,8 @@ pub struct RunRequest {
     pub memory_out: Option<PathBuf>,
     /// Where to tell of every request, as a Parquet table.
     pub log: Option<PathBuf>,
+    /// Where to draw what channels and planes do, and when.
+    pub timeline: Option<TimelineRequest>,
     /// Ends the run from outside, whatever it is in the middle of.
     pub stop: Stop,
 }
@@ -104,6 +110,9 @@ pub enum SimError {
     /// The log of the requests cannot be written.
     #[error("{0}")]
     Log(#[from] LogError),
+    /// Nothing happens in the stretch of time that a timeline is asked of.
+    #[error("{0}")]
+    EmptyTimeline(String),
     /// The scheme learns nothing.
     #[error("{0}")]
     NoMemory(#[from] NoMemory),
@@ -130,7 +139,12 @@ impl SimError {
         match self {
             Self::Config(_) | Self::OutputTaken(_) | Self::NoMemory(_) => 3,
             Self::Trace(_) | Self::Address(_) | Self::TooLong(_) => 4,
-            Self::Run(_) | Self::Memory(_) | Self::Snapshot(_) | Self::Learned(_) | Self::Log(_) => 1,
+            Self::EmptyTimeline(_)
+            | Self::Run(_)
+            | Self::Memory(_)
+            | Self::Snapshot(_)
+            | Self::Learned(_)
+            | Self::Log(_) => 1,
             Self::Cancelled => 130,
         }
     }
@@ -139,16 +153,14 @@ impl SimError {
 /// Runs a trace through a device; the result document, or why there is none.
 pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<Value, SimError> {
     let stopwatch = Stopwatch::start();
-    let Ready { config, mut source, plan, mut simulation, learning, mut log } = ready(request, progress)?;
+    let Ready { config, mut source, plan, mut simulation, learning, mut logs } = ready(request, progress)?;
     let replay = Stopwatch::start();
-    let (counts, footprint) = feed(&mut simulation, &mut source, plan, log.as_mut(), progress)?;
+    let (counts, footprint) = feed(&mut simulation, &mut source, plan, &mut logs, progress)?;
     begin("drain", progress)?;
     let report = simulation.finish()?;
     let replay_s = replay.wall_s();
     let trace = TraceFacts::of(request, &source, counts, &footprint)?;
-    if let Some(log) = log {
-        log.finish(&mut simulation, &config, &trace)?;
-    }
+    logs.finish(&mut simulation, &config, &trace)?;
     let memories = learning.save(&simulation, &config, source.summary()?.sha256.clone())?;
     let mut document = assemble(&config, &trace, &report, &stopwatch, replay_s);
     memories.tell(&mut document["provenance"]);
@@ -162,14 +174,14 @@ pub(crate) struct Ready {
     pub plan: Plan,
     pub simulation: Simulation,
     pub learning: Learning,
-    pub log: Option<RequestLog>,
+    pub logs: Logs,
 }
 
 /// Everything that comes before the first request.
 pub(crate) fn ready(request: &RunRequest, progress: &mut Progress<'_>) -> Result<Ready, SimError> {
     let mut config = resolve(&request.layers)?;
     memory::check(&config.memory())?;
-    let Written { state, memory, log } = outputs(request)?;
+    let Written { state, memory, log, timeline } = outputs(request)?;
     let learning = Learning::of(request, &config, memory)?;
     let log = request.log.as_deref().map(|path| RequestLog::begin(path, log, &config)).transpose()?;
     let (mut source, mut plan) = opened(request, &config, progress)?;
@@ -186,13 +198,11 @@ pub(crate) fn ready(request: &RunRequest, progress: &mut Progress<'_>) -> Result
     }
     // After all that is not of the trace.
     known.into_iter().for_each(|known| simulation.foresee(known));
-    if log.is_some() {
-        simulation.log_requests();
-    }
+    let logs = Logs::begin(request, log, timeline, &mut simulation)?;
     if config.run.bound {
         simulation.measure_bound();
     }
-    Ok(Ready { config, source, plan, simulation, learning, log })
+    Ok(Ready { config, source, plan, simulation, learning, logs })
 }
 
 /// The trace, and where on the device its requests go.
@@ -230,6 +240,7 @@ struct Written {
     state: Outputs,
     memory: Outputs,
     log: Outputs,
+    timeline: Outputs,
 }
 
 /// What the run writes, which is none of what it reads: told before it begins.
@@ -239,7 +250,7 @@ fn outputs(request: &RunRequest) -> Result<Written, SimError> {
     inputs.extend(request.snapshot_in.clone());
     inputs.extend(request.memory_in.clone());
     let (mut state, mut memory) = (Outputs::new(inputs.clone()), Outputs::new(inputs.clone()));
-    let mut log = Outputs::new(inputs);
+    let (mut log, mut timeline) = (Outputs::new(inputs.clone()), Outputs::new(inputs));
     if let Some(path) = &request.snapshot_out {
         reserve(&mut state, path, |error| SnapshotError::from(error).into())?;
     }
@@ -252,7 +263,11 @@ fn outputs(request: &RunRequest) -> Result<Written, SimError> {
         reserve(&mut state, path, |error| LogError::from(error).into())?;
         reserve(&mut log, path, |error| LogError::from(error).into())?;
     }
-    Ok(Written { state, memory, log })
+    if let Some(TimelineRequest { path, .. }) = &request.timeline {
+        reserve(&mut state, path, |error| LogError::from(error).into())?;
+        reserve(&mut timeline, path, |error| LogError::from(error).into())?;
+    }
+    Ok(Written { state, memory, log, timeline })
 }
 
 fn reserve(
@@ -372,15 +387,13 @@ fn feed(
     simulation: &mut Simulation,
     source: &mut Source,
     plan: Plan,
-    mut log: Option<&mut RequestLog>,
+    logs: &mut Logs,
     progress: &mut Progress<'_>,
 ) -> Result<(AddressCounts, Footprint), SimError> {
     let open = simulation.is_open_replay();
     read_through(source, plan, progress, |batch| {
         simulation.feed(&batch)?;
-        if let Some(log) = &mut log {
-            log.take(simulation)?;
-        }
+        logs.take(simulation)?;
         Ok(match simulation.backlog() {
             waiting if open && waiting >= BACKLOG_TOLD => {
                 format!("replay ({waiting} requests behind)").into()

@@ -7,10 +7,8 @@ use crate::provenance;
 use serde_json::json;
 use slcache_core::device::request::HostOp;
 use slcache_core::device::request_log::{component_names, LoggedRequest, COMPONENTS, SERVICES};
-use slcache_core::device::Simulation;
 use slcache_files::{OutputError, Outputs};
 use slcache_traces::{ColumnKind as Kind, TableWriter};
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Error;
 use std::path::{Path, PathBuf};
@@ -40,10 +38,6 @@ pub struct RequestLog {
     outputs: Outputs,
     scheme: &'static str,
     table: TableWriter<File>,
-    /// The next row's number; requests that were complete before it wait.
-    next: u64,
-    waiting: BTreeMap<u64, LoggedRequest>,
-    complete: Vec<LoggedRequest>,
 }
 
 /// Why a log cannot be written.
@@ -77,42 +71,11 @@ impl RequestLog {
         let columns: Vec<_> =
             COLUMNS.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).chain(parts).collect();
         let table = TableWriter::new(file, &columns).map_err(failed(path))?;
-        Ok(Self {
-            path: path.to_owned(),
-            outputs,
-            scheme: config.scheme.name(),
-            table,
-            next: 0,
-            waiting: BTreeMap::new(),
-            complete: Vec::new(),
-        })
+        Ok(Self { path: path.to_owned(), outputs, scheme: config.scheme.name(), table })
     }
 
-    /// Writes what was completed since, as far as nothing before it is missing.
-    pub fn take(&mut self, simulation: &mut Simulation) -> Result<(), SimError> {
-        let mut complete = std::mem::take(&mut self.complete);
-        simulation.take_logged(&mut complete);
-        for request in complete.drain(..) {
-            self.waiting.insert(request.number, request);
-        }
-        self.complete = complete;
-        while let Some(request) = self.waiting.remove(&self.next) {
-            self.next += 1;
-            let pushed = self.push(&request);
-            pushed.map_err(failed(&self.path))?;
-        }
-        Ok(())
-    }
-
-    /// Writes the rest and gives the file its name.
-    pub fn finish(
-        mut self,
-        simulation: &mut Simulation,
-        config: &RunConfig,
-        trace: &TraceFacts,
-    ) -> Result<(), SimError> {
-        self.take(simulation)?;
-        debug_assert!(self.waiting.is_empty(), "Invariant: every request is complete at the end");
+    /// Gives the file its name.
+    pub fn finish(self, config: &RunConfig, trace: &TraceFacts) -> Result<(), SimError> {
         let about = json!({
             "config": config.to_json(),
             "trace": trace.identity(),
@@ -127,7 +90,13 @@ impl RequestLog {
         Ok(outputs.publish().map_err(LogError)?)
     }
 
-    fn push(&mut self, logged: &LoggedRequest) -> Result<(), Error> {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the row of a request; they come in the order of their arrival.
+    pub fn push(&mut self, logged: &LoggedRequest) -> Result<(), Error> {
         let request = &logged.request;
         let latency_ns = logged.completed_ns - request.at_ns;
         let service_ns: u64 = logged.components_ns[..SERVICES].iter().sum();
@@ -150,7 +119,8 @@ impl RequestLog {
     }
 }
 
-fn operation(op: HostOp) -> &'static str {
+/// The name of an operation of the host.
+pub fn operation(op: HostOp) -> &'static str {
     match op {
         HostOp::Read => "read",
         HostOp::Write => "write",

@@ -14,6 +14,9 @@ impl Timing {
         if self.requests.has_accounts(op.request) || !op.next.is_none() {
             self.count_own(unit);
         }
+        if self.logged.is_some() {
+            self.log_command(unit);
+        }
         let u = &mut self.units[unit as usize];
         let id = std::mem::take(&mut u.current);
         u.phase = Phase::Idle;

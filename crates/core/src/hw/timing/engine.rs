@@ -3,6 +3,7 @@
 use super::channel::Channel;
 use super::clock::Clock;
 use super::disk_unit::DiskUnit;
+use super::ended::OperationLog;
 use super::event::{Event, EventKind};
 use super::ids::OpId;
 use super::ops::{Blocks, Ops};
@@ -42,6 +43,8 @@ pub struct Timing {
     pub(super) disk: Option<Box<DiskUnit>>,
     /// Its unit (`u32::MAX`: there is none).
     pub(super) disk_unit: u32,
+    /// Operations that are over, if anybody asked.
+    pub(super) logged: Option<Box<OperationLog>>,
 }
 
 impl Timing {
@@ -70,6 +73,7 @@ impl Timing {
             stretching: 0,
             disk: None,
             disk_unit: u32::MAX,
+            logged: None,
         };
         for pool in &geometry.pools {
             for _ in 0..pool.config.channels {

@@ -37,6 +37,7 @@ impl Timing {
     #[inline]
     pub(super) fn end_suspending(&mut self, unit: u32) {
         self.count_own(unit);
+        self.log_command(unit);
         let u = &mut self.units[unit as usize];
         u.suspended = std::mem::take(&mut u.current);
         u.phase = Phase::Idle;

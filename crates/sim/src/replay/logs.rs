@@ -1,0 +1,96 @@
+//! What is told of a run while it goes on: a table of its requests, and a timeline.
+
+use super::document::TraceFacts;
+use super::request_log::RequestLog;
+use super::timeline::Timeline;
+use super::{LogError, RunRequest, SimError};
+use crate::config::RunConfig;
+use slcache_core::device::request_log::LoggedRequest;
+use slcache_core::device::Simulation;
+use slcache_core::hw::timing::LoggedOperation;
+use slcache_files::{OutputError, Outputs};
+use std::collections::BTreeMap;
+use std::io::Error;
+use std::path::Path;
+
+/// The files that are being written, and what waits to be.
+#[derive(Default)]
+pub(crate) struct Logs {
+    table: Option<RequestLog>,
+    timeline: Option<Timeline>,
+    /// The next request's number; those that were complete before it wait.
+    next: u64,
+    waiting: BTreeMap<u64, LoggedRequest>,
+    complete: Vec<LoggedRequest>,
+    operations: Vec<LoggedOperation>,
+}
+
+/// What is wrong with writing to `path`.
+fn failed(path: &Path) -> impl Fn(Error) -> SimError + '_ {
+    |source| LogError::from(OutputError::Io { path: path.to_owned(), source }).into()
+}
+
+impl Logs {
+    /// Begins what is asked for of a device that waits for its first request.
+    pub fn begin(
+        request: &RunRequest,
+        table: Option<RequestLog>,
+        outputs: Outputs,
+        simulation: &mut Simulation,
+    ) -> Result<Self, SimError> {
+        let timeline = request.timeline.as_ref().map(|asked| {
+            simulation.log_operations();
+            Timeline::begin(asked, outputs, simulation).map_err(failed(&asked.path))
+        });
+        let timeline = timeline.transpose()?;
+        if table.is_some() || timeline.is_some() {
+            simulation.log_requests();
+        }
+        Ok(Self { table, timeline, ..Self::default() })
+    }
+
+    /// Writes what is over, requests as far as none before them is missing.
+    pub fn take(&mut self, simulation: &mut Simulation) -> Result<(), SimError> {
+        let Self { table, timeline, next, waiting, complete, operations } = self;
+        if table.is_none() && timeline.is_none() {
+            return Ok(());
+        }
+        if let Some(timeline) = timeline {
+            simulation.take_operations(operations);
+            let written = operations.iter().try_for_each(|operation| timeline.operation(operation));
+            let settled = written.and_then(|()| timeline.settle(simulation.timing().operations_from_ns()));
+            settled.map_err(failed(timeline.path()))?;
+        }
+        simulation.take_logged(complete);
+        waiting.extend(complete.drain(..).map(|request| (request.number, request)));
+        while let Some(request) = waiting.remove(next) {
+            *next += 1;
+            if let Some(table) = table {
+                table.push(&request).map_err(failed(table.path()))?;
+            }
+            if let Some(timeline) = timeline {
+                timeline.request(&request).map_err(failed(timeline.path()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the rest and gives the files their names.
+    pub fn finish(
+        mut self,
+        simulation: &mut Simulation,
+        config: &RunConfig,
+        trace: &TraceFacts,
+    ) -> Result<(), SimError> {
+        self.take(simulation)?;
+        debug_assert!(self.waiting.is_empty(), "Invariant: every request is complete at the end");
+        if let Some(timeline) = self.timeline {
+            let path = timeline.path().to_owned();
+            timeline.finish().map_err(failed(&path))?.map_err(SimError::EmptyTimeline)?;
+        }
+        match self.table {
+            Some(table) => table.finish(config, trace),
+            None => Ok(()),
+        }
+    }
+}
